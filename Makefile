@@ -1,0 +1,281 @@
+# mxlite: `make help` lists what there is. `make lib` needs a C17 compiler and make, nothing else.
+#
+# Settings: CC, BUILD (where things are built), CFLAGS_EXTRA, LDFLAGS_EXTRA, WERROR=1 (warnings are
+# errors; so they are in CI), PYTHON (the interpreter of .venv), JOBS, V=1 (show the commands).
+
+BUILD ?= build
+PYTHON ?= python3
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+V ?= 0
+WERROR ?= $(if $(filter true,$(CI)),1,0)
+export BUILD WERROR
+
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+MAKEFLAGS += --no-print-directory
+Q := $(if $(filter 1,$(V)),,@)
+
+# ---- the library ---------------------------------------------------------------------------------
+# The layers in their order; tools/check_includes.py holds the same list.
+LAYERS := base backend kernel array op engine ops api
+SOURCES := $(foreach layer,$(LAYERS),$(sort $(wildcard capi/$(layer)/*.c)))
+HEADERS := $(sort $(wildcard include/*/*.h))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+    -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
+OPTIMIZE := -O3
+SANITIZE :=
+CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -ftls-model=initial-exec -pthread
+MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
+    $(CFLAGS_EXTRA)
+MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
+LIBS := -lm -ldl
+
+ifeq ($(shell uname -s),Darwin)
+SHARED := -dynamiclib -Wl,-install_name,@rpath/libmxlite.so
+else
+SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodelete \
+    $(if $(SANITIZE),,-Wl,-z,defs)
+endif
+
+.PHONY: help lib debug venv demo test test-c test-c-run test-headers test-py asan tsan checks wheel \
+    check-wheel oracle bench fmt lint clean FORCE
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+
+#: make lib      build/libmxlite.so and its alias libmxnet.so; needs the C compiler alone
+#: make debug    the same without optimisation, with debug information, in build/debug
+#: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
+#: make demo     train a network on real handwritten digits, from Python and from C
+#: make test     everything below up to checks, then the Python tests over both bindings
+#: make test-c   C tests: units, public API, threads, headers alone
+#: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make tsan     the threaded C tests under ThreadSanitizer
+#: make checks   exported names, include directions, versions, an installed wheel
+#: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
+#: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
+#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
+#: make wheel    dist/: a wheel with library, headers and binding
+#: make fmt      format C and Python
+#: make lint     formatting, warnings as errors, ruff, include directions, exported names
+#: make clean    remove what was built (.venv and .venvs stay)
+
+lib: $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
+
+debug:
+	@$(MAKE) lib BUILD=$(BUILD)/debug OPTIMIZE='-O0 -g3'
+
+# A changed compiler or flag rebuilds everything, a source that came or went links again: these files
+# change only when what they hold does.
+$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(MXL_LDFLAGS)
+$(BUILD)/sources: TEXT = $(SOURCES)
+$(BUILD)/flags $(BUILD)/sources: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(TEXT))' > $@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "CC   $<"
+	$(Q)$(CC) $(MXL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
+	@echo "LINK $@"
+	$(if $(OBJECTS),,$(error there are no C sources under capi/))
+	$(Q)$(CC) $(SHARED) $(MXL_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
+
+# In a build folder the alias is a link, so that both names are one library; a wheel, which cannot
+# hold links, has a library of jump stubs instead (tools/make_stubs.py).
+$(BUILD)/libmxnet.so: $(BUILD)/libmxlite.so
+	@ln -sf libmxlite.so $@
+
+$(BUILD)/libmxlite.a: $(OBJECTS) $(BUILD)/sources
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $(OBJECTS)
+
+# ---- C tests -------------------------------------------------------------------------------------
+# Every file is a program. test_*.c and thread_*.c are linked with the library's objects and may use
+# its internal headers; public_*.c see include/ alone and are linked with the shared library.
+TEST_INTERNAL := $(sort $(wildcard tests/c/test_*.c tests/c/thread_*.c))
+TEST_PUBLIC := $(sort $(wildcard tests/c/public_*.c))
+TEST_HELPERS := $(filter-out $(TEST_INTERNAL) $(TEST_PUBLIC),$(sort $(wildcard tests/c/*.c)))
+TEST_HELPER_OBJECTS := $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
+TEST_NAMES = $(if $(filter thread,$(TEST_KIND)),$(filter tests/c/thread_%,$(TEST_INTERNAL)), \
+    $(TEST_INTERNAL) $(TEST_PUBLIC))
+TEST_PROGRAMS = $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(TEST_NAMES))
+TEST_KIND :=
+TEST_TIMEOUT ?= 600
+
+$(BUILD)/obj/tests/c/%.o: tests/c/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "CC   $<"
+	$(Q)$(CC) $(MXL_CFLAGS) -Itests/c -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/tests/c/public_%.o: tests/c/public_%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "CC   $<"
+	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) -Itests/c -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/public_%: $(BUILD)/obj/tests/c/public_%.o $(TEST_HELPER_OBJECTS) \
+        $(BUILD)/libmxlite.so
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $< $(TEST_HELPER_OBJECTS) -L$(BUILD) -lmxlite \
+	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/c/%.o $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $< $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a $(LIBS)
+
+.SECONDARY:
+
+test-c: lib test-headers
+	@$(MAKE) test-c-run TEST_LABEL=test-c
+
+test-c-run: $(TEST_PROGRAMS)
+	@sh tools/run_c_tests.sh $(or $(TEST_LABEL),test-c) $(TEST_TIMEOUT) $(BUILD) $(TEST_PROGRAMS)
+
+# Each public header alone, as C99 and, where there is a C++ compiler, as C++; then the files of
+# tests/c/headers, which use what the headers declare.
+test-headers:
+	@sh tools/check_headers.sh "$(CC)" "$(CXX)" $(HEADERS) $(wildcard tests/c/headers/*)
+
+# MXL_SANITIZER: the tests may do fewer rounds; kernels leave out target_clones (its resolvers run
+# before the sanitizer is up, and crash).
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+TSAN := -fsanitize=thread -fno-omit-frame-pointer
+asan:
+	@sh tools/check_sanitizer.sh "$(CC)" "$(ASAN)"
+	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+	    UBSAN_OPTIONS=print_stacktrace=1 \
+	    $(MAKE) test-c-run TEST_LABEL=asan BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' \
+	    SANITIZE='$(ASAN)'
+
+tsan:
+	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"
+	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
+	    $(MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread BUILD=$(BUILD)/tsan \
+	    OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(TSAN)'
+
+# ---- Python --------------------------------------------------------------------------------------
+VENV := .venv
+VPY := $(VENV)/bin/python
+VENV_STAMP := $(VENV)/mxlite.stamp
+VENV_SOURCES := pyproject.toml setup.py requirements-dev.txt Makefile $(wildcard mxlite/_build_cffi.py)
+
+venv: $(VENV_STAMP) lib
+
+$(VPY):
+	@sh tools/make_venv.sh "$(PYTHON)" $(VENV)
+
+# An editable install: what is imported is this tree, and the library in build/ as made last.
+$(VENV_STAMP): $(VPY) $(VENV_SOURCES)
+	@echo "VENV $(VENV): packages of requirements-dev.txt, mxlite from this tree"
+	@mkdir -p $(BUILD)
+	$(Q)$(VPY) -m pip install -q --disable-pip-version-check -r requirements-dev.txt
+	$(Q)$(VPY) -m pip install -v --disable-pip-version-check --no-build-isolation --no-deps -e . \
+	    > $(BUILD)/pip-install.log 2>&1 || { cat $(BUILD)/pip-install.log; exit 1; }
+	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-install.log | sort -u
+	@touch $@
+
+HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
+    raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
+PYTEST := $(VPY) -m pytest tests/python -q
+
+test-py: venv
+	@if $(HAS_PYTHON_H); then \
+	    echo "TEST tests/python over cffi" && \
+	    MXLITE_BINDING=cffi $(PYTEST) $(PYTEST_ARGS); \
+	else \
+	    echo "TEST no Python.h here: the cffi binding is not built, the tests run over ctypes"; \
+	fi
+	@echo "TEST tests/python over ctypes"
+	@MXLITE_BINDING=ctypes $(PYTEST) $(PYTEST_ARGS)
+
+test:
+	@$(MAKE) lib
+	@$(MAKE) test-c
+	@$(MAKE) asan
+	@$(MAKE) tsan
+	@$(MAKE) venv
+	@$(MAKE) checks
+	@$(MAKE) test-py
+	@echo "make test: all passed"
+
+checks: venv
+	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/check_includes.py
+	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
+	@$(MAKE) check-wheel
+
+wheel: venv
+	@mkdir -p $(BUILD) dist
+	$(Q)$(VPY) -m pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps -w dist . \
+	    > $(BUILD)/pip-wheel.log 2>&1 || { cat $(BUILD)/pip-wheel.log; exit 1; }
+	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-wheel.log | sort -u
+
+check-wheel: venv
+	@$(VPY) tools/check_wheel.py $(BUILD)/wheel
+
+demo: venv
+	@$(VPY) examples/digits.py
+	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
+	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
+	@$(BUILD)/digits
+
+# ---- peers: the real MXNet 1.9.1 (the specification) and PyTorch ----------------------------------
+PEERS := .venvs/peers
+ORACLE := .venvs/mxnet
+
+$(PEERS)/peers.stamp:
+	@sh tools/make_venv.sh "$(PYTHON)" $(PEERS)
+	@sh tools/install_torch.sh $(PEERS)
+	@touch $@
+
+$(ORACLE)/mxnet.stamp:
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9 3.10 3.11)" $(ORACLE)
+	@$(ORACLE)/bin/python -m pip install -q --disable-pip-version-check mxnet==1.9.1 numpy==1.23.5
+	@touch $@
+
+oracle: $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python tests/reference/make_reference.py
+
+bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
+	@$(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
+
+# ---- form ----------------------------------------------------------------------------------------
+C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h tests/c/*.[ch] tests/c/headers/* \
+    tests/fuzz/*.[ch] examples/*.[ch] benchmarks/*.[ch]))
+PY_FILES := mxlite tests tools benchmarks examples setup.py
+
+fmt: venv
+	@$(VENV)/bin/clang-format -i $(C_FILES)
+	@$(VENV)/bin/ruff check -q --fix $(wildcard $(PY_FILES))
+	@$(VENV)/bin/ruff format -q $(wildcard $(PY_FILES))
+
+lint: venv
+	@$(VENV)/bin/clang-format --dry-run --Werror $(C_FILES)
+	@$(VENV)/bin/ruff check $(wildcard $(PY_FILES))
+	@$(VENV)/bin/ruff format --check $(wildcard $(PY_FILES))
+	@$(MAKE) lint-c WERROR=1 BUILD=$(BUILD)/lint
+	@$(VPY) tools/check_includes.py
+	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
+	@echo "make lint: clean"
+
+LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS)
+.PHONY: lint-c
+lint-c: $(LINT_FILES:%=$(BUILD)/%.checked)
+
+$(BUILD)/%.checked: % $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(MXL_CFLAGS) -Itests/c -MMD -MP -MF $@.d -MT $@ -fsyntax-only $<
+	@touch $@
+
+clean:
+	rm -rf $(BUILD) dist mxlite.egg-info mxlite/_mxlite_cffi*.so
+
+-include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
+    $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Runs the C test programs one after another: run_c_tests.sh LABEL SECONDS FOLDER PROGRAM...
+# A program fails by its exit code or by its time. The tail of a failed one's output is shown, all of
+# it is kept in FOLDER/tests/. Ends with one line, which .ci/run adds up. Called by the Makefile.
+label=$1 seconds=$2 folder=$3
+shift 3
+
+if [ $# -eq 0 ]; then
+    echo "$label: there is no test program to run" >&2
+    exit 1
+fi
+
+# ThreadSanitizer of older compilers cannot place its shadow under a strongly randomised layout.
+run=
+case $label in
+tsan) if setarch "$(uname -m)" -R true 2>/dev/null; then run="setarch $(uname -m) -R"; fi ;;
+esac
+if command -v timeout >/dev/null 2>&1; then run="timeout -k 10 $seconds $run"; fi
+
+passed=0 failed=0
+for program in "$@"; do
+    name=$(basename "$program")
+    log=$folder/tests/$name.log
+    start=$(date +%s)
+    $run "$program" >"$log" 2>&1
+    code=$?
+    took=$(($(date +%s) - start))
+    if [ $code -eq 0 ]; then
+        passed=$((passed + 1))
+        printf '  ok    %-32s %3d s  %s\n' "$name" "$took" "$(tail -n 1 "$log")"
+    else
+        failed=$((failed + 1))
+        why="exit code $code"
+        [ $code -eq 124 ] && why="not done after $seconds s"
+        printf '  FAIL  %-32s %3d s  %s; the end of %s:\n' "$name" "$took" "$why" "$log"
+        tail -n 60 "$log" | sed 's/^/        /'
+    fi
+done
+
+mkdir -p "$folder/results"
+echo "$passed $failed" >"$folder/results/$label"
+echo "$label: $passed programs passed, $failed failed"
+[ $failed -eq 0 ]
