@@ -1,0 +1,97 @@
+/* The thread's last error: formatting it, putting an operator's name before it. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/state.h"
+
+/* Copies a finished line into the state; `length` is what it would have without the limit. */
+static void keep_line(const char *line, size_t length)
+{
+    char *text = mxl_state_get()->error;
+    size_t end = length < MXL_ERROR_TEXT ? length : MXL_ERROR_TEXT - 1;
+
+    memcpy(text, line, end);
+    if (end < length) {
+        end -= 3;
+        /* Never in the middle of a UTF-8 character. */
+        while (end > 0 && ((unsigned char)line[end] & 0xC0) == 0x80)
+            end--;
+        memcpy(text + end, "...", 3);
+        end += 3;
+    }
+    text[end] = '\0';
+    for (size_t i = 0; i < end; i++)
+        if (text[i] == '\n' || text[i] == '\r')
+            text[i] = ' ';
+}
+
+MXL_PRINTF(1, 0) static void set_error(const char *fmt, va_list args)
+{
+    /* A line of its own: the arguments may point into the message at hand. */
+    char line[MXL_ERROR_TEXT];
+    int length = vsnprintf(line, sizeof line, fmt, args);
+
+    if (length < 0)
+        keep_line("an error whose text could not be formatted", 42);
+    else
+        keep_line(line, (size_t)length);
+}
+
+int mxl_error(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    set_error(fmt, args);
+    va_end(args);
+    return -1;
+}
+
+void *mxl_error_null(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    set_error(fmt, args);
+    va_end(args);
+    return NULL;
+}
+
+int mxl_error_memory(unsigned long long bytes)
+{
+    return mxl_error("out of memory: %llu bytes were asked for", bytes);
+}
+
+/* The length of "ValueError: " and its like at the start of the text, else 0. */
+static size_t exception_length(const char *text)
+{
+    size_t n = 0;
+
+    while ((text[n] >= 'a' && text[n] <= 'z') || (text[n] >= 'A' && text[n] <= 'Z'))
+        n++;
+    if (n < 5 || text[0] < 'A' || text[0] > 'Z' || memcmp(text + n - 5, "Error", 5) != 0)
+        return 0;
+    if (text[n] != ':')
+        return 0;
+    return text[n + 1] == ' ' ? n + 2 : n + 1;
+}
+
+int mxl_error_prefix(const char *prefix)
+{
+    const char *text = mxl_error_text();
+    size_t head = exception_length(text);
+    size_t length = strlen(prefix);
+
+    if (strncmp(text + head, prefix, length) == 0 && text[head + length] == ':')
+        return -1;
+    return mxl_error("%.*s%s: %s", (int)head, text, prefix, text + head);
+}
+
+const char *mxl_error_text(void)
+{
+    return mxl_state_get()->error;
+}

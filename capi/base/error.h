@@ -1,0 +1,30 @@
+/* The thread's last error: set where a failure is detected, passed up as -1 (or NULL, or 0). */
+#ifndef MXL_BASE_ERROR_H
+#define MXL_BASE_ERROR_H
+
+#if defined(__GNUC__)
+#define MXL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define MXL_PRINTF(fmt, args)
+#endif
+
+/* Stores one line as the calling thread's message; always returns -1. Never allocates: the
+ * message lives in the thread's state, and a line longer than it holds ends in "...". A line break
+ * in the text becomes a space. */
+int mxl_error(const char *fmt, ...) MXL_PRINTF(1, 2);
+
+/* The same, returning NULL; for functions that return a pointer. */
+void *mxl_error_null(const char *fmt, ...) MXL_PRINTF(1, 2);
+
+/* "out of memory: N bytes were asked for". Returns -1. */
+int mxl_error_memory(unsigned long long bytes);
+
+/* Puts "prefix: " before the message at hand ("tanh: ...") unless it begins with it or with the
+ * name of a Python exception ("ValueError: ..." gets the prefix behind it). Returns -1. */
+int mxl_error_prefix(const char *prefix);
+
+/* The last message of this thread; "" before the first failure; never NULL. Borrowed until the
+ * thread's next failure. */
+const char *mxl_error_text(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* Releasing counted objects without recursion. */
+#include "base/ref.h"
+
+#include "base/state.h"
+
+/* Not in mxl_state: these must be the thread's own even where its state could not be made. */
+static _Thread_local mxl_ref *waiting MXL_TLS_FAST;
+static _Thread_local bool releasing MXL_TLS_FAST;
+
+void mxl_ref_release(mxl_ref *ref)
+{
+    if (releasing) {
+        ref->next = waiting;
+        waiting = ref;
+        return;
+    }
+    releasing = true;
+    do {
+        ref->release(ref);
+        ref = waiting;
+        if (ref != NULL)
+            waiting = ref->next;
+    } while (ref != NULL);
+    releasing = false;
+}

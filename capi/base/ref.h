@@ -1,0 +1,49 @@
+/* Reference counts with a release function. The first member of every counted object. A release
+ * may drop further references to any depth: those wait on a list of the thread and are worked off
+ * by the outermost release, so no chain of objects is released by recursion. */
+#ifndef MXL_BASE_REF_H
+#define MXL_BASE_REF_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct mxl_ref {
+    atomic_int count;
+    void (*release)(
+        struct mxl_ref *self); /* called once, at zero: drops what it holds, frees itself */
+    struct mxl_ref *next;      /* used only while waiting for release */
+} mxl_ref;
+
+static inline void mxl_ref_init(mxl_ref *ref, void (*release)(mxl_ref *))
+{
+    atomic_init(&ref->count, 1);
+    ref->release = release;
+}
+
+static inline void mxl_ref_keep(mxl_ref *ref)
+{
+    atomic_fetch_add_explicit(&ref->count, 1, memory_order_relaxed);
+}
+
+/* True when the caller holds the only reference. */
+static inline bool mxl_ref_alone(const mxl_ref *ref)
+{
+    return atomic_load_explicit(&((mxl_ref *)(size_t)ref)->count, memory_order_acquire) == 1;
+}
+
+/* Runs the release of an object whose count reached zero, now or when the outermost release of
+ * this thread gets to it. */
+void mxl_ref_release(mxl_ref *ref);
+
+/* Drops one reference; NULL is legal. */
+static inline void mxl_ref_drop(mxl_ref *ref)
+{
+    if (ref == NULL)
+        return;
+    /* The last holder need not pay for a locked instruction: nobody else can change the count. */
+    if (mxl_ref_alone(ref) || atomic_fetch_sub_explicit(&ref->count, 1, memory_order_acq_rel) == 1)
+        mxl_ref_release(ref);
+}
+
+#endif

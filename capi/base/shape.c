@@ -1,0 +1,100 @@
+/* Arithmetic of shapes. */
+#include "base/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { SHAPE_TEXT = 256 };
+
+void mxl_shape_set(mxl_shape *shape, int ndim, const int64_t *dim)
+{
+    shape->ndim = ndim;
+    if (ndim > 0)
+        memcpy(shape->dim, dim, (size_t)ndim * sizeof *dim);
+}
+
+bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)
+{
+    if (ndim_a != ndim_b)
+        return false;
+    for (int i = 0; i < ndim_a; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+int64_t mxl_shape_count(int ndim, const int64_t *dim)
+{
+    char text[SHAPE_TEXT];
+    bool zero = false, overflow = false;
+    int64_t n = 1;
+
+    for (int i = 0; i < ndim; i++) {
+        if (dim[i] < 0)
+            return mxl_error("shape %s: extent %lld is negative",
+                             mxl_shape_text(text, sizeof text, ndim, dim), (long long)dim[i]);
+        zero = zero || dim[i] == 0;
+        if (!overflow && dim[i] > 0)
+            overflow = __builtin_mul_overflow(n, dim[i], &n) || n > INT64_MAX / 16;
+    }
+    /* An empty array is never too large, whatever its other extents. */
+    if (zero)
+        return 0;
+    if (overflow)
+        return mxl_error("shape %s: too many elements",
+                         mxl_shape_text(text, sizeof text, ndim, dim));
+    return n;
+}
+
+int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)
+{
+    int ndim = ndim_a > ndim_b ? ndim_a : ndim_b;
+    mxl_shape result = {.ndim = ndim};
+
+    for (int i = 0; i < ndim; i++) {
+        int64_t x = i < ndim - ndim_a ? 1 : a[i - (ndim - ndim_a)];
+        int64_t y = i < ndim - ndim_b ? 1 : b[i - (ndim - ndim_b)];
+
+        if (x != y && x != 1 && y != 1) {
+            char text_a[SHAPE_TEXT], text_b[SHAPE_TEXT];
+
+            return mxl_error("shapes %s and %s cannot be broadcast together",
+                             mxl_shape_text(text_a, sizeof text_a, ndim_a, a),
+                             mxl_shape_text(text_b, sizeof text_b, ndim_b, b));
+        }
+        result.dim[i] = x == 1 ? y : x;
+    }
+    *out = result;
+    return 0;
+}
+
+int mxl_shape_axis(int64_t axis, int ndim)
+{
+    if (axis < -(int64_t)ndim || axis >= ndim)
+        return mxl_error("axis %lld is out of range for an array of %d dimensions", (long long)axis,
+                         ndim);
+    return (int)(axis < 0 ? axis + ndim : axis);
+}
+
+char *mxl_shape_text(char *buf, size_t size, int ndim, const int64_t *dim)
+{
+    size_t at = 0;
+
+    if (size == 0)
+        return buf;
+    if (ndim < 0) {
+        (void)snprintf(buf, size, "(unknown)");
+        return buf;
+    }
+    (void)snprintf(buf, size, "(");
+    for (int i = 0; i < ndim; i++) {
+        at += strlen(buf + at);
+        (void)snprintf(buf + at, size - at, "%s%lld%s", i > 0 ? "," : "", (long long)dim[i],
+                       ndim == 1 ? "," : "");
+    }
+    at += strlen(buf + at);
+    (void)snprintf(buf + at, size - at, ")");
+    return buf;
+}

@@ -1,0 +1,52 @@
+/* Shapes: number of axes and extents. Inside the library () is a scalar, 0 a real extent and -1
+ * unknown; all 64 bits. */
+#ifndef MXL_BASE_SHAPE_H
+#define MXL_BASE_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MXL_MAX_NDIM = 32 };
+
+typedef struct mxl_shape {
+    int ndim; /* -1: unknown */
+    int64_t dim[MXL_MAX_NDIM];
+} mxl_shape;
+
+/* A list of integers that belongs to someone else: an axis list, a shape parameter. n = -1: None.
+ */
+typedef struct mxl_tuple {
+    int n;
+    const int64_t *v;
+} mxl_tuple;
+
+/* Stands for None where an integer may be None. */
+#define MXL_NONE INT64_MIN
+
+void mxl_shape_set(mxl_shape *shape, int ndim, const int64_t *dim);
+bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, const int64_t *b);
+
+/* Number of elements, or -1 with the error set when it (or a byte count of 16 times it) overflows
+ * or an extent is negative. */
+int64_t mxl_shape_count(int ndim, const int64_t *dim);
+
+/* Number of elements of a shape known to be valid. */
+static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
+{
+    int64_t n = 1;
+    for (int i = 0; i < ndim; i++)
+        n *= dim[i];
+    return n;
+}
+
+/* The broadcast of two shapes by NumPy's rule into `out`; -1 with the error set. */
+int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b);
+
+/* An axis counted from either end, in [0, ndim); -1 with the error set. */
+int mxl_shape_axis(int64_t axis, int ndim);
+
+/* Writes "(2,3)" / "(2,)" / "()" into buf, cut to size; returns buf. */
+char *mxl_shape_text(char *buf, size_t size, int ndim, const int64_t *dim);
+
+#endif

@@ -1,0 +1,154 @@
+/* Per-thread state: made at a thread's first call, freed by a pthread key at its end. Everything in
+ * base that must survive a fork is locked and unlocked here, in one order. */
+#include "base/state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/handle.h"
+#include "base/mem.h"
+#include "base/thread.h"
+
+_Thread_local mxl_state *mxl_state_here;
+
+_Atomic int64_t mxl_state_rest_bytes;
+_Atomic int64_t mxl_state_rest_handles;
+atomic_bool mxl_state_system_fails;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool key_made;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_state *all; /* under `lock` */
+
+static mxl_state emergency;
+static _Thread_local bool in_emergency; /* this thread's last error may lie in `emergency` */
+
+void *mxl_state_system_memory(size_t bytes)
+{
+    if (atomic_load_explicit(&mxl_state_system_fails, memory_order_relaxed))
+        return NULL;
+    return calloc(1, bytes);
+}
+
+static void free_slots(mxl_state *state)
+{
+    for (int i = 0; i < MXL_STATE_SLOTS; i++) {
+        void *slot = state->slots[i];
+
+        state->slots[i] = NULL;
+        if (slot != NULL && state->slot_free[i] != NULL)
+            state->slot_free[i](slot);
+    }
+}
+
+void mxl_state_clear_slots(void)
+{
+    if (mxl_state_here != NULL)
+        free_slots(mxl_state_here);
+}
+
+static void end_thread(void *data)
+{
+    mxl_state *state = data;
+
+    free_slots(state);
+    mxl_mem_state_end(state);
+    mxl_handle_state_end(state);
+    mxl_state_here = NULL;
+    pthread_mutex_lock(&lock);
+    if (state->prev != NULL)
+        state->prev->next = state->next;
+    else
+        all = state->next;
+    if (state->next != NULL)
+        state->next->prev = state->prev;
+    /* Under the lock, so that no sum sees the thread twice or not at all. */
+    atomic_fetch_add(&mxl_state_rest_bytes, atomic_load(&state->live_bytes));
+    atomic_fetch_add(&mxl_state_rest_handles, atomic_load(&state->live_handles));
+    pthread_mutex_unlock(&lock);
+    free(state);
+}
+
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    mxl_handle_fork_lock();
+    mxl_mem_fork_lock();
+}
+
+static void fork_parent(void)
+{
+    mxl_mem_fork_unlock();
+    mxl_handle_fork_unlock();
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_child(void)
+{
+    fork_parent();
+    mxl_thread_fork_child();
+}
+
+static void start(void)
+{
+    key_made = pthread_key_create(&key, end_thread) == 0;
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+static mxl_state *use_emergency(void)
+{
+    emergency.recording = emergency.training = emergency.numpy_shape = false;
+    emergency.bulk_size = 0;
+    in_emergency = true;
+    return &emergency;
+}
+
+mxl_state *mxl_state_make(void)
+{
+    mxl_state *state;
+
+    pthread_once(&once, start);
+    state = mxl_state_system_memory(sizeof *state);
+    if (state == NULL)
+        return use_emergency();
+    /* Without a key (a process may run out of them) the state works, but outlives its thread. */
+    if (key_made && pthread_setspecific(key, state) != 0) {
+        free(state);
+        return use_emergency();
+    }
+    mxl_mem_state_begin(state);
+    if (in_emergency)
+        memcpy(state->error, emergency.error, sizeof state->error);
+    in_emergency = false;
+    pthread_mutex_lock(&lock);
+    state->next = all;
+    if (all != NULL)
+        all->prev = state;
+    all = state;
+    pthread_mutex_unlock(&lock);
+    mxl_state_here = state;
+    return state;
+}
+
+void mxl_state_sums(int64_t *bytes, int64_t *handles)
+{
+    pthread_mutex_lock(&lock);
+    *bytes = atomic_load(&mxl_state_rest_bytes);
+    *handles = atomic_load(&mxl_state_rest_handles);
+    for (mxl_state *state = all; state != NULL; state = state->next) {
+        *bytes += atomic_load_explicit(&state->live_bytes, memory_order_relaxed);
+        *handles += atomic_load_explicit(&state->live_handles, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void mxl_state_each(void (*visit)(mxl_state *state))
+{
+    pthread_mutex_lock(&lock);
+    for (mxl_state *state = all; state != NULL; state = state->next)
+        visit(state);
+    pthread_mutex_unlock(&lock);
+}

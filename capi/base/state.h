@@ -1,0 +1,99 @@
+/* The state of one thread: error text, flags, block caches, return buffers. One thread-local
+ * pointer leads to it; it is made at the thread's first call and freed with the thread. */
+#ifndef MXL_BASE_STATE_H
+#define MXL_BASE_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MXL_ERROR_TEXT = 2048,  /* bytes of the last error, its end included */
+    MXL_BLOCK_CLASSES = 16, /* cached block sizes: 64, 128, ..., 1024 bytes */
+    MXL_STATE_SLOTS = 24    /* owned by upper layers, see below */
+};
+
+/* A stack of free blocks of one size; each block's first word points to the next. */
+typedef struct mxl_block_cache {
+    void *top;
+    int room; /* how many more it may take; 0 while freed blocks are not kept */
+} mxl_block_cache;
+
+typedef struct mxl_state {
+    bool recording;
+    bool training;
+    bool numpy_shape;
+    int bulk_size;
+    uint32_t free_slot; /* a chain of handle slots kept for this thread, 0 for none */
+    int free_slots;
+    _Atomic int64_t live_bytes;   /* allocated minus freed by this thread; others read it */
+    _Atomic int64_t live_handles; /* the same for handles */
+    mxl_block_cache blocks[MXL_BLOCK_CLASSES];
+    void *slots[MXL_STATE_SLOTS];
+    void (*slot_free[MXL_STATE_SLOTS])(void *); /* called when the thread ends */
+    struct mxl_state *next, *prev;              /* all threads' states, under a lock */
+    char error[MXL_ERROR_TEXT];
+} mxl_state;
+
+/* Who owns which of slots[]. */
+enum {
+    MXL_SLOT_RETURN_FIRST = 0, /* api/result: one growable buffer per kind */
+    MXL_SLOT_RETURN_LAST = 15,
+    MXL_SLOT_BACKWARD = 16,
+    MXL_SLOT_SPARE = 17
+};
+
+/* initial-exec: one load from the thread register, never a call, in whatever way we are compiled.
+ */
+#if defined(__linux__)
+#define MXL_TLS_FAST __attribute__((tls_model("initial-exec")))
+#else
+#define MXL_TLS_FAST
+#endif
+
+/* NULL until the thread's first call, and where its state could not be made. Only the inline paths
+ * of mem.h and handle.h read it: what it leads to belongs to this thread alone. */
+extern _Thread_local mxl_state *mxl_state_here MXL_TLS_FAST;
+
+/* Makes the state of this thread. Never NULL: where memory is short a static emergency state is
+ * shared, whose flags are all off; mxl_state_here stays NULL then, and the next call tries again.
+ */
+mxl_state *mxl_state_make(void);
+
+/* The calling thread's state. */
+static inline mxl_state *mxl_state_get(void)
+{
+    mxl_state *state = mxl_state_here;
+    return state != NULL ? state : mxl_state_make();
+}
+
+/* Frees what upper layers keep in slots[] of this thread, as at its end. */
+void mxl_state_clear_slots(void);
+
+/* Adds to a counter that one thread writes and others read: no locked instruction. */
+static inline void mxl_count_add(_Atomic int64_t *counter, int64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+/* What ended threads and threads without a state have left to the two counters. */
+extern _Atomic int64_t mxl_state_rest_bytes;
+extern _Atomic int64_t mxl_state_rest_handles;
+
+/* The sums over all threads and the rest. Exact while no other thread allocates or frees. */
+void mxl_state_sums(int64_t *bytes, int64_t *handles);
+
+/* Calls `visit` with every thread's state, under the lock. For a time when no other thread is in
+ * the library. */
+void mxl_state_each(void (*visit)(mxl_state *state));
+
+/* Zeroed memory from the system for what outlives any allocator (states, handle slots); it does not
+ * count as live. NULL, without an error set, when there is none. Freed, if ever, with free(). */
+void *mxl_state_system_memory(size_t bytes);
+
+/* For tests: true makes mxl_state_system_memory fail. */
+extern atomic_bool mxl_state_system_fails;
+
+#endif
