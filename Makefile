@@ -40,7 +40,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib debug venv demo test test-c test-c-run test-headers test-py asan tsan checks wheel \
+.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan checks wheel \
     check-wheel oracle bench fmt lint clean FORCE
 .DEFAULT_GOAL := help
 
@@ -92,6 +92,22 @@ $(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
 # hold links, has a library of jump stubs instead (tools/make_stubs.py).
 $(BUILD)/libmxnet.so: $(BUILD)/libmxlite.so
 	@ln -sf libmxlite.so $@
+
+# What a wheel holds (setup.py asks for it): the stripped library, and the stubs beside it.
+EXPORTS := capi/api/exports.txt
+native: $(BUILD)/native/libmxlite.so $(BUILD)/native/libmxnet.so
+
+$(BUILD)/native/libmxlite.so: $(BUILD)/libmxlite.so
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+	$(Q)strip --strip-unneeded $@
+
+$(BUILD)/native/libmxnet.so: $(BUILD)/native/libmxlite.so $(EXPORTS) tools/make_stubs.py
+	@echo "LINK $@"
+	$(Q)$(PYTHON) tools/make_stubs.py $(EXPORTS) > $(@D)/stubs.c
+	$(Q)$(CC) -O2 -fPIC -fvisibility=hidden -shared -Wl,-soname,libmxnet.so -Wl,-z,nodelete \
+	    -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN' -o $@ $(@D)/stubs.c -L$(@D) -lmxlite -ldl
+	$(Q)strip --strip-unneeded $@
 
 $(BUILD)/libmxlite.a: $(OBJECTS) $(BUILD)/sources
 	@rm -f $@
@@ -164,7 +180,7 @@ tsan:
 VENV := .venv
 VPY := $(VENV)/bin/python
 VENV_STAMP := $(VENV)/mxlite.stamp
-VENV_SOURCES := pyproject.toml setup.py requirements-dev.txt Makefile $(wildcard mxlite/_build_cffi.py)
+VENV_SOURCES := pyproject.toml setup.py $(wildcard mxlite/_build_cffi.py mxlite/_version.py)
 
 venv: $(VENV_STAMP) lib
 
@@ -172,12 +188,12 @@ $(VPY):
 	@sh tools/make_venv.sh "$(PYTHON)" $(VENV)
 
 # An editable install: what is imported is this tree, and the library in build/ as made last.
-$(VENV_STAMP): $(VPY) $(VENV_SOURCES)
-	@echo "VENV $(VENV): packages of requirements-dev.txt, mxlite from this tree"
-	@mkdir -p $(BUILD)
-	$(Q)$(VPY) -m pip install -q --disable-pip-version-check -r requirements-dev.txt
-	$(Q)$(VPY) -m pip install -v --disable-pip-version-check --no-build-isolation --no-deps -e . \
-	    > $(BUILD)/pip-install.log 2>&1 || { cat $(BUILD)/pip-install.log; exit 1; }
+PIP = $(VPY) -m pip --disable-pip-version-check
+$(VENV_STAMP): $(VPY) $(VENV_SOURCES) | lib
+	@echo "VENV $(VENV): mxlite from this tree, and the packages of its 'dev' extra"
+	$(Q)$(PIP) install -q 'setuptools>=77' 'cffi>=1.15'
+	$(Q)MXLITE_LIBRARY_IS_BUILT=1 $(PIP) install -v --no-build-isolation -e '.[dev]' \
+	    > $(BUILD)/pip-install.log 2>&1 || { tail -n 40 $(BUILD)/pip-install.log; exit 1; }
 	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-install.log | sort -u
 	@touch $@
 
@@ -212,10 +228,11 @@ checks: venv
 	@$(MAKE) check-wheel
 
 wheel: venv
-	@mkdir -p $(BUILD) dist
-	$(Q)$(VPY) -m pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps -w dist . \
-	    > $(BUILD)/pip-wheel.log 2>&1 || { cat $(BUILD)/pip-wheel.log; exit 1; }
+	@mkdir -p dist && rm -rf build/lib build/lib.* build/temp.*
+	$(Q)$(PIP) wheel -v --no-build-isolation --no-deps -w dist . \
+	    > $(BUILD)/pip-wheel.log 2>&1 || { tail -n 40 $(BUILD)/pip-wheel.log; exit 1; }
 	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-wheel.log | sort -u
+	@ls dist/*.whl
 
 check-wheel: venv
 	@$(VPY) tools/check_wheel.py $(BUILD)/wheel

@@ -1,0 +1,92 @@
+"""Builds mxlite: the C library by `make`, and the cffi module where Python's headers are.
+
+A wheel holds `mxlite/_native/` (libmxlite.so and the jump stubs libmxnet.so) and `mxlite/include/`. An editable
+install holds neither: the package then takes `build/` and `include/` of this tree.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+CFFI_SOURCE = "mxlite/_build_cffi.py"
+
+
+def has_python_headers() -> bool:
+    """Whether a C extension can be compiled for this interpreter."""
+    return any((Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude"))
+
+
+def run_make(target: str, build: Path) -> None:
+    """Runs the project's Makefile apart from any make that started us (its job server is not ours)."""
+    if not shutil.which("make"):
+        raise SystemExit("mxlite: the build needs make and a C17 compiler; there is no make on the path")
+    env = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
+    command = ["make", "-C", str(ROOT), target, f"BUILD={build}", f"PYTHON={sys.executable}"]
+    if subprocess.run(command, env=env).returncode != 0:
+        raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages stand above")
+
+
+class BuildWithLibrary(build_py):
+    """build_py that puts the C library and its headers into the package."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            if os.environ.get("MXLITE_LIBRARY_IS_BUILT") != "1":
+                run_make("lib", ROOT / "build")
+            return
+        work = Path(self.get_finalized_command("build").build_temp).resolve() / "mxlite"
+        run_make("native", work)
+        package = Path(self.build_lib).resolve() / "mxlite"
+        native = package / "_native"
+        native.mkdir(parents=True, exist_ok=True)
+        for name in ("libmxlite.so", "libmxnet.so"):
+            shutil.copy2(work / "native" / name, native / name)
+        shutil.copytree(ROOT / "include", package / "include", dirs_exist_ok=True)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list:
+        outputs = super().get_outputs(include_bytecode)
+        if self.editable_mode:
+            return outputs
+        package = Path(self.build_lib) / "mxlite"
+        headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h")]
+        outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
+        return outputs + [str(package / "include" / path) for path in headers]
+
+
+class PlatformWheel(bdist_wheel):
+    """One wheel for all Pythons from 3.9 on: the cffi module is abi3, the C library knows no Python."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self) -> tuple:
+        platform = super().get_tag()[2]
+        return ("cp39", "abi3", platform) if BUILD_CFFI else ("py3", "none", platform)
+
+
+class PlatformDistribution(Distribution):
+    """A package with a C library belongs to its platform, with or without an extension module."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+BUILD_CFFI = has_python_headers() and (ROOT / CFFI_SOURCE).exists()
+if not has_python_headers():
+    print("mxlite: no Python.h for this interpreter, so the cffi module is not built and ctypes will be used")
+
+setup(
+    distclass=PlatformDistribution,
+    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    cffi_modules=[f"{CFFI_SOURCE}:ffibuilder"] if BUILD_CFFI else [],
+)
