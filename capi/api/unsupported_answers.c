@@ -1,0 +1,44 @@
+/* Names without the thing they speak of, whose fixed answer bindings need when they load. */
+#include "mxlite/c_api.h"
+
+#include "base/error.h"
+
+int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array)
+{
+    if (out_size == NULL || out_array == NULL)
+        return mxl_error("MXListDataIters: out_size and out_array must not be NULL");
+    *out_size = 0;
+    *out_array = NULL;
+    return 0;
+}
+
+int MXListFunctions(uint32_t *out_size, FunctionHandle **out_array)
+{
+    if (out_size == NULL || out_array == NULL)
+        return mxl_error("MXListFunctions: out_size and out_array must not be NULL");
+    *out_size = 0;
+    *out_array = NULL;
+    return 0;
+}
+
+int MXNetFuncListGlobalNames(int *out_size, const char ***out_array)
+{
+    if (out_size == NULL || out_array == NULL)
+        return mxl_error("MXNetFuncListGlobalNames: out_size and out_array must not be NULL");
+    *out_size = 0;
+    *out_array = NULL;
+    return 0;
+}
+
+int MXKVStoreIsWorkerNode(int *ret)
+{
+    if (ret == NULL)
+        return mxl_error("MXKVStoreIsWorkerNode: ret must not be NULL");
+    *ret = 1;
+    return 0;
+}
+
+void NNAPISetLastError(const char *msg)
+{
+    (void)mxl_error("%s", msg != NULL ? msg : "");
+}

@@ -1,0 +1,239 @@
+/* Files, sparse arrays, foreign memory, records, data iterators: names that bindings expect and
+ * that return -1 yet. Declared in mxlite/c_api_data.h. */
+#include "mxlite/c_api.h"
+
+#include "api/unsupported.h"
+
+int MXNDArraySave(const char *fname, uint32_t num_args, NDArrayHandle *args, const char **keys)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayLoad(const char *fname, uint32_t *out_size, NDArrayHandle **out_arr,
+                  uint32_t *out_name_size, const char ***out_names)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayLoadFromBuffer(const void *ndarray_buffer, size_t size, uint32_t *out_size,
+                            NDArrayHandle **out_arr, uint32_t *out_name_size,
+                            const char ***out_names)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArraySaveRawBytes(NDArrayHandle handle, size_t *out_size, const char **out_buf)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayLoadFromRawBytes(const void *buf, size_t size, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayCreateSparseEx(int storage_type, const uint32_t *shape, uint32_t ndim, int dev_type,
+                            int dev_id, int delay_alloc, int dtype, uint32_t num_aux, int *aux_type,
+                            uint32_t *aux_ndims, const uint32_t *aux_shape, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayCreateSparseEx64(int storage_type, const int64_t *shape, int ndim, int dev_type,
+                              int dev_id, int delay_alloc, int dtype, uint32_t num_aux,
+                              int *aux_type, int *aux_ndims, const int64_t *aux_shape,
+                              NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayGetDataNDArray(NDArrayHandle handle, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayGetAuxNDArray(NDArrayHandle handle, uint32_t i, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayToDLPack(NDArrayHandle handle, DLManagedTensorHandle *out_dlpack)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayFromDLPack(DLManagedTensorHandle dlpack, NDArrayHandle *out_handle)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_handle,
+                          NDArrayHandle *out_handle)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayCreateFromSharedMem(int shared_pid, int shared_id, const uint32_t *shape,
+                                 uint32_t ndim, int dtype, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXNDArrayCreateFromSharedMemEx(int shared_pid, int shared_id, const int *shape, int ndim,
+                                   int dtype, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOWriterCreate(const char *uri, RecordIOHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOWriterFree(RecordIOHandle handle)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOWriterWriteRecord(RecordIOHandle handle, const char *buf, size_t size)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOWriterTell(RecordIOHandle handle, size_t *pos)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOReaderCreate(const char *uri, RecordIOHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOReaderFree(RecordIOHandle handle)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOReaderReadRecord(RecordIOHandle handle, const char **buf, size_t *size)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOReaderSeek(RecordIOHandle handle, size_t pos)
+{
+    MXL_NOT_YET;
+}
+
+int MXRecordIOReaderTell(RecordIOHandle handle, size_t *pos)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char **keys,
+                         const char **vals, DataIterHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterGetIterInfo(DataIterCreator creator, const char **name, const char **description,
+                          uint32_t *num_args, const char ***arg_names, const char ***arg_type_infos,
+                          const char ***arg_descriptions)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterFree(DataIterHandle handle)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterNext(DataIterHandle handle, int *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterBeforeFirst(DataIterHandle handle)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterGetData(DataIterHandle handle, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterGetIndex(DataIterHandle handle, uint64_t **out_index, uint64_t *out_size)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterGetPadNum(DataIterHandle handle, int *pad)
+{
+    MXL_NOT_YET;
+}
+
+int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXGetFunction(const char *name, FunctionHandle *out)
+{
+    MXL_NOT_YET;
+}
+
+int MXFuncGetInfo(FunctionHandle fun, const char **name, const char **description,
+                  uint32_t *num_args, const char ***arg_names, const char ***arg_type_infos,
+                  const char ***arg_descriptions, const char **return_type)
+{
+    MXL_NOT_YET;
+}
+
+int MXFuncDescribe(FunctionHandle fun, uint32_t *num_use_vars, uint32_t *num_scalars,
+                   uint32_t *num_mutate_vars, int *type_mask)
+{
+    MXL_NOT_YET;
+}
+
+int MXFuncInvoke(FunctionHandle fun, NDArrayHandle *use_vars, float *scalar_args,
+                 NDArrayHandle *mutate_vars)
+{
+    MXL_NOT_YET;
+}
+
+int MXFuncInvokeEx(FunctionHandle fun, NDArrayHandle *use_vars, float *scalar_args,
+                   NDArrayHandle *mutate_vars, int num_params, char **param_keys, char **param_vals)
+{
+    MXL_NOT_YET;
+}

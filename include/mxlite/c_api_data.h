@@ -1,0 +1,126 @@
+/* Files, sparse arrays, foreign memory, records and data iterators of the MXNet-compatible C API.
+ * Not supported yet unless said otherwise: -1, and a line that says so. Include mxlite/c_api.h. */
+#ifndef MXLITE_C_API_DATA_H
+#define MXLITE_C_API_DATA_H
+
+#include "mxlite/c_api_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- arrays in files and buffers ---- */
+
+/* Writes arrays, with names or with keys NULL, as a .params file; and reads one back. */
+MXL_API int MXNDArraySave(const char *fname, uint32_t num_args, NDArrayHandle *args,
+                          const char **keys);
+MXL_API int MXNDArrayLoad(const char *fname, uint32_t *out_size, NDArrayHandle **out_arr,
+                          uint32_t *out_name_size, const char ***out_names);
+
+/* Reads the content of such a file from memory. */
+MXL_API int MXNDArrayLoadFromBuffer(const void *ndarray_buffer, size_t size, uint32_t *out_size,
+                                    NDArrayHandle **out_arr, uint32_t *out_name_size,
+                                    const char ***out_names);
+
+/* One array as bytes, and back. */
+MXL_API int MXNDArraySaveRawBytes(NDArrayHandle handle, size_t *out_size, const char **out_buf);
+MXL_API int MXNDArrayLoadFromRawBytes(const void *buf, size_t size, NDArrayHandle *out);
+
+/* ---- sparse arrays ---- */
+
+/* Makes a row_sparse (1) or csr (2) array. */
+MXL_API int MXNDArrayCreateSparseEx(int storage_type, const uint32_t *shape, uint32_t ndim,
+                                    int dev_type, int dev_id, int delay_alloc, int dtype,
+                                    uint32_t num_aux, int *aux_type, uint32_t *aux_ndims,
+                                    const uint32_t *aux_shape, NDArrayHandle *out);
+MXL_API int MXNDArrayCreateSparseEx64(int storage_type, const int64_t *shape, int ndim,
+                                      int dev_type, int dev_id, int delay_alloc, int dtype,
+                                      uint32_t num_aux, int *aux_type, int *aux_ndims,
+                                      const int64_t *aux_shape, NDArrayHandle *out);
+
+/* The parts of a sparse array: its values, its i-th index array and that one's dtype. MXNet 1.9.1
+ * declares the 64-bit forms and does not export them. */
+MXL_API int MXNDArrayGetDataNDArray(NDArrayHandle handle, NDArrayHandle *out);
+MXL_API int MXNDArrayGetAuxNDArray(NDArrayHandle handle, uint32_t i, NDArrayHandle *out);
+MXL_API int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHandle *out);
+MXL_API int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type);
+MXL_API int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type);
+
+/* Checks that the parts of a sparse array fit together. */
+MXL_API int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check);
+
+/* ---- foreign memory ---- */
+
+/* DLPack: hands an array out, takes one over, releases a tensor that nobody took. */
+MXL_API int MXNDArrayToDLPack(NDArrayHandle handle, DLManagedTensorHandle *out_dlpack);
+MXL_API int MXNDArrayFromDLPack(DLManagedTensorHandle dlpack, NDArrayHandle *out_handle);
+MXL_API int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_handle,
+                                  NDArrayHandle *out_handle);
+MXL_API int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack);
+
+/* Arrays in memory that processes share. */
+MXL_API int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id);
+MXL_API int MXNDArrayCreateFromSharedMem(int shared_pid, int shared_id, const uint32_t *shape,
+                                         uint32_t ndim, int dtype, NDArrayHandle *out);
+MXL_API int MXNDArrayCreateFromSharedMemEx(int shared_pid, int shared_id, const int *shape,
+                                           int ndim, int dtype, NDArrayHandle *out);
+
+/* ---- record files ---- */
+
+/* Writing. */
+MXL_API int MXRecordIOWriterCreate(const char *uri, RecordIOHandle *out);
+MXL_API int MXRecordIOWriterFree(RecordIOHandle handle);
+MXL_API int MXRecordIOWriterWriteRecord(RecordIOHandle handle, const char *buf, size_t size);
+MXL_API int MXRecordIOWriterTell(RecordIOHandle handle, size_t *pos);
+
+/* Reading. */
+MXL_API int MXRecordIOReaderCreate(const char *uri, RecordIOHandle *out);
+MXL_API int MXRecordIOReaderFree(RecordIOHandle handle);
+MXL_API int MXRecordIOReaderReadRecord(RecordIOHandle handle, const char **buf, size_t *size);
+MXL_API int MXRecordIOReaderSeek(RecordIOHandle handle, size_t pos);
+MXL_API int MXRecordIOReaderTell(RecordIOHandle handle, size_t *pos);
+
+/* ---- data iterators ---- */
+
+/* Supported: there are none, so *out_size is 0 and *out_array NULL. */
+MXL_API int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array);
+
+/* Making and walking one. */
+MXL_API int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char **keys,
+                                 const char **vals, DataIterHandle *out);
+MXL_API int MXDataIterGetIterInfo(DataIterCreator creator, const char **name,
+                                  const char **description, uint32_t *num_args,
+                                  const char ***arg_names, const char ***arg_type_infos,
+                                  const char ***arg_descriptions);
+MXL_API int MXDataIterFree(DataIterHandle handle);
+MXL_API int MXDataIterNext(DataIterHandle handle, int *out);
+MXL_API int MXDataIterBeforeFirst(DataIterHandle handle);
+MXL_API int MXDataIterGetData(DataIterHandle handle, NDArrayHandle *out);
+MXL_API int MXDataIterGetIndex(DataIterHandle handle, uint64_t **out_index, uint64_t *out_size);
+MXL_API int MXDataIterGetPadNum(DataIterHandle handle, int *pad);
+MXL_API int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out);
+
+/* ---- functions of the time before operators ---- */
+
+/* Supported: there are none, so *out_size is 0 and *out_array NULL. */
+MXL_API int MXListFunctions(uint32_t *out_size, FunctionHandle **out_array);
+
+/* Finding, describing and calling one. */
+MXL_API int MXGetFunction(const char *name, FunctionHandle *out);
+MXL_API int MXFuncGetInfo(FunctionHandle fun, const char **name, const char **description,
+                          uint32_t *num_args, const char ***arg_names, const char ***arg_type_infos,
+                          const char ***arg_descriptions,
+                          const char **return_type MXL_DEFAULT(NULL));
+MXL_API int MXFuncDescribe(FunctionHandle fun, uint32_t *num_use_vars, uint32_t *num_scalars,
+                           uint32_t *num_mutate_vars, int *type_mask);
+MXL_API int MXFuncInvoke(FunctionHandle fun, NDArrayHandle *use_vars, float *scalar_args,
+                         NDArrayHandle *mutate_vars);
+MXL_API int MXFuncInvokeEx(FunctionHandle fun, NDArrayHandle *use_vars, float *scalar_args,
+                           NDArrayHandle *mutate_vars, int num_params, char **param_keys,
+                           char **param_vals);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+/* NNVM's part of the MXNet-compatible C API: symbols and graphs. Not supported yet unless said
+ * otherwise: -1, and a line that says so. NNGetLastError, NNListAllOpNames, NNGetOpHandle and
+ * NNGetOpInfo work and stand in mxlite/c_api.h. */
+#ifndef MXLITE_C_API_NNVM_H
+#define MXLITE_C_API_NNVM_H
+
+#include "mxlite/c_api_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Supported: makes msg the calling thread's last error (NULL: the empty text). */
+MXL_API void NNAPISetLastError(const char *msg);
+
+/* Every operator once; supported under the name MXSymbolListAtomicSymbolCreators. */
+MXL_API int NNListUniqueOps(nn_uint *out_size, OpHandle **out_array);
+
+/* ---- symbols ---- */
+
+/* Making one. */
+MXL_API int NNSymbolCreateAtomicSymbol(OpHandle op, nn_uint num_param, const char **keys,
+                                       const char **vals, SymbolHandle *out);
+MXL_API int NNSymbolCreateVariable(const char *name, SymbolHandle *out);
+MXL_API int NNSymbolCreateGroup(nn_uint num_symbols, SymbolHandle *symbols, SymbolHandle *out);
+MXL_API int NNSymbolCopy(SymbolHandle symbol, SymbolHandle *out);
+
+/* Freeing one. */
+MXL_API int NNSymbolFree(SymbolHandle symbol);
+
+/* Applying symbol sym to args; an order of execution. */
+MXL_API int NNSymbolCompose(SymbolHandle sym, const char *name, nn_uint num_args, const char **keys,
+                            SymbolHandle *args);
+MXL_API int NNAddControlDeps(SymbolHandle handle, SymbolHandle src_dep);
+
+/* Text and attributes. */
+MXL_API int NNSymbolPrint(SymbolHandle symbol, const char **out_str);
+MXL_API int NNSymbolGetAttr(SymbolHandle symbol, const char *key, const char **out, int *success);
+MXL_API int NNSymbolSetAttrs(SymbolHandle symbol, nn_uint num_param, const char **keys,
+                             const char **values);
+MXL_API int NNSymbolListAttrs(SymbolHandle symbol, int recursive_option, nn_uint *out_size,
+                              const char ***out);
+
+/* Inputs and outputs. */
+MXL_API int NNSymbolListInputVariables(SymbolHandle symbol, int option, nn_uint *out_size,
+                                       SymbolHandle **out_sym_array);
+MXL_API int NNSymbolListInputNames(SymbolHandle symbol, int option, nn_uint *out_size,
+                                   const char ***out_str_array);
+MXL_API int NNSymbolListOutputNames(SymbolHandle symbol, nn_uint *out_size,
+                                    const char ***out_str_array);
+MXL_API int NNSymbolGetNumOutputs(SymbolHandle symbol, nn_uint *output_count);
+MXL_API int NNSymbolGetInternals(SymbolHandle symbol, SymbolHandle *out);
+MXL_API int NNSymbolGetChildren(SymbolHandle symbol, SymbolHandle *out);
+MXL_API int NNSymbolGetOutput(SymbolHandle symbol, nn_uint index, SymbolHandle *out);
+
+/* ---- graphs ---- */
+
+/* A graph of a symbol, and back. */
+MXL_API int NNGraphCreate(SymbolHandle symbol, GraphHandle *graph);
+MXL_API int NNGraphFree(GraphHandle handle);
+MXL_API int NNGraphGetSymbol(GraphHandle graph, SymbolHandle *symbol);
+
+/* Attributes; passes over the graph. */
+MXL_API int NNGraphSetJSONAttr(GraphHandle handle, const char *key, const char *json_value);
+MXL_API int NNGraphGetJSONAttr(GraphHandle handle, const char *key, const char **json_out,
+                               int *success);
+MXL_API int NNGraphSetNodeEntryListAttr_(GraphHandle handle, const char *key, SymbolHandle list);
+MXL_API int NNGraphApplyPasses(GraphHandle src, nn_uint num_pass, const char **pass_names,
+                               GraphHandle *dst);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

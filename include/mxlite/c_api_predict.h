@@ -1,0 +1,75 @@
+/* MXNet's prediction-only interface (its c_predict_api.h). Not supported yet: each returns -1 and a
+ * line that says so. Include mxlite/c_api.h. */
+#ifndef MXLITE_C_API_PREDICT_H
+#define MXLITE_C_API_PREDICT_H
+
+#include "mxlite/c_api_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- predictors ---- */
+
+/* Making one from a symbol's JSON and the bytes of a .params file. */
+MXL_API int MXPredCreate(const char *symbol_json_str, const void *param_bytes, int param_size,
+                         int dev_type, int dev_id, uint32_t num_input_nodes,
+                         const char **input_keys, const uint32_t *input_shape_indptr,
+                         const uint32_t *input_shape_data, PredictorHandle *out);
+MXL_API int MXPredCreateEx(const char *symbol_json_str, const void *param_bytes, int param_size,
+                           int dev_type, int dev_id, uint32_t num_input_nodes,
+                           const char **input_keys, const uint32_t *input_shape_indptr,
+                           const uint32_t *input_shape_data, uint32_t num_provided_arg_dtypes,
+                           const char **provided_arg_dtype_names, const int *provided_arg_dtypes,
+                           PredictorHandle *out);
+MXL_API int MXPredCreatePartialOut(const char *symbol_json_str, const void *param_bytes,
+                                   int param_size, int dev_type, int dev_id,
+                                   uint32_t num_input_nodes, const char **input_keys,
+                                   const uint32_t *input_shape_indptr,
+                                   const uint32_t *input_shape_data, uint32_t num_output_nodes,
+                                   const char **output_keys, PredictorHandle *out);
+MXL_API int MXPredCreateMultiThread(const char *symbol_json_str, const void *param_bytes,
+                                    int param_size, int dev_type, int dev_id,
+                                    uint32_t num_input_nodes, const char **input_keys,
+                                    const uint32_t *input_shape_indptr,
+                                    const uint32_t *input_shape_data, int num_threads,
+                                    PredictorHandle *out);
+
+/* Another one with other input shapes. */
+MXL_API int MXPredReshape(uint32_t num_input_nodes, const char **input_keys,
+                          const uint32_t *input_shape_indptr, const uint32_t *input_shape_data,
+                          PredictorHandle handle, PredictorHandle *out);
+
+/* Running it. */
+MXL_API int MXPredSetInput(PredictorHandle handle, const char *key, const float *data,
+                           uint32_t size);
+MXL_API int MXPredForward(PredictorHandle handle);
+MXL_API int MXPredPartialForward(PredictorHandle handle, int step, int *step_left);
+
+/* Results. */
+MXL_API int MXPredGetOutputShape(PredictorHandle handle, uint32_t index, uint32_t **shape_data,
+                                 uint32_t *shape_ndim);
+MXL_API int MXPredGetOutputType(PredictorHandle handle, uint32_t out_index, int *out_dtype);
+MXL_API int MXPredGetOutput(PredictorHandle handle, uint32_t index, float *data, uint32_t size);
+
+/* Has callback called with every array computed inside. */
+MXL_API int MXPredSetMonitorCallback(PredictorHandle handle, PredMonitorCallback callback,
+                                     void *callback_handle, bool monitor_all);
+
+/* Freeing it. */
+MXL_API int MXPredFree(PredictorHandle handle);
+
+/* ---- lists of arrays ---- */
+
+/* The arrays of a .params file in memory. */
+MXL_API int MXNDListCreate(const char *nd_file_bytes, int nd_file_size, NDListHandle *out,
+                           uint32_t *out_length);
+MXL_API int MXNDListGet(NDListHandle handle, uint32_t index, const char **out_key,
+                        const float **out_data, const uint32_t **out_shape, uint32_t *out_ndim);
+MXL_API int MXNDListFree(NDListHandle handle);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,137 @@
+/* Profiler, engine, libraries, GPU code and packed functions of the MXNet-compatible C API. Not
+ * supported yet unless said otherwise: -1, and a line that says so. Include mxlite/c_api.h. */
+#ifndef MXLITE_C_API_PROCESS_H
+#define MXLITE_C_API_PROCESS_H
+
+#include "mxlite/c_api_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- environment and libraries ---- */
+
+/* Reads and sets a variable of the process's environment. */
+MXL_API int MXGetEnv(const char *name, const char **value);
+MXL_API int MXSetEnv(const char *name, const char *value);
+
+/* Loads a library with operators; with TVM's registration function. */
+MXL_API int MXLoadLib(const char *path, unsigned verbose);
+MXL_API int MXTVMBridge(void *pregister);
+
+/* Registers an operator written with callbacks. */
+MXL_API int MXCustomOpRegister(const char *op_type, CustomOpPropCreator creator);
+
+/* ---- GPUs ---- */
+
+/* Free and whole memory, in MiB and in bytes. */
+MXL_API int MXGetGPUMemoryInformation(int dev, int *free_mem, int *total_mem);
+MXL_API int MXGetGPUMemoryInformation64(int dev, uint64_t *free_mem, uint64_t *total_mem);
+
+/* CUDA source compiled at run time. */
+MXL_API int MXRtcCreate(char *name, uint32_t num_input, uint32_t num_output, char **input_names,
+                        char **output_names, NDArrayHandle *inputs, NDArrayHandle *outputs,
+                        char *kernel, RtcHandle *out);
+MXL_API int MXRtcPush(RtcHandle handle, uint32_t num_input, uint32_t num_output,
+                      NDArrayHandle *inputs, NDArrayHandle *outputs, uint32_t grid_dim_x,
+                      uint32_t grid_dim_y, uint32_t grid_dim_z, uint32_t block_dim_x,
+                      uint32_t block_dim_y, uint32_t block_dim_z);
+MXL_API int MXRtcFree(RtcHandle handle);
+
+/* CUDA modules and their kernels. */
+MXL_API int MXRtcCudaModuleCreate(const char *source, int num_options, const char **options,
+                                  int num_exports, const char **exports, CudaModuleHandle *out);
+MXL_API int MXRtcCudaModuleFree(CudaModuleHandle handle);
+MXL_API int MXRtcCudaKernelCreate(CudaModuleHandle handle, const char *name, int num_args,
+                                  int *is_ndarray, int *is_const, int *arg_types,
+                                  CudaKernelHandle *out);
+MXL_API int MXRtcCudaKernelFree(CudaKernelHandle handle);
+MXL_API int MXRtcCudaKernelCall(CudaKernelHandle handle, int dev_id, void **args,
+                                uint32_t grid_dim_x, uint32_t grid_dim_y, uint32_t grid_dim_z,
+                                uint32_t block_dim_x, uint32_t block_dim_y, uint32_t block_dim_z,
+                                uint32_t shared_mem);
+
+/* ---- engine ---- */
+
+/* Run a function of the caller when variables, or arrays, are ready. */
+MXL_API int MXEnginePushAsync(EngineAsyncFunc async_func, void *func_param,
+                              EngineFuncParamDeleter deleter, ContextHandle ctx_handle,
+                              EngineVarHandle const_vars_handle, int num_const_vars,
+                              EngineVarHandle mutable_vars_handle, int num_mutable_vars,
+                              EngineFnPropertyHandle prop_handle MXL_DEFAULT(NULL),
+                              int priority MXL_DEFAULT(0), const char *opr_name MXL_DEFAULT(NULL),
+                              bool wait MXL_DEFAULT(false));
+MXL_API int MXEnginePushSync(EngineSyncFunc sync_func, void *func_param,
+                             EngineFuncParamDeleter deleter, ContextHandle ctx_handle,
+                             EngineVarHandle const_vars_handle, int num_const_vars,
+                             EngineVarHandle mutable_vars_handle, int num_mutable_vars,
+                             EngineFnPropertyHandle prop_handle MXL_DEFAULT(NULL),
+                             int priority MXL_DEFAULT(0), const char *opr_name MXL_DEFAULT(NULL));
+MXL_API int MXEnginePushAsyncND(EngineAsyncFunc async_func, void *func_param,
+                                EngineFuncParamDeleter deleter, ContextHandle ctx_handle,
+                                NDArrayHandle *const_nds_handle, int num_const_nds,
+                                NDArrayHandle *mutable_nds_handle, int num_mutable_nds,
+                                EngineFnPropertyHandle prop_handle MXL_DEFAULT(NULL),
+                                int priority MXL_DEFAULT(0), const char *opr_name MXL_DEFAULT(NULL),
+                                bool wait MXL_DEFAULT(false));
+MXL_API int MXEnginePushSyncND(EngineSyncFunc sync_func, void *func_param,
+                               EngineFuncParamDeleter deleter, ContextHandle ctx_handle,
+                               NDArrayHandle *const_nds_handle, int num_const_nds,
+                               NDArrayHandle *mutable_nds_handle, int num_mutable_nds,
+                               EngineFnPropertyHandle prop_handle MXL_DEFAULT(NULL),
+                               int priority MXL_DEFAULT(0), const char *opr_name MXL_DEFAULT(NULL));
+
+/* ---- profiler ---- */
+
+/* Settings, start and stop; the Process forms reach servers too. */
+MXL_API int MXSetProfilerConfig(int num_params, const char *const *keys, const char *const *vals);
+MXL_API int MXSetProcessProfilerConfig(int num_params, const char *const *keys,
+                                       const char *const *vals, KVStoreHandle kvstore_handle);
+MXL_API int MXSetProfilerState(int state);
+MXL_API int MXSetProcessProfilerState(int state, int profile_process, KVStoreHandle kvstore_handle);
+MXL_API int MXProfilePause(int paused);
+MXL_API int MXProcessProfilePause(int paused, int profile_process, KVStoreHandle kvstore_handle);
+
+/* Results, to a file and as text. */
+MXL_API int MXDumpProfile(int finished);
+MXL_API int MXDumpProcessProfile(int finished, int profile_process, KVStoreHandle kvstore_handle);
+MXL_API int MXAggregateProfileStatsPrint(const char **out_str, int reset);
+MXL_API int MXAggregateProfileStatsPrintEx(const char **out_str, int reset, int format, int sort_by,
+                                           int ascending);
+
+/* Things that are measured. */
+MXL_API int MXProfileCreateDomain(const char *domain, ProfileHandle *out);
+MXL_API int MXProfileCreateTask(ProfileHandle domain, const char *task_name, ProfileHandle *out);
+MXL_API int MXProfileCreateFrame(ProfileHandle domain, const char *frame_name, ProfileHandle *out);
+MXL_API int MXProfileCreateEvent(const char *event_name, ProfileHandle *out);
+MXL_API int MXProfileCreateCounter(ProfileHandle domain, const char *counter_name,
+                                   ProfileHandle *out);
+MXL_API int MXProfileDestroyHandle(ProfileHandle frame_handle);
+
+/* Measuring them. */
+MXL_API int MXProfileDurationStart(ProfileHandle duration_handle);
+MXL_API int MXProfileDurationStop(ProfileHandle duration_handle);
+MXL_API int MXProfileSetCounter(ProfileHandle counter_handle, uint64_t value);
+MXL_API int MXProfileAdjustCounter(ProfileHandle counter_handle, int64_t value);
+MXL_API int MXProfileSetMarker(ProfileHandle domain, const char *instant_marker_name,
+                               const char *scope);
+
+/* ---- packed functions ---- */
+
+/* Supported: there are none, so *out_size is 0 and *out_array NULL. */
+MXL_API int MXNetFuncListGlobalNames(int *out_size, const char ***out_array);
+
+/* Finding, calling and freeing one. */
+MXL_API int MXNetFuncGetGlobal(const char *name, MXNetFunctionHandle *out);
+MXL_API int MXNetFuncCall(MXNetFunctionHandle func, MXNetValue *arg_values, int *type_codes,
+                          int num_args, MXNetValue *ret_val, int *ret_type_code);
+MXL_API int MXNetFuncFree(MXNetFunctionHandle func);
+
+/* Frees an object that a packed function returned. */
+MXL_API int MXNetObjectFree(MXNetObjectHandle obj);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

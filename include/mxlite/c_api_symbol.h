@@ -1,0 +1,180 @@
+/* Symbols of the MXNet-compatible C API. Not supported yet: each returns -1 and a line that says
+ * so. Include mxlite/c_api.h, which has what works for operators. */
+#ifndef MXLITE_C_API_SYMBOL_H
+#define MXLITE_C_API_SYMBOL_H
+
+#include "mxlite/c_api_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- life ---- */
+
+/* Making one. */
+MXL_API int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param,
+                                       const char **keys, const char **vals, SymbolHandle *out);
+MXL_API int MXSymbolCreateVariable(const char *name, SymbolHandle *out);
+MXL_API int MXSymbolCreateGroup(uint32_t num_symbols, SymbolHandle *symbols, SymbolHandle *out);
+MXL_API int MXSymbolCopy(SymbolHandle symbol, SymbolHandle *out);
+MXL_API int MXShallowCopySymbol(SymbolHandle src, SymbolHandle *out);
+
+/* The graph that an array was recorded in. */
+MXL_API int MXAutogradGetSymbol(NDArrayHandle handle, SymbolHandle *out);
+
+/* Freeing one. */
+MXL_API int MXSymbolFree(SymbolHandle symbol);
+
+/* Files and text. */
+MXL_API int MXSymbolCreateFromFile(const char *fname, SymbolHandle *out);
+MXL_API int MXSymbolCreateFromJSON(const char *json, SymbolHandle *out);
+MXL_API int MXSymbolSaveToFile(SymbolHandle symbol, const char *fname);
+MXL_API int MXSymbolSaveToJSON(SymbolHandle symbol, const char **out_json);
+MXL_API int MXSymbolPrint(SymbolHandle symbol, const char **out_str);
+
+/* ---- structure ---- */
+
+/* Applying symbol sym to args; its gradient. */
+MXL_API int MXSymbolCompose(SymbolHandle sym, const char *name, uint32_t num_args,
+                            const char **keys, SymbolHandle *args);
+MXL_API int MXSymbolGrad(SymbolHandle sym, uint32_t num_wrt, const char **wrt, SymbolHandle *out);
+
+/* Name and attributes. */
+MXL_API int MXSymbolGetName(SymbolHandle symbol, const char **out, int *success);
+MXL_API int MXSymbolGetAttr(SymbolHandle symbol, const char *key, const char **out, int *success);
+MXL_API int MXSymbolSetAttr(SymbolHandle symbol, const char *key, const char *value);
+MXL_API int MXSymbolListAttr(SymbolHandle symbol, uint32_t *out_size, const char ***out);
+MXL_API int MXSymbolListAttrShallow(SymbolHandle symbol, uint32_t *out_size, const char ***out);
+
+/* Inputs and outputs. */
+MXL_API int MXSymbolListArguments(SymbolHandle symbol, uint32_t *out_size,
+                                  const char ***out_str_array);
+MXL_API int MXSymbolListOutputs(SymbolHandle symbol, uint32_t *out_size,
+                                const char ***out_str_array);
+MXL_API int MXSymbolListAuxiliaryStates(SymbolHandle symbol, uint32_t *out_size,
+                                        const char ***out_str_array);
+MXL_API int MXSymbolGetNumOutputs(SymbolHandle symbol, uint32_t *output_count);
+MXL_API int MXSymbolGetOutput(SymbolHandle symbol, uint32_t index, SymbolHandle *out);
+MXL_API int MXSymbolGetInternals(SymbolHandle symbol, SymbolHandle *out);
+MXL_API int MXSymbolGetChildren(SymbolHandle symbol, SymbolHandle *out);
+MXL_API int MXSymbolGetInputSymbols(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
+MXL_API int MXSymbolCutSubgraph(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
+
+/* ---- inference of shapes and types; the forms differ in the type of the extents ---- */
+
+/* All must come out known. */
+MXL_API int MXSymbolInferShape(SymbolHandle sym, uint32_t num_args, const char **keys,
+                               const uint32_t *arg_ind_ptr, const uint32_t *arg_shape_data,
+                               uint32_t *in_shape_size, const uint32_t **in_shape_ndim,
+                               const uint32_t ***in_shape_data, uint32_t *out_shape_size,
+                               const uint32_t **out_shape_ndim, const uint32_t ***out_shape_data,
+                               uint32_t *aux_shape_size, const uint32_t **aux_shape_ndim,
+                               const uint32_t ***aux_shape_data, int *complete);
+MXL_API int MXSymbolInferShapeEx(SymbolHandle sym, uint32_t num_args, const char **keys,
+                                 const uint32_t *arg_ind_ptr, const int *arg_shape_data,
+                                 uint32_t *in_shape_size, const int **in_shape_ndim,
+                                 const int ***in_shape_data, uint32_t *out_shape_size,
+                                 const int **out_shape_ndim, const int ***out_shape_data,
+                                 uint32_t *aux_shape_size, const int **aux_shape_ndim,
+                                 const int ***aux_shape_data, int *complete);
+MXL_API int MXSymbolInferShapeEx64(SymbolHandle sym, uint32_t num_args, const char **keys,
+                                   const int64_t *arg_ind_ptr, const int64_t *arg_shape_data,
+                                   size_t *in_shape_size, const int **in_shape_ndim,
+                                   const int64_t ***in_shape_data, size_t *out_shape_size,
+                                   const int **out_shape_ndim, const int64_t ***out_shape_data,
+                                   size_t *aux_shape_size, const int **aux_shape_ndim,
+                                   const int64_t ***aux_shape_data, int *complete);
+MXL_API int MXSymbolInferType(SymbolHandle sym, uint32_t num_args, const char **keys,
+                              const int *arg_type_data, uint32_t *in_type_size,
+                              const int **in_type_data, uint32_t *out_type_size,
+                              const int **out_type_data, uint32_t *aux_type_size,
+                              const int **aux_type_data, int *complete);
+
+/* Some may stay unknown. */
+MXL_API int MXSymbolInferShapePartial(SymbolHandle sym, uint32_t num_args, const char **keys,
+                                      const uint32_t *arg_ind_ptr, const uint32_t *arg_shape_data,
+                                      uint32_t *in_shape_size, const uint32_t **in_shape_ndim,
+                                      const uint32_t ***in_shape_data, uint32_t *out_shape_size,
+                                      const uint32_t **out_shape_ndim,
+                                      const uint32_t ***out_shape_data, uint32_t *aux_shape_size,
+                                      const uint32_t **aux_shape_ndim,
+                                      const uint32_t ***aux_shape_data, int *complete);
+MXL_API int MXSymbolInferShapePartialEx(SymbolHandle sym, uint32_t num_args, const char **keys,
+                                        const uint32_t *arg_ind_ptr, const int *arg_shape_data,
+                                        uint32_t *in_shape_size, const int **in_shape_ndim,
+                                        const int ***in_shape_data, uint32_t *out_shape_size,
+                                        const int **out_shape_ndim, const int ***out_shape_data,
+                                        uint32_t *aux_shape_size, const int **aux_shape_ndim,
+                                        const int ***aux_shape_data, int *complete);
+MXL_API int MXSymbolInferShapePartialEx64(SymbolHandle sym, uint32_t num_args, const char **keys,
+                                          const int64_t *arg_ind_ptr, const int64_t *arg_shape_data,
+                                          size_t *in_shape_size, const int **in_shape_ndim,
+                                          const int64_t ***in_shape_data, size_t *out_shape_size,
+                                          const int **out_shape_ndim,
+                                          const int64_t ***out_shape_data, size_t *aux_shape_size,
+                                          const int **aux_shape_ndim,
+                                          const int64_t ***aux_shape_data, int *complete);
+MXL_API int MXSymbolInferTypePartial(SymbolHandle sym, uint32_t num_args, const char **keys,
+                                     const int *arg_type_data, uint32_t *in_type_size,
+                                     const int **in_type_data, uint32_t *out_type_size,
+                                     const int **out_type_data, uint32_t *aux_type_size,
+                                     const int **aux_type_data, int *complete);
+
+/* ---- rewriting ---- */
+
+/* For 8-bit and 16-bit arithmetic. */
+MXL_API int MXQuantizeSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle,
+                             const int *dev_type, uint32_t num_excluded_sym_names,
+                             const char **excluded_sym_names, uint32_t num_excluded_op_names,
+                             const char **excluded_op_names, uint32_t num_offline,
+                             const char **offline_params, const char *quantized_dtype,
+                             bool calib_quantize, const char *quantize_mode,
+                             const char *quantize_granularity, uint32_t *out_num_calib_names,
+                             const char ***out_calib_names);
+MXL_API int MXSetCalibTableToQuantizedSymbol(SymbolHandle qsym_handle, uint32_t num_layers,
+                                             const char **layer_names, const float *low_quantiles,
+                                             const float *high_quantiles,
+                                             SymbolHandle *ret_sym_handle);
+MXL_API int MXReducePrecisionSymbol(
+    SymbolHandle sym_handle, SymbolHandle *ret_sym_handle, uint32_t num_args,
+    const int *arg_type_data, uint32_t num_ind_ptr, const int *ind_ptr, const int *target_dtype,
+    int cast_optional_params, uint32_t num_target_dtype_op_names, uint32_t num_fp32_op_names,
+    uint32_t num_widest_dtype_op_names, uint32_t num_conditional_fp32_op_names,
+    uint32_t num_excluded_symbols, uint32_t num_model_params, const char **target_dtype_op_names,
+    const char **fp32_op_names, const char **widest_dtype_op_names,
+    const char **conditional_fp32_op_names, const char **excluded_symbols,
+    const char **conditional_param_names, const char **conditional_param_vals,
+    const char **model_param_names, const char **arg_names);
+MXL_API int MXSymbolRemoveAmpCast(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
+
+/* For a back end. */
+MXL_API int MXGenBackendSubgraph(SymbolHandle sym_handle, const char *backend,
+                                 SymbolHandle *ret_sym_handle);
+MXL_API int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
+MXL_API int MXOptimizeForBackend(
+    SymbolHandle sym_handle, const char *backend_name, int dev_type, SymbolHandle *ret_sym_handle,
+    uint32_t args_len, NDArrayHandle *in_args_handle, uint32_t aux_len,
+    NDArrayHandle *in_aux_handle, uint32_t num_options, const char **keys, const char **vals,
+    uint32_t num_input_shapes, const char **input_shape_names, const int64_t *input_shape_data,
+    const uint32_t *input_shape_idx, uint32_t num_input_dtypes, const char **input_dtype_names,
+    const int *input_dtypes, uint32_t num_input_stypes, const char **input_stype_names,
+    const int *input_stypes, bool skip_infer, int *new_args_cnt, NDArrayHandle **new_args_handle,
+    char ***new_arg_names_handle, int *new_aux_cnt, NDArrayHandle **new_aux_handle,
+    char ***new_aux_names_handle);
+
+/* MXNet's own tests of subgraphs. */
+MXL_API int MXBuildSubgraphByOpNames(SymbolHandle sym_handle, const char *prop_name,
+                                     uint32_t num_ops, const char **op_names,
+                                     SymbolHandle *ret_sym_handle);
+MXL_API int MXSetSubgraphPropertyOpNames(const char *prop_name, uint32_t num_ops,
+                                         const char **op_names);
+MXL_API int MXSetSubgraphPropertyOpNamesV2(const char *prop_name, uint32_t num_ops,
+                                           const char **op_names);
+MXL_API int MXRemoveSubgraphPropertyOpNames(const char *prop_name);
+MXL_API int MXRemoveSubgraphPropertyOpNamesV2(const char *prop_name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

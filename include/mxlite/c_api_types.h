@@ -1,0 +1,193 @@
+/* The types of the MXNet-compatible C API: handles, callbacks and structures, as MXNet 1.9.1 has
+ * them. Included by every other mxlite/c_api*.h; alone it declares no function. */
+#ifndef MXLITE_C_API_TYPES_H
+#define MXLITE_C_API_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What stands before every exported function. Define it as empty for a tool that reads the headers
+ * without knowing attributes. */
+#ifndef MXL_API
+#if defined(__GNUC__) && !defined(SWIG)
+#define MXL_API __attribute__((visibility("default")))
+#else
+#define MXL_API
+#endif
+#endif
+
+/* The defaults that C++ callers of MXNet's headers may leave out; nothing in C. */
+#ifndef MXL_DEFAULT
+#ifdef __cplusplus
+#define MXL_DEFAULT(value) = value
+#else
+#define MXL_DEFAULT(value)
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- numbers ---- */
+typedef uint32_t mx_uint;
+typedef int mx_int;
+typedef int64_t mx_int64;
+typedef float mx_float;
+typedef unsigned int nn_uint;
+typedef int64_t dim_t;
+
+/* ---- handles: opaque; never NULL when valid, never to be dereferenced ---- */
+typedef void *NDArrayHandle;
+typedef void *AtomicSymbolCreator; /* an operator; the same value as its OpHandle */
+typedef void *OpHandle;
+typedef const void *FunctionHandle;
+typedef void *CachedOpHandle;
+typedef void *SymbolHandle;
+typedef void *AtomicSymbolHandle;
+typedef void *GraphHandle;
+typedef void *ExecutorHandle;
+typedef void *DataIterCreator;
+typedef void *DataIterHandle;
+typedef void *KVStoreHandle;
+typedef void *RecordIOHandle;
+typedef void *RtcHandle;
+typedef void *CudaModuleHandle;
+typedef void *CudaKernelHandle;
+typedef void *ProfileHandle;
+typedef void *DLManagedTensorHandle;
+typedef void *PredictorHandle;
+typedef void *NDListHandle;
+typedef void *MXNetFunctionHandle;
+typedef void *MXNetObjectHandle;
+typedef const void *ContextHandle;
+typedef const void *EngineFnPropertyHandle;
+typedef void *EngineVarHandle;
+
+/* ---- callbacks ---- */
+typedef int (*MXGenericCallback)(void);
+typedef void (*EngineAsyncFunc)(void *, void *, void *);
+typedef void (*EngineSyncFunc)(void *, void *);
+typedef void (*EngineFuncParamDeleter)(void *);
+typedef void (*ExecutorMonitorCallback)(const char *name, NDArrayHandle array, void *payload);
+typedef void (*CachedOpMonitorCallback)(const char *name, const char *op, NDArrayHandle array);
+typedef void (*PredMonitorCallback)(const char *name, NDArrayHandle array, void *payload);
+
+/* These three are function types, not pointers to functions, as in MXNet. */
+typedef void(MXKVStoreUpdater)(int key, NDArrayHandle recv, NDArrayHandle local, void *payload);
+typedef void(MXKVStoreStrUpdater)(const char *key, NDArrayHandle recv, NDArrayHandle local,
+                                  void *payload);
+typedef void(MXKVStoreServerController)(int head, const char *body, void *payload);
+
+/* A table of callbacks of one object: callbacks[i] is cast to the type that the enumerations below
+ * give for i, and gets contexts[i] as its last argument (`state`). A callback returns non-zero for
+ * success and 0 for failure. */
+struct MXCallbackList {
+    int num_callbacks;
+    int (**callbacks)(void);
+    void **contexts;
+};
+
+/* A custom function (MXCustomFunctionRecord): which callback stands where. */
+enum CustomFunctionCallbacks {
+    kCustomFunctionBackward, /* CustomFunctionBwdFunc */
+    kCustomFunctionDelete    /* CustomFunctionDelFunc */
+};
+
+/* ptrs: num_ograds head gradients, then num_igrads arrays to be filled, all **new** handles which
+ * the callee frees; reqs: how each is to be filled (0 null, 1 write, 3 add). */
+typedef int (*CustomFunctionBwdFunc)(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
+                                     int is_train, void *state);
+/* Called once, when the recorded function is released. */
+typedef int (*CustomFunctionDelFunc)(void *state);
+
+/* A custom operator (MXCustomOpRegister). */
+enum CustomOpCallbacks { kCustomOpDelete, kCustomOpForward, kCustomOpBackward };
+
+enum CustomOpPropCallbacks {
+    kCustomOpPropDelete,
+    kCustomOpPropListArguments,
+    kCustomOpPropListOutputs,
+    kCustomOpPropListAuxiliaryStates,
+    kCustomOpPropInferShape,
+    kCustomOpPropDeclareBackwardDependency,
+    kCustomOpPropCreateOperator,
+    kCustomOpPropInferType,
+    kCustomOpPropInferStorageType,
+    kCustomOpPropBackwardInferStorageType
+};
+
+typedef int (*CustomOpFBFunc)(int size, void **ptrs, int *tags, const int *reqs, int is_train,
+                              void *state);
+typedef int (*CustomOpDelFunc)(void *state);
+typedef int (*CustomOpListFunc)(char ***names, void *state);
+typedef int (*CustomOpInferShapeFunc)(int num_input, int *ndims, int **shapes, void *state);
+typedef int (*CustomOpInferStorageTypeFunc)(int num_input, int *stypes, void *state);
+typedef int (*CustomOpBackwardInferStorageTypeFunc)(int num_input, int *stypes, int *tags,
+                                                    void *state);
+typedef int (*CustomOpInferTypeFunc)(int num_input, int *types, void *state);
+typedef int (*CustomOpBwdDepFunc)(const int *out_grad, const int *in_data, const int *out_data,
+                                  int *num_deps, int **rdeps, void *state);
+typedef int (*CustomOpCreateFunc)(const char *ctx, int num_inputs, unsigned **shapes,
+                                  const int *ndims, const int *dtypes, struct MXCallbackList *ret,
+                                  void *state);
+typedef int (*CustomOpPropCreator)(const char *op_type, int num_kwargs, const char **keys,
+                                   const char **values, struct MXCallbackList *ret);
+
+/* ---- structures ---- */
+/* One line of MXLibInfoFeatures. */
+struct LibFeature {
+    const char *name;
+    bool enabled;
+};
+
+/* The oldest two kinds of custom operator; kept so that callers compile. */
+struct NativeOpInfo {
+    void (*forward)(int, float **, int *, unsigned **, int *, void *);
+    void (*backward)(int, float **, int *, unsigned **, int *, void *);
+    void (*infer_shape)(int, int *, unsigned **, void *);
+    void (*list_outputs)(char ***, void *);
+    void (*list_arguments)(char ***, void *);
+    void *p_forward;
+    void *p_backward;
+    void *p_infer_shape;
+    void *p_list_outputs;
+    void *p_list_arguments;
+};
+
+struct NDArrayOpInfo {
+    bool (*forward)(int, void **, int *, void *);
+    bool (*backward)(int, void **, int *, void *);
+    bool (*infer_shape)(int, int *, unsigned **, void *);
+    bool (*list_outputs)(char ***, void *);
+    bool (*list_arguments)(char ***, void *);
+    bool (*declare_backward_dependency)(const int *, const int *, const int *, int *, int **,
+                                        void *);
+    void *p_forward;
+    void *p_backward;
+    void *p_infer_shape;
+    void *p_list_outputs;
+    void *p_list_arguments;
+    void *p_declare_backward_dependency;
+};
+
+/* A value handed to or from MXNetFuncCall; which member counts is said by its type code. The last
+ * member has the layout of DLPack's DLDataType. */
+typedef union {
+    int64_t v_int64;
+    double v_float64;
+    void *v_handle;
+    const char *v_str;
+    struct {
+        uint8_t code;
+        uint8_t bits;
+        uint16_t lanes;
+    } v_type;
+} MXNetValue;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
