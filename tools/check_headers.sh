@@ -3,7 +3,8 @@
 # tests/c/headers, as C99 and (where there is a C++ compiler) as C++11. Called by the Makefile.
 cc=$1 cxx=$2
 shift 2
-strict="-Wall -Wextra -pedantic -Werror -Iinclude -fsyntax-only"
+# The API passes callbacks of any type as int (*)(void), so a cast between them is no finding.
+strict="-Wall -Wextra -Wno-cast-function-type -pedantic -Werror -Iinclude -fsyntax-only"
 
 has_cxx=1
 if ! echo 'int main() { return 0; }' | $cxx -x c++ -fsyntax-only - >/dev/null 2>&1; then
