@@ -199,7 +199,9 @@ $(VENV_STAMP): $(VPY) $(VENV_SOURCES) | lib
 
 HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
     raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
-PYTEST := $(VPY) -m pytest tests/python -q
+# The package looks into build/; built elsewhere, the library is named.
+LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
+PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest tests/python -q
 
 test-py: venv
 	@if $(HAS_PYTHON_H); then \
@@ -235,10 +237,10 @@ wheel: venv
 	@ls dist/*.whl
 
 check-wheel: venv
-	@$(VPY) tools/check_wheel.py $(BUILD)/wheel
+	@CC='$(CC)' $(VPY) tools/check_wheel.py $(BUILD)/wheel
 
 demo: venv
-	@$(VPY) examples/digits.py
+	@$(LIBRARY_ENV) $(VPY) examples/digits.py
 	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
 	@$(BUILD)/digits
@@ -261,7 +263,7 @@ oracle: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_reference.py
 
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
-	@$(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
+	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h tests/c/*.[ch] tests/c/headers/* \
@@ -282,7 +284,8 @@ lint: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@echo "make lint: clean"
 
-LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS)
+LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS) \
+    $(sort $(wildcard examples/*.c benchmarks/*.c tests/fuzz/*.c))
 .PHONY: lint-c
 lint-c: $(LINT_FILES:%=$(BUILD)/%.checked)
 

@@ -7,8 +7,8 @@ A folder of ``capi/`` is a layer and includes only go down (see ``capi/README.md
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, Tuple
 
 LAYERS = ["base", "backend", "kernel", "array", "op", "engine", "ops", "api"]
 #: Only these layers may include the public headers: the inside must not depend on its own outside.
@@ -29,7 +29,7 @@ def strip_comments_and_strings(text: str) -> str:
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
 
 
-def c_files(folder: Path) -> List[Path]:
+def c_files(folder: Path) -> list[Path]:
     """All C sources and headers (templates too) below a folder, sorted."""
     return sorted(path for path in folder.rglob("*") if path.suffix in {".c", ".h", ".inc"})
 
@@ -50,7 +50,7 @@ def check_include(layer: str, quote: str, target: str, capi: Path, include: Path
     return ""
 
 
-def check_file(path: Path, root: Path) -> Iterator[Tuple[int, str]]:
+def check_file(path: Path, root: Path) -> Iterator[tuple[int, str]]:
     """Yields (line, finding) for one file of capi/."""
     capi, include = root / "capi", root / "include"
     layer = path.relative_to(capi).parts[0]
@@ -72,7 +72,7 @@ def check_file(path: Path, root: Path) -> Iterator[Tuple[int, str]]:
             yield number, f"calls {match.group(1)}: the library never ends the process and never prints"
 
 
-def check_makefile(root: Path) -> Iterator[Tuple[int, str]]:
+def check_makefile(root: Path) -> Iterator[tuple[int, str]]:
     """The Makefile's list of layers must be this file's."""
     for number, line in enumerate((root / "Makefile").read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("LAYERS :="):
@@ -83,7 +83,7 @@ def check_makefile(root: Path) -> Iterator[Tuple[int, str]]:
 
 
 def main(root: Path) -> int:
-    findings: Dict[str, List[Tuple[int, str]]] = {}
+    findings: dict[str, list[tuple[int, str]]] = {}
     files = c_files(root / "capi")
     for path in files:
         name = str(path.relative_to(root))
