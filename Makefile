@@ -180,7 +180,8 @@ tsan:
 VENV := .venv
 VPY := $(VENV)/bin/python
 VENV_STAMP := $(VENV)/mxlite.stamp
-VENV_SOURCES := pyproject.toml setup.py $(wildcard mxlite/_build_cffi.py mxlite/_version.py)
+VENV_SOURCES := pyproject.toml setup.py $(HEADERS) \
+    $(wildcard mxlite/_build_cffi.py mxlite/_version.py)
 
 venv: $(VENV_STAMP) lib
 
@@ -192,6 +193,7 @@ PIP = $(VPY) -m pip --disable-pip-version-check
 $(VENV_STAMP): $(VPY) $(VENV_SOURCES) | lib
 	@echo "VENV $(VENV): mxlite from this tree, and the packages of its 'dev' extra"
 	$(Q)$(PIP) install -q 'setuptools>=77' 'cffi>=1.15'
+	@rm -rf build/temp.* mxlite/*.abi3.so
 	$(Q)MXLITE_LIBRARY_IS_BUILT=1 $(PIP) install -v --no-build-isolation -e '.[dev]' \
 	    > $(BUILD)/pip-install.log 2>&1 || { tail -n 40 $(BUILD)/pip-install.log; exit 1; }
 	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-install.log | sort -u
@@ -295,7 +297,7 @@ $(BUILD)/%.checked: % $(BUILD)/flags
 	@touch $@
 
 clean:
-	rm -rf $(BUILD) dist mxlite.egg-info mxlite/_mxlite_cffi*.so
+	rm -rf $(BUILD) dist mxlite.egg-info mxlite/*.so $(VENV_STAMP)
 
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
