@@ -12,17 +12,6 @@
 
 #include "base/error.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define MXL_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MXL_ASAN 1
-#endif
-#endif
-#if !defined(MXL_ASAN)
-#define MXL_ASAN 0
-#endif
-
 enum {
     SMALL_LIMIT = 64 * MXL_BLOCK_CLASSES, /* blocks up to here are cached per thread */
     SMALL_KEEP = 64 * 1024,               /* bytes a thread keeps of each small class */
@@ -66,7 +55,7 @@ static struct {
     mxl_free_fn release;
     void *payload;
     bool keep;
-} allocator = {system_alloc, system_free, NULL, !MXL_ASAN};
+} allocator = {system_alloc, system_free, NULL, MXL_MEM_KEEPS};
 
 static void *system_alloc(void *payload, size_t bytes, size_t align)
 {
@@ -74,7 +63,7 @@ static void *system_alloc(void *payload, size_t bytes, size_t align)
     void *block = NULL;
 
     (void)payload;
-    if (bytes >= 2 * huge && !MXL_ASAN)
+    if (bytes >= 2 * huge && MXL_MEM_KEEPS)
         align = huge;
     if (posix_memalign(&block, align, bytes) != 0)
         return NULL;
@@ -99,7 +88,7 @@ static int class_of(size_t bytes, size_t *rounded)
     size_t last = bytes - 1;
     int top = 63 - __builtin_clzll((unsigned long long)last | 1);
 
-    if (MXL_ASAN) {
+    if (!MXL_MEM_KEEPS) {
         *rounded = bytes;
         return -1;
     }
@@ -464,7 +453,7 @@ int mxl_mem_set_allocator(mxl_alloc_fn alloc, mxl_free_fn release, void *payload
     allocator.alloc = alloc;
     allocator.release = release;
     allocator.payload = payload;
-    allocator.keep = keep && !MXL_ASAN;
+    allocator.keep = keep && MXL_MEM_KEEPS;
     mxl_state_each(mxl_mem_state_begin);
     return 0;
 }

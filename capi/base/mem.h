@@ -11,6 +11,18 @@
 
 #include "base/state.h"
 
+/* 0 in builds that never keep a freed block. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MXL_MEM_KEEPS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MXL_MEM_KEEPS 0
+#endif
+#endif
+#if !defined(MXL_MEM_KEEPS)
+#define MXL_MEM_KEEPS 1
+#endif
+
 /* Returns `bytes` (> 0) of memory aligned to `align`, or NULL. May be called from any thread. */
 typedef void *(*mxl_alloc_fn)(void *payload, size_t bytes, size_t align);
 /* Takes back what the alloc function gave, with the same size. */

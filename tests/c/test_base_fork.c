@@ -1,0 +1,197 @@
+/* Forked children: locks, counts and the thread pool, forked from a quiet and from a busy parent,
+ * and a system that gives no more threads. */
+#define _GNU_SOURCE 1 /* fork, setrlimit */
+#include "harness.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/handle.h"
+#include "base/mem.h"
+#include "base/thread.h"
+
+static void release_nothing(mxl_ref *ref)
+{
+    (void)ref;
+}
+
+static void add_range(void *data, int64_t begin, int64_t end)
+{
+    atomic_fetch_add((_Atomic int64_t *)data, end - begin);
+}
+
+/* Some of everything; 0 where it went well, else which step did not. */
+static int work(void)
+{
+    mxl_ref ref;
+    uint64_t handle;
+    int64_t live = mxl_mem_live_bytes(), handles = mxl_handle_live();
+    _Atomic int64_t sum = 0;
+
+    for (size_t bytes = 1; bytes < 5000000; bytes = bytes * 3 + 1) {
+        void *block = mxl_alloc(bytes);
+
+        if (block == NULL)
+            return 1;
+        memset(block, 1, bytes);
+        mxl_free(block, bytes);
+    }
+    mxl_ref_init(&ref, release_nothing);
+    handle = mxl_handle_new(MXL_KIND_ARRAY, &ref);
+    if (mxl_handle_pin(MXL_KIND_ARRAY, handle) != &ref)
+        return 2;
+    mxl_handle_unpin(handle);
+    if (mxl_handle_free(MXL_KIND_ARRAY, handle) != 0)
+        return 3;
+    for (int i = 0; i < 20; i++)
+        mxl_parallel_for(1000, 1, add_range, &sum);
+    if (atomic_load(&sum) != 20000)
+        return 4;
+    mxl_mem_trim();
+    if (mxl_mem_live_bytes() != live || mxl_handle_live() != handles)
+        return 5;
+    return 0;
+}
+
+static int threads_of_this_process(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int count = 0;
+
+    if (folder == NULL)
+        return -1;
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count - 2;
+}
+
+/* Runs `body` in a child; its result, or -1 where the child died (after 30 s by its alarm). */
+static int in_child(int (*body)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        alarm(30);
+        _exit(body());
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return -1;
+    return WEXITSTATUS(status);
+}
+
+static int work_and_fork_again(void)
+{
+    int result = work();
+
+    return result != 0 ? result : in_child(work);
+}
+
+TEST(a_child_works_like_its_parent)
+{
+    mxl_thread_set_count(4);
+    CHECK_INT(work(), 0);
+    CHECK_INT(in_child(work), 0);
+    CHECK_INT(in_child(work_and_fork_again), 0);
+    CHECK_INT(work(), 0);
+    mxl_thread_set_count(0);
+}
+
+static int count_pool(void)
+{
+    int before = threads_of_this_process();
+    _Atomic int64_t sum = 0;
+
+    if (before < 0)
+        return 0; /* no /proc: not Linux */
+    if (before != 1)
+        return 10;
+    mxl_parallel_for(1000, 1, add_range, &sum);
+    return threads_of_this_process() == 4 ? 0 : 11;
+}
+
+TEST(a_child_makes_a_pool_of_its_own_when_it_needs_one)
+{
+    mxl_thread_set_count(4);
+    CHECK_INT(work(), 0);
+    CHECK_INT(in_child(count_pool), 0);
+    mxl_thread_set_count(0);
+}
+
+static atomic_bool stop;
+
+static void *busy(void *failed)
+{
+    while (!atomic_load(&stop)) {
+        mxl_ref ref;
+        void *blocks[200];
+        _Atomic int64_t sum = 0;
+
+        for (size_t i = 0; i < 200; i++)
+            blocks[i] = mxl_alloc(100 * i);
+        for (size_t i = 0; i < 200; i++)
+            mxl_free(blocks[i], 100 * i);
+        mxl_mem_trim();
+        mxl_ref_init(&ref, release_nothing);
+        if (mxl_handle_free(MXL_KIND_ARRAY, mxl_handle_new(MXL_KIND_ARRAY, &ref)) != 0)
+            atomic_store((atomic_bool *)failed, true);
+        mxl_parallel_for(1000, 1, add_range, &sum);
+        if (atomic_load(&sum) != 1000)
+            atomic_store((atomic_bool *)failed, true);
+    }
+    return NULL;
+}
+
+TEST(a_child_of_a_busy_parent_works)
+{
+    pthread_t threads[3];
+    atomic_bool failed = false;
+
+    mxl_thread_set_count(3);
+    atomic_store(&stop, false);
+    for (int i = 0; i < 3; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, busy, &failed) == 0);
+    for (int i = 0; i < 40; i++)
+        CHECK_INT(in_child(work), 0);
+    atomic_store(&stop, true);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    CHECK(!atomic_load(&failed));
+    mxl_thread_set_count(0);
+}
+
+#if !defined(MXL_SANITIZER) /* whose own mappings would fail */
+static int work_without_threads(void)
+{
+    const struct rlimit none = {1 << 20, 1 << 20};
+    _Atomic int64_t sum = 0;
+
+    if (setrlimit(RLIMIT_AS, &none) != 0)
+        return 20;
+    mxl_thread_set_count(200);
+    for (int i = 0; i < 3; i++)
+        mxl_parallel_for(100000, 1, add_range, &sum);
+    if (atomic_load(&sum) != 300000)
+        return 21;
+    return threads_of_this_process() < 200 ? 0 : 22;
+}
+
+TEST(a_system_without_threads_to_give)
+{
+    CHECK_INT(in_child(work_without_threads), 0);
+}
+#define WITHOUT_THREADS , ENTRY(a_system_without_threads_to_give)
+#else
+#define WITHOUT_THREADS
+#endif
+
+HARNESS_MAIN(ENTRY(a_child_works_like_its_parent),
+             ENTRY(a_child_makes_a_pool_of_its_own_when_it_needs_one),
+             ENTRY(a_child_of_a_busy_parent_works) WITHOUT_THREADS)

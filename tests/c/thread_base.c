@@ -1,0 +1,292 @@
+/* Threads: parallel_for, and memory that goes from thread to thread. Run under ThreadSanitizer too.
+ */
+#define _GNU_SOURCE 1 /* nanosleep, barriers */
+#include "harness.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/thread.h"
+
+enum { MOST = 100000 };
+
+typedef struct cover {
+    int64_t count, grain;
+    unsigned char *hits;
+    atomic_int ranges;
+} cover;
+
+static void cover_range(void *data, int64_t begin, int64_t end)
+{
+    cover *c = data;
+
+    CHECK(begin >= 0 && begin < end && end <= c->count);
+    CHECK_INT(begin % c->grain, 0);
+    CHECK(end % c->grain == 0 || end == c->count);
+    for (int64_t i = begin; i < end; i++)
+        c->hits[i]++;
+    atomic_fetch_add(&c->ranges, 1);
+}
+
+static void check_cover(int64_t count, int64_t grain)
+{
+    static _Thread_local unsigned char hits[MOST];
+    cover c = {.count = count, .grain = grain, .hits = hits};
+
+    memset(hits, 0, sizeof hits);
+    mxl_parallel_for(count, grain, cover_range, &c);
+    for (int64_t i = 0; i < MOST; i++)
+        if (hits[i] != (i < count))
+            CHECK_INT(i, -1);
+    if (count > 0)
+        CHECK(atomic_load(&c.ranges) >= 1 && atomic_load(&c.ranges) <= (count - 1) / grain + 1);
+    else
+        CHECK_INT(atomic_load(&c.ranges), 0);
+}
+
+TEST(every_index_comes_once)
+{
+    const int64_t counts[] = {0, 1, 2, 7, 100, 101, 4096, 65537, MOST};
+    const int64_t grains[] = {1, 2, 16, 100, 1000, 70000, (int64_t)1 << 40};
+
+    for (int threads = 1; threads <= 9; threads += 2) {
+        mxl_thread_set_count(threads);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            for (size_t j = 0; j < sizeof grains / sizeof *grains; j++)
+                check_cover(counts[i], grains[j]);
+    }
+    mxl_thread_set_count(0);
+}
+
+TEST(thread_counts)
+{
+    int normal = mxl_thread_count();
+
+    CHECK(normal >= 1 && normal <= 256);
+    CHECK_INT(mxl_thread_set_count(3), normal);
+    CHECK_INT(mxl_thread_count(), 3);
+    CHECK_INT(mxl_thread_set_count(100000), 3);
+    CHECK_INT(mxl_thread_set_count(-5), 256);
+    CHECK_INT(mxl_thread_count(), normal);
+    CHECK_INT(mxl_thread_set_count(0), normal);
+}
+
+/* Each range waits until `want` ranges run at the same time, or two seconds have gone. */
+typedef struct meeting {
+    atomic_int inside;
+    int want;
+    atomic_bool met;
+} meeting;
+
+static void meet(void *data, int64_t begin, int64_t end)
+{
+    meeting *m = data;
+    const struct timespec moment = {0, 1000000};
+
+    (void)begin;
+    (void)end;
+    atomic_fetch_add(&m->inside, 1);
+    for (int i = 0; i < 2000 && !atomic_load(&m->met); i++) {
+        if (atomic_load(&m->inside) >= m->want)
+            atomic_store(&m->met, true);
+        nanosleep(&moment, NULL);
+    }
+    atomic_fetch_sub(&m->inside, 1);
+}
+
+TEST(ranges_run_at_the_same_time)
+{
+    for (int threads = 2; threads <= 5; threads++) {
+        meeting m = {.want = threads};
+
+        mxl_thread_set_count(threads);
+        mxl_parallel_for(threads, 1, meet, &m);
+        CHECK(atomic_load(&m.met));
+    }
+    mxl_thread_set_count(0);
+}
+
+static int threads_of_this_process(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int count = 0;
+
+    if (folder == NULL)
+        return -1;
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count - 2;
+}
+
+static void nothing(void *data, int64_t begin, int64_t end)
+{
+    (void)data;
+    (void)begin;
+    (void)end;
+}
+
+/* First of all tests: later the pool is there. */
+TEST(small_work_starts_no_thread)
+{
+    int before = threads_of_this_process();
+
+    if (before < 0)
+        return; /* no /proc: not Linux */
+    mxl_free(mxl_alloc(10), 10);
+    mxl_parallel_for(100, 100, nothing, NULL);
+    mxl_thread_set_count(1);
+    mxl_parallel_for(100, 1, nothing, NULL);
+    CHECK_INT(threads_of_this_process(), before);
+    mxl_thread_set_count(3);
+    mxl_parallel_for(100, 1, nothing, NULL);
+    CHECK_INT(threads_of_this_process(), before + 2);
+    mxl_parallel_for(100, 1, nothing, NULL);
+    CHECK_INT(threads_of_this_process(), before + 2);
+    mxl_thread_set_count(0);
+}
+
+static void nest(void *data, int64_t begin, int64_t end)
+{
+    (void)data;
+    for (int64_t i = begin; i < end; i++)
+        check_cover(1000 + i, 10);
+}
+
+TEST(nested_work_runs_alone)
+{
+    mxl_thread_set_count(4);
+    mxl_parallel_for(40, 1, nest, NULL);
+    mxl_thread_set_count(0);
+}
+
+static void *many_covers(void *unused)
+{
+    (void)unused;
+    for (int64_t i = 0; i < 60; i++)
+        check_cover(i * 97, 1 + i % 5);
+    return NULL;
+}
+
+TEST(callers_on_many_threads)
+{
+    pthread_t threads[6];
+
+    mxl_thread_set_count(3);
+    for (int i = 0; i < 6; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, many_covers, NULL) == 0);
+    for (int i = 0; i < 6; i++)
+        pthread_join(threads[i], NULL);
+    mxl_thread_set_count(0);
+}
+
+typedef struct sums {
+    const float *values;
+    double parts[1000];
+} sums;
+
+static void add_up(void *data, int64_t begin, int64_t end)
+{
+    sums *s = data;
+
+    for (int64_t at = begin; at < end; at += 100) {
+        float sum = 0;
+
+        for (int64_t i = at; i < at + 100 && i < end; i++)
+            sum += s->values[i];
+        s->parts[at / 100] = sum;
+    }
+}
+
+TEST(a_sum_by_grains_is_the_same_on_any_number_of_threads)
+{
+    static float values[MOST];
+    static sums s;
+    double first = 0;
+    uint64_t seed = 3;
+
+    for (int i = 0; i < MOST; i++)
+        values[i] = (float)(harness_random(&seed) % 1000003) * 1e-3f;
+    s.values = values;
+    for (int threads = 1; threads < 8; threads++) {
+        double sum = 0;
+
+        mxl_thread_set_count(threads);
+        memset(s.parts, 0, sizeof s.parts);
+        mxl_parallel_for(MOST, 100, add_up, &s);
+        for (int i = 0; i < 1000; i++)
+            sum += s.parts[i];
+        if (threads == 1)
+            first = sum;
+        CHECK(sum == first);
+    }
+    mxl_thread_set_count(0);
+}
+
+/* Blocks change hands through a board; whoever takes one checks and frees it. */
+enum { BOARD = 128, ROUNDS = 20000, TRADERS = 8 };
+
+typedef struct parcel {
+    size_t bytes;
+    unsigned char fill;
+} parcel;
+
+static _Atomic(parcel *) board[BOARD];
+
+static void check_and_free(parcel *p)
+{
+    const unsigned char *bytes = (const unsigned char *)p;
+
+    if (p == NULL)
+        return;
+    for (size_t i = sizeof *p; i < p->bytes; i += 61)
+        CHECK_INT(bytes[i], p->fill);
+    mxl_free(p, p->bytes);
+}
+
+static void *trade(void *data)
+{
+    uint64_t seed = (uintptr_t)data;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t r = harness_random(&seed);
+        size_t bytes = sizeof(parcel) + (r % 16 == 0 ? r >> 8 & 0xFFFF : r >> 8 & 0x7FF);
+        parcel *p = mxl_alloc(bytes);
+
+        memset(p, (int)(r >> 24 & 255), bytes);
+        p->bytes = bytes;
+        p->fill = (unsigned char)(r >> 24 & 255);
+        check_and_free(atomic_exchange(&board[r >> 40 & (BOARD - 1)], p));
+        if (i % 5000 == 0)
+            mxl_mem_trim();
+        if (i % 1000 == 0)
+            mxl_error("thread %d", (int)(uintptr_t)data);
+    }
+    CHECK_INT(atoi(mxl_error_text() + 7), (uintptr_t)data);
+    return NULL;
+}
+
+TEST(blocks_go_from_thread_to_thread)
+{
+    pthread_t threads[TRADERS];
+
+    for (int i = 0; i < TRADERS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, trade, (void *)(uintptr_t)(i + 1)) == 0);
+    for (int i = 0; i < 100; i++)
+        CHECK(mxl_mem_kept_bytes() >= 0 && mxl_mem_live_bytes() > INT64_MIN / 2);
+    for (int i = 0; i < TRADERS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < BOARD; i++)
+        check_and_free(atomic_exchange(&board[i], NULL));
+}
+
+HARNESS_MAIN(ENTRY(small_work_starts_no_thread), ENTRY(every_index_comes_once),
+             ENTRY(thread_counts), ENTRY(ranges_run_at_the_same_time),
+             ENTRY(nested_work_runs_alone), ENTRY(callers_on_many_threads),
+             ENTRY(a_sum_by_grains_is_the_same_on_any_number_of_threads),
+             ENTRY(blocks_go_from_thread_to_thread))
