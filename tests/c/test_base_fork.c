@@ -125,6 +125,9 @@ TEST(a_child_makes_a_pool_of_its_own_when_it_needs_one)
     mxl_thread_set_count(0);
 }
 
+/* What follows is too much for a sanitizer's runtime: its own allocator's locks are not taken over
+ * a fork, and its own mappings fail with ours. */
+#if !defined(MXL_SANITIZER)
 static atomic_bool stop;
 
 static void *busy(void *failed)
@@ -167,11 +170,11 @@ TEST(a_child_of_a_busy_parent_works)
     mxl_thread_set_count(0);
 }
 
-#if !defined(MXL_SANITIZER) /* whose own mappings would fail */
 static int work_without_threads(void)
 {
     const struct rlimit none = {1 << 20, 1 << 20};
     _Atomic int64_t sum = 0;
+    int threads;
 
     if (setrlimit(RLIMIT_AS, &none) != 0)
         return 20;
@@ -180,18 +183,18 @@ static int work_without_threads(void)
         mxl_parallel_for(100000, 1, add_range, &sum);
     if (atomic_load(&sum) != 300000)
         return 21;
-    return threads_of_this_process() < 200 ? 0 : 22;
+    threads = threads_of_this_process();
+    return threads > 0 && threads < 200 ? 0 : 22;
 }
 
 TEST(a_system_without_threads_to_give)
 {
     CHECK_INT(in_child(work_without_threads), 0);
 }
-#define WITHOUT_THREADS , ENTRY(a_system_without_threads_to_give)
+#define HARSHER , ENTRY(a_child_of_a_busy_parent_works), ENTRY(a_system_without_threads_to_give)
 #else
-#define WITHOUT_THREADS
+#define HARSHER
 #endif
 
 HARNESS_MAIN(ENTRY(a_child_works_like_its_parent),
-             ENTRY(a_child_makes_a_pool_of_its_own_when_it_needs_one),
-             ENTRY(a_child_of_a_busy_parent_works) WITHOUT_THREADS)
+             ENTRY(a_child_makes_a_pool_of_its_own_when_it_needs_one) HARSHER)
