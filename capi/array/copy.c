@@ -1,0 +1,97 @@
+/* Copies between arrays, with or without a cast; see copy.h. */
+#include "array/copy.h"
+
+#include "base/error.h"
+#include "kernel/cast.h"
+#include "kernel/copy.h"
+
+/* Strides of a contiguous array of this shape. */
+static void row_major(int ndim, const int64_t *shape, int64_t *strides)
+{
+    int64_t stride = 1;
+
+    for (int axis = ndim - 1; axis >= 0; axis--) {
+        strides[axis] = stride;
+        stride *= shape[axis];
+    }
+}
+
+/* Copies or casts over one shape. */
+static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int64_t *shape,
+                       const int64_t *dst_strides, const int64_t *src_strides)
+{
+    const void *in = mxl_array_read(src);
+    size_t in_size = mxl_dtype_size(src->dtype);
+
+    if (dst->dtype == src->dtype) {
+        mxl_copy_strided(in_size, ndim, shape, mxl_array_write(dst), dst_strides, in, src_strides);
+        return 0;
+    }
+    return mxl_rows(mxl_cast_row(src->dtype, dst->dtype), ndim, shape, mxl_array_write(dst),
+                    dst_strides, mxl_dtype_size(dst->dtype), 1, &in, &src_strides, &in_size, NULL);
+}
+
+/* Both contiguous: shapes don't matter. */
+static void copy_straight(mxl_array *dst, const mxl_array *src)
+{
+    const void *in = mxl_array_read(src);
+    size_t in_size = mxl_dtype_size(src->dtype);
+    int64_t step = 1;
+
+    if (dst->dtype == src->dtype)
+        mxl_copy_bytes(mxl_array_write(dst), in, (size_t)src->size * in_size);
+    else
+        mxl_row_run(mxl_cast_row(src->dtype, dst->dtype), src->size, mxl_array_write(dst),
+                    mxl_dtype_size(dst->dtype), 1, &in, &step, &in_size, NULL);
+}
+
+int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
+{
+    int64_t strides[MXL_MAX_NDIM];
+    mxl_array *straight;
+    int status;
+
+    if (dst->storage == NULL || src->storage == NULL)
+        return mxl_error("copy: an array that has no shape yet");
+    if (dst->size != src->size)
+        return mxl_error("copy: %lld elements do not fill an array of %lld", (long long)src->size,
+                         (long long)dst->size);
+    if (dst->contiguous && src->contiguous) {
+        copy_straight(dst, src);
+        return 0;
+    }
+    if (mxl_array_same_shape(dst, src))
+        return copy_shaped(dst, src, dst->ndim, dst->shape, dst->strides, src->strides);
+    if (src->contiguous) {
+        row_major(dst->ndim, dst->shape, strides);
+        return copy_shaped(dst, src, dst->ndim, dst->shape, dst->strides, strides);
+    }
+    if (dst->contiguous) {
+        row_major(src->ndim, src->shape, strides);
+        return copy_shaped(dst, src, src->ndim, src->shape, strides, src->strides);
+    }
+    straight = mxl_array_new(src->dtype, src->ndim, src->shape);
+    if (straight == NULL)
+        return -1;
+    status = mxl_array_copy_into(straight, src);
+    if (status == 0)
+        status = mxl_array_copy_into(dst, straight);
+    mxl_array_drop(straight);
+    return status;
+}
+
+mxl_array *mxl_array_contiguous(mxl_array *array)
+{
+    mxl_array *copy;
+
+    if (array->contiguous) {
+        mxl_array_keep(array);
+        return array;
+    }
+    copy = mxl_array_new(array->dtype, array->ndim, array->shape);
+    if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
+        mxl_array_drop(copy);
+        copy = NULL;
+    }
+    return copy;
+}

@@ -1,0 +1,167 @@
+/* Element-wise compute: from arrays to row loops. The fast paths stand first: small contiguous
+ * arrays spend most of their time here. */
+#include "op/op.h"
+
+#include <stdbool.h>
+
+#include "array/copy.h"
+
+static mxl_row call_row(const mxl_call *call, int dtype)
+{
+    mxl_row row = mxl_dtype_valid(dtype) ? call->op->kernels->row[dtype] : NULL;
+
+    if (row == NULL)
+        mxl_error("%s: dtype %s is not supported", call->op->name, mxl_dtype_name(dtype));
+    return row;
+}
+
+/* Whether reading `in` while `out` is written could see what was written: they share bytes and are
+ * not the same elements in the same places. */
+static bool operand_clashes(const mxl_array *in, const mxl_array *out)
+{
+    int64_t size = (int64_t)mxl_dtype_size(in->dtype);
+
+    if (in->storage != out->storage)
+        return false;
+    if (!in->contiguous || !out->contiguous)
+        return true;
+    if (in->offset == out->offset && in->size == out->size && in->dtype == out->dtype)
+        return false;
+    return in->offset < out->offset + out->size * (int64_t)mxl_dtype_size(out->dtype) &&
+           out->offset < in->offset + in->size * size;
+}
+
+/* Steps of contiguous operands that need no broadcasting but that of single elements; false: walk.
+ */
+static bool call_steps(const mxl_call *call, const mxl_array *out, const void **data, int64_t *step)
+{
+    int64_t moving = 0;
+
+    if (!out->contiguous)
+        return false;
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_array *in = call->in[i];
+
+        if (in->size == out->size && in->contiguous)
+            step[i] = 1;
+        else if (in->size == 1)
+            step[i] = 0;
+        else
+            return false;
+        if (operand_clashes(in, out))
+            return false;
+        moving |= step[i];
+        data[i] = mxl_array_read(in);
+    }
+    return moving != 0;
+}
+
+/* Strides of `in` along the axes of `out`; 0 where it is broadcast. */
+static int broadcast_strides(const mxl_call *call, const mxl_array *in, const mxl_array *out,
+                             int64_t *strides)
+{
+    int lead = out->ndim - in->ndim;
+
+    for (int axis = 0; axis < out->ndim; axis++) {
+        int from = axis - lead;
+
+        if (from < 0 || in->shape[from] == 1)
+            strides[axis] = 0;
+        else
+            strides[axis] = in->strides[from];
+    }
+    for (int axis = 0; axis < in->ndim; axis++) {
+        int64_t extent = in->shape[axis];
+
+        if (axis + lead < 0 ? extent != 1 : extent != 1 && extent != out->shape[axis + lead]) {
+            char a[128], b[128];
+
+            return mxl_error("%s: an input of shape %s does not broadcast to %s", call->op->name,
+                             mxl_shape_text(a, sizeof(a), in->ndim, in->shape),
+                             mxl_shape_text(b, sizeof(b), out->ndim, out->shape));
+        }
+    }
+    return 0;
+}
+
+static int walk_rows(const mxl_call *call, mxl_row row, mxl_array *const *in)
+{
+    mxl_array *out = call->out[0];
+    int64_t strides[MXL_ROW_INPUTS][MXL_MAX_NDIM];
+    const int64_t *in_strides[MXL_ROW_INPUTS];
+    const void *data[MXL_ROW_INPUTS];
+    size_t size[MXL_ROW_INPUTS];
+
+    for (int i = 0; i < call->num_inputs; i++) {
+        if (broadcast_strides(call, in[i], out, strides[i]) != 0)
+            return -1;
+        in_strides[i] = strides[i];
+        data[i] = mxl_array_read(in[i]);
+        size[i] = mxl_dtype_size(in[i]->dtype);
+    }
+    return mxl_rows(row, out->ndim, out->shape, mxl_array_write(out), out->strides,
+                    mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides, size,
+                    call->params);
+}
+
+/* Inputs that clash with the output or have another dtype than `dtype` are copied first. */
+static int copy_and_walk(const mxl_call *call, mxl_row row, int dtype)
+{
+    mxl_array *in[MXL_ROW_INPUTS], *made[MXL_ROW_INPUTS] = {NULL};
+    int status = -1;
+
+    for (int i = 0; i < call->num_inputs; i++) {
+        in[i] = call->in[i];
+        if (in[i]->dtype == dtype && !operand_clashes(in[i], call->out[0]))
+            continue;
+        made[i] = mxl_array_new(dtype, in[i]->ndim, in[i]->shape);
+        if (made[i] == NULL || mxl_array_copy_into(made[i], in[i]) != 0)
+            goto done;
+        in[i] = made[i];
+    }
+    status = walk_rows(call, row, in);
+done:
+    for (int i = 0; i < call->num_inputs; i++)
+        mxl_array_drop(made[i]);
+    return status;
+}
+
+int mxl_run_rows(const mxl_call *call)
+{
+    mxl_array *out = call->out[0];
+    int dtype = call->in[0]->dtype;
+    mxl_row row = call_row(call, dtype);
+    const void *data[MXL_ROW_INPUTS];
+    int64_t step[MXL_ROW_INPUTS];
+    size_t size[MXL_ROW_INPUTS];
+
+    if (row == NULL)
+        return -1;
+    if (call->num_inputs > MXL_ROW_INPUTS)
+        return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
+                         (int)MXL_ROW_INPUTS);
+    if (!call_steps(call, out, data, step))
+        return copy_and_walk(call, row, dtype);
+    if (out->size <= MXL_ROW_GRAIN) {
+        row(mxl_array_write(out), data, step, out->size, call->params);
+        return 0;
+    }
+    for (int i = 0; i < call->num_inputs; i++)
+        size[i] = mxl_dtype_size(dtype);
+    mxl_row_run(row, out->size, mxl_array_write(out), mxl_dtype_size(out->dtype), call->num_inputs,
+                data, step, size, call->params);
+    return 0;
+}
+
+int mxl_run_rows_promoted(const mxl_call *call)
+{
+    int dtype = call->out[0]->dtype;
+    mxl_row row = call_row(call, dtype);
+
+    if (row == NULL)
+        return -1;
+    if (call->num_inputs > MXL_ROW_INPUTS)
+        return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
+                         (int)MXL_ROW_INPUTS);
+    return copy_and_walk(call, row, dtype);
+}
