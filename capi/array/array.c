@@ -1,0 +1,218 @@
+/* Making, aliasing and releasing arrays. */
+#include "array/array.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+static void array_release(mxl_ref *ref)
+{
+    mxl_array *array = (mxl_array *)ref;
+
+    if (array->storage != NULL)
+        mxl_ref_drop(&array->storage->ref);
+    mxl_array_drop(array->base);
+    mxl_ref_drop(array->place.target);
+    if (array->leaf != NULL) {
+        mxl_array_drop(array->leaf->grad);
+        mxl_free(array->leaf, sizeof(*array->leaf));
+    }
+    if (array->shape != array->dims)
+        mxl_free(array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
+    mxl_free(array, sizeof(*array));
+}
+
+static mxl_array *array_blank(void)
+{
+    mxl_array *array = mxl_alloc(sizeof(*array));
+
+    if (array == NULL)
+        return NULL;
+    /* Not the whole struct: the extents are about to be written, and this is the hottest path. */
+    memset((char *)array + sizeof(mxl_ref), 0, offsetof(mxl_array, dims) - sizeof(mxl_ref));
+    mxl_ref_init(&array->ref, array_release);
+    array->shape = array->dims;
+    array->strides = array->dims;
+    return array;
+}
+
+/* Room for ndim extents and strides. */
+static int array_reserve(mxl_array *array, int ndim)
+{
+    if (ndim > MXL_INLINE_NDIM) {
+        int64_t *block = mxl_alloc(2 * sizeof(int64_t) * (size_t)ndim);
+        if (block == NULL)
+            return -1;
+        array->shape = block;
+    }
+    array->ndim = ndim;
+    array->strides = array->shape + ndim;
+    return 0;
+}
+
+/* Shape and row-major strides of a contiguous array; room is there. */
+static void array_fill_shape(mxl_array *array, int ndim, const int64_t *shape)
+{
+    int64_t stride = 1;
+
+    for (int i = ndim - 1; i >= 0; i--) {
+        array->shape[i] = shape[i];
+        array->strides[i] = stride;
+        stride *= shape[i];
+    }
+    array->size = stride;
+    array->contiguous = true;
+}
+
+mxl_array *mxl_array_new_none(void)
+{
+    mxl_array *array = array_blank();
+
+    if (array != NULL)
+        array->dtype = MXL_DTYPE_UNKNOWN;
+    return array;
+}
+
+int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape)
+{
+    int64_t size = mxl_shape_count(ndim, shape);
+    mxl_storage *storage;
+
+    if (size < 0)
+        return -1;
+    storage = mxl_storage_new((size_t)size * mxl_dtype_size(dtype));
+    if (storage == NULL)
+        return -1;
+    if (array_reserve(array, ndim) != 0) {
+        mxl_ref_drop(&storage->ref);
+        return -1;
+    }
+    array_fill_shape(array, ndim, shape);
+    array->dtype = dtype;
+    array->storage = storage;
+    return 0;
+}
+
+mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
+{
+    mxl_array *array = array_blank();
+
+    if (array != NULL && mxl_array_define(array, dtype, ndim, shape) != 0) {
+        mxl_array_drop(array);
+        return NULL;
+    }
+    return array;
+}
+
+void mxl_array_become(mxl_array *none, mxl_array *from)
+{
+    bool inside = from->shape == from->dims;
+
+    if (none->shape != none->dims)
+        mxl_free(none->shape, 2 * sizeof(int64_t) * (size_t)none->ndim);
+    if (inside)
+        memcpy(none->dims, from->dims, sizeof(none->dims));
+    none->shape = inside ? none->dims : from->shape;
+    none->strides = none->shape + from->ndim;
+    none->ndim = from->ndim;
+    none->dtype = from->dtype;
+    none->size = from->size;
+    none->offset = from->offset;
+    none->contiguous = from->contiguous;
+    none->storage = from->storage;
+    from->shape = from->dims;
+    from->storage = NULL;
+    mxl_array_drop(from);
+}
+
+mxl_array *mxl_array_alias(const mxl_array *array)
+{
+    mxl_array *alias = array_blank();
+
+    if (alias == NULL)
+        return NULL;
+    if (array_reserve(alias, array->ndim) != 0) {
+        mxl_array_drop(alias);
+        return NULL;
+    }
+    memcpy(alias->shape, array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
+    alias->dtype = array->dtype;
+    alias->contiguous = array->contiguous;
+    alias->size = array->size;
+    alias->offset = array->offset;
+    alias->storage = array->storage;
+    if (alias->storage != NULL)
+        mxl_ref_keep(&alias->storage->ref);
+    return alias;
+}
+
+mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape)
+{
+    mxl_array *view = array_blank();
+
+    if (view == NULL)
+        return NULL;
+    if (array_reserve(view, ndim) != 0) {
+        mxl_array_drop(view);
+        return NULL;
+    }
+    array_fill_shape(view, ndim, shape);
+    view->dtype = array->dtype;
+    view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
+    view->storage = array->storage;
+    mxl_ref_keep(&view->storage->ref);
+    view->base = array->base != NULL ? array->base : array;
+    mxl_array_keep(view->base);
+    return view;
+}
+
+int mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad)
+{
+    mxl_place nowhere = {NULL, 0};
+    mxl_array *old;
+
+    if (array->leaf == NULL) {
+        mxl_leaf *leaf = mxl_alloc(sizeof(*leaf));
+        if (leaf == NULL)
+            return -1;
+        atomic_flag_clear(&leaf->lock);
+        leaf->grad = NULL;
+        leaf->fresh = false;
+        leaf->req = req;
+        array->leaf = leaf;
+    }
+    if (grad != NULL)
+        mxl_array_keep(grad);
+    mxl_leaf_lock(array->leaf);
+    old = array->leaf->grad;
+    array->leaf->grad = grad;
+    array->leaf->req = req;
+    mxl_leaf_unlock(array->leaf);
+    mxl_array_drop(old);
+    mxl_array_set_place(array, nowhere);
+    return 0;
+}
+
+void mxl_array_set_place(mxl_array *array, mxl_place place)
+{
+    mxl_ref *old = array->place.target;
+
+    if (place.target != NULL)
+        mxl_ref_keep(place.target);
+    array->place = place;
+    array->place_version = array->storage != NULL ? mxl_storage_version(array->storage) : 0;
+    mxl_ref_drop(old);
+}
+
+void mxl_leaf_lock(mxl_leaf *leaf)
+{
+    while (atomic_flag_test_and_set_explicit(&leaf->lock, memory_order_acquire))
+        sched_yield();
+}
+
+void mxl_leaf_unlock(mxl_leaf *leaf)
+{
+    atomic_flag_clear_explicit(&leaf->lock, memory_order_release);
+}

@@ -1,0 +1,35 @@
+/* Storage: counted bytes that arrays look at. Carries the version that saved values are checked
+ * against. */
+#ifndef MXL_ARRAY_STORAGE_H
+#define MXL_ARRAY_STORAGE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/ref.h"
+
+typedef struct mxl_storage {
+    mxl_ref ref;
+    void *data; /* aligned to 64 */
+    size_t bytes;
+    atomic_uint_fast64_t version; /* grows with every write */
+} mxl_storage;
+
+/* New storage of `bytes` (0 is legal), its content uninitialised; NULL with the error set. */
+mxl_storage *mxl_storage_new(size_t bytes);
+
+static inline uint64_t mxl_storage_version(const mxl_storage *storage)
+{
+    return atomic_load_explicit(&storage->version, memory_order_relaxed);
+}
+
+/* Tells that the bytes changed. Two writers at once are a race on the bytes anyway; the version only
+ * has to move. */
+static inline void mxl_storage_bump(mxl_storage *storage)
+{
+    uint64_t version = atomic_load_explicit(&storage->version, memory_order_relaxed);
+
+    atomic_store_explicit(&storage->version, version + 1, memory_order_relaxed);
+}
+
+#endif

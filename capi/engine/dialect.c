@@ -1,0 +1,14 @@
+/* The dialects of the front ends. */
+#include "engine/dialect.h"
+
+const mxl_dialect mxl_dialect_mxnet = {
+    .name = "mxnet",
+    .rebase = false,
+    .released_is_constant = true,
+};
+
+const mxl_dialect mxl_dialect_torch = {
+    .name = "torch",
+    .rebase = true,
+    .released_is_constant = false,
+};

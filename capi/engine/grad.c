@@ -1,0 +1,87 @@
+/* What gradient rules may ask and set. */
+#include "engine/grad.h"
+
+#include "base/error.h"
+#include "engine/known.h"
+
+mxl_array *mxl_grad_in(mxl_grad *g, int i)
+{
+    return mxl_scope_own(g->s, mxl_node_saved_input(g->node, i, g->s->mode.record));
+}
+
+mxl_array *mxl_grad_out(mxl_grad *g, int i)
+{
+    return mxl_scope_own(g->s, mxl_node_saved_output(g->node, i, g->s->mode.record));
+}
+
+const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i)
+{
+    return &g->node->in_meta[i];
+}
+
+const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i)
+{
+    return &g->node->out_meta[i];
+}
+
+mxl_array *mxl_grad_head(mxl_grad *g, int i)
+{
+    const mxl_meta *meta = &g->node->out_meta[i];
+    const mxl_known *known = mxl_known_get();
+    mxl_array *zeros, *like;
+
+    if (g->head[i] != NULL)
+        return g->head[i];
+    like = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+    zeros = known == NULL ? NULL : mxl_scope_call(g->s, known->zeros_like, NULL, 1, &like);
+    if (zeros != NULL)
+        mxl_array_keep(zeros);
+    g->head[i] = zeros;
+    return zeros;
+}
+
+/* The value in the input's shape and dtype; scoped. */
+static mxl_array *fitted(mxl_grad *g, const mxl_meta *meta, mxl_array *value)
+{
+    const mxl_known *known = mxl_known_get();
+
+    if (known == NULL)
+        return NULL;
+    if (!mxl_shape_same(value->ndim, value->shape, meta->ndim, meta->shape)) {
+        mxl_sum_to_params params = {{meta->ndim, meta->shape}};
+
+        value = mxl_scope_call(g->s, known->sum_to, &params, 1, &value);
+    }
+    if (value != NULL && value->dtype != meta->dtype) {
+        mxl_cast_params params = {meta->dtype};
+
+        value = mxl_scope_call(g->s, known->cast, &params, 1, &value);
+    }
+    return value;
+}
+
+int mxl_grad_set(mxl_grad *g, int i, mxl_array *value)
+{
+    const mxl_meta *meta = &g->node->in_meta[i];
+
+    if (!g->wants[i])
+        return g->s->failed ? -1 : 0;
+    if (value == NULL)
+        return -1;
+    if (value->dtype != meta->dtype ||
+        !mxl_shape_same(value->ndim, value->shape, meta->ndim, meta->shape)) {
+        value = fitted(g, meta, value);
+        if (value == NULL)
+            return -1;
+    }
+    mxl_array_keep(value);
+    mxl_array_drop(g->set[i]);
+    g->set[i] = value;
+    return 0;
+}
+
+int mxl_grad_zero(mxl_grad *g)
+{
+    (void)g;
+    return 0;
+}

@@ -1,0 +1,414 @@
+/* How every operator runs: check, infer, allocate, note on the tape, compute. */
+#include "engine/invoke.h"
+
+#include <string.h>
+
+#include "array/copy.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "engine/known.h"
+#include "engine/scope.h"
+#include "engine/tape.h"
+
+/* Outputs and inputs up to these numbers need no memory of their own. */
+enum { OUT_ROOM = 4, IN_ROOM = 16 };
+
+/* One execution while it is under way. */
+typedef struct run {
+    mxl_call call;
+    mxl_mode mode;
+    mxl_arity arity;
+    mxl_array *const *given_in;
+    mxl_array **given_out; /* the caller's entries */
+    mxl_shape *out_shape;
+    int *out_dtype;
+    mxl_node *node;
+    mxl_array *in_room[IN_ROOM];
+    mxl_array *out_room[OUT_ROOM];
+    mxl_shape shape_room[OUT_ROOM];
+    int dtype_room[OUT_ROOM];
+} run;
+
+int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
+{
+    int listed = 0;
+
+    arity->inputs = num_inputs;
+    arity->outputs = 1;
+    arity->visible = 1;
+    if (op->arity != NULL) {
+        if (op->arity(params, arity) != 0)
+            return -1;
+        listed = arity->inputs;
+    } else {
+        while (op->inputs[listed].name != NULL)
+            listed++;
+        arity->inputs = listed;
+    }
+    if (num_inputs != listed)
+        return mxl_error("%s: takes %d input%s, got %d", op->name, listed, listed == 1 ? "" : "s",
+                         num_inputs);
+    return 0;
+}
+
+static int check_inputs(const mxl_op *op, int count, mxl_array *const *inputs)
+{
+    for (int i = 0; i < count; i++) {
+        if (inputs[i] == NULL || inputs[i]->storage == NULL)
+            return mxl_error("%s: input %d has no shape yet: it was created empty and never written",
+                             op->name, i);
+    }
+    return 0;
+}
+
+/* ---- recording ---- */
+
+static bool wants_node(const run *r)
+{
+    if (!r->mode.record)
+        return false;
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_tape_place(r->given_in[i], r->mode.dialect).target != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the operator updates input i in place (an optimizer's state). */
+static bool is_mutated(const mxl_op *op, int i)
+{
+    for (int k = 0; k <= i; k++) {
+        if (op->inputs[k].name == NULL)
+            return false;
+    }
+    return op->inputs[i].mutated;
+}
+
+/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, and a
+ * part of an array cannot become recorded alone. */
+static int check_in_place(const run *r, bool records)
+{
+    if (!r->mode.record || r->mode.dialect->rebase)
+        return 0;
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (is_mutated(r->call.op, i) &&
+            mxl_tape_place(r->given_in[i], r->mode.dialect).target != NULL)
+            return mxl_error("%s: updates input %d in place, which is recorded or has a gradient "
+                             "attached; call it outside autograd.record()",
+                             r->call.op->name, i);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *out = r->given_out[i];
+
+        if (out == NULL)
+            continue;
+        if (mxl_tape_place(out, r->mode.dialect).target != NULL)
+            return mxl_error("%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
+                             "an array that is recorded or has a gradient attached, while recording "
+                             "with autograd; write to a new array",
+                             r->call.op->name);
+        if (records && out->base != NULL)
+            return mxl_error("%s: a recorded value cannot be written into a part of another array "
+                             "while recording with autograd; build the array with concat or where",
+                             r->call.op->name);
+    }
+    return 0;
+}
+
+/* ---- inputs and outputs ---- */
+
+static int run_infer(run *r)
+{
+    const mxl_op *op = r->call.op;
+    mxl_infer infer = {.op = op,
+                       .params = r->call.params,
+                       .num_inputs = r->call.num_inputs,
+                       .num_outputs = r->call.num_outputs,
+                       .in = r->given_in,
+                       .out_shape = r->out_shape,
+                       .out_dtype = r->out_dtype,
+                       .training = r->mode.training};
+
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        mxl_array *out = i < r->arity.visible ? r->given_out[i] : NULL;
+
+        r->out_dtype[i] = MXL_DTYPE_UNKNOWN;
+        r->out_shape[i].ndim = -1;
+        if (out != NULL && out->storage != NULL) {
+            r->out_dtype[i] = out->dtype;
+            mxl_shape_set(&r->out_shape[i], out->ndim, out->shape);
+        }
+    }
+    return op->infer(&infer);
+}
+
+static int check_fits(const run *r, int i)
+{
+    const mxl_array *out = r->given_out[i];
+    const mxl_shape *want = &r->out_shape[i];
+    char have_text[128], want_text[128];
+
+    if (out->dtype != r->out_dtype[i])
+        return mxl_error("%s: the output given is %s, the result is %s", r->call.op->name,
+                         mxl_dtype_name(out->dtype), mxl_dtype_name(r->out_dtype[i]));
+    if (mxl_shape_same(out->ndim, out->shape, want->ndim, want->dim))
+        return 0;
+    return mxl_error("%s: the output given has shape %s, the result has %s", r->call.op->name,
+                     mxl_shape_text(have_text, sizeof(have_text), out->ndim, out->shape),
+                     mxl_shape_text(want_text, sizeof(want_text), want->ndim, want->dim));
+}
+
+/* Whether writing `out` while reading the inputs would spoil them. Element-wise loops may write
+ * over an input that lies exactly under the output. */
+static bool overlaps(const run *r, const mxl_array *out)
+{
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        const mxl_array *in = r->given_in[i];
+
+        if (in->storage != out->storage)
+            continue;
+        if (!(r->call.op->kernels != NULL || r->call.op->in_place) || in->offset != out->offset || in->dtype != out->dtype ||
+            !mxl_array_same_shape(in, out) || !in->contiguous || !out->contiguous)
+            return true;
+    }
+    return false;
+}
+
+/* Sets call.out: the caller's arrays where they can be written directly, new ones otherwise. */
+static int run_outputs(run *r)
+{
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        mxl_array *given = i < r->arity.visible ? r->given_out[i] : NULL;
+        mxl_shape *shape = &r->out_shape[i];
+
+        if (r->mode.legacy_shape && shape->ndim == 0) {
+            shape->ndim = 1;
+            shape->dim[0] = 1;
+        }
+        if (given != NULL && given->storage != NULL) {
+            if (check_fits(r, i) != 0)
+                return -1;
+            if ((given->contiguous || r->call.op->kernels != NULL) && !overlaps(r, given)) {
+                mxl_array_keep(given);
+                r->call.out[i] = given;
+                continue;
+            }
+        }
+        r->call.out[i] = mxl_array_new(r->out_dtype[i], shape->ndim, shape->dim);
+        if (r->call.out[i] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* Sets call.in: the inputs as they are, or contiguous copies where the operator needs them. */
+static int run_inputs(run *r)
+{
+    bool strided = r->call.op->kernels != NULL;
+
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        mxl_array *in = r->given_in[i];
+
+        if (strided || in->contiguous) {
+            mxl_array_keep(in);
+            r->call.in[i] = in;
+            continue;
+        }
+        r->call.in[i] = mxl_array_contiguous(in);
+        if (r->call.in[i] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* Brings a mutated input's contiguous copy back to where it came from. */
+static int run_write_back(run *r)
+{
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (r->call.in[i] != r->given_in[i] && is_mutated(r->call.op, i) &&
+            mxl_array_copy_into(r->given_in[i], r->call.in[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Hands the results over: to entries that were NULL, to arrays that had no shape, by a copy to
+ * arrays that could not be written directly. */
+static int run_deliver(run *r)
+{
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *given = r->given_out[i], *out = r->call.out[i];
+
+        if (given != NULL && given->storage != NULL && given != out &&
+            mxl_array_copy_into(given, out) != 0)
+            return -1;
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *given = r->given_out[i], *out = r->call.out[i];
+
+        if (given == NULL) {
+            r->given_out[i] = out;
+            r->call.out[i] = NULL;
+        } else if (given->storage == NULL) {
+            mxl_array_become(given, out);
+            r->call.out[i] = NULL;
+        }
+    }
+    if (r->node != NULL)
+        mxl_node_attach(r->node, r->arity.visible, r->given_out);
+    return 0;
+}
+
+/* ---- the run ---- */
+
+static int run_begin(run *r)
+{
+    size_t in = (size_t)r->call.num_inputs, out = (size_t)r->call.num_outputs;
+
+    r->call.in = r->in_room;
+    r->call.out = r->out_room;
+    r->out_shape = r->shape_room;
+    r->out_dtype = r->dtype_room;
+    r->node = NULL;
+    if (in > IN_ROOM) {
+        r->call.in = mxl_alloc(in * sizeof(*r->call.in));
+        if (r->call.in == NULL)
+            return -1;
+    }
+    if (out > OUT_ROOM) {
+        char *block = mxl_alloc(out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
+        if (block == NULL) {
+            if (in > IN_ROOM)
+                mxl_free(r->call.in, in * sizeof(*r->call.in));
+            return -1;
+        }
+        r->out_shape = (mxl_shape *)block;
+        r->call.out = (mxl_array **)(r->out_shape + out);
+        r->out_dtype = (int *)(r->call.out + out);
+    }
+    memset(r->call.in, 0, in * sizeof(*r->call.in));
+    memset(r->call.out, 0, out * sizeof(*r->call.out));
+    return 0;
+}
+
+static void run_end(run *r)
+{
+    size_t in = (size_t)r->call.num_inputs, out = (size_t)r->call.num_outputs;
+
+    for (size_t i = 0; i < in; i++)
+        mxl_array_drop(r->call.in[i]);
+    for (size_t i = 0; i < out; i++)
+        mxl_array_drop(r->call.out[i]);
+    if (r->node != NULL)
+        mxl_ref_drop(&r->node->ref);
+    if (r->call.in != r->in_room)
+        mxl_free(r->call.in, in * sizeof(*r->call.in));
+    if (r->call.out != r->out_room)
+        mxl_free(r->out_shape, out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
+}
+
+static int run_compute(run *r)
+{
+    bool records = wants_node(r);
+
+    if (check_in_place(r, records) != 0 || run_infer(r) != 0 || run_outputs(r) != 0 ||
+        run_inputs(r) != 0)
+        return -1;
+    if (records) {
+        mxl_call recorded = r->call;
+
+        /* The tape keeps what the caller knows, not the contiguous copies made for this run. */
+        recorded.in = (mxl_array **)r->given_in;
+        r->node = mxl_node_new(&recorded, r->mode.dialect);
+        if (r->node == NULL)
+            return -1;
+    }
+    if (r->call.op->compute(&r->call) != 0 || run_write_back(r) != 0)
+        return -1;
+    return run_deliver(r);
+}
+
+/* A composed operator runs as its parts, each recorded for itself; its result is copied where the
+ * caller wants it. */
+static int run_compose(run *r)
+{
+    mxl_scope scope;
+    mxl_array *result;
+    int status = -1;
+
+    if (run_infer(r) != 0)
+        return -1;
+    r->call.in = (mxl_array **)r->given_in;
+    mxl_scope_begin(&scope, r->mode);
+    result = r->call.op->compose(&scope, &r->call);
+    if (result != NULL && r->given_out[0] == NULL) {
+        mxl_array_keep(result);
+        r->given_out[0] = result;
+        status = 0;
+    } else if (result != NULL) {
+        const mxl_known *known = mxl_known_get();
+
+        status = known == NULL ? -1
+                               : mxl_invoke(known->copyto, NULL, 1, &result, 1, r->given_out, r->mode);
+    }
+    mxl_scope_end(&scope);
+    return status;
+}
+
+int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
+               int num_outputs, mxl_array **out, mxl_mode mode)
+{
+    run r;
+    int status;
+
+    if (mxl_invoke_arity(op, params, num_inputs, &r.arity) != 0 ||
+        check_inputs(op, num_inputs, inputs) != 0)
+        return -1;
+    if (num_outputs > r.arity.visible && num_outputs <= r.arity.outputs)
+        r.arity.visible = num_outputs; /* the caller asks for outputs that are usually hidden */
+    if (num_outputs != r.arity.visible)
+        return mxl_error("%s: has %d output%s, %d were given", op->name, r.arity.visible,
+                         r.arity.visible == 1 ? "" : "s", num_outputs);
+    r.call.op = op;
+    r.call.params = params;
+    r.call.num_inputs = num_inputs;
+    r.call.num_outputs = r.arity.outputs;
+    r.call.training = mode.training;
+    r.mode = mode;
+    r.given_in = inputs;
+    r.given_out = out;
+    if (run_begin(&r) != 0)
+        return -1;
+    if (op->compose != NULL && (op->compute == NULL || wants_node(&r))) {
+        mxl_array **in = r.call.in;
+
+        status = run_compose(&r);
+        r.call.in = in;
+    } else {
+        status = run_compute(&r);
+    }
+    run_end(&r);
+    return status;
+}
+
+int mxl_invoke_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
+                    mxl_mode mode)
+{
+    mxl_call call = {.op = op,
+                     .params = params,
+                     .num_inputs = 1,
+                     .num_outputs = 1,
+                     .in = &array,
+                     .out = &view,
+                     .training = mode.training};
+    mxl_node *node;
+
+    if (!mode.record || mxl_tape_place(array, mode.dialect).target == NULL)
+        return 0;
+    node = mxl_node_new(&call, mode.dialect);
+    if (node == NULL)
+        return -1;
+    mxl_node_attach(node, 1, &view);
+    mxl_ref_drop(&node->ref);
+    return 0;
+}

@@ -1,0 +1,303 @@
+/* Nodes: made in one block, released without recursion. */
+#include "engine/tape.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+static atomic_uint_fast64_t next_seq = 1;
+
+/* ---- release ---- */
+
+static void saved_drop(mxl_saved *saved, int count)
+{
+    for (int i = 0; i < count; i++) {
+        mxl_array_drop(saved[i].array);
+        saved[i].array = NULL;
+    }
+}
+
+static void node_free(mxl_ref *ref)
+{
+    mxl_node *node = (mxl_node *)ref;
+
+    if (node->saves_any) {
+        saved_drop(node->in_saved, node->num_inputs);
+        saved_drop(node->out_saved, node->num_outputs);
+    }
+    for (int i = 0; i < node->num_inputs; i++)
+        mxl_ref_drop(node->edges[i].target);
+    mxl_ref_drop(node->payload);
+    mxl_free(node, node->bytes);
+}
+
+static void node_lock(mxl_node *node)
+{
+    while (atomic_flag_test_and_set_explicit(&node->lock, memory_order_acquire))
+        sched_yield();
+}
+
+static void node_unlock(mxl_node *node)
+{
+    atomic_flag_clear_explicit(&node->lock, memory_order_release);
+}
+
+void mxl_node_release_saved(mxl_node *node)
+{
+    if (atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
+        return;
+    if (!node->saves_any)
+        return;
+    node_lock(node);
+    saved_drop(node->in_saved, node->num_inputs);
+    saved_drop(node->out_saved, node->num_outputs);
+    node_unlock(node);
+}
+
+/* ---- making ---- */
+
+/* The block holds, in this order: the node, edges, metas, saved values, parameters, extents. */
+typedef struct layout {
+    size_t params_at, params_bytes, dims_at, bytes;
+} layout;
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+static layout node_layout(const mxl_call *call)
+{
+    size_t in = (size_t)call->num_inputs, out = (size_t)call->num_outputs, dims = 0;
+    layout at;
+
+    for (int i = 0; i < call->num_inputs; i++)
+        dims += (size_t)call->in[i]->ndim;
+    for (int i = 0; i < call->num_outputs; i++)
+        dims += (size_t)call->out[i]->ndim;
+    at.params_at = aligned(sizeof(mxl_node) + in * sizeof(mxl_place) +
+                           (in + out) * (sizeof(mxl_meta) + sizeof(mxl_saved)));
+    at.params_bytes = call->op->params_size > 0 ? mxl_params_bytes(call->op, call->params) : 0;
+    at.dims_at = at.params_at + aligned(at.params_bytes);
+    at.bytes = at.dims_at + dims * sizeof(int64_t);
+    return at;
+}
+
+static int64_t *meta_fill(mxl_meta *meta, const mxl_array *array, int64_t *dims)
+{
+    meta->dtype = array->dtype;
+    meta->ndim = array->ndim;
+    meta->shape = dims;
+    for (int i = 0; i < array->ndim; i++)
+        dims[i] = array->shape[i];
+    return dims + array->ndim;
+}
+
+mxl_place mxl_tape_place(mxl_array *array, const mxl_dialect *dialect)
+{
+    mxl_place place = mxl_array_place(array);
+
+    if (place.target != NULL && place.output != MXL_PLACE_LEAF && dialect->released_is_constant &&
+        atomic_load_explicit(&((mxl_node *)place.target)->released, memory_order_acquire))
+        place.target = NULL;
+    return place;
+}
+
+/* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
+enum { FLAGS_ROOM = 48 };
+
+/* Saves an input. One without a place may be given one later (out=), and would then lead back to
+ * this node: such an input is saved as an alias, so that there is no cycle. */
+static int save_input(mxl_node *node, int index, mxl_array *array)
+{
+    mxl_array *kept = array;
+
+    if (node->edges[index].target != NULL)
+        mxl_array_keep(array);
+    else
+        kept = mxl_array_alias(array);
+    if (kept == NULL)
+        return -1;
+    node->in_saved[index].array = kept;
+    node->in_saved[index].version = mxl_storage_version(array->storage);
+    node->saves_any = true;
+    return 0;
+}
+
+/* Keeps what the rule will read. */
+static int node_save(mxl_node *node, const mxl_call *call)
+{
+    bool room[FLAGS_ROOM] = {false};
+    size_t count = 2 * (size_t)call->num_inputs + (size_t)call->num_outputs;
+    bool *flags = count <= FLAGS_ROOM ? room : mxl_alloc_zero(count);
+    mxl_saves saves = {.op = call->op,
+                       .params = call->params,
+                       .num_inputs = call->num_inputs,
+                       .num_outputs = call->num_outputs,
+                       .training = call->training};
+    int status = 0;
+
+    if (flags == NULL)
+        return -1;
+    for (int i = 0; i < call->num_inputs; i++)
+        flags[i] = node->edges[i].target != NULL;
+    saves.wants = flags;
+    saves.in = flags + call->num_inputs;
+    saves.out = saves.in + call->num_inputs;
+    call->op->saves(&saves);
+    for (int i = 0; i < call->num_inputs && status == 0; i++) {
+        if (saves.in[i])
+            status = save_input(node, i, call->in[i]);
+    }
+    for (int i = 0; i < call->num_outputs && status == 0; i++) {
+        if (saves.out[i])
+            status = mxl_node_save_output(node, i, call->out[i]);
+    }
+    if (flags != room)
+        mxl_free(flags, count);
+    return status;
+}
+
+int mxl_node_save_output(mxl_node *node, int index, mxl_array *array)
+{
+    mxl_array *alias = mxl_array_alias(array);
+
+    if (alias == NULL)
+        return -1;
+    node->out_saved[index].array = alias;
+    node->out_saved[index].version = mxl_storage_version(array->storage);
+    node->saves_any = true;
+    return 0;
+}
+
+mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
+{
+    layout at = node_layout(call);
+    mxl_node *node = mxl_alloc(at.bytes);
+    int64_t *dims;
+
+    if (node == NULL)
+        return NULL;
+    memset(node, 0, at.params_at);
+    mxl_ref_init(&node->ref, node_free);
+    node->op = call->op;
+    node->dialect = dialect;
+    node->seq = atomic_fetch_add_explicit(&next_seq, 1, memory_order_relaxed);
+    node->num_inputs = call->num_inputs;
+    node->num_outputs = call->num_outputs;
+    node->training = call->training;
+    atomic_init(&node->released, false);
+    atomic_flag_clear_explicit(&node->lock, memory_order_relaxed);
+    node->bytes = at.bytes;
+    node->edges = (mxl_place *)(node + 1);
+    node->in_meta = (mxl_meta *)(node->edges + node->num_inputs);
+    node->out_meta = node->in_meta + node->num_inputs;
+    node->in_saved = (mxl_saved *)(node->out_meta + node->num_outputs);
+    node->out_saved = node->in_saved + node->num_inputs;
+    if (at.params_bytes > 0) {
+        mxl_params_copy(call->op, (char *)node + at.params_at, call->params);
+        node->params = (char *)node + at.params_at;
+    }
+    dims = (int64_t *)((char *)node + at.dims_at);
+    for (int i = 0; i < node->num_inputs; i++) {
+        node->edges[i] = mxl_tape_place(call->in[i], dialect);
+        if (node->edges[i].target != NULL)
+            mxl_ref_keep(node->edges[i].target);
+        dims = meta_fill(&node->in_meta[i], call->in[i], dims);
+    }
+    for (int i = 0; i < node->num_outputs; i++)
+        dims = meta_fill(&node->out_meta[i], call->out[i], dims);
+    if (call->op->saves != NULL && node_save(node, call) != 0) {
+        mxl_ref_drop(&node->ref);
+        return NULL;
+    }
+    return node;
+}
+
+void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
+{
+    for (int i = 0; i < node->num_outputs && node->saves_any; i++) {
+        mxl_saved *saved = &node->out_saved[i];
+
+        if (saved->array != NULL)
+            saved->version = mxl_storage_version(saved->array->storage);
+    }
+    for (int i = 0; i < num_outputs; i++) {
+        mxl_place place = {&node->ref, i};
+
+        mxl_array_set_place(outputs[i], place);
+    }
+}
+
+/* ---- reading saved values ---- */
+
+/* An alias of `array` that stands at `place`. */
+static mxl_array *placed(mxl_array *array, mxl_place place)
+{
+    mxl_array *alias = mxl_array_alias(array);
+
+    if (alias != NULL)
+        mxl_array_set_place(alias, place);
+    return alias;
+}
+
+static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, int index)
+{
+    mxl_array *array;
+
+    node_lock(node);
+    array = saved->array;
+    if (array != NULL)
+        mxl_array_keep(array);
+    node_unlock(node);
+    if (array == NULL) {
+        if (atomic_load_explicit(&node->released, memory_order_acquire))
+            return mxl_error_null("%s: the values saved for backward have been released by an "
+                                  "earlier backward; call that one with retain_graph=True",
+                                  node->op->name);
+        return mxl_error_null("%s: its gradient rule reads %s %d, which it did not declare",
+                              node->op->name, what, index);
+    }
+    if (mxl_storage_version(array->storage) != saved->version) {
+        mxl_error("%s: its %s %d, saved for backward, was edited in place since (version %llu then, "
+                  "%llu now); edit a copy, or edit it after backward",
+                  node->op->name, what, index, (unsigned long long)saved->version,
+                  (unsigned long long)mxl_storage_version(array->storage));
+        mxl_array_drop(array);
+        return NULL;
+    }
+    return array;
+}
+
+mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
+{
+    mxl_array *array = saved_get(node, &node->in_saved[index], "input", index);
+    mxl_place then, now;
+    mxl_array *alias;
+
+    if (array == NULL || !with_place)
+        return array;
+    then = node->edges[index];
+    now = mxl_array_place(array);
+    if (now.target == then.target && now.output == then.output)
+        return array;
+    /* The array was given another place since (attach_grad, out=): use the one it had. */
+    alias = placed(array, then);
+    mxl_array_drop(array);
+    return alias;
+}
+
+mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place)
+{
+    mxl_array *array = saved_get(node, &node->out_saved[index], "output", index);
+    mxl_place place = {&node->ref, index};
+    mxl_array *alias;
+
+    if (array == NULL || !with_place)
+        return array;
+    alias = placed(array, place);
+    mxl_array_drop(array);
+    return alias;
+}

@@ -1,0 +1,69 @@
+/* The tape: nodes of the graph that backward walks. invoke makes them, backward reads them. */
+#ifndef MXL_ENGINE_TAPE_H
+#define MXL_ENGINE_TAPE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "array/array.h"
+#include "engine/dialect.h"
+#include "op/op.h"
+
+/* dtype and shape of an input or output; kept for as long as the node lives. */
+typedef struct mxl_meta {
+    int dtype;
+    int ndim;
+    const int64_t *shape;
+} mxl_meta;
+
+/* A value that the rule reads. */
+typedef struct mxl_saved {
+    mxl_array *array; /* kept; an output is an alias without place. NULL once released */
+    uint64_t version; /* of its storage when saved */
+} mxl_saved;
+
+typedef struct mxl_node {
+    mxl_ref ref;
+    const mxl_op *op;
+    const mxl_dialect *dialect;
+    uint64_t seq;
+    const void *params; /* self-contained, inside the node's block */
+    mxl_ref *payload;   /* kept; of a node made by a caller's function, else NULL */
+    int num_inputs, num_outputs;
+    bool training;
+    bool saves_any;
+    atomic_bool released;
+    atomic_flag lock;  /* guards saved values between reading and releasing */
+    size_t bytes;      /* of the block that holds node and all arrays below */
+    mxl_place *edges;  /* [num_inputs]; targets kept */
+    mxl_meta *in_meta; /* [num_inputs] */
+    mxl_meta *out_meta;
+    mxl_saved *in_saved;  /* [num_inputs] */
+    mxl_saved *out_saved; /* [num_outputs] */
+} mxl_node;
+
+/* Where a value recorded now would be attached: the array's place, or nowhere when that is a
+ * released node and the dialect calls it a constant. Borrowed. */
+mxl_place mxl_tape_place(mxl_array *array, const mxl_dialect *dialect);
+
+/* A new node for one execution, made before it computes: edges set, parameters copied, what the
+ * rule reads saved at its present version, so that an input that the call itself overwrites is found
+ * to be stale. NULL with the error set. */
+mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
+
+/* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. */
+void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs);
+
+/* Saves an output, without place; -1 with the error set. */
+int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
+
+/* A new reference to a saved value with the place it had when saved; NULL with the error set: it
+ * was released, or edited since. */
+mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place);
+mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
+
+/* Drops the saved values and marks the node released. */
+void mxl_node_release_saved(mxl_node *node);
+
+#endif

@@ -1,0 +1,228 @@
+/* Visiting the graph without recursion, and the heap of ready nodes. */
+#include "engine/walk.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+static size_t task_bytes(int count)
+{
+    return sizeof(mxl_task) + (size_t)count * sizeof(mxl_array *);
+}
+
+void mxl_walk_clear(mxl_walk *walk)
+{
+    for (size_t i = 0; i < walk->num_tasks; i++) {
+        mxl_task *task = walk->tasks[i];
+
+        for (int k = 0; k < task->count; k++)
+            mxl_array_drop(task->grads[k]);
+        mxl_ref_drop(task->target);
+        mxl_free(task, task_bytes(task->count));
+    }
+    mxl_free(walk->tasks, walk->room_tasks * sizeof(*walk->tasks));
+    mxl_free(walk->heap, walk->room_heap * sizeof(*walk->heap));
+    mxl_map_clear(&walk->map);
+}
+
+/* Room for one more pointer in a list that doubles; NULL without memory, the list unchanged. */
+static void *grown(void *list, size_t count, size_t *room, size_t item)
+{
+    size_t more = *room == 0 ? 32 : *room * 2;
+    void *bigger;
+
+    if (count < *room)
+        return list;
+    bigger = mxl_realloc(list, *room * item, more * item);
+    if (bigger != NULL)
+        *room = more;
+    return bigger;
+}
+
+mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place)
+{
+    void **slot = mxl_map_find(&walk->map, place.target);
+
+    return slot == NULL ? NULL : *slot;
+}
+
+mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place)
+{
+    bool is_leaf = place.output == MXL_PLACE_LEAF;
+    int count = is_leaf ? 1 : ((mxl_node *)place.target)->num_outputs;
+    mxl_task **tasks = grown(walk->tasks, walk->num_tasks, &walk->room_tasks, sizeof(*tasks));
+    mxl_task *task;
+    void **slot;
+
+    if (tasks == NULL)
+        return NULL;
+    walk->tasks = tasks;
+    slot = mxl_map_put(&walk->map, place.target);
+    if (slot == NULL || *slot != NULL)
+        return slot == NULL ? NULL : *slot;
+    task = mxl_alloc(task_bytes(count));
+    if (task == NULL)
+        return NULL;
+    memset(task, 0, task_bytes(count));
+    task->target = place.target;
+    mxl_ref_keep(task->target);
+    task->is_leaf = is_leaf;
+    task->count = count;
+    *slot = task;
+    walk->tasks[walk->num_tasks++] = task;
+    return task;
+}
+
+/* ---- the visit: depth first, needed is known when a node is left ---- */
+
+typedef struct step {
+    mxl_task *task;
+    int edge; /* next edge to follow */
+} step;
+
+typedef struct trail {
+    step *steps;
+    size_t count, room;
+} trail;
+
+static bool is_stale(const mxl_saved *saved, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (saved[i].array != NULL &&
+            mxl_storage_version(saved[i].array->storage) != saved[i].version)
+            return true;
+    }
+    return false;
+}
+
+/* Checks a node on the first visit. */
+static int enter(mxl_walk *walk, const mxl_node *node)
+{
+    bool released = atomic_load_explicit(&node->released, memory_order_acquire);
+
+    if (released && node->dialect->released_is_constant)
+        return mxl_error("%s: the graph was released by an earlier backward; call that one with "
+                         "retain_graph=True to run backward over it again",
+                         node->op->name);
+    /* A rule that may fail must not cost the caller the graph. */
+    if (node->payload != NULL || node->op->grad == NULL)
+        walk->keep_all = true;
+    else if (node->saves_any && !released &&
+             (is_stale(node->in_saved, node->num_inputs) ||
+              is_stale(node->out_saved, node->num_outputs)))
+        walk->keep_all = true;
+    return 0;
+}
+
+/* Goes to a place: a known task needs no visit, a leaf no steps. Returns its task. */
+static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
+{
+    mxl_task *task = mxl_walk_task(walk, place);
+    step *steps;
+
+    if (task == NULL)
+        return NULL;
+    if (task->is_leaf) {
+        mxl_array *array = (mxl_array *)task->target;
+
+        task->needed = walk->only_wanted ? task->wanted : array->leaf->req != MXL_GRAD_NULL;
+        return task;
+    }
+    if (task->visited)
+        return task;
+    if (enter(walk, (mxl_node *)task->target) != 0)
+        return NULL;
+    steps = grown(path->steps, path->count, &path->room, sizeof(*steps));
+    if (steps == NULL)
+        return NULL;
+    path->steps = steps;
+    path->steps[path->count++] = (step){task, 0};
+    task->visited = true;
+    task->needed = task->wanted;
+    return task;
+}
+
+static int follow(mxl_walk *walk, trail *path)
+{
+    while (path->count > 0) {
+        step *top = &path->steps[path->count - 1];
+        mxl_task *task = top->task, *next;
+        mxl_node *node = (mxl_node *)task->target;
+        size_t depth = path->count;
+
+        if (top->edge == node->num_inputs) {
+            path->count--;
+            if (path->count > 0)
+                path->steps[path->count - 1].task->needed |= task->needed;
+            continue;
+        }
+        if (node->edges[top->edge].target == NULL) {
+            top->edge++;
+            continue;
+        }
+        next = reach(walk, path, node->edges[top->edge]);
+        if (next == NULL)
+            return -1;
+        path->steps[depth - 1].edge++;
+        if (path->count == depth) /* known already: nothing to step into */
+            task->needed |= next->needed;
+    }
+    return 0;
+}
+
+int mxl_walk_visit(mxl_walk *walk, mxl_place head)
+{
+    trail path = {0};
+    int status = reach(walk, &path, head) == NULL ? -1 : follow(walk, &path);
+
+    mxl_free(path.steps, path.room * sizeof(*path.steps));
+    return status;
+}
+
+/* ---- the heap ---- */
+
+static uint64_t seq_of(const mxl_task *task)
+{
+    return ((const mxl_node *)task->target)->seq;
+}
+
+int mxl_walk_push(mxl_walk *walk, mxl_task *task)
+{
+    mxl_task **heap = grown(walk->heap, walk->num_heap, &walk->room_heap, sizeof(*heap));
+    size_t i;
+
+    if (task->queued)
+        return 0;
+    if (heap == NULL)
+        return -1;
+    walk->heap = heap;
+    task->queued = true;
+    for (i = walk->num_heap++; i > 0 && seq_of(heap[(i - 1) / 2]) < seq_of(task); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = task;
+    return 0;
+}
+
+mxl_task *mxl_walk_pop(mxl_walk *walk)
+{
+    mxl_task **heap = walk->heap, *first, *last;
+    size_t i = 0, child, count;
+
+    if (walk->num_heap == 0)
+        return NULL;
+    first = heap[0];
+    count = --walk->num_heap;
+    last = heap[count];
+    while ((child = 2 * i + 1) < count) {
+        if (child + 1 < count && seq_of(heap[child + 1]) > seq_of(heap[child]))
+            child++;
+        if (seq_of(heap[child]) <= seq_of(last))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    if (count > 0)
+        heap[i] = last;
+    return first;
+}

@@ -1,0 +1,53 @@
+/* The part of the graph that one backward visits: a task for every node and variable that the heads
+ * reach, and the order in which nodes run. */
+#ifndef MXL_ENGINE_WALK_H
+#define MXL_ENGINE_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "engine/tape.h"
+
+/* A node or a variable during one backward. */
+typedef struct mxl_task {
+    mxl_ref *target; /* a node, or a variable's array; kept */
+    bool is_leaf;
+    bool needed; /* leads to a wanted variable, or is one */
+    bool visited;
+    bool queued; /* in the heap, or already run */
+    bool wanted; /* a variable, or a node of which an output's gradient is asked for */
+    int count;    /* gradient slots: 1 for a variable, the number of outputs for a node */
+    mxl_array *grads[]; /* kept; what arrived so far; NULL: nothing */
+} mxl_task;
+
+typedef struct mxl_walk {
+    mxl_map map; /* target -> task */
+    mxl_task **tasks;
+    size_t num_tasks, room_tasks;
+    mxl_task **heap; /* ready nodes, the latest recorded first */
+    size_t num_heap, room_heap;
+    bool only_wanted; /* variables are needed only where `wanted` was set before the walk */
+    bool keep_all;    /* something may fail on the way: release saved values only at the end */
+} mxl_walk;
+
+/* An empty walk is {0}. Drops everything it holds. */
+void mxl_walk_clear(mxl_walk *walk);
+
+/* The task of a place's target, made when absent; NULL with the error set. */
+mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place);
+
+/* The task of a place that the walk has visited, or NULL. */
+mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place);
+
+/* Visits everything that `head` leads to and sets `needed`. -1 with the error set: a released node,
+ * or no memory. */
+int mxl_walk_visit(mxl_walk *walk, mxl_place head);
+
+/* Puts a node's task in the heap unless it has been there; -1 without memory. */
+int mxl_walk_push(mxl_walk *walk, mxl_task *task);
+
+/* The ready node that was recorded last; NULL when none is left. */
+mxl_task *mxl_walk_pop(mxl_walk *walk);
+
+#endif
