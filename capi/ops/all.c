@@ -1,0 +1,13 @@
+/* The list of families: an operator that stands in none of these does not exist. */
+#include "op/op.h"
+
+extern const mxl_op *const mxl_ops_unary[];
+extern const mxl_op *const mxl_ops_binary[];
+extern const mxl_op *const mxl_ops_scalar[];
+extern const mxl_op *const mxl_ops_copy[];
+extern const mxl_op *const mxl_ops_init[];
+extern const mxl_op *const mxl_ops_view[];
+
+const mxl_op *const *const mxl_families[] = {
+    mxl_ops_unary, mxl_ops_binary, mxl_ops_scalar, mxl_ops_copy, mxl_ops_init, mxl_ops_view, NULL,
+};

@@ -1,0 +1,128 @@
+/* Element-wise functions of two arrays: broadcast_* by NumPy's rule, elemwise_* of equal shapes. The
+ * rules do not mention broadcasting: the engine sums a gradient to its input's shape. */
+#include "ops/build.h"
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* One function as its two operators. */
+#define BINARY(symbol, verb, broadcast_aliases, elemwise_aliases, text, op_grad, op_saves)         \
+    const mxl_op mxl_op_broadcast_##symbol = {                                                     \
+        .name = "broadcast_" verb,                                                                 \
+        .aliases = broadcast_aliases,                                                              \
+        .doc = text " The shapes are broadcast by NumPy's rule.",                                  \
+        .inputs = mxl_inputs_lhs_rhs,                                                              \
+        .params = mxl_params_none,                                                                 \
+        .infer = mxl_infer_broadcast,                                                              \
+        .compute = mxl_run_rows,                                                                   \
+        .kernels = &symbol##_kernels,                                                              \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    };                                                                                             \
+    static const mxl_op op_elemwise_##symbol = {                                                   \
+        .name = "elemwise_" verb,                                                                  \
+        .aliases = elemwise_aliases,                                                               \
+        .doc = text " The shapes must be equal.",                                                  \
+        .inputs = mxl_inputs_lhs_rhs,                                                              \
+        .params = mxl_params_none,                                                                 \
+        .infer = mxl_infer_same,                                                                   \
+        .compute = mxl_run_rows,                                                                   \
+        .kernels = &symbol##_kernels,                                                              \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
+
+/* da = dy, db = dy */
+static int add_grad(mxl_grad *g)
+{
+    if (mxl_grad_set(g, 0, g->head[0]) != 0)
+        return -1;
+    return mxl_grad_set(g, 1, g->head[0]);
+}
+
+BINARY(add, "add", ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
+       ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), "Sum of two arrays.", add_grad,
+       NULL);
+
+MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
+
+/* da = dy, db = -dy */
+static int sub_grad(mxl_grad *g)
+{
+    if (mxl_grad_set(g, 0, g->head[0]) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(g, 1, mxl_negative(g->s, g->head[0]));
+}
+
+BINARY(sub, "sub", ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
+       ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), "Difference of two arrays.",
+       sub_grad, NULL);
+
+MXL_ARITH_KERNELS(mul, MXL_BINARY_ROW, x *y);
+
+/* da = dy * b, db = dy * a */
+static int mul_grad(mxl_grad *g)
+{
+    if (mxl_grad_wants(g, 0) &&
+        mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_in(g, 1))) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 1) &&
+        mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], mxl_grad_in(g, 0))) != 0)
+        return -1;
+    return 0;
+}
+
+BINARY(mul, "mul", ALIASES("_sparse_broadcast_mul"),
+       ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), "Product of two arrays, element by element.",
+       mul_grad, mxl_saves_other);
+
+MXL_ARITH_KERNELS(div, MXL_BINARY_ROW, mxl_quotient(x, y));
+
+/* da = dy / b, db = -dy * a / b^2 */
+static int div_grad(mxl_grad *g)
+{
+    mxl_array *b = mxl_grad_in(g, 1), *da = mxl_div(g->s, g->head[0], b);
+
+    if (mxl_grad_set(g, 0, da) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(
+        g, 1, mxl_negative(g->s, mxl_div(g->s, mxl_mul(g->s, da, mxl_grad_in(g, 0)), b)));
+}
+
+/* b always; a only where b's gradient is wanted */
+static void div_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->wants[1];
+    saves->in[1] = true;
+}
+
+BINARY(div, "div", ALIASES("_sparse_broadcast_div"),
+       ALIASES("_Div", "_div", "_sparse_elemwise_div"),
+       "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
+       div_grad, div_saves);
+
+/* ---- comparisons, which only rules use ---- */
+
+MXL_ARITH_KERNELS(equal, MXL_BINARY_ROW, x == y ? 1 : 0);
+
+const mxl_op mxl_op_equal = {
+    .name = "_mxl_equal",
+    .doc = "1 where two arrays are equal, else 0, in their dtype; the shapes are broadcast.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = mxl_params_none,
+    .infer = mxl_infer_broadcast,
+    .compute = mxl_run_rows,
+    .kernels = &equal_kernels,
+    .grad = mxl_grad_zero,
+};
+
+const mxl_op *const mxl_ops_binary[] = {
+    &mxl_op_broadcast_add, &op_elemwise_add, &mxl_op_broadcast_sub, &op_elemwise_sub,
+    &mxl_op_broadcast_mul, &op_elemwise_mul, &mxl_op_broadcast_div, &op_elemwise_div,
+    &mxl_op_equal,         NULL,
+};

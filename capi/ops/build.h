@@ -1,0 +1,57 @@
+/* Operators as expressions, for rules and composed operators: mxl_mul(s, a, b). Results are scoped;
+ * any NULL argument gives NULL (see engine/scope.h). Also the inputs and structs that families share. */
+#ifndef MXL_OPS_BUILD_H
+#define MXL_OPS_BUILD_H
+
+#include "engine/grad.h"
+#include "engine/known.h"
+#include "engine/scope.h"
+#include "kernel/row.h"
+#include "op/op.h"
+
+/* ---- element-wise; two arrays broadcast ---- */
+mxl_array *mxl_add(mxl_scope *s, mxl_array *a, mxl_array *b);
+mxl_array *mxl_sub(mxl_scope *s, mxl_array *a, mxl_array *b);
+mxl_array *mxl_mul(mxl_scope *s, mxl_array *a, mxl_array *b);
+mxl_array *mxl_div(mxl_scope *s, mxl_array *a, mxl_array *b);
+mxl_array *mxl_equal(mxl_scope *s, mxl_array *a, mxl_array *b); /* 1 or 0, in the dtype of a */
+
+mxl_array *mxl_add_scalar(mxl_scope *s, mxl_array *a, double b);
+mxl_array *mxl_mul_scalar(mxl_scope *s, mxl_array *a, double b);
+mxl_array *mxl_rdiv_scalar(mxl_scope *s, mxl_array *a, double b); /* b / a */
+mxl_array *mxl_pow_scalar(mxl_scope *s, mxl_array *a, double b);
+mxl_array *mxl_one_minus(mxl_scope *s, mxl_array *a); /* 1 - a */
+
+mxl_array *mxl_negative(mxl_scope *s, mxl_array *a);
+mxl_array *mxl_square(mxl_scope *s, mxl_array *a);
+mxl_array *mxl_exp(mxl_scope *s, mxl_array *a);
+mxl_array *mxl_positive(mxl_scope *s, mxl_array *a); /* 1 where a > 0, a where it is NaN, else 0 */
+mxl_array *mxl_sign(mxl_scope *s, mxl_array *a);     /* -1, 0, 1, or NaN */
+mxl_array *mxl_zeros_like(mxl_scope *s, mxl_array *a);
+mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype);
+
+/* ---- shapes ---- */
+
+/* Sums the axes that broadcasting enlarged, down to `shape`; with as many elements, reshapes. */
+mxl_array *mxl_sum_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
+mxl_array *mxl_broadcast_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
+/* The same elements in another shape of as many. */
+mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
+
+/* ---- shared by families ---- */
+extern const mxl_input mxl_inputs_data[];    /* data */
+extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
+extern const mxl_param mxl_params_none[];
+extern const char *const mxl_dtype_names[];  /* all but bfloat16's arithmetic; ends with NULL */
+
+/* A gradient rule that passes the head on to input 0. */
+int mxl_grad_pass(mxl_grad *g);
+
+/* Operators that build.c and other families call. */
+extern const mxl_op mxl_op_broadcast_add, mxl_op_broadcast_sub, mxl_op_broadcast_mul,
+    mxl_op_broadcast_div, mxl_op_equal, mxl_op_plus_scalar, mxl_op_mul_scalar, mxl_op_rminus_scalar,
+    mxl_op_rdiv_scalar, mxl_op_power_scalar, mxl_op_negative, mxl_op_square, mxl_op_exp,
+    mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast, mxl_op_sum_to,
+    mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy;
+
+#endif

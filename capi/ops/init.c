@@ -1,0 +1,155 @@
+/* Arrays made from nothing but a shape: _zeros, _ones, _full; and from another's: zeros_like, ones_like. */
+#include "ops/build.h"
+
+#include <stddef.h>
+
+#include "kernel/cast.h"
+#include "kernel/copy.h"
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const mxl_input no_inputs[] = {{0}};
+
+/* All elements of `out` equal to `value`. */
+static int fill(mxl_array *out, double value)
+{
+    int64_t element = 0;
+
+    mxl_cast_scalar(value, out->dtype, &element);
+    mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &element, out->size);
+    return 0;
+}
+
+static int zeros_compute(const mxl_call *call)
+{
+    return fill(call->out[0], 0);
+}
+
+static int ones_compute(const mxl_call *call)
+{
+    return fill(call->out[0], 1);
+}
+
+/* ---- from a shape ---- */
+
+typedef struct init_params {
+    mxl_tuple shape;
+    const char *ctx;
+    int dtype;
+    double value;
+} init_params;
+
+#define INIT_SHAPE(default_text)                                                                   \
+    {                                                                                              \
+        .name = "shape", .type = MXL_P_SHAPE, .offset = offsetof(init_params, shape),              \
+        .def = default_text, .doc = "Shape of the array."                                          \
+    }
+#define INIT_CTX                                                                                   \
+    {                                                                                              \
+        .name = "ctx", .type = MXL_P_STRING, .offset = offsetof(init_params, ctx), .def = "",      \
+        .doc = "Where the array lives: cpu, or cpu(0)."                                            \
+    }
+#define INIT_DTYPE                                                                                 \
+    {                                                                                              \
+        .name = "dtype", .type = MXL_P_DTYPE, .offset = offsetof(init_params, dtype),              \
+        .def = "float32", .values = mxl_dtype_names, .doc = "dtype of the array."                  \
+    }
+
+static const mxl_param init_params_table[] = {INIT_SHAPE("[]"), INIT_CTX, INIT_DTYPE, {0}};
+
+static const mxl_param full_params_table[] = {
+    INIT_SHAPE("None"),
+    INIT_CTX,
+    INIT_DTYPE,
+    {.name = "value",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(init_params, value),
+     .type_text = "double, required",
+     .doc = "The value of every element."},
+    {0},
+};
+
+static int init_infer(mxl_infer *infer)
+{
+    const init_params *p = infer->params;
+    int given = infer->out_shape[0].ndim;
+
+    infer->out_dtype[0] = p->dtype;
+    /* Without a shape of its own, the array given as output has it. */
+    if (p->shape.n > 0 || given < 0)
+        mxl_shape_set(&infer->out_shape[0], p->shape.n < 0 ? 0 : p->shape.n, p->shape.v);
+    for (int i = 0; i < infer->out_shape[0].ndim; i++) {
+        if (infer->out_shape[0].dim[i] < 0)
+            return mxl_error("%s: shape has the negative extent %lld", infer->op->name,
+                             (long long)infer->out_shape[0].dim[i]);
+    }
+    return 0;
+}
+
+static int full_compute(const mxl_call *call)
+{
+    return fill(call->out[0], ((const init_params *)call->params)->value);
+}
+
+static const mxl_op op_zeros = {
+    .name = "_zeros",
+    .doc = "An array of zeros.",
+    .inputs = no_inputs,
+    .params = init_params_table,
+    .params_size = sizeof(init_params),
+    .infer = init_infer,
+    .compute = zeros_compute,
+    .grad = mxl_grad_zero,
+};
+
+static const mxl_op op_ones = {
+    .name = "_ones",
+    .doc = "An array of ones.",
+    .inputs = no_inputs,
+    .params = init_params_table,
+    .params_size = sizeof(init_params),
+    .infer = init_infer,
+    .compute = ones_compute,
+    .grad = mxl_grad_zero,
+};
+
+static const mxl_op op_full = {
+    .name = "_full",
+    .aliases = ALIASES("_npi_full"),
+    .doc = "An array of which every element is `value`.",
+    .inputs = no_inputs,
+    .params = full_params_table,
+    .params_size = sizeof(init_params),
+    .infer = init_infer,
+    .compute = full_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- from another array's shape ---- */
+
+const mxl_op mxl_op_zeros_like = {
+    .name = "zeros_like",
+    .aliases = ALIASES("_sparse_zeros_like"),
+    .doc = "Zeros in the shape and dtype of the array.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = mxl_infer_same,
+    .compute = zeros_compute,
+    .grad = mxl_grad_zero,
+    .in_place = true,
+};
+
+const mxl_op mxl_op_ones_like = {
+    .name = "ones_like",
+    .doc = "Ones in the shape and dtype of the array.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = mxl_infer_same,
+    .compute = ones_compute,
+    .grad = mxl_grad_zero,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_init[] = {
+    &op_zeros, &op_ones, &op_full, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
+};

@@ -1,0 +1,163 @@
+/* Element-wise functions of an array and a number. The array's dtype is kept, the number is taken in
+ * it; integers with is_int=0, and booleans, are computed in another dtype, as in 1.9.1. */
+#include "ops/build.h"
+
+#include "array/copy.h"
+
+#include <stddef.h>
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const mxl_param scalar_params[] = {
+    {.name = "scalar",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(mxl_scalar_params, scalar),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "The number."},
+    {.name = "is_int",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_scalar_params, is_int),
+     .def = "1",
+     .doc = "Whether the number counts as an integer: then an integer array keeps its dtype, "
+            "otherwise its result is float64."},
+    {0},
+};
+
+static double scalar_of(const mxl_grad *g)
+{
+    return ((const mxl_scalar_params *)g->params)->scalar;
+}
+
+/* The dtype that the operation is computed in, which is that of the result. */
+static int scalar_dtype(int dtype, const mxl_scalar_params *params)
+{
+    if (mxl_dtype_is_float(dtype))
+        return dtype;
+    if (!params->is_int)
+        return MXL_F64;
+    return dtype == MXL_BOOL ? MXL_I64 : dtype;
+}
+
+static int scalar_infer(mxl_infer *infer)
+{
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    infer->out_dtype[0] = scalar_dtype(infer->in[0]->dtype, infer->params);
+    return 0;
+}
+
+static int scalar_compute(const mxl_call *call)
+{
+    int dtype = scalar_dtype(call->in[0]->dtype, call->params);
+    mxl_call cast = *call;
+    mxl_array *input;
+    int status;
+
+    if (dtype == call->in[0]->dtype)
+        return mxl_run_rows(call);
+    input = mxl_array_new(dtype, call->in[0]->ndim, call->in[0]->shape);
+    if (input == NULL)
+        return -1;
+    cast.in = &input;
+    status = mxl_array_copy_into(input, call->in[0]);
+    if (status == 0)
+        status = mxl_run_rows(&cast);
+    mxl_array_drop(input);
+    return status;
+}
+
+#define SCALAR(linkage, op_symbol, op_name, alias, op_doc, op_kernels, op_grad, op_saves)          \
+    linkage const mxl_op op_symbol = {                                                             \
+        .name = op_name,                                                                           \
+        .aliases = ALIASES(alias),                                                                 \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = scalar_params,                                                                   \
+        .params_size = sizeof(mxl_scalar_params),                                                  \
+        .infer = scalar_infer,                                                                     \
+        .compute = scalar_compute,                                                                 \
+        .kernels = &op_kernels,                                                                    \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_ROW, x + s);
+SCALAR(, mxl_op_plus_scalar, "_plus_scalar", "_PlusScalar", "data + scalar.", plus_scalar_kernels,
+       mxl_grad_pass, NULL);
+
+MXL_ARITH_KERNELS(minus_scalar, MXL_SCALAR_ROW, x - s);
+SCALAR(static, op_minus_scalar, "_minus_scalar", "_MinusScalar", "data - scalar.",
+       minus_scalar_kernels, mxl_grad_pass, NULL);
+
+MXL_ARITH_KERNELS(rminus_scalar, MXL_SCALAR_ROW, s - x);
+
+/* dx = -dy */
+static int rminus_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_negative(g->s, g->head[0]));
+}
+
+SCALAR(, mxl_op_rminus_scalar, "_rminus_scalar", "_RMinusScalar", "scalar - data.",
+       rminus_scalar_kernels, rminus_grad, NULL);
+
+MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_ROW, x *s);
+
+/* dx = dy * s */
+static int mul_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->head[0], scalar_of(g)));
+}
+
+SCALAR(, mxl_op_mul_scalar, "_mul_scalar", "_MulScalar", "data * scalar.", mul_scalar_kernels,
+       mul_grad, NULL);
+
+MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_ROW, mxl_quotient(x, s));
+
+static const mxl_op op_div_scalar;
+
+/* dx = dy / s */
+static int div_grad(mxl_grad *g)
+{
+    mxl_array *dx = mxl_scope_call(g->s, &op_div_scalar, g->params, 1, &g->head[0]);
+
+    return mxl_grad_set(g, 0, dx);
+}
+
+SCALAR(static, op_div_scalar, "_div_scalar", "_DivScalar",
+       "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
+       div_scalar_kernels, div_grad, NULL);
+
+MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_ROW, mxl_quotient(s, x));
+
+/* dx = -dy * s / x^2 */
+static int rdiv_grad(mxl_grad *g)
+{
+    mxl_array *x = mxl_grad_in(g, 0);
+    mxl_array *slope = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, x, -2), -scalar_of(g));
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+SCALAR(, mxl_op_rdiv_scalar, "_rdiv_scalar", "_RDivScalar",
+       "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
+       rdiv_scalar_kernels, rdiv_grad, mxl_saves_input);
+
+MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_ROW, pow(x, s));
+
+/* dx = dy * s * x^(s - 1) */
+static int power_grad(mxl_grad *g)
+{
+    double s = scalar_of(g);
+    mxl_array *slope = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, mxl_grad_in(g, 0), s - 1), s);
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar", "data raised to the power of scalar.",
+       power_scalar_kernels, power_grad, mxl_saves_input);
+
+const mxl_op *const mxl_ops_scalar[] = {
+    &mxl_op_plus_scalar, &op_minus_scalar,     &mxl_op_rminus_scalar, &mxl_op_mul_scalar,
+    &op_div_scalar,      &mxl_op_rdiv_scalar, &mxl_op_power_scalar,  NULL,
+};

@@ -1,0 +1,157 @@
+/* Element-wise functions of one array: kernel, rule and descriptor of each beside each other. */
+#include "ops/build.h"
+
+#define UNARY(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves)               \
+    const mxl_op op_symbol = {                                                                     \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = mxl_params_none,                                                                 \
+        .infer = mxl_infer_same,                                                                   \
+        .compute = mxl_run_rows,                                                                   \
+        .kernels = &op_kernels,                                                                    \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- exponential and logarithm ---- */
+
+MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, exp(x));
+
+/* dx = dy * y */
+static int exp_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_out(g, 0)));
+}
+
+UNARY(mxl_op_exp, "exp", ALIASES("_sparse_exp"), "Exponential of each element: y = e^x.",
+      exp_kernels, exp_grad, mxl_saves_output);
+
+MXL_MATH_KERNELS(log, MXL_UNARY_ROW, log(x));
+
+/* dx = dy / x */
+static int log_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_grad_in(g, 0)));
+}
+
+static UNARY(op_log, "log", ALIASES("_sparse_log"),
+             "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
+             mxl_saves_input);
+
+/* ---- activations ---- */
+
+MXL_MATH_KERNELS(tanh, MXL_UNARY_ROW, tanh(x));
+
+/* dx = dy * (1 - y^2) */
+static int tanh_grad(mxl_grad *g)
+{
+    mxl_array *y = mxl_grad_out(g, 0);
+
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->head[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
+}
+
+static UNARY(op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
+             tanh_kernels, tanh_grad, mxl_saves_output);
+
+MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, 1 / (1 + exp(-x)));
+
+/* dx = dy * y * (1 - y) */
+static int sigmoid_grad(mxl_grad *g)
+{
+    mxl_array *y = mxl_grad_out(g, 0);
+
+    return mxl_grad_set(
+        g, 0, mxl_mul(g->s, g->head[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
+}
+
+static UNARY(op_sigmoid, "sigmoid", ALIASES("_sparse_sigmoid"),
+             "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels,
+             sigmoid_grad, mxl_saves_output);
+
+/* NaN stays NaN, -0 becomes 0. */
+MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
+
+/* dx = dy where y > 0, else 0 */
+static int relu_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->head[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
+}
+
+static UNARY(op_relu, "relu", ALIASES("_sparse_relu"),
+             "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
+             relu_kernels, relu_grad, mxl_saves_output);
+
+/* ---- powers and signs ---- */
+
+MXL_MATH_KERNELS(sqrt, MXL_UNARY_ROW, sqrt(x));
+
+/* dx = dy / (2 y) */
+static int sqrt_grad(mxl_grad *g)
+{
+    mxl_array *y = mxl_grad_out(g, 0);
+
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_mul_scalar(g->s, y, 2)));
+}
+
+static UNARY(op_sqrt, "sqrt", ALIASES("_sparse_sqrt"),
+             "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
+             mxl_saves_output);
+
+MXL_ARITH_KERNELS(square, MXL_UNARY_ROW, x *x);
+
+/* dx = dy * 2 x */
+static int square_grad(mxl_grad *g)
+{
+    mxl_array *x = mxl_grad_in(g, 0);
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, x, 2)));
+}
+
+UNARY(mxl_op_square, "square", ALIASES("_sparse_square"), "Square of each element.",
+      square_kernels, square_grad, mxl_saves_input);
+
+MXL_ARITH_KERNELS(negative, MXL_UNARY_ROW, -x);
+
+/* dx = -dy */
+static int negative_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_negative(g->s, g->head[0]));
+}
+
+UNARY(mxl_op_negative, "negative", ALIASES("_sparse_negative"), "Each element with its sign turned.",
+      negative_kernels, negative_grad, NULL);
+
+MXL_ARITH_KERNELS(abs, MXL_UNARY_ROW, x < 0 ? -x : x + 0);
+
+/* dx = dy * sign(x) */
+static int abs_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
+}
+
+static UNARY(op_abs, "abs", ALIASES("_sparse_abs"),
+             "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
+             mxl_saves_input);
+
+/* ---- steps, which only rules use ---- */
+
+MXL_ARITH_KERNELS(positive, MXL_UNARY_ROW, x > 0 ? 1 : x != x ? x : 0);
+
+UNARY(mxl_op_positive, "_mxl_positive", NULL, "1 where the element is above 0, NaN stays, else 0.",
+      positive_kernels, mxl_grad_zero, NULL);
+
+MXL_ARITH_KERNELS(sign, MXL_UNARY_ROW, x > 0 ? 1 : x < 0 ? -1 : x + 0);
+
+UNARY(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN stays.", sign_kernels,
+      mxl_grad_zero, NULL);
+
+const mxl_op *const mxl_ops_unary[] = {
+    &mxl_op_exp,  &op_log,          &op_tanh, &op_sigmoid,      &op_relu,     &op_sqrt,
+    &mxl_op_square, &mxl_op_negative, &op_abs,  &mxl_op_positive, &mxl_op_sign, NULL,
+};
