@@ -1,0 +1,220 @@
+/* MXCustomFunctionRecord: a node of the graph whose rule is a caller's callback. */
+#include "api/common.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/grad.h"
+#include "engine/tape.h"
+
+/* The caller's callbacks; counted, kept by the node. */
+typedef struct custom {
+    mxl_ref ref;
+    CustomFunctionBwdFunc backward;
+    CustomFunctionDelFunc release;
+    void *backward_context, *release_context;
+} custom;
+
+static void custom_release(mxl_ref *ref)
+{
+    custom *c = (custom *)ref;
+
+    if (c->release != NULL)
+        c->release(c->release_context);
+    mxl_free(c, sizeof(*c));
+}
+
+/* ---- backward ---- */
+
+/* What the callback gets: head gradients, then arrays for the input gradients, as new handles that it
+ * frees. `inputs` are our own references to the latter. */
+typedef struct callback_args {
+    int num_heads, num_inputs;
+    void **handles;
+    int *reqs;
+    mxl_array **inputs;
+} callback_args;
+
+static size_t args_bytes(const callback_args *a)
+{
+    return (size_t)(a->num_heads + a->num_inputs) * sizeof(void *) +
+           (size_t)a->num_inputs * (sizeof(mxl_array *) + sizeof(int));
+}
+
+/* Fills handles; on failure none is left. */
+static int args_fill(callback_args *a, mxl_grad *g)
+{
+    int count = 0;
+
+    for (int i = 0; i < a->num_heads + a->num_inputs; i++) {
+        int input = i - a->num_heads;
+        mxl_array *array;
+
+        if (input < 0) {
+            array = mxl_grad_head(g, i);
+        } else {
+            const mxl_meta *meta = mxl_grad_in_meta(g, input);
+
+            array = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+            if (array != NULL)
+                memset(mxl_array_write(array), 0, array->storage->bytes);
+            a->inputs[input] = array;
+            a->reqs[input] = mxl_grad_wants(g, input) ? MXL_GRAD_WRITE : MXL_GRAD_NULL;
+        }
+        if (array == NULL)
+            break;
+        mxl_array_keep(array);
+        a->handles[i] = api_handle(array);
+        if (a->handles[i] == NULL)
+            break;
+        count++;
+    }
+    if (count == a->num_heads + a->num_inputs)
+        return 0;
+    while (--count >= 0)
+        mxl_handle_free(MXL_KIND_ARRAY, api_number(a->handles[count]));
+    return -1;
+}
+
+/* Runs the callback with the flags of this backward, and puts the thread's back. */
+static int call_back(const custom *c, const callback_args *a, const mxl_grad *g)
+{
+    mxl_state *state = mxl_state_get();
+    bool recording = state->recording, training = state->training;
+    int done;
+
+    state->recording = g->s->mode.record;
+    state->training = g->s->mode.training;
+    done = c->backward(a->num_heads, a->num_inputs, a->handles, a->reqs, g->s->mode.training,
+                       c->backward_context);
+    state = mxl_state_get();
+    state->recording = recording;
+    state->training = training;
+    return done ? 0 : mxl_error("the backward callback of a custom function failed");
+}
+
+static int custom_grad(mxl_grad *g)
+{
+    const custom *c = (const custom *)g->node->payload;
+    callback_args a = {.num_heads = g->num_outputs, .num_inputs = g->num_inputs};
+    size_t bytes = args_bytes(&a);
+    int status = -1;
+
+    a.handles = mxl_alloc(bytes);
+    if (a.handles == NULL)
+        return -1;
+    a.inputs = (mxl_array **)(a.handles + a.num_heads + a.num_inputs);
+    a.reqs = (int *)(a.inputs + a.num_inputs);
+    if (args_fill(&a, g) == 0)
+        status = call_back(c, &a, g);
+    for (int i = 0; i < a.num_inputs && status == 0; i++)
+        status = mxl_grad_set(g, i, a.inputs[i]);
+    mxl_free(a.handles, bytes);
+    return status;
+}
+
+static const mxl_input custom_inputs[] = {{.name = "data", .doc = "Inputs of the function."}, {0}};
+static const mxl_param custom_params[] = {{0}};
+
+/* Stands on the tape only: it is made by MXCustomFunctionRecord, never invoked by name. */
+static const mxl_op op_custom = {
+    .name = "_CustomFunction",
+    .doc = "A function whose gradient is a callback of the caller's.",
+    .inputs = custom_inputs,
+    .params = custom_params,
+    .grad = custom_grad,
+};
+
+/* ---- recording ---- */
+
+static int check_outputs(int count, mxl_array **outputs)
+{
+    for (int i = 0; i < count; i++) {
+        if (outputs[i]->storage == NULL)
+            return mxl_error("MXCustomFunctionRecord: output %d has no shape yet", i);
+        if (mxl_tape_place(outputs[i], &mxl_dialect_mxnet).target != NULL)
+            return mxl_error("MXCustomFunctionRecord: output %d is recorded already or has a gradient "
+                             "attached; a custom function returns new arrays",
+                             i);
+    }
+    return 0;
+}
+
+static int record(mxl_call *call, custom *c)
+{
+    bool any = false;
+    mxl_node *node;
+
+    for (int i = 0; i < call->num_inputs; i++) {
+        if (call->in[i]->storage == NULL)
+            return mxl_error("MXCustomFunctionRecord: input %d has no shape yet", i);
+        any = any || mxl_tape_place(call->in[i], &mxl_dialect_mxnet).target != NULL;
+    }
+    if (check_outputs(call->num_outputs, call->out) != 0)
+        return -1;
+    if (!any)
+        return 0;
+    node = mxl_node_new(call, &mxl_dialect_mxnet);
+    if (node == NULL)
+        return -1;
+    node->payload = &c->ref;
+    mxl_ref_keep(node->payload);
+    mxl_node_attach(node, call->num_outputs, call->out);
+    mxl_ref_drop(&node->ref);
+    return 0;
+}
+
+static custom *custom_new(const struct MXCallbackList *callbacks)
+{
+    custom *c;
+
+    if (callbacks->num_callbacks <= kCustomFunctionDelete || callbacks->callbacks == NULL ||
+        callbacks->contexts == NULL || callbacks->callbacks[kCustomFunctionBackward] == NULL)
+        return mxl_error_null("MXCustomFunctionRecord: the callbacks must be a backward and a delete "
+                              "function, with their contexts");
+    c = mxl_alloc(sizeof(*c));
+    if (c == NULL)
+        return NULL;
+    mxl_ref_init(&c->ref, custom_release);
+    c->backward = (CustomFunctionBwdFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionBackward];
+    c->backward_context = callbacks->contexts[kCustomFunctionBackward];
+    /* Not yet: a failing call leaves what it was given to the caller. */
+    c->release = NULL;
+    c->release_context = callbacks->contexts[kCustomFunctionDelete];
+    return c;
+}
+
+int MXCustomFunctionRecord(int num_inputs, NDArrayHandle *inputs, int num_outputs,
+                           NDArrayHandle *outputs, struct MXCallbackList *callbacks)
+{
+    mxl_call call = {.op = &op_custom, .num_inputs = num_inputs, .num_outputs = num_outputs};
+    size_t bytes;
+    custom *c;
+    int status = -1;
+
+    API_NEED(inputs);
+    API_NEED(outputs);
+    API_NEED(callbacks);
+    if (num_inputs <= 0 || num_outputs <= 0)
+        return mxl_error("MXCustomFunctionRecord: a function has inputs and outputs, got %d and %d",
+                         num_inputs, num_outputs);
+    c = custom_new(callbacks);
+    if (c == NULL)
+        return -1;
+    call.training = mxl_state_get()->training;
+    bytes = ((size_t)num_inputs + (size_t)num_outputs) * sizeof(mxl_array *);
+    call.in = mxl_alloc(bytes);
+    if (call.in != NULL && api_pin_many(num_inputs, inputs, call.in, false) == 0) {
+        call.out = call.in + num_inputs;
+        if (api_pin_many(num_outputs, outputs, call.out, false) == 0) {
+            status = record(&call, c);
+            api_unpin_many(num_outputs, outputs);
+        }
+        api_unpin_many(num_inputs, inputs);
+    }
+    mxl_free(call.in, bytes);
+    if (status == 0)
+        c->release = (CustomFunctionDelFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionDelete];
+    mxl_ref_drop(&c->ref);
+    return status;
+}

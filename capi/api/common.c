@@ -1,0 +1,97 @@
+/* Handles to arrays and back, and the threads' return buffers. */
+#include "api/common.h"
+
+#include "base/mem.h"
+
+_Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
+               "every kind of return buffer needs a slot of the thread's state");
+
+mxl_array *api_pin_defined(const void *handle, const char *function)
+{
+    mxl_array *array = api_pin(handle);
+
+    if (array != NULL && array->storage == NULL) {
+        api_unpin(handle);
+        return mxl_error_null("%s: the array has no shape yet: it was created empty and never written",
+                              function);
+    }
+    return array;
+}
+
+int api_pin_many(int count, void *const *handles, mxl_array **arrays, bool optional)
+{
+    for (int i = 0; i < count; i++) {
+        arrays[i] = NULL;
+        if (optional && handles[i] == NULL)
+            continue;
+        arrays[i] = api_pin(handles[i]);
+        if (arrays[i] == NULL) {
+            api_unpin_many(i, handles);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void api_unpin_many(int count, void *const *handles)
+{
+    for (int i = 0; i < count; i++) {
+        if (handles[i] != NULL)
+            api_unpin(handles[i]);
+    }
+}
+
+NDArrayHandle api_handle(mxl_array *array)
+{
+    uint64_t handle = mxl_handle_new(MXL_KIND_ARRAY, &array->ref);
+
+    if (handle == 0)
+        mxl_array_drop(array);
+    return (NDArrayHandle)(uintptr_t)handle;
+}
+
+int api_null(const char *function, const char *argument)
+{
+    return mxl_error("%s: argument '%s' is NULL", function, argument);
+}
+
+const mxl_op *api_op(const void *handle)
+{
+    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), (uint32_t)mxl_op_count());
+
+    return number < 0 ? NULL : mxl_op_at((int)number);
+}
+
+/* ---- return buffers ---- */
+
+typedef struct buffer {
+    size_t bytes;
+    _Alignas(16) char room[];
+} buffer;
+
+static void buffer_free(void *slot)
+{
+    buffer *b = slot;
+
+    if (b != NULL)
+        mxl_free(b, sizeof(buffer) + b->bytes);
+}
+
+void *api_buffer_get(api_buffer kind, size_t bytes)
+{
+    mxl_state *state = mxl_state_get();
+    int slot = MXL_SLOT_RETURN_FIRST + (int)kind;
+    buffer *old = state->slots[slot], *b;
+    size_t room = bytes < 256 ? 256 : bytes;
+
+    if (old != NULL && old->bytes >= bytes)
+        return old->room;
+    b = mxl_alloc(sizeof(buffer) + room);
+    if (b == NULL)
+        return NULL;
+    b->bytes = room;
+    buffer_free(old);
+    state->slots[slot] = b;
+    state->slot_free[slot] = buffer_free;
+    return b->room;
+}

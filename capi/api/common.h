@@ -1,0 +1,83 @@
+/* What every api_*.c needs: handles to arrays and back, the thread's mode, return buffers. */
+#ifndef MXL_API_COMMON_H
+#define MXL_API_COMMON_H
+
+#include <stdint.h>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "base/handle.h"
+#include "base/state.h"
+#include "engine/invoke.h"
+#include "mxlite/mxlite.h"
+
+static inline uint64_t api_number(const void *handle)
+{
+    return (uint64_t)(uintptr_t)handle;
+}
+
+/* Pins an array (borrowed until api_unpin); NULL with the error set. */
+static inline mxl_array *api_pin(const void *handle)
+{
+    return (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, api_number(handle));
+}
+
+/* The same for an array that must have a shape already. */
+mxl_array *api_pin_defined(const void *handle, const char *function);
+
+static inline void api_unpin(const void *handle)
+{
+    mxl_handle_unpin(api_number(handle));
+}
+
+/* Pins `count` arrays into `arrays`; on failure none stays pinned. `optional`: NULL handles give NULL. */
+int api_pin_many(int count, void *const *handles, mxl_array **arrays, bool optional);
+void api_unpin_many(int count, void *const *handles);
+
+/* A handle that takes over the caller's reference; NULL with the error set, the reference dropped. */
+NDArrayHandle api_handle(mxl_array *array);
+
+/* The calling thread's flags. */
+static inline mxl_mode api_mode(void)
+{
+    const mxl_state *state = mxl_state_get();
+    mxl_mode mode = {.record = state->recording,
+                     .training = state->training,
+                     .legacy_shape = !state->numpy_shape,
+                     .dialect = &mxl_dialect_mxnet};
+
+    return mode;
+}
+
+/* NULL out-pointers: "MXNDArrayGetShape: argument `pdata` is NULL"; -1. */
+int api_null(const char *function, const char *argument);
+
+#define API_NEED(pointer)                                                                          \
+    do {                                                                                           \
+        if ((pointer) == NULL)                                                                     \
+            return api_null(__func__, #pointer);                                                   \
+    } while (0)
+
+/* Return buffers: one per kind and thread, valid until the thread's next call returning that kind. */
+typedef enum api_buffer {
+    API_BUFFER_HANDLES,
+    API_BUFFER_STYPES,
+    API_BUFFER_SHAPE_U32,
+    API_BUFFER_SHAPE_I32,
+    API_BUFFER_SHAPE_I64,
+    API_BUFFER_STRINGS,
+    API_BUFFER_TEXT,
+    API_BUFFER_FEATURES,
+    API_BUFFER_BACKWARD_HANDLES,
+    API_BUFFER_BACKWARD_STYPES,
+    API_BUFFER_COUNT
+} api_buffer;
+
+/* Room for `bytes` in the thread's buffer of that kind (content undefined); NULL with the error set. */
+void *api_buffer_get(api_buffer kind, size_t bytes);
+
+/* The operator of a handle made by MXSymbolListAtomicSymbolCreators or NNGetOpHandle; NULL with the
+ * error set. */
+const mxl_op *api_op(const void *handle);
+
+#endif

@@ -1,0 +1,124 @@
+/* What mxlite adds to MXNet's C API: prepared calls, views that return their handle, counts of live
+ * objects, an allocator of the embedder's choice. Compiles alone as C99 and as C++.
+ *
+ * Functions that return `int` return 0, or -1 with the message of MXGetLastError. Functions that
+ * return an NDArrayHandle return a new handle (free it with MXNDArrayFree), or NULL with the same
+ * message. Handles are opaque integers in pointer clothes: odd, below 2^53, never an address.
+ */
+#ifndef MXLITE_MXLITE_H_
+#define MXLITE_MXLITE_H_
+
+#include "mxlite/c_api.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MXL_VERSION_MAJOR 0
+#define MXL_VERSION_MINOR 1
+#define MXL_VERSION_PATCH 0
+/* One number, as MXLGetVersion gives it: 10000 * major + 100 * minor + patch. */
+#define MXL_VERSION (10000 * MXL_VERSION_MAJOR + 100 * MXL_VERSION_MINOR + MXL_VERSION_PATCH)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that was loaded, e.g. 100 for 0.1.0. (MXGetVersion answers the version
+ * of MXNet whose API this is: 10901.) */
+MXL_API int MXLGetVersion(int *out);
+
+/* ---- Prepared calls --------------------------------------------------------------------------
+ * An operator with its constant parameters parsed once. What varies from call to call (scalars,
+ * axes, bounds, shapes) is passed as typed arguments, in the order named here. */
+
+/* A prepared call: lives as long as the process, may be used by any thread. */
+typedef void *MXLCallHandle;
+
+/* One typed argument. The parameter decides which member is read: `i` for integers, booleans,
+ * dtypes (MXNet's type flags) and enumerations (position in the list of names); `f` for floats;
+ * `list` for shapes, axes and bounds (n = -1 is None; an entry INT64_MIN is None). The numbers of a
+ * list are only read during the call. */
+typedef struct MXLList {
+    int64_t n;
+    const int64_t *values;
+} MXLList;
+
+typedef union MXLValue {
+    int64_t i;
+    double f;
+    MXLList list;
+} MXLValue;
+
+/* Prepares operator `name` with `num_constant` parameters as text (keys, values; not NULL unless the
+ * number is 0) and `num_arguments` parameters named in `arguments`, given anew with every call. The
+ * same request gives the same handle. Errors: unknown operator or parameter, malformed value, a
+ * required parameter that is neither constant nor argument, a parameter named twice. */
+MXL_API int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
+                       int num_arguments, const char **arguments, MXLCallHandle *out);
+
+/* Runs a prepared call whose operator has one visible output. `arguments` holds as many values as
+ * were named (NULL when none). Recorded when the thread is recording. */
+MXL_API NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
+                              const MXLValue *arguments);
+
+/* The same for the commonest forms: no argument, one float, one integer, one list. */
+MXL_API NDArrayHandle MXLCall1(MXLCallHandle call, NDArrayHandle a);
+MXL_API NDArrayHandle MXLCall2(MXLCallHandle call, NDArrayHandle a, NDArrayHandle b);
+MXL_API NDArrayHandle MXLCall1Float(MXLCallHandle call, NDArrayHandle a, double value);
+MXL_API NDArrayHandle MXLCall1Int(MXLCallHandle call, NDArrayHandle a, int64_t value);
+MXL_API NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n,
+                                   const int64_t *values);
+
+/* Any number of outputs. outputs[i] NULL: set to a new handle; otherwise that array is written to.
+ * num_outputs: in, the length of `outputs`; out, how many the operator has. On failure NULL entries
+ * are NULL still. */
+MXL_API int MXLCallInto(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
+                        const MXLValue *arguments, int *num_outputs, NDArrayHandle *outputs);
+
+/* ---- Arrays ----------------------------------------------------------------------------------- */
+
+/* New handles of views that share memory with `array`: rows [begin, end) of the first axis; row
+ * `index` without its axis; the same elements in another shape (codes 0, -1, -2, -3, -4 as in the
+ * Reshape operator; read from the right when `reverse`). Recorded when the thread is recording. */
+MXL_API NDArrayHandle MXLNDArraySlice(NDArrayHandle array, int64_t begin, int64_t end);
+MXL_API NDArrayHandle MXLNDArrayAt(NDArrayHandle array, int64_t index);
+MXL_API NDArrayHandle MXLNDArrayReshape(NDArrayHandle array, int ndim, const int64_t *shape,
+                                        int reverse);
+
+/* Number of axes of the array (-1: it has no shape yet; -2: error), its extents into `shape` (at most
+ * `room` of them) and its dtype (MXNet's type flag) into `dtype`; both may be NULL. */
+MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int *dtype);
+
+/* Tells the engine that the bytes behind MXNDArrayGetData were written, so that a value saved for
+ * backward is found to be stale. */
+MXL_API int MXLNDArrayBumpVersion(NDArrayHandle array);
+
+/* How often the array's storage was written to. */
+MXL_API int MXLNDArrayGetVersion(NDArrayHandle array, uint64_t *out);
+
+/* ---- Process ---------------------------------------------------------------------------------- */
+
+/* Handles and bytes that are allocated and not yet freed, over all threads. */
+MXL_API int MXLGetLiveHandles(int64_t *out);
+MXL_API int MXLGetLiveBytes(int64_t *out);
+
+/* `alloc` returns memory aligned to `align` bytes, or NULL; `release` gets the same number of bytes
+ * back. Both are called from any thread. */
+typedef void *(*MXLAllocFunction)(void *payload, size_t bytes, size_t align);
+typedef void (*MXLFreeFunction)(void *payload, void *block, size_t bytes);
+
+/* Replaces the allocator of everything the library allocates; NULL, NULL puts the system's back.
+ * `keep_blocks` 0: freed blocks are not kept for reuse, every allocation reaches `alloc`. An error
+ * while blocks are live that another allocator gave. */
+MXL_API int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, void *payload,
+                            int keep_blocks);
+
+/* One fact about this build and machine as text: "version", "compiler", "threads", "vector_level",
+ * "backends", "dtypes". Borrowed, valid until this thread's next call of this function. */
+MXL_API int MXLGetInfo(const char *what, const char **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MXLITE_MXLITE_H_ */
