@@ -1,0 +1,99 @@
+/* Rules of shape, dtype and saved values that many operators share. */
+#include "op/op.h"
+
+enum { SHAPE_TEXT = 256 };
+
+/* Every output gets this dtype and shape. */
+static void set_outputs(mxl_infer *infer, int dtype, int ndim, const int64_t *shape)
+{
+    for (int i = 0; i < infer->num_outputs; i++) {
+        mxl_shape_set(&infer->out_shape[i], ndim, shape);
+        infer->out_dtype[i] = dtype;
+    }
+}
+
+static int check_dtypes(const mxl_infer *infer)
+{
+    for (int i = 1; i < infer->num_inputs; i++)
+        if (infer->in[i]->dtype != infer->in[0]->dtype)
+            return mxl_error("%s: inputs have dtypes %s and %s; they must be the same",
+                             infer->op->name, mxl_dtype_name(infer->in[0]->dtype),
+                             mxl_dtype_name(infer->in[i]->dtype));
+    return 0;
+}
+
+static int check_shapes(const mxl_infer *infer)
+{
+    const mxl_array *first = infer->in[0];
+
+    for (int i = 1; i < infer->num_inputs; i++) {
+        const mxl_array *other = infer->in[i];
+        char a[SHAPE_TEXT], b[SHAPE_TEXT];
+
+        if (!mxl_array_same_shape(first, other))
+            return mxl_error("%s: inputs have shapes %s and %s; they must be the same",
+                             infer->op->name,
+                             mxl_shape_text(a, sizeof a, first->ndim, first->shape),
+                             mxl_shape_text(b, sizeof b, other->ndim, other->shape));
+    }
+    return 0;
+}
+
+int mxl_infer_like_first(mxl_infer *infer)
+{
+    const mxl_array *first;
+
+    if (infer->num_inputs < 1)
+        return mxl_error("%s: takes at least one input, got none", infer->op->name);
+    first = infer->in[0];
+    set_outputs(infer, first->dtype, first->ndim, first->shape);
+    return 0;
+}
+
+int mxl_infer_same(mxl_infer *infer)
+{
+    return check_dtypes(infer) != 0 || check_shapes(infer) != 0 ? -1 : mxl_infer_like_first(infer);
+}
+
+int mxl_infer_float_same(mxl_infer *infer)
+{
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    if (!mxl_dtype_is_float(infer->in[0]->dtype))
+        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
+                         mxl_dtype_name(infer->in[0]->dtype));
+    return 0;
+}
+
+int mxl_infer_broadcast(mxl_infer *infer)
+{
+    const mxl_array *a, *b;
+    mxl_shape shape;
+
+    if (infer->num_inputs != 2)
+        return mxl_error("%s: takes 2 inputs, got %d", infer->op->name, infer->num_inputs);
+    a = infer->in[0];
+    b = infer->in[1];
+    if (check_dtypes(infer) != 0)
+        return -1;
+    if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
+        return mxl_error_prefix(infer->op->name);
+    set_outputs(infer, a->dtype, shape.ndim, shape.dim);
+    return 0;
+}
+
+void mxl_saves_input(mxl_saves *saves)
+{
+    saves->in[0] = true;
+}
+
+void mxl_saves_output(mxl_saves *saves)
+{
+    saves->out[0] = true;
+}
+
+void mxl_saves_other(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[0] || saves->wants[1];
+    saves->in[1] = saves->in[1] || saves->wants[0];
+}

@@ -1,0 +1,198 @@
+/* The registry: names and aliases of all families -> operators. Made by the first lookup, kept for
+ * the process, read without a lock. */
+#include "op/op.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/state.h"
+
+typedef struct entry {
+    const char *name; /* NULL: free */
+    int number;
+} entry;
+
+/* All in one block. */
+typedef struct table {
+    size_t mask; /* slots - 1 */
+    int ops;
+    int names;
+    entry *slot;
+    const mxl_op **op; /* by number */
+    const char **name; /* public ones, sorted */
+} table;
+
+static _Atomic(table *) registry;
+
+static const char *const no_aliases[] = {NULL};
+
+static const char *const *aliases(const mxl_op *op)
+{
+    return op->aliases != NULL ? op->aliases : no_aliases;
+}
+
+static uint64_t hash_name(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+/* The slot of the name, or the free slot where it belongs. */
+static entry *find_slot(const table *t, const char *name)
+{
+    size_t at = (size_t)hash_name(name) & t->mask;
+
+    while (t->slot[at].name != NULL && strcmp(t->slot[at].name, name) != 0)
+        at = (at + 1) & t->mask;
+    return &t->slot[at];
+}
+
+static int add_name(table *t, const char *name, int number)
+{
+    entry *slot = find_slot(t, name);
+
+    if (slot->name != NULL)
+        return mxl_error("operator registry: the name %s is listed twice", name);
+    slot->name = name;
+    slot->number = number;
+    if (strncmp(name, "_mxl_", 5) != 0)
+        t->name[t->names++] = name;
+    return 0;
+}
+
+static int add_op(table *t, const mxl_op *op)
+{
+    int number = t->ops++;
+
+    t->op[number] = op;
+    if (add_name(t, op->name, number) != 0)
+        return -1;
+    for (const char *const *alias = aliases(op); *alias != NULL; alias++)
+        if (add_name(t, *alias, number) != 0)
+            return -1;
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static table *new_table(void)
+{
+    size_t ops = 0, names = 0, slots = 64, bytes;
+    table *t;
+
+    for (const mxl_op *const *const *family = mxl_families; *family != NULL; family++)
+        for (const mxl_op *const *op = *family; *op != NULL; op++) {
+            ops++;
+            names++;
+            for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
+                names++;
+        }
+    while (slots < names * 2)
+        slots *= 2;
+    bytes = sizeof *t + slots * sizeof *t->slot + ops * sizeof *t->op + names * sizeof *t->name;
+    /* Not from base/mem: that block would count as live for as long as the process lives. */
+    t = mxl_state_system_memory(bytes);
+    if (t == NULL) {
+        mxl_error_memory(bytes);
+        return NULL;
+    }
+    t->mask = slots - 1;
+    t->slot = (entry *)(t + 1);
+    t->op = (const mxl_op **)(t->slot + slots);
+    t->name = (const char **)(t->op + ops);
+    return t;
+}
+
+static table *build(void)
+{
+    table *t = new_table();
+
+    if (t == NULL)
+        return NULL;
+    for (const mxl_op *const *const *family = mxl_families; *family != NULL; family++)
+        for (const mxl_op *const *op = *family; *op != NULL; op++)
+            if (add_op(t, *op) != 0) {
+                free(t);
+                return NULL;
+            }
+    if (t->names > 0)
+        qsort(t->name, (size_t)t->names, sizeof *t->name, compare_names);
+    return t;
+}
+
+/* The table, made when there is none yet; NULL with the error set, and the next call tries again.
+ */
+static const table *get(void)
+{
+    table *t = atomic_load_explicit(&registry, memory_order_acquire), *none = NULL;
+
+    if (t != NULL)
+        return t;
+    t = build();
+    if (t == NULL)
+        return NULL;
+    /* Without a lock, so that a fork at the wrong moment leaves none held: of two threads that
+     * build at the same time one throws its table away. */
+    if (!atomic_compare_exchange_strong(&registry, &none, t)) {
+        free(t);
+        t = none;
+    }
+    return t;
+}
+
+const mxl_op *mxl_op_find(const char *name)
+{
+    const table *t = get();
+    const entry *slot;
+
+    if (t == NULL)
+        return NULL;
+    if (name == NULL)
+        return mxl_error_null("operator name: NULL where a name was expected");
+    slot = find_slot(t, name);
+    if (slot->name == NULL)
+        return mxl_error_null("operator %.100s is not registered", name);
+    return t->op[slot->number];
+}
+
+const mxl_op *mxl_op_at(int number)
+{
+    const table *t = get();
+
+    return t != NULL && number >= 0 && number < t->ops ? t->op[number] : NULL;
+}
+
+int mxl_op_number(const mxl_op *op)
+{
+    const table *t = get();
+    const entry *slot;
+
+    if (t == NULL)
+        return -1;
+    slot = find_slot(t, op->name);
+    return slot->name != NULL && t->op[slot->number] == op ? slot->number : -1;
+}
+
+int mxl_op_count(void)
+{
+    const table *t = get();
+
+    return t != NULL ? t->ops : 0;
+}
+
+int mxl_op_names(const char *const **names)
+{
+    const table *t = get();
+
+    if (t == NULL)
+        return -1;
+    *names = t->name;
+    return t->names;
+}

@@ -1,0 +1,294 @@
+/* Numbers and tuples as text; for param.c. */
+#include "op/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shape.h"
+
+/* A double is decided by at most 767 significant digits and the question whether any follow. */
+enum { FLOAT_DIGITS = 770, FLOAT_EXPONENT = 100000 };
+
+/* <ctype.h> would ask the locale. */
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    while (is_blank(*at))
+        at++;
+    return at;
+}
+
+/* Moves *at behind `word`, in any case, when it stands there. */
+static bool skip_word(const char **at, const char *word)
+{
+    const char *p = *at;
+
+    for (; *word != '\0'; word++, p++)
+        if (lower(*p) != *word)
+            return false;
+    *at = p;
+    return true;
+}
+
+mxl_text_result mxl_text_int_at(const char **at, int64_t *value)
+{
+    const char *p = skip_blanks(*at);
+    bool negative = *p == '-', overflow = false;
+    int64_t n = 0;
+
+    if (*p == '-' || *p == '+')
+        p++;
+    if (!is_digit(*p))
+        return MXL_TEXT_MALFORMED;
+    for (; is_digit(*p); p++) {
+        int digit = negative ? '0' - *p : *p - '0';
+
+        overflow =
+            overflow || __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, digit, &n);
+    }
+    *at = p;
+    *value = n;
+    return overflow ? MXL_TEXT_RANGE : MXL_TEXT_OK;
+}
+
+mxl_text_result mxl_text_int(const char *text, bool suffix, int64_t *value)
+{
+    mxl_text_result result = mxl_text_int_at(&text, value);
+
+    if (result == MXL_TEXT_MALFORMED)
+        return result;
+    if (suffix && *text == 'L')
+        text++;
+    return *skip_blanks(text) != '\0' ? MXL_TEXT_MALFORMED : result;
+}
+
+mxl_text_result mxl_text_bool(const char *text, int *value)
+{
+    static const struct {
+        const char *word;
+        int value;
+    } known[] = {{"1", 1}, {"0", 0}, {"true", 1}, {"false", 0}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *p = text;
+
+        if (skip_word(&p, known[i].word) && *p == '\0') {
+            *value = known[i].value;
+            return MXL_TEXT_OK;
+        }
+    }
+    return MXL_TEXT_MALFORMED;
+}
+
+mxl_text_result mxl_text_opt_bool(const char *text, int *value)
+{
+    char word[8];
+    size_t length;
+
+    text = skip_blanks(text);
+    length = strlen(text);
+    while (length > 0 && is_blank(text[length - 1]))
+        length--;
+    if (length >= sizeof word)
+        return MXL_TEXT_MALFORMED;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    text = word;
+    if (skip_word(&text, "none") && *text == '\0') {
+        *value = -1;
+        return MXL_TEXT_OK;
+    }
+    return mxl_text_bool(word, value);
+}
+
+bool mxl_text_is_none(const char *text)
+{
+    return strncmp(text, "None", 4) == 0 && *skip_blanks(text + 4) == '\0';
+}
+
+/* "nan(...)" as C's strtod takes it. */
+static void skip_nan_payload(const char **at)
+{
+    const char *p = *at;
+
+    if (*p != '(')
+        return;
+    do
+        p++;
+    while (is_digit(*p) || (lower(*p) >= 'a' && lower(*p) <= 'z') || *p == '_');
+    if (*p == ')')
+        *at = p + 1;
+}
+
+/* Collects the significant digits, without the point, and by which power of ten they are off.
+ * strtod then sees no point, and what a point looks like is all that it would ask the locale. */
+static bool read_digits(const char **at, char *digits, int64_t *exponent)
+{
+    const char *p = *at;
+    bool any = false, point = false, rest = false;
+    int n = 0;
+
+    for (; is_digit(*p) || (*p == '.' && !point); p++) {
+        if (*p == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        *exponent -= point;
+        if (n == 0 && *p == '0')
+            continue;
+        if (n < FLOAT_DIGITS) {
+            digits[n++] = *p;
+        } else {
+            rest = rest || *p != '0';
+            *exponent += 1;
+        }
+    }
+    if (rest) {
+        digits[n++] = '1';
+        *exponent -= 1;
+    }
+    if (n == 0)
+        digits[n++] = '0';
+    digits[n] = '\0';
+    *at = p;
+    return any;
+}
+
+static mxl_text_result read_exponent(const char **at, int64_t *exponent)
+{
+    const char *p = *at;
+    int64_t n = 0;
+    bool negative;
+
+    if (lower(*p) != 'e')
+        return MXL_TEXT_OK;
+    p++;
+    negative = *p == '-';
+    if (*p == '-' || *p == '+')
+        p++;
+    if (!is_digit(*p))
+        return MXL_TEXT_MALFORMED;
+    /* Beyond the limit the digits decide nothing, unless there are as many of them before the
+     * point. */
+    for (; is_digit(*p); p++)
+        n = n < INT64_MAX / 100 ? n * 10 + (*p - '0') : n;
+    *exponent += negative ? -n : n;
+    *at = p;
+    return MXL_TEXT_OK;
+}
+
+/* A number without sign, not a word. */
+static mxl_text_result read_number(const char **at, double *value)
+{
+    char text[FLOAT_DIGITS + 16];
+    int64_t exponent = 0;
+    size_t length;
+
+    if (!read_digits(at, text, &exponent) || read_exponent(at, &exponent) != MXL_TEXT_OK)
+        return MXL_TEXT_MALFORMED;
+    if (exponent > FLOAT_EXPONENT)
+        exponent = FLOAT_EXPONENT;
+    if (exponent < -FLOAT_EXPONENT)
+        exponent = -FLOAT_EXPONENT;
+    length = strlen(text);
+    snprintf(text + length, sizeof text - length, "e%lld", (long long)exponent);
+    *value = strtod(text, NULL);
+    return isinf(*value) || (*value == 0 && text[0] != '0') ? MXL_TEXT_RANGE : MXL_TEXT_OK;
+}
+
+mxl_text_result mxl_text_float(const char *text, double *value)
+{
+    const char *p = skip_blanks(text);
+    mxl_text_result result = MXL_TEXT_OK;
+    bool negative = *p == '-';
+
+    if (*p == '-' || *p == '+')
+        p++;
+    if (skip_word(&p, "inf")) {
+        skip_word(&p, "inity");
+        *value = INFINITY;
+    } else if (skip_word(&p, "nan")) {
+        skip_nan_payload(&p);
+        *value = NAN;
+    } else {
+        result = read_number(&p, value);
+        if (lower(*p) == 'f')
+            p++;
+    }
+    if (result == MXL_TEXT_MALFORMED || *p != '\0')
+        return MXL_TEXT_MALFORMED;
+    *value = negative ? -*value : *value;
+    return result;
+}
+
+/* One entry of a tuple, the blanks around it included. */
+static mxl_text_result read_entry(const char **at, bool none, int64_t *value)
+{
+    const char *p = skip_blanks(*at);
+    mxl_text_result result = MXL_TEXT_OK;
+
+    if (none && strncmp(p, "None", 4) == 0) {
+        *value = MXL_NONE;
+        p += 4;
+    } else {
+        result = mxl_text_int_at(&p, value);
+        if (result == MXL_TEXT_MALFORMED)
+            return result;
+        if (*value == MXL_NONE)
+            result = MXL_TEXT_RANGE;
+        if (*p == 'L' || *p == 'l')
+            p++;
+    }
+    *at = skip_blanks(p);
+    return result;
+}
+
+mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *values, int *count)
+{
+    const char *p = skip_blanks(text);
+    mxl_text_result all = MXL_TEXT_OK;
+    int64_t value = 0;
+
+    *count = 0;
+    if (*p != '(' && *p != '[') {
+        all = *p == '+' ? MXL_TEXT_MALFORMED : mxl_text_int(p, false, &value);
+        *count = 1;
+        if (room > 0)
+            values[0] = value;
+        return all == MXL_TEXT_OK && value == MXL_NONE ? MXL_TEXT_RANGE : all;
+    }
+    p = skip_blanks(p + 1);
+    while (*p != ')' && *p != ']') {
+        mxl_text_result result = read_entry(&p, none, &value);
+
+        if (result == MXL_TEXT_MALFORMED)
+            return result;
+        all = result == MXL_TEXT_OK ? all : result;
+        if (*count < room)
+            values[*count] = value;
+        /* More entries than an int can count: the caller refuses long before. */
+        *count += *count < INT32_MAX;
+        if (*p == ',')
+            p = skip_blanks(p + 1);
+        else if (*p != ')' && *p != ']')
+            return MXL_TEXT_MALFORMED;
+    }
+    return *skip_blanks(p + 1) == '\0' ? all : MXL_TEXT_MALFORMED;
+}

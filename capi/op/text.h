@@ -1,0 +1,40 @@
+/* Numbers and tuples as text, in the spellings that MXNet 1.9.1 takes; for param.c. No function
+ * here sets the error: the caller names operator and parameter. None depends on the locale. */
+#ifndef MXL_OP_TEXT_H
+#define MXL_OP_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum mxl_text_result {
+    MXL_TEXT_OK,
+    MXL_TEXT_MALFORMED,
+    MXL_TEXT_RANGE /* well-formed, and the type cannot hold it */
+} mxl_text_result;
+
+/* A decimal integer at *at with an optional sign, blanks before it; *at moves behind it. */
+mxl_text_result mxl_text_int_at(const char **at, int64_t *value);
+
+/* The whole text is an integer, blanks around it: "3", " -1 "; with `suffix` also "3L". */
+mxl_text_result mxl_text_int(const char *text, bool suffix, int64_t *value);
+
+/* The whole text is a number: "1e-3", ".5", "inf", "-INFINITY", "nan", "0.5f"; blanks before it.
+ * Correctly rounded. A magnitude above the largest double, or one that rounds to 0: out of range.
+ */
+mxl_text_result mxl_text_float(const char *text, double *value);
+
+/* "1", "0", "true", "false", the words in any case. */
+mxl_text_result mxl_text_bool(const char *text, int *value);
+
+/* The same or "none" (-1), and blanks around it. */
+mxl_text_result mxl_text_opt_bool(const char *text, int *value);
+
+/* "(2,3)", "[2, 3]", "(2,)", "()", "2", " ( 2L , +1 ) ": *count integers into values (room for
+ * `room` of them; *count may be larger, then only those were stored). With `none`, an entry of a
+ * bracketed tuple may be "None": MXL_NONE. */
+mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *values, int *count);
+
+/* The text is "None", blanks behind it. */
+bool mxl_text_is_none(const char *text);
+
+#endif
