@@ -1,0 +1,187 @@
+/* The loops of one dtype's reductions; included by reduce_loops.c once per dtype with NAME(x), T
+ * (the element), A (the accumulator: double or int64_t), LOAD(v), STORE(a), LOWEST, IS_NAN(v), MEAN
+ * and CLONES defined, and WHOLE for integers. */
+
+#ifdef WHOLE /* integers: any order gives the same, the compiler finds its own */
+static void NAME(sum_run)(void *acc, const void *in, int64_t n)
+{
+    const T *x = in;
+    A total = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        total += (A)LOAD(x[i]);
+    *(A *)acc += total;
+}
+#else
+/* *acc += the run. Lanes of their own let the loop vectorise, and fix the order of additions. */
+MXL_CLONES static void NAME(sum_run)(void *acc, const void *in, int64_t n)
+{
+    const T *x = in;
+    A lane[REDUCE_LANES];
+    A total = 0;
+    int64_t i = 0;
+
+    for (int l = 0; l < REDUCE_LANES; l++)
+        lane[l] = 0;
+    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {
+        for (int l = 0; l < REDUCE_LANES; l++)
+            lane[l] += (A)LOAD(x[i + l]);
+    }
+    for (; i < n; i++)
+        total += (A)LOAD(x[i]);
+    for (int l = 0; l < REDUCE_LANES; l++)
+        total += lane[l];
+    *(A *)acc += total;
+}
+#endif
+
+static inline A NAME(larger)(A a, A b)
+{
+    return b > a || IS_NAN(b) ? b : a;
+}
+
+#ifdef WHOLE
+static void NAME(max_run)(void *acc, const void *in, int64_t n)
+{
+    const T *x = in;
+    T best = x[0];
+
+    for (int64_t i = 1; i < n; i++)
+        best = x[i] > best ? x[i] : best;
+    *(A *)acc = NAME(larger)(*(A *)acc, (A)LOAD(best));
+}
+#else
+MXL_CLONES static void NAME(max_run)(void *acc, const void *in, int64_t n)
+{
+    const T *x = in;
+    A lane[REDUCE_LANES];
+    A best = *(A *)acc;
+    int64_t i = 0;
+
+    for (int l = 0; l < REDUCE_LANES; l++)
+        lane[l] = best;
+    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {
+        for (int l = 0; l < REDUCE_LANES; l++)
+            lane[l] = NAME(larger)(lane[l], (A)LOAD(x[i + l]));
+    }
+    for (; i < n; i++)
+        best = NAME(larger)(best, (A)LOAD(x[i]));
+    for (int l = 0; l < REDUCE_LANES; l++)
+        best = NAME(larger)(best, lane[l]);
+    *(A *)acc = best;
+}
+#endif
+
+/* acc[j] += in[r * stride + j] over `rows` rows of n columns. */
+CLONES static void NAME(sum_columns)(void *acc, const void *in, int64_t n, int64_t rows,
+                                     int64_t stride)
+{
+    A *restrict a = acc;
+
+    for (int64_t r = 0; r < rows; r++) {
+        const T *restrict x = (const T *)in + r * stride;
+
+        for (int64_t j = 0; j < n; j++)
+            a[j] += (A)LOAD(x[j]);
+    }
+}
+
+CLONES static void NAME(max_columns)(void *acc, const void *in, int64_t n, int64_t rows,
+                                     int64_t stride)
+{
+    A *restrict a = acc;
+
+    for (int64_t r = 0; r < rows; r++) {
+        const T *restrict x = (const T *)in + r * stride;
+
+        for (int64_t j = 0; j < n; j++)
+            a[j] = NAME(larger)(a[j], (A)LOAD(x[j]));
+    }
+}
+
+static void NAME(start_max)(void *acc, int64_t n)
+{
+    A *a = acc;
+
+    for (int64_t j = 0; j < n; j++)
+        a[j] = LOWEST;
+}
+
+/* Accumulators into elements; divided by `count` unless that is negative. */
+static void NAME(finish)(void *out, const void *acc, int64_t n, int64_t count)
+{
+    T *z = out;
+    const A *a = acc;
+
+    for (int64_t j = 0; j < n; j++) {
+        A v = a[j];
+
+        if (count >= 0)
+            v = MEAN(T, v, count);
+        z[j] = STORE(v);
+    }
+}
+
+static int64_t NAME(argmax_run)(const void *in, int64_t n)
+{
+    const T *x = in;
+    int64_t at = 0;
+    A best = (A)LOAD(x[0]);
+
+    for (int64_t i = 1; i < n; i++) {
+        A v = (A)LOAD(x[i]);
+
+        if (v > best || (IS_NAN(v) && !IS_NAN(best))) {
+            best = v;
+            at = i;
+        }
+    }
+    return at;
+}
+
+/* n columns (at most REDUCE_COLUMNS) of `rows` rows */
+static void NAME(argmax_columns)(int64_t *at, const void *in, int64_t n, int64_t rows,
+                                 int64_t stride)
+{
+    A best[REDUCE_COLUMNS];
+
+    for (int64_t j = 0; j < n; j++) {
+        best[j] = (A)LOAD(((const T *)in)[j]);
+        at[j] = 0;
+    }
+    for (int64_t r = 1; r < rows; r++) {
+        const T *x = (const T *)in + r * stride;
+
+        for (int64_t j = 0; j < n; j++) {
+            A v = (A)LOAD(x[j]);
+            bool more = v > best[j] || (IS_NAN(v) && !IS_NAN(best[j]));
+
+            best[j] = more ? v : best[j];
+            at[j] = more ? r : at[j];
+        }
+    }
+}
+
+static const mxl_reduce_loops NAME(loops) = {
+    .run = {[MXL_REDUCE_SUM] = NAME(sum_run),
+            [MXL_REDUCE_MEAN] = NAME(sum_run),
+            [MXL_REDUCE_MAX] = NAME(max_run)},
+    .columns = {[MXL_REDUCE_SUM] = NAME(sum_columns),
+                [MXL_REDUCE_MEAN] = NAME(sum_columns),
+                [MXL_REDUCE_MAX] = NAME(max_columns)},
+    .start_max = NAME(start_max),
+    .finish = NAME(finish),
+    .argmax_run = NAME(argmax_run),
+    .argmax_columns = NAME(argmax_columns),
+};
+
+#undef NAME
+#undef T
+#undef A
+#undef LOAD
+#undef STORE
+#undef LOWEST
+#undef IS_NAN
+#undef MEAN
+#undef CLONES
+#undef WHOLE

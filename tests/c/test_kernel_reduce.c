@@ -1,0 +1,282 @@
+/* Reductions and argmax against plain loops; the same bits for any number of threads. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/dtype.h"
+#include "base/half.h"
+#include "base/thread.h"
+#include "harness.h"
+#include "kernel/cast.h"
+#include "kernel/reduce.h"
+
+enum { ROOM = 1 << 19, NDIM = 4 };
+
+static double element(int dtype, const void *data, int64_t i)
+{
+    const void *in = (const char *)data + i * (int64_t)mxl_dtype_size(dtype);
+    double v = 0;
+    int64_t step = 1;
+
+    mxl_cast_row(dtype, MXL_F64)(&v, &in, &step, 1, NULL);
+    return v;
+}
+
+typedef struct problem {
+    int dtype;
+    int64_t shape[NDIM], strides[NDIM], start;
+    bool reduced[NDIM];
+} problem;
+
+static int64_t problem_outputs(const problem *p)
+{
+    int64_t n = 1;
+
+    for (int axis = 0; axis < NDIM; axis++)
+        n *= p->reduced[axis] ? 1 : p->shape[axis];
+    return n;
+}
+
+/* Strides of a random permutation of the axes, some of them backwards. */
+static void problem_strides(problem *p, uint64_t *seed)
+{
+    int order[NDIM] = {0, 1, 2, 3};
+    int64_t stride = 1;
+
+    p->start = 0;
+    for (int i = NDIM - 1; i > 0; i--) {
+        int j = (int)(harness_random(seed) % (uint64_t)(i + 1)), t = order[i];
+
+        order[i] = order[j];
+        order[j] = t;
+    }
+    for (int i = 0; i < NDIM; i++) {
+        bool back = harness_random(seed) % 4 == 0;
+
+        p->strides[order[i]] = back ? -stride : stride;
+        p->start += back ? stride * (p->shape[order[i]] - 1) : 0;
+        stride *= p->shape[order[i]];
+    }
+}
+
+static void problem_row_major(problem *p)
+{
+    int64_t stride = 1;
+
+    p->start = 0;
+    for (int axis = NDIM - 1; axis >= 0; axis--) {
+        p->strides[axis] = stride;
+        stride *= p->shape[axis];
+    }
+}
+
+static void plain(const problem *p, mxl_reduction kind, const void *in, double *out)
+{
+    int64_t total = 1, n = problem_outputs(p);
+
+    for (int axis = 0; axis < NDIM; axis++)
+        total *= p->shape[axis];
+    for (int64_t i = 0; i < n; i++)
+        out[i] = kind == MXL_REDUCE_MAX ? -(double)INFINITY : 0;
+    for (int64_t i = 0; i < total; i++) {
+        int64_t rest = i, at = p->start, to = 0, scale = 1;
+        double v;
+
+        for (int axis = NDIM - 1; axis >= 0; axis--) {
+            int64_t index = rest % p->shape[axis];
+
+            rest /= p->shape[axis];
+            at += index * p->strides[axis];
+            if (!p->reduced[axis]) {
+                to += index * scale;
+                scale *= p->shape[axis];
+            }
+        }
+        v = element(p->dtype, in, at);
+        if (kind == MXL_REDUCE_MAX)
+            out[to] = v > out[to] ? v : out[to];
+        else
+            out[to] += v;
+    }
+    for (int64_t i = 0; i < n && kind == MXL_REDUCE_MEAN; i++)
+        out[i] /= (double)(total / n);
+}
+
+static void check_problem(const problem *p, mxl_reduction kind, const void *in)
+{
+    static double want[ROOM];
+    static char got[2][ROOM * 8];
+    int64_t n = problem_outputs(p), wrong = 0;
+    size_t size = mxl_dtype_size(p->dtype);
+    double tolerance = p->dtype == MXL_F16 ? 1e-3 : p->dtype == MXL_F32 ? 1e-6 : 1e-12;
+    int before = mxl_thread_set_count(1);
+
+    plain(p, kind, in, want);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        mxl_thread_set_count(threads);
+        CHECK_INT(mxl_reduce(kind, p->dtype, NDIM, p->shape, p->strides, p->reduced,
+                             (const char *)in + p->start * (int64_t)size, got[threads / 2]),
+                  0);
+    }
+    CHECK(memcmp(got[0], got[1], (size_t)n * size) == 0);
+    for (int64_t i = 0; i < n; i++) {
+        double v = element(p->dtype, got[0], i);
+        double w = mxl_dtype_is_float(p->dtype) ? want[i] : trunc(want[i]);
+
+        wrong += !(fabs(v - w) <= tolerance * fmax(1, fabs(w)));
+    }
+    CHECK_INT(wrong, 0);
+    mxl_thread_set_count(before);
+}
+
+TEST(against_plain_loops)
+{
+    static const int64_t shapes[][NDIM] = {{1, 1, 1, 1}, {2, 3, 4, 5},     {1, 17, 1, 33},
+                                           {4, 4, 1, 1}, {600, 3, 7, 2},   {3, 40, 5, 600},
+                                           {7, 1, 9, 1}, {20000, 1, 10, 1}};
+    static const int dtypes[] = {MXL_F32, MXL_F64, MXL_F16, MXL_I32, MXL_I64};
+    static double data[ROOM];
+    static char in[ROOM * 8];
+    uint64_t seed = 11;
+
+    for (int d = 0; d < 5; d++) {
+        const void *from = data;
+        int64_t step = 1;
+
+        for (int i = 0; i < ROOM; i++)
+            data[i] = dtypes[d] == MXL_I32 || dtypes[d] == MXL_I64
+                          ? (double)(harness_random(&seed) % 200) - 100
+                          : (double)(harness_random(&seed) % 1000) / 1e4;
+        mxl_cast_row(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
+        for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
+            for (int axes = 0; axes<1 << NDIM; axes += s> 4 && d > 1 ? 5 : 1) {
+                problem p = {.dtype = dtypes[d]};
+
+                memcpy(p.shape, shapes[s], sizeof(p.shape));
+                for (int axis = 0; axis < NDIM; axis++)
+                    p.reduced[axis] = axes >> axis & 1;
+                if (axes % 3 == 0)
+                    problem_strides(&p, &seed);
+                else
+                    problem_row_major(&p);
+                check_problem(&p, (mxl_reduction)(axes % 3), in);
+                if (s < 5)
+                    check_problem(&p, (mxl_reduction)((axes + 1) % 3), in);
+            }
+        }
+    }
+}
+
+static void whole(mxl_reduction kind, int dtype, int64_t n, const void *in, void *out)
+{
+    int64_t stride = 1;
+    bool reduced = true;
+
+    CHECK_INT(mxl_reduce(kind, dtype, 1, &n, &stride, &reduced, in, out), 0);
+}
+
+TEST(special_values)
+{
+    float big[9] = {16777216, 1, 1, 1, 1, 1, 1, 1, 1}, f = 0, n[40];
+    mxl_half h[3], half = 0;
+    uint8_t u[2] = {200, 101}, u8 = 0;
+    int32_t i[2] = {-3, 0}, i32 = 0, deep[2] = {INT32_MAX, 5};
+    int8_t c[3] = {-128, -127, -128}, i8 = 0;
+
+    whole(MXL_REDUCE_SUM, MXL_F32, 9, big, &f);
+    CHECK(f == 16777224);
+    for (int at = 0; at < 40; at += 13) {
+        for (int k = 0; k < 40; k++)
+            n[k] = k == at ? NAN : (float)k;
+        whole(MXL_REDUCE_MAX, MXL_F32, 40, n, &f);
+        CHECK(isnan(f));
+        whole(MXL_REDUCE_SUM, MXL_F32, 40, n, &f);
+        CHECK(isnan(f));
+    }
+    n[0] = n[1] = -INFINITY;
+    whole(MXL_REDUCE_MAX, MXL_F32, 2, n, &f);
+    CHECK(isinf(f) && f < 0);
+    for (int k = 0; k < 3; k++)
+        h[k] = mxl_half_from_float(k < 2 ? 60000.0f : -60000.0f);
+    whole(MXL_REDUCE_SUM, MXL_F16, 2, h, &half);
+    CHECK(isinf(mxl_half_to_float(half)));
+    whole(MXL_REDUCE_MEAN, MXL_F16, 2, h, &half);
+    CHECK(half == h[0]);
+    whole(MXL_REDUCE_SUM, MXL_U8, 2, u, &u8);
+    CHECK_INT(u8, 45);
+    whole(MXL_REDUCE_MEAN, MXL_U8, 2, u, &u8);
+    CHECK_INT(u8, 22);
+    whole(MXL_REDUCE_SUM, MXL_BOOL, 2, u, &u8);
+    CHECK_INT(u8, 1);
+    whole(MXL_REDUCE_MEAN, MXL_I32, 2, i, &i32);
+    CHECK_INT(i32, -1);
+    whole(MXL_REDUCE_SUM, MXL_I32, 2, deep, &i32);
+    CHECK_INT(i32, INT32_MIN + 4);
+    whole(MXL_REDUCE_MAX, MXL_I8, 3, c, &i8);
+    CHECK_INT(i8, -127);
+}
+
+TEST(empty)
+{
+    int64_t shape[2] = {0, 3}, strides[2] = {3, 1};
+    bool first[2] = {true, false}, second[2] = {false, true};
+    float out[3] = {7, 7, 7};
+    int32_t ints[3] = {7, 7, 7};
+
+    CHECK_INT(mxl_reduce(MXL_REDUCE_SUM, MXL_F32, 2, shape, strides, second, out, out), 0);
+    CHECK(out[0] == 7);
+    CHECK_INT(mxl_reduce(MXL_REDUCE_SUM, MXL_F32, 2, shape, strides, first, out, out), 0);
+    CHECK(out[0] == 0 && out[2] == 0);
+    CHECK_INT(mxl_reduce(MXL_REDUCE_MEAN, MXL_F32, 2, shape, strides, first, out, out), 0);
+    CHECK(isnan(out[0]) && isnan(out[2]));
+    CHECK_INT(mxl_reduce(MXL_REDUCE_MEAN, MXL_I32, 2, shape, strides, first, ints, ints), 0);
+    CHECK(ints[0] == 0 && ints[2] == 0);
+}
+
+static void check_argmax(int64_t outer, int64_t n, int64_t inner, const float *in)
+{
+    int64_t *out = malloc((size_t)(outer * inner) * 8), wrong = 0;
+
+    REQUIRE(out != NULL);
+    mxl_argmax(MXL_F32, outer, n, inner, in, out);
+    for (int64_t o = 0; o < outer; o++) {
+        for (int64_t j = 0; j < inner; j++) {
+            const float *x = in + o * n * inner + j;
+            int64_t at = 0;
+
+            for (int64_t i = 1; i < n; i++)
+                at = x[i * inner] > x[at * inner] ? i : at;
+            wrong += out[o * inner + j] != at;
+        }
+    }
+    CHECK_INT(wrong, 0);
+    free(out);
+}
+
+TEST(argmax)
+{
+    static float in[ROOM];
+    float nans[3][3] = {{NAN, 1, 2}, {1, NAN, 2}, {1, 3, NAN}}, two[3] = {NAN, 5, NAN};
+    uint8_t u[4] = {3, 255, 255, 0};
+    uint64_t seed = 5;
+    int64_t at[3];
+    int before = mxl_thread_set_count(2);
+
+    for (int i = 0; i < ROOM; i++)
+        in[i] = (float)(harness_random(&seed) % 50);
+    check_argmax(1, 1, 1, in);
+    check_argmax(3, 17, 1, in);
+    check_argmax(5, 9, 7, in);
+    check_argmax(2, 30, 1300, in);
+    check_argmax(3000, 40, 1, in);
+    mxl_argmax(MXL_F32, 3, 3, 1, nans, at);
+    CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
+    mxl_argmax(MXL_F32, 1, 3, 3, nans, at);
+    CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
+    mxl_argmax(MXL_F32, 1, 3, 1, two, at);
+    CHECK_INT(at[0], 0);
+    mxl_argmax(MXL_U8, 1, 4, 1, u, at);
+    CHECK_INT(at[0], 1);
+    mxl_thread_set_count(before);
+}
+
+HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(special_values), ENTRY(empty), ENTRY(argmax))
