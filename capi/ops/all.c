@@ -7,7 +7,11 @@ extern const mxl_op *const mxl_ops_scalar[];
 extern const mxl_op *const mxl_ops_copy[];
 extern const mxl_op *const mxl_ops_init[];
 extern const mxl_op *const mxl_ops_view[];
+extern const mxl_op *const mxl_ops_reduce[];
+extern const mxl_op *const mxl_ops_matrix[];
+extern const mxl_op *const mxl_ops_optimizer[];
 
 const mxl_op *const *const mxl_families[] = {
-    mxl_ops_unary, mxl_ops_binary, mxl_ops_scalar, mxl_ops_copy, mxl_ops_init, mxl_ops_view, NULL,
+    mxl_ops_unary,  mxl_ops_binary, mxl_ops_scalar, mxl_ops_copy,      mxl_ops_init,
+    mxl_ops_view,   mxl_ops_reduce, mxl_ops_matrix, mxl_ops_optimizer, NULL,
 };

@@ -73,6 +73,11 @@ mxl_array *mxl_mul_scalar(mxl_scope *s, mxl_array *a, double b)
     return scalar(s, &mxl_op_mul_scalar, a, b);
 }
 
+mxl_array *mxl_div_scalar(mxl_scope *s, mxl_array *a, double b)
+{
+    return scalar(s, &mxl_op_div_scalar, a, b);
+}
+
 mxl_array *mxl_rdiv_scalar(mxl_scope *s, mxl_array *a, double b)
 {
     return scalar(s, &mxl_op_rdiv_scalar, a, b);
@@ -140,6 +145,22 @@ mxl_array *mxl_broadcast_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t 
 mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)
 {
     return shaped(s, &mxl_op_reshape_to, a, ndim, shape);
+}
+
+mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis)
+{
+    const int64_t axes[1] = {axis};
+    mxl_reduce_params params = {.axis = {1, axes}, .keepdims = 1};
+
+    return mxl_scope_call(s, &mxl_op_sum, &params, 1, &a);
+}
+
+mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b)
+{
+    mxl_dot_params params = {.transpose_a = transpose_a, .transpose_b = transpose_b};
+    mxl_array *inputs[2] = {a, b};
+
+    return mxl_scope_call(s, &mxl_op_dot, &params, 2, inputs);
 }
 
 int mxl_grad_pass(mxl_grad *g)

@@ -18,6 +18,7 @@ mxl_array *mxl_equal(mxl_scope *s, mxl_array *a, mxl_array *b); /* 1 or 0, in th
 
 mxl_array *mxl_add_scalar(mxl_scope *s, mxl_array *a, double b);
 mxl_array *mxl_mul_scalar(mxl_scope *s, mxl_array *a, double b);
+mxl_array *mxl_div_scalar(mxl_scope *s, mxl_array *a, double b);
 mxl_array *mxl_rdiv_scalar(mxl_scope *s, mxl_array *a, double b); /* b / a */
 mxl_array *mxl_pow_scalar(mxl_scope *s, mxl_array *a, double b);
 mxl_array *mxl_one_minus(mxl_scope *s, mxl_array *a); /* 1 - a */
@@ -38,7 +39,28 @@ mxl_array *mxl_broadcast_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t 
 /* The same elements in another shape of as many. */
 mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
 
+/* ---- sums and products ---- */
+
+/* The sum over one axis, which stays with extent 1. */
+mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis);
+/* The operator dot: contracts the last axis of a (or its first) with the first of b (or its last). */
+mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b);
+
 /* ---- shared by families ---- */
+
+/* Parameters of sum, mean and max, and of dot. */
+typedef struct mxl_reduce_params {
+    mxl_tuple axis;
+    int keepdims;
+    int exclude;
+} mxl_reduce_params;
+
+typedef struct mxl_dot_params {
+    int transpose_a;
+    int transpose_b;
+    int forward_stype;
+} mxl_dot_params;
+
 extern const mxl_input mxl_inputs_data[];    /* data */
 extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
 extern const mxl_param mxl_params_none[];
@@ -49,9 +71,9 @@ int mxl_grad_pass(mxl_grad *g);
 
 /* Operators that build.c and other families call. */
 extern const mxl_op mxl_op_broadcast_add, mxl_op_broadcast_sub, mxl_op_broadcast_mul,
-    mxl_op_broadcast_div, mxl_op_equal, mxl_op_plus_scalar, mxl_op_mul_scalar, mxl_op_rminus_scalar,
+    mxl_op_broadcast_div, mxl_op_equal, mxl_op_plus_scalar, mxl_op_mul_scalar, mxl_op_div_scalar, mxl_op_rminus_scalar,
     mxl_op_rdiv_scalar, mxl_op_power_scalar, mxl_op_negative, mxl_op_square, mxl_op_exp,
     mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast, mxl_op_sum_to,
-    mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy;
+    mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy, mxl_op_sum, mxl_op_dot;
 
 #endif

@@ -114,17 +114,15 @@ SCALAR(, mxl_op_mul_scalar, "_mul_scalar", "_MulScalar", "data * scalar.", mul_s
 
 MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_ROW, mxl_quotient(x, s));
 
-static const mxl_op op_div_scalar;
-
 /* dx = dy / s */
 static int div_grad(mxl_grad *g)
 {
-    mxl_array *dx = mxl_scope_call(g->s, &op_div_scalar, g->params, 1, &g->head[0]);
+    mxl_array *dx = mxl_scope_call(g->s, &mxl_op_div_scalar, g->params, 1, &g->head[0]);
 
     return mxl_grad_set(g, 0, dx);
 }
 
-SCALAR(static, op_div_scalar, "_div_scalar", "_DivScalar",
+SCALAR(, mxl_op_div_scalar, "_div_scalar", "_DivScalar",
        "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
        div_scalar_kernels, div_grad, NULL);
 
@@ -159,5 +157,5 @@ SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar", "data raised to t
 
 const mxl_op *const mxl_ops_scalar[] = {
     &mxl_op_plus_scalar, &op_minus_scalar,     &mxl_op_rminus_scalar, &mxl_op_mul_scalar,
-    &op_div_scalar,      &mxl_op_rdiv_scalar, &mxl_op_power_scalar,  NULL,
+    &mxl_op_div_scalar,      &mxl_op_rdiv_scalar, &mxl_op_power_scalar,  NULL,
 };

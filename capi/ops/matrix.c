@@ -1,0 +1,329 @@
+/* Products of matrices: dot, of arrays with any number of axes, and FullyConnected. */
+#include "ops/build.h"
+
+#include <stddef.h>
+
+#include "kernel/gemm.h"
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static int check_dtype(const char *name, int dtype)
+{
+    if (dtype == MXL_F32 || dtype == MXL_F64)
+        return 0;
+    return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(dtype));
+}
+
+/* ---- dot ---- */
+
+/* An operand as a matrix: `kept` elements along the axes that stay, `length` along the one that is
+ * contracted; axes from `first` to before `last` stay. */
+typedef struct operand {
+    bool transposed; /* as the product sees it: its contracted axis is not where a matrix has it */
+    int first, last;
+    int64_t kept, length;
+} operand;
+
+/* The contracted axis is the last or the first one. A vector has no other. */
+static operand operand_of(int ndim, const int64_t *shape, bool contracts_last)
+{
+    operand m = {.first = contracts_last ? 0 : 1, .last = contracts_last ? ndim - 1 : ndim};
+
+    m.length = shape[contracts_last ? ndim - 1 : 0];
+    m.kept = mxl_shape_size(m.last - m.first, shape + m.first);
+    return m;
+}
+
+static operand left_operand(const mxl_dot_params *p, int ndim, const int64_t *shape)
+{
+    operand m = operand_of(ndim, shape, !p->transpose_a || ndim == 1);
+
+    m.transposed = p->transpose_a && ndim > 1;
+    return m;
+}
+
+static operand right_operand(const mxl_dot_params *p, int ndim, const int64_t *shape)
+{
+    operand m = operand_of(ndim, shape, p->transpose_b && ndim > 1);
+
+    m.transposed = p->transpose_b && ndim > 1;
+    return m;
+}
+
+static int dot_infer(mxl_infer *infer)
+{
+    const mxl_dot_params *p = infer->params;
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    mxl_shape *out = &infer->out_shape[0];
+    operand left, right;
+    char a_text[128], b_text[128];
+    int n = 0;
+
+    if (a->dtype != b->dtype)
+        return mxl_error("dot: inputs have dtypes %s and %s; they must be the same",
+                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (check_dtype("dot", a->dtype) != 0)
+        return -1;
+    if (a->ndim == 0 || b->ndim == 0)
+        return mxl_error("dot: takes arrays with axes, got one of shape ()");
+    if (a->ndim == 1 && b->ndim == 1 && (p->transpose_a || p->transpose_b))
+        return mxl_error("dot: two vectors cannot be transposed");
+    left = left_operand(p, a->ndim, a->shape);
+    right = right_operand(p, b->ndim, b->shape);
+    if (left.length != right.length)
+        return mxl_error("dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
+                         "transpose_b=%d",
+                         (long long)left.length, (long long)right.length,
+                         mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
+                         mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
+                         p->transpose_b);
+    if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
+        return mxl_error("dot: the result would have %d axes, at most %d are possible",
+                         a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);
+    for (int i = left.first; i < left.last; i++)
+        out->dim[n++] = a->shape[i];
+    for (int i = right.first; i < right.last; i++)
+        out->dim[n++] = b->shape[i];
+    if (n == 0)
+        out->dim[n++] = 1;
+    out->ndim = n;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static int dot_compute(const mxl_call *call)
+{
+    const mxl_dot_params *p = call->params;
+    const mxl_array *a = call->in[0], *b = call->in[1];
+    operand left = left_operand(p, a->ndim, a->shape), right = right_operand(p, b->ndim, b->shape);
+
+    return mxl_gemm(a->dtype, left.transposed, right.transposed, left.kept, right.kept, left.length,
+                    mxl_array_read(a), left.transposed ? left.kept : left.length, mxl_array_read(b),
+                    right.transposed ? right.length : right.kept, mxl_array_write(call->out[0]),
+                    right.kept, false);
+}
+
+/* The array as a matrix of rows x columns. */
+static mxl_array *matrix(mxl_grad *g, mxl_array *a, int64_t rows, int64_t columns)
+{
+    const int64_t shape[2] = {rows, columns};
+
+    return mxl_reshape(g->s, a, 2, shape);
+}
+
+/* Sets the gradient of input i from a product that is it, but for its shape. */
+static int set_shaped(mxl_grad *g, int i, mxl_array *value)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, i);
+
+    return mxl_grad_set(g, i, mxl_reshape(g->s, value, meta->ndim, meta->shape));
+}
+
+/* With A (m,k), B (k,n) the operands after their transposition and dY (m,n):
+ * dA = dY B', dB = A' dY; what was transposed gets the transposed gradient, B dY' or dY' A. */
+static int dot_grad(mxl_grad *g)
+{
+    const mxl_dot_params *p = g->params;
+    const mxl_meta *a_meta = mxl_grad_in_meta(g, 0), *b_meta = mxl_grad_in_meta(g, 1);
+    operand left = left_operand(p, a_meta->ndim, a_meta->shape);
+    operand right = right_operand(p, b_meta->ndim, b_meta->shape);
+    bool ta = left.transposed, tb = right.transposed;
+    mxl_array *dy = matrix(g, g->head[0], left.kept, right.kept);
+
+    if (mxl_grad_wants(g, 0)) {
+        mxl_array *b = matrix(g, mxl_grad_in(g, 1), tb ? right.kept : right.length,
+                              tb ? right.length : right.kept);
+        mxl_array *da = ta ? mxl_dot(g->s, b, dy, tb, true) : mxl_dot(g->s, dy, b, false, !tb);
+
+        if (set_shaped(g, 0, da) != 0)
+            return -1;
+    }
+    if (mxl_grad_wants(g, 1)) {
+        mxl_array *a = matrix(g, mxl_grad_in(g, 0), ta ? left.length : left.kept,
+                              ta ? left.kept : left.length);
+        mxl_array *db = tb ? mxl_dot(g->s, dy, a, true, ta) : mxl_dot(g->s, a, dy, !ta, false);
+
+        if (set_shaped(g, 1, db) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
+
+static const mxl_param dot_params[] = {
+    {.name = "transpose_a",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_dot_params, transpose_a),
+     .def = "0",
+     .doc = "Whether the first axis of lhs is contracted, and not its last."},
+    {.name = "transpose_b",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_dot_params, transpose_b),
+     .def = "0",
+     .doc = "Whether the last axis of rhs is contracted, and not its first."},
+    {.name = "forward_stype",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(mxl_dot_params, forward_stype),
+     .def = "None",
+     .values = stypes,
+     .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'",
+     .doc = "Storage type of the result, which is dense whatever is asked for."},
+    {0},
+};
+
+const mxl_op mxl_op_dot = {
+    .name = "dot",
+    .aliases = ALIASES("_sparse_dot"),
+    .doc = "Contracts the last axis of lhs with the first of rhs: the matrix product of two "
+           "matrices, the inner product (shape (1,)) of two vectors.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = dot_params,
+    .params_size = sizeof(mxl_dot_params),
+    .infer = dot_infer,
+    .compute = dot_compute,
+    .grad = dot_grad,
+    .saves = mxl_saves_other,
+};
+
+/* ---- FullyConnected ---- */
+
+typedef struct fc_params {
+    int64_t num_hidden;
+    int no_bias;
+    int flatten;
+} fc_params;
+
+static const mxl_input fc_inputs[] = {
+    {.name = "data", .doc = "Rows of features."},
+    {.name = "weight", .doc = "Matrix of shape (num_hidden, features)."},
+    {.name = "bias", .doc = "Vector of shape (num_hidden,); absent with no_bias."},
+    {0},
+};
+
+static const mxl_param fc_params_table[] = {
+    {.name = "num_hidden",
+     .type = MXL_P_INT,
+     .offset = offsetof(fc_params, num_hidden),
+     .min = 1,
+     .has_min = true,
+     .doc = "Extent of the last axis of the result."},
+    {.name = "no_bias",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(fc_params, no_bias),
+     .def = "0",
+     .doc = "Whether there is no bias."},
+    {.name = "flatten",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(fc_params, flatten),
+     .def = "1",
+     .doc = "Whether all axes but the first are features; otherwise the last one is."},
+    {0},
+};
+
+static int fc_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = ((const fc_params *)params)->no_bias ? 2 : 3;
+    return 0;
+}
+
+/* Features of one row of data. */
+static int64_t fc_features(const fc_params *p, const mxl_array *x)
+{
+    if (!p->flatten)
+        return x->shape[x->ndim - 1];
+    return mxl_shape_size(x->ndim - 1, x->shape + 1);
+}
+
+static int fc_check(const mxl_infer *infer)
+{
+    const fc_params *p = infer->params;
+    const mxl_array *x = infer->in[0], *w = infer->in[1];
+    char text[128];
+
+    for (int i = 1; i < infer->num_inputs; i++) {
+        if (infer->in[i]->dtype != x->dtype)
+            return mxl_error("FullyConnected: inputs have dtypes %s and %s; they must be the same",
+                             mxl_dtype_name(x->dtype), mxl_dtype_name(infer->in[i]->dtype));
+    }
+    if (check_dtype("FullyConnected", x->dtype) != 0)
+        return -1;
+    if (x->ndim == 0)
+        return mxl_error("FullyConnected: data has no axes");
+    if (w->ndim != 2 || w->shape[0] != p->num_hidden || w->shape[1] != fc_features(p, x))
+        return mxl_error("FullyConnected: weight must have shape (%lld,%lld), got %s",
+                         (long long)p->num_hidden, (long long)fc_features(p, x),
+                         mxl_shape_text(text, sizeof(text), w->ndim, w->shape));
+    if (!p->no_bias && (infer->in[2]->ndim != 1 || infer->in[2]->shape[0] != p->num_hidden))
+        return mxl_error(
+            "FullyConnected: bias must have shape (%lld,), got %s", (long long)p->num_hidden,
+            mxl_shape_text(text, sizeof(text), infer->in[2]->ndim, infer->in[2]->shape));
+    return 0;
+}
+
+static int fc_infer(mxl_infer *infer)
+{
+    const fc_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (fc_check(infer) != 0)
+        return -1;
+    mxl_shape_set(out, x->ndim, x->shape);
+    if (p->flatten)
+        out->ndim = 2;
+    out->dim[out->ndim - 1] = p->num_hidden;
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+/* Said with dot and broadcast_add; what is recorded. */
+static mxl_array *fc_compose(mxl_scope *s, const mxl_call *call)
+{
+    const fc_params *p = call->params;
+    mxl_array *x = call->in[0], *y;
+
+    if (p->flatten && x->ndim != 2) {
+        const int64_t rows[2] = {x->shape[0], fc_features(p, x)};
+
+        x = mxl_reshape(s, x, 2, rows);
+    }
+    y = mxl_dot(s, x, call->in[1], false, true);
+    return p->no_bias ? y : mxl_add(s, y, call->in[2]);
+}
+
+/* The same, the bias added in place. */
+static int fc_compute(const mxl_call *call)
+{
+    const fc_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    mxl_array *operands[2] = {call->out[0], call->num_inputs > 2 ? call->in[2] : NULL};
+    mxl_call add = {.op = &mxl_op_broadcast_add,
+                    .num_inputs = 2,
+                    .num_outputs = 1,
+                    .in = operands,
+                    .out = call->out};
+    int64_t features = fc_features(p, x);
+    int64_t rows = mxl_shape_size(call->out[0]->ndim - 1, call->out[0]->shape);
+
+    if (mxl_gemm(x->dtype, false, true, rows, p->num_hidden, features, mxl_array_read(x), features,
+                 mxl_array_read(call->in[1]), features, mxl_array_write(call->out[0]),
+                 p->num_hidden, false) != 0)
+        return -1;
+    return p->no_bias ? 0 : mxl_run_rows(&add);
+}
+
+static const mxl_op op_fully_connected = {
+    .name = "FullyConnected",
+    .aliases = ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
+    .doc = "Linear map of rows of features: y = x W' + b.",
+    .inputs = fc_inputs,
+    .params = fc_params_table,
+    .params_size = sizeof(fc_params),
+    .arity = fc_arity,
+    .infer = fc_infer,
+    .compute = fc_compute,
+    .compose = fc_compose,
+};
+
+const mxl_op *const mxl_ops_matrix[] = {&mxl_op_dot, &op_fully_connected, NULL};

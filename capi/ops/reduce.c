@@ -1,0 +1,307 @@
+/* Reductions over axes: sum, mean, max, argmax. A result without axes has shape (1,), as in 1.9.1. */
+#include "ops/build.h"
+
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "kernel/reduce.h"
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- which axes ---- */
+
+/* Marks the axes that are reduced; -1 for an axis out of range or named twice. */
+static int mark_axes(const char *name, const mxl_reduce_params *p, int ndim, bool *reduced)
+{
+    bool named = p->axis.n > 0;
+
+    for (int i = 0; i < ndim; i++)
+        reduced[i] = !named || p->exclude;
+    if (!named)
+        return 0;
+    for (int i = 0; i < p->axis.n; i++) {
+        int64_t axis = p->axis.v[i] < 0 ? p->axis.v[i] + ndim : p->axis.v[i];
+
+        if (axis < 0 || axis >= ndim)
+            return mxl_error("%s: axis %lld is out of range for an array of %d axes", name,
+                             (long long)p->axis.v[i], ndim);
+        if (reduced[axis] != (bool)p->exclude)
+            return mxl_error("%s: axis %lld is named twice", name, (long long)p->axis.v[i]);
+        reduced[axis] = !p->exclude;
+    }
+    return 0;
+}
+
+/* The shape of the result: reduced axes have extent 1, or are left out. */
+static void reduced_shape(int ndim, const int64_t *shape, const bool *reduced, bool keepdims,
+                          mxl_shape *out)
+{
+    int n = 0;
+
+    for (int i = 0; i < ndim; i++) {
+        if (!reduced[i])
+            out->dim[n++] = shape[i];
+        else if (keepdims)
+            out->dim[n++] = 1;
+    }
+    if (n == 0 && !keepdims)
+        out->dim[n++] = 1;
+    out->ndim = n;
+}
+
+static int reduce_infer(mxl_infer *infer)
+{
+    const mxl_reduce_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    bool reduced[MXL_MAX_NDIM];
+
+    if (mark_axes(infer->op->name, p, x->ndim, reduced) != 0)
+        return -1;
+    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, &infer->out_shape[0]);
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+static int reduce(const mxl_call *call, mxl_reduction kind)
+{
+    const mxl_array *x = call->in[0];
+    bool reduced[MXL_MAX_NDIM];
+
+    if (mark_axes(call->op->name, call->params, x->ndim, reduced) != 0)
+        return -1;
+    return mxl_reduce(kind, x->dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
+                      mxl_array_write(call->out[0]));
+}
+
+/* ---- for the rules ---- */
+
+/* An array of the result's shape with the reduced axes back, of extent 1. */
+static mxl_array *with_axes(mxl_grad *g, mxl_array *y)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    bool reduced[MXL_MAX_NDIM];
+    mxl_shape shape;
+
+    if (mark_axes(g->op->name, g->params, x->ndim, reduced) != 0)
+        return NULL;
+    reduced_shape(x->ndim, x->shape, reduced, true, &shape);
+    return mxl_reshape(g->s, y, shape.ndim, shape.dim);
+}
+
+/* The same repeated to the input's shape. */
+static mxl_array *spread(mxl_grad *g, mxl_array *y)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    return mxl_broadcast_to(g->s, with_axes(g, y), x->ndim, x->shape);
+}
+
+/* ---- the operators ---- */
+
+static const mxl_param reduce_params[] = {
+    {.name = "axis",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(mxl_reduce_params, axis),
+     .def = "None",
+     .doc = "The axes to reduce, counted from either end; none named: all."},
+    {.name = "keepdims",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_reduce_params, keepdims),
+     .def = "0",
+     .doc = "Whether the reduced axes stay, with extent 1."},
+    {.name = "exclude",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_reduce_params, exclude),
+     .def = "0",
+     .doc = "Whether to reduce the axes that are not named instead."},
+    {0},
+};
+
+#define REDUCE(linkage, op_symbol, op_name, op_aliases, op_doc, op_infer, op_compute, op_grad,     \
+               op_saves)                                                                           \
+    linkage const mxl_op op_symbol = {                                                             \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = reduce_params,                                                                   \
+        .params_size = sizeof(mxl_reduce_params),                                                  \
+        .infer = op_infer,                                                                         \
+        .compute = op_compute,                                                                     \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+static int sum_compute(const mxl_call *call)
+{
+    return reduce(call, MXL_REDUCE_SUM);
+}
+
+/* dx = dy, repeated */
+static int sum_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, spread(g, g->head[0]));
+}
+
+REDUCE(, mxl_op_sum, "sum", ALIASES("_sparse_sum", "sum_axis"), "Sum over axes.", reduce_infer,
+       sum_compute, sum_grad, NULL);
+
+static int mean_compute(const mxl_call *call)
+{
+    return reduce(call, MXL_REDUCE_MEAN);
+}
+
+/* dx = dy / count, repeated */
+static int mean_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    bool reduced[MXL_MAX_NDIM];
+    int64_t count = 1;
+
+    if (mark_axes(g->op->name, g->params, x->ndim, reduced) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++)
+        count *= reduced[i] ? x->shape[i] : 1;
+    return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->head[0], (double)count)));
+}
+
+REDUCE(static, op_mean, "mean", ALIASES("_sparse_mean"),
+       "Mean over axes; of integers the sum in their dtype, divided and cut towards zero. The mean "
+       "of nothing is NaN.",
+       reduce_infer, mean_compute, mean_grad, NULL);
+
+static int max_infer(mxl_infer *infer)
+{
+    char text[128];
+
+    if (infer->in[0]->size == 0)
+        return mxl_error("%s: an array of shape %s has no elements", infer->op->name,
+                         mxl_shape_text(text, sizeof(text), infer->in[0]->ndim,
+                                        infer->in[0]->shape));
+    return reduce_infer(infer);
+}
+
+static int max_compute(const mxl_call *call)
+{
+    return reduce(call, MXL_REDUCE_MAX);
+}
+
+/* dx = dy where x == y, else 0; at ties every one gets it, NaN equals nothing */
+static int max_grad(mxl_grad *g)
+{
+    mxl_array *hit = mxl_equal(g->s, mxl_grad_in(g, 0), with_axes(g, mxl_grad_out(g, 0)));
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, hit, with_axes(g, g->head[0])));
+}
+
+static void max_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = true;
+}
+
+REDUCE(static, op_max, "max", ALIASES("max_axis"),
+       "Largest element over axes; NaN where one is among them. Where several are largest, each has "
+       "the whole gradient.",
+       max_infer, max_compute, max_grad, max_saves);
+
+/* ---- argmax ---- */
+
+typedef struct argmax_params {
+    int64_t axis;
+    int keepdims;
+} argmax_params;
+
+static const mxl_param argmax_params_table[] = {
+    {.name = "axis",
+     .type = MXL_P_OPT_INT,
+     .offset = offsetof(argmax_params, axis),
+     .def = "None",
+     .doc = "The axis to search along, counted from either end; None: the flattened array."},
+    {.name = "keepdims",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(argmax_params, keepdims),
+     .def = "0",
+     .doc = "Whether the axis stays, with extent 1."},
+    {0},
+};
+
+static int argmax_infer(mxl_infer *infer)
+{
+    const argmax_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    bool reduced[MXL_MAX_NDIM];
+    int64_t length = x->size;
+    char text[128];
+
+    for (int i = 0; i < x->ndim; i++)
+        reduced[i] = p->axis == MXL_NONE;
+    if (p->axis != MXL_NONE) {
+        int64_t axis = p->axis < 0 ? p->axis + x->ndim : p->axis;
+
+        if (axis < 0 || axis >= x->ndim)
+            return mxl_error("argmax: axis %lld is out of range for an array of %d axes",
+                             (long long)p->axis, x->ndim);
+        reduced[axis] = true;
+        length = x->shape[axis];
+    }
+    if (x->dtype == MXL_BOOL)
+        return mxl_error("argmax: dtype bool is not supported");
+    if (length == 0)
+        return mxl_error("argmax: nothing to search in an array of shape %s",
+                         mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
+    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, &infer->out_shape[0]);
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+/* The kernel gives int64; other dtypes are cast. */
+static int argmax_into(mxl_array *out, const mxl_array *x, int64_t outer, int64_t length,
+                       int64_t inner)
+{
+    mxl_array *index;
+    int status;
+
+    if (out->dtype == MXL_I64) {
+        mxl_argmax(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(out));
+        return 0;
+    }
+    index = mxl_array_new(MXL_I64, out->ndim, out->shape);
+    if (index == NULL)
+        return -1;
+    mxl_argmax(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(index));
+    status = mxl_array_copy_into(out, index);
+    mxl_array_drop(index);
+    return status;
+}
+
+/* The array is searched as (outer, length, inner). */
+static int argmax_compute(const mxl_call *call)
+{
+    const argmax_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    int64_t outer = 1, length = x->size, inner = 1;
+
+    if (p->axis != MXL_NONE) {
+        int axis = (int)(p->axis < 0 ? p->axis + x->ndim : p->axis);
+
+        length = x->shape[axis];
+        outer = mxl_shape_size(axis, x->shape);
+        inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
+    }
+    return argmax_into(call->out[0], x, outer, length, inner);
+}
+
+static const mxl_op op_argmax = {
+    .name = "argmax",
+    .doc = "Index of the largest element along an axis, in the array's dtype; of equal ones the "
+           "first, and a NaN counts as the largest.",
+    .inputs = mxl_inputs_data,
+    .params = argmax_params_table,
+    .params_size = sizeof(argmax_params),
+    .infer = argmax_infer,
+    .compute = argmax_compute,
+    .grad = mxl_grad_zero,
+};
+
+const mxl_op *const mxl_ops_reduce[] = {&mxl_op_sum, &op_mean, &op_max, &op_argmax, NULL};
