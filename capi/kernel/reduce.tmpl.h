@@ -35,9 +35,10 @@ MXL_CLONES static void NAME(sum_run)(void *acc, const void *in, int64_t n)
 }
 #endif
 
+/* A bitwise or: a second branch would keep the loops from being vectorised. */
 static inline A NAME(larger)(A a, A b)
 {
-    return b > a || IS_NAN(b) ? b : a;
+    return ((b > a) | IS_NAN(b)) ? b : a;
 }
 
 #ifdef WHOLE
@@ -51,22 +52,23 @@ static void NAME(max_run)(void *acc, const void *in, int64_t n)
     *(A *)acc = NAME(larger)(*(A *)acc, (A)LOAD(best));
 }
 #else
+/* As columns: a loop over a few lanes is unrolled before it can be vectorised. */
 MXL_CLONES static void NAME(max_run)(void *acc, const void *in, int64_t n)
 {
     const T *x = in;
-    A lane[REDUCE_LANES];
+    A lane[MAX_LANES];
     A best = *(A *)acc;
-    int64_t i = 0;
+    int64_t lanes = n < MAX_LANES ? n : MAX_LANES, i = lanes;
 
-    for (int l = 0; l < REDUCE_LANES; l++)
-        lane[l] = best;
-    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {
-        for (int l = 0; l < REDUCE_LANES; l++)
+    for (int64_t l = 0; l < lanes; l++)
+        lane[l] = (A)LOAD(x[l]);
+    for (; i + lanes <= n; i += lanes) {
+        for (int64_t l = 0; l < lanes; l++)
             lane[l] = NAME(larger)(lane[l], (A)LOAD(x[i + l]));
     }
     for (; i < n; i++)
         best = NAME(larger)(best, (A)LOAD(x[i]));
-    for (int l = 0; l < REDUCE_LANES; l++)
+    for (int64_t l = 0; l < lanes; l++)
         best = NAME(larger)(best, lane[l]);
     *(A *)acc = best;
 }

@@ -10,6 +10,7 @@
 enum {
     REDUCE_KINDS = MXL_REDUCE_MAX + 1,
     REDUCE_LANES = 16,
+    MAX_LANES = 64,
     REDUCE_COLUMNS = 512 /* columns that are accumulated together */
 };
 
