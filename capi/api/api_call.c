@@ -349,15 +349,40 @@ static int run(const prepared *call, int num_inputs, const NDArrayHandle *inputs
     return status;
 }
 
-static NDArrayHandle run_one(MXLCallHandle handle, int num_inputs, const NDArrayHandle *inputs,
+static NDArrayHandle run_one(const prepared *call, int num_inputs, const NDArrayHandle *inputs,
                              const MXLValue *arguments)
 {
-    const prepared *call = call_of(handle);
     mxl_array *out = NULL;
 
     if (call == NULL || run(call, num_inputs, inputs, arguments, 1, &out) != 0)
         return NULL;
     return api_handle(out);
+}
+
+/* One or two inputs: as run, without a list to pin. */
+static NDArrayHandle run_few(const prepared *call, NDArrayHandle a, NDArrayHandle b, bool two,
+                             const MXLValue *arguments)
+{
+    _Alignas(16) char room[PARAMS_ROOM];
+    const void *params;
+    mxl_array *in[2], *out = NULL;
+    int status = -1;
+
+    if (call == NULL)
+        return NULL;
+    params = call_params(call, two ? 2 : 1, arguments, room);
+    if (params == NULL && call->params_bytes > 0)
+        return NULL;
+    in[0] = api_pin(a);
+    if (in[0] == NULL)
+        return NULL;
+    in[1] = two ? api_pin(b) : NULL;
+    if (!two || in[1] != NULL)
+        status = mxl_invoke(call->op, params, two ? 2 : 1, in, 1, &out, api_mode());
+    if (in[1] != NULL)
+        api_unpin(b);
+    api_unpin(a);
+    return status == 0 ? api_handle(out) : NULL;
 }
 
 NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
@@ -366,21 +391,17 @@ NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *i
     if (num_inputs < 0 || (num_inputs > 0 && inputs == NULL))
         return mxl_error_null("MXLCall: %d inputs are announced, their list is %s", num_inputs,
                               inputs == NULL ? "NULL" : "given");
-    return run_one(call, num_inputs, inputs, arguments);
+    return run_one(call_of(call), num_inputs, inputs, arguments);
 }
 
 NDArrayHandle MXLCall1(MXLCallHandle call, NDArrayHandle a)
 {
-    return run_one(call, 1, &a, NULL);
+    return run_few(call_of(call), a, NULL, false, NULL);
 }
 
 NDArrayHandle MXLCall2(MXLCallHandle call, NDArrayHandle a, NDArrayHandle b)
 {
-    NDArrayHandle inputs[2];
-
-    inputs[0] = a;
-    inputs[1] = b;
-    return run_one(call, 2, inputs, NULL);
+    return run_few(call_of(call), a, b, true, NULL);
 }
 
 /* The one-argument forms check that the call was prepared with one argument of their type. */
@@ -394,7 +415,7 @@ static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLV
     if (call->num_arguments != 1 || (types >> call->arguments[0]->type & 1) == 0)
         return mxl_error_null("%s: %s was not prepared with one argument of that type", form,
                               call->op->name);
-    return run_one(handle, 1, &a, value);
+    return run_few(call, a, NULL, false, value);
 }
 
 NDArrayHandle MXLCall1Float(MXLCallHandle call, NDArrayHandle a, double value)

@@ -30,11 +30,20 @@ static mxl_array *array_blank(void)
 
     if (array == NULL)
         return NULL;
-    /* Not the whole struct: the extents are about to be written, and this is the hottest path. */
-    memset((char *)array + sizeof(mxl_ref), 0, offsetof(mxl_array, dims) - sizeof(mxl_ref));
+    /* Field by field, extents left out: they are about to be written, and this is the hottest path. */
     mxl_ref_init(&array->ref, array_release);
+    array->storage = NULL;
+    array->dtype = MXL_DTYPE_UNKNOWN;
+    array->ndim = 0;
+    array->contiguous = false;
+    array->size = 0;
+    array->offset = 0;
     array->shape = array->dims;
     array->strides = array->dims;
+    array->base = NULL;
+    array->place = (mxl_place){NULL, 0};
+    array->place_version = 0;
+    array->leaf = NULL;
     return array;
 }
 
@@ -52,46 +61,35 @@ static int array_reserve(mxl_array *array, int ndim)
     return 0;
 }
 
-/* Shape and row-major strides of a contiguous array; room is there. */
-static void array_fill_shape(mxl_array *array, int ndim, const int64_t *shape)
+/* Shape and row-major strides of a contiguous array; room is there. False: a negative extent, or too
+ * many elements. */
+static bool array_fill_shape(mxl_array *array, int ndim, const int64_t *shape)
 {
     int64_t stride = 1;
+    bool good = true;
 
     for (int i = ndim - 1; i >= 0; i--) {
         array->shape[i] = shape[i];
         array->strides[i] = stride;
-        stride *= shape[i];
+        good = good && shape[i] >= 0 && !__builtin_mul_overflow(stride, shape[i], &stride);
     }
     array->size = stride;
     array->contiguous = true;
+    return good && stride <= INT64_MAX / 16;
 }
 
 mxl_array *mxl_array_new_none(void)
 {
-    mxl_array *array = array_blank();
-
-    if (array != NULL)
-        array->dtype = MXL_DTYPE_UNKNOWN;
-    return array;
+    return array_blank();
 }
 
 int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape)
 {
-    int64_t size = mxl_shape_count(ndim, shape);
-    mxl_storage *storage;
+    mxl_array *made = mxl_array_new(dtype, ndim, shape);
 
-    if (size < 0)
+    if (made == NULL)
         return -1;
-    storage = mxl_storage_new((size_t)size * mxl_dtype_size(dtype));
-    if (storage == NULL)
-        return -1;
-    if (array_reserve(array, ndim) != 0) {
-        mxl_ref_drop(&storage->ref);
-        return -1;
-    }
-    array_fill_shape(array, ndim, shape);
-    array->dtype = dtype;
-    array->storage = storage;
+    mxl_array_become(array, made);
     return 0;
 }
 
@@ -99,11 +97,23 @@ mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
 {
     mxl_array *array = array_blank();
 
-    if (array != NULL && mxl_array_define(array, dtype, ndim, shape) != 0) {
-        mxl_array_drop(array);
+    if (array == NULL)
         return NULL;
+    array->dtype = dtype;
+    if (array_reserve(array, ndim) != 0)
+        goto failed;
+    /* The first pass overflows for an empty array with huge other extents: the second knows. */
+    if (!array_fill_shape(array, ndim, shape)) {
+        array->size = mxl_shape_count(ndim, shape);
+        if (array->size < 0)
+            goto failed;
     }
-    return array;
+    array->storage = mxl_storage_new((size_t)array->size * mxl_dtype_size(dtype));
+    if (array->storage != NULL)
+        return array;
+failed:
+    mxl_array_drop(array);
+    return NULL;
 }
 
 void mxl_array_become(mxl_array *none, mxl_array *from)

@@ -8,23 +8,6 @@
 
 enum { SHAPE_TEXT = 256 };
 
-void mxl_shape_set(mxl_shape *shape, int ndim, const int64_t *dim)
-{
-    shape->ndim = ndim;
-    if (ndim > 0)
-        memcpy(shape->dim, dim, (size_t)ndim * sizeof *dim);
-}
-
-bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)
-{
-    if (ndim_a != ndim_b)
-        return false;
-    for (int i = 0; i < ndim_a; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
-}
-
 int64_t mxl_shape_count(int ndim, const int64_t *dim)
 {
     char text[SHAPE_TEXT];
@@ -51,7 +34,9 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
 int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)
 {
     int ndim = ndim_a > ndim_b ? ndim_a : ndim_b;
-    mxl_shape result = {.ndim = ndim};
+    mxl_shape result;
+
+    result.ndim = ndim;
 
     for (int i = 0; i < ndim; i++) {
         int64_t x = i < ndim - ndim_a ? 1 : a[i - (ndim - ndim_a)];

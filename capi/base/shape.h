@@ -24,8 +24,24 @@ typedef struct mxl_tuple {
 /* Stands for None where an integer may be None. */
 #define MXL_NONE INT64_MIN
 
-void mxl_shape_set(mxl_shape *shape, int ndim, const int64_t *dim);
-bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, const int64_t *b);
+/* Inline, as the next: every operator call goes through them. */
+static inline void mxl_shape_set(mxl_shape *shape, int ndim, const int64_t *dim)
+{
+    shape->ndim = ndim;
+    for (int i = 0; i < ndim; i++)
+        shape->dim[i] = dim[i];
+}
+
+static inline bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)
+{
+    if (ndim_a != ndim_b)
+        return false;
+    for (int i = 0; i < ndim_a; i++) {
+        if (a[i] != b[i])
+            return false;
+    }
+    return true;
+}
 
 /* Number of elements, or -1 with the error set when it (or a byte count of 16 times it) overflows
  * or an extent is negative. */

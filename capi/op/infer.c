@@ -76,6 +76,10 @@ int mxl_infer_broadcast(mxl_infer *infer)
     b = infer->in[1];
     if (check_dtypes(infer) != 0)
         return -1;
+    if (mxl_array_same_shape(a, b)) {
+        set_outputs(infer, a->dtype, a->ndim, a->shape);
+        return 0;
+    }
     if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
         return mxl_error_prefix(infer->op->name);
     set_outputs(infer, a->dtype, shape.ndim, shape.dim);

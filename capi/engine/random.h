@@ -1,0 +1,22 @@
+/* The generator state of the process: which part of the seed's number sequence each random operator
+ * gets. A counter-based generator (Philox) turns (seed, position) into numbers, so that they do not
+ * depend on the number of threads. Called by random operators and by api_random. */
+#ifndef MXL_ENGINE_RANDOM_H
+#define MXL_ENGINE_RANDOM_H
+
+#include <stdint.h>
+
+/* Positions [offset, offset + count) of the sequence that belongs to `seed`. */
+typedef struct mxl_random_range {
+    uint64_t seed;
+    uint64_t offset;
+} mxl_random_range;
+
+/* Takes the next `count` positions (counter values of the generator); no two calls get the same, but
+ * where the seed is set between them. Any thread; never fails. */
+mxl_random_range mxl_random_next(uint64_t count);
+
+/* Begins the sequence of `seed` at its start. The process begins with seed 0. */
+void mxl_random_seed(uint64_t seed);
+
+#endif
