@@ -47,6 +47,7 @@ typedef struct mxl_input {
     const char *name;
     const char *doc;
     bool mutated; /* the operator writes into it */
+    const char *type_text; /* what introspection prints, where it is not "NDArray-or-Symbol" */
 } mxl_input;
 
 typedef struct mxl_arity {

@@ -40,11 +40,16 @@ static int copyto_infer(mxl_infer *infer)
     return 0;
 }
 
+static const mxl_input copyto_inputs[] = {
+    {.name = "data", .doc = "The array to copy.", .type_text = "NDArray"},
+    {0},
+};
+
 static const mxl_op op_copyto = {
     .name = "_copyto",
     .aliases = ALIASES("_npi_copyto"),
     .doc = "Copies the array into the one given as output, casting where the dtypes differ.",
-    .inputs = mxl_inputs_data,
+    .inputs = copyto_inputs,
     .params = mxl_params_none,
     .infer = copyto_infer,
     .compute = copy_compute,
