@@ -6,9 +6,18 @@
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
                "every kind of return buffer needs a slot of the thread's state");
 
-mxl_array *api_pin_defined(const void *handle, const char *function)
+mxl_array *api_pin_for(const void *handle, const char *function)
 {
     mxl_array *array = api_pin(handle);
+
+    if (array == NULL)
+        (void)mxl_error_prefix(function);
+    return array;
+}
+
+mxl_array *api_pin_defined(const void *handle, const char *function)
+{
+    mxl_array *array = api_pin_for(handle, function);
 
     if (array != NULL && array->storage == NULL) {
         api_unpin(handle);
@@ -53,6 +62,18 @@ NDArrayHandle api_handle(mxl_array *array)
 int api_null(const char *function, const char *argument)
 {
     return mxl_error("%s: argument '%s' is NULL", function, argument);
+}
+
+int api_check_device(const char *function, int type)
+{
+    enum { CPU = 1, GPU = 2, CPU_PINNED = 3, CPU_SHARED = 5 };
+
+    if (type == CPU || type == CPU_PINNED || type == CPU_SHARED)
+        return 0;
+    if (type == GPU)
+        return mxl_error("%s: device type 2 (gpu): mxlite computes on the CPU alone, which is 1",
+                         function);
+    return mxl_error("%s: unknown device type %d; 1 is the CPU", function, type);
 }
 
 const mxl_op *api_op(const void *handle)

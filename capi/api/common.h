@@ -22,6 +22,9 @@ static inline mxl_array *api_pin(const void *handle)
     return (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, api_number(handle));
 }
 
+/* The same, the error naming the function. */
+mxl_array *api_pin_for(const void *handle, const char *function);
+
 /* The same for an array that must have a shape already. */
 mxl_array *api_pin_defined(const void *handle, const char *function);
 
@@ -57,6 +60,9 @@ int api_null(const char *function, const char *argument);
         if ((pointer) == NULL)                                                                     \
             return api_null(__func__, #pointer);                                                   \
     } while (0)
+
+/* Whether a device type is the CPU (1, or 3 and 5, its pinned and shared kinds); -1 with the error set. */
+int api_check_device(const char *function, int type);
 
 /* Return buffers: one per kind and thread, valid until the thread's next call returning that kind. */
 typedef enum api_buffer {

@@ -1,0 +1,368 @@
+/* MXNDArray*: making and freeing arrays, copying their data in and out, their gradients. Called by
+ * bindings. (Views: api_view.c; shapes and kinds: api_query.c.) */
+#include "api/common.h"
+
+#include <string.h>
+
+#include "array/copy.h"
+
+/* A new handle in *out. `array` NULL: it could not be made. */
+static int give(mxl_array *array, NDArrayHandle *out)
+{
+    if (array == NULL)
+        return -1;
+    *out = api_handle(array);
+    return *out == NULL ? -1 : 0;
+}
+
+/* ---- life ---- */
+
+/* Without axes it is a scalar in numpy-shape mode; in MXNet's first mode its shape is unknown. */
+static mxl_array *new_array(int dtype, int ndim, const int64_t *shape)
+{
+    mxl_array *array;
+
+    if (ndim > 0 || mxl_state_get()->numpy_shape)
+        return mxl_array_new(dtype, ndim, shape);
+    array = mxl_array_new_none();
+    if (array != NULL)
+        array->dtype = dtype;
+    return array;
+}
+
+static int create(const char *function, int ndim, const int64_t *shape, int device, int dtype,
+                  NDArrayHandle *out)
+{
+    mxl_array *array;
+
+    if (api_check_device(function, device) != 0)
+        return -1;
+    if (!mxl_dtype_valid(dtype))
+        return mxl_error("%s: unknown dtype %d; 0 to %d are known", function, dtype,
+                         MXL_DTYPE_COUNT - 1);
+    array = new_array(dtype, ndim, shape);
+    if (array == NULL)
+        return mxl_error_prefix(function);
+    return give(array, out);
+}
+
+static int check_ndim(const char *function, int64_t ndim, const void *shape)
+{
+    if (ndim < 0 || ndim > MXL_MAX_NDIM)
+        return mxl_error("%s: %lld axes; an array has 0 to %d", function, (long long)ndim,
+                         MXL_MAX_NDIM);
+    if (ndim > 0 && shape == NULL)
+        return api_null(function, "shape");
+    return 0;
+}
+
+static int create_u32(const char *function, uint32_t ndim, const uint32_t *shape, int device,
+                      int dtype, NDArrayHandle *out)
+{
+    int64_t wide[MXL_MAX_NDIM];
+
+    if (check_ndim(function, ndim, shape) != 0)
+        return -1;
+    for (uint32_t i = 0; i < ndim; i++)
+        wide[i] = shape[i];
+    return create(function, (int)ndim, wide, device, dtype, out);
+}
+
+int MXNDArrayCreateNone(NDArrayHandle *out)
+{
+    API_NEED(out);
+    *out = NULL;
+    return give(mxl_array_new_none(), out);
+}
+
+int MXNDArrayCreate(const uint32_t *shape, uint32_t ndim, int dev_type, int dev_id, int delay_alloc,
+                    NDArrayHandle *out)
+{
+    (void)dev_id;
+    (void)delay_alloc;
+    API_NEED(out);
+    *out = NULL;
+    return create_u32(__func__, ndim, shape, dev_type, MXL_F32, out);
+}
+
+int MXNDArrayCreateEx(const uint32_t *shape, uint32_t ndim, int dev_type, int dev_id,
+                      int delay_alloc, int dtype, NDArrayHandle *out)
+{
+    (void)dev_id;
+    (void)delay_alloc;
+    API_NEED(out);
+    *out = NULL;
+    return create_u32(__func__, ndim, shape, dev_type, dtype, out);
+}
+
+int MXNDArrayCreateEx64(const int64_t *shape, int ndim, int dev_type, int dev_id, int delay_alloc,
+                        int dtype, NDArrayHandle *out)
+{
+    (void)dev_id;
+    (void)delay_alloc;
+    API_NEED(out);
+    *out = NULL;
+    if (check_ndim(__func__, ndim, shape) != 0)
+        return -1;
+    return create(__func__, ndim, shape, dev_type, dtype, out);
+}
+
+int MXNDArrayFree(NDArrayHandle handle)
+{
+    if (mxl_handle_free(MXL_KIND_ARRAY, api_number(handle)) != 0)
+        return mxl_error_prefix(__func__);
+    return 0;
+}
+
+/* Two handles of one array: that is what sharing memory, shape and place means. */
+int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
+{
+    mxl_array *array;
+
+    API_NEED(out);
+    *out = NULL;
+    array = api_pin_for(src, __func__);
+    if (array == NULL)
+        return -1;
+    mxl_array_keep(array);
+    api_unpin(src);
+    return give(array, out);
+}
+
+/* ---- waiting: operators run as they are called ---- */
+
+static int check_handle(const char *function, NDArrayHandle handle)
+{
+    if (api_pin_for(handle, function) == NULL)
+        return -1;
+    api_unpin(handle);
+    return 0;
+}
+
+int MXNDArrayWaitToRead(NDArrayHandle handle)
+{
+    return check_handle(__func__, handle);
+}
+
+int MXNDArrayWaitToWrite(NDArrayHandle handle)
+{
+    return check_handle(__func__, handle);
+}
+
+int MXNDArrayWaitAll(void)
+{
+    return 0;
+}
+
+/* ---- data ---- */
+
+/* Whether `size` elements at `data` are what the array has. */
+static int check_data(const char *function, const mxl_array *array, const void *data, size_t size)
+{
+    if (size != (size_t)array->size)
+        return mxl_error("%s: size is %zu elements, the array has %lld", function, size,
+                         (long long)array->size);
+    return size > 0 && data == NULL ? api_null(function, "data") : 0;
+}
+
+/* Copies elements that lie in C order into the array. */
+static int copy_in(mxl_array *array, const void *data)
+{
+    mxl_array *straight;
+    int status;
+
+    if (array->contiguous) {
+        memcpy(mxl_array_write(array), data, (size_t)array->size * mxl_dtype_size(array->dtype));
+        return 0;
+    }
+    straight = mxl_array_new(array->dtype, array->ndim, array->shape);
+    if (straight == NULL)
+        return -1;
+    status = copy_in(straight, data);
+    if (status == 0)
+        status = mxl_array_copy_into(array, straight);
+    mxl_array_drop(straight);
+    return status;
+}
+
+int MXNDArraySyncCopyFromCPU(NDArrayHandle handle, const void *data, size_t size)
+{
+    mxl_array *array = api_pin_defined(handle, __func__);
+    int status;
+
+    if (array == NULL)
+        return -1;
+    status = check_data(__func__, array, data, size);
+    if (status == 0 && size > 0)
+        status = copy_in(array, data);
+    api_unpin(handle);
+    return status;
+}
+
+static int copy_out(mxl_array *array, void *data)
+{
+    mxl_array *straight = mxl_array_contiguous(array);
+
+    if (straight == NULL)
+        return -1;
+    memcpy(data, mxl_array_read(straight), (size_t)array->size * mxl_dtype_size(array->dtype));
+    mxl_array_drop(straight);
+    return 0;
+}
+
+int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size)
+{
+    mxl_array *array = api_pin_defined(handle, __func__);
+    int status;
+
+    if (array == NULL)
+        return -1;
+    status = check_data(__func__, array, data, size);
+    if (status == 0 && size > 0)
+        status = copy_out(array, data);
+    api_unpin(handle);
+    return status;
+}
+
+/* Whether writing `to` would overwrite what is still to be read from `from`. */
+static bool overlap(const mxl_array *to, const mxl_array *from)
+{
+    int64_t to_end = to->offset + to->size * (int64_t)mxl_dtype_size(to->dtype);
+    int64_t from_end = from->offset + from->size * (int64_t)mxl_dtype_size(from->dtype);
+
+    return to->storage == from->storage && to->offset < from_end && from->offset < to_end;
+}
+
+static int copy_array(const char *function, mxl_array *to, mxl_array *from)
+{
+    mxl_array *own = NULL;
+    char have[128], want[128];
+    int status;
+
+    if (to->storage == NULL && mxl_array_define(to, from->dtype, from->ndim, from->shape) != 0)
+        return -1;
+    if (!mxl_array_same_shape(to, from))
+        return mxl_error("%s: handle_src has shape %s, handle_dst %s", function,
+                         mxl_shape_text(have, sizeof(have), from->ndim, from->shape),
+                         mxl_shape_text(want, sizeof(want), to->ndim, to->shape));
+    if (overlap(to, from)) {
+        own = mxl_array_new(from->dtype, from->ndim, from->shape);
+        if (own == NULL || mxl_array_copy_into(own, from) != 0) {
+            mxl_array_drop(own);
+            return -1;
+        }
+        from = own;
+    }
+    status = mxl_array_copy_into(to, from);
+    mxl_array_drop(own);
+    return status;
+}
+
+int MXNDArraySyncCopyFromNDArray(NDArrayHandle handle_dst, NDArrayHandle handle_src, int i)
+{
+    mxl_array *from, *to;
+    int status;
+
+    if (i != -1)
+        return mxl_error("%s: i is %d; parts of sparse arrays do not exist here, -1 is the whole",
+                         __func__, i);
+    to = api_pin_for(handle_dst, __func__);
+    if (to == NULL)
+        return -1;
+    from = api_pin_defined(handle_src, __func__);
+    status = from == NULL ? -1 : copy_array(__func__, to, from);
+    if (from != NULL)
+        api_unpin(handle_src);
+    api_unpin(handle_dst);
+    return status;
+}
+
+int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
+{
+    mxl_array *array;
+    int status = 0;
+
+    API_NEED(out_pdata);
+    *out_pdata = NULL;
+    array = api_pin_defined(handle, __func__);
+    if (array == NULL)
+        return -1;
+    if (!array->contiguous)
+        status = mxl_error("%s: the array's elements do not lie in C order; copy it first", __func__);
+    else if (array->size > 0) /* Not a write: printing an array must not spoil what the tape saved. */
+        *out_pdata = (char *)array->storage->data + array->offset;
+    api_unpin(handle);
+    return status;
+}
+
+/* ---- gradients ---- */
+
+int MXNDArrayGetGrad(NDArrayHandle handle, NDArrayHandle *out)
+{
+    mxl_array *array, *grad = NULL;
+
+    API_NEED(out);
+    *out = NULL;
+    array = api_pin_for(handle, __func__);
+    if (array == NULL)
+        return -1;
+    if (array->leaf != NULL) {
+        mxl_leaf_lock(array->leaf);
+        grad = array->leaf->grad;
+        if (grad != NULL)
+            mxl_array_keep(grad);
+        mxl_leaf_unlock(array->leaf);
+    }
+    api_unpin(handle);
+    return grad == NULL ? 0 : give(grad, out);
+}
+
+int MXNDArrayDetach(NDArrayHandle handle, NDArrayHandle *out)
+{
+    mxl_array *array, *alias;
+
+    API_NEED(out);
+    *out = NULL;
+    array = api_pin_for(handle, __func__);
+    if (array == NULL)
+        return -1;
+    alias = mxl_array_alias(array);
+    api_unpin(handle);
+    return give(alias, out);
+}
+
+int MXNDArrayGetGradState(NDArrayHandle handle, int *out)
+{
+    mxl_array *array;
+
+    API_NEED(out);
+    *out = 0;
+    array = api_pin_for(handle, __func__);
+    if (array == NULL)
+        return -1;
+    if (array->leaf != NULL) {
+        mxl_leaf_lock(array->leaf);
+        *out = array->leaf->fresh;
+        mxl_leaf_unlock(array->leaf);
+    }
+    api_unpin(handle);
+    return 0;
+}
+
+int MXNDArraySetGradState(NDArrayHandle handle, int state)
+{
+    mxl_array *array = api_pin_for(handle, __func__);
+    int status = 0;
+
+    if (array == NULL)
+        return -1;
+    if (array->leaf == NULL) {
+        status = mxl_error("%s: the array is not a variable: no gradient is attached to it", __func__);
+    } else {
+        mxl_leaf_lock(array->leaf);
+        array->leaf->fresh = state != 0;
+        mxl_leaf_unlock(array->leaf);
+    }
+    api_unpin(handle);
+    return status;
+}

@@ -1,0 +1,287 @@
+/* Operators as bindings see them: their names, handles, documentation and arguments. All of it is made
+ * when first asked for and lives as long as the process; memory comes from the system, as it outlives
+ * any allocator and is no leak. */
+#include "api/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same for every operator; what MXNet calls an argument is an input or a parameter. */
+typedef struct op_info {
+    uint32_t num_args;
+    const char **names;
+    const char **types;
+    const char **docs;
+} op_info;
+
+enum { TYPE_TEXT = 1024 };
+
+/* Publishes `made` in `place` unless another thread was faster; returns what stands there. */
+static void *publish(_Atomic(void *) *place, void *made)
+{
+    void *there = NULL;
+
+    if (atomic_compare_exchange_strong(place, &there, made))
+        return made;
+    free(made);
+    return there;
+}
+
+static void *system_memory(const char *function, size_t bytes)
+{
+    void *block = mxl_state_system_memory(bytes);
+
+    if (block == NULL) {
+        mxl_error_memory(bytes);
+        (void)mxl_error_prefix(function);
+    }
+    return block;
+}
+
+static const mxl_op *find_op(const char *function, const void *handle)
+{
+    const mxl_op *op = api_op(handle);
+
+    if (op == NULL)
+        (void)mxl_error_prefix(function);
+    return op;
+}
+
+/* ---- names and handles ---- */
+
+static int list_names(const char *function, uint32_t *size, const char ***array)
+{
+    const char *const *names = NULL;
+    int count;
+
+    *size = 0;
+    *array = NULL;
+    count = mxl_op_names(&names);
+    if (count < 0)
+        return mxl_error_prefix(function);
+    *size = (uint32_t)count;
+    *array = (const char **)(uintptr_t)names;
+    return 0;
+}
+
+int MXListAllOpNames(uint32_t *out_size, const char ***out_array)
+{
+    API_NEED(out_size);
+    API_NEED(out_array);
+    return list_names(__func__, out_size, out_array);
+}
+
+int NNListAllOpNames(nn_uint *out_size, const char ***out_array)
+{
+    API_NEED(out_size);
+    API_NEED(out_array);
+    return list_names(__func__, out_size, out_array);
+}
+
+static void *op_handle(int number)
+{
+    return (void *)(uintptr_t)mxl_handle_permanent(MXL_KIND_OP, (uint32_t)number);
+}
+
+int NNGetOpHandle(const char *op_name, OpHandle *op_out)
+{
+    const mxl_op *op;
+
+    API_NEED(op_out);
+    *op_out = NULL;
+    API_NEED(op_name);
+    op = mxl_op_find(op_name);
+    if (op == NULL)
+        return mxl_error_prefix(__func__);
+    *op_out = op_handle(mxl_op_number(op));
+    return 0;
+}
+
+/* Operators that MXNet lacks are called by rules and views, not by name. */
+static bool is_public(const mxl_op *op)
+{
+    return strncmp(op->name, "_mxl_", 5) != 0;
+}
+
+/* A list of the public operators' handles, its length in front. */
+typedef struct creators {
+    uint32_t count;
+    AtomicSymbolCreator list[];
+} creators;
+
+int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **out_array)
+{
+    static _Atomic(void *) made;
+    creators *all;
+
+    API_NEED(out_size);
+    API_NEED(out_array);
+    *out_size = 0;
+    *out_array = NULL;
+    all = atomic_load(&made);
+    if (all == NULL) {
+        all = system_memory(__func__, sizeof(*all) + (size_t)mxl_op_count() * sizeof(void *));
+        if (all == NULL)
+            return -1;
+        for (int i = 0; i < mxl_op_count(); i++) {
+            if (is_public(mxl_op_at(i)))
+                all->list[all->count++] = op_handle(i);
+        }
+        all = publish(&made, all);
+    }
+    *out_size = all->count;
+    *out_array = all->list;
+    return 0;
+}
+
+int MXSymbolGetAtomicSymbolName(AtomicSymbolCreator creator, const char **name)
+{
+    const mxl_op *op;
+
+    API_NEED(name);
+    *name = NULL;
+    op = find_op(__func__, creator);
+    if (op == NULL)
+        return -1;
+    *name = op->name;
+    return 0;
+}
+
+/* ---- arguments ---- */
+
+static const char *input_type(const mxl_op *op, const mxl_input *input)
+{
+    if (input->type_text != NULL)
+        return input->type_text;
+    return op->key_var_num_args != NULL ? "NDArray-or-Symbol[]" : "NDArray-or-Symbol";
+}
+
+static size_t count_args(const mxl_op *op)
+{
+    size_t count = 0;
+
+    for (const mxl_input *input = op->inputs; input->name != NULL; input++)
+        count++;
+    for (const mxl_param *param = op->params; param->name != NULL; param++)
+        count++;
+    return count;
+}
+
+/* Types of parameters are made as text, which stands behind the three lists. */
+static op_info *info_new(const char *function, const mxl_op *op)
+{
+    size_t count = count_args(op), lists = sizeof(op_info) + 3 * count * sizeof(char *), text = 0;
+    char type[TYPE_TEXT], *next;
+    op_info *info;
+
+    for (const mxl_param *param = op->params; param->name != NULL; param++)
+        text += strlen(mxl_param_type_text(param, type, sizeof(type))) + 1;
+    info = system_memory(function, lists + text);
+    if (info == NULL)
+        return NULL;
+    info->names = (const char **)(info + 1);
+    info->types = info->names + count;
+    info->docs = info->types + count;
+    next = (char *)info + lists;
+    for (const mxl_input *input = op->inputs; input->name != NULL; input++, info->num_args++) {
+        info->names[info->num_args] = input->name;
+        info->types[info->num_args] = input_type(op, input);
+        info->docs[info->num_args] = input->doc != NULL ? input->doc : "";
+    }
+    for (const mxl_param *param = op->params; param->name != NULL; param++, info->num_args++) {
+        info->names[info->num_args] = param->name;
+        info->types[info->num_args] = strcpy(next, mxl_param_type_text(param, type, sizeof(type)));
+        info->docs[info->num_args] = param->doc != NULL ? param->doc : "";
+        next += strlen(next) + 1;
+    }
+    return info;
+}
+
+/* The operator's info, made when there is none yet; NULL with the error set. */
+static const op_info *info_of(const char *function, const mxl_op *op)
+{
+    static _Atomic(void *) table; /* one place per operator */
+    _Atomic(void *) *places = atomic_load(&table);
+    op_info *info;
+
+    if (places == NULL) {
+        places = system_memory(function, (size_t)mxl_op_count() * sizeof(*places));
+        if (places == NULL)
+            return NULL;
+        places = publish(&table, places);
+    }
+    places += mxl_op_number(op);
+    info = atomic_load(places);
+    if (info == NULL) {
+        info = info_new(function, op);
+        if (info != NULL)
+            info = publish(places, info);
+    }
+    return info;
+}
+
+static int get_info(const char *function, const void *handle, const char **name,
+                    const char **description, uint32_t *num_args, const char ***arg_names,
+                    const char ***arg_types, const char ***arg_docs)
+{
+    const mxl_op *op;
+    const op_info *info;
+
+    *name = NULL;
+    *description = NULL;
+    *num_args = 0;
+    *arg_names = *arg_types = *arg_docs = NULL;
+    op = find_op(function, handle);
+    info = op == NULL ? NULL : info_of(function, op);
+    if (info == NULL)
+        return -1;
+    *name = op->name;
+    *description = op->doc != NULL ? op->doc : "";
+    *num_args = info->num_args;
+    *arg_names = info->names;
+    *arg_types = info->types;
+    *arg_docs = info->docs;
+    return 0;
+}
+
+int MXSymbolGetAtomicSymbolInfo(AtomicSymbolCreator creator, const char **name,
+                                const char **description, uint32_t *num_args,
+                                const char ***arg_names, const char ***arg_type_infos,
+                                const char ***arg_descriptions, const char **key_var_num_args,
+                                const char **return_type)
+{
+    const mxl_op *op;
+
+    API_NEED(name);
+    API_NEED(description);
+    API_NEED(num_args);
+    API_NEED(arg_names);
+    API_NEED(arg_type_infos);
+    API_NEED(arg_descriptions);
+    API_NEED(key_var_num_args);
+    *key_var_num_args = NULL;
+    if (return_type != NULL)
+        *return_type = NULL;
+    if (get_info(__func__, creator, name, description, num_args, arg_names, arg_type_infos,
+                 arg_descriptions) != 0)
+        return -1;
+    op = api_op(creator);
+    *key_var_num_args = op->key_var_num_args != NULL ? op->key_var_num_args : "";
+    return 0;
+}
+
+int NNGetOpInfo(OpHandle op, const char **real_name, const char **description,
+                nn_uint *num_doc_args, const char ***arg_names, const char ***arg_type_infos,
+                const char ***arg_descriptions, const char **return_type)
+{
+    API_NEED(real_name);
+    API_NEED(description);
+    API_NEED(num_doc_args);
+    API_NEED(arg_names);
+    API_NEED(arg_type_infos);
+    API_NEED(arg_descriptions);
+    if (return_type != NULL)
+        *return_type = NULL;
+    return get_info(__func__, op, real_name, description, num_doc_args, arg_names, arg_type_infos,
+                    arg_descriptions);
+}

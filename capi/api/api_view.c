@@ -1,0 +1,193 @@
+/* Views: MXNDArraySlice, At, Reshape and the MXL forms that return the handle. They share the array's
+ * memory, and are recorded while the thread records. */
+#include "api/common.h"
+
+#include "ops/view.h"
+
+/* ---- making one ---- */
+
+/* The array, pinned, if it can have views. */
+static mxl_array *pin_whole(NDArrayHandle handle, const char *function)
+{
+    mxl_array *array = api_pin_defined(handle, function);
+
+    if (array == NULL || array->contiguous)
+        return array;
+    api_unpin(handle);
+    return mxl_error_null("%s: the array's elements do not lie in C order; copy it first", function);
+}
+
+/* A new handle of `shape` over the array's elements from `skip` on, which are what `op` gives. Ends
+ * the pin. */
+static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, int ndim,
+                          const int64_t *shape, const mxl_op *op, const void *params)
+{
+    mxl_array *made = mxl_array_view(array, skip, ndim, shape);
+
+    if (made != NULL && mxl_invoke_view(op, params, array, made, api_mode()) != 0) {
+        mxl_array_drop(made);
+        made = NULL;
+    }
+    api_unpin(handle);
+    return made == NULL ? NULL : api_handle(made);
+}
+
+static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t begin, int64_t end)
+{
+    mxl_array *array = pin_whole(handle, function);
+    mxl_slice_rows_params params = {begin, end};
+    int64_t shape[MXL_MAX_NDIM];
+    int64_t row = 1;
+
+    if (array == NULL)
+        return NULL;
+    if (array->ndim == 0 || begin < 0 || begin > end || end > array->shape[0]) {
+        char text[128];
+
+        (void)mxl_error("%s: rows [%lld,%lld) of an array of shape %s", function, (long long)begin,
+                        (long long)end, mxl_shape_text(text, sizeof(text), array->ndim, array->shape));
+        api_unpin(handle);
+        return NULL;
+    }
+    shape[0] = end - begin;
+    for (int i = 1; i < array->ndim; i++) {
+        shape[i] = array->shape[i];
+        row *= shape[i];
+    }
+    return view(handle, array, begin * row, array->ndim, shape, &mxl_op_slice_rows, &params);
+}
+
+static NDArrayHandle at(const char *function, NDArrayHandle handle, int64_t index)
+{
+    mxl_array *array = pin_whole(handle, function);
+    mxl_at_params params = {index};
+    const int64_t scalar = 1;
+    int64_t row;
+
+    if (array == NULL)
+        return NULL;
+    if (array->ndim == 0 || index < 0 || index >= array->shape[0]) {
+        char text[128];
+
+        (void)mxl_error("%s: row %lld of an array of shape %s", function, (long long)index,
+                        mxl_shape_text(text, sizeof(text), array->ndim, array->shape));
+        api_unpin(handle);
+        return NULL;
+    }
+    row = mxl_shape_size(array->ndim - 1, array->shape + 1);
+    if (array->ndim == 1 && !mxl_state_get()->numpy_shape)
+        return view(handle, array, index, 1, &scalar, &mxl_op_row_at, &params);
+    return view(handle, array, index * row, array->ndim - 1, array->shape + 1, &mxl_op_row_at,
+                &params);
+}
+
+static NDArrayHandle reshape(const char *function, NDArrayHandle handle, int count,
+                             const int64_t *codes, bool reverse)
+{
+    mxl_array *array = pin_whole(handle, function);
+    mxl_sum_to_params params;
+    mxl_shape shape;
+
+    if (array == NULL)
+        return NULL;
+    if (mxl_reshape_codes(&shape, array->ndim, array->shape, count, codes, reverse) != 0) {
+        (void)mxl_error_prefix(function);
+        api_unpin(handle);
+        return NULL;
+    }
+    if (shape.ndim == 0 && !mxl_state_get()->numpy_shape) {
+        shape.ndim = 1;
+        shape.dim[0] = 1;
+    }
+    params.shape.n = shape.ndim;
+    params.shape.v = shape.dim;
+    return view(handle, array, 0, shape.ndim, shape.dim, &mxl_op_reshape_to, &params);
+}
+
+static int status_of(NDArrayHandle made, NDArrayHandle *out)
+{
+    *out = made;
+    return made == NULL ? -1 : 0;
+}
+
+static int check_codes(const char *function, int ndim, const void *codes, const char *argument)
+{
+    if (ndim < 0 || ndim > MXL_MAX_NDIM)
+        return mxl_error("%s: ndim is %d; 0 to %d are possible", function, ndim, MXL_MAX_NDIM);
+    return ndim > 0 && codes == NULL ? api_null(function, argument) : 0;
+}
+
+/* ---- MXNet's functions ---- */
+
+int MXNDArraySlice(NDArrayHandle handle, uint32_t slice_begin, uint32_t slice_end,
+                   NDArrayHandle *out)
+{
+    API_NEED(out);
+    return status_of(slice(__func__, handle, slice_begin, slice_end), out);
+}
+
+int MXNDArraySlice64(NDArrayHandle handle, int64_t slice_begin, int64_t slice_end,
+                     NDArrayHandle *out)
+{
+    API_NEED(out);
+    return status_of(slice(__func__, handle, slice_begin, slice_end), out);
+}
+
+int MXNDArrayAt(NDArrayHandle handle, uint32_t idx, NDArrayHandle *out)
+{
+    API_NEED(out);
+    return status_of(at(__func__, handle, idx), out);
+}
+
+int MXNDArrayAt64(NDArrayHandle handle, int64_t idx, NDArrayHandle *out)
+{
+    API_NEED(out);
+    return status_of(at(__func__, handle, idx), out);
+}
+
+/* Of the codes, this one knows 0 and -1 alone, as in 1.9.1. */
+int MXNDArrayReshape(NDArrayHandle handle, int ndim, int *dims, NDArrayHandle *out)
+{
+    int64_t wide[MXL_MAX_NDIM];
+
+    API_NEED(out);
+    *out = NULL;
+    if (check_codes(__func__, ndim, dims, "dims") != 0)
+        return -1;
+    for (int i = 0; i < ndim; i++) {
+        wide[i] = dims[i];
+        if (dims[i] < -1)
+            return mxl_error("%s: extent %d; codes below -1 are for MXNDArrayReshape64", __func__,
+                             dims[i]);
+    }
+    return status_of(reshape(__func__, handle, ndim, wide, false), out);
+}
+
+int MXNDArrayReshape64(NDArrayHandle handle, int ndim, dim_t *dims, bool reverse,
+                       NDArrayHandle *out)
+{
+    API_NEED(out);
+    *out = NULL;
+    if (check_codes(__func__, ndim, dims, "dims") != 0)
+        return -1;
+    return status_of(reshape(__func__, handle, ndim, dims, reverse), out);
+}
+
+/* ---- the handle as the result ---- */
+
+NDArrayHandle MXLNDArraySlice(NDArrayHandle array, int64_t begin, int64_t end)
+{
+    return slice(__func__, array, begin, end);
+}
+
+NDArrayHandle MXLNDArrayAt(NDArrayHandle array, int64_t index)
+{
+    return at(__func__, array, index);
+}
+
+NDArrayHandle MXLNDArrayReshape(NDArrayHandle array, int ndim, const int64_t *shape, int reverse)
+{
+    if (check_codes(__func__, ndim, shape, "shape") != 0)
+        return NULL;
+    return reshape(__func__, array, ndim, shape, reverse != 0);
+}
