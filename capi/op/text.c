@@ -253,7 +253,7 @@ static mxl_text_result read_entry(const char **at, bool none, int64_t *value)
             return result;
         if (*value == MXL_NONE)
             result = MXL_TEXT_RANGE;
-        if (*p == 'L' || *p == 'l')
+        if (*p == 'L')
             p++;
     }
     *at = skip_blanks(p);
@@ -268,7 +268,7 @@ mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *v
 
     *count = 0;
     if (*p != '(' && *p != '[') {
-        all = *p == '+' ? MXL_TEXT_MALFORMED : mxl_text_int(p, false, &value);
+        all = *p == '+' ? MXL_TEXT_MALFORMED : mxl_text_int(p, none, &value);
         *count = 1;
         if (room > 0)
             values[0] = value;

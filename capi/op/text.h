@@ -31,7 +31,7 @@ mxl_text_result mxl_text_opt_bool(const char *text, int *value);
 
 /* "(2,3)", "[2, 3]", "(2,)", "()", "2", " ( 2L , +1 ) ": *count integers into values (room for
  * `room` of them; *count may be larger, then only those were stored). With `none`, an entry of a
- * bracketed tuple may be "None": MXL_NONE. */
+ * bracketed tuple may be "None": MXL_NONE; and a single integer may end in L. */
 mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *values, int *count);
 
 /* The text is "None", blanks behind it. */
