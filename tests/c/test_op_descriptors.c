@@ -1,0 +1,153 @@
+/* Every operator of the library: its descriptor is whole, its defaults parse, its names lead back
+ * to it. What an operator computes is tested elsewhere. */
+#include "harness.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "op/op.h"
+
+enum { MOST_BYTES = 4096 };
+
+static bool holds(bool held, const mxl_op *op, const char *what)
+{
+    if (!held)
+        printf("    operator %s, %s\n", op->name, what);
+    return held;
+}
+
+#define HOLDS(condition, op, what) holds(CHECK(condition), op, what)
+
+static size_t field_bytes(mxl_param_type type)
+{
+    switch (type) {
+    case MXL_P_INT:
+    case MXL_P_OPT_INT:
+        return sizeof(int64_t);
+    case MXL_P_FLOAT:
+    case MXL_P_OPT_FLOAT:
+        return sizeof(double);
+    case MXL_P_SHAPE:
+    case MXL_P_OPT_SHAPE:
+    case MXL_P_TUPLE_OPT:
+        return sizeof(mxl_tuple);
+    case MXL_P_STRING:
+        return sizeof(const char *);
+    default:
+        return sizeof(int);
+    }
+}
+
+static bool public_name(const char *name)
+{
+    return strncmp(name, "_mxl_", 5) != 0;
+}
+
+TEST(names_lead_back)
+{
+    const char *const *names;
+    int count = mxl_op_names(&names), listed = 0;
+
+    if (!CHECK(count > 0))
+        printf("    %s\n", mxl_error_text());
+    for (int i = 0; i < mxl_op_count(); i++) {
+        const mxl_op *op = mxl_op_at(i);
+        const char *const *alias = op->aliases;
+
+        REQUIRE(HOLDS(mxl_op_find(op->name) == op, op, "its name"));
+        CHECK_INT(mxl_op_number(op), i);
+        listed += public_name(op->name);
+        for (; alias != NULL && *alias != NULL; alias++) {
+            HOLDS(mxl_op_find(*alias) == op, op, *alias);
+            listed += public_name(*alias);
+        }
+    }
+    CHECK_INT(listed, count);
+    for (int i = 1; i < count; i++)
+        CHECK(strcmp(names[i - 1], names[i]) < 0);
+}
+
+TEST(descriptors_are_whole)
+{
+    for (int i = 0; i < mxl_op_count(); i++) {
+        const mxl_op *op = mxl_op_at(i);
+
+        REQUIRE(HOLDS(op->inputs != NULL && op->params != NULL, op, "inputs or params"));
+        HOLDS(!public_name(op->name) || (op->doc != NULL && op->doc[0] != '\0'), op, "doc");
+        HOLDS(op->compute != NULL || op->compose != NULL, op, "compute");
+        HOLDS(op->compute == NULL || op->infer != NULL, op, "infer");
+        HOLDS(op->saves == NULL || op->grad != NULL, op, "saves without grad");
+        HOLDS(op->key_var_num_args == NULL || mxl_param_find(op, op->key_var_num_args) != NULL, op,
+              "key_var_num_args");
+        for (const mxl_input *input = op->inputs; input->name != NULL; input++)
+            HOLDS(!public_name(op->name) || input->doc != NULL, op, input->name);
+    }
+}
+
+/* The field lies in the struct, aligned, and overlaps no other. */
+static void check_field(const mxl_op *op, const mxl_param *param)
+{
+    size_t bytes = field_bytes(param->type);
+
+    HOLDS(param->offset + bytes <= op->params_size, op, param->name);
+    HOLDS(param->offset % (bytes > 8 ? 8 : bytes) == 0, op, param->name);
+    for (const mxl_param *other = op->params; other != param; other++) {
+        HOLDS(strcmp(other->name, param->name) != 0, op, param->name);
+        HOLDS(param->offset + bytes <= other->offset ||
+                  other->offset + field_bytes(other->type) <= param->offset,
+              op, param->name);
+    }
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+
+    return length >= end && strcmp(text + length - end, ending) == 0;
+}
+
+/* Where the text is written by hand, it must not promise another default. */
+static void check_type_text(const mxl_op *op, const mxl_param *param)
+{
+    char text[512], plain[128], quoted[128];
+
+    mxl_param_type_text(param, text, sizeof text);
+    HOLDS(strlen(text) < sizeof text - 1, op, param->name);
+    if (param->def == NULL) {
+        HOLDS(ends_with(text, ", required"), op, text);
+        return;
+    }
+    snprintf(plain, sizeof plain, "optional, default=%s", param->def);
+    snprintf(quoted, sizeof quoted, "optional, default='%s'", param->def);
+    HOLDS(ends_with(text, plain) || ends_with(text, quoted), op, text);
+}
+
+TEST(parameters_are_whole)
+{
+    _Alignas(16) static char params[MOST_BYTES];
+    static mxl_arena arena;
+
+    mxl_arena_init(&arena);
+    for (int i = 0; i < mxl_op_count(); i++) {
+        const mxl_op *op = mxl_op_at(i);
+        int count = 0;
+
+        REQUIRE(HOLDS(op->params_size <= sizeof params, op, "params_size"));
+        for (const mxl_param *param = op->params; param->name != NULL; param++, count++) {
+            bool named = param->type == MXL_P_ENUM || param->type == MXL_P_DTYPE;
+
+            HOLDS(!public_name(op->name) || param->doc != NULL, op, param->name);
+            if (!HOLDS(!named || param->values != NULL, op, param->name))
+                continue;
+            check_field(op, param);
+            check_type_text(op, param);
+            if (param->def != NULL &&
+                !CHECK_INT(mxl_param_parse(op, param, param->def, params, &arena), 0))
+                printf("    %s\n", mxl_error_text());
+            mxl_arena_clear(&arena);
+        }
+        HOLDS(count <= 64, op, "number of parameters");
+    }
+}
+
+HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole), ENTRY(parameters_are_whole))
