@@ -1,0 +1,88 @@
+"""Operators that make arrays: _zeros, _ones, _full, zeros_like, ones_like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._case import Case, In
+
+CASES: list = []
+
+
+def _filled(default: float):
+    def forward(shape=(), dtype="float32", value=default, ctx="") -> np.ndarray:
+        wide = np.array(value, "float64")
+        return np.full(shape, wide.astype("int64") if np.dtype(dtype).kind in "iu" else wide).astype(dtype)
+
+    return forward
+
+
+_DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
+for _op, _f, _more in (
+    ("_zeros", _filled(0.0), {}),
+    ("_ones", _filled(1.0), {}),
+    ("_full", _filled(0.0), {"value": 3.75}),
+):
+    for _dtype in _DTYPES:
+        CASES.append(Case(_op, _dtype, (), {"shape": (2, 3), "dtype": _dtype, **_more}, _f))
+    CASES += [
+        Case(_op, "default-dtype", (), {"shape": (2, 3), **_more}, _f),
+        Case(_op, "vector", (), {"shape": (5,), **_more}, _f),
+        Case(_op, "number-for-shape", (), {"shape": 4, **_more}, _f),
+        Case(
+            _op, "list-for-shape", (), {"shape": "[2, 3]", **_more}, lambda _f=_f, _more=_more, **p: _f((2, 3), **_more)
+        ),
+        Case(_op, "ctx", (), {"shape": (2,), "ctx": "cpu(0)", **_more}, _f),
+        Case(_op, "out", (), {"shape": (2, 3), **_more}, _f, out=(((2, 3), "float32"),)),
+        Case(_op, "empty", (), {"shape": (2, 0), **_more}, _f, np_shape=True),
+        Case(_op, "scalar", (), {"shape": (), **_more}, _f, np_shape=True),
+        Case(_op, "empty-legacy", (), {"shape": (2, 0), **_more}, error=True),
+        Case(_op, "scalar-legacy", (), {"shape": (), **_more}, error=True),
+        Case(_op, "no-shape", (), dict(_more), error=True),
+        Case(_op, "unknown-extent", (), {"shape": (-1,), **_more}, error=True),
+        Case(_op, "unknown-extent-np", (), {"shape": (-1,), **_more}, error=True, np_shape=True),
+        Case(_op, "negative", (), {"shape": (-2,), **_more}, error=True),
+        Case(_op, "malformed-shape", (), {"shape": "(2,3", **_more}, error=True),
+        Case(_op, "malformed-dtype", (), {"shape": (2,), "dtype": "double", **_more}, error=True),
+        Case(_op, "malformed-ctx", (), {"shape": (2,), "ctx": "bad", **_more}, error=True),
+        Case(_op, "gpu", (), {"shape": (2,), "ctx": "gpu(0)", **_more}, error=True),
+        Case(_op, "too-large", (), {"shape": (99999999999, 99999999999), **_more}, error=True),
+        Case(_op, "one-input", (In((2,)),), {"shape": (2,), **_more}, error=True),
+        Case(_op, "unknown-parameter", (), {"shape": (2,), "foo": 1, **_more}, error=True),
+    ]
+_full = _filled(0.0)
+CASES += [
+    Case("_full", "no-value", (), {"shape": (2,)}, error=True),
+    Case("_full", "malformed-value", (), {"shape": (2,), "value": "x"}, error=True),
+    Case("_full", "negative-uint8-wraps", (), {"shape": (2,), "value": -3.7, "dtype": "uint8"}, _full),
+    Case("_full", "large-uint8-wraps", (), {"shape": (2,), "value": 300, "dtype": "uint8"}, _full),
+    Case("_full", "float64-exact", (), {"shape": (2,), "value": 0.1, "dtype": "float64"}, _full),
+    Case(
+        "_full",
+        "infinity",
+        (),
+        {"shape": (2,), "value": "-inf"},
+        lambda shape, value: np.full((2,), -np.inf, "float32"),
+    ),
+    Case("_full", "nan", (), {"shape": (2,), "value": "nan"}, lambda shape, value: np.full((2,), np.nan, "float32")),
+]
+
+for _op, _f in (("zeros_like", np.zeros_like), ("ones_like", np.ones_like)):
+    for _dtype in ("float32", "float64", "int32", "int64", "uint8", "bool"):
+        _float = _dtype.startswith("float")
+        CASES.append(
+            Case(
+                _op,
+                _dtype,
+                (In((2, 3), _dtype, "real" if _float else "bool"),),
+                {},
+                _f,
+                diff=(0,) if _float else (),
+                defined=True,
+            )
+        )
+    CASES += [
+        Case(_op, "empty", (In((0, 3)),), {}, _f, np_shape=True),
+        Case(_op, "nan", (In(values=[np.nan, np.inf]),), {}, _f),
+        Case(_op, "no-input", (), {}, error=True),
+    ]
