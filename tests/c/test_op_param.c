@@ -15,6 +15,7 @@ typedef struct fake_params {
     int keepdims, cudnn_off, mode, stype, dtype;
     mxl_tuple shape, axes, late, begin;
     const char *ctx;
+    int unlisted; /* no parameter: always 0 after parsing */
 } fake_params;
 
 static const char *const modes[] = {"clip", "raise", "wrap", NULL};
@@ -113,6 +114,8 @@ TEST(defaults)
     CHECK(got.begin.v[0] == MXL_NONE);
     CHECK_INT(got.begin.v[1], 1);
     CHECK_STR(got.ctx, "");
+    CHECK_INT(parse("p", "1"), 0);
+    CHECK_INT(got.unlisted, 0);
     mxl_arena_clear(&arena);
 }
 
