@@ -29,7 +29,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 OPTIMIZE := -O2
 LOOPS = $(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS))
 SANITIZE :=
-CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -ftls-model=initial-exec -pthread
+CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(CFLAGS_EXTRA)
 MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)

@@ -10,6 +10,7 @@
 #include "base/dtype.h"
 #include "base/half.h"
 #include "kernel/convert.h"
+#include "kernel/math.h"
 
 /* A loop over one run of elements. in[i] advances by step[i] (0 or 1) elements, out by 1; at least
  * one step is 1. `params` is the operator's parameter struct. in[i] may equal out, but must not
@@ -49,11 +50,11 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
 
 /* ---- loops from expressions ----
  *
- *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, tanh(x));       static const mxl_kernels tanh_kernels
+ *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));   static const mxl_kernels tanh_kernels
  *     MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
  *     MXL_ARITH_KERNELS(divide, MXL_BINARY_ROW, mxl_quotient(x, y));
  *     MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_ROW, x + s);
- *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, exp(x));
+ *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
  *
  * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
  * MATH: ARITH's dtypes, integers computed in float32 and truncated back. No kernels are made for
@@ -62,7 +63,9 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
  * expf; write constants as integers (1 / (1 + exp(-x))), since 1.0 would make float expressions
- * double. Integers wrap on being stored. s is the scalar after conversion to the array's dtype. */
+ * double. mxl_row_exp, mxl_row_log, mxl_tanh and mxl_sigmoid (math.h) are the same as loops that vectorise;
+ * prefer them. Integers wrap on being stored. s is the scalar after conversion to the array's
+ * dtype. */
 #define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \

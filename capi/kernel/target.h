@@ -4,10 +4,11 @@
 #define MXL_KERNEL_TARGET_H
 
 /* A function marked so is built for the plain processor and for AVX2, and the loader picks one.
- * Under sanitizers the loader's choice would run before they are up. */
+ * (Not "arch=...": functions of another architecture, such as the helpers in headers, are not
+ * inlined into it.) Under sanitizers the loader's choice would run before they are up. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(MXL_SANITIZER)
-#define MXL_CLONES __attribute__((target_clones("arch=haswell", "default")))
+#define MXL_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define MXL_CLONES
 #endif

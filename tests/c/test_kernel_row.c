@@ -8,8 +8,8 @@
 #include "harness.h"
 #include "kernel/row.h"
 
-MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, tanh(x));
-MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, exp(x));
+MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
+MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
 MXL_MATH_KERNELS(power, MXL_SCALAR_ROW, pow(x, s));
 MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
 MXL_ARITH_KERNELS(divide, MXL_BINARY_ROW, mxl_quotient(x, y));
