@@ -120,10 +120,14 @@ int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **o
     *out_array = NULL;
     all = atomic_load(&made);
     if (all == NULL) {
-        all = system_memory(__func__, sizeof(*all) + (size_t)mxl_op_count() * sizeof(void *));
+        int count = mxl_op_count();
+
+        if (count == 0) /* The registry could not be made. */
+            return mxl_error_prefix(__func__);
+        all = system_memory(__func__, sizeof(*all) + (size_t)count * sizeof(void *));
         if (all == NULL)
             return -1;
-        for (int i = 0; i < mxl_op_count(); i++) {
+        for (int i = 0; i < count; i++) {
             if (is_public(mxl_op_at(i)))
                 all->list[all->count++] = op_handle(i);
         }

@@ -173,6 +173,7 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;
     mxl_ref_keep(&view->storage->ref);
+    view->place_version = mxl_storage_version(view->storage);
     view->base = array->base != NULL ? array->base : array;
     mxl_array_keep(view->base);
     return view;

@@ -47,7 +47,7 @@ struct mxl_array {
     int64_t *strides;
     mxl_array *base;        /* kept; of a view: the array it is a view of (never a view itself) */
     mxl_place place;        /* target kept; the recorded operator that made the value */
-    uint64_t place_version; /* the storage's version when the place was made */
+    uint64_t place_version; /* the storage's version when the place, or the view, was made */
     mxl_leaf *leaf;         /* owned; of a variable */
     int64_t dims[2 * MXL_INLINE_NDIM];
 };

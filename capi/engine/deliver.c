@@ -43,18 +43,25 @@ static int check_buffer(const mxl_array *variable)
 
 int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)
 {
+    bool any = args->num_variables > 0;
+
     for (int i = 0; i < args->num_variables; i++) {
         mxl_task *task = mxl_walk_find(walk, mxl_array_place(args->variables[i]));
 
-        if (!task->is_leaf && !task->visited)
+        if (!task->visited)
             return mxl_error("backward: variable %d is not reached from the heads", i);
     }
     for (size_t i = 0; i < walk->num_tasks && args->num_variables == 0; i++) {
         const mxl_task *task = walk->tasks[i];
 
-        if (task->is_leaf && task->needed && check_buffer((mxl_array *)task->target) != 0)
+        if (!task->is_leaf || !task->needed)
+            continue;
+        any = true;
+        if (check_buffer((mxl_array *)task->target) != 0)
             return -1;
     }
+    if (!any)
+        return mxl_error("backward: nothing that the heads were computed from wants a gradient");
     return 0;
 }
 

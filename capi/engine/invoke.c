@@ -61,15 +61,10 @@ static int check_inputs(const mxl_op *op, int count, mxl_array *const *inputs)
 
 /* ---- recording ---- */
 
-static bool wants_node(const run *r)
+/* 1: the call gets a node; 0: it does not; -1: it cannot be recorded. */
+static int wants_node(const mxl_op *op, int num_inputs, mxl_array *const *inputs, mxl_mode mode)
 {
-    if (!r->mode.record)
-        return false;
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        if (mxl_tape_place(r->given_in[i], r->mode.dialect).target != NULL)
-            return true;
-    }
-    return false;
+    return mode.record ? mxl_tape_wants(op, num_inputs, inputs, mode.dialect) : 0;
 }
 
 /* Whether the operator updates input i in place (an optimizer's state). */
@@ -314,9 +309,9 @@ static void run_end(run *r)
 
 static int run_compute(run *r)
 {
-    bool records = wants_node(r);
+    int records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
 
-    if (check_in_place(r, records) != 0 || run_infer(r) != 0 || run_outputs(r) != 0 ||
+    if (records < 0 || check_in_place(r, records) != 0 || run_infer(r) != 0 || run_outputs(r) != 0 ||
         run_inputs(r) != 0)
         return -1;
     if (records) {
@@ -384,17 +379,15 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     mxl_infer infer = {op, params, num_inputs, 1, inputs, &shape, &dtype, mode.training};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
-    bool records = false;
+    int records = wants_node(op, num_inputs, inputs, mode);
 
     shape.ndim = -1;
-    if (op->infer(&infer) != 0)
+    if (records < 0 || op->infer(&infer) != 0)
         return -1;
     fit_legacy(&shape, mode);
     result = mxl_array_new(dtype, shape.ndim, shape.dim);
     if (result == NULL)
         return -1;
-    for (int i = 0; i < num_inputs && mode.record; i++)
-        records = records || mxl_tape_place(inputs[i], mode.dialect).target != NULL;
     if (records)
         node = mxl_node_new(&call, mode.dialect);
     if ((records && node == NULL) || op->compute(&call) != 0) {
@@ -437,7 +430,8 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
     r.given_out = out;
     if (run_begin(&r) != 0)
         return -1;
-    if (op->compose != NULL && (op->compute == NULL || wants_node(&r))) {
+    if (op->compose != NULL &&
+        (op->compute == NULL || wants_node(op, num_inputs, inputs, mode) != 0)) {
         mxl_array **in = r.call.in;
 
         status = run_compose(&r);
@@ -459,10 +453,11 @@ int mxl_invoke_view(const mxl_op *op, const void *params, mxl_array *array, mxl_
                      .in = &array,
                      .out = &view,
                      .training = mode.training};
+    int records = wants_node(op, 1, &array, mode);
     mxl_node *node;
 
-    if (!mode.record || mxl_tape_place(array, mode.dialect).target == NULL)
-        return 0;
+    if (records <= 0)
+        return records;
     node = mxl_node_new(&call, mode.dialect);
     if (node == NULL)
         return -1;

@@ -105,6 +105,37 @@ mxl_place mxl_tape_place(mxl_array *array, const mxl_dialect *dialect)
     return place;
 }
 
+/* A part of an array that got its recorded value after the part was taken. */
+static bool shows_later_record(const mxl_array *array)
+{
+    return array->base != NULL && array->base->leaf == NULL && array->base->place.target != NULL &&
+           array->base->place_version > array->place_version;
+}
+
+int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
+                   const mxl_dialect *dialect)
+{
+    int wants = 0;
+
+    for (int i = 0; i < num_inputs; i++) {
+        mxl_array *array = inputs[i];
+
+        if (mxl_tape_place(array, dialect).target == NULL) {
+            if (shows_later_record(array))
+                return mxl_error("%s: input %d is a part of an array that was recorded after the "
+                                 "part was taken; take it again",
+                                 op->name, i);
+            continue;
+        }
+        if (array->leaf == NULL && array->place_version != mxl_storage_version(array->storage))
+            return mxl_error("%s: input %d was edited in place after it was recorded; use detach() to "
+                             "take its present value as a constant",
+                             op->name, i);
+        wants = 1;
+    }
+    return wants;
+}
+
 /* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
 enum { FLAGS_ROOM = 48 };
 

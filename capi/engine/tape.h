@@ -47,6 +47,12 @@ typedef struct mxl_node {
  * released node and the dialect calls it a constant. Borrowed. */
 mxl_place mxl_tape_place(mxl_array *array, const mxl_dialect *dialect);
 
+/* Whether a call recorded now gets a node: 1 when a gradient flows to an input, else 0. -1 with the
+ * error set when an input is no longer what was recorded: it was written to since, or shows a part
+ * of an array that was recorded later. A gradient through it would be wrong. */
+int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
+                   const mxl_dialect *dialect);
+
 /* A new node for one execution, made before it computes: edges set, parameters copied, what the
  * rule reads saved at its present version, so that an input that the call itself overwrites is found
  * to be stale. NULL with the error set. */

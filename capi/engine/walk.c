@@ -126,6 +126,7 @@ static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
     if (task->is_leaf) {
         mxl_array *array = (mxl_array *)task->target;
 
+        task->visited = true;
         task->needed = walk->only_wanted ? task->wanted : array->leaf->req != MXL_GRAD_NULL;
         return task;
     }

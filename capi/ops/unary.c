@@ -19,7 +19,7 @@
 
 /* ---- exponential and logarithm ---- */
 
-MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, exp(x));
+MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
 
 /* dx = dy * y */
 static int exp_grad(mxl_grad *g)
@@ -30,7 +30,7 @@ static int exp_grad(mxl_grad *g)
 UNARY(mxl_op_exp, "exp", ALIASES("_sparse_exp"), "Exponential of each element: y = e^x.",
       exp_kernels, exp_grad, mxl_saves_output);
 
-MXL_MATH_KERNELS(log, MXL_UNARY_ROW, log(x));
+MXL_MATH_KERNELS(log, MXL_UNARY_ROW, mxl_row_log(x));
 
 /* dx = dy / x */
 static int log_grad(mxl_grad *g)
@@ -44,7 +44,7 @@ static UNARY(op_log, "log", ALIASES("_sparse_log"),
 
 /* ---- activations ---- */
 
-MXL_MATH_KERNELS(tanh, MXL_UNARY_ROW, tanh(x));
+MXL_MATH_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
 
 /* dx = dy * (1 - y^2) */
 static int tanh_grad(mxl_grad *g)
@@ -58,7 +58,7 @@ static int tanh_grad(mxl_grad *g)
 static UNARY(op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
              tanh_kernels, tanh_grad, mxl_saves_output);
 
-MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, 1 / (1 + exp(-x)));
+MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, mxl_row_sigmoid(x));
 
 /* dx = dy * y * (1 - y) */
 static int sigmoid_grad(mxl_grad *g)

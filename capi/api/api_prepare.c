@@ -1,0 +1,224 @@
+/* MXLPrepare: operators with their constant parameters parsed once, interned, never freed. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "api/prepared.h"
+#include "base/mem.h"
+
+enum {
+    CHUNK = 1024, /* calls a chunk of the table holds */
+    CHUNKS = 64
+};
+
+static api_prepared **_Atomic table[CHUNKS];
+static atomic_uint table_count;
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const api_prepared *table_at(uint32_t number)
+{
+    api_prepared **chunk = atomic_load_explicit(&table[number / CHUNK], memory_order_acquire);
+
+    return chunk[number % CHUNK];
+}
+
+const api_prepared *api_prepared_get(const void *handle)
+{
+    uint32_t count = atomic_load_explicit(&table_count, memory_order_acquire);
+    int64_t number = mxl_handle_number(MXL_KIND_CALL, api_number(handle), count);
+
+    return number < 0 ? NULL : table_at((uint32_t)number);
+}
+
+/* ---- preparing ---- */
+
+typedef struct request {
+    const mxl_op *op;
+    int num_constant, num_arguments;
+    const char **keys, **values, **arguments;
+} request;
+
+static bool is_argument(const request *r, const char *name)
+{
+    for (int i = 0; i < r->num_arguments; i++) {
+        if (strcmp(r->arguments[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_names(const request *r)
+{
+    for (int i = 0; i < r->num_constant + r->num_arguments; i++) {
+        const char *name = i < r->num_constant ? r->keys[i] : r->arguments[i - r->num_constant];
+
+        if (name == NULL || (i < r->num_constant && r->values[i] == NULL))
+            return mxl_error("MXLPrepare: a parameter of %s has a NULL name or value", r->op->name);
+        if (mxl_param_find(r->op, name) == NULL)
+            return mxl_error("%s: unknown parameter \"%s\"", r->op->name, name);
+        for (int k = 0; k < i; k++) {
+            const char *other = k < r->num_constant ? r->keys[k] : r->arguments[k - r->num_constant];
+
+            if (strcmp(name, other) == 0)
+                return mxl_error("%s: parameter \"%s\" is named twice", r->op->name, name);
+        }
+    }
+    return 0;
+}
+
+/* Fills constants and defaults; what is an argument stays zero. */
+static int fill(const request *r, void *params, mxl_arena *arena)
+{
+    memset(params, 0, r->op->params_size);
+    for (const mxl_param *p = r->op->params; p->name != NULL; p++) {
+        const char *text = p->def;
+
+        if (is_argument(r, p->name))
+            continue;
+        for (int i = 0; i < r->num_constant; i++) {
+            if (strcmp(r->keys[i], p->name) == 0)
+                text = r->values[i];
+        }
+        if (text == NULL && r->op->key_var_num_args != NULL &&
+            strcmp(r->op->key_var_num_args, p->name) == 0)
+            continue;
+        if (text == NULL)
+            return mxl_error("%s: required parameter \"%s\" is missing", r->op->name, p->name);
+        if (mxl_param_parse(r->op, p, text, params, arena) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether a prepared call answers the request: same operator, parameters and arguments. Blocks made
+ * by mxl_params_copy differ only in addresses, so the constants are compared field by field. */
+static bool same_field(const mxl_param *p, const char *a, const char *b)
+{
+    a += p->offset;
+    b += p->offset;
+    switch (p->type) {
+    case MXL_P_SHAPE:
+    case MXL_P_OPT_SHAPE:
+    case MXL_P_TUPLE_OPT: {
+        const mxl_tuple *x = (const mxl_tuple *)a, *y = (const mxl_tuple *)b;
+
+        return x->n == y->n &&
+               (x->n <= 0 || memcmp(x->v, y->v, (size_t)x->n * sizeof(*x->v)) == 0);
+    }
+    case MXL_P_STRING: {
+        const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+
+        return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
+    }
+    case MXL_P_INT:
+    case MXL_P_OPT_INT:
+    case MXL_P_FLOAT:
+    case MXL_P_OPT_FLOAT:
+        return memcmp(a, b, sizeof(int64_t)) == 0;
+    default:
+        return memcmp(a, b, sizeof(int)) == 0;
+    }
+}
+
+static bool matches(const api_prepared *call, const request *r, const void *params)
+{
+    if (call->op != r->op || call->num_arguments != r->num_arguments)
+        return false;
+    for (int i = 0; i < r->num_arguments; i++) {
+        if (strcmp(call->arguments[i]->name, r->arguments[i]) != 0)
+            return false;
+    }
+    for (const mxl_param *p = r->op->params; p->name != NULL; p++) {
+        if (!is_argument(r, p->name) && !same_field(p, call->params, params))
+            return false;
+    }
+    return true;
+}
+
+static api_prepared *prepared_new(const request *r, const void *params)
+{
+    size_t bytes = sizeof(api_prepared) + (size_t)r->num_arguments * sizeof(mxl_param *);
+    api_prepared *call = mxl_alloc(bytes);
+    const mxl_param *count;
+
+    if (call == NULL)
+        return NULL;
+    call->op = r->op;
+    call->num_arguments = r->num_arguments;
+    for (int i = 0; i < r->num_arguments; i++)
+        call->arguments[i] = mxl_param_find(r->op, r->arguments[i]);
+    count = r->op->key_var_num_args == NULL ? NULL : mxl_param_find(r->op, r->op->key_var_num_args);
+    call->count_offset = count == NULL ? -1 : (int)count->offset;
+    call->params = NULL;
+    call->params_bytes = r->op->params_size == 0 ? 0 : mxl_params_bytes(r->op, params);
+    if (call->params_bytes > 0) {
+        call->params = mxl_alloc(call->params_bytes);
+        if (call->params == NULL) {
+            mxl_free(call, bytes);
+            return NULL;
+        }
+        mxl_params_copy(r->op, call->params, params);
+    }
+    return call;
+}
+
+/* The number of the request's call, made when it is the first of its kind; -1. The lock is held. */
+static int64_t intern(const request *r, const void *params)
+{
+    uint32_t count = atomic_load_explicit(&table_count, memory_order_relaxed);
+    api_prepared **chunk;
+    api_prepared *call;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (matches(table_at(i), r, params))
+            return i;
+    }
+    if (count == CHUNK * CHUNKS)
+        return mxl_error("MXLPrepare: more than %d different calls; pass what varies as arguments",
+                         CHUNK * CHUNKS);
+    chunk = atomic_load_explicit(&table[count / CHUNK], memory_order_relaxed);
+    if (chunk == NULL) {
+        chunk = mxl_alloc(CHUNK * sizeof(*chunk));
+        if (chunk == NULL)
+            return -1;
+        atomic_store_explicit(&table[count / CHUNK], chunk, memory_order_release);
+    }
+    call = prepared_new(r, params);
+    if (call == NULL)
+        return -1;
+    chunk[count % CHUNK] = call;
+    atomic_store_explicit(&table_count, count + 1, memory_order_release);
+    return count;
+}
+
+int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
+               int num_arguments, const char **arguments, MXLCallHandle *out)
+{
+    request r = {NULL, num_constant, num_arguments, keys, values, arguments};
+    _Alignas(16) char params[API_PARAMS_ROOM];
+    mxl_arena arena;
+    int64_t number = -1;
+
+    API_NEED(out);
+    *out = NULL;
+    API_NEED(name);
+    if (num_constant < 0 || num_arguments < 0)
+        return mxl_error("MXLPrepare: a negative number of parameters");
+    if ((num_constant > 0 && (keys == NULL || values == NULL)) ||
+        (num_arguments > 0 && arguments == NULL))
+        return mxl_error("MXLPrepare: parameters are announced, but their list is NULL");
+    r.op = mxl_op_find(name);
+    if (r.op == NULL || check_names(&r) != 0)
+        return -1;
+    mxl_arena_init(&arena);
+    if (fill(&r, params, &arena) == 0) {
+        pthread_mutex_lock(&table_lock);
+        number = intern(&r, params);
+        pthread_mutex_unlock(&table_lock);
+    }
+    mxl_arena_clear(&arena);
+    if (number < 0)
+        return -1;
+    *out = (MXLCallHandle)(uintptr_t)mxl_handle_permanent(MXL_KIND_CALL, (uint32_t)number);
+    return 0;
+}

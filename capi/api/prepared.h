@@ -1,0 +1,23 @@
+/* Prepared calls, between the file that makes them (api_prepare.c) and the one that runs them
+ * (api_call.c). */
+#ifndef MXL_API_PREPARED_H
+#define MXL_API_PREPARED_H
+
+#include "api/common.h"
+
+enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
+
+/* An operator with its constant parameters; lives as long as the process. */
+typedef struct api_prepared {
+    const mxl_op *op;
+    void *params; /* with all constants and defaults filled in; arguments are put into a copy */
+    size_t params_bytes;
+    int num_arguments;
+    int count_offset; /* where the number of inputs goes, or -1 */
+    const mxl_param *arguments[];
+} api_prepared;
+
+/* The call of a handle from MXLPrepare; NULL with the error set. */
+const api_prepared *api_prepared_get(const void *handle);
+
+#endif
