@@ -10,8 +10,12 @@ extern const mxl_op *const mxl_ops_view[];
 extern const mxl_op *const mxl_ops_reduce[];
 extern const mxl_op *const mxl_ops_matrix[];
 extern const mxl_op *const mxl_ops_optimizer[];
+extern const mxl_op *const mxl_ops_softmax[];
+extern const mxl_op *const mxl_ops_dropout[];
+extern const mxl_op *const mxl_ops_random[];
 
 const mxl_op *const *const mxl_families[] = {
     mxl_ops_unary,  mxl_ops_binary, mxl_ops_scalar, mxl_ops_copy,      mxl_ops_init,
-    mxl_ops_view,   mxl_ops_reduce, mxl_ops_matrix, mxl_ops_optimizer, NULL,
+    mxl_ops_view,   mxl_ops_reduce, mxl_ops_matrix, mxl_ops_optimizer,
+    mxl_ops_softmax, mxl_ops_dropout, mxl_ops_random, NULL,
 };
