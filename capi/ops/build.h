@@ -1,5 +1,6 @@
 /* Operators as expressions, for rules and composed operators: mxl_mul(s, a, b). Results are scoped;
- * any NULL argument gives NULL (see engine/scope.h). Also the inputs and structs that families share. */
+ * any NULL argument gives NULL (see engine/scope.h). Also the inputs and structs that families
+ * share. */
 #ifndef MXL_OPS_BUILD_H
 #define MXL_OPS_BUILD_H
 
@@ -43,7 +44,8 @@ mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shap
 
 /* The sum over one axis, which stays with extent 1. */
 mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis);
-/* The operator dot: contracts the last axis of a (or its first) with the first of b (or its last). */
+/* The operator dot: contracts the last axis of a (or its first) with the first of b (or its last).
+ */
 mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b);
 
 /* ---- shared by families ---- */
@@ -64,16 +66,16 @@ typedef struct mxl_dot_params {
 extern const mxl_input mxl_inputs_data[];    /* data */
 extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
 extern const mxl_param mxl_params_none[];
-extern const char *const mxl_dtype_names[];  /* all but bfloat16's arithmetic; ends with NULL */
+extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; ends with NULL */
 
 /* A gradient rule that passes the head on to input 0. */
 int mxl_grad_pass(mxl_grad *g);
 
 /* Operators that build.c and other families call. */
 extern const mxl_op mxl_op_broadcast_add, mxl_op_broadcast_sub, mxl_op_broadcast_mul,
-    mxl_op_broadcast_div, mxl_op_equal, mxl_op_plus_scalar, mxl_op_mul_scalar, mxl_op_div_scalar, mxl_op_rminus_scalar,
-    mxl_op_rdiv_scalar, mxl_op_power_scalar, mxl_op_negative, mxl_op_square, mxl_op_exp,
-    mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast, mxl_op_sum_to,
-    mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy, mxl_op_sum, mxl_op_dot;
+    mxl_op_broadcast_div, mxl_op_equal, mxl_op_plus_scalar, mxl_op_mul_scalar, mxl_op_div_scalar,
+    mxl_op_rminus_scalar, mxl_op_rdiv_scalar, mxl_op_power_scalar, mxl_op_negative, mxl_op_square,
+    mxl_op_exp, mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast,
+    mxl_op_sum_to, mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy, mxl_op_sum, mxl_op_dot;
 
 #endif

@@ -71,12 +71,13 @@ static int dot_infer(mxl_infer *infer)
     left = left_operand(p, a->ndim, a->shape);
     right = right_operand(p, b->ndim, b->shape);
     if (left.length != right.length)
-        return mxl_error("dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
-                         "transpose_b=%d",
-                         (long long)left.length, (long long)right.length,
-                         mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
-                         mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
-                         p->transpose_b);
+        return mxl_error(
+            "dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
+            "transpose_b=%d",
+            (long long)left.length, (long long)right.length,
+            mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
+            mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
+            p->transpose_b);
     if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
         return mxl_error("dot: the result would have %d axes, at most %d are possible",
                          a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);

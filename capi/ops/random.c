@@ -1,5 +1,5 @@
-/* Random arrays: _random_uniform, _random_normal. The numbers depend on the seed and on what was drawn
- * before, never on the number of threads. */
+/* Random arrays: _random_uniform, _random_normal. The numbers depend on the seed and on what was
+ * drawn before, never on the number of threads. */
 #include "ops/build.h"
 
 #include <stddef.h>

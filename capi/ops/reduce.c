@@ -1,4 +1,5 @@
-/* Reductions over axes: sum, mean, max, argmax. A result without axes has shape (1,), as in 1.9.1. */
+/* Reductions over axes: sum, mean, max, argmax. A result without axes has shape (1,), as in 1.9.1.
+ */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -175,9 +176,9 @@ static int max_infer(mxl_infer *infer)
     char text[128];
 
     if (infer->in[0]->size == 0)
-        return mxl_error("%s: an array of shape %s has no elements", infer->op->name,
-                         mxl_shape_text(text, sizeof(text), infer->in[0]->ndim,
-                                        infer->in[0]->shape));
+        return mxl_error(
+            "%s: an array of shape %s has no elements", infer->op->name,
+            mxl_shape_text(text, sizeof(text), infer->in[0]->ndim, infer->in[0]->shape));
     return reduce_infer(infer);
 }
 
@@ -200,10 +201,11 @@ static void max_saves(mxl_saves *saves)
     saves->out[0] = true;
 }
 
-REDUCE(static, op_max, "max", ALIASES("max_axis"),
-       "Largest element over axes; NaN where one is among them. Where several are largest, each has "
-       "the whole gradient.",
-       max_infer, max_compute, max_grad, max_saves);
+REDUCE(
+    static, op_max, "max", ALIASES("max_axis"),
+    "Largest element over axes; NaN where one is among them. Where several are largest, each has "
+    "the whole gradient.",
+    max_infer, max_compute, max_grad, max_saves);
 
 /* ---- argmax ---- */
 

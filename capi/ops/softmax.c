@@ -54,7 +54,8 @@ static const mxl_param softmax_params_table[] = {
     {0},
 };
 
-/* The axis of an array; one without axes counts as one row of one element, whose axis is 0 or -1. */
+/* The axis of an array; one without axes counts as one row of one element, whose axis is 0 or -1.
+ */
 static int softmax_axis(const char *name, const softmax_params *p, int ndim)
 {
     int64_t axis = p->axis < 0 ? p->axis + (ndim > 0 ? ndim : 1) : p->axis;
@@ -266,8 +267,8 @@ static int softmax_compute(const mxl_call *call)
 
     if (call->num_inputs < 2)
         return softmax_run(call, false, NULL);
-    length = checked_length(
-        call, rows_of(x, softmax_axis(call->op->name, call->params, x->ndim)).extent);
+    length = checked_length(call,
+                            rows_of(x, softmax_axis(call->op->name, call->params, x->ndim)).extent);
     if (length == NULL)
         return -1;
     status = softmax_run(call, false, mxl_array_read(length));
@@ -290,7 +291,8 @@ static mxl_array *by_temperature(mxl_grad *g, mxl_array *a)
     return isnan(temperature) ? a : mxl_div_scalar(g->s, a, temperature);
 }
 
-/* dx = y * (dy - sum(dy * y)) / temperature; what does not count has y = 0, and its dy is not seen */
+/* dx = y * (dy - sum(dy * y)) / temperature; what does not count has y = 0, and its dy is not seen
+ */
 static int softmax_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0), *dy = g->head[0], *dx;
@@ -352,7 +354,8 @@ static int log_softmax_grad(mxl_grad *g)
 static const mxl_op op_log_softmax = {
     .name = "log_softmax",
     .aliases = ALIASES("_npx_log_softmax"),
-    .doc = "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
+    .doc =
+        "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
     .inputs = mxl_inputs_data,
     .params = softmax_params_table,
     .params_size = sizeof(softmax_params),

@@ -1,0 +1,252 @@
+/* Reductions, products and the optimizer step: values, edges, gradients. The full table of cases is
+ * in tests/python. */
+#include "ops_kit.h"
+
+/* ---- reductions ---- */
+
+TEST(reduce_values)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 3), 1, 5, 2, 4, 3, 6);
+
+    IS(run("sum", "", PLAIN, 1, x), MXL_F32, SHAPE(1), 21);
+    IS(run("sum", "axis=() exclude=1", PLAIN, 1, x), MXL_F32, SHAPE(1), 21);
+    IS(run("sum", "axis=0", PLAIN, 1, x), MXL_F32, SHAPE(3), 5, 8, 8);
+    IS(run("sum", "axis=(-1,)", PLAIN, 1, x), MXL_F32, SHAPE(2), 8, 13);
+    IS(run("sum", "axis=0 exclude=1", PLAIN, 1, x), MXL_F32, SHAPE(2), 8, 13);
+    IS(run("sum", "axis=(1,0) exclude=1", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 5, 2, 4, 3, 6);
+    IS(run("sum", "keepdims=1", PLAIN, 1, x), MXL_F32, SHAPE(1, 1), 21);
+    IS(run("mean", "axis=1 keepdims=1", PLAIN, 1, x), MXL_F32, SHAPE(2, 1), 8.0 / 3, 13.0 / 3);
+    IS(run("max", "axis=0", PLAIN, 1, x), MXL_F32, SHAPE(3), 4, 5, 6);
+    IS(run("argmax", "", PLAIN, 1, x), MXL_F32, SHAPE(1), 5);
+    IS(run("argmax", "axis=0", PLAIN, 1, x), MXL_F32, SHAPE(3), 1, 0, 1);
+    IS(run("argmax", "axis=-1 keepdims=1", PLAIN, 1, x), MXL_F32, SHAPE(2, 1), 1, 2);
+    mxl_array_drop(x);
+}
+
+TEST(reduce_dtypes)
+{
+    mxl_array *bytes = ARRAY(MXL_U8, SHAPE(2), 200, 101), *ints = ARRAY(MXL_I32, SHAPE(2), -3, 0);
+    mxl_array *nan = ARRAY(MXL_F64, SHAPE(3), 1, NAN, 2);
+
+    IS(run("sum", "", PLAIN, 1, bytes), MXL_U8, SHAPE(1), 45);
+    IS(run("mean", "", PLAIN, 1, bytes), MXL_U8, SHAPE(1), 22);
+    IS(run("mean", "", PLAIN, 1, ints), MXL_I32, SHAPE(1), -1);
+    IS(run("argmax", "axis=0", PLAIN, 1, ints), MXL_I32, SHAPE(1), 1);
+    IS(run("max", "", PLAIN, 1, nan), MXL_F64, SHAPE(1), NAN);
+    IS(run("argmax", "", PLAIN, 1, nan), MXL_F64, SHAPE(1), 1);
+    mxl_array_drop(bytes);
+    mxl_array_drop(ints);
+    mxl_array_drop(nan);
+}
+
+TEST(reduce_edges)
+{
+    mxl_array *none = ARRAY(MXL_F32, SHAPE(0, 3), 0), *one = ARRAY(MXL_F32, SCALAR, 5);
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4);
+
+    IS(run("sum", "", PLAIN, 1, none), MXL_F32, SHAPE(1), 0);
+    IS(run("sum", "axis=0", PLAIN, 1, none), MXL_F32, SHAPE(3), 0, 0, 0);
+    IS(run("mean", "axis=0", PLAIN, 1, none), MXL_F32, SHAPE(3), NAN, NAN, NAN);
+    is(run("argmax", "axis=1", PLAIN, 1, none), MXL_F32, SHAPE(0), EMPTY);
+    IS(run("sum", "", PLAIN, 1, one), MXL_F32, SHAPE(1), 5);
+    IS(run("max", "keepdims=1", PLAIN, 1, one), MXL_F32, SCALAR, 5);
+    IS(run("argmax", "", PLAIN, 1, one), MXL_F32, SHAPE(1), 0);
+    fails("no elements", "max", "axis=1", 1, none);
+    fails("nothing to search", "argmax", "axis=0", 1, none);
+    fails("out of range", "sum", "axis=2", 1, x);
+    fails("out of range", "sum", "axis=-3", 1, x);
+    fails("out of range", "argmax", "axis=2", 1, x);
+    fails("out of range", "sum", "axis=0", 1, one);
+    fails("twice", "mean", "axis=(0,-2)", 1, x);
+    fails("twice", "mean", "axis=(0,0) exclude=1", 1, x);
+    mxl_array_drop(none);
+    mxl_array_drop(one);
+    mxl_array_drop(x);
+}
+
+TEST(reduce_gradients)
+{
+    const char *params[] = {"",       "keepdims=1",       "axis=1",           "axis=(0,2)",
+                            "axis=0", "axis=1 exclude=1", "axis=1 keepdims=1"};
+
+    for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
+        check_gradients("sum", params[i], NULL, 1, SHAPE(2, 3, 2), NULL, NULL);
+        check_gradients("mean", params[i], NULL, 1, SHAPE(2, 3, 2), NULL, NULL);
+        check_gradients("max", params[i], NULL, 1, SHAPE(2, 3, 2), NULL, NULL);
+    }
+    check_gradients("sum", "", NULL, 1, SCALAR, NULL, NULL);
+}
+
+TEST(max_ties)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(4), 1, 3, 3, 2), *head = ARRAY(MXL_F32, SHAPE(1), 5);
+    mxl_array *nan = ARRAY(MXL_F32, SHAPE(3), 1, NAN, 3);
+    mxl_array *ints = ARRAY(MXL_I32, SHAPE(3), 1, 3, 3), *six = ARRAY(MXL_I32, SHAPE(1), 6);
+
+    IS(gradient("max", "", false, x, NULL, head), MXL_F32, SHAPE(4), 0, 5, 5, 0);
+    IS(gradient("max", "", false, nan, NULL, head), MXL_F32, SHAPE(3), 0, 0, 0);
+    IS(gradient("max", "", false, ints, NULL, six), MXL_I32, SHAPE(3), 0, 6, 6);
+    IS(gradient("mean", "", false, ints, NULL, six), MXL_I32, SHAPE(3), 2, 2, 2);
+    IS(gradient("argmax", "", false, x, NULL, head), MXL_F32, SHAPE(4), 0, 0, 0, 0);
+    mxl_array_drop(x);
+    mxl_array_drop(head);
+    mxl_array_drop(nan);
+    mxl_array_drop(ints);
+    mxl_array_drop(six);
+}
+
+/* ---- products ---- */
+
+TEST(dot_values)
+{
+    mxl_array *a = ARRAY(MXL_F32, SHAPE(2, 3), 1, 2, 3, 4, 5, 6);
+    mxl_array *v = ARRAY(MXL_F32, SHAPE(3), 1, 0, -1), *w = ARRAY(MXL_F32, SHAPE(2), 1, 2);
+    mxl_array *deep = ARRAY(MXL_F32, SHAPE(3, 2, 1), 1, 2, 3, 4, 5, 6);
+    mxl_array *f64 = ARRAY(MXL_F64, SHAPE(3), 1, 2, 3), *ints = ARRAY(MXL_I32, SHAPE(1), 1);
+
+    IS(run("dot", "", PLAIN, 2, v, v), MXL_F32, SHAPE(1), 2);
+    IS(run("dot", "", PLAIN, 2, a, v), MXL_F32, SHAPE(2), -2, -2);
+    IS(run("dot", "transpose_b=1", PLAIN, 2, a, v), MXL_F32, SHAPE(2), -2, -2);
+    IS(run("dot", "", PLAIN, 2, w, a), MXL_F32, SHAPE(3), 9, 12, 15);
+    IS(run("dot", "transpose_a=1", PLAIN, 2, a, w), MXL_F32, SHAPE(3), 9, 12, 15);
+    IS(run("dot", "transpose_b=1", PLAIN, 2, a, a), MXL_F32, SHAPE(2, 2), 14, 32, 32, 77);
+    IS(run("dot", "", PLAIN, 2, a, deep), MXL_F32, SHAPE(2, 2, 1), 22, 28, 49, 64);
+    IS(run("dot", "transpose_a=1", PLAIN, 2, deep, v), MXL_F32, SHAPE(2, 1), -4, -4);
+    fails("vectors", "dot", "transpose_a=1", 2, v, v);
+    fails("3 and 2 differ", "dot", "", 2, a, a);
+    fails("dtypes", "dot", "", 2, v, f64);
+    fails("float32 or float64", "dot", "", 2, ints, ints);
+    mxl_array_drop(a);
+    mxl_array_drop(v);
+    mxl_array_drop(w);
+    mxl_array_drop(deep);
+    mxl_array_drop(f64);
+    mxl_array_drop(ints);
+}
+
+TEST(dot_empty)
+{
+    mxl_array *wide = ARRAY(MXL_F64, SHAPE(2, 0), 0), *tall = ARRAY(MXL_F64, SHAPE(0, 3), 0);
+    mxl_array *v = ARRAY(MXL_F64, SHAPE(0), 0), *b = ARRAY(MXL_F64, SHAPE(3, 1), 1, 2, 3);
+
+    IS(run("dot", "", PLAIN, 2, wide, tall), MXL_F64, SHAPE(2, 3), 0, 0, 0, 0, 0, 0);
+    IS(run("dot", "", PLAIN, 2, v, v), MXL_F64, SHAPE(1), 0);
+    is(run("dot", "", PLAIN, 2, tall, b), MXL_F64, SHAPE(0, 1), EMPTY);
+    mxl_array_drop(wide);
+    mxl_array_drop(tall);
+    mxl_array_drop(v);
+    mxl_array_drop(b);
+}
+
+TEST(dot_gradients)
+{
+    check_gradients("dot", "", NULL, 2, SHAPE(3), SHAPE(3), NULL);
+    check_gradients("dot", "", NULL, 2, SHAPE(2, 3), SHAPE(3), NULL);
+    check_gradients("dot", "transpose_a=1", NULL, 2, SHAPE(3, 2), SHAPE(3), NULL);
+    check_gradients("dot", "", NULL, 2, SHAPE(3), SHAPE(3, 2), NULL);
+    check_gradients("dot", "transpose_b=1", NULL, 2, SHAPE(3), SHAPE(2, 3), NULL);
+    check_gradients("dot", "", NULL, 2, SHAPE(2, 3), SHAPE(3, 4), NULL);
+    check_gradients("dot", "transpose_a=1", NULL, 2, SHAPE(3, 2), SHAPE(3, 4), NULL);
+    check_gradients("dot", "transpose_b=1", NULL, 2, SHAPE(2, 3), SHAPE(4, 3), NULL);
+    check_gradients("dot", "transpose_a=1 transpose_b=1", NULL, 2, SHAPE(3, 2), SHAPE(4, 3), NULL);
+    check_gradients("dot", "", NULL, 2, SHAPE(2, 1, 3), SHAPE(3, 2, 2), NULL);
+    check_gradients("dot", "transpose_a=1 transpose_b=1", NULL, 2, SHAPE(3, 2, 2), SHAPE(2, 1, 3),
+                    NULL);
+}
+
+TEST(fully_connected_values)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 1, 2), 1, 2, 3, 4),
+              *b = ARRAY(MXL_F32, SHAPE(2), 10, 20);
+    mxl_array *w = ARRAY(MXL_F32, SHAPE(2, 2), 1, 0, 1, 1), *v = ARRAY(MXL_F32, SHAPE(2), 1, 2);
+    mxl_array *tall = ARRAY(MXL_F32, SHAPE(2, 1), 1, 2);
+
+    IS(run("FullyConnected", "num_hidden=2", PLAIN, 3, x, w, b), MXL_F32, SHAPE(2, 2), 11, 23, 13,
+       27);
+    IS(run("FullyConnected", "num_hidden=2 no_bias=1 flatten=0", PLAIN, 2, x, w), MXL_F32,
+       SHAPE(2, 1, 2), 1, 3, 3, 7);
+    IS(run("FullyConnected", "num_hidden=2 flatten=0", PLAIN, 3, v, w, b), MXL_F32, SHAPE(2), 11,
+       23);
+    IS(run("FullyConnected", "num_hidden=2 no_bias=1", PLAIN, 2, v, tall), MXL_F32, SHAPE(2, 2), 1,
+       2, 2, 4);
+    fails("weight must have shape (3,2)", "FullyConnected", "num_hidden=3", 3, x, w, b);
+    fails("bias must have shape (2,)", "FullyConnected", "num_hidden=2", 3, x, w, tall);
+    fails("takes 3 inputs", "FullyConnected", "num_hidden=2", 2, x, w);
+    fails("takes 2 inputs", "FullyConnected", "num_hidden=2 no_bias=1", 3, x, w, b);
+    fails("num_hidden", "FullyConnected", "num_hidden=0", 3, x, w, b);
+    mxl_array_drop(x);
+    mxl_array_drop(b);
+    mxl_array_drop(w);
+    mxl_array_drop(v);
+    mxl_array_drop(tall);
+}
+
+/* What is recorded (its parts) and what is not (one product with the bias added in place) agree to
+ * the last bit, also into an array that is given. */
+TEST(fully_connected_agrees)
+{
+    uint64_t seed = 5;
+    mxl_array *x = random_array(&seed, SHAPE(7, 2, 9)), *w = random_array(&seed, SHAPE(5, 18));
+    mxl_array *b = random_array(&seed, SHAPE(5)), *plain, *recorded, *in[3] = {x, w, b};
+    mxl_array *given = mxl_array_new(MXL_F64, 2, SHAPE(7, 5));
+
+    plain = run("FullyConnected", "num_hidden=5", PLAIN, 3, x, w, b);
+    CHECK_INT(run_into("FullyConnected", "num_hidden=5", PLAIN, 3, in, &given), 0);
+    CHECK_INT(mxl_array_set_leaf(w, MXL_GRAD_WRITE, NULL), 0);
+    recorded = run("FullyConnected", "num_hidden=5", mode_of(true, true), 3, x, w, b);
+    CHECK(recorded->place.target != NULL);
+    for (int64_t i = 0; i < plain->size; i++) {
+        CHECK(item(plain, i) == item(recorded, i));
+        CHECK(item(plain, i) == item(given, i));
+    }
+    mxl_array_drop(x);
+    mxl_array_drop(w);
+    mxl_array_drop(b);
+    mxl_array_drop(plain);
+    mxl_array_drop(recorded);
+    mxl_array_drop(given);
+}
+
+TEST(fully_connected_gradients)
+{
+    check_gradients("FullyConnected", "num_hidden=2", NULL, 3, SHAPE(3, 2, 2), SHAPE(2, 4),
+                    SHAPE(2));
+    check_gradients("FullyConnected", "num_hidden=2 flatten=0", NULL, 3, SHAPE(3, 2, 2),
+                    SHAPE(2, 2), SHAPE(2));
+    check_gradients("FullyConnected", "num_hidden=2 no_bias=1", NULL, 2, SHAPE(3), SHAPE(2, 1),
+                    NULL);
+}
+
+/* ---- optimizers ---- */
+
+TEST(sgd_step)
+{
+    mxl_array *w = ARRAY(MXL_F32, SHAPE(3), 1, 2, -3), *g = ARRAY(MXL_F32, SHAPE(3), 0.5, -10, 2);
+    mxl_array *m = ARRAY(MXL_F32, SHAPE(3), 0.1, 0.2, 0.3), *in[3] = {w, g, m}, *out = w;
+    mxl_array *f64 = ARRAY(MXL_F64, SHAPE(3), 1, 2, 3), *i32 = ARRAY(MXL_I32, SHAPE(3), 1, 2, 3);
+
+    IS(run("sgd_mom_update", "lr=0.1", PLAIN, 3, w, g, m), MXL_F32, SHAPE(3), 0.95, 3, -3.2);
+    mxl_array_keep(m);
+    IS(m, MXL_F32, SHAPE(3), -0.05, 1, -0.2);
+    CHECK_INT(run_into("sgd_mom_update",
+                       "lr=0.1 momentum=0.9 wd=0.5 rescale_grad=0.5 clip_gradient=1", PLAIN, 3, in,
+                       &out),
+              0);
+    mxl_array_keep(m);
+    IS(m, MXL_F32, SHAPE(3), -0.12, 0.9, -0.13);
+    mxl_array_keep(w);
+    IS(w, MXL_F32, SHAPE(3), 0.88, 2.9, -3.13);
+    fails("dtypes", "sgd_mom_update", "lr=1", 3, w, g, f64);
+    fails("floating-point", "sgd_mom_update", "lr=1", 3, i32, i32, i32);
+    fails("lr", "sgd_mom_update", "", 3, w, g, m);
+    mxl_array_drop(w);
+    mxl_array_drop(g);
+    mxl_array_drop(m);
+    mxl_array_drop(f64);
+    mxl_array_drop(i32);
+}
+
+HARNESS_MAIN(ENTRY(reduce_values), ENTRY(reduce_dtypes), ENTRY(reduce_edges),
+             ENTRY(reduce_gradients), ENTRY(max_ties), ENTRY(dot_values), ENTRY(dot_empty),
+             ENTRY(dot_gradients), ENTRY(fully_connected_values), ENTRY(fully_connected_agrees),
+             ENTRY(fully_connected_gradients), ENTRY(sgd_step))
