@@ -58,9 +58,8 @@ static void NAME(small)(const NAME(job) * job)
         b_row = job->n;
     }
     for (int64_t i = 0; i < job->m; i++)
-        NAME(small_row)
-        (job->a + i * job->a_row, job->a_col, b, b_row, job->c + i * job->ldc, job->n, job->k,
-         job->add);
+        NAME(small_row)(job->a + i * job->a_row, job->a_col, b, b_row, job->c + i * job->ldc,
+                        job->n, job->k, job->add);
 }
 
 /* ---- one of the operands is a vector: m rows of a matrix times x ---- */
@@ -220,9 +219,8 @@ static void NAME(tiles)(void *data, int64_t begin, int64_t end)
                 if (i + mr <= job->mb && j + nr <= job->nb)
                     job->micro->run(job->kb, a, b, c, job->ldc, add);
                 else
-                    NAME(edge)
-                    (job, a, b, c, job->mb - i < mr ? job->mb - i : mr,
-                     job->nb - j < nr ? job->nb - j : nr, add);
+                    NAME(edge)(job, a, b, c, job->mb - i < mr ? job->mb - i : mr,
+                               job->nb - j < nr ? job->nb - j : nr, add);
             }
         }
     }

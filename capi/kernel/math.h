@@ -105,6 +105,22 @@ static inline float mxl_sigmoid_f32(float x)
     return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
+/* Cosine and sine of u turns (2 pi u), u in [0, 1]: exact reduction to an eighth of a turn. */
+static inline void mxl_turn_f32(float u, float *cosine, float *sine)
+{
+    const float shift = 12582912.0f;
+    float t = u * 4.0f + shift;
+    uint32_t quarter = mxl_float_bits(t);
+    float r = (u * 4.0f - (t - shift)) * 1.57079637f, z = r * r;
+    float s = ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f) * z * r + r;
+    float c =
+        ((2.443315711e-5f * z - 1.388731625e-3f) * z + 4.166664568e-2f) * z * z - 0.5f * z + 1.0f;
+    float x = quarter & 1 ? s : c, y = quarter & 1 ? c : s;
+
+    *cosine = (quarter + 1) & 2 ? -x : x;
+    *sine = quarter & 2 ? -y : y;
+}
+
 static inline double mxl_exp_f64(double x)
 {
     return exp(x);
@@ -127,9 +143,9 @@ static inline double mxl_sigmoid_f64(double x)
     return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
-#define mxl_row_exp(x)     _Generic((x), float : mxl_exp_f32, default : mxl_exp_f64)(x)
-#define mxl_row_log(x)     _Generic((x), float : mxl_log_f32, default : mxl_log_f64)(x)
-#define mxl_row_tanh(x)    _Generic((x), float : mxl_tanh_f32, default : mxl_tanh_f64)(x)
-#define mxl_row_sigmoid(x) _Generic((x), float : mxl_sigmoid_f32, default : mxl_sigmoid_f64)(x)
+#define mxl_row_exp(x)     _Generic((x), float: mxl_exp_f32, default: mxl_exp_f64)(x)
+#define mxl_row_log(x)     _Generic((x), float: mxl_log_f32, default: mxl_log_f64)(x)
+#define mxl_row_tanh(x)    _Generic((x), float: mxl_tanh_f32, default: mxl_tanh_f64)(x)
+#define mxl_row_sigmoid(x) _Generic((x), float: mxl_sigmoid_f32, default: mxl_sigmoid_f64)(x)
 
 #endif

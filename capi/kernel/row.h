@@ -50,10 +50,16 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
 
 /* ---- loops from expressions ----
  *
- *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));   static const mxl_kernels tanh_kernels
+ *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
+ *
+ * makes `static const mxl_kernels tanh_kernels`. Likewise
+ *
  *     MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
+ *
  *     MXL_ARITH_KERNELS(divide, MXL_BINARY_ROW, mxl_quotient(x, y));
+ *
  *     MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_ROW, x + s);
+ *
  *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
  *
  * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
@@ -63,9 +69,9 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
  * expf; write constants as integers (1 / (1 + exp(-x))), since 1.0 would make float expressions
- * double. mxl_row_exp, mxl_row_log, mxl_tanh and mxl_sigmoid (math.h) are the same as loops that vectorise;
- * prefer them. Integers wrap on being stored. s is the scalar after conversion to the array's
- * dtype. */
+ * double. mxl_row_exp, _log, _tanh and _sigmoid (math.h) are the same as loops that
+ * vectorise; prefer them. Integers wrap on being stored. s is the scalar after conversion to the
+ * array's dtype. */
 #define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
@@ -197,11 +203,11 @@ static inline double mxl_quotient_f64(double x, double y)
 }
 
 #define mxl_quotient(x, y)                                                                         \
-    _Generic((x), float                                                                            \
-             : mxl_quotient_f32, double                                                            \
-             : mxl_quotient_f64, int32_t                                                           \
-             : mxl_quotient_i32, int64_t                                                           \
-             : mxl_quotient_i64)(x, y)
+    _Generic((x),                                                                                  \
+        float: mxl_quotient_f32,                                                                   \
+        double: mxl_quotient_f64,                                                                  \
+        int32_t: mxl_quotient_i32,                                                                 \
+        int64_t: mxl_quotient_i64)(x, y)
 
 /* ---- per dtype: stored type, type computed in, load, store, and a double rounded to the dtype
  * ---- */

@@ -148,7 +148,7 @@ TEST(against_plain_loops)
                           : (double)(harness_random(&seed) % 1000) / 1e4;
         mxl_cast_row(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
         for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
-            for (int axes = 0; axes<1 << NDIM; axes += s> 4 && d > 1 ? 5 : 1) {
+            for (int axes = 0; axes < 1 << NDIM; axes += s > 4 && d > 1 ? 5 : 1) {
                 problem p = {.dtype = dtypes[d]};
 
                 memcpy(p.shape, shapes[s], sizeof(p.shape));
