@@ -109,7 +109,7 @@ static int set_argument(const api_prepared *call, const mxl_param *p, const MXLV
 static const void *call_params(const api_prepared *call, int num_inputs, const MXLValue *arguments,
                                char *room)
 {
-    if (call->num_arguments == 0 && call->count_offset < 0)
+    if (call->constant)
         return call->params;
     if (call->num_arguments > 0 && arguments == NULL)
         return mxl_error_null("%s: was prepared with %d arguments, got NULL", call->op->name,
@@ -161,8 +161,8 @@ static NDArrayHandle run_one(const api_prepared *call, int num_inputs, const NDA
     return api_handle(out);
 }
 
-/* One or two inputs: as run, without a list to pin. */
-static NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, NDArrayHandle b, bool two,
+/* One or two inputs: as run, without a list to pin. Inline, so that each form is straight code. */
+static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, NDArrayHandle b, bool two,
                              const MXLValue *arguments)
 {
     _Alignas(16) char room[API_PARAMS_ROOM];
@@ -172,9 +172,12 @@ static NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, NDArrayH
 
     if (call == NULL)
         return NULL;
-    params = call_params(call, two ? 2 : 1, arguments, room);
-    if (params == NULL && call->params_bytes > 0)
-        return NULL;
+    params = call->params;
+    if (!call->constant) {
+        params = call_params(call, two ? 2 : 1, arguments, room);
+        if (params == NULL)
+            return NULL;
+    }
     in[0] = api_pin(a);
     if (in[0] == NULL)
         return NULL;

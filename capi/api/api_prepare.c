@@ -149,6 +149,7 @@ static api_prepared *prepared_new(const request *r, const void *params)
         call->arguments[i] = mxl_param_find(r->op, r->arguments[i]);
     count = r->op->key_var_num_args == NULL ? NULL : mxl_param_find(r->op, r->op->key_var_num_args);
     call->count_offset = count == NULL ? -1 : (int)count->offset;
+    call->constant = call->num_arguments == 0 && call->count_offset < 0;
     call->params = NULL;
     call->params_bytes = r->op->params_size == 0 ? 0 : mxl_params_bytes(r->op, params);
     if (call->params_bytes > 0) {

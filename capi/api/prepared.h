@@ -12,6 +12,7 @@ typedef struct api_prepared {
     const mxl_op *op;
     void *params; /* with all constants and defaults filled in; arguments are put into a copy */
     size_t params_bytes;
+    bool constant; /* nothing varies from call to call: `params` are used as they are */
     int num_arguments;
     int count_offset; /* where the number of inputs goes, or -1 */
     const mxl_param *arguments[];

@@ -24,7 +24,7 @@ static void array_release(mxl_ref *ref)
     mxl_free(array, sizeof(*array));
 }
 
-static mxl_array *array_blank(void)
+static inline mxl_array *array_blank(void)
 {
     mxl_array *array = mxl_alloc(sizeof(*array));
 
@@ -48,7 +48,7 @@ static mxl_array *array_blank(void)
 }
 
 /* Room for ndim extents and strides. */
-static int array_reserve(mxl_array *array, int ndim)
+static inline int array_reserve(mxl_array *array, int ndim)
 {
     if (ndim > MXL_INLINE_NDIM) {
         int64_t *block = mxl_alloc(2 * sizeof(int64_t) * (size_t)ndim);
@@ -61,21 +61,24 @@ static int array_reserve(mxl_array *array, int ndim)
     return 0;
 }
 
-/* Shape and row-major strides of a contiguous array; room is there. False: a negative extent, or too
- * many elements. */
-static bool array_fill_shape(mxl_array *array, int ndim, const int64_t *shape)
+/* Shape and row-major strides of a contiguous array; room is there. False where the number of
+ * elements may have overflowed, or an extent be negative: mxl_shape_count tells. */
+static inline bool array_fill_shape(mxl_array *array, int ndim, const int64_t *shape)
 {
-    int64_t stride = 1;
-    bool good = true;
+    int64_t *to = array->shape, stride = 1, bits = 0;
 
     for (int i = ndim - 1; i >= 0; i--) {
-        array->shape[i] = shape[i];
-        array->strides[i] = stride;
-        good = good && shape[i] >= 0 && !__builtin_mul_overflow(stride, shape[i], &stride);
+        int64_t extent = shape[i];
+
+        to[i] = extent;
+        to[ndim + i] = stride;
+        stride = (int64_t)((uint64_t)stride * (uint64_t)extent);
+        bits |= extent;
     }
     array->size = stride;
     array->contiguous = true;
-    return good && stride <= INT64_MAX / 16;
+    /* Up to four extents below 2^14: the product is below 2^56. */
+    return ndim <= MXL_INLINE_NDIM && (uint64_t)bits < (UINT64_C(1) << 14);
 }
 
 mxl_array *mxl_array_new_none(void)
@@ -102,7 +105,6 @@ mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
     array->dtype = dtype;
     if (array_reserve(array, ndim) != 0)
         goto failed;
-    /* The first pass overflows for an empty array with huge other extents: the second knows. */
     if (!array_fill_shape(array, ndim, shape)) {
         array->size = mxl_shape_count(ndim, shape);
         if (array->size < 0)

@@ -191,9 +191,13 @@ int mxl_handle_free(mxl_kind kind, uint64_t handle)
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
         while (word >> 32 == tag) {
-            if (!atomic_compare_exchange_weak_explicit(&slot->word, &word,
-                                                       word & ~(UINT64_C(1) << 32),
-                                                       memory_order_acq_rel, memory_order_relaxed))
+            uint64_t closed = word & ~(UINT64_C(1) << 32);
+
+            if (mxl_single_thread())
+                atomic_store_explicit(&slot->word, closed, memory_order_relaxed);
+            else if (!atomic_compare_exchange_weak_explicit(&slot->word, &word, closed,
+                                                            memory_order_acq_rel,
+                                                            memory_order_relaxed))
                 continue;
             if ((uint32_t)word == 0)
                 mxl_handle_finish(handle);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/ref.h"
+#include "base/single.h"
 #include "base/state.h"
 
 typedef enum mxl_kind {
@@ -76,6 +77,10 @@ static inline mxl_ref *mxl_handle_pin(mxl_kind kind, uint64_t handle)
         uint64_t tag = mxl_handle_tag(handle);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
+        if (mxl_single_thread() && word >> 32 == tag) {
+            atomic_store_explicit(&slot->word, word + 1, memory_order_relaxed);
+            return slot->u.object;
+        }
         while (word >> 32 == tag)
             if (atomic_compare_exchange_weak_explicit(&slot->word, &word, word + 1,
                                                       memory_order_acquire, memory_order_relaxed))
@@ -89,8 +94,14 @@ static inline mxl_ref *mxl_handle_pin(mxl_kind kind, uint64_t handle)
 static inline void mxl_handle_unpin(uint64_t handle)
 {
     mxl_handle_slot *slot = mxl_handle_find(handle);
-    uint64_t word = atomic_fetch_sub_explicit(&slot->word, 1, memory_order_acq_rel);
+    uint64_t word;
 
+    if (mxl_single_thread()) {
+        word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+        atomic_store_explicit(&slot->word, word - 1, memory_order_relaxed);
+    } else {
+        word = atomic_fetch_sub_explicit(&slot->word, 1, memory_order_acq_rel);
+    }
     if ((word & (UINT64_C(1) << 32)) == 0 && (uint32_t)word == 1)
         mxl_handle_finish(handle);
 }

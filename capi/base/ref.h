@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/single.h"
+
 typedef struct mxl_ref {
     atomic_int count;
     void (*release)(
@@ -23,7 +25,12 @@ static inline void mxl_ref_init(mxl_ref *ref, void (*release)(mxl_ref *))
 
 static inline void mxl_ref_keep(mxl_ref *ref)
 {
-    atomic_fetch_add_explicit(&ref->count, 1, memory_order_relaxed);
+    if (mxl_single_thread())
+        atomic_store_explicit(&ref->count,
+                              atomic_load_explicit(&ref->count, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&ref->count, 1, memory_order_relaxed);
 }
 
 /* True when the caller holds the only reference. */

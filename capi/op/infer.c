@@ -74,10 +74,11 @@ int mxl_infer_broadcast(mxl_infer *infer)
         return mxl_error("%s: takes 2 inputs, got %d", infer->op->name, infer->num_inputs);
     a = infer->in[0];
     b = infer->in[1];
-    if (check_dtypes(infer) != 0)
-        return -1;
+    if (a->dtype != b->dtype)
+        return check_dtypes(infer);
     if (mxl_array_same_shape(a, b)) {
-        set_outputs(infer, a->dtype, a->ndim, a->shape);
+        mxl_shape_set(&infer->out_shape[0], a->ndim, a->shape);
+        infer->out_dtype[0] = a->dtype;
         return 0;
     }
     if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)

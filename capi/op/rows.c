@@ -6,7 +6,7 @@
 
 #include "array/copy.h"
 
-static mxl_row call_row(const mxl_call *call, int dtype)
+static inline mxl_row call_row(const mxl_call *call, int dtype)
 {
     mxl_row row = mxl_dtype_valid(dtype) ? call->op->kernels->row[dtype] : NULL;
 
@@ -17,7 +17,7 @@ static mxl_row call_row(const mxl_call *call, int dtype)
 
 /* Whether reading `in` while `out` is written could see what was written: they share bytes and are
  * not the same elements in the same places. */
-static bool operand_clashes(const mxl_array *in, const mxl_array *out)
+static inline bool operand_clashes(const mxl_array *in, const mxl_array *out)
 {
     int64_t size = (int64_t)mxl_dtype_size(in->dtype);
 
@@ -33,7 +33,7 @@ static bool operand_clashes(const mxl_array *in, const mxl_array *out)
 
 /* Steps of contiguous operands that need no broadcasting but that of single elements; false: walk.
  */
-static bool call_steps(const mxl_call *call, const mxl_array *out, const void **data, int64_t *step)
+static inline bool call_steps(const mxl_call *call, const mxl_array *out, const void **data, int64_t *step)
 {
     int64_t moving = 0;
 
@@ -126,6 +126,27 @@ done:
     return status;
 }
 
+/* Small, contiguous, one size, nothing shared with the output: the loop and nothing else. */
+static inline bool run_at_once(const mxl_call *call, mxl_row row)
+{
+    static const int64_t steps[2] = {1, 1};
+    mxl_array *out = call->out[0];
+    const void *data[2];
+
+    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_ROW_GRAIN)
+        return false;
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_array *in = call->in[i];
+
+        if (in->size != out->size || !in->contiguous || in->storage == out->storage ||
+            in->dtype != call->in[0]->dtype)
+            return false;
+        data[i] = mxl_array_read(in);
+    }
+    row(mxl_array_write(out), data, steps, out->size, call->params);
+    return true;
+}
+
 int mxl_run_rows(const mxl_call *call)
 {
     mxl_array *out = call->out[0];
@@ -137,6 +158,8 @@ int mxl_run_rows(const mxl_call *call)
 
     if (row == NULL)
         return -1;
+    if (run_at_once(call, row))
+        return 0;
     if (call->num_inputs > MXL_ROW_INPUTS)
         return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
                          (int)MXL_ROW_INPUTS);
