@@ -24,7 +24,7 @@ typedef struct operand {
     int64_t kept, length;
 } operand;
 
-/* The contracted axis is the last or the first one. A vector has no other. */
+/* The contracted axis is the last or the first one; of a vector both are the same. */
 static operand operand_of(int ndim, const int64_t *shape, bool contracts_last)
 {
     operand m = {.first = contracts_last ? 0 : 1, .last = contracts_last ? ndim - 1 : ndim};
@@ -36,7 +36,7 @@ static operand operand_of(int ndim, const int64_t *shape, bool contracts_last)
 
 static operand left_operand(const mxl_dot_params *p, int ndim, const int64_t *shape)
 {
-    operand m = operand_of(ndim, shape, !p->transpose_a || ndim == 1);
+    operand m = operand_of(ndim, shape, !p->transpose_a);
 
     m.transposed = p->transpose_a && ndim > 1;
     return m;
@@ -44,7 +44,7 @@ static operand left_operand(const mxl_dot_params *p, int ndim, const int64_t *sh
 
 static operand right_operand(const mxl_dot_params *p, int ndim, const int64_t *shape)
 {
-    operand m = operand_of(ndim, shape, p->transpose_b && ndim > 1);
+    operand m = operand_of(ndim, shape, p->transpose_b);
 
     m.transposed = p->transpose_b && ndim > 1;
     return m;

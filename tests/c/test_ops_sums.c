@@ -108,6 +108,7 @@ TEST(dot_values)
     IS(run("dot", "", PLAIN, 2, a, v), MXL_F32, SHAPE(2), -2, -2);
     IS(run("dot", "transpose_b=1", PLAIN, 2, a, v), MXL_F32, SHAPE(2), -2, -2);
     IS(run("dot", "", PLAIN, 2, w, a), MXL_F32, SHAPE(3), 9, 12, 15);
+    IS(run("dot", "transpose_a=1", PLAIN, 2, w, a), MXL_F32, SHAPE(3), 9, 12, 15);
     IS(run("dot", "transpose_a=1", PLAIN, 2, a, w), MXL_F32, SHAPE(3), 9, 12, 15);
     IS(run("dot", "transpose_b=1", PLAIN, 2, a, a), MXL_F32, SHAPE(2, 2), 14, 32, 32, 77);
     IS(run("dot", "", PLAIN, 2, a, deep), MXL_F32, SHAPE(2, 2, 1), 22, 28, 49, 64);
@@ -246,7 +247,21 @@ TEST(sgd_step)
     mxl_array_drop(i32);
 }
 
+/* The momentum may not stand in a graph that is being recorded: it is written to. */
+TEST(sgd_recorded)
+{
+    mxl_array *w = ARRAY(MXL_F32, SHAPE(1), 1), *g = ARRAY(MXL_F32, SHAPE(1), 1);
+    mxl_array *m = ARRAY(MXL_F32, SHAPE(1), 3), *in[3] = {w, g, m}, *out = NULL;
+
+    CHECK_INT(mxl_array_set_leaf(m, MXL_GRAD_WRITE, NULL), 0);
+    CHECK_INT(run_into("sgd_mom_update", "lr=1", mode_of(true, true), 3, in, &out), -1);
+    CHECK_HAS(mxl_error_text(), "in place");
+    IS(m, MXL_F32, SHAPE(1), 3);
+    mxl_array_drop(w);
+    mxl_array_drop(g);
+}
+
 HARNESS_MAIN(ENTRY(reduce_values), ENTRY(reduce_dtypes), ENTRY(reduce_edges),
              ENTRY(reduce_gradients), ENTRY(max_ties), ENTRY(dot_values), ENTRY(dot_empty),
              ENTRY(dot_gradients), ENTRY(fully_connected_values), ENTRY(fully_connected_agrees),
-             ENTRY(fully_connected_gradients), ENTRY(sgd_step))
+             ENTRY(fully_connected_gradients), ENTRY(sgd_step), ENTRY(sgd_recorded))
