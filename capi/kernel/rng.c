@@ -3,6 +3,7 @@
 #include "kernel/rng.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
@@ -152,12 +153,12 @@ static int64_t block_size(int dtype)
 
 static void store_block(const fill_job *job, int64_t at, int64_t n, const float *f, const double *d)
 {
-    for (int64_t i = 0; i < n; i++) {
-        if (job->dtype == MXL_F32)
-            ((float *)job->out)[at + i] = f[i];
-        else if (job->dtype == MXL_F64)
-            ((double *)job->out)[at + i] = d[i];
-        else
+    if (job->dtype == MXL_F32) {
+        memcpy((float *)job->out + at, f, (size_t)n * sizeof(*f));
+    } else if (job->dtype == MXL_F64) {
+        memcpy((double *)job->out + at, d, (size_t)n * sizeof(*d));
+    } else {
+        for (int64_t i = 0; i < n; i++)
             ((mxl_half *)job->out)[at + i] = mxl_half_from_float(f[i]);
     }
 }
