@@ -46,7 +46,7 @@ MXL_API int MXNotifyShutdown(void);
 MXL_API int MXRandomSeed(int seed);
 MXL_API int MXRandomSeedContext(int seed, int dev_type, int dev_id);
 
-/* How many threads one operator may use, the caller's included; at least 1. */
+/* How many threads one operator may use, the caller's included; 0: as many as at the start. */
 MXL_API int MXSetNumOMPThreads(int thread_num);
 
 /* Remembers a bulk size for the calling thread; *prev_bulk_size: the one before, 0 at first.
@@ -102,16 +102,17 @@ MXL_API int MXNDArrayWaitAll(void);
 MXL_API int MXNDArraySyncCopyFromCPU(NDArrayHandle handle, const void *data, size_t size);
 MXL_API int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size);
 
-/* Copies src into dst, which has its shape; the dtype is converted. i is -1; parts of sparse arrays
- * (i >= 0) are an error. Not recorded. */
+/* Copies src into dst, which has its shape, or none yet; the dtype is converted. i is -1; parts of
+ * sparse arrays (i >= 0) are an error. Not recorded. */
 MXL_API int MXNDArraySyncCopyFromNDArray(NDArrayHandle handle_dst, NDArrayHandle handle_src, int i);
 
 /* *out_pdata: the first byte, borrowed from the array; the elements lie in C order. Who writes
  * through it calls MXLNDArrayBumpVersion afterwards. NULL for an array without elements. */
 MXL_API int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata);
 
-/* ---- arrays: views. *out is a **new** array that shares the memory; recorded while recording.
- * ---- */
+/* ---- arrays: views ---- */
+
+/* *out is a **new** array that shares the memory; recorded while recording. */
 
 /* Elements [begin, end) of axis 0. Errors: no axis 0, begin > end, end beyond the extent. */
 MXL_API int MXNDArraySlice(NDArrayHandle handle, uint32_t slice_begin, uint32_t slice_end,
@@ -123,9 +124,9 @@ MXL_API int MXNDArraySlice64(NDArrayHandle handle, int64_t slice_begin, int64_t 
 MXL_API int MXNDArrayAt(NDArrayHandle handle, uint32_t idx, NDArrayHandle *out);
 MXL_API int MXNDArrayAt64(NDArrayHandle handle, int64_t idx, NDArrayHandle *out);
 
-/* The same elements in the shape dims[0..ndim), with the codes of operator Reshape (0 keep, -1
- * infer, -2 all that remain, -3 merge two, -4 split one); reverse reads them from the right.
- * Errors: sizes differ, more than one -1. */
+/* The same elements in the shape dims[0..ndim), with the codes of operator Reshape: 0 keep, -1
+ * infer; and with 64 bits -2 all that remain, -3 merge two, -4 split one; reverse reads them from
+ * the right. Errors: sizes differ, more than one -1. */
 MXL_API int MXNDArrayReshape(NDArrayHandle handle, int ndim, int *dims, NDArrayHandle *out);
 MXL_API int MXNDArrayReshape64(NDArrayHandle handle, int ndim, dim_t *dims, bool reverse,
                                NDArrayHandle *out);
@@ -139,7 +140,7 @@ MXL_API int MXNDArrayGetShapeEx(NDArrayHandle handle, int *out_dim, const int **
 MXL_API int MXNDArrayGetShapeEx64(NDArrayHandle handle, int *out_dim, const int64_t **out_pdata);
 
 MXL_API int MXNDArrayGetDType(NDArrayHandle handle, int *out_dtype);
-/* Type and id of the device, (1, 0) on the CPU; type 0 for an array without shape. */
+/* Type and id of the device: (1, 0), or (0, 0) for an array made by MXNDArrayCreateNone. */
 MXL_API int MXNDArrayGetContext(NDArrayHandle handle, int *out_dev_type, int *out_dev_id);
 MXL_API int MXNDArrayGetStorageType(NDArrayHandle handle, int *out_storage_type);
 
@@ -162,8 +163,8 @@ MXL_API int MXSymbolGetAtomicSymbolName(AtomicSymbolCreator creator, const char 
 
 /* Name, documentation, and *num_args inputs and parameters: names, types ("NDArray-or-Symbol",
  * "float, optional, default=1"), descriptions. *key_var_num_args: the parameter that counts the
- * inputs, or "". *return_type: "" (the pointer may be NULL). All borrowed for the life of the
- * process. NNGetOpInfo is the same without key_var_num_args. */
+ * inputs, or "". *return_type: NULL, as in MXNet (the pointer may be NULL). All borrowed for the
+ * life of the process. NNGetOpInfo is the same without key_var_num_args. */
 MXL_API int MXSymbolGetAtomicSymbolInfo(AtomicSymbolCreator creator, const char **name,
                                         const char **description, uint32_t *num_args,
                                         const char ***arg_names, const char ***arg_type_infos,
