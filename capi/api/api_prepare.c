@@ -14,6 +14,23 @@ enum {
 static api_prepared **_Atomic table[CHUNKS];
 static atomic_uint table_count;
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static void lock_table(void)
+{
+    pthread_mutex_lock(&table_lock);
+}
+
+static void unlock_table(void)
+{
+    pthread_mutex_unlock(&table_lock);
+}
+
+/* A child forked by another thread while this one prepares finds the lock free. */
+static void guard_forks(void)
+{
+    pthread_atfork(lock_table, unlock_table, unlock_table);
+}
 
 static const api_prepared *table_at(uint32_t number)
 {
@@ -213,9 +230,10 @@ int MXLPrepare(const char *name, int num_constant, const char **keys, const char
         return -1;
     mxl_arena_init(&arena);
     if (fill(&r, params, &arena) == 0) {
-        pthread_mutex_lock(&table_lock);
+        pthread_once(&table_once, guard_forks);
+        lock_table();
         number = intern(&r, params);
-        pthread_mutex_unlock(&table_lock);
+        unlock_table();
     }
     mxl_arena_clear(&arena);
     if (number < 0)

@@ -25,20 +25,22 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
     return 0;
 }
 
-static int check_buffer(const mxl_array *variable)
+static int check_buffer(mxl_array *variable)
 {
-    const mxl_array *grad = variable->leaf->grad;
+    mxl_array *grad;
     char have[128], want[128];
+    int status = 0;
 
-    if (grad == NULL)
-        return 0;
-    if (grad->storage == NULL || grad->dtype != variable->dtype ||
-        !mxl_array_same_shape(grad, variable))
-        return mxl_error("backward: the gradient buffer of a variable of shape %s has shape %s, or "
+    mxl_leaf_lock(variable->leaf);
+    grad = variable->leaf->grad;
+    if (grad != NULL && (grad->storage == NULL || grad->dtype != variable->dtype ||
+                         !mxl_array_same_shape(grad, variable)))
+        status = mxl_error("backward: the gradient buffer of a variable of shape %s has shape %s, or "
                          "another dtype",
                          mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
                          mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
-    return 0;
+    mxl_leaf_unlock(variable->leaf);
+    return status;
 }
 
 int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)

@@ -1,13 +1,14 @@
 /* Finds the operators that the engine calls. */
 #include "engine/known.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
-static mxl_known known;
-static atomic_bool found;
-static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
+#include "base/state.h"
+
+/* Built aside and published once, so that no lock is held over a fork; lives as long as the process. */
+static _Atomic(mxl_known *) known;
 
 static bool find_all(mxl_known *k)
 {
@@ -22,16 +23,21 @@ static bool find_all(mxl_known *k)
 
 const mxl_known *mxl_known_get(void)
 {
-    bool ok = true;
+    mxl_known *k = atomic_load_explicit(&known, memory_order_acquire), *other = NULL;
 
-    if (atomic_load_explicit(&found, memory_order_acquire))
-        return &known;
-    pthread_mutex_lock(&finding);
-    if (!atomic_load_explicit(&found, memory_order_relaxed)) {
-        ok = find_all(&known);
-        if (ok)
-            atomic_store_explicit(&found, true, memory_order_release);
+    if (k != NULL)
+        return k;
+    k = mxl_state_system_memory(sizeof(*k));
+    if (k == NULL) {
+        mxl_error_memory(sizeof(*k));
+        return NULL;
     }
-    pthread_mutex_unlock(&finding);
-    return ok ? &known : NULL;
+    if (!find_all(k)) {
+        free(k);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&known, &other, k))
+        return k;
+    free(k);
+    return other;
 }
