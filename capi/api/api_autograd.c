@@ -62,20 +62,30 @@ static int check_variable(const mxl_array *variable, const mxl_array *grad, uint
         return mxl_error("MXAutogradMarkVariables: variable %u has shape %s, its gradient has %s", i,
                          mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
                          mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
+    if (grad->storage == variable->storage)
+        return mxl_error("MXAutogradMarkVariables: variable %u and its gradient share memory", i);
     return 0;
 }
 
-static int mark(uint32_t count, mxl_array **variables, const uint32_t *reqs, mxl_array **grads)
+/* All or nothing: what the leaves need is there before the first one changes. */
+static int mark(uint32_t count, mxl_array **variables, const uint32_t *reqs, mxl_array **grads,
+                mxl_leaf **spare)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (check_variable(variables[i], grads[i], reqs[i], i) != 0)
             return -1;
     }
     for (uint32_t i = 0; i < count; i++) {
+        if (mxl_array_reserve_leaf(variables[i], &spare[i]) == 0)
+            continue;
+        while (i-- > 0)
+            mxl_free(spare[i], sizeof(*spare[i]));
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
         mxl_grad_req req = reqs[i] == 2 ? MXL_GRAD_WRITE : (mxl_grad_req)reqs[i];
 
-        if (mxl_array_set_leaf(variables[i], req, grads[i]) != 0)
-            return -1;
+        mxl_array_set_leaf(variables[i], req, grads[i], spare[i]);
     }
     return 0;
 }
@@ -84,7 +94,7 @@ int MXAutogradMarkVariables(uint32_t num_var, NDArrayHandle *var_handles, uint32
                             NDArrayHandle *grad_handles)
 {
     mxl_array **arrays;
-    size_t bytes = 2 * (size_t)num_var * sizeof(*arrays);
+    size_t bytes = (size_t)num_var * (2 * sizeof(*arrays) + sizeof(mxl_leaf *));
     int status = -1;
 
     if (num_var == 0)
@@ -99,7 +109,8 @@ int MXAutogradMarkVariables(uint32_t num_var, NDArrayHandle *var_handles, uint32
         return -1;
     if (api_pin_many((int)num_var, var_handles, arrays, false) == 0) {
         if (api_pin_many((int)num_var, grad_handles, arrays + num_var, true) == 0) {
-            status = mark(num_var, arrays, reqs_array, arrays + num_var);
+            status = mark(num_var, arrays, reqs_array, arrays + num_var,
+                          (mxl_leaf **)(arrays + 2 * (size_t)num_var));
             api_unpin_many((int)num_var, grad_handles);
         }
         api_unpin_many((int)num_var, var_handles);

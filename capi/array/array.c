@@ -181,31 +181,38 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
     return view;
 }
 
-int mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad)
+int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)
+{
+    *spare = NULL;
+    if (array->leaf != NULL)
+        return 0;
+    *spare = mxl_alloc(sizeof(**spare));
+    if (*spare == NULL)
+        return -1;
+    memset(*spare, 0, sizeof(**spare));
+    atomic_flag_clear(&(*spare)->lock);
+    return 0;
+}
+
+void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare)
 {
     mxl_place nowhere = {NULL, 0};
     mxl_array *old;
 
-    if (array->leaf == NULL) {
-        mxl_leaf *leaf = mxl_alloc(sizeof(*leaf));
-        if (leaf == NULL)
-            return -1;
-        atomic_flag_clear(&leaf->lock);
-        leaf->grad = NULL;
-        leaf->fresh = false;
-        leaf->req = req;
-        array->leaf = leaf;
-    }
+    if (array->leaf == NULL)
+        array->leaf = spare;
+    else
+        mxl_free(spare, sizeof(*spare));
     if (grad != NULL)
         mxl_array_keep(grad);
     mxl_leaf_lock(array->leaf);
     old = array->leaf->grad;
     array->leaf->grad = grad;
     array->leaf->req = req;
+    array->leaf->fresh = false;
     mxl_leaf_unlock(array->leaf);
     mxl_array_drop(old);
     mxl_array_set_place(array, nowhere);
-    return 0;
 }
 
 void mxl_array_set_place(mxl_array *array, mxl_place place)

@@ -106,9 +106,13 @@ static inline bool mxl_array_same_shape(const mxl_array *a, const mxl_array *b)
     return mxl_shape_same(a->ndim, a->shape, b->ndim, b->shape);
 }
 
-/* Makes the array a variable (or changes it): request and gradient buffer (kept, may be NULL). Its
- * place, if it had one, is dropped. -1 with the error set and the array unchanged. */
-int mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad);
+/* What mxl_array_set_leaf will need: a new leaf in *spare, or NULL where the array has one. -1 with
+ * the error set. */
+int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare);
+
+/* Makes the array a variable (or changes it): request and gradient buffer (kept, may be NULL), which
+ * no backward has written. Its place, if it had one, is dropped. Takes over `spare`. */
+void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare);
 
 /* Replaces the place (the target is kept; NULL target clears). */
 void mxl_array_set_place(mxl_array *array, mxl_place place);

@@ -107,41 +107,97 @@ static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record)
     return 0;
 }
 
-static int add_to_buffer(mxl_array *buffer, mxl_array *value, mxl_mode mode)
+/* buffer + value as a new array. A buffer that was edited since it was recorded is a constant: its
+ * owner has set it anew. */
+static mxl_array *recorded_sum(mxl_array *buffer, mxl_array *value, mxl_mode mode)
 {
     const mxl_known *known = mxl_known_get();
-    mxl_array *pair[2] = {buffer, value}, *sum = mode.record ? NULL : buffer;
-    int status;
+    bool edited = buffer->place_version != mxl_storage_version(buffer->storage);
+    mxl_array *pair[2] = {edited ? mxl_array_alias(buffer) : buffer, value}, *sum = NULL;
 
-    if (known == NULL || mxl_invoke(known->add, NULL, 2, pair, 1, &sum, mode) != 0)
-        return -1;
-    if (!mode.record)
+    if (known != NULL && pair[0] != NULL)
+        (void)mxl_invoke(known->add, NULL, 2, pair, 1, &sum, mode);
+    if (edited)
+        mxl_array_drop(pair[0]);
+    return sum;
+}
+
+static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode)
+{
+    const mxl_known *known = mxl_known_get();
+    mxl_array *pair[2] = {buffer, task->grads[0]};
+    mxl_place nowhere = {NULL, 0};
+
+    if (!mode.record) {
+        if (known == NULL || mxl_invoke(known->add, NULL, 2, pair, 1, &pair[0], mode) != 0)
+            return -1;
+        mxl_array_set_place(buffer, nowhere);
         return 0;
-    status = fill_buffer(buffer, sum, true);
-    mxl_array_drop(sum);
+    }
+    if (task->grads[1] == NULL || task->version != mxl_storage_version(buffer->storage)) {
+        /* Another thread has added meanwhile. */
+        mxl_array *sum = recorded_sum(buffer, task->grads[0], mode);
+
+        if (sum == NULL)
+            return -1;
+        mxl_array_drop(task->grads[1]);
+        task->grads[1] = sum;
+    }
+    return fill_buffer(buffer, task->grads[1], true);
+}
+
+/* Makes everything that needs memory, so that a failure finds no variable's gradient changed. */
+static int ready_leaf(mxl_task *task, mxl_mode mode)
+{
+    mxl_array *variable = (mxl_array *)task->target, *buffer, *own;
+    int status = 0;
+
+    mxl_leaf_lock(variable->leaf);
+    buffer = variable->leaf->grad;
+    if (buffer != NULL)
+        mxl_array_keep(buffer);
+    mxl_leaf_unlock(variable->leaf);
+    if (slot_value(&task->grads[0], variable, mode) == NULL) {
+        status = -1;
+    } else if (buffer == NULL) {
+        own = own_value(&task->grads[0], variable, mode);
+        status = own == NULL ? -1 : 0;
+        if (own != NULL) {
+            mxl_array_drop(task->grads[0]);
+            task->grads[0] = own;
+        }
+    } else if (variable->leaf->req == MXL_GRAD_ADD && mode.record) {
+        task->version = mxl_storage_version(buffer->storage);
+        task->grads[1] = recorded_sum(buffer, task->grads[0], mode);
+        status = task->grads[1] == NULL ? -1 : 0;
+    }
+    mxl_array_drop(buffer);
     return status;
 }
 
 static int fill_leaf(mxl_task *task, mxl_mode mode)
 {
-    mxl_array *variable = (mxl_array *)task->target;
-    mxl_leaf *leaf = variable->leaf;
+    mxl_leaf *leaf = ((mxl_array *)task->target)->leaf;
+    mxl_ref *old = NULL; /* dropped without the lock: that may call a caller's function */
     int status = 0;
 
-    if (slot_value(&task->grads[0], variable, mode) == NULL)
-        return -1;
     mxl_leaf_lock(leaf);
     if (leaf->grad == NULL) {
-        leaf->grad = own_value(&task->grads[0], variable, mode);
-        status = leaf->grad == NULL ? -1 : 0;
-    } else if (leaf->req == MXL_GRAD_ADD) {
-        status = add_to_buffer(leaf->grad, task->grads[0], mode);
+        leaf->grad = task->grads[0];
+        task->grads[0] = NULL;
     } else {
-        status = fill_buffer(leaf->grad, task->grads[0], mode.record);
+        old = leaf->grad->place.target;
+        if (old != NULL)
+            mxl_ref_keep(old);
+        if (leaf->req == MXL_GRAD_ADD)
+            status = add_to_buffer(leaf->grad, task, mode);
+        else
+            status = fill_buffer(leaf->grad, task->grads[0], mode.record);
     }
     if (status == 0)
         leaf->fresh = true;
     mxl_leaf_unlock(leaf);
+    mxl_ref_drop(old);
     return status;
 }
 
@@ -170,6 +226,12 @@ int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
 {
     if (args->num_variables > 0)
         return return_grads(walk, args, mode);
+    for (size_t i = 0; i < walk->num_tasks; i++) {
+        mxl_task *task = walk->tasks[i];
+
+        if (task->is_leaf && task->needed && ready_leaf(task, mode) != 0)
+            return -1;
+    }
     for (size_t i = 0; i < walk->num_tasks; i++) {
         mxl_task *task = walk->tasks[i];
 

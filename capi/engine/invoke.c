@@ -100,6 +100,10 @@ static int check_in_place(const run *r, bool records)
                              "an array that is recorded or has a gradient attached, while recording "
                              "with autograd; write to a new array",
                              r->call.op->name);
+        if (records && out->leaf != NULL)
+            return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
+                             "request is null while recording with autograd: it is a constant",
+                             r->call.op->name);
         if (records && out->base != NULL)
             return mxl_error("%s: a recorded value cannot be written into a part of another array "
                              "while recording with autograd; build the array with concat or where",

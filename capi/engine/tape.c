@@ -44,16 +44,58 @@ static void node_unlock(mxl_node *node)
     atomic_flag_clear_explicit(&node->lock, memory_order_release);
 }
 
+/* Takes saved values out under the lock and drops them after it: a drop may call a caller's
+ * function. */
+static void saved_take(mxl_node *node, mxl_saved *saved, int count)
+{
+    enum { ROOM = 16 };
+    mxl_array *taken[ROOM];
+
+    for (int done = 0; done < count; done += ROOM) {
+        int n = count - done < ROOM ? count - done : ROOM;
+
+        node_lock(node);
+        for (int i = 0; i < n; i++) {
+            taken[i] = saved[done + i].array;
+            saved[done + i].array = NULL;
+        }
+        node_unlock(node);
+        for (int i = 0; i < n; i++)
+            mxl_array_drop(taken[i]);
+    }
+}
+
 void mxl_node_release_saved(mxl_node *node)
 {
     if (atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
         return;
     if (!node->saves_any)
         return;
+    saved_take(node, node->in_saved, node->num_inputs);
+    saved_take(node, node->out_saved, node->num_outputs);
+}
+
+static bool is_stale(const mxl_saved *saved, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (saved[i].array != NULL &&
+            mxl_storage_version(saved[i].array->storage) != saved[i].version)
+            return true;
+    }
+    return false;
+}
+
+bool mxl_node_stale(mxl_node *node)
+{
+    bool stale;
+
+    if (!node->saves_any)
+        return false;
     node_lock(node);
-    saved_drop(node->in_saved, node->num_inputs);
-    saved_drop(node->out_saved, node->num_outputs);
+    stale = is_stale(node->in_saved, node->num_inputs) ||
+            is_stale(node->out_saved, node->num_outputs);
     node_unlock(node);
+    return stale;
 }
 
 /* ---- making ---- */

@@ -69,6 +69,9 @@ int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place);
 mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
 
+/* Whether a saved value was edited since. */
+bool mxl_node_stale(mxl_node *node);
+
 /* Drops the saved values and marks the node released. */
 void mxl_node_release_saved(mxl_node *node);
 

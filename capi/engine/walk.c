@@ -50,7 +50,7 @@ mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place)
 mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place)
 {
     bool is_leaf = place.output == MXL_PLACE_LEAF;
-    int count = is_leaf ? 1 : ((mxl_node *)place.target)->num_outputs;
+    int count = is_leaf ? 2 : ((mxl_node *)place.target)->num_outputs;
     mxl_task **tasks = grown(walk->tasks, walk->num_tasks, &walk->room_tasks, sizeof(*tasks));
     mxl_task *task;
     void **slot;
@@ -86,18 +86,8 @@ typedef struct trail {
     size_t count, room;
 } trail;
 
-static bool is_stale(const mxl_saved *saved, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (saved[i].array != NULL &&
-            mxl_storage_version(saved[i].array->storage) != saved[i].version)
-            return true;
-    }
-    return false;
-}
-
 /* Checks a node on the first visit. */
-static int enter(mxl_walk *walk, const mxl_node *node)
+static int enter(mxl_walk *walk, mxl_node *node)
 {
     bool released = atomic_load_explicit(&node->released, memory_order_acquire);
 
@@ -106,11 +96,7 @@ static int enter(mxl_walk *walk, const mxl_node *node)
                          "retain_graph=True to run backward over it again",
                          node->op->name);
     /* A rule that may fail must not cost the caller the graph. */
-    if (node->payload != NULL || node->op->grad == NULL)
-        walk->keep_all = true;
-    else if (node->saves_any && !released &&
-             (is_stale(node->in_saved, node->num_inputs) ||
-              is_stale(node->out_saved, node->num_outputs)))
+    if (node->payload != NULL || node->op->grad == NULL || mxl_node_stale(node))
         walk->keep_all = true;
     return 0;
 }
