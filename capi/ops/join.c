@@ -1,0 +1,384 @@
+/* Operators that cut an array into several or make one of several: SliceChannel, Concat, add_n. */
+#include "ops/build.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "base/mem.h"
+#include "kernel/copy.h"
+#include "ops/slice.h"
+
+#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* An axis counted from either end; -1 with the error set, which names the operator. */
+static int find_axis(const char *name, int64_t axis, int ndim)
+{
+    int found = mxl_shape_axis(axis, ndim);
+
+    return found < 0 ? mxl_error_prefix(name) : found;
+}
+
+/* Contiguous data seen from an axis: blocks of bytes, one for each position before the axis. */
+typedef struct blocks {
+    int64_t count;
+    int64_t bytes;
+} blocks;
+
+static blocks blocks_at(const mxl_array *array, int axis)
+{
+    blocks b = {1, (int64_t)mxl_dtype_size(array->dtype)};
+
+    for (int i = 0; i < axis; i++)
+        b.count *= array->shape[i];
+    for (int i = axis; i < array->ndim; i++)
+        b.bytes *= array->shape[i];
+    return b;
+}
+
+/* count blocks of `bytes`, whose beginnings lie out_step and in_step bytes apart. */
+static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
+                        int64_t in_step)
+{
+    if (count == 1 || (bytes == out_step && bytes == in_step)) {
+        mxl_copy_bytes(out, in, (size_t)(count * bytes));
+    } else if (bytes > 0) {
+        /* The widest element that all three are multiples of. */
+        int64_t all = bytes | out_step | in_step;
+        int64_t width = all & 7 ? (all & 3 ? (all & 1 ? 1 : 2) : 4) : 8;
+        const int64_t shape[2] = {count, bytes / width};
+        const int64_t out_strides[2] = {out_step / width, 1};
+        const int64_t in_strides[2] = {in_step / width, 1};
+
+        mxl_copy_strided((size_t)width, 2, shape, out, out_strides, in, in_strides);
+    }
+}
+
+/* ---- Concat ---- */
+
+typedef struct concat_params {
+    int64_t num_args;
+    int64_t dim;
+} concat_params;
+
+static const mxl_input concat_inputs[] = {
+    {.name = "data", .doc = "The arrays to join.", .type_text = "NDArray-or-Symbol[]"},
+    {0},
+};
+
+static const mxl_param concat_table[] = {
+    {.name = "num_args",
+     .type = MXL_P_INT,
+     .offset = offsetof(concat_params, num_args),
+     .doc = "Number of arrays to join.",
+     .min = 1,
+     .has_min = true},
+    {.name = "dim",
+     .type = MXL_P_INT,
+     .offset = offsetof(concat_params, dim),
+     .def = "1",
+     .doc = "The axis to join along."},
+    {0},
+};
+
+/* As many inputs as num_args says, or as there are where it is not given; at least one. */
+static int concat_arity(const void *params, mxl_arity *arity)
+{
+    const concat_params *p = params;
+
+    if (p->num_args > 0 && p->num_args <= INT_MAX)
+        arity->inputs = (int)p->num_args;
+    else if (arity->inputs < 1)
+        arity->inputs = 1;
+    return 0;
+}
+
+/* Whether `other` joins `first` along the axis. */
+static int check_joined(const char *name, const mxl_array *first, const mxl_array *other, int axis)
+{
+    bool same = first->ndim == other->ndim;
+    char a[128], b[128];
+
+    if (first->dtype != other->dtype)
+        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
+                         mxl_dtype_name(first->dtype), mxl_dtype_name(other->dtype));
+    for (int i = 0; same && i < first->ndim; i++)
+        same = i == axis || first->shape[i] == other->shape[i];
+    if (same)
+        return 0;
+    return mxl_error("%s: inputs have shapes %s and %s; they may differ in axis %d alone", name,
+                     mxl_shape_text(a, sizeof(a), first->ndim, first->shape),
+                     mxl_shape_text(b, sizeof(b), other->ndim, other->shape), axis);
+}
+
+static int concat_infer(mxl_infer *infer)
+{
+    const concat_params *p = infer->params;
+    const mxl_array *first = infer->in[0];
+    int axis = find_axis(infer->op->name, p->dim, first->ndim);
+    int64_t extent = 0;
+
+    if (axis < 0)
+        return -1;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (check_joined(infer->op->name, first, infer->in[i], axis) != 0)
+            return -1;
+        if (__builtin_add_overflow(extent, infer->in[i]->shape[axis], &extent))
+            return mxl_error("%s: the result is too large", infer->op->name);
+    }
+    mxl_shape_set(&infer->out_shape[0], first->ndim, first->shape);
+    infer->out_shape[0].dim[axis] = extent;
+    infer->out_dtype[0] = first->dtype;
+    return 0;
+}
+
+static int concat_compute(const mxl_call *call)
+{
+    const concat_params *p = call->params;
+    mxl_array *out = call->out[0];
+    int axis = find_axis(call->op->name, p->dim, out->ndim);
+    blocks whole;
+    char *data = mxl_array_write(out);
+
+    if (axis < 0)
+        return -1;
+    whole = blocks_at(out, axis);
+    for (int i = 0; i < call->num_inputs; i++) {
+        blocks part = blocks_at(call->in[i], axis);
+
+        copy_blocks(part.count, part.bytes, data, whole.bytes, mxl_array_read(call->in[i]),
+                    part.bytes);
+        data += part.bytes;
+    }
+    return 0;
+}
+
+/* dx_i = its part of dy */
+static int concat_grad(mxl_grad *g)
+{
+    const concat_params *p = g->params;
+    int axis = find_axis(g->op->name, p->dim, mxl_grad_in_meta(g, 0)->ndim);
+    int64_t begin = 0;
+
+    if (axis < 0)
+        return -1;
+    for (int i = 0; i < g->num_inputs; i++) {
+        int64_t end = begin + mxl_grad_in_meta(g, i)->shape[axis];
+
+        if (mxl_grad_wants(g, i) &&
+            mxl_grad_set(g, i, mxl_slice_axis(g->s, g->head[0], axis, begin, end)) != 0)
+            return -1;
+        begin = end;
+    }
+    return 0;
+}
+
+static const mxl_op op_concat = {
+    .name = "Concat",
+    .aliases = ALIASES("_sparse_concat", "concat"),
+    .doc = "Joins arrays along an axis; their other extents must be the same.",
+    .inputs = concat_inputs,
+    .params = concat_table,
+    .params_size = sizeof(concat_params),
+    .key_var_num_args = "num_args",
+    .arity = concat_arity,
+    .infer = concat_infer,
+    .compute = concat_compute,
+    .grad = concat_grad,
+};
+
+/* ---- SliceChannel ---- */
+
+/* Nobody has use for more handles at once, and a size must not overflow. */
+enum { MOST_OUTPUTS = 1 << 24 };
+
+typedef struct split_params {
+    int64_t num_outputs;
+    int64_t axis;
+    int squeeze_axis;
+} split_params;
+
+static const mxl_param split_table[] = {
+    {.name = "num_outputs",
+     .type = MXL_P_INT,
+     .offset = offsetof(split_params, num_outputs),
+     .doc = "How many parts to make; the axis must be a multiple of it.",
+     .min = 1,
+     .has_min = true},
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(split_params, axis),
+     .def = "1",
+     .doc = "The axis to cut."},
+    {.name = "squeeze_axis",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(split_params, squeeze_axis),
+     .def = "0",
+     .doc = "Whether the parts go without the axis, of which each then has one position."},
+    {0},
+};
+
+static int split_arity(const void *params, mxl_arity *arity)
+{
+    const split_params *p = params;
+
+    if (p->num_outputs < 1 || p->num_outputs > MOST_OUTPUTS)
+        return mxl_error("SliceChannel: num_outputs is %lld; it must be from 1 to %d",
+                         (long long)p->num_outputs, (int)MOST_OUTPUTS);
+    arity->inputs = 1;
+    arity->outputs = arity->visible = (int)p->num_outputs;
+    return 0;
+}
+
+static int check_split(const char *name, const split_params *p, int64_t extent)
+{
+    if (p->squeeze_axis && extent != p->num_outputs)
+        return mxl_error("%s: squeeze_axis needs an axis of num_outputs = %lld, got %lld", name,
+                         (long long)p->num_outputs, (long long)extent);
+    if (extent % p->num_outputs != 0)
+        return mxl_error("%s: an axis of %lld cannot be cut into %lld equal parts", name,
+                         (long long)extent, (long long)p->num_outputs);
+    return 0;
+}
+
+static int split_infer(mxl_infer *infer)
+{
+    const split_params *p = infer->params;
+    const mxl_array *in = infer->in[0];
+    int axis = find_axis(infer->op->name, p->axis, in->ndim);
+    mxl_shape shape;
+
+    if (axis < 0 || check_split(infer->op->name, p, in->shape[axis]) != 0)
+        return -1;
+    mxl_shape_set(&shape, in->ndim, in->shape);
+    shape.dim[axis] /= p->num_outputs;
+    if (p->squeeze_axis) {
+        for (int i = axis; i + 1 < shape.ndim; i++)
+            shape.dim[i] = shape.dim[i + 1];
+        shape.ndim--;
+    }
+    for (int i = 0; i < infer->num_outputs; i++) {
+        mxl_shape_set(&infer->out_shape[i], shape.ndim, shape.dim);
+        infer->out_dtype[i] = in->dtype;
+    }
+    return 0;
+}
+
+static int split_compute(const mxl_call *call)
+{
+    const split_params *p = call->params;
+    const mxl_array *in = call->in[0];
+    const char *data = mxl_array_read(in);
+    int axis = find_axis(call->op->name, p->axis, in->ndim);
+    blocks whole;
+    int64_t bytes;
+
+    if (axis < 0)
+        return -1;
+    whole = blocks_at(in, axis);
+    bytes = whole.bytes / call->num_outputs;
+    for (int i = 0; i < call->num_outputs; i++)
+        copy_blocks(whole.count, bytes, mxl_array_write(call->out[i]), bytes, data + i * bytes,
+                    whole.bytes);
+    return 0;
+}
+
+/* dx = the heads joined, zeros where none arrived; where the axis was squeezed it comes back first */
+static int split_grad(mxl_grad *g)
+{
+    const split_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int axis = find_axis(g->op->name, p->axis, x->ndim);
+    size_t bytes = (size_t)g->num_outputs * sizeof(mxl_array *);
+    mxl_array **heads = axis < 0 ? NULL : mxl_alloc(bytes);
+    concat_params joined = {g->num_outputs, axis};
+    mxl_shape shape;
+    int status;
+
+    if (heads == NULL)
+        return -1;
+    mxl_shape_set(&shape, x->ndim, x->shape);
+    shape.dim[axis] /= p->num_outputs;
+    for (int i = 0; i < g->num_outputs; i++)
+        heads[i] = mxl_reshape(g->s, mxl_grad_head(g, i), shape.ndim, shape.dim);
+    status = mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_concat, &joined, g->num_outputs, heads));
+    mxl_free(heads, bytes);
+    return status;
+}
+
+static const mxl_op op_slice_channel = {
+    .name = "SliceChannel",
+    .aliases = ALIASES("split"),
+    .doc = "Cuts the array into num_outputs equal parts along an axis.",
+    .inputs = mxl_inputs_data,
+    .params = split_table,
+    .params_size = sizeof(split_params),
+    .arity = split_arity,
+    .infer = split_infer,
+    .compute = split_compute,
+    .grad = split_grad,
+};
+
+/* ---- add_n ---- */
+
+static const mxl_input add_n_inputs[] = {
+    {.name = "args",
+     .doc = "The arrays to add, of one shape and dtype.",
+     .type_text = "NDArray-or-Symbol[]"},
+    {0},
+};
+
+static int add_n_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    if (arity->inputs < 1)
+        arity->inputs = 1;
+    return 0;
+}
+
+/* Sums from left to right, into the output. */
+static int add_n_compute(const mxl_call *call)
+{
+    mxl_op adder = *call->op;
+    mxl_array *pair[2] = {call->in[0], NULL};
+    mxl_call add = *call;
+
+    if (call->num_inputs == 1)
+        return mxl_array_copy_into(call->out[0], call->in[0]);
+    adder.kernels = mxl_op_broadcast_add.kernels;
+    add.op = &adder;
+    add.in = pair;
+    add.num_inputs = 2;
+    for (int i = 1; i < call->num_inputs; i++) {
+        pair[1] = call->in[i];
+        if (mxl_run_rows(&add) != 0)
+            return -1;
+        pair[0] = call->out[0];
+    }
+    return 0;
+}
+
+/* dx_i = dy */
+static int add_n_grad(mxl_grad *g)
+{
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (mxl_grad_set(g, i, g->head[0]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const mxl_op op_add_n = {
+    .name = "add_n",
+    .aliases = ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
+    .doc = "Sum of any number of arrays of one shape and dtype.",
+    .inputs = add_n_inputs,
+    .params = mxl_params_none,
+    .key_var_num_args = "num_args",
+    .arity = add_n_arity,
+    .infer = mxl_infer_same,
+    .compute = add_n_compute,
+    .grad = add_n_grad,
+};
+
+const mxl_op *const mxl_ops_join[] = {&op_concat, &op_slice_channel, &op_add_n, NULL};

@@ -1,0 +1,10 @@
+/* The part of an array that begin, end and step name; for slice.c, and for rules elsewhere. */
+#ifndef MXL_OPS_SLICE_H
+#define MXL_OPS_SLICE_H
+
+#include "engine/scope.h"
+
+/* a[begin:end] along one axis, all of the others; scoped. */
+mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
+
+#endif
