@@ -76,17 +76,23 @@ static int args_fill(callback_args *a, mxl_grad *g)
     return -1;
 }
 
+/* The rule whose callback runs on this thread; a callback may lead to another one. */
+static _Thread_local const mxl_grad *running;
+
 /* Runs the callback with the flags of this backward, and puts the thread's back. */
 static int call_back(const custom *c, const callback_args *a, const mxl_grad *g)
 {
     mxl_state *state = mxl_state_get();
     bool recording = state->recording, training = state->training;
+    const mxl_grad *outer = running;
     int done;
 
     state->recording = g->s->mode.record;
     state->training = g->s->mode.training;
+    running = g;
     done = c->backward(a->num_heads, a->num_inputs, a->handles, a->reqs, g->s->mode.training,
                        c->backward_context);
+    running = outer;
     state = mxl_state_get();
     state->recording = recording;
     state->training = training;
@@ -111,6 +117,43 @@ static int custom_grad(mxl_grad *g)
         status = mxl_grad_set(g, i, a.inputs[i]);
     mxl_free(a.handles, bytes);
     return status;
+}
+
+static int check_output(const mxl_grad *g, const mxl_array *array, int output)
+{
+    const mxl_meta *meta;
+
+    if (g == NULL)
+        return mxl_error("MXLCustomFunctionOutput: no backward callback is running on this thread");
+    if (output < 0 || output >= g->num_outputs)
+        return mxl_error("MXLCustomFunctionOutput: output %d of a function with %d", output,
+                         g->num_outputs);
+    meta = mxl_grad_out_meta(g, output);
+    if (array->storage == NULL || array->dtype != meta->dtype ||
+        !mxl_shape_same(array->ndim, array->shape, meta->ndim, meta->shape))
+        return mxl_error("MXLCustomFunctionOutput: the array has not the shape and dtype of output %d",
+                         output);
+    return 0;
+}
+
+NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
+{
+    const mxl_grad *g = running;
+    mxl_array *value = api_pin_for(array, __func__), *alias = NULL;
+
+    if (value == NULL)
+        return NULL;
+    if (check_output(g, value, output) == 0)
+        alias = mxl_array_alias(value);
+    api_unpin(array);
+    if (alias == NULL)
+        return NULL;
+    if (g->s->mode.record) {
+        mxl_place place = {&g->node->ref, output};
+
+        mxl_array_set_place(alias, place);
+    }
+    return api_handle(alias);
 }
 
 static const mxl_input custom_inputs[] = {{.name = "data", .doc = "Inputs of the function."}, {0}};

@@ -96,6 +96,14 @@ MXL_API int MXLNDArrayBumpVersion(NDArrayHandle array);
 /* How often the array's storage was written to. */
 MXL_API int MXLNDArrayGetVersion(NDArrayHandle array, uint64_t *out);
 
+/* ---- Custom functions ---------------------------------------------------------------------------
+ * Within the backward callback of a function recorded by MXCustomFunctionRecord: a new handle of
+ * `array`'s memory as output `output` of that function, so that what is computed from it under
+ * create_graph leads back to the function. A function that keeps an output for its backward keeps an
+ * alias without place (MXNDArrayDetach) and calls this; keeping the output itself would keep the
+ * function alive by itself. */
+MXL_API NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output);
+
 /* ---- Process ---------------------------------------------------------------------------------- */
 
 /* Handles and bytes that are allocated and not yet freed, over all threads. */

@@ -1,0 +1,44 @@
+"""mxlite: an imperative tensor and autograd engine in C with the API of Apache MXNet 1.9.1.
+
+import mxlite as mx
+
+x = mx.nd.array([1, 2, 3])
+x.attach_grad()
+with mx.autograd.record():
+    y = (x * x).sum()
+y.backward()
+print(x.grad)
+"""
+
+from mxlite import autograd, base, context, error, ndarray, random, util
+from mxlite import ndarray as nd
+from mxlite._lib import get_include, get_library
+from mxlite._version import __version__
+from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from mxlite.error import MXNetError
+from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
+
+__all__ = [
+    "Context",
+    "MXNetError",
+    "__version__",
+    "autograd",
+    "base",
+    "context",
+    "cpu",
+    "cpu_pinned",
+    "current_context",
+    "error",
+    "get_include",
+    "get_library",
+    "gpu",
+    "is_np_shape",
+    "nd",
+    "ndarray",
+    "np_shape",
+    "num_gpus",
+    "random",
+    "set_np_shape",
+    "use_np_shape",
+    "util",
+]

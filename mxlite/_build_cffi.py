@@ -1,0 +1,236 @@
+"""The cffi module of the hot calls, `mxlite._mxlite_cffi`; setup.py builds it, mxlite._hot_cffi wraps it.
+
+It is not linked with the library: `bind` fills its function pointers with addresses in the library that mxlite._lib
+opened, so that there is one library in the process. Handles are integers; a new handle is the result, 0 an error.
+"""
+
+import cffi
+
+_DECLARATIONS = """
+int bind(int number, uint64_t address);
+uint64_t call1(uint64_t call, uint64_t a);
+uint64_t call2(uint64_t call, uint64_t a, uint64_t b);
+uint64_t call1_float(uint64_t call, uint64_t a, double value);
+uint64_t call1_int(uint64_t call, uint64_t a, int64_t value);
+uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values);
+uint64_t call_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
+                    const double *floats);
+int into1(uint64_t call, uint64_t a, uint64_t out);
+int into2(uint64_t call, uint64_t a, uint64_t b, uint64_t out);
+int into1_float(uint64_t call, uint64_t a, double value, uint64_t out);
+int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
+               const double *floats, int num_outputs, uint64_t *outputs);
+uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end);
+uint64_t at(uint64_t a, int64_t index);
+uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);
+int get_info(uint64_t a, int room, int64_t *shape_dtype);
+int copy_out(uint64_t a, uint64_t data, uint64_t size);
+int copy_in(uint64_t a, uint64_t data, uint64_t size);
+int free_array(uint64_t a);
+int set_recording(int flag);
+int set_training(int flag);
+"""
+
+_SOURCE = r"""
+#include "mxlite/mxlite.h"
+
+#define FUNCTIONS(X)                                                                               \
+    X(MXLCall) X(MXLCall1) X(MXLCall2) X(MXLCall1Float) X(MXLCall1Int) X(MXLCall1List)             \
+    X(MXLCallInto) X(MXLNDArraySlice) X(MXLNDArrayAt) X(MXLNDArrayReshape) X(MXLNDArrayGetInfo)    \
+    X(MXNDArraySyncCopyToCPU) X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree)                         \
+    X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining)
+
+#define POINTER(name) static __typeof__(&name) p_##name;
+FUNCTIONS(POINTER)
+
+#define HANDLE(number) ((void *)(uintptr_t)(number))
+#define NUMBER(handle) ((uint64_t)(uintptr_t)(handle))
+
+/* The functions in the order of FUNCTIONS; -1 for a number beyond them. */
+static int bind(int number, uint64_t address)
+{
+    int i = 0;
+
+#define BIND(name)                                                                                 \
+    if (i++ == number) {                                                                           \
+        p_##name = (__typeof__(&name))(uintptr_t)address;                                          \
+        return 0;                                                                                  \
+    }
+    FUNCTIONS(BIND)
+    return -1;
+}
+
+static uint64_t call1(uint64_t call, uint64_t a)
+{
+    return NUMBER(p_MXLCall1(HANDLE(call), HANDLE(a)));
+}
+
+static uint64_t call2(uint64_t call, uint64_t a, uint64_t b)
+{
+    return NUMBER(p_MXLCall2(HANDLE(call), HANDLE(a), HANDLE(b)));
+}
+
+static uint64_t call1_float(uint64_t call, uint64_t a, double value)
+{
+    return NUMBER(p_MXLCall1Float(HANDLE(call), HANDLE(a), value));
+}
+
+static uint64_t call1_int(uint64_t call, uint64_t a, int64_t value)
+{
+    return NUMBER(p_MXLCall1Int(HANDLE(call), HANDLE(a), value));
+}
+
+static uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values)
+{
+    return NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(a), n, values));
+}
+
+/* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
+ * None). The Python side makes them and keeps to the room. */
+enum { MAX_ARGUMENTS = 32 };
+
+static void decode(int num_words, const int64_t *words, const double *floats, MXLValue *values)
+{
+    int count = 0;
+
+    for (int i = 0; i + 1 < num_words && count < MAX_ARGUMENTS; count++) {
+        int64_t kind = words[i], value = words[i + 1];
+
+        i += 2;
+        if (kind == 0) {
+            values[count].i = value;
+        } else if (kind == 1) {
+            values[count].f = floats[value];
+        } else {
+            values[count].list.n = value;
+            values[count].list.values = words + i;
+            i += value > 0 ? (int)value : 0;
+        }
+    }
+}
+
+static uint64_t call_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words,
+                           const int64_t *words, const double *floats)
+{
+    MXLValue values[MAX_ARGUMENTS];
+
+    decode(num_words, words, floats, values);
+    return NUMBER(p_MXLCall(HANDLE(call), num_inputs, (const NDArrayHandle *)inputs, values));
+}
+
+static int into1(uint64_t call, uint64_t a, uint64_t out)
+{
+    NDArrayHandle inputs[1] = {HANDLE(a)}, outputs[1] = {HANDLE(out)};
+    int count = 1;
+
+    return p_MXLCallInto(HANDLE(call), 1, inputs, NULL, &count, outputs);
+}
+
+static int into2(uint64_t call, uint64_t a, uint64_t b, uint64_t out)
+{
+    NDArrayHandle inputs[2] = {HANDLE(a), HANDLE(b)}, outputs[1] = {HANDLE(out)};
+    int count = 1;
+
+    return p_MXLCallInto(HANDLE(call), 2, inputs, NULL, &count, outputs);
+}
+
+static int into1_float(uint64_t call, uint64_t a, double value, uint64_t out)
+{
+    NDArrayHandle inputs[1] = {HANDLE(a)}, outputs[1] = {HANDLE(out)};
+    MXLValue values[1];
+    int count = 1;
+
+    values[0].f = value;
+    return p_MXLCallInto(HANDLE(call), 1, inputs, values, &count, outputs);
+}
+
+/* How many outputs the operator has, or -1. */
+static int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words,
+                      const int64_t *words, const double *floats, int num_outputs, uint64_t *outputs)
+{
+    MXLValue values[MAX_ARGUMENTS];
+
+    decode(num_words, words, floats, values);
+    if (p_MXLCallInto(HANDLE(call), num_inputs, (const NDArrayHandle *)inputs, values, &num_outputs,
+                      (NDArrayHandle *)outputs) != 0)
+        return -1;
+    return num_outputs;
+}
+
+/* Rows as Python's x[begin:end] counts them: negative from the end, cut to what there is. */
+static uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end)
+{
+    int64_t n;
+
+    if (p_MXLNDArrayGetInfo(HANDLE(a), 1, &n, NULL) < 1)
+        n = 0;
+    if (begin < 0)
+        begin = begin + n < 0 ? 0 : begin + n;
+    else if (begin > n)
+        begin = n;
+    if (end < 0)
+        end = end + n < 0 ? 0 : end + n;
+    else if (end > n)
+        end = n;
+    return NUMBER(p_MXLNDArraySlice(HANDLE(a), begin, end));
+}
+
+static uint64_t at(uint64_t a, int64_t index)
+{
+    int64_t n = 0;
+
+    if (index < 0 && p_MXLNDArrayGetInfo(HANDLE(a), 1, &n, NULL) > 0)
+        index += n;
+    return NUMBER(p_MXLNDArrayAt(HANDLE(a), index));
+}
+
+static uint64_t reshape(uint64_t a, int ndim, const int64_t *shape)
+{
+    return NUMBER(p_MXLNDArrayReshape(HANDLE(a), ndim, shape, 0));
+}
+
+/* The extents, at most `room`, and after those the dtype; returns the number of axes. */
+static int get_info(uint64_t a, int room, int64_t *shape_dtype)
+{
+    int dtype = -1, ndim = p_MXLNDArrayGetInfo(HANDLE(a), room, shape_dtype, &dtype);
+
+    shape_dtype[ndim < 0 ? 0 : ndim < room ? ndim : room] = dtype;
+    return ndim;
+}
+
+static int copy_out(uint64_t a, uint64_t data, uint64_t size)
+{
+    return p_MXNDArraySyncCopyToCPU(HANDLE(a), HANDLE(data), (size_t)size);
+}
+
+static int copy_in(uint64_t a, uint64_t data, uint64_t size)
+{
+    return p_MXNDArraySyncCopyFromCPU(HANDLE(a), HANDLE(data), (size_t)size);
+}
+
+static int free_array(uint64_t a)
+{
+    return p_MXNDArrayFree(HANDLE(a));
+}
+
+/* The flag before, or -1. */
+static int set_recording(int flag)
+{
+    int before = -1;
+
+    return p_MXAutogradSetIsRecording(flag, &before) == 0 ? before : -1;
+}
+
+static int set_training(int flag)
+{
+    int before = -1;
+
+    return p_MXAutogradSetIsTraining(flag, &before) == 0 ? before : -1;
+}
+"""
+
+ffibuilder = cffi.FFI()
+ffibuilder.cdef(_DECLARATIONS)
+ffibuilder.set_source(
+    "mxlite._mxlite_cffi", _SOURCE, include_dirs=["include"], extra_compile_args=["-O2"], py_limited_api=True
+)

@@ -1,0 +1,85 @@
+"""The hot calls over the cffi module (mxlite/_build_cffi.py); the same names as mxlite._hot_ctypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite._mxlite_cffi import ffi, lib
+
+#: In the order of FUNCTIONS in _build_cffi.py.
+_FUNCTIONS = (
+    "MXLCall MXLCall1 MXLCall2 MXLCall1Float MXLCall1Int MXLCall1List MXLCallInto MXLNDArraySlice MXLNDArrayAt "
+    "MXLNDArrayReshape MXLNDArrayGetInfo MXNDArraySyncCopyToCPU MXNDArraySyncCopyFromCPU MXNDArrayFree "
+    "MXAutogradSetIsRecording MXAutogradSetIsTraining"
+).split()
+
+_MAX_NDIM = 32
+_MAX_ARGUMENTS = 32
+
+call1 = lib.call1
+call2 = lib.call2
+call1_float = lib.call1_float
+call1_int = lib.call1_int
+call1_list = lib.call1_list
+into1 = lib.into1
+into2 = lib.into2
+into1_float = lib.into1_float
+slice_rows = lib.slice_rows
+at = lib.at
+reshape = lib.reshape
+copy_out = lib.copy_out
+copy_in = lib.copy_in
+free_array = lib.free_array
+set_recording = lib.set_recording
+set_training = lib.set_training
+
+
+def bind(library: Any) -> None:
+    """Points the module's functions to those of the opened library."""
+    for number, name in enumerate(_FUNCTIONS):
+        lib.bind(number, library.address(name))
+
+
+def _encode(arguments: list) -> tuple[list[int], list[float]]:
+    words: list[int] = []
+    floats: list[float] = []
+    if len(arguments) > _MAX_ARGUMENTS:
+        raise ValueError(f"more than {_MAX_ARGUMENTS} typed arguments")
+    for value in arguments:
+        if value is None:
+            words += (2, -1)
+        elif isinstance(value, float):
+            words += (1, len(floats))
+            floats.append(value)
+        elif isinstance(value, tuple):
+            words += (2, len(value), *value)
+        else:
+            words += (0, value)
+    return words, floats
+
+
+def call_n(call: int, inputs: list[int], arguments: list) -> int:
+    """An operator with one output: inputs, and typed arguments (int, float, tuple of int or None for a list)."""
+    words, floats = _encode(arguments)
+    return lib.call_words(call, len(inputs), inputs, len(words), words, floats)
+
+
+def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int]) -> list[int] | None:
+    """An operator with any number of outputs: `outputs` are handles to write to, 0 for a new one.
+
+    Returns the outputs' handles, or None for an error.
+    """
+    words, floats = _encode(arguments)
+    out = ffi.new("uint64_t[]", outputs)
+    if lib.into_words(call, len(inputs), inputs, len(words), words, floats, len(outputs), out) < 0:
+        return None
+    return list(out)
+
+
+def info(array: int) -> tuple[tuple[int, ...] | None, int]:
+    """Shape (None: none yet) and dtype number (-1: none) of an array; (None, -2) for an error."""
+    buffer = ffi.new("int64_t[]", _MAX_NDIM + 1)
+    ndim = lib.get_info(array, _MAX_NDIM, buffer)
+    if ndim < 0:
+        return None, -2 if ndim < -1 else buffer[0]
+    return tuple(buffer[0:ndim]), buffer[ndim]

@@ -1,0 +1,145 @@
+"""The hot calls over ctypes, for an installation without the cffi module; the same names as mxlite._hot_cffi."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+_MAX_NDIM = 32
+_I64 = ctypes.c_int64
+_U64 = ctypes.c_uint64
+_INT = ctypes.c_int
+_PTR = ctypes.c_void_p
+
+
+class _List(ctypes.Structure):
+    _fields_ = [("n", _I64), ("values", ctypes.POINTER(_I64))]
+
+
+class _Value(ctypes.Union):
+    _fields_ = [("i", _I64), ("f", ctypes.c_double), ("list", _List)]
+
+
+#: name here -> (name in the library, result, arguments): those that are called as they are.
+_DIRECT = {
+    "call1": ("MXLCall1", _U64, (_U64, _U64)),
+    "call2": ("MXLCall2", _U64, (_U64, _U64, _U64)),
+    "call1_float": ("MXLCall1Float", _U64, (_U64, _U64, ctypes.c_double)),
+    "call1_int": ("MXLCall1Int", _U64, (_U64, _U64, _I64)),
+    "free_array": ("MXNDArrayFree", _INT, (_U64,)),
+    "copy_out": ("MXNDArraySyncCopyToCPU", _INT, (_U64, _U64, ctypes.c_size_t)),
+    "copy_in": ("MXNDArraySyncCopyFromCPU", _INT, (_U64, _U64, ctypes.c_size_t)),
+    "_call_list": ("MXLCall1List", _U64, (_U64, _U64, _I64, _PTR)),
+    "_call": ("MXLCall", _U64, (_U64, _INT, _PTR, _PTR)),
+    "_into": ("MXLCallInto", _INT, (_U64, _INT, _PTR, _PTR, _PTR, _PTR)),
+    "_slice": ("MXLNDArraySlice", _U64, (_U64, _I64, _I64)),
+    "_at": ("MXLNDArrayAt", _U64, (_U64, _I64)),
+    "_reshape": ("MXLNDArrayReshape", _U64, (_U64, _INT, _PTR, _INT)),
+    "_info": ("MXLNDArrayGetInfo", _INT, (_U64, _INT, _PTR, _PTR)),
+    "_set_recording": ("MXAutogradSetIsRecording", _INT, (_INT, _PTR)),
+    "_set_training": ("MXAutogradSetIsTraining", _INT, (_INT, _PTR)),
+}
+
+
+def bind(library: Any) -> None:
+    """Makes the functions of this module from those of the opened library."""
+    for name, (symbol, result, arguments) in _DIRECT.items():
+        globals()[name] = ctypes.CFUNCTYPE(result, *arguments)(library.address(symbol))
+
+
+def _values(arguments: list) -> Any:
+    values = (_Value * max(1, len(arguments)))()
+    for slot, value in zip(values, arguments):
+        if value is None:
+            slot.list.n = -1
+        elif isinstance(value, float):
+            slot.f = value
+        elif isinstance(value, tuple):
+            slot.list = _List(len(value), (_I64 * len(value))(*value))
+        else:
+            slot.i = value
+    return values
+
+
+def call1_list(call: int, a: int, n: int, values: tuple[int, ...]) -> int:
+    """One input and one list of integers as the argument."""
+    return _call_list(call, a, n, (_I64 * len(values))(*values))  # noqa: F821
+
+
+def call_n(call: int, inputs: list[int], arguments: list) -> int:
+    """An operator with one output: inputs, and typed arguments (int, float, tuple of int or None for a list)."""
+    return _call(call, len(inputs), (_U64 * len(inputs))(*inputs), _values(arguments))  # noqa: F821
+
+
+def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int]) -> list[int] | None:
+    """An operator with any number of outputs: `outputs` are handles to write to, 0 for a new one.
+
+    Returns the outputs' handles, or None for an error.
+    """
+    out = (_U64 * len(outputs))(*outputs)
+    count = _INT(len(outputs))
+    array = (_U64 * len(inputs))(*inputs)
+    if _into(call, len(inputs), array, _values(arguments), ctypes.byref(count), out) != 0:  # noqa: F821
+        return None
+    return list(out)
+
+
+def into1(call: int, a: int, out: int) -> int:
+    """One input, no argument, into an array; 0, or -1."""
+    return 0 if call_into(call, [a], [], [out]) else -1
+
+
+def into2(call: int, a: int, b: int, out: int) -> int:
+    """Two inputs, no argument, into an array; 0, or -1."""
+    return 0 if call_into(call, [a, b], [], [out]) else -1
+
+
+def into1_float(call: int, a: int, value: float, out: int) -> int:
+    """One input and one float, into an array; 0, or -1."""
+    return 0 if call_into(call, [a], [float(value)], [out]) else -1
+
+
+def slice_rows(a: int, begin: int, end: int) -> int:
+    """Rows as Python's x[begin:end] counts them."""
+    rows = _I64()
+    n = rows.value if _info(a, 1, ctypes.byref(rows), None) > 0 else 0  # noqa: F821
+    begin = max(begin + n, 0) if begin < 0 else min(begin, n)
+    end = max(end + n, 0) if end < 0 else min(end, n)
+    return _slice(a, begin, end)  # noqa: F821
+
+
+def at(a: int, index: int) -> int:
+    """Row `index`, counted from the end when negative."""
+    rows = _I64()
+    if index < 0 and _info(a, 1, ctypes.byref(rows), None) > 0:  # noqa: F821
+        index += rows.value
+    return _at(a, index)  # noqa: F821
+
+
+def reshape(a: int, ndim: int, shape: tuple[int, ...]) -> int:
+    """The same elements in another shape."""
+    return _reshape(a, ndim, (_I64 * ndim)(*shape), 0)  # noqa: F821
+
+
+def info(array: int) -> tuple[tuple[int, ...] | None, int]:
+    """Shape (None: none yet) and dtype number (-1: none) of an array; (None, -2) for an error."""
+    extents = (_I64 * _MAX_NDIM)()
+    dtype = _INT(-1)
+    ndim = _info(array, _MAX_NDIM, extents, ctypes.byref(dtype))  # noqa: F821
+    if ndim < 0:
+        return None, -2 if ndim < -1 else dtype.value
+    return tuple(extents[:ndim]), dtype.value
+
+
+def set_recording(flag: int) -> int:
+    """Sets the thread's recording flag; the flag before."""
+    before = _INT(-1)
+    _set_recording(flag, ctypes.byref(before))  # noqa: F821
+    return before.value
+
+
+def set_training(flag: int) -> int:
+    """Sets the thread's training flag; the flag before."""
+    before = _INT(-1)
+    _set_training(flag, ctypes.byref(before))  # noqa: F821
+    return before.value

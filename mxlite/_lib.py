@@ -1,0 +1,131 @@
+"""The C library: found, opened, its prototypes, its errors; and the binding for the hot calls.
+
+`LIB` is the library by ctypes, each function with its prototype. `hot` is a module of flat functions that take and
+return integers: over cffi where that module was built, else over ctypes. Both use the one library opened here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+from typing import Any
+
+from mxlite import error
+from mxlite._prototypes import TABLE
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+_TYPES = {
+    "b": ctypes.c_bool,
+    "i": ctypes.c_int,
+    "I": ctypes.c_uint32,
+    "q": ctypes.c_int64,
+    "Q": ctypes.c_uint64,
+    "z": ctypes.c_size_t,
+    "f": ctypes.c_float,
+    "d": ctypes.c_double,
+    "s": ctypes.c_char_p,
+    "P": ctypes.c_void_p,
+    "v": None,
+}
+
+
+def _first_existing(*candidates: str) -> str | None:
+    for path in candidates:
+        path = os.path.normpath(os.path.join(_HERE, path))
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def get_library() -> str:
+    """Path of the C library: MXLITE_LIBRARY, else the package's own, else that of the source tree around it.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    path = os.environ.get("MXLITE_LIBRARY")
+    if path:
+        return os.path.abspath(path)
+    path = _first_existing("_native/libmxlite.so", "../build/libmxlite.so")
+    if path is None:
+        raise RuntimeError(
+            "mxlite: libmxlite.so is neither in the package nor in ../build; run `make lib`, or name it in MXLITE_LIBRARY"
+        )
+    return path
+
+
+def get_include() -> str:
+    """Path of the folder with the C headers (`#include "mxlite/c_api.h"`).
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    path = _first_existing("include", "../include")
+    if path is None:
+        raise RuntimeError("mxlite: the C headers are neither in the package nor in ../include")
+    return path
+
+
+class _Library:
+    """The opened library. A function gets its prototype when it is first asked for."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._cdll = ctypes.CDLL(path)
+        except OSError as problem:
+            raise RuntimeError(f"mxlite: cannot load {path}: {problem}") from None
+        self._table = dict(entry.split(":") for entry in TABLE.split())
+
+    def __getattr__(self, name: str) -> Any:
+        letters = self._table.get(name)
+        if letters is None:
+            raise AttributeError(f"the C API has no function {name}")
+        function = self._cdll[name]
+        arguments, _, result = letters.partition(">")
+        function.argtypes = [_TYPES[letter] for letter in arguments]
+        function.restype = _TYPES[result or "i"]
+        setattr(self, name, function)
+        return function
+
+    def __dir__(self) -> list[str]:
+        return sorted(self._table)
+
+    def address(self, name: str) -> int:
+        """Where the function is, as an integer."""
+        return ctypes.cast(self._cdll[name], ctypes.c_void_p).value
+
+
+LIB = _Library(get_library())
+
+
+def last_error() -> BaseException:
+    """The exception for the calling thread's last failure, to be raised."""
+    return error.error_from_message(LIB.MXGetLastError().decode(errors="replace"))
+
+
+def check_call(status: int) -> None:
+    """Raises the library's last error (an MXNetError) unless `status` is 0."""
+    if status != 0:
+        raise last_error()
+
+
+def _load_hot() -> tuple[str, Any]:
+    wanted = os.environ.get("MXLITE_BINDING", "")
+    if wanted not in ("", "cffi", "ctypes"):
+        raise RuntimeError(f"mxlite: MXLITE_BINDING is {wanted!r}; it may be 'cffi' or 'ctypes'")
+    if wanted != "ctypes":
+        try:
+            return "cffi", importlib.import_module("mxlite._hot_cffi")
+        except ImportError as problem:
+            if wanted == "cffi":
+                raise RuntimeError(
+                    f"mxlite: MXLITE_BINDING=cffi, but the cffi module cannot be loaded: {problem}"
+                ) from problem
+    return "ctypes", importlib.import_module("mxlite._hot_ctypes")
+
+
+#: "cffi" or "ctypes": how the hot calls are made.
+BINDING, hot = _load_hot()
+hot.bind(LIB)

@@ -1,0 +1,117 @@
+"""Small things that code around the C API uses: types, conversions to ctypes, errors, the `_Null` marker."""
+
+from __future__ import annotations
+
+import ctypes
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import LIB as _LIB
+from mxlite._lib import check_call
+from mxlite.error import MXNetError, MXNotImplementedError
+
+__all__ = [
+    "MXNetError",
+    "MXNotImplementedError",
+    "NDArrayHandle",
+    "OpHandle",
+    "c_array",
+    "c_array_buf",
+    "c_handle_array",
+    "c_str",
+    "c_str_array",
+    "check_call",
+    "integer_types",
+    "mx_float",
+    "mx_int",
+    "mx_uint",
+    "numeric_types",
+    "py_str",
+    "string_types",
+    "_LIB",
+    "_Null",
+]
+
+string_types = (str,)
+integer_types = (int, np.integer)
+numeric_types = (float, int, np.generic, numbers.Number)
+
+mx_uint = ctypes.c_uint
+mx_int = ctypes.c_int
+mx_float = ctypes.c_float
+NDArrayHandle = ctypes.c_void_p
+OpHandle = ctypes.c_void_p
+
+
+class _NullType:
+    """The default of a generated function's parameters: not given, so the operator's own default holds."""
+
+    def __repr__(self) -> str:
+        return "_Null"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+_Null = _NullType()
+
+#: MXNet's type flags and NumPy's types.
+DTYPE_OF_FLAG = {
+    0: np.float32,
+    1: np.float64,
+    2: np.float16,
+    3: np.uint8,
+    4: np.int32,
+    5: np.int8,
+    6: np.int64,
+    7: np.bool_,
+}
+FLAG_OF_DTYPE = {np.dtype(dtype): flag for flag, dtype in DTYPE_OF_FLAG.items()}
+
+
+def dtype_name(dtype: Any) -> str:
+    """The library's name of a dtype given as NumPy takes it (None: float32).
+
+    Raises:
+        TypeError: NumPy does not know it, or mxlite has no such dtype.
+    """
+    dtype = np.dtype(np.float32 if dtype is None else dtype)
+    if dtype not in FLAG_OF_DTYPE:
+        raise TypeError(f"dtype {dtype.name} is not supported")
+    return dtype.name
+
+
+def c_str(text: str) -> ctypes.c_char_p:
+    """A string as C takes it."""
+    return ctypes.c_char_p(text.encode())
+
+
+def py_str(text: bytes) -> str:
+    """A string of C's."""
+    return text.decode()
+
+
+def c_str_array(strings: Iterable[str]) -> ctypes.Array:
+    """An array of C strings."""
+    encoded = [text.encode() for text in strings]
+    return (ctypes.c_char_p * len(encoded))(*encoded)
+
+
+def c_array(ctype: type, values: Iterable) -> ctypes.Array:
+    """An array of `ctype`."""
+    values = list(values)
+    return (ctype * len(values))(*values)
+
+
+def c_array_buf(ctype: type, buffer: Any) -> ctypes.Array:
+    """An array of `ctype` over the memory of a writable buffer (array.array, bytearray)."""
+    return (ctype * len(buffer)).from_buffer(buffer)
+
+
+def c_handle_array(objects: Iterable) -> ctypes.Array:
+    """An array of the objects' handles."""
+    handles = [item.handle for item in objects]
+    return (ctypes.c_void_p * len(handles))(*handles)

@@ -1,0 +1,106 @@
+"""Devices: Context, cpu(), gpu(), the current context of a thread. mxlite computes on the CPU."""
+
+from __future__ import annotations
+
+import threading
+
+from mxlite.error import MXNetError
+
+_current = threading.local()
+
+
+class Context:
+    """A device: a kind ("cpu", "gpu", "cpu_pinned", "cpu_shared") and a number. A with-block makes it the default.
+
+    Raises:
+        KeyError: an unknown kind.
+    """
+
+    devtype2str = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
+    devstr2type = {"cpu": 1, "gpu": 2, "cpu_pinned": 3, "cpu_shared": 5}
+
+    def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
+        if isinstance(device_type, Context):
+            self.device_typeid = device_type.device_typeid
+            self.device_id = device_type.device_id
+        else:
+            self.device_typeid = self.devstr2type[device_type]
+            self.device_id = int(device_id)
+        self._outer: list[Context] = []
+
+    @property
+    def device_type(self) -> str:
+        """The kind of device."""
+        return self.devtype2str[self.device_typeid]
+
+    def __hash__(self) -> int:
+        return hash((self.device_typeid, self.device_id))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Context)
+            and self.device_typeid == other.device_typeid
+            and self.device_id == other.device_id
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.device_type}({self.device_id})"
+
+    def __enter__(self) -> Context:
+        self._outer.append(current_context())
+        _current.context = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.context = self._outer.pop()
+
+    def empty_cache(self) -> None:
+        """Gives memory that freed arrays left behind back to the system."""
+        from mxlite._lib import LIB, check_call
+
+        check_call(LIB.MXStorageEmptyCache(self.device_typeid, self.device_id))
+
+
+def cpu(device_id: int = 0) -> Context:
+    """The CPU."""
+    return Context("cpu", device_id)
+
+
+def cpu_pinned(device_id: int = 0) -> Context:
+    """The CPU's memory that a GPU could read; here the same as cpu()."""
+    return Context("cpu_pinned", device_id)
+
+
+def gpu(device_id: int = 0) -> Context:
+    """A GPU. It can be named; making an array there is an error."""
+    return Context("gpu", device_id)
+
+
+def num_gpus() -> int:
+    """How many GPUs there are: none."""
+    return 0
+
+
+def current_context() -> Context:
+    """The context of the innermost `with` block of this thread, else cpu(0)."""
+    context = getattr(_current, "context", None)
+    if context is None:
+        context = _current.context = Context("cpu")
+    return context
+
+
+def require_cpu(context: Context | str | None) -> None:
+    """Checks that arrays can be made in `context` (None: the current one).
+
+    Raises:
+        TypeError: not a context.
+        MXNetError: a GPU.
+    """
+    if context is None:
+        context = current_context()
+    if isinstance(context, str):
+        context = Context(context.partition("(")[0])
+    if not isinstance(context, Context):
+        raise TypeError(f"a Context was expected, got {type(context).__name__}")
+    if context.device_typeid == 2:
+        raise MXNetError(f"{context} is not available: mxlite computes on the CPU")

@@ -1,0 +1,86 @@
+"""Exceptions of the library: MXNetError, and subclasses chosen by how the library's message begins."""
+
+from __future__ import annotations
+
+import threading
+from typing import Callable
+
+
+class MXNetError(RuntimeError):
+    """What the C library reports: one line that names the operator, what is wrong, and what came."""
+
+
+class InternalError(MXNetError):
+    """A mistake of the library itself."""
+
+
+class MXValueError(MXNetError, ValueError):
+    """A value that is not allowed."""
+
+
+class MXTypeError(MXNetError, TypeError):
+    """An argument of a kind that is not allowed."""
+
+
+class MXIndexError(MXNetError, IndexError):
+    """An index out of bounds."""
+
+
+class MXAttributeError(MXNetError, AttributeError):
+    """An attribute that does not exist."""
+
+
+class MXMemoryError(MXNetError, MemoryError):
+    """No memory for a result."""
+
+
+class MXNotImplementedError(MXNetError, NotImplementedError):
+    """Something that MXNet has and mxlite does not have yet."""
+
+
+_classes: dict[str, type[Exception]] = {
+    "InternalError": InternalError,
+    "ValueError": MXValueError,
+    "TypeError": MXTypeError,
+    "IndexError": MXIndexError,
+    "AttributeError": MXAttributeError,
+    "MemoryError": MXMemoryError,
+    "NotImplementedError": MXNotImplementedError,
+}
+
+#: Exceptions raised inside callbacks that C called, by thread, until the call that led to them comes back.
+_pending: dict[int, BaseException] = {}
+
+
+def register_error(name: str, cls: type[Exception] | None = None) -> Callable | type[Exception]:
+    """Makes messages that begin `name: ` raise `cls`. Without `cls`: a decorator for the class."""
+
+    def register(chosen: type[Exception]) -> type[Exception]:
+        _classes[name] = chosen
+        return chosen
+
+    return register if cls is None else register(cls)
+
+
+def keep_exception(error: BaseException) -> None:
+    """Keeps what a callback raised until the C call that called it has returned, in the same thread."""
+    _pending[threading.get_ident()] = error
+
+
+def error_from_message(message: str) -> BaseException:
+    """The exception for a message of the library.
+
+    An exception that a callback raised below is its cause; one that is no error (KeyboardInterrupt, SystemExit) is
+    returned itself.
+    """
+    prefix, separator, _ = message.partition(": ")
+    cls = _classes.get(prefix, MXNetError) if separator else MXNetError
+    error: BaseException = cls(message)
+    inner = _pending.pop(threading.get_ident(), None)
+    if inner is None:
+        return error
+    if not isinstance(inner, Exception):
+        return inner
+    error = cls(f"{message}: {type(inner).__name__}: {inner}")
+    error.__cause__ = inner
+    return error

@@ -1,0 +1,59 @@
+"""`mx.nd`: NDArray, functions that make arrays, and a function for every operator of the library.
+
+The operators' functions are made when they are first asked for; `dir(mx.nd)` lists them all.
+"""
+
+from __future__ import annotations
+
+from mxlite.ndarray import _internal, op, random
+from mxlite.ndarray._operators import operator_names
+from mxlite.ndarray.creation import (
+    add,
+    array,
+    concatenate,
+    divide,
+    empty,
+    full,
+    multiply,
+    ones,
+    power,
+    subtract,
+    true_divide,
+    waitall,
+    zeros,
+)
+from mxlite.ndarray.ndarray import NDArray, install_fluent_methods
+
+__all__ = [
+    "NDArray",
+    "_internal",
+    "add",
+    "array",
+    "concatenate",
+    "divide",
+    "empty",
+    "full",
+    "multiply",
+    "ones",
+    "op",
+    "power",
+    "random",
+    "subtract",
+    "true_divide",
+    "waitall",
+    "zeros",
+]
+
+install_fluent_methods(set(operator_names()))
+
+
+def __getattr__(name: str) -> object:
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    function = getattr(op, name)
+    globals()[name] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(op)})

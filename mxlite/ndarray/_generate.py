@@ -1,0 +1,158 @@
+"""Functions made from the library's introspection: `mx.nd.exp` and every other operator, with signature and docstring.
+
+A function is text that is compiled when it is first asked for, so that importing stays cheap however many operators
+there are. The common call (all inputs, no parameter) goes straight to the library; every other through `run`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from mxlite._lib import hot, last_error
+from mxlite.base import _Null
+from mxlite.error import MXNetError
+from mxlite.ndarray._operators import Operator, operator_names, prepare, run
+from mxlite.ndarray.ndarray import NDArray
+
+_FAST = """
+    if {condition}:
+        try:
+            _handle = _call({call}, {handles})
+        except AttributeError:  # an input that is not an NDArray: said below
+            pass
+        else:
+            if _handle:
+                _array = _new(_NDArray)
+                _array._h = _handle
+                return _array
+            raise _last_error()"""
+
+_FIXED = """
+def {name}({signature}):{fast}
+    _given = {{{given}}}
+    if kwargs:
+        _given.update(kwargs)
+    return _run(_operator, _handles_of(_operator, ({inputs})), _given, out, _NDArray)
+"""
+
+_VARIADIC = """
+def {name}(*{inputs}, **kwargs):
+    _out = kwargs.pop("out", None)
+    kwargs.pop("name", None)
+    return _run(_operator, _handles_of(_operator, {inputs}), kwargs, _out, _NDArray)
+"""
+
+
+def handles_of(operator: Operator, arrays: tuple) -> list[int]:
+    """The handles of an operator's inputs; None stands for one that is left out.
+
+    Raises:
+        TypeError: an input is not an NDArray.
+    """
+    for position, array in enumerate(arrays):
+        if array is not None and not isinstance(array, NDArray):
+            name = operator.inputs[min(position, len(operator.inputs) - 1)][0] if operator.inputs else "data"
+            raise TypeError(f"{operator.name}: input {name!r} must be an NDArray, got {type(array).__name__}")
+    return [array._h for array in arrays if array is not None]
+
+
+def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tuple[str, int]:
+    """The text of the direct call, and the prepared call it makes; nothing where parameters are required."""
+    if not 1 <= len(inputs) <= 2:
+        return "", 0
+    try:
+        call = prepare(operator.name, {})
+    except MXNetError:
+        return "", 0
+    missing = [f"{param} is _Null" for param in params]
+    condition = " and ".join([*missing, "out is None", "not kwargs"])
+    handles = ", ".join(f"{name}._h" for name in inputs)
+    return _FAST.format(condition=condition, call=call, handles=handles), call
+
+
+def _document(operator: Operator, name: str) -> str:
+    lines = [operator.doc, ""]
+    if name != operator.name:
+        lines += [f"`{name}` is another name of `{operator.name}`.", ""]
+    lines.append("Parameters")
+    lines.append("----------")
+    for argument, type_text, description in [*operator.inputs, *operator.params]:
+        lines.append(f"{argument} : {type_text}")
+        lines.append(f"    {description}")
+    lines += [
+        "out : NDArray or list of NDArray, optional",
+        "    Where the result is written; it is what the function returns then.",
+        "name : str, optional",
+        "    Accepted, and of no meaning here.",
+        "",
+        "Returns",
+        "-------",
+        "NDArray or list of NDArray",
+    ]
+    return "\n".join(lines)
+
+
+def make_function(name: str) -> Callable:
+    """The function for the operator of that name or alias.
+
+    Raises:
+        AttributeError: there is no such operator.
+    """
+    operator = Operator(name)
+    inputs = [row[0] for row in operator.inputs]
+    params = [row[0] for row in operator.params]
+    if operator.counted:
+        text = _VARIADIC.format(name=name, inputs=inputs[0] if inputs else "args")
+    else:
+        fast, _ = _fast_path(operator, inputs, params)
+        signature = [f"{each}=None" for each in inputs] + [f"{each}=_Null" for each in params]
+        text = _FIXED.format(
+            name=name,
+            signature=", ".join([*signature, "out=None", "name=None", "**kwargs"]),
+            fast=fast,
+            given=", ".join(f"{each!r}: {each}" for each in params),
+            inputs="".join(f"{each}, " for each in inputs),
+        )
+    scope: dict[str, Any] = {
+        "_NDArray": NDArray,
+        "_Null": _Null,
+        "_call": hot.call1 if len(inputs) == 1 else hot.call2,
+        "_handles_of": handles_of,
+        "_last_error": last_error,
+        "_new": object.__new__,
+        "_operator": operator,
+        "_run": run,
+    }
+    exec(compile(text, f"<mxlite operator {name}>", "exec"), scope)
+    function = scope[name]
+    function.__doc__ = _document(operator, name)
+    function.__module__ = "mxlite.ndarray.op" if not name.startswith("_") else "mxlite.ndarray._internal"
+    return function
+
+
+class Names:
+    """The operators' functions of one module, made as they are asked for; serves its `__getattr__` and `__dir__`."""
+
+    def __init__(self, module: dict[str, Any], accept: Callable[[str], bool]) -> None:
+        self._module = module
+        self._accept = accept
+
+    def get(self, name: str) -> Callable:
+        """The function of that name, kept in the module from then on.
+
+        Raises:
+            AttributeError: no operator of that name belongs into the module.
+        """
+        if not self._accept(name):
+            raise AttributeError(f"module {self._module['__name__']!r} has no attribute {name!r}")
+        try:
+            function = make_function(name)
+        except AttributeError:
+            message = f"module {self._module['__name__']!r} has no attribute {name!r}, and mxlite no such operator"
+            raise AttributeError(message) from None
+        self._module[name] = function
+        return function
+
+    def list(self) -> list[str]:
+        """What `dir` of the module shows."""
+        return sorted({*self._module, *filter(self._accept, operator_names())})

@@ -1,0 +1,204 @@
+"""What the library says of its operators, prepared calls of them, and one way to run any of them with parameters."""
+
+from __future__ import annotations
+
+import ctypes
+import operator as _operator
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite.base import _Null, dtype_name
+from mxlite.error import MXAttributeError
+
+#: None within a list of bounds, and None for an integer.
+NONE = -(1 << 63)
+
+#: More outputs than any operator is asked for.
+_MAX_OUTPUTS = 1 << 16
+
+
+def _as_int(value: Any) -> Any:
+    try:
+        return _operator.index(value)
+    except TypeError:
+        return NotImplemented
+
+
+def _as_optional_int(value: Any) -> Any:
+    return NONE if value is None else _as_int(value)
+
+
+def _as_float(value: Any) -> Any:
+    if isinstance(value, (float, int, np.generic)):
+        return float(value)
+    return NotImplemented
+
+
+def _as_optional_float(value: Any) -> Any:
+    return float("nan") if value is None else _as_float(value)
+
+
+def _as_flag(value: Any) -> Any:
+    return int(value) if isinstance(value, (bool, int, np.bool_)) and value in (0, 1) else NotImplemented
+
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        entries = tuple(_as_optional_int(entry) for entry in value)
+        return NotImplemented if NotImplemented in entries else entries
+    entry = _as_int(value)
+    return NotImplemented if entry is NotImplemented else (entry,)
+
+
+def _as_optional_list(value: Any) -> Any:
+    return None if value is None else _as_list(value)
+
+
+#: How introspection's type of a parameter begins -> how its value becomes a typed argument. A value that does not fit
+#: (NotImplemented) is handed over as text, and the library's parser judges it.
+_CONVERTERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("int or None", _as_optional_int),
+    ("int", _as_int),
+    ("long", _as_int),
+    ("float or None", _as_optional_float),
+    ("double or None", _as_optional_float),
+    ("float", _as_float),
+    ("double", _as_float),
+    ("boolean", _as_flag),
+    ("Shape or None", _as_optional_list),
+    ("Shape", _as_list),
+)
+
+
+def _converter(type_text: str) -> Callable[[Any], Any] | None:
+    for beginning, convert in _CONVERTERS:
+        if type_text.startswith(beginning):
+            return convert
+    return None
+
+
+def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = ()) -> int:
+    """The handle of a prepared call: constant parameters as text, and the names of those given with each call."""
+    keys = (ctypes.c_char_p * len(constants))(*(key.encode() for key in constants))
+    values = (ctypes.c_char_p * len(constants))(*(value.encode() for value in constants.values()))
+    names = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
+    call = ctypes.c_void_p()
+    check_call(LIB.MXLPrepare(name.encode(), len(constants), keys, values, len(arguments), names, ctypes.byref(call)))
+    return call.value
+
+
+class Operator:
+    """An operator as introspection tells it: its inputs, its parameters, its documentation.
+
+    Raises:
+        AttributeError: the library has no operator of that name.
+    """
+
+    __slots__ = ("name", "doc", "inputs", "params", "counted", "_converters", "_calls")
+
+    def __init__(self, name: str) -> None:
+        handle = ctypes.c_void_p()
+        if LIB.NNGetOpHandle(name.encode(), ctypes.byref(handle)) != 0:
+            raise MXAttributeError(f"there is no operator {name!r}")
+        text = ctypes.c_char_p
+        lists = [ctypes.POINTER(text)() for _ in range(3)]
+        real, doc, counted, result, count = text(), text(), text(), text(), ctypes.c_uint32()
+        check_call(
+            LIB.MXSymbolGetAtomicSymbolInfo(
+                handle,
+                ctypes.byref(real),
+                ctypes.byref(doc),
+                ctypes.byref(count),
+                *(ctypes.byref(each) for each in lists),
+                ctypes.byref(counted),
+                ctypes.byref(result),
+            )
+        )
+        self.name = name
+        self.doc = (doc.value or b"").decode()
+        #: The parameter that counts the inputs, "" where their number is fixed.
+        self.counted = (counted.value or b"").decode()
+        #: (name, type, description), inputs and parameters.
+        rows = [tuple(each[i].decode() for each in lists) for i in range(count.value)]
+        self.inputs = [row for row in rows if row[1].startswith(("NDArray", "ndarray"))]
+        self.params = [row for row in rows if row not in self.inputs]
+        self._converters = {param: _converter(type_text) for param, type_text, _ in self.params}
+        self._calls: dict[tuple, int] = {}
+
+    def call(self, given: dict[str, Any]) -> tuple[int, list]:
+        """The prepared call for these parameters, and their values that are typed arguments.
+
+        Numbers, lists and flags are arguments; names (dtypes, modes) are constants of the call, text that the library
+        parses. So the number of prepared calls does not grow with the values that a program computes.
+        """
+        names: list[str] = []
+        values: list = []
+        constants: dict[str, str] = {}
+        for name, value in given.items():
+            convert = self._converters.get(name)
+            typed = NotImplemented if convert is None or isinstance(value, str) else convert(value)
+            if typed is not NotImplemented:
+                names.append(name)
+                values.append(typed)
+            elif name == "dtype" and value is not None and not isinstance(value, str):
+                constants[name] = dtype_name(value)
+            else:
+                constants[name] = str(value)
+        key = (*names, None, *constants.items())
+        call = self._calls.get(key)
+        if call is None:
+            call = prepare(self.name, constants, tuple(names))
+            self._calls[key] = call
+        return call, values
+
+    def visible_outputs(self, given: dict[str, Any]) -> int:
+        """How many outputs a call with these parameters returns."""
+        try:
+            count = int(given.get("num_outputs", 1)) if "num_outputs" in self._converters else 1
+        except (TypeError, ValueError):
+            return 1  # the library's parser says what is wrong with it
+        return min(max(count, 1), _MAX_OUTPUTS)
+
+
+def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:
+    """Runs an operator on handles with any parameters.
+
+    Returns `out` where it was given (an array, or a list of them); else a new array, or a list of arrays where the
+    operator has several outputs.
+    """
+    given = {name: value for name, value in given.items() if value is not _Null}
+    if operator.counted and operator.counted in given:
+        count = given.pop(operator.counted)
+        if count != len(inputs):
+            raise ValueError(f"{operator.name}: {operator.counted} is {count}, but {len(inputs)} inputs were given")
+    call, arguments = operator.call(given)
+    made = operator.visible_outputs(given)
+    if out is None:
+        if made == 1:
+            handle = hot.call_n(call, inputs, arguments)
+            if not handle:
+                raise last_error()
+            return array_class._adopt(handle)
+        handles = hot.call_into(call, inputs, arguments, [0] * made)
+        if handles is None:
+            raise last_error()
+        return [array_class._adopt(handle) for handle in handles]
+    outputs = out if isinstance(out, (list, tuple)) else [out]
+    for output in outputs:
+        if not isinstance(output, array_class):
+            raise TypeError(f"{operator.name}: out must be an NDArray or a list of them, got {type(output).__name__}")
+    if len(outputs) != made:
+        raise ValueError(f"{operator.name}: has {made} outputs, out holds {len(outputs)}")
+    if hot.call_into(call, inputs, arguments, [output._h for output in outputs]) is None:
+        raise last_error()
+    return out
+
+
+def operator_names() -> list[str]:
+    """All names of operators, aliases included."""
+    count = ctypes.c_uint32()
+    names = ctypes.POINTER(ctypes.c_char_p)()
+    check_call(LIB.MXListAllOpNames(ctypes.byref(count), ctypes.byref(names)))
+    return [names[i].decode() for i in range(count.value)]

@@ -1,0 +1,125 @@
+"""Arrays from nothing and from NumPy; functions over operators that take arrays or numbers."""
+
+from __future__ import annotations
+
+import operator as _operator
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import LIB, check_call
+from mxlite.context import Context, require_cpu
+from mxlite.ndarray.ndarray import NDArray, _from_numpy, invoke, new_array
+
+Shape = "int | tuple[int, ...] | list[int]"
+
+
+def _shape(shape: Any) -> Any:
+    return (shape,) if isinstance(shape, (int, np.integer)) else shape
+
+
+def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+    """An array with a copy of the values of a list, a NumPy array or an NDArray.
+
+    Args:
+        dtype: None: float32, or the dtype of an NDArray that is given.
+    Raises: TypeError: not something that NumPy makes an array of numbers of.
+    """
+    require_cpu(ctx)
+    if isinstance(source_array, NDArray):
+        values = source_array.asnumpy()
+        dtype = source_array.dtype if dtype is None else dtype
+    else:
+        try:
+            values = np.asarray(source_array)
+            if values.dtype.kind not in "biuf":
+                raise TypeError(f"its values are {values.dtype}")
+        except (TypeError, ValueError) as problem:
+            raise TypeError(f"source_array must be array like object: {problem}") from None
+        dtype = np.float32 if dtype is None else dtype
+    return _from_numpy(values.astype(dtype, copy=False))
+
+
+def empty(shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
+    """An array with undefined values."""
+    require_cpu(ctx)
+    _require_dense(stype)
+    return new_array(tuple(_shape(shape)), dtype)
+
+
+def zeros(
+    shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
+) -> NDArray:
+    """An array of zeros (float32 unless `dtype` says otherwise)."""
+    require_cpu(ctx)
+    _require_dense(stype)
+    return _fill("_zeros", shape, dtype, kwargs)
+
+
+def ones(shape: Shape, ctx: Context | None = None, dtype: Any = None, **kwargs: Any) -> NDArray:
+    """An array of ones (float32 unless `dtype` says otherwise)."""
+    require_cpu(ctx)
+    return _fill("_ones", shape, dtype, kwargs)
+
+
+def _fill(name: str, shape: Any, dtype: Any, kwargs: dict[str, Any]) -> NDArray:
+    out = kwargs.pop("out", None)
+    kwargs.pop("name", None)
+    given = {"shape": _shape(shape), "dtype": np.float32 if dtype is None else dtype, **kwargs}
+    return invoke(name, [], given, out)
+
+
+def full(
+    shape: Shape, val: float, ctx: Context | None = None, dtype: Any = np.float32, out: NDArray | None = None
+) -> NDArray:
+    """An array of one number; `out`: the array to fill instead of a new one."""
+    require_cpu(ctx)
+    dtype = np.float32 if dtype is None else dtype
+    if out is not None:
+        dtype = out.dtype
+    return invoke("_full", [], {"shape": _shape(shape), "value": val, "dtype": dtype}, out)
+
+
+def _require_dense(stype: str | None) -> None:
+    if stype not in (None, "default"):
+        raise NotImplementedError(f"storage type {stype!r} is not supported yet")
+
+
+def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
+    """The arrays of a list one after another along `axis`."""
+    if not always_copy and len(arrays) == 1:
+        return arrays[0]
+    return invoke("Concat", list(arrays), {"dim": axis})
+
+
+def waitall() -> None:
+    """Returns when everything asked for is computed."""
+    check_call(LIB.MXNDArrayWaitAll())
+
+
+def add(lhs: Any, rhs: Any) -> Any:
+    """lhs + rhs, element-wise with broadcasting; arrays or numbers."""
+    return lhs + rhs
+
+
+def subtract(lhs: Any, rhs: Any) -> Any:
+    """lhs - rhs, element-wise with broadcasting; arrays or numbers."""
+    return lhs - rhs
+
+
+def multiply(lhs: Any, rhs: Any) -> Any:
+    """lhs * rhs, element-wise with broadcasting; arrays or numbers."""
+    return lhs * rhs
+
+
+def divide(lhs: Any, rhs: Any) -> Any:
+    """lhs / rhs, element-wise with broadcasting; arrays or numbers."""
+    return lhs / rhs
+
+
+true_divide = divide
+
+
+def power(base: Any, exp: Any) -> Any:
+    """base ** exp, element-wise with broadcasting; arrays or numbers."""
+    return _operator.pow(base, exp)

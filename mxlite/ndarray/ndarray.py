@@ -1,0 +1,699 @@
+"""NDArray: an array of the library's, with operators, indexing, gradient, and conversion from and to NumPy.
+
+The operators are flat functions made by the small factories below: what happens between Python's `+` and the library
+is one foreign call and one object.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite.base import DTYPE_OF_FLAG, dtype_name
+from mxlite.context import Context, require_cpu
+from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXNotImplementedError, MXValueError
+from mxlite.ndarray._indexing import Selection, final_shape
+from mxlite.ndarray._operators import Operator, prepare, run
+from mxlite.util import is_np_shape
+
+_END = (1 << 63) - 1
+_NUMBERS = (float, int, np.generic)
+_GRAD_REQS = {"null": 0, "write": 1, "inplace": 2, "add": 3}
+
+_operators: dict[str, Operator] = {}
+
+
+def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray | None = None) -> Any:
+    """Runs an operator by name; for what is off the hot path."""
+    operator = _operators.get(name)
+    if operator is None:
+        operator = _operators[name] = Operator(name)
+    return run(operator, [array._h for array in inputs], given, out, NDArray)
+
+
+class NDArray:
+    """An array: a handle of the C library, which it owns and frees.
+
+    Args:
+        handle: an integer or c_void_p that an API function returned as new; it is the NDArray's from now on.
+        writable: False makes assignment an error.
+    """
+
+    __slots__ = ("_h", "_shape", "_dtype", "_read_only", "__weakref__")
+
+    #: NumPy's operators leave it to ours, and its functions refuse instead of making an array of objects.
+    __array_priority__ = 1000.0
+    __array_ufunc__ = None
+
+    def __init__(self, handle: int | ctypes.c_void_p, writable: bool = True) -> None:
+        self._h = 0
+        number = handle.value if isinstance(handle, ctypes.c_void_p) else handle
+        if not isinstance(number, int):
+            raise TypeError(f"NDArray takes a handle; make arrays with mx.nd.array. Got {type(handle).__name__}")
+        if hot.info(number)[1] == -2:
+            raise last_error()
+        self._h = number
+        if not writable:
+            self._read_only = True
+
+    @classmethod
+    def _adopt(cls, handle: int) -> NDArray:
+        """An array for a handle that the library has just returned."""
+        array = object.__new__(cls)
+        array._h = handle
+        return array
+
+    # ---- what it is ----
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        """The handle, for the C API. It stays this object's."""
+        return ctypes.c_void_p(self._h)
+
+    @property
+    def writable(self) -> bool:
+        """Whether assignment is allowed."""
+        return not hasattr(self, "_read_only")
+
+    def _read_info(self) -> tuple[tuple[int, ...], int]:
+        shape, flag = hot.info(self._h)
+        if flag == -2:
+            raise last_error()
+        if shape is None:
+            return (), flag
+        self._shape = shape
+        self._dtype = DTYPE_OF_FLAG[flag]
+        return shape, flag
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents. Without numpy-shape mode a sum of everything has (1,)."""
+        try:
+            return self._shape
+        except AttributeError:
+            return self._read_info()[0]
+
+    @property
+    def dtype(self) -> type | None:
+        """NumPy's scalar type of the elements; None for an array that has no shape yet."""
+        try:
+            return self._dtype
+        except AttributeError:
+            return DTYPE_OF_FLAG.get(self._read_info()[1])
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def stype(self) -> str:
+        """How the array is stored: "default", which is dense."""
+        return "default"
+
+    @property
+    def context(self) -> Context:
+        """Where the array is."""
+        kind, number = ctypes.c_int(), ctypes.c_int()
+        check_call(LIB.MXNDArrayGetContext(self._h, ctypes.byref(kind), ctypes.byref(number)))
+        return Context(Context.devtype2str.get(kind.value, "cpu"), number.value)
+
+    ctx = context
+
+    @property
+    def T(self) -> NDArray:
+        """A copy with the axes in reverse order."""
+        return invoke("transpose", [self], {})
+
+    # ---- to Python and NumPy ----
+
+    def asnumpy(self) -> np.ndarray:
+        """A NumPy array with a copy of the values."""
+        values = np.empty(self.shape, self.dtype)
+        if hot.copy_out(self._h, values.ctypes.data, values.size) != 0:
+            raise last_error()
+        return values
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """For np.asarray: always a copy."""
+        if copy is False:
+            raise ValueError("an NDArray can be had as a NumPy array only by copying")
+        values = self.asnumpy()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def asscalar(self) -> Any:
+        """The only element, as a NumPy scalar.
+
+        Raises:
+            ValueError: there is not exactly one element.
+        """
+        if self.size != 1:
+            raise ValueError("The current array is not a scalar")
+        return self.asnumpy().reshape(-1)[0]
+
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number, as numpy.ndarray.item takes its arguments."""
+        return self.asnumpy().item(*args)
+
+    def __repr__(self) -> str:
+        extents = "x".join(map(str, self.shape))
+        return f"\n{self.asnumpy()}\n<{type(self).__name__} {extents} @{self.context}>"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        size = self.size
+        if size > 1:
+            raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
+        return size == 1 and bool(self.asscalar())
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __reduce__(self) -> tuple:
+        return _from_numpy, (self.asnumpy(),)
+
+    def __deepcopy__(self, memo: dict) -> NDArray:
+        return self.detach().copy()
+
+    # ---- copies and views ----
+
+    def astype(self, dtype: Any, copy: bool = True) -> NDArray:
+        """The array converted to `dtype` (None: float32); with copy=False itself where it has that dtype."""
+        name = dtype_name(dtype)
+        if not copy and np.dtype(self.dtype).name == name:
+            return self
+        return invoke("Cast", [self], {"dtype": name})
+
+    def copy(self) -> NDArray:
+        """A new array with the same values."""
+        return invoke("_copy", [self], {})
+
+    def copyto(self, other: NDArray | Context) -> NDArray:
+        """Writes the values into an array of the same shape, converted to its dtype; or copies to a context.
+
+        Raises:
+            TypeError: `other` is neither.
+            MXNetError: shapes differ, or `other` may not be written while recording.
+        """
+        if isinstance(other, Context):
+            require_cpu(other)
+            return self.copy()
+        if not isinstance(other, NDArray):
+            raise TypeError(f"copyto does not support type {type(other)}")
+        return other if other is self else invoke("_copyto", [self], {}, other)
+
+    def as_in_context(self, context: Context) -> NDArray:
+        """Itself: all contexts that arrays can be in are the CPU."""
+        require_cpu(context)
+        return self
+
+    as_in_ctx = as_in_context
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
+        """The same memory in another shape: reshape(2, 3), reshape((2, 3)), reshape(shape=..., reverse=...).
+
+        Codes as in the operator Reshape: 0 keeps an extent, -1 is inferred, -2 all that remain, -3 merges two, -4
+        splits one. `reverse` reads them from the right.
+        Raises: ValueError (and MXNetError): the sizes differ.
+        """
+        if len(shape) == 1 and shape[0].__class__ is not int:
+            shape = shape[0]
+        if kwargs:
+            return self._reshape_by_keywords(shape, **kwargs)
+        try:
+            handle = _hot_reshape(self._h, len(shape), shape)
+        except TypeError:
+            return self._reshape_by_keywords(shape)
+        if handle:
+            array = _new(NDArray)
+            array._h = handle
+            return array
+        raise _as_value_error(last_error())
+
+    def _reshape_by_keywords(self, positional: Any, **kwargs: Any) -> NDArray:
+        shape = kwargs.pop("shape", None)
+        reverse = kwargs.pop("reverse", False)
+        if kwargs:
+            unknown = ", ".join(kwargs)
+            raise TypeError(f"reshape: unknown keywords: {unknown}; 'shape' and 'reverse' are known")
+        shape = shape if positional == () and shape is not None else positional
+        if isinstance(shape, (int, np.integer)):
+            shape = (shape,)
+        if not isinstance(shape, (tuple, list)) or not all(isinstance(each, (int, np.integer)) for each in shape):
+            raise TypeError(f"reshape: a shape is integers or a tuple of them, got {shape!r}")
+        extents = (ctypes.c_int64 * len(shape))(*map(int, shape))
+        handle = LIB.MXLNDArrayReshape(self._h, len(shape), extents, bool(reverse))
+        if not handle:
+            raise _as_value_error(last_error())
+        return NDArray._adopt(handle)
+
+    # ---- indexing ----
+
+    def __getitem__(self, key: Any) -> NDArray:
+        """Elements by integers, slices, None and `...`.
+
+        What lies in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; else a copy. Both are
+        recorded while recording.
+        Raises: IndexError, ValueError (a key of another type), MXNetError (x[2:1]).
+        """
+        kind = key.__class__
+        if kind is int:
+            handle = _hot_at(self._h, key)
+            if not handle:
+                self._raise_index(key)
+        elif kind is slice and key.step is None:
+            begin = key.start
+            end = key.stop
+            try:
+                handle = _hot_slice(self._h, 0 if begin is None else begin, _END if end is None else end)
+            except (TypeError, OverflowError):
+                return self._get(key)
+            if not handle:
+                raise last_error()
+        else:
+            return self._get(key)
+        array = _new(NDArray)
+        array._h = handle
+        return array
+
+    def _raise_index(self, index: int) -> None:
+        error = last_error()
+        if self.ndim == 0:
+            raise MXIndexError("an array without axes cannot be indexed") from error
+        raise MXIndexError(f"index {index} is out of bounds for axis 0 with size {self.shape[0]}") from None
+
+    def _get(self, key: Any) -> NDArray:
+        extents = self.shape
+        selection = Selection(key, extents)
+        shape = final_shape(selection.shape, bool(selection.shape) or is_np_shape())
+        run_of = selection.run(extents)
+        if run_of is None or selection.is_empty():
+            return self._get_apart(selection, shape)
+        if selection.lengths[1:] == list(extents[1:]) and extents:
+            view = self[selection.begin[0] : selection.begin[0] + selection.lengths[0]]
+        elif extents:
+            view = self.reshape((-1,))[run_of[0] : run_of[1]]
+        else:
+            view = self
+        return view.reshape(shape) if view.shape != shape or view is self else view
+
+    def _get_apart(self, selection: Selection, shape: tuple[int, ...]) -> NDArray:
+        """A selection that is not one run of memory, or is empty: copied by the operator `slice`."""
+        lengths = tuple(selection.lengths)
+        if selection.is_empty():
+            for axis, length in enumerate(lengths):
+                if length == 0:
+                    selection.end[axis], selection.step[axis] = selection.begin[axis], 1
+        begin, end, step = selection.bounds()
+        part = invoke("slice", [self], {"begin": begin, "end": end, "step": step})
+        if part.shape == shape:
+            return part
+        if 0 in shape:
+            return empty_like_of(part, shape)
+        return part.reshape(shape)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assigns a number, an NDArray or anything that NumPy makes an array of, broadcast to what `key` selects.
+
+        While recording, the whole of an array that is not recorded may be assigned (and is recorded), a part of it
+        only from what is not recorded.
+        Raises: IndexError, ValueError (shapes), TypeError (values), MXNetError (the in-place rules).
+        """
+        if hasattr(self, "_read_only"):
+            raise ValueError("trying to write to a readonly NDArray")
+        extents = self.shape
+        selection = Selection(key, extents)
+        if selection.is_empty():
+            return
+        whole = selection.is_whole(extents)
+        if isinstance(value, _NUMBERS):
+            self._set_number(selection, whole, value)
+        else:
+            self._set_array(selection, whole, _as_value(value, self, tuple(selection.shape)))
+
+    def _set_number(self, selection: Selection, whole: bool, value: Any) -> None:
+        if whole:
+            given = {"shape": self.shape, "value": float(value), "dtype": self.dtype}
+            invoke("_full", [], given, self)
+            return
+        begin, end, step = selection.bounds()
+        given = {"scalar": float(value), "begin": begin, "end": end, "step": step}
+        invoke("_slice_assign_scalar", [self], given, self)
+
+    def _set_array(self, selection: Selection, whole: bool, value: NDArray) -> None:
+        lengths = tuple(selection.lengths)
+        if value.shape != lengths:
+            value = value.reshape(lengths)
+        if whole:
+            invoke("_copyto", [value], {}, self)
+            return
+        begin, end, step = selection.bounds()
+        invoke("_slice_assign", [self, value], {"begin": begin, "end": end, "step": step}, self)
+
+    # ---- gradient ----
+
+    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
+        """Makes the array a variable with a gradient buffer of zeros; a recorded array is cut off its graph.
+
+        Args:
+            grad_req: "write", "add" (backward adds to the buffer), or "null".
+            stype: "default" or None.
+        Raises: KeyError: an unknown request.
+        """
+        request = _GRAD_REQS[grad_req]
+        if stype not in (None, "default"):
+            raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
+        buffer = invoke("zeros_like", [self.detach()], {})
+        check_call(
+            LIB.MXAutogradMarkVariables(
+                1,
+                (ctypes.c_void_p * 1)(self._h),
+                (ctypes.c_uint32 * 1)(request),
+                (ctypes.c_void_p * 1)(buffer._h),
+            )
+        )
+
+    @property
+    def grad(self) -> NDArray | None:
+        """The gradient buffer (a new object each time, the same memory), or None."""
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
+        return NDArray._adopt(handle.value) if handle.value else None
+
+    @property
+    def _fresh_grad(self) -> int:
+        """1 after a backward that wrote the gradient, until it is set to 0."""
+        state = ctypes.c_int()
+        check_call(LIB.MXNDArrayGetGradState(self._h, ctypes.byref(state)))
+        return state.value
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, state: int) -> None:
+        check_call(LIB.MXNDArraySetGradState(self._h, int(state)))
+
+    def detach(self) -> NDArray:
+        """The same memory, without a place in the graph."""
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayDetach(self._h, ctypes.byref(handle)))
+        return NDArray._adopt(handle.value)
+
+    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True) -> None:
+        """Computes the gradients of this array into the buffers of the variables it was recorded from.
+
+        Args:
+            out_grad: the gradient of this array, of its shape and dtype; None: ones.
+            retain_graph: whether the graph can be used again.
+            train_mode: the training flag meanwhile.
+        """
+        if out_grad is not None and not isinstance(out_grad, NDArray):
+            raise TypeError(f"backward: out_grad must be an NDArray, got {type(out_grad).__name__}")
+        check_call(
+            LIB.MXAutogradBackwardEx(
+                1,
+                (ctypes.c_void_p * 1)(self._h),
+                (ctypes.c_void_p * 1)(0 if out_grad is None else out_grad._h),
+                0,
+                None,
+                bool(retain_graph),
+                0,
+                bool(train_mode),
+                None,
+                None,
+            )
+        )
+
+    def wait_to_read(self) -> None:
+        """Returns when the values can be read."""
+        check_call(LIB.MXNDArrayWaitToRead(self._h))
+
+    __hash__ = object.__hash__
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _FLUENT:
+            raise MXAttributeError(f"NDArray.{name} is not supported yet: mxlite has no operator {name!r}")
+        raise AttributeError(f"'NDArray' object has no attribute {name!r}")
+
+
+_new = object.__new__
+_hot_at = hot.at
+_hot_slice = hot.slice_rows
+_hot_reshape = hot.reshape
+
+
+def _make_del(free: Callable[[int], int]) -> Callable:
+    def __del__(self: NDArray) -> None:
+        free(self._h)
+
+    return __del__
+
+
+# Bound to the foreign function itself: modules may be gone when the interpreter ends.
+NDArray.__del__ = _make_del(hot.free_array)
+
+
+def _from_numpy(values: np.ndarray) -> NDArray:
+    """A new array with the values and dtype of a NumPy array; not recorded."""
+    values = np.ascontiguousarray(values).reshape(values.shape)
+    array = new_array(values.shape, values.dtype)
+    if hot.copy_in(array._h, values.ctypes.data, values.size) != 0:
+        raise last_error()
+    return array
+
+
+def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
+    """A new array with undefined values."""
+    from mxlite.base import FLAG_OF_DTYPE
+
+    flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+    handle = ctypes.c_void_p()
+    extents = (ctypes.c_int64 * len(shape))(*shape)
+    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, flag, ctypes.byref(handle)))
+    return NDArray._adopt(handle.value)
+
+
+def empty_like_of(array: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """An array without elements, of `shape`, of the dtype of `array`."""
+    return new_array(shape, array.dtype)
+
+
+def _as_value_error(error: BaseException) -> BaseException:
+    return MXValueError(str(error)) if type(error) is MXNetError else error
+
+
+def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """What is assigned to a part of `target`, as an NDArray of its dtype and of `shape`."""
+    if isinstance(value, NDArray):
+        if value.dtype != target.dtype:
+            value = value.astype(target.dtype)
+        if value.shape != shape:
+            value = _broadcast(value, shape)
+        return value
+    try:
+        values = np.asarray(value, dtype=target.dtype)
+    except (TypeError, ValueError) as problem:
+        raise TypeError(f"NDArray does not support assignment of {value!r} of type {type(value)}") from problem
+    return _from_numpy(np.broadcast_to(values, shape))
+
+
+def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
+    have = value.shape
+    while len(have) > len(shape) and have[0] == 1:  # x[0] = an array of shape (1, n)
+        have = have[1:]
+    if have != value.shape:
+        value = value.reshape(have)
+    if have == shape:
+        return value
+    try:
+        fits = np.broadcast_shapes(have, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"an array of shape {value.shape} cannot be broadcast to {shape}")
+    return invoke("_mxl_broadcast_to", [value], {"shape": shape})
+
+
+# ---- Python's operators ------------------------------------------------------------------------------------------
+
+
+def _prepared(name: str, arguments: tuple[str, ...] = ()) -> int:
+    """A prepared call, or 0 where the library has no such operator."""
+    try:
+        return prepare(name, {}, arguments)
+    except MXNetError:
+        return 0
+
+
+def _refuse(symbol: str, other: Any) -> Any:
+    """What an operator without a call answers: unsupported by us, or not ours."""
+    if isinstance(other, (NDArray, *_NUMBERS)):
+        raise MXNotImplementedError(f"NDArray: operator {symbol} with {type(other).__name__} is not supported yet")
+    if symbol in ("==", "!=", "<", "<=", ">", ">="):
+        raise TypeError(f"NDArray: operator {symbol} with {type(other)} is not supported")
+    return NotImplemented
+
+
+def _binary(symbol: str, array_name: str, scalar_name: str) -> Callable:
+    """`array symbol other`."""
+    call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
+    of_arrays, of_scalar = _prepared(array_name), _prepared(scalar_name, ("scalar",))
+
+    def operator(self: NDArray, other: Any) -> Any:
+        kind = other.__class__
+        if kind is cls and of_arrays:
+            handle = call2(of_arrays, self._h, other._h)
+        elif kind is float and of_scalar:
+            handle = call1_float(of_scalar, self._h, other)
+        elif isinstance(other, _NUMBERS) and of_scalar:
+            handle = call1_float(of_scalar, self._h, float(other))
+        elif isinstance(other, cls) and of_arrays:
+            handle = call2(of_arrays, self._h, other._h)
+        else:
+            return _refuse(symbol, other)
+        if handle:
+            array = new(cls)
+            array._h = handle
+            return array
+        raise last_error()
+
+    return operator
+
+
+def _reflected(symbol: str, scalar_name: str) -> Callable:
+    """`number symbol array`."""
+    call1_float, new, cls = hot.call1_float, object.__new__, NDArray
+    of_scalar = _prepared(scalar_name, ("scalar",))
+
+    def operator(self: NDArray, other: Any) -> Any:
+        if isinstance(other, _NUMBERS) and of_scalar:
+            handle = call1_float(of_scalar, self._h, float(other))
+        else:
+            return _refuse(symbol, other)
+        if handle:
+            array = new(cls)
+            array._h = handle
+            return array
+        raise last_error()
+
+    return operator
+
+
+def _in_place(symbol: str, array_name: str, scalar_name: str) -> Callable:
+    """`array symbol= other`: the same array with new values; an error where the in-place rules forbid it."""
+    into2, into1_float, cls = hot.into2, hot.into1_float, NDArray
+    of_arrays, of_scalar = _prepared(array_name), _prepared(scalar_name, ("scalar",))
+
+    def operator(self: NDArray, other: Any) -> Any:
+        if hasattr(self, "_read_only"):
+            raise ValueError("trying to write to a readonly NDArray")
+        if isinstance(other, cls) and of_arrays:
+            status = into2(of_arrays, self._h, other._h, self._h)
+        elif isinstance(other, _NUMBERS) and of_scalar:
+            status = into1_float(of_scalar, self._h, float(other), self._h)
+        else:
+            return _refuse(symbol, other)
+        if status != 0:
+            raise last_error()
+        return self
+
+    return operator
+
+
+def _unary(symbol: str, name: str) -> Callable:
+    call1, new, cls = hot.call1, object.__new__, NDArray
+    call = _prepared(name)
+
+    def operator(self: NDArray) -> NDArray:
+        if not call:
+            return _refuse(symbol, self)
+        handle = call1(call, self._h)
+        if handle:
+            array = new(cls)
+            array._h = handle
+            return array
+        raise last_error()
+
+    return operator
+
+
+#: method -> (symbol, operator for two arrays, operator for array and number, operator for number and array)
+_ARITHMETIC = {
+    "add": ("+", "broadcast_add", "_plus_scalar", "_plus_scalar"),
+    "sub": ("-", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
+    "mul": ("*", "broadcast_mul", "_mul_scalar", "_mul_scalar"),
+    "truediv": ("/", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
+    "mod": ("%", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
+    "pow": ("**", "broadcast_power", "_power_scalar", "_rpower_scalar"),
+}
+
+_COMPARISONS = {
+    "eq": ("==", "broadcast_equal", "_equal_scalar"),
+    "ne": ("!=", "broadcast_not_equal", "_not_equal_scalar"),
+    "lt": ("<", "broadcast_lesser", "_lesser_scalar"),
+    "le": ("<=", "broadcast_lesser_equal", "_lesser_equal_scalar"),
+    "gt": (">", "broadcast_greater", "_greater_scalar"),
+    "ge": (">=", "broadcast_greater_equal", "_greater_equal_scalar"),
+}
+
+
+def _install_operators() -> None:
+    methods: dict[str, Callable] = {"__neg__": _unary("-", "negative"), "__abs__": _unary("abs", "abs")}
+    for name, (symbol, of_arrays, of_scalar, reflected) in _ARITHMETIC.items():
+        methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
+        methods[f"__r{name}__"] = _reflected(symbol, reflected)
+        methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
+    del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
+    for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
+        methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
+    for name, method in methods.items():
+        method.__name__ = name
+        method.__qualname__ = f"NDArray.{name}"
+        setattr(NDArray, name, method)
+
+
+_install_operators()
+
+#: The methods of 1.9.1's NDArray that are operators with the array as the first input.
+_FLUENT = frozenset(
+    """
+    abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort broadcast_axes broadcast_like
+    cbrt ceil clip cos cosh degrees depth_to_space diag exp expm1 fix flip floor log log10 log1p log2 log_softmax max
+    mean min nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu repeat reshape_like rint
+    round rsqrt shape_array sigmoid sign sin sinh size_array slice slice_axis slice_like softmax softmin sort
+    space_to_depth split split_v2 sqrt square sum swapaxes take tan tanh tile topk transpose trunc zeros_like
+    """.split()
+)
+
+
+class _Fluent:
+    """A method that is an operator's function; the function is made when the method is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, array: NDArray | None, owner: type) -> Any:
+        from mxlite.ndarray._generate import make_function
+
+        function = make_function(self.name)
+        setattr(NDArray, self.name, function)
+        return function if array is None else function.__get__(array, owner)
+
+
+def install_fluent_methods(names: set[str]) -> None:
+    """Gives NDArray those methods whose operators there are."""
+    for name in _FLUENT & names:
+        setattr(NDArray, name, _Fluent(name))

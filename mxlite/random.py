@@ -1,0 +1,31 @@
+"""`mx.random`: seeding, and arrays of random numbers."""
+
+from __future__ import annotations
+
+import operator
+
+from mxlite._lib import LIB, check_call
+from mxlite.context import Context
+from mxlite.ndarray.random import normal, randn, uniform
+
+__all__ = ["normal", "randn", "seed", "uniform"]
+
+
+def seed(seed_state: int, ctx: Context | str = "all") -> None:
+    """Seeds the generator that random operators draw from.
+
+    Args:
+        seed_state: any integer; its lowest 32 bits count.
+        ctx: "all", or one device.
+    Raises: ValueError: not an integer.
+    """
+    try:
+        number = operator.index(seed_state)
+    except TypeError:
+        raise ValueError("seed_state must be int") from None
+    number = (number + (1 << 31)) % (1 << 32) - (1 << 31)
+    if ctx == "all":
+        check_call(LIB.MXRandomSeed(number))
+    else:
+        ctx = Context(ctx)
+        check_call(LIB.MXRandomSeedContext(number, ctx.device_typeid, ctx.device_id))

@@ -1,0 +1,51 @@
+"""numpy-shape mode: with it () is the shape of a scalar and 0 an empty axis; without, MXNet's older meaning."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any, Callable
+
+from mxlite._lib import LIB, check_call
+
+
+def is_np_shape() -> bool:
+    """Whether this thread is in numpy-shape mode. It starts without."""
+    current = ctypes.c_int()
+    check_call(LIB.MXIsNumpyShape(ctypes.byref(current)))
+    return bool(current.value)
+
+
+def set_np_shape(active: bool) -> bool:
+    """Switches numpy-shape mode for this thread; the mode before."""
+    before = ctypes.c_int()
+    check_call(LIB.MXSetIsNumpyShape(int(active), ctypes.byref(before)))
+    return bool(before.value)
+
+
+class _NumpyShapeScope:
+    def __init__(self, active: bool) -> None:
+        self._active = active
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(set_np_shape(self._active))
+
+    def __exit__(self, *_: object) -> None:
+        set_np_shape(self._before.pop())
+
+
+def np_shape(active: bool = True) -> _NumpyShapeScope:
+    """A with-block in numpy-shape mode (or, with False, out of it)."""
+    return _NumpyShapeScope(active)
+
+
+def use_np_shape(function: Callable) -> Callable:
+    """A decorator: the function runs in numpy-shape mode."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with np_shape(True):
+            return function(*args, **kwargs)
+
+    return wrapper
