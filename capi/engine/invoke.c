@@ -124,7 +124,8 @@ static int run_infer(run *r)
                        .in = r->given_in,
                        .out_shape = r->out_shape,
                        .out_dtype = r->out_dtype,
-                       .training = r->mode.training};
+                       .training = r->mode.training,
+                       .legacy_shape = r->mode.legacy_shape};
 
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *out = i < r->arity.visible ? r->given_out[i] : NULL;
@@ -380,7 +381,8 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     mxl_array *result = NULL;
     mxl_shape shape;
     int dtype = MXL_DTYPE_UNKNOWN;
-    mxl_infer infer = {op, params, num_inputs, 1, inputs, &shape, &dtype, mode.training};
+    mxl_infer infer = {op,     params, num_inputs,    1,                inputs,
+                       &shape, &dtype, mode.training, mode.legacy_shape};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
     int records = wants_node(op, num_inputs, inputs, mode);

@@ -66,6 +66,7 @@ typedef struct mxl_infer {
     mxl_shape *out_shape;
     int *out_dtype;
     bool training;
+    bool legacy_shape; /* MXNet's legacy mode: shapes () and extents 0 mean unknown */
 } mxl_infer;
 
 /* One execution. Inputs are contiguous unless the operator has kernels (element-wise ones walk strides). */

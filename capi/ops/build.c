@@ -1,6 +1,8 @@
 /* Operators as expressions, and what families share. */
 #include "ops/build.h"
 
+#include <string.h>
+
 const mxl_input mxl_inputs_data[] = {{.name = "data", .doc = "Input array, of any shape."}, {0}};
 const mxl_input mxl_inputs_lhs_rhs[] = {
     {.name = "lhs", .doc = "First array."},
@@ -161,6 +163,63 @@ mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, b
     mxl_array *inputs[2] = {a, b};
 
     return mxl_scope_call(s, &mxl_op_dot, &params, 2, inputs);
+}
+
+/* "" or "cpu(0)", with any number; cpu_pinned and cpu_shared are the same. */
+static int check_ctx(const char *name, const char *ctx)
+{
+    static const char *const devices[] = {"cpu(", "cpu_pinned(", "cpu_shared("};
+    const char *at = NULL;
+
+    if (ctx[0] == 0)
+        return 0;
+    for (int i = 0; i < 3 && at == NULL; i++) {
+        if (strncmp(ctx, devices[i], strlen(devices[i])) == 0)
+            at = ctx + strlen(devices[i]);
+    }
+    if (at != NULL) {
+        size_t digits;
+
+        at += strspn(at, " ");
+        at += *at == '-' ? 1 : 0;
+        digits = strspn(at, "0123456789");
+        if (digits > 0 && strcmp(at + digits, ")") == 0)
+            return 0;
+    }
+    return mxl_error("%s: ctx must be a CPU such as cpu(0), got '%s'", name, ctx);
+}
+
+int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
+{
+    mxl_shape *out = &infer->out_shape[0], want;
+    bool given = out->ndim >= 0;
+    char text[128];
+
+    if (check_ctx(infer->op->name, ctx) != 0)
+        return -1;
+    if (shape.n <= 0 && given)
+        return 0;
+    mxl_shape_set(&want, shape.n < 0 ? 0 : shape.n, shape.v);
+    for (int i = 0; i < want.ndim; i++) {
+        if (want.dim[i] < -1)
+            return mxl_error("%s: shape has the negative extent %lld", infer->op->name,
+                             (long long)want.dim[i]);
+        if (want.dim[i] > 0 || (want.dim[i] == 0 && !infer->legacy_shape))
+            continue;
+        if (!given || out->ndim != want.ndim)
+            return mxl_error(
+                "%s: shape %s leaves extents open (in legacy mode 0 does; set_np_shape "
+                "makes it real)",
+                infer->op->name, mxl_shape_text(text, sizeof(text), want.ndim, want.dim));
+        want.dim[i] = out->dim[i];
+    }
+    if (want.ndim == 0 && infer->legacy_shape)
+        return mxl_error(
+            "%s: shape is missing (in legacy mode () means unknown; set_np_shape makes "
+            "it real)",
+            infer->op->name);
+    *out = want;
+    return 0;
 }
 
 int mxl_grad_pass(mxl_grad *g)

@@ -5,6 +5,8 @@
 
 #include "array/copy.h"
 #include "engine/random.h"
+#include "kernel/cast.h"
+#include "kernel/copy.h"
 #include "kernel/rng.h"
 
 #define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -65,6 +67,7 @@ static int dropout_infer(mxl_infer *infer)
     const dropout_params *p = infer->params;
     const mxl_array *x = infer->in[0];
     mxl_shape *mask = &infer->out_shape[1];
+    bool asked = mask->ndim >= 0;
 
     if (!(p->p >= 0 && p->p <= 1))
         return mxl_error("Dropout: p must be in [0, 1], got %g", p->p);
@@ -78,7 +81,7 @@ static int dropout_infer(mxl_infer *infer)
                              x->ndim);
         mask->dim[p->axes.v[i]] = 1;
     }
-    if (!drops(p, infer->training)) {
+    if (!drops(p, infer->training) && !asked) {
         mask->ndim = 1;
         mask->dim[0] = 0;
     }
@@ -118,6 +121,17 @@ static int fill_half_mask(const dropout_params *p, mxl_array *mask)
     return status;
 }
 
+/* Where nothing is dropped. A mask is only there when the caller asked for it. */
+static int copy_all(const mxl_call *call)
+{
+    mxl_array *mask = call->out[1];
+    int64_t one = 0;
+
+    mxl_cast_scalar(1, mask->dtype, &one);
+    mxl_fill(mxl_dtype_size(mask->dtype), mxl_array_write(mask), &one, mask->size);
+    return mxl_array_copy_into(call->out[0], call->in[0]);
+}
+
 static int dropout_compute(const mxl_call *call)
 {
     const dropout_params *p = call->params;
@@ -129,7 +143,7 @@ static int dropout_compute(const mxl_call *call)
                          .out = call->out};
 
     if (!drops(p, call->training))
-        return mxl_array_copy_into(call->out[0], call->in[0]);
+        return copy_all(call);
     if ((mask->dtype == MXL_F16 ? fill_half_mask(p, mask) : fill_mask(p, mask)) != 0)
         return -1;
     return mxl_run_rows(&multiply);

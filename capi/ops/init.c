@@ -1,4 +1,5 @@
-/* Arrays made from nothing but a shape: _zeros, _ones, _full; and from another's: zeros_like, ones_like. */
+/* Arrays made from nothing but a shape: _zeros, _ones, _full; and from another's: zeros_like,
+ * ones_like. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -47,7 +48,7 @@ typedef struct init_params {
 #define INIT_CTX                                                                                   \
     {                                                                                              \
         .name = "ctx", .type = MXL_P_STRING, .offset = offsetof(init_params, ctx), .def = "",      \
-        .doc = "Where the array lives: cpu, or cpu(0)."                                            \
+        .doc = "Where the array lives: cpu(0)."                                                    \
     }
 #define INIT_DTYPE                                                                                 \
     {                                                                                              \
@@ -72,18 +73,9 @@ static const mxl_param full_params_table[] = {
 static int init_infer(mxl_infer *infer)
 {
     const init_params *p = infer->params;
-    int given = infer->out_shape[0].ndim;
 
     infer->out_dtype[0] = p->dtype;
-    /* Without a shape of its own, the array given as output has it. */
-    if (p->shape.n > 0 || given < 0)
-        mxl_shape_set(&infer->out_shape[0], p->shape.n < 0 ? 0 : p->shape.n, p->shape.v);
-    for (int i = 0; i < infer->out_shape[0].ndim; i++) {
-        if (infer->out_shape[0].dim[i] < 0)
-            return mxl_error("%s: shape has the negative extent %lld", infer->op->name,
-                             (long long)infer->out_shape[0].dim[i]);
-    }
-    return 0;
+    return mxl_infer_fresh(infer, p->shape, p->ctx);
 }
 
 static int full_compute(const mxl_call *call)

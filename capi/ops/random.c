@@ -33,7 +33,6 @@ static const char *const random_dtypes[] = {"None", "float16", "float32", "float
 static int random_infer(mxl_infer *infer)
 {
     const random_params *p = infer->params;
-    mxl_shape *shape = &infer->out_shape[0];
 
     if (p->dtype != MXL_DTYPE_UNKNOWN)
         infer->out_dtype[0] = p->dtype;
@@ -42,14 +41,7 @@ static int random_infer(mxl_infer *infer)
     else if (!mxl_dtype_is_float(infer->out_dtype[0]))
         return mxl_error("%s: the output must be of a floating dtype, got %s", infer->op->name,
                          mxl_dtype_name(infer->out_dtype[0]));
-    if (p->shape.n > 0 || shape->ndim < 0)
-        mxl_shape_set(shape, p->shape.n < 0 ? 0 : p->shape.n, p->shape.v);
-    for (int i = 0; i < shape->ndim; i++) {
-        if (shape->dim[i] < 0)
-            return mxl_error("%s: shape has the negative extent %lld", infer->op->name,
-                             (long long)shape->dim[i]);
-    }
-    return 0;
+    return mxl_infer_fresh(infer, p->shape, p->ctx);
 }
 
 #define RANDOM_PARAMS(table, first_name, first_def, first_doc, second_name, second_def,            \
@@ -74,7 +66,7 @@ static int random_infer(mxl_infer *infer)
          .type = MXL_P_STRING,                                                                     \
          .offset = offsetof(random_params, ctx),                                                   \
          .def = "",                                                                                \
-         .doc = "Where the array lives: cpu, or cpu(0)."},                                         \
+         .doc = "Where the array lives: cpu(0)."},                                                 \
         {.name = "dtype",                                                                          \
          .type = MXL_P_DTYPE,                                                                      \
          .offset = offsetof(random_params, dtype),                                                 \

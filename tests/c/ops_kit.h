@@ -175,6 +175,15 @@ static inline mxl_array *random_array(uint64_t *seed, const int64_t *shape)
     return array;
 }
 
+/* Makes it something that gradients are asked for. */
+static inline void make_variable(mxl_array *array)
+{
+    mxl_leaf *spare = NULL;
+
+    CHECK_INT(mxl_array_reserve_leaf(array, &spare), 0);
+    mxl_array_set_leaf(array, MXL_GRAD_WRITE, NULL, spare);
+}
+
 /* Checks dtype, shape and values, and drops the array. */
 static inline void is(mxl_array *array, int dtype, const int64_t *shape, const double *values)
 {
@@ -338,7 +347,7 @@ static inline void check_gradients(const char *op, const char *params, mxl_array
     for (int i = 0; i < num_inputs; i++) {
         x[i] = random_array(&p.seed, shapes[i]);
         v[i] = random_array(&p.seed, shapes[i]);
-        CHECK_INT(mxl_array_set_leaf(x[i], MXL_GRAD_WRITE, NULL), 0);
+        make_variable(x[i]);
     }
     if (probe_first(&p, x, first, true)) {
         bool twice = CHECK(mxl_backward(&args) == 0);
@@ -373,7 +382,7 @@ static inline mxl_array *gradient(const char *op, const char *params, bool train
                               .training = true,
                               .dialect = &mxl_dialect_mxnet};
 
-    CHECK_INT(mxl_array_set_leaf(x, MXL_GRAD_WRITE, NULL), 0);
+    make_variable(x);
     if (CHECK(run_into(op, params, mode_of(true, training), other == NULL ? 1 : 2, inputs, &y) ==
               0))
         CHECK_INT(mxl_backward(&args), 0);

@@ -138,6 +138,29 @@ TEST(dropout_modes)
     mxl_array_drop(ints);
 }
 
+/* The mask, for a caller that gives two outputs. */
+TEST(dropout_mask)
+{
+    mxl_array *x = ones(MXL_F32, 3, 5), *out[2] = {NULL, ones(MXL_F32, 3, 5)};
+    const mxl_op *op = mxl_op_find("Dropout");
+    _Alignas(16) char params[256];
+    mxl_arena arena;
+
+    mxl_arena_init(&arena);
+    CHECK_INT(mxl_params_parse(op, 0, NULL, NULL, params, &arena), 0);
+    for (int training = 1; training >= 0; training--) {
+        CHECK_INT(mxl_invoke(op, params, 1, &x, 2, out, mode_of(false, training == 1)), 0);
+        for (int64_t i = 0; i < 15; i++) {
+            CHECK(item(out[0], i) == item(out[1], i));
+            CHECK(item(out[1], i) == 1 || training == 1);
+        }
+    }
+    mxl_array_drop(out[0]);
+    mxl_array_drop(out[1]);
+    mxl_array_drop(x);
+    mxl_arena_clear(&arena);
+}
+
 /* The gradient of ones is the result itself: both are the mask. */
 TEST(dropout_gradients)
 {
@@ -238,11 +261,36 @@ TEST(random_shapes)
     CHECK_INT(run_into("_random_uniform", "", PLAIN, 0, NULL, &ints), -1);
     fails("low must not be above high", "_random_uniform", "low=3 high=1 shape=(2,)", 0);
     fails("scale must be above 0", "_random_normal", "scale=0 shape=(2,)", 0);
-    fails("negative extent", "_random_normal", "shape=(-1,)", 0);
+    fails("negative extent", "_random_normal", "shape=(-2,)", 0);
+    fails("open", "_random_normal", "shape=(-1,)", 0);
+    fails("ctx", "_random_normal", "shape=(1,) ctx=bad", 0);
+    fails("ctx", "_random_normal", "shape=(1,) ctx=cpu(0", 0);
+    fails("ctx", "_random_normal", "shape=(1,) ctx=gpu(0)", 0);
+    is(run("_random_normal", "shape=(0,) ctx=cpu_pinned(-1)", PLAIN, 0), MXL_F32, SHAPE(0), EMPTY);
     mxl_array_drop(out);
     mxl_array_drop(ints);
 }
 
+/* In legacy mode 0 and () mean unknown; an array given as output says what they are. */
+TEST(random_legacy_shapes)
+{
+    mxl_mode legacy = {.legacy_shape = true, .dialect = &mxl_dialect_mxnet};
+    mxl_array *given = mxl_array_new(MXL_F32, 2, SHAPE(2, 3)), *out = NULL;
+    const char *params[] = {"", "shape=()", "shape=None", "shape=(0,3)", "shape=(-1,3)"};
+
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(run_into("_random_uniform", params[i], legacy, 0, NULL, &out), -1);
+        CHECK_INT(run_into("_zeros", i == 2 ? "" : params[i], legacy, 0, NULL, &out), -1);
+        CHECK(out == NULL);
+        CHECK_INT(run_into("_random_uniform", params[i], legacy, 0, NULL, &given), 0);
+        CHECK(item(given, 5) != 0);
+    }
+    mxl_array_drop(given);
+    is(run("_random_uniform", "shape=() low=3 high=3", PLAIN, 0), MXL_F32, SCALAR,
+       (const double[]){3});
+}
+
 HARNESS_MAIN(ENTRY(softmax_values), ENTRY(softmax_gradients), ENTRY(softmax_ignores),
              ENTRY(dropout_shares), ENTRY(dropout_modes), ENTRY(dropout_gradients),
-             ENTRY(random_moments), ENTRY(random_repeats), ENTRY(random_shapes))
+             ENTRY(random_moments), ENTRY(random_repeats), ENTRY(random_shapes),
+             ENTRY(dropout_mask), ENTRY(random_legacy_shapes))

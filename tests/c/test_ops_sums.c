@@ -193,7 +193,7 @@ TEST(fully_connected_agrees)
 
     plain = run("FullyConnected", "num_hidden=5", PLAIN, 3, x, w, b);
     CHECK_INT(run_into("FullyConnected", "num_hidden=5", PLAIN, 3, in, &given), 0);
-    CHECK_INT(mxl_array_set_leaf(w, MXL_GRAD_WRITE, NULL), 0);
+    make_variable(w);
     recorded = run("FullyConnected", "num_hidden=5", mode_of(true, true), 3, x, w, b);
     CHECK(recorded->place.target != NULL);
     for (int64_t i = 0; i < plain->size; i++) {
@@ -253,7 +253,7 @@ TEST(sgd_recorded)
     mxl_array *w = ARRAY(MXL_F32, SHAPE(1), 1), *g = ARRAY(MXL_F32, SHAPE(1), 1);
     mxl_array *m = ARRAY(MXL_F32, SHAPE(1), 3), *in[3] = {w, g, m}, *out = NULL;
 
-    CHECK_INT(mxl_array_set_leaf(m, MXL_GRAD_WRITE, NULL), 0);
+    make_variable(m);
     CHECK_INT(run_into("sgd_mom_update", "lr=1", mode_of(true, true), 3, in, &out), -1);
     CHECK_HAS(mxl_error_text(), "in place");
     IS(m, MXL_F32, SHAPE(1), 3);
