@@ -120,8 +120,8 @@ TEST(nn_says_the_same)
                             &b.returns) == 0);
         CHECK(a.name == b.name && a.doc == b.doc && a.count == b.count && a.names == b.names);
         CHECK(a.types == b.types && a.docs == b.docs && b.returns == NULL);
-        CHECK_INT(NNGetOpInfo(list[i], &b.name, &b.doc, &b.count, &b.names, &b.types, &b.docs, NULL),
-                  0);
+        CHECK_INT(
+            NNGetOpInfo(list[i], &b.name, &b.doc, &b.count, &b.names, &b.types, &b.docs, NULL), 0);
     }
 }
 
@@ -168,8 +168,8 @@ TEST(null_results)
     FAILS(MXSymbolGetAtomicSymbolInfo(op, &i.name, NULL, &n, &i.names, &i.types, &i.docs, &i.key,
                                       &i.returns),
           "'description' is NULL");
-    FAILS(MXSymbolGetAtomicSymbolInfo(op, &i.name, &i.doc, NULL, &i.names, &i.types, &i.docs, &i.key,
-                                      &i.returns),
+    FAILS(MXSymbolGetAtomicSymbolInfo(op, &i.name, &i.doc, NULL, &i.names, &i.types, &i.docs,
+                                      &i.key, &i.returns),
           "'num_args' is NULL");
     FAILS(MXSymbolGetAtomicSymbolInfo(op, &i.name, &i.doc, &n, NULL, &i.types, &i.docs, &i.key,
                                       &i.returns),

@@ -1,4 +1,5 @@
-/* Slice, At and Reshape: what they show, what they refuse, their gradients; the rule of the codes. */
+/* Slice, At and Reshape: what they show, what they refuse, their gradients; the rule of the codes.
+ */
 #include "harness.h"
 
 #include "api/common.h"
@@ -54,7 +55,10 @@ static void check_view(NDArrayHandle h, int ndim, const int64_t *shape, float fi
 }
 
 #define SHAPE(...)                                                                                 \
-    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]) { __VA_ARGS__ }
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[])                   \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 TEST(slices)
 {
@@ -154,7 +158,8 @@ TEST(reshapes)
     CHECK_INT(MXNDArrayFree(x), 0);
 }
 
-/* The codes, as the real MXNet 1.9.1 answered, but for sizes that differ (it accepted smaller ones). */
+/* The codes, as the real MXNet 1.9.1 answered, but for sizes that differ (it accepted smaller
+ * ones). */
 TEST(codes)
 {
     static const struct {
@@ -205,8 +210,8 @@ TEST(codes)
         (void)mxl_error("case %zu", i);
         if (cases[i].out_ndim < 0)
             CHECK_INT(status, -1);
-        else if (!CHECK(status == 0 && mxl_shape_same(out.ndim, out.dim, cases[i].out_ndim,
-                                                      cases[i].out)))
+        else if (!CHECK(status == 0 &&
+                        mxl_shape_same(out.ndim, out.dim, cases[i].out_ndim, cases[i].out)))
             CHECK_STR(MXGetLastError(), "");
     }
 }

@@ -1,5 +1,5 @@
-/* Arrays, views and infos of the C API from several threads: one uses what another frees, all ask first,
- * all draw random numbers. Also run under ThreadSanitizer. */
+/* Arrays, views and infos of the C API from several threads: one uses what another frees, all ask
+ * first, all draw random numbers. Also run under ThreadSanitizer. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -64,7 +64,7 @@ static void *ask(void *data)
 
 TEST(asked_together)
 {
-    lists l = {0};
+    lists l = {NULL, NULL, NULL};
 
     run_threads(ask, &l);
 }

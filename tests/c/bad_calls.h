@@ -1,0 +1,402 @@
+/* The calls of test_api_bad.c, which alone includes this: HANDLE_PLACES, every place of every
+ * function that takes a handle; BAD_ARGUMENTS, calls with NULL or otherwise wrong arguments. And
+ * what they are given. */
+#ifndef BAD_CALLS_H
+#define BAD_CALLS_H
+
+#include "harness.h"
+
+#include <stdlib.h>
+
+#include "base/handle.h"
+#include "mxlite/mxlite.h"
+
+/* ---- what the calls below are given ---- */
+
+enum { UNTOUCHED = 0x5a5a };
+
+static NDArrayHandle good;     /* an array of shape (2, 3), float32 */
+static NDArrayHandle variable; /* the same, marked */
+static OpHandle exp_op;
+static MXLCallHandle exp_call, scalar_call, list_call, int_call;
+
+/* Results, poisoned before every call. */
+static NDArrayHandle out;
+static int int_a, int_b;
+static uint32_t u32;
+static uint64_t u64;
+static const uint32_t *p_u32;
+static const int *p_int;
+static int *p_stypes;
+static const int64_t *p_i64;
+static void *p_data;
+static const char *text_a, *text_b, *text_c, *text_d;
+static const char **list_a, **list_b, **list_c;
+static AtomicSymbolCreator *creators;
+static NDArrayHandle *handles;
+static const struct LibFeature *features;
+static size_t size;
+static float buffer[6];
+static int64_t number;
+
+static const uint32_t shape_u32[] = {2, 3};
+static const int64_t shape_i64[] = {3, 2};
+static int shape_int[] = {3, 2};
+static int64_t dims[] = {3, 2};
+static uint32_t write_req[] = {1};
+
+static const char *axis_key[] = {"axis"}, *axis_value[] = {"(0,)"}, *null_text[] = {NULL};
+static const char *scalar_key[] = {"scalar"}, *is_int_key[] = {"is_int"};
+
+static NDArrayHandle one[1], two[2];
+
+static int invoke_in(void *op, void *input)
+{
+    int count = 0;
+
+    one[0] = input;
+    handles = NULL;
+    return MXImperativeInvoke(op, 1, one, &count, &handles, 0, NULL, NULL);
+}
+
+static int invoke_ex_in(void *op, void *input)
+{
+    int count = 0;
+
+    one[0] = input;
+    handles = NULL;
+    return MXImperativeInvokeEx(op, 1, one, &count, &handles, 0, NULL, NULL, &p_int);
+}
+
+static int invoke_out(void *output)
+{
+    int count = 1;
+    NDArrayHandle *given = two;
+
+    one[0] = good;
+    two[0] = output;
+    return MXImperativeInvokeEx(exp_op, 1, one, &count, &given, 0, NULL, NULL, &p_int);
+}
+
+static int backward(void *head, void *grad, void *var)
+{
+    NDArrayHandle heads[1] = {head}, grads[1] = {grad}, vars[1] = {var};
+
+    return MXAutogradBackwardEx(1, heads, grads, 1, vars, 0, 0, 1, &handles, &p_stypes);
+}
+
+static int mark(void *var, void *grad)
+{
+    NDArrayHandle vars[1] = {var}, grads[1] = {grad};
+
+    return MXAutogradMarkVariables(1, vars, write_req, grads);
+}
+
+static int never_called(void)
+{
+    abort();
+}
+
+static int record(void *input, void *output)
+{
+    int (*list[2])(void) = {never_called, never_called};
+    void *contexts[2] = {NULL, NULL};
+    struct MXCallbackList callbacks = {2, list, contexts};
+    NDArrayHandle ins[1] = {input}, outs[1] = {output};
+    int status, prev;
+
+    CHECK_INT(MXAutogradSetIsRecording(1, &prev), 0);
+    status = MXCustomFunctionRecord(1, ins, 1, outs, &callbacks);
+    CHECK_INT(MXAutogradSetIsRecording(prev, &prev), 0);
+    return status;
+}
+
+static int call_into(void *call, void *input, void *output)
+{
+    int count = 1;
+
+    one[0] = input;
+    two[0] = output;
+    return MXLCallInto(call, 1, one, NULL, &count, two);
+}
+
+static int status_of(NDArrayHandle h)
+{
+    return h == NULL ? -1 : 0;
+}
+
+/* ---- a bad handle in each place ---- */
+
+/* Function, kind of handle that is expected in the place, whether NULL is legal there, the call. */
+#define HANDLE_PLACES(X)                                                                           \
+    X(MXNDArrayFree, ARRAY, true, MXNDArrayFree(h))                                                \
+    X(MXShallowCopyNDArray, ARRAY, false, MXShallowCopyNDArray(h, &out))                           \
+    X(MXNDArrayWaitToRead, ARRAY, false, MXNDArrayWaitToRead(h))                                   \
+    X(MXNDArrayWaitToWrite, ARRAY, false, MXNDArrayWaitToWrite(h))                                 \
+    X(MXNDArraySyncCopyFromCPU, ARRAY, false, MXNDArraySyncCopyFromCPU(h, buffer, 6))              \
+    X(MXNDArraySyncCopyToCPU, ARRAY, false, MXNDArraySyncCopyToCPU(h, buffer, 6))                  \
+    X(MXNDArraySyncCopyFromNDArray, ARRAY, false, MXNDArraySyncCopyFromNDArray(h, good, -1))       \
+    X(MXNDArraySyncCopyFromNDArray, ARRAY, false, MXNDArraySyncCopyFromNDArray(good, h, -1))       \
+    X(MXNDArraySlice, ARRAY, false, MXNDArraySlice(h, 0, 1, &out))                                 \
+    X(MXNDArraySlice64, ARRAY, false, MXNDArraySlice64(h, 0, 1, &out))                             \
+    X(MXNDArrayAt, ARRAY, false, MXNDArrayAt(h, 0, &out))                                          \
+    X(MXNDArrayAt64, ARRAY, false, MXNDArrayAt64(h, 0, &out))                                      \
+    X(MXNDArrayReshape, ARRAY, false, MXNDArrayReshape(h, 2, shape_int, &out))                     \
+    X(MXNDArrayReshape64, ARRAY, false, MXNDArrayReshape64(h, 2, dims, false, &out))               \
+    X(MXNDArrayGetShape, ARRAY, false, MXNDArrayGetShape(h, &u32, &p_u32))                         \
+    X(MXNDArrayGetShapeEx, ARRAY, false, MXNDArrayGetShapeEx(h, &int_a, &p_int))                   \
+    X(MXNDArrayGetShapeEx64, ARRAY, false, MXNDArrayGetShapeEx64(h, &int_a, &p_i64))               \
+    X(MXNDArrayGetData, ARRAY, false, MXNDArrayGetData(h, &p_data))                                \
+    X(MXNDArrayGetDType, ARRAY, false, MXNDArrayGetDType(h, &int_a))                               \
+    X(MXNDArrayGetContext, ARRAY, false, MXNDArrayGetContext(h, &int_a, &int_b))                   \
+    X(MXNDArrayGetStorageType, ARRAY, false, MXNDArrayGetStorageType(h, &int_a))                   \
+    X(MXNDArrayGetGrad, ARRAY, false, MXNDArrayGetGrad(h, &out))                                   \
+    X(MXNDArrayDetach, ARRAY, false, MXNDArrayDetach(h, &out))                                     \
+    X(MXNDArrayGetGradState, ARRAY, false, MXNDArrayGetGradState(h, &int_a))                       \
+    X(MXNDArraySetGradState, ARRAY, false, MXNDArraySetGradState(h, 1))                            \
+    X(MXSymbolGetAtomicSymbolName, OP, false, MXSymbolGetAtomicSymbolName(h, &text_a))             \
+    X(MXSymbolGetAtomicSymbolInfo, OP, false,                                                      \
+      MXSymbolGetAtomicSymbolInfo(h, &text_a, &text_b, &u32, &list_a, &list_b, &list_c, &text_c,   \
+                                  &text_d))                                                        \
+    X(NNGetOpInfo, OP, false,                                                                      \
+      NNGetOpInfo(h, &text_a, &text_b, &u32, &list_a, &list_b, &list_c, &text_c))                  \
+    X(MXImperativeInvoke, OP, false, invoke_in(h, good))                                           \
+    X(MXImperativeInvoke, ARRAY, false, invoke_in(exp_op, h))                                      \
+    X(MXImperativeInvokeEx, OP, false, invoke_ex_in(h, good))                                      \
+    X(MXImperativeInvokeEx, ARRAY, false, invoke_ex_in(exp_op, h))                                 \
+    X(MXImperativeInvokeEx, ARRAY, false, invoke_out(h))                                           \
+    X(MXAutogradMarkVariables, ARRAY, false, mark(h, good))                                        \
+    X(MXAutogradMarkVariables, ARRAY, true, mark(variable, h))                                     \
+    X(MXAutogradBackwardEx, ARRAY, false, backward(h, NULL, variable))                             \
+    X(MXAutogradBackwardEx, ARRAY, false, backward(variable, NULL, h))                             \
+    X(MXAutogradBackwardEx, ARRAY, true, backward(variable, h, variable))                          \
+    X(MXAutogradBackward, ARRAY, false, (one[0] = h, MXAutogradBackward(1, one, NULL, 0)))         \
+    X(MXAutogradComputeGradient, ARRAY, false, (one[0] = h, MXAutogradComputeGradient(1, one)))    \
+    X(MXCustomFunctionRecord, ARRAY, false, record(h, good))                                       \
+    X(MXCustomFunctionRecord, ARRAY, false, record(variable, h))                                   \
+    X(MXLCustomFunctionOutput, ARRAY, false, status_of(MXLCustomFunctionOutput(h, 0)))             \
+    X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
+    X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
+    X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \
+    X(MXLNDArrayGetInfo, ARRAY, false, MXLNDArrayGetInfo(h, 2, dims, &int_a) == -2 ? -1 : 0)       \
+    X(MXLNDArrayBumpVersion, ARRAY, false, MXLNDArrayBumpVersion(h))                               \
+    X(MXLNDArrayGetVersion, ARRAY, false, MXLNDArrayGetVersion(h, &u64))                           \
+    X(MXLCall, CALL, false, (one[0] = good, status_of(MXLCall(h, 1, one, NULL))))                  \
+    X(MXLCall, ARRAY, false, (one[0] = h, status_of(MXLCall(exp_call, 1, one, NULL))))             \
+    X(MXLCall1, CALL, false, status_of(MXLCall1(h, good)))                                         \
+    X(MXLCall1, ARRAY, false, status_of(MXLCall1(exp_call, h)))                                    \
+    X(MXLCall2, CALL, false, status_of(MXLCall2(h, good, good)))                                   \
+    X(MXLCall1Float, CALL, false, status_of(MXLCall1Float(h, good, 1)))                            \
+    X(MXLCall1Float, ARRAY, false, status_of(MXLCall1Float(scalar_call, h, 1)))                    \
+    X(MXLCall1Int, CALL, false, status_of(MXLCall1Int(h, good, 1)))                                \
+    X(MXLCall1Int, ARRAY, false, status_of(MXLCall1Int(int_call, h, 1)))                           \
+    X(MXLCall1List, CALL, false, status_of(MXLCall1List(h, good, 0, NULL)))                        \
+    X(MXLCall1List, ARRAY, false, status_of(MXLCall1List(list_call, h, 0, NULL)))                  \
+    X(MXLCallInto, CALL, false, call_into(h, good, NULL))                                          \
+    X(MXLCallInto, ARRAY, false, call_into(exp_call, h, NULL))                                     \
+    X(MXLCallInto, ARRAY, true, call_into(exp_call, good, h))
+
+/* ---- other bad arguments ---- */
+
+static int no_count = 0, negative_count = -1, two_outputs = 2;
+static NDArrayHandle *no_list = NULL;
+
+static int record_bad(int num_inputs, NDArrayHandle *inputs, int num_outputs,
+                      NDArrayHandle *outputs, struct MXCallbackList *callbacks)
+{
+    int prev, status;
+
+    CHECK_INT(MXAutogradSetIsRecording(1, &prev), 0);
+    status = MXCustomFunctionRecord(num_inputs, inputs, num_outputs, outputs, callbacks);
+    CHECK_INT(MXAutogradSetIsRecording(prev, &prev), 0);
+    return status;
+}
+
+static struct MXCallbackList *no_callbacks(void)
+{
+    static struct MXCallbackList list;
+
+    return &list;
+}
+
+static NDArrayHandle *good_list(void)
+{
+    one[0] = good;
+    return one;
+}
+
+static NDArrayHandle *variable_list(void)
+{
+    two[0] = variable;
+    two[1] = NULL;
+    return two;
+}
+
+static void bad_free(void *payload, void *block, size_t bytes);
+
+#define BAD_ARGUMENTS(X)                                                                           \
+    X(MXGetVersion, MXGetVersion(NULL))                                                            \
+    X(MXGetGPUCount, MXGetGPUCount(NULL))                                                          \
+    X(MXLibInfoFeatures, MXLibInfoFeatures(NULL, &size))                                           \
+    X(MXLibInfoFeatures, MXLibInfoFeatures(&features, NULL))                                       \
+    X(MXRandomSeedContext, MXRandomSeedContext(1, 2, 0))                                           \
+    X(MXSetNumOMPThreads, MXSetNumOMPThreads(-1))                                                  \
+    X(MXEngineSetBulkSize, MXEngineSetBulkSize(1, NULL))                                           \
+    X(MXStorageEmptyCache, MXStorageEmptyCache(2, 0))                                              \
+    X(MXIsNumpyShape, MXIsNumpyShape(NULL))                                                        \
+    X(MXSetIsNumpyShape, MXSetIsNumpyShape(1, NULL))                                               \
+    X(MXNDArrayCreateNone, MXNDArrayCreateNone(NULL))                                              \
+    X(MXNDArrayCreate, MXNDArrayCreate(shape_u32, 2, 1, 0, 0, NULL))                               \
+    X(MXNDArrayCreate, MXNDArrayCreate(NULL, 2, 1, 0, 0, &out))                                    \
+    X(MXNDArrayCreateEx, MXNDArrayCreateEx(shape_u32, 2, 1, 0, 0, 0, NULL))                        \
+    X(MXNDArrayCreateEx, MXNDArrayCreateEx(shape_u32, 2, 1, 0, 0, 77, &out))                       \
+    X(MXNDArrayCreateEx64, MXNDArrayCreateEx64(shape_i64, 2, 1, 0, 0, 0, NULL))                    \
+    X(MXNDArrayCreateEx64, MXNDArrayCreateEx64(shape_i64, -2, 1, 0, 0, 0, &out))                   \
+    X(MXShallowCopyNDArray, MXShallowCopyNDArray(good, NULL))                                      \
+    X(MXNDArraySyncCopyFromCPU, MXNDArraySyncCopyFromCPU(good, NULL, 6))                           \
+    X(MXNDArraySyncCopyToCPU, MXNDArraySyncCopyToCPU(good, NULL, 6))                               \
+    X(MXNDArraySyncCopyFromNDArray, MXNDArraySyncCopyFromNDArray(good, good, -2))                  \
+    X(MXNDArraySlice, MXNDArraySlice(good, 0, 1, NULL))                                            \
+    X(MXNDArraySlice64, MXNDArraySlice64(good, 0, 1, NULL))                                        \
+    X(MXNDArrayAt, MXNDArrayAt(good, 0, NULL))                                                     \
+    X(MXNDArrayAt64, MXNDArrayAt64(good, 0, NULL))                                                 \
+    X(MXNDArrayReshape, MXNDArrayReshape(good, 2, shape_int, NULL))                                \
+    X(MXNDArrayReshape64, MXNDArrayReshape64(good, 2, dims, false, NULL))                          \
+    X(MXNDArrayGetShape, MXNDArrayGetShape(good, NULL, &p_u32))                                    \
+    X(MXNDArrayGetShape, MXNDArrayGetShape(good, &u32, NULL))                                      \
+    X(MXNDArrayGetShapeEx, MXNDArrayGetShapeEx(good, NULL, &p_int))                                \
+    X(MXNDArrayGetShapeEx, MXNDArrayGetShapeEx(good, &int_a, NULL))                                \
+    X(MXNDArrayGetShapeEx64, MXNDArrayGetShapeEx64(good, NULL, &p_i64))                            \
+    X(MXNDArrayGetShapeEx64, MXNDArrayGetShapeEx64(good, &int_a, NULL))                            \
+    X(MXNDArrayGetData, MXNDArrayGetData(good, NULL))                                              \
+    X(MXNDArrayGetDType, MXNDArrayGetDType(good, NULL))                                            \
+    X(MXNDArrayGetContext, MXNDArrayGetContext(good, NULL, &int_b))                                \
+    X(MXNDArrayGetContext, MXNDArrayGetContext(good, &int_a, NULL))                                \
+    X(MXNDArrayGetStorageType, MXNDArrayGetStorageType(good, NULL))                                \
+    X(MXNDArrayGetGrad, MXNDArrayGetGrad(good, NULL))                                              \
+    X(MXNDArrayDetach, MXNDArrayDetach(good, NULL))                                                \
+    X(MXNDArrayGetGradState, MXNDArrayGetGradState(good, NULL))                                    \
+    X(MXNDArraySetGradState, MXNDArraySetGradState(good, 1))                                       \
+    X(MXListAllOpNames, MXListAllOpNames(NULL, &list_a))                                           \
+    X(MXListAllOpNames, MXListAllOpNames(&u32, NULL))                                              \
+    X(NNListAllOpNames, NNListAllOpNames(NULL, &list_a))                                           \
+    X(NNListAllOpNames, NNListAllOpNames(&u32, NULL))                                              \
+    X(NNGetOpHandle, NNGetOpHandle(NULL, &out))                                                    \
+    X(NNGetOpHandle, NNGetOpHandle("exp", NULL))                                                   \
+    X(NNGetOpHandle, NNGetOpHandle("nosuch", &out))                                                \
+    X(MXSymbolListAtomicSymbolCreators, MXSymbolListAtomicSymbolCreators(NULL, &creators))         \
+    X(MXSymbolListAtomicSymbolCreators, MXSymbolListAtomicSymbolCreators(&u32, NULL))              \
+    X(MXSymbolGetAtomicSymbolName, MXSymbolGetAtomicSymbolName(exp_op, NULL))                      \
+    X(MXSymbolGetAtomicSymbolInfo,                                                                 \
+      MXSymbolGetAtomicSymbolInfo(exp_op, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))         \
+    X(NNGetOpInfo, NNGetOpInfo(exp_op, NULL, NULL, NULL, NULL, NULL, NULL, NULL))                  \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, 1, good_list(), NULL, &no_list, 0, NULL, NULL))                   \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, 1, good_list(), &no_count, NULL, 0, NULL, NULL))                  \
+    X(MXImperativeInvoke, MXImperativeInvoke(exp_op, 1, NULL, &no_count, &no_list, 0, NULL, NULL)) \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, -1, good_list(), &no_count, &no_list, 0, NULL, NULL))             \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, INT32_MAX, NULL, &no_count, &no_list, 0, NULL, NULL))             \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, 1, good_list(), &negative_count, &no_list, 0, NULL, NULL))        \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, 1, good_list(), &no_count, &no_list, -1, NULL, NULL))             \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, 1, good_list(), &no_count, &no_list, 1, NULL, NULL))              \
+    X(MXImperativeInvoke,                                                                          \
+      MXImperativeInvoke(exp_op, 1, good_list(), &no_count, &no_list, 1, null_text, null_text))    \
+    X(MXImperativeInvoke, MXImperativeInvoke(exp_op, 0, NULL, &no_count, &no_list, 0, NULL, NULL)) \
+    X(MXImperativeInvokeEx,                                                                        \
+      MXImperativeInvokeEx(exp_op, 1, good_list(), NULL, &no_list, 0, NULL, NULL, &p_int))         \
+    X(MXImperativeInvokeEx,                                                                        \
+      MXImperativeInvokeEx(exp_op, 1, good_list(), &no_count, NULL, 0, NULL, NULL, &p_int))        \
+    X(MXImperativeInvokeEx,                                                                        \
+      MXImperativeInvokeEx(exp_op, 1, good_list(), &no_count, &no_list, 0, NULL, NULL, NULL))      \
+    X(MXImperativeInvokeEx,                                                                        \
+      MXImperativeInvokeEx(exp_op, -1, good_list(), &no_count, &no_list, 0, NULL, NULL, &p_int))   \
+    X(MXAutogradSetIsRecording, MXAutogradSetIsRecording(1, NULL))                                 \
+    X(MXAutogradSetIsTraining, MXAutogradSetIsTraining(1, NULL))                                   \
+    X(MXAutogradIsRecording, MXAutogradIsRecording(NULL))                                          \
+    X(MXAutogradIsTraining, MXAutogradIsTraining(NULL))                                            \
+    X(MXAutogradMarkVariables, MXAutogradMarkVariables(1, NULL, write_req, good_list()))           \
+    X(MXAutogradMarkVariables, MXAutogradMarkVariables(1, variable_list(), NULL, good_list()))     \
+    X(MXAutogradMarkVariables, MXAutogradMarkVariables(1, variable_list(), write_req, NULL))       \
+    X(MXAutogradMarkVariables,                                                                     \
+      MXAutogradMarkVariables(UINT32_MAX, variable_list(), write_req, good_list()))                \
+    X(MXAutogradBackwardEx,                                                                        \
+      MXAutogradBackwardEx(0, variable_list(), NULL, 0, NULL, 0, 0, 1, &handles, &p_stypes))       \
+    X(MXAutogradBackwardEx,                                                                        \
+      MXAutogradBackwardEx(1, NULL, NULL, 0, NULL, 0, 0, 1, &handles, &p_stypes))                  \
+    X(MXAutogradBackwardEx, MXAutogradBackwardEx(UINT32_MAX, variable_list(), NULL, 0, NULL, 0, 0, \
+                                                 1, &handles, &p_stypes))                          \
+    X(MXAutogradBackwardEx,                                                                        \
+      MXAutogradBackwardEx(1, variable_list(), NULL, 1, NULL, 0, 0, 1, &handles, &p_stypes))       \
+    X(MXAutogradBackwardEx, MXAutogradBackwardEx(1, variable_list(), NULL, 1, variable_list(), 0,  \
+                                                 0, 1, NULL, &p_stypes))                           \
+    X(MXAutogradBackwardEx,                                                                        \
+      MXAutogradBackwardEx(1, variable_list(), NULL, 1, variable_list(), 0, 0, 1, &handles, NULL)) \
+    X(MXAutogradBackwardEx, MXAutogradBackwardEx(1, variable_list(), NULL, UINT32_MAX,             \
+                                                 variable_list(), 0, 0, 1, &handles, &p_stypes))   \
+    X(MXAutogradBackwardEx,                                                                        \
+      MXAutogradBackwardEx(1, good_list(), NULL, 0, NULL, 0, 0, 1, NULL, NULL))                    \
+    X(MXAutogradBackward, MXAutogradBackward(1, NULL, NULL, 0))                                    \
+    X(MXAutogradBackward, MXAutogradBackward(0, NULL, NULL, 0))                                    \
+    X(MXAutogradComputeGradient, MXAutogradComputeGradient(1, NULL))                               \
+    X(MXCustomFunctionRecord, MXCustomFunctionRecord(1, variable_list(), 1, good_list(),           \
+                                                     no_callbacks())) /* not recording */          \
+    X(MXCustomFunctionRecord, record_bad(1, variable_list(), 1, good_list(), NULL))                \
+    X(MXCustomFunctionRecord, record_bad(1, variable_list(), 1, good_list(), no_callbacks()))      \
+    X(MXCustomFunctionRecord, record_bad(1, NULL, 1, good_list(), no_callbacks()))                 \
+    X(MXCustomFunctionRecord, record_bad(1, variable_list(), 1, NULL, no_callbacks()))             \
+    X(MXCustomFunctionRecord, record_bad(-1, variable_list(), 1, good_list(), no_callbacks()))     \
+    X(MXCustomFunctionRecord, record_bad(1, variable_list(), -1, good_list(), no_callbacks()))     \
+    X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, 0))) /* no callback */      \
+    X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, -1)))                       \
+    X(MXLGetVersion, MXLGetVersion(NULL))                                                          \
+    X(MXLPrepare, MXLPrepare("exp", 0, NULL, NULL, 0, NULL, NULL))                                 \
+    X(MXLPrepare, MXLPrepare(NULL, 0, NULL, NULL, 0, NULL, &out))                                  \
+    X(MXLPrepare, MXLPrepare("nosuch", 0, NULL, NULL, 0, NULL, &out))                              \
+    X(MXLPrepare, MXLPrepare("exp", -1, NULL, NULL, 0, NULL, &out))                                \
+    X(MXLPrepare, MXLPrepare("exp", 0, NULL, NULL, -1, NULL, &out))                                \
+    X(MXLPrepare, MXLPrepare("sum", 1, NULL, axis_value, 0, NULL, &out))                           \
+    X(MXLPrepare, MXLPrepare("sum", 1, axis_key, NULL, 0, NULL, &out))                             \
+    X(MXLPrepare, MXLPrepare("sum", 1, axis_key, null_text, 0, NULL, &out))                        \
+    X(MXLPrepare, MXLPrepare("sum", 1, null_text, axis_value, 0, NULL, &out))                      \
+    X(MXLPrepare, MXLPrepare("sum", 1, axis_key, axis_value, 1, axis_key, &out))                   \
+    X(MXLPrepare, MXLPrepare("sum", 0, NULL, NULL, 1, NULL, &out))                                 \
+    X(MXLPrepare, MXLPrepare("sum", 0, NULL, NULL, 1, null_text, &out))                            \
+    X(MXLPrepare, MXLPrepare("sum", 0, NULL, NULL, 1, scalar_key, &out))                           \
+    X(MXLCall, status_of(MXLCall(exp_call, -1, good_list(), NULL)))                                \
+    X(MXLCall, status_of(MXLCall(exp_call, 1, NULL, NULL)))                                        \
+    X(MXLCall, status_of(MXLCall(exp_call, 0, NULL, NULL)))                                        \
+    X(MXLCall, status_of(MXLCall(scalar_call, 1, good_list(), NULL)))                              \
+    X(MXLCall1, status_of(MXLCall1(scalar_call, good)))                                            \
+    X(MXLCall2, status_of(MXLCall2(exp_call, good, good)))                                         \
+    X(MXLCall1Float, status_of(MXLCall1Float(exp_call, good, 1)))                                  \
+    X(MXLCall1Float, status_of(MXLCall1Float(list_call, good, 1)))                                 \
+    X(MXLCall1Int, status_of(MXLCall1Int(exp_call, good, 1)))                                      \
+    X(MXLCall1Int, status_of(MXLCall1Int(scalar_call, good, 1)))                                   \
+    X(MXLCall1Int, status_of(MXLCall1Int(int_call, good, 2)))                                      \
+    X(MXLCall1List, status_of(MXLCall1List(scalar_call, good, 0, NULL)))                           \
+    X(MXLCall1List, status_of(MXLCall1List(list_call, good, 1, NULL)))                             \
+    X(MXLCall1List, status_of(MXLCall1List(list_call, good, -2, dims)))                            \
+    X(MXLCall1List, status_of(MXLCall1List(list_call, good, INT64_MAX, dims)))                     \
+    X(MXLCallInto, MXLCallInto(exp_call, 1, good_list(), NULL, NULL, two))                         \
+    X(MXLCallInto, MXLCallInto(exp_call, 1, good_list(), NULL, &two_outputs, NULL))                \
+    X(MXLCallInto, MXLCallInto(exp_call, 1, good_list(), NULL, &no_count, variable_list()))        \
+    X(MXLCallInto, MXLCallInto(exp_call, 1, NULL, NULL, &two_outputs, variable_list()))            \
+    X(MXLCallInto, MXLCallInto(exp_call, -1, good_list(), NULL, &two_outputs, variable_list()))    \
+    X(MXLNDArraySlice, status_of(MXLNDArraySlice(good, 1, 0)))                                     \
+    X(MXLNDArrayAt, status_of(MXLNDArrayAt(good, 2)))                                              \
+    X(MXLNDArrayReshape, status_of(MXLNDArrayReshape(good, 2, NULL, 0)))                           \
+    X(MXLNDArrayGetInfo, MXLNDArrayGetInfo(good, -1, dims, &int_a) == -2 ? -1 : 0)                 \
+    X(MXLNDArrayGetVersion, MXLNDArrayGetVersion(good, NULL))                                      \
+    X(MXLGetLiveHandles, MXLGetLiveHandles(NULL))                                                  \
+    X(MXLGetLiveBytes, MXLGetLiveBytes(NULL))                                                      \
+    X(MXLSetAllocator, MXLSetAllocator(NULL, bad_free, NULL, 0))                                   \
+    X(MXLGetInfo, MXLGetInfo(NULL, &text_a))                                                       \
+    X(MXLGetInfo, MXLGetInfo("version", NULL))
+
+#endif
