@@ -288,8 +288,10 @@ int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
     if (array == NULL)
         return -1;
     if (!array->contiguous)
-        status = mxl_error("%s: the array's elements do not lie in C order; copy it first", __func__);
-    else if (array->size > 0) /* Not a write: printing an array must not spoil what the tape saved. */
+        status =
+            mxl_error("%s: the array's elements do not lie in C order; copy it first", __func__);
+    else if (array->size >
+             0) /* Not a write: printing an array must not spoil what the tape saved. */
         *out_pdata = (char *)array->storage->data + array->offset;
     api_unpin(handle);
     return status;
@@ -357,7 +359,8 @@ int MXNDArraySetGradState(NDArrayHandle handle, int state)
     if (array == NULL)
         return -1;
     if (array->leaf == NULL) {
-        status = mxl_error("%s: the array is not a variable: no gradient is attached to it", __func__);
+        status =
+            mxl_error("%s: the array is not a variable: no gradient is attached to it", __func__);
     } else {
         mxl_leaf_lock(array->leaf);
         array->leaf->fresh = state != 0;

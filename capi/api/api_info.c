@@ -1,6 +1,6 @@
-/* Operators as bindings see them: their names, handles, documentation and arguments. All of it is made
- * when first asked for and lives as long as the process; memory comes from the system, as it outlives
- * any allocator and is no leak. */
+/* Operators as bindings see them: their names, handles, documentation and arguments. All of it is
+ * made when first asked for and lives as long as the process; memory comes from the system, as it
+ * outlives any allocator and is no leak. */
 #include "api/common.h"
 
 #include <stdlib.h>

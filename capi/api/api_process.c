@@ -43,8 +43,8 @@ int MXGetGPUCount(int *out)
     return 0;
 }
 
-/* Whether the compiler was allowed to use an instruction set everywhere; loops that are chosen at run
- * time are MXLGetInfo's "vector_level". */
+/* Whether the compiler was allowed to use an instruction set everywhere; loops that are chosen at
+ * run time are MXLGetInfo's "vector_level". */
 #if defined(__SSE__)
 #define HAS_SSE true
 #else
@@ -187,9 +187,10 @@ int MXLGetInfo(const char *what, const char **out)
     API_NEED(what);
     say(&text, what);
     if (text.length == 0 && !text.failed)
-        return mxl_error("%s: unknown fact \"%s\"; version, compiler, threads, vector_level, backends "
-                         "and dtypes are known",
-                         __func__, what);
+        return mxl_error(
+            "%s: unknown fact \"%s\"; version, compiler, threads, vector_level, backends "
+            "and dtypes are known",
+            __func__, what);
     if (!text.failed)
         lent = api_buffer_get(API_BUFFER_TEXT, text.length + 1);
     if (lent != NULL)
@@ -208,8 +209,8 @@ int MXIsNumpyShape(int *curr)
     return 0;
 }
 
-/* The thread's state to be changed; NULL with the error set where only the shared emergency state is
- * to be had. */
+/* The thread's state to be changed; NULL with the error set where only the shared emergency state
+ * is to be had. */
 static mxl_state *own_state(const char *function)
 {
     mxl_state *state = mxl_state_get();
@@ -289,8 +290,7 @@ int MXLGetLiveBytes(int64_t *out)
     return 0;
 }
 
-int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, void *payload,
-                    int keep_blocks)
+int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, void *payload, int keep_blocks)
 {
     /* What this thread was lent last would count as in use. */
     mxl_state_clear_slots();

@@ -1,4 +1,5 @@
-/* What an array is: shape in three widths, dtype, device, storage type, version. Called by bindings. */
+/* What an array is: shape in three widths, dtype, device, storage type, version. Called by
+ * bindings. */
 #include "api/common.h"
 
 /* ---- shapes ---- */
@@ -16,8 +17,8 @@ static int check_width(const char *function, const mxl_array *array, int64_t lim
 {
     for (int i = 0; i < array->ndim; i++) {
         if (array->shape[i] > limit)
-            return mxl_error("%s: extent %lld does not fit; MXNDArrayGetShapeEx64 gives it", function,
-                             (long long)array->shape[i]);
+            return mxl_error("%s: extent %lld does not fit; MXNDArrayGetShapeEx64 gives it",
+                             function, (long long)array->shape[i]);
     }
     return 0;
 }

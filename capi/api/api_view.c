@@ -1,5 +1,5 @@
-/* Views: MXNDArraySlice, At, Reshape and the MXL forms that return the handle. They share the array's
- * memory, and are recorded while the thread records. */
+/* Views: MXNDArraySlice, At, Reshape and the MXL forms that return the handle. They share the
+ * array's memory, and are recorded while the thread records. */
 #include "api/common.h"
 
 #include "ops/view.h"
@@ -14,7 +14,8 @@ static mxl_array *pin_whole(NDArrayHandle handle, const char *function)
     if (array == NULL || array->contiguous)
         return array;
     api_unpin(handle);
-    return mxl_error_null("%s: the array's elements do not lie in C order; copy it first", function);
+    return mxl_error_null("%s: the array's elements do not lie in C order; copy it first",
+                          function);
 }
 
 /* A new handle of `shape` over the array's elements from `skip` on, which are what `op` gives. Ends
@@ -45,7 +46,8 @@ static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t b
         char text[128];
 
         (void)mxl_error("%s: rows [%lld,%lld) of an array of shape %s", function, (long long)begin,
-                        (long long)end, mxl_shape_text(text, sizeof(text), array->ndim, array->shape));
+                        (long long)end,
+                        mxl_shape_text(text, sizeof(text), array->ndim, array->shape));
         api_unpin(handle);
         return NULL;
     }

@@ -3,8 +3,8 @@
 
 #include <stdatomic.h>
 
-/* No lock, which a fork could leave locked: a thread that draws while another seeds may get numbers of
- * either sequence, as it might with a lock. */
+/* No lock, which a fork could leave locked: a thread that draws while another seeds may get numbers
+ * of either sequence, as it might with a lock. */
 static _Atomic uint64_t current_seed;
 static _Atomic uint64_t used;
 

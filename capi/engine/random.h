@@ -12,8 +12,8 @@ typedef struct mxl_random_range {
     uint64_t offset;
 } mxl_random_range;
 
-/* Takes the next `count` positions (counter values of the generator); no two calls get the same, but
- * where the seed is set between them. Any thread; never fails. */
+/* Takes the next `count` positions (counter values of the generator); no two calls get the same,
+ * but where the seed is set between them. Any thread; never fails. */
 mxl_random_range mxl_random_next(uint64_t count);
 
 /* Begins the sequence of `seed` at its start. The process begins with seed 0. */

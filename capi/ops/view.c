@@ -1,5 +1,5 @@
-/* What a recorded view stands for: rows of the first axis, one row, another shape; and rows put among
- * zeros, which is how a gradient comes back. Also the rule for Reshape's codes. */
+/* What a recorded view stands for: rows of the first axis, one row, another shape; and rows put
+ * among zeros, which is how a gradient comes back. Also the rule for Reshape's codes. */
 #include "ops/view.h"
 
 #include <stddef.h>
@@ -29,8 +29,8 @@ static size_t row_bytes(const mxl_array *array)
 }
 
 /* Copies rows [begin, begin + count) of `from` to rows [at, ...) of `to`; both contiguous. */
-static void copy_rows(mxl_array *to, int64_t at, const mxl_array *from, int64_t begin, int64_t count,
-                      size_t bytes)
+static void copy_rows(mxl_array *to, int64_t at, const mxl_array *from, int64_t begin,
+                      int64_t count, size_t bytes)
 {
     const char *in = mxl_array_read(from);
     char *out = mxl_array_write(to);
@@ -73,7 +73,8 @@ static int slice_rows_grad(mxl_grad *g)
 {
     const mxl_slice_rows_params *p = g->params;
 
-    return mxl_grad_set(g, 0, pad_rows(g->s, g->head[0], p->begin, mxl_grad_in_meta(g, 0)->shape[0]));
+    return mxl_grad_set(g, 0,
+                        pad_rows(g->s, g->head[0], p->begin, mxl_grad_in_meta(g, 0)->shape[0]));
 }
 
 const mxl_op mxl_op_slice_rows = {
@@ -127,8 +128,9 @@ static int at_grad(mxl_grad *g)
 
     mxl_shape_set(&row, x->ndim, x->shape);
     row.dim[0] = 1;
-    return mxl_grad_set(g, 0, pad_rows(g->s, mxl_reshape(g->s, g->head[0], row.ndim, row.dim),
-                                       p->index, x->shape[0]));
+    return mxl_grad_set(
+        g, 0,
+        pad_rows(g->s, mxl_reshape(g->s, g->head[0], row.ndim, row.dim), p->index, x->shape[0]));
 }
 
 const mxl_op mxl_op_row_at = {
@@ -336,8 +338,9 @@ static int read_code(reading *r, int64_t code)
         return add_axis(r, extent);
     default:
         if (code < 0)
-            return mxl_error("reshape: extent %lld; an extent is a number above 0, or a code 0 to -4",
-                             (long long)code);
+            return mxl_error(
+                "reshape: extent %lld; an extent is a number above 0, or a code 0 to -4",
+                (long long)code);
         r->at++;
         return add_axis(r, code);
     }
