@@ -21,8 +21,8 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
 
     if (array != NULL && array->storage == NULL) {
         api_unpin(handle);
-        return mxl_error_null("%s: the array has no shape yet: it was created empty and never written",
-                              function);
+        return mxl_error_null(
+            "%s: the array has no shape yet: it was created empty and never written", function);
     }
     return array;
 }

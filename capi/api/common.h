@@ -33,11 +33,13 @@ static inline void api_unpin(const void *handle)
     mxl_handle_unpin(api_number(handle));
 }
 
-/* Pins `count` arrays into `arrays`; on failure none stays pinned. `optional`: NULL handles give NULL. */
+/* Pins `count` arrays into `arrays`; on failure none stays pinned. `optional`: NULL handles give
+ * NULL. */
 int api_pin_many(int count, void *const *handles, mxl_array **arrays, bool optional);
 void api_unpin_many(int count, void *const *handles);
 
-/* A handle that takes over the caller's reference; NULL with the error set, the reference dropped. */
+/* A handle that takes over the caller's reference; NULL with the error set, the reference dropped.
+ */
 NDArrayHandle api_handle(mxl_array *array);
 
 /* The calling thread's flags. */
@@ -61,10 +63,12 @@ int api_null(const char *function, const char *argument);
             return api_null(__func__, #pointer);                                                   \
     } while (0)
 
-/* Whether a device type is the CPU (1, or 3 and 5, its pinned and shared kinds); -1 with the error set. */
+/* Whether a device type is the CPU (1, or 3 and 5, its pinned and shared kinds); -1 with the error
+ * set. */
 int api_check_device(const char *function, int type);
 
-/* Return buffers: one per kind and thread, valid until the thread's next call returning that kind. */
+/* Return buffers: one per kind and thread, valid until the thread's next call returning that kind.
+ */
 typedef enum api_buffer {
     API_BUFFER_HANDLES,
     API_BUFFER_STYPES,
@@ -79,7 +83,8 @@ typedef enum api_buffer {
     API_BUFFER_COUNT
 } api_buffer;
 
-/* Room for `bytes` in the thread's buffer of that kind (content undefined); NULL with the error set. */
+/* Room for `bytes` in the thread's buffer of that kind (content undefined); NULL with the error
+ * set. */
 void *api_buffer_get(api_buffer kind, size_t bytes);
 
 /* The operator of a handle made by MXSymbolListAtomicSymbolCreators or NNGetOpHandle; NULL with the
