@@ -202,6 +202,9 @@ KIT H derivative(H head, H variable, int retain, int create)
     return result;
 }
 
+/* A callback as MXCallbackList holds it. */
+#define CALLBACK(function) ((int (*)(void))(void (*)(void))(function))
+
 #define CHECK_FAILS(call, text)                                                                    \
     do {                                                                                           \
         CHECK_INT((call), -1);                                                                     \
