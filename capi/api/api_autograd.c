@@ -8,23 +8,30 @@
 
 /* ---- flags ---- */
 
-static int set_flag(bool *flag, int value, int *prev)
-{
-    *prev = *flag;
-    *flag = value != 0;
-    return 0;
-}
-
 int MXAutogradSetIsRecording(int is_recording, int *prev)
 {
+    mxl_state *state;
+
     API_NEED(prev);
-    return set_flag(&mxl_state_get()->recording, is_recording, prev);
+    state = api_own_state(__func__);
+    if (state == NULL)
+        return -1;
+    *prev = state->recording;
+    state->recording = is_recording != 0;
+    return 0;
 }
 
 int MXAutogradSetIsTraining(int is_training, int *prev)
 {
+    mxl_state *state;
+
     API_NEED(prev);
-    return set_flag(&mxl_state_get()->training, is_training, prev);
+    state = api_own_state(__func__);
+    if (state == NULL)
+        return -1;
+    *prev = state->training;
+    state->training = is_training != 0;
+    return 0;
 }
 
 int MXAutogradIsRecording(bool *curr)

@@ -209,24 +209,13 @@ int MXIsNumpyShape(int *curr)
     return 0;
 }
 
-/* The thread's state to be changed; NULL with the error set where only the shared emergency state
- * is to be had. */
-static mxl_state *own_state(const char *function)
-{
-    mxl_state *state = mxl_state_get();
-
-    if (state == mxl_state_here)
-        return state;
-    return mxl_error_null("%s: out of memory: %zu bytes were asked for", function, sizeof(*state));
-}
-
 int MXSetIsNumpyShape(int is_np_shape, int *prev)
 {
     mxl_state *state;
 
     API_NEED(prev);
     *prev = 0;
-    state = own_state(__func__);
+    state = api_own_state(__func__);
     if (state == NULL)
         return -1;
     *prev = state->numpy_shape;
@@ -251,7 +240,7 @@ int MXEngineSetBulkSize(int bulk_size, int *prev_bulk_size)
     *prev_bulk_size = 0;
     if (bulk_size < 0)
         return mxl_error("%s: bulk_size is %d, a negative number", __func__, bulk_size);
-    state = own_state(__func__);
+    state = api_own_state(__func__);
     if (state == NULL)
         return -1;
     *prev_bulk_size = state->bulk_size;

@@ -59,6 +59,15 @@ NDArrayHandle api_handle(mxl_array *array)
     return (NDArrayHandle)(uintptr_t)handle;
 }
 
+mxl_state *api_own_state(const char *function)
+{
+    mxl_state *state = mxl_state_get();
+
+    if (state == mxl_state_here)
+        return state;
+    return mxl_error_null("%s: out of memory: %zu bytes were asked for", function, sizeof(*state));
+}
+
 int api_null(const char *function, const char *argument)
 {
     return mxl_error("%s: argument '%s' is NULL", function, argument);
