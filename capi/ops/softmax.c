@@ -276,6 +276,17 @@ static int softmax_compute(const mxl_call *call)
     return status;
 }
 
+/* An array of the result's dtype in the input's where that is wider: what is small there is lost if
+ * the gradient is computed in the narrower one. */
+static mxl_array *widened(mxl_grad *g, mxl_array *a)
+{
+    int dtype = mxl_grad_in_meta(g, 0)->dtype;
+
+    if (mxl_dtype_size(dtype) <= mxl_dtype_size(mxl_grad_out_meta(g, 0)->dtype))
+        return a;
+    return mxl_cast(g->s, a, dtype);
+}
+
 /* Sum over the axis of the operator; of an array without axes, itself. */
 static mxl_array *row_sum(mxl_grad *g, mxl_array *a)
 {
@@ -295,7 +306,7 @@ static mxl_array *by_temperature(mxl_grad *g, mxl_array *a)
  */
 static int softmax_grad(mxl_grad *g)
 {
-    mxl_array *y = mxl_grad_out(g, 0), *dy = g->head[0], *dx;
+    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->head[0]), *dx;
 
     if (!mxl_grad_wants(g, 0))
         return 0;
@@ -345,7 +356,7 @@ static int log_softmax_compute(const mxl_call *call)
 /* dx = (dy - e^y * sum(dy)) / temperature */
 static int log_softmax_grad(mxl_grad *g)
 {
-    mxl_array *y = mxl_grad_out(g, 0), *dy = g->head[0];
+    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->head[0]);
     mxl_array *dx = mxl_sub(g->s, dy, mxl_mul(g->s, mxl_exp(g->s, y), row_sum(g, dy)));
 
     return mxl_grad_set(g, 0, by_temperature(g, dx));
