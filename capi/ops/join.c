@@ -283,7 +283,7 @@ static int split_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx = the heads joined, zeros where none arrived; where the axis was squeezed it comes back first */
+/* dx = the heads joined, zeros where none arrived; a squeezed axis comes back first */
 static int split_grad(mxl_grad *g)
 {
     const split_params *p = g->params;

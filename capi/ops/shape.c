@@ -23,9 +23,10 @@ static const mxl_param reshape_table[] = {
      .type = MXL_P_SHAPE,
      .offset = offsetof(reshape_params, shape),
      .def = "[]",
-     .doc = "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred from "
-            "the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one into the two "
-            "numbers that follow it."},
+     .doc =
+         "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred from "
+         "the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one into the two "
+         "numbers that follow it."},
     {.name = "reverse",
      .type = MXL_P_BOOL,
      .offset = offsetof(reshape_params, reverse),
@@ -134,7 +135,8 @@ static int check_axes(const char *name, const mxl_tuple *axes, int ndim)
         int64_t axis = axes->v[i];
 
         if (axis < 0 || axis >= ndim)
-            return mxl_error("%s: axis %lld is not one of 0 to %d", name, (long long)axis, ndim - 1);
+            return mxl_error("%s: axis %lld is not one of 0 to %d", name, (long long)axis,
+                             ndim - 1);
         if (seen[axis])
             return mxl_error("%s: axis %lld is named twice", name, (long long)axis);
         seen[axis] = true;

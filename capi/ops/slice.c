@@ -1,5 +1,5 @@
-/* Parts of arrays by begin, end and step: slice, _slice_assign, _slice_assign_scalar. The bounds are
- * NumPy's; None within them is MXL_NONE. `y[1:3] = v` is _slice_assign(y, v) into y itself. */
+/* Parts of arrays by begin, end and step: slice, _slice_assign, _slice_assign_scalar. The bounds
+ * are NumPy's; None within them is MXL_NONE. `y[1:3] = v` is _slice_assign(y, v) into y itself. */
 #include "ops/slice.h"
 
 #include <stddef.h>
@@ -29,11 +29,10 @@ typedef struct slice_params {
          .type = MXL_P_TUPLE_OPT,                                                                  \
          .offset = offsetof(slice_params, end),                                                    \
          .doc = "Where it ends, exclusive; None is the end."},                                     \
-        {.name = "step",                                                                           \
-         .type = MXL_P_TUPLE_OPT,                                                                  \
-         .offset = offsetof(slice_params, step),                                                   \
-         .def = "[]",                                                                              \
-         .doc = "Step along each of these axes, which may be negative; None is 1."}
+    {                                                                                              \
+        .name = "step", .type = MXL_P_TUPLE_OPT, .offset = offsetof(slice_params, step),           \
+        .def = "[]", .doc = "Step along each of these axes, which may be negative; None is 1."     \
+    }
 
 /* ---- which part ---- */
 
@@ -119,7 +118,8 @@ static char *part_at(char *data, const piece *part, size_t width)
 }
 
 /* out[part] = the contiguous values; or all the one value, with strides of 0. */
-static void write_part(mxl_array *out, const piece *part, const void *values, const int64_t *strides)
+static void write_part(mxl_array *out, const piece *part, const void *values,
+                       const int64_t *strides)
 {
     size_t width = mxl_dtype_size(out->dtype);
     char *data = mxl_array_write(out);
@@ -429,7 +429,7 @@ static int assign_grad(mxl_grad *g)
 static const mxl_op op_slice_assign = {
     .name = "_slice_assign",
     .aliases = ALIASES("_crop_assign", "_npi_slice_assign"),
-    .doc = "The array lhs with rhs at the part from begin to end, in steps. rhs has the part's shape.",
+    .doc = "The array with rhs, of the part's shape, at the part from begin to end, in steps.",
     .inputs = mxl_inputs_lhs_rhs,
     .params = slice_table,
     .params_size = sizeof(slice_params),
