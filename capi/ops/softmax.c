@@ -153,6 +153,15 @@ static rows rows_of(const mxl_array *x, int axis)
 
 /* ---- keeping the counted elements, which only softmax's rule uses ---- */
 
+static int keep_first_infer(mxl_infer *infer)
+{
+    int axis = softmax_axis(infer->op->name, infer->params, infer->in[0]->ndim);
+
+    if (axis < 0 || check_length(infer, axis) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
 static int keep_first_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
@@ -209,7 +218,7 @@ static const mxl_op op_keep_first = {
     .inputs = softmax_inputs,
     .params = softmax_params_table,
     .params_size = sizeof(softmax_params),
-    .infer = mxl_infer_like_first,
+    .infer = keep_first_infer,
     .compute = keep_first_compute,
     .grad = keep_first_grad,
     .saves = length_saves,

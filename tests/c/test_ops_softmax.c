@@ -34,6 +34,8 @@ TEST(softmax_values)
     fails("shape (2,)", "softmax", "use_length=1", 2, x, three);
     fails("int32 or int64", "softmax", "use_length=1", 2, x, real);
     fails("takes 2 inputs", "softmax", "use_length=1", 1, x);
+    fails("shape (2,)", "_mxl_keep_first", "", 2, x, three);
+    fails("out of range", "_mxl_keep_first", "axis=2", 2, x, three);
     fails("use_length", "softmax", "use_length=None", 1, x);
     fails("use_length", "log_softmax", "use_length=1", 1, x);
     mxl_array_drop(x);
@@ -69,6 +71,8 @@ TEST(softmax_ignores)
 
     IS(gradient("softmax", "use_length=1 dtype=float64", false, x, n, head), MXL_F32, SHAPE(1, 3),
        -d, d, 0);
+    IS(run("_mxl_keep_first", "", PLAIN, 2, x, n), MXL_F32, SHAPE(1, 3), 1, 2, 0);
+    fails("int32 or int64", "_mxl_keep_first", "", 2, x, head);
     mxl_array_drop(x);
     mxl_array_drop(n);
     mxl_array_drop(head);
