@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "array/copy.h"
 #include "base/mem.h"
@@ -36,12 +37,18 @@ static blocks blocks_at(const mxl_array *array, int axis)
     return b;
 }
 
+/* Up to these numbers the walk over strides costs more than the copies. */
+enum { FEW_BLOCKS = 32, FEW_BYTES = 1 << 16 };
+
 /* count blocks of `bytes`, whose beginnings lie out_step and in_step bytes apart. */
 static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
                         int64_t in_step)
 {
     if (count == 1 || (bytes == out_step && bytes == in_step)) {
         mxl_copy_bytes(out, in, (size_t)(count * bytes));
+    } else if (count <= FEW_BLOCKS && count * bytes <= FEW_BYTES) {
+        for (int64_t i = 0; i < count; i++)
+            memcpy(out + i * out_step, in + i * in_step, (size_t)bytes);
     } else if (bytes > 0) {
         /* The widest element that all three are multiples of. */
         int64_t all = bytes | out_step | in_step;
