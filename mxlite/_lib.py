@@ -51,7 +51,7 @@ def get_library() -> str:
     path = _first_existing("_native/libmxlite.so", "../build/libmxlite.so")
     if path is None:
         raise RuntimeError(
-            "mxlite: libmxlite.so is neither in the package nor in ../build; run `make lib`, or name it in MXLITE_LIBRARY"
+            "mxlite: libmxlite.so is neither in the package nor in ../build; run `make lib`, or set MXLITE_LIBRARY"
         )
     return path
 

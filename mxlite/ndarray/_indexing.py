@@ -1,4 +1,4 @@
-"""Basic indexing: what a key selects of a shape, and how that is read and written with the library's views and slices."""
+"""Basic indexing: what a key selects of a shape, as the library's views and slices take it."""
 
 from __future__ import annotations
 

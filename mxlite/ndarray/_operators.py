@@ -165,10 +165,11 @@ class Operator:
 def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:
     """Runs an operator on handles with any parameters.
 
+    Names that begin with two underscores are attributes, not parameters, and have no meaning here.
     Returns `out` where it was given (an array, or a list of them); else a new array, or a list of arrays where the
     operator has several outputs.
     """
-    given = {name: value for name, value in given.items() if value is not _Null}
+    given = {name: value for name, value in given.items() if value is not _Null and name[:2] != "__"}
     if operator.counted and operator.counted in given:
         count = given.pop(operator.counted)
         if count != len(inputs):

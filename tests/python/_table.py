@@ -1,0 +1,87 @@
+"""Runs rows of the case table: an operator by the library's text interface or by the generated Python function."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import numpy as np
+from cases import Case
+
+import mxlite as mx
+from mxlite import autograd
+from mxlite._lib import LIB, check_call
+from mxlite.ndarray.ndarray import NDArray, _from_numpy
+
+WAYS = ("text", "function")
+
+
+def to_nd(array: np.ndarray) -> NDArray:
+    """An NDArray with this content and dtype."""
+    return _from_numpy(np.asarray(array))
+
+
+def function_of(op: str):
+    """The generated function of an operator."""
+    return getattr(mx.nd._internal if op.startswith("_") else mx.nd.op, op)
+
+
+def invoke_text(op: str, inputs: Sequence[NDArray], strings: dict, out: list | None = None) -> list:
+    """One MXImperativeInvokeEx call."""
+    handle = ctypes.c_void_p()
+    check_call(LIB.NNGetOpHandle(op.encode(), ctypes.byref(handle)))
+    given = (ctypes.c_void_p * max(1, len(inputs)))(*(array._h for array in inputs))
+    count = ctypes.c_int(len(out) if out else 0)
+    slots = ctypes.POINTER(ctypes.c_void_p)()
+    if out:
+        kept = (ctypes.c_void_p * len(out))(*(array._h for array in out))
+        slots = ctypes.cast(kept, ctypes.POINTER(ctypes.c_void_p))
+    names = (ctypes.c_char_p * max(1, len(strings)))(*(name.encode() for name in strings))
+    values = (ctypes.c_char_p * max(1, len(strings)))(*(value.encode() for value in strings.values()))
+    stypes = ctypes.POINTER(ctypes.c_int)()
+    check_call(
+        LIB.MXImperativeInvokeEx(
+            handle,
+            len(inputs),
+            given,
+            ctypes.byref(count),
+            ctypes.byref(slots),
+            len(strings),
+            names,
+            values,
+            ctypes.byref(stypes),
+        )
+    )
+    if out:
+        return out
+    return [NDArray._adopt(slots[i]) for i in range(count.value)]
+
+
+def invoke(case: Case, inputs: Sequence[NDArray], way: str = "function", out: list | None = None) -> list:
+    """The outputs of a case's operator on arrays, as a list."""
+    if way == "text":
+        return invoke_text(case.op, inputs, case.strings(), out)
+    keywords = dict(case.params)
+    if out is not None:
+        keywords["out"] = out
+    result = function_of(case.op)(*inputs, **keywords)
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def scope(case: Case):
+    """Training mode as the case says it, without recording."""
+    return autograd.train_mode() if case.train else autograd.predict_mode()
+
+
+def assert_close(got: np.ndarray, wanted: np.ndarray, tolerance: tuple[float, float], what: str) -> None:
+    """dtype, shape and values agree; (0, 0) means exactly."""
+    assert got.dtype == wanted.dtype, f"{what}: dtype {got.dtype}, expected {wanted.dtype}"
+    assert got.shape == wanted.shape, f"{what}: shape {got.shape}, expected {wanted.shape}"
+    rtol, atol = tolerance
+    np.testing.assert_allclose(
+        got.astype(np.float64) if got.dtype.kind in "bf" else got,
+        wanted.astype(np.float64) if wanted.dtype.kind in "bf" else wanted,
+        rtol=rtol,
+        atol=atol,
+        err_msg=what,
+    )

@@ -1,0 +1,52 @@
+"""What every Python test shares: no test may leave live arrays or changed flags behind."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "reference"))
+
+import mxlite as mx  # noqa: E402
+from mxlite import _lib, autograd  # noqa: E402
+
+
+def live_handles() -> int:
+    """Handles that the library counts as alive."""
+    count = ctypes.c_int64()
+    _lib.check_call(_lib.LIB.MXLGetLiveHandles(ctypes.byref(count)))
+    return count.value
+
+
+def live_bytes() -> int:
+    """Bytes that the library counts as allocated."""
+    count = ctypes.c_int64()
+    _lib.check_call(_lib.LIB.MXLGetLiveBytes(ctypes.byref(count)))
+    return count.value
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """Live handles and the thread's flags are as before when the test has ended."""
+    before = live_handles()
+    yield
+    if live_handles() != before:
+        gc.collect()
+    assert live_handles() == before, "the test left arrays behind"
+    assert not autograd.is_recording() and not autograd.is_training() and not mx.is_np_shape()
+    assert not autograd._recorded, "a recorded function is alive still"
+
+
+def pytest_collection_finish() -> None:
+    """What the collection made stays; the collections of single tests need not look at it."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_report_header() -> str:
+    """Which binding and which library the tests ran over."""
+    return f"mxlite: binding {_lib.BINDING}, library {mx.get_library()}"

@@ -1,0 +1,127 @@
+"""Nothing escapes the case table: every operator has rows, derivatives, and every mix of gradient requests."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+from _table import invoke, to_nd
+from cases import CASES, heads, of, operators
+
+import mxlite as mx
+from mxlite import autograd
+from mxlite._lib import LIB, check_call
+
+#: Operators without a derivative. What they make of recorded arrays is a constant.
+NOT_DIFFERENTIABLE = {"_zeros", "_ones", "_full", "_random_uniform", "_random_normal", "sgd_mom_update"}
+#: Operators whose gradient is zero, as in 1.9.1.
+ZERO = {"argmax", "one_hot"}
+#: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
+DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
+#: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.
+WRITES = {"_copyto"}
+
+
+def registered() -> set[str]:
+    """The first names of all operators."""
+    count, creators = ctypes.c_uint32(), ctypes.POINTER(ctypes.c_void_p)()
+    check_call(LIB.MXSymbolListAtomicSymbolCreators(ctypes.byref(count), ctypes.byref(creators)))
+    names, name = set(), ctypes.c_char_p()
+    for i in range(count.value):
+        check_call(LIB.MXSymbolGetAtomicSymbolName(creators[i], ctypes.byref(name)))
+        names.add(name.value.decode())
+    return names
+
+
+def test_every_operator_has_cases() -> None:
+    assert registered() == operators()
+
+
+def test_every_operator_has_a_value_and_an_error() -> None:
+    for name in registered():
+        assert any(not case.error for case in of(name)), name
+        assert any(case.error for case in of(name)), name
+
+
+def test_every_operator_is_differentiated_twice_or_listed() -> None:
+    order = {name: max(case.order for case in of(name)) for name in registered()}
+    assert {name for name, highest in order.items() if highest < 2} == NOT_DIFFERENTIABLE | ZERO | DEFINED | WRITES
+
+
+@pytest.mark.parametrize("name", sorted(NOT_DIFFERENTIABLE))
+def test_what_is_not_differentiable_is_a_constant(name: str) -> None:
+    case = next(case for case in of(name) if not case.error and not case.np_shape)
+    inputs = [to_nd(array) for array in case.arrays()]
+    for array in inputs[:1]:
+        array.attach_grad()
+    with autograd.record():
+        outputs = invoke(case, inputs)
+    with pytest.raises(mx.MXNetError):
+        autograd.backward(outputs)
+
+
+@pytest.mark.parametrize("name", sorted(ZERO))
+def test_zero_gradients(name: str) -> None:
+    case = next(case for case in of(name) if not case.error and not case.np_shape)
+    x = to_nd(case.arrays()[0])
+    autograd.mark_variables(x, x.ones_like())
+    with autograd.record():
+        outputs = invoke(case, [x])
+    autograd.backward(outputs)
+    assert not x.grad.asnumpy().any()
+
+
+def _candidates(name: str) -> list:
+    return [case for case in of(name) if case.diff and not case.error and not case.np_shape and case.out is None]
+
+
+def widest(name: str):
+    """A case of the operator with as many differentiable inputs as it has."""
+    cases = [case for case in _candidates(name) if case.order] or _candidates(name)
+    return max(cases, key=lambda case: (len(case.diff), -len(case.inputs)))
+
+
+REQUESTS = [
+    pytest.param(name, requests, id=f"{name}-{'-'.join(requests)}")
+    for name in sorted({case.op for case in CASES if case.diff})
+    for requests in itertools.product(("null", "write", "add"), repeat=min(len(widest(name).diff), 4))
+]
+
+
+def _backward(case, arrays: list, requests: tuple) -> list:
+    """The gradient buffers, which held 3 everywhere, after a backward with these requests."""
+    inputs = [to_nd(array) for array in arrays]
+    chosen = case.diff[: len(requests)]
+    buffers = [to_nd(np.full(arrays[position].shape, 3, arrays[position].dtype)) for position in chosen]
+    autograd.mark_variables([inputs[position] for position in chosen], buffers, list(requests))
+    mx.random.seed(3)
+    with autograd.record(train_mode=case.train):
+        outputs = invoke(case, inputs)
+    dtypes = [np.dtype(output.dtype).name for output in outputs]
+    grads = [to_nd(head) for head in heads(case, [output.shape for output in outputs], dtypes)]
+    if any(request != "null" for request in requests):
+        autograd.backward(outputs, grads, train_mode=case.train)
+        fresh = [inputs[position]._fresh_grad for position in chosen]
+        assert fresh == [int(request != "null") for request in requests]
+    else:
+        with pytest.raises(mx.MXNetError):
+            autograd.backward(outputs, grads, train_mode=case.train)
+    return [buffer.asnumpy() for buffer in buffers]
+
+
+@pytest.mark.parametrize(("name", "requests"), REQUESTS)
+def test_requests(name: str, requests: tuple) -> None:
+    """A request never disturbs another input's gradient (apache/mxnet#20293)."""
+    case = widest(name)
+    arrays = case.arrays()
+    alone = _backward(case, arrays, ("write",) * len(requests))
+    got = _backward(case, arrays, requests)
+    for request, one, wanted in zip(requests, got, alone):
+        if request == "null":
+            wanted = np.full_like(one, 3)
+        elif request == "add":
+            wanted = wanted + np.asarray(3, wanted.dtype)
+        rtol = 0 if one.dtype.kind != "f" else 4 * float(np.finfo(one.dtype).eps)
+        np.testing.assert_allclose(one.astype("float64"), wanted.astype("float64"), rtol=rtol, atol=rtol)

@@ -1,0 +1,86 @@
+"""The committed answers of the real MXNet 1.9.1: outputs, error or not, first gradients, introspection."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from _table import assert_close, invoke, scope, to_nd
+from cases import CASES, heads
+from reference import Answers, introspection
+
+import mxlite as mx
+from mxlite import autograd
+from mxlite.ndarray._operators import Operator, operator_names
+
+ANSWERS = Answers()
+#: 1.9.1 was asked, and is known to agree.
+AGREED = [case for case in CASES if case.id in ANSWERS and not case.oracle.startswith("differs")]
+GRADIENTS = [case for case in AGREED if ANSWERS[case.id].gradients is not None]
+INTROSPECTION = introspection()
+
+
+def _id(case) -> str:
+    return case.id
+
+
+def test_every_row_was_asked() -> None:
+    skipped = {case.id for case in CASES if case.random or case.oracle.startswith("skip")}
+    assert {case.id for case in CASES} - skipped == set(ANSWERS)
+
+
+@pytest.mark.parametrize("case", AGREED, ids=_id)
+def test_outputs(case) -> None:
+    answer = ANSWERS[case.id]
+    arrays = case.arrays()
+    assert answer.same_inputs(arrays)
+    assert bool(answer.error) == case.error
+    with mx.np_shape(case.np_shape), scope(case):
+        inputs = [to_nd(array) for array in arrays]
+        out = None if case.out is None else [to_nd(np.zeros(shape, dtype)) for shape, dtype in case.out]
+        if answer.error:
+            with pytest.raises(mx.MXNetError):
+                invoke(case, inputs, "text", out)
+            return
+        outputs = [*invoke(case, inputs, "text", out), *(inputs[i] for i in case.mutates)]
+    assert len(outputs) == len(answer.outputs)
+    for position, (got, wanted) in enumerate(zip(outputs, answer.outputs)):
+        tolerance = case.close(wanted.dtype.name)
+        assert_close(got.asnumpy(), wanted, tolerance, f"{case.id}, output {position}")
+
+
+@pytest.mark.parametrize("case", GRADIENTS, ids=_id)
+def test_gradients(case) -> None:
+    with mx.np_shape(case.np_shape):
+        inputs = [to_nd(array) for array in case.arrays()]
+        for position in case.diff:
+            inputs[position].attach_grad()
+        with autograd.record(train_mode=case.train):
+            outputs = invoke(case, inputs, "text")
+        shapes = [output.shape for output in outputs]
+        dtypes = [np.dtype(output.dtype).name for output in outputs]
+        grads = [to_nd(head) for head in heads(case, shapes, dtypes)]
+        autograd.backward(outputs, grads, train_mode=case.train)
+        got = [inputs[position].grad.asnumpy() for position in case.diff]
+    for position, (one, wanted) in enumerate(zip(got, ANSWERS[case.id].gradients)):
+        tolerance = case.close(wanted.dtype.name)
+        assert_close(one, wanted, tolerance, f"{case.id}, gradient {position}")
+
+
+@pytest.mark.parametrize("name", sorted(INTROSPECTION))
+def test_introspection(name: str) -> None:
+    wanted = INTROSPECTION[name]
+    operator = Operator(name)
+    got = [[argument, type_text] for argument, type_text, _ in [*operator.inputs, *operator.params]]
+    assert got == wanted["arguments"]
+    assert operator.counted == wanted["key_var_num_args"]
+    assert operator.doc
+    assert all(description for _, _, description in [*operator.inputs, *operator.params])
+    names = set(operator_names())
+    assert names.issuperset(wanted["aliases"])
+    handle, other = ctypes.c_void_p(), ctypes.c_void_p()
+    for alias in wanted["aliases"]:
+        mx.base.check_call(mx.base._LIB.NNGetOpHandle(name.encode(), ctypes.byref(handle)))
+        mx.base.check_call(mx.base._LIB.NNGetOpHandle(alias.encode(), ctypes.byref(other)))
+        assert handle.value == other.value, alias
