@@ -42,7 +42,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan checks wheel \
+.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
     check-wheel oracle bench fmt lint clean FORCE
 .DEFAULT_GOAL := help
 
@@ -57,6 +57,7 @@ help:
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
+#: make fuzz     FUZZ_SECONDS (5) of random calls of the API under the address sanitizer
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
@@ -176,6 +177,19 @@ asan:
 	    $(MAKE) test-c-run TEST_LABEL=asan BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' \
 	    SANITIZE='$(ASAN)'
 
+# Random calls against fixed seeds; the same file is a target for libFuzzer.
+FUZZ_SECONDS ?= 5
+fuzz:
+	@sh tools/check_sanitizer.sh "$(CC)" "$(ASAN)"
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	    $(MAKE) fuzz-run BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(ASAN)'
+
+fuzz-run: $(BUILD)/fuzz_api
+	@$< $(FUZZ_SECONDS)
+
+$(BUILD)/fuzz_api: tests/fuzz/fuzz_api.c $(BUILD)/libmxlite.a
+	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $^ $(LIBS)
+
 tsan:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
@@ -225,6 +239,7 @@ test:
 	@$(MAKE) lib
 	@$(MAKE) test-c
 	@$(MAKE) asan
+	@$(MAKE) fuzz
 	@$(MAKE) tsan
 	@$(MAKE) venv
 	@$(MAKE) checks

@@ -3,11 +3,18 @@
 
 #include "array/copy.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "engine/known.h"
 
 int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
 {
     walk->only_wanted = args->num_variables > 0;
+    if (!walk->only_wanted)
+        return 0;
+    walk->asked = mxl_alloc((size_t)args->num_variables * sizeof(*walk->asked));
+    if (walk->asked == NULL)
+        return -1;
+    walk->num_asked = (size_t)args->num_variables;
     for (int i = 0; i < args->num_variables; i++) {
         mxl_place place = mxl_array_place(args->variables[i]);
         mxl_task *task;
@@ -19,6 +26,7 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
         task = mxl_walk_task(walk, place);
         if (task == NULL)
             return -1;
+        walk->asked[i] = place;
         task->wanted = true;
         task->needed = true;
     }
@@ -48,7 +56,7 @@ int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)
     bool any = args->num_variables > 0;
 
     for (int i = 0; i < args->num_variables; i++) {
-        mxl_task *task = mxl_walk_find(walk, mxl_array_place(args->variables[i]));
+        mxl_task *task = mxl_walk_find(walk, walk->asked[i]);
 
         if (!task->visited)
             return mxl_error("backward: variable %d is not reached from the heads", i);
@@ -182,6 +190,11 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
     int status = 0;
 
     mxl_leaf_lock(leaf);
+    if (leaf->req == MXL_GRAD_NULL) {
+        /* A callback on the way has ended the variable: it wants nothing any more. */
+        mxl_leaf_unlock(leaf);
+        return 0;
+    }
     if (leaf->grad == NULL) {
         leaf->grad = task->grads[0];
         task->grads[0] = NULL;
@@ -206,7 +219,7 @@ static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode 
     for (int i = 0; i < args->num_variables; i++)
         args->grads[i] = NULL;
     for (int i = 0; i < args->num_variables; i++) {
-        mxl_place place = mxl_array_place(args->variables[i]);
+        mxl_place place = walk->asked[i];
         mxl_task *task = mxl_walk_find(walk, place);
         int slot = place.output == MXL_PLACE_LEAF ? 0 : place.output;
 

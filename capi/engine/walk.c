@@ -23,6 +23,7 @@ void mxl_walk_clear(mxl_walk *walk)
     }
     mxl_free(walk->tasks, walk->room_tasks * sizeof(*walk->tasks));
     mxl_free(walk->heap, walk->room_heap * sizeof(*walk->heap));
+    mxl_free(walk->asked, walk->num_asked * sizeof(*walk->asked));
     mxl_map_clear(&walk->map);
 }
 

@@ -29,6 +29,9 @@ typedef struct mxl_walk {
     size_t num_tasks, room_tasks;
     mxl_task **heap; /* ready nodes, the latest recorded first */
     size_t num_heap, room_heap;
+    mxl_place *asked; /* where the variables asked for stood before the walk (their tasks keep the
+                         targets): a callback on the way may mark them anew */
+    size_t num_asked;
     bool only_wanted; /* variables are needed only where `wanted` was set before the walk */
     bool keep_all;    /* something may fail on the way: release saved values only at the end */
 } mxl_walk;

@@ -257,6 +257,58 @@ TEST(delete_looks_around)
     drop(x);
 }
 
+/* The callback ends the variable that its gradient is for. */
+static int ending_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
+                           const int is_train, void *state)
+{
+    H x = state, none = NULL;
+    uint32_t req = REQ_NULL;
+
+    (void)reqs;
+    (void)is_train;
+    CHECK_INT(num_ograds + num_igrads, 2);
+    CHECK_INT(op_into("_copyto", 1, &ptrs[0], ptrs[1]), 0);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &req, &none), 0);
+    drop(ptrs[0]);
+    drop(ptrs[1]);
+    return 1;
+}
+
+TEST(variable_ended_on_the_way)
+{
+    H x = VEC(3), y = VEC(3), g;
+    int (*callbacks[2])(void) = {CALLBACK(ending_backward), NULL};
+    void *contexts[2] = {x, NULL};
+    struct MXCallbackList list = {2, callbacks, contexts};
+
+    attach(x, REQ_WRITE);
+    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), 0);
+    CHECK_INT(backward_full(y, NULL, 1, 1), 0);
+    g = grad_of(x);
+    CHECK(g == NULL);
+    CHECK_INT(fresh(x), 0);
+    drop(y);
+    drop(x);
+}
+
+/* The same where the gradient is returned: it is the one that was asked for. */
+TEST(returned_variable_ended_on_the_way)
+{
+    H x = VEC(3), y = VEC(3), d;
+    int (*callbacks[2])(void) = {CALLBACK(ending_backward), NULL};
+    void *contexts[2] = {x, NULL};
+    struct MXCallbackList list = {2, callbacks, contexts};
+
+    attach(x, REQ_WRITE);
+    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), 0);
+    d = derivative(y, x, 0, 0);
+    REQUIRE(d != NULL);
+    CHECK_NEAR(at(d, 0), 1, 0);
+    drop(d);
+    drop(y);
+    drop(x);
+}
+
 /* Two inputs, two outputs; an output that no head reaches gives a zero head gradient; an input whose
  * request is null says so. */
 static int cross_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
@@ -324,4 +376,5 @@ TEST(bad_lists)
 
 HARNESS_MAIN(ENTRY(gradient_and_delete), ENTRY(never_recorded), ENTRY(failing_callback),
              ENTRY(second_order), ENTRY(nested_backward), ENTRY(kept_gradient),
-             ENTRY(delete_looks_around), ENTRY(several_inputs_and_outputs), ENTRY(bad_lists))
+             ENTRY(delete_looks_around), ENTRY(variable_ended_on_the_way), ENTRY(returned_variable_ended_on_the_way),
+             ENTRY(several_inputs_and_outputs), ENTRY(bad_lists))

@@ -1,0 +1,526 @@
+/* Random sequences of calls of the public API with valid, stale, wrong and random handles and odd
+ * parameters. A call may fail; it may not crash, fail without a message, or lose a handle. Built with
+ * its own main (make fuzz), or with -fsanitize=fuzzer -DFUZZ_NO_MAIN. */
+#include <mxlite/mxlite.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { SLOTS = 12, MAX_BLOCK = 1 << 22, MAX_PREPARED = 20000 };
+
+typedef struct fuzz {
+    const uint8_t *data;
+    size_t left;
+    NDArrayHandle slots[SLOTS];
+    int functions; /* custom functions recorded and not deleted */
+} fuzz;
+
+/* Larger blocks than any case needs do not exist: a shape of 2^40 is an error, not a swapping host. */
+static void *limited(void *payload, size_t bytes, size_t align)
+{
+    (void)payload;
+    return bytes > MAX_BLOCK ? NULL : aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+
+static void limited_free(void *payload, void *block, size_t bytes)
+{
+    (void)payload;
+    (void)bytes;
+    free(block);
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "fuzz_api: %s\n", what);
+    abort();
+}
+
+/* What a failing call must leave. */
+static int checked(int status)
+{
+    if (status != 0 && status != -1)
+        die("a status that is neither 0 nor -1");
+    if (status == -1 && (MXGetLastError()[0] == '\0' || strchr(MXGetLastError(), '\n') != NULL))
+        die("a failure without its one line");
+    return status;
+}
+
+static unsigned next(fuzz *f, unsigned below)
+{
+    if (f->left == 0)
+        return 0;
+    f->left--;
+    return *f->data++ % below;
+}
+
+/* ---- handles ---- */
+
+static NDArrayHandle pick(fuzz *f)
+{
+    unsigned kind = next(f, 256);
+    uintptr_t wild = 0;
+
+    if (kind == 0)
+        return NULL;
+    if (kind == 1) {
+        for (int i = 0; i < 7; i++)
+            wild = wild << 8 | next(f, 256);
+        return (NDArrayHandle)(wild | 1);
+    }
+    if (kind == 2) {
+        OpHandle op = NULL;
+
+        (void)NNGetOpHandle("exp", &op);
+        return op;
+    }
+    return f->slots[next(f, SLOTS)];
+}
+
+/* Ends what would keep an array alive through its own gradient, then frees it. */
+static int discard(NDArrayHandle array)
+{
+    NDArrayHandle none = NULL;
+    uint32_t req = 0;
+
+    if (array != NULL && MXAutogradMarkVariables(1, &array, &req, &none) != 0)
+        checked(-1);
+    return checked(MXNDArrayFree(array));
+}
+
+static void put(fuzz *f, NDArrayHandle array)
+{
+    unsigned slot = next(f, SLOTS);
+
+    if (array == NULL) {
+        checked(-1);
+        return;
+    }
+    (void)discard(f->slots[slot]); /* stale ones refuse */
+    f->slots[slot] = array;
+}
+
+/* ---- parameters ---- */
+
+static const char *const texts[] = {
+    "0",       "1",      "-1",    "2",     "3",      "(0,)",  "(1, 2)", "()",    "None",
+    "True",    "False",  "0.5",   "-2.5",  "1e308",  "nan",   "inf",    "",      "abc",
+    "float32", "int32",  "uint8", "float64", "(2, 3)", "(0, -1)", "(-1, 0)", "(-2,)", "(-3, -4, 1, -1)",
+    "(1, 1, 1, 1, 1, 1)", "9223372036854775807", "-9223372036854775808", "(4611686018427387904, 4)",
+    "(1000000, 1000000)", "((1, 2), (3, 4))", "(None, 1)", "[0, 1]", "2147483648", "add", "write",
+};
+
+static const char *text(fuzz *f)
+{
+    return texts[next(f, sizeof texts / sizeof *texts)];
+}
+
+static AtomicSymbolCreator operator(fuzz *f)
+{
+    uint32_t count = 0;
+    AtomicSymbolCreator *all = NULL;
+
+    if (MXSymbolListAtomicSymbolCreators(&count, &all) != 0 || count == 0)
+        die("no operators");
+    return all[next(f, 256) * 7u % count];
+}
+
+/* Names of the operator's own parameters, mostly; and how many inputs it takes, mostly. */
+static int parameters(fuzz *f, AtomicSymbolCreator op, const char **keys, const char **values,
+                      int *num_inputs)
+{
+    const char *name, *doc, **names, **types, **docs, *count_key, *result;
+    uint32_t num = 0, inputs = 0, own;
+    int count = (int)next(f, 4);
+
+    if (MXSymbolGetAtomicSymbolInfo(op, &name, &doc, &num, &names, &types, &docs, &count_key,
+                                    &result) != 0)
+        die("an operator without an info");
+    while (inputs < num && strncmp(types[inputs], "NDArray", 7) == 0)
+        inputs++;
+    own = num - inputs;
+    if (count_key[0] != '\0' || next(f, 16) == 0)
+        *num_inputs = (int)next(f, 4);
+    else
+        *num_inputs = inputs > 3 ? 3 : (int)inputs;
+    for (int i = 0; i < count; i++) {
+        keys[i] = own > 0 && next(f, 64) != 0 ? names[inputs + next(f, 16) % own] : "no_such_parameter";
+        values[i] = text(f);
+    }
+    return count;
+}
+
+/* ---- what happens ---- */
+
+static void create(fuzz *f)
+{
+    static const int dtypes[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                 1, 1, 1, 4, 6, 3, 2, 5, 7, 12, 99, -1};
+    static const int usual[4] = {1, 2, 2, 2};
+    int64_t shape[6];
+    int ndim = next(f, 3) == 0 ? (int)next(f, 7) : usual[next(f, 4)], dtype = dtypes[next(f, sizeof dtypes / sizeof *dtypes)];
+    NDArrayHandle out = NULL;
+
+    for (int i = 0; i < ndim && i < 6; i++)
+        shape[i] = next(f, 32) == 0 ? (int64_t)next(f, 3) - 1 : (int64_t)next(f, 8) / 6 + 2;
+    if (next(f, 16) == 0)
+        checked(MXNDArrayCreateNone(&out));
+    else
+        checked(MXNDArrayCreateEx64(shape, ndim > 6 ? 0 : ndim, 1, 0, 0, dtype, &out));
+    if (out != NULL)
+        put(f, out);
+}
+
+static void invoke(fuzz *f)
+{
+    AtomicSymbolCreator op = operator(f);
+    const char *keys[4], *values[4];
+    NDArrayHandle in[4], given[4], *outputs = NULL;
+    int num_in = 0, params = parameters(f, op, keys, values, &num_in), num_out = 0;
+    const int *stypes;
+
+    for (int i = 0; i < num_in; i++)
+        in[i] = pick(f);
+    if (next(f, 4) == 0) {
+        num_out = next(f, 4) == 0 ? 1 + (int)next(f, 3) : 1;
+        for (int i = 0; i < num_out; i++)
+            given[i] = pick(f);
+        outputs = given;
+    }
+    if (checked(MXImperativeInvokeEx(op, num_in, in, &num_out, &outputs, params, keys, values,
+                                     &stypes)) != 0)
+        return;
+    for (int i = 0; i < num_out && outputs != given; i++) {
+        NDArrayHandle made = outputs[i];
+
+        put(f, made);
+    }
+}
+
+static void prepared(fuzz *f)
+{
+    static int made;
+    static const int64_t lists[] = {0, 1, -1, 2, INT64_MIN, INT64_MAX, 3, -2};
+    AtomicSymbolCreator op = operator(f);
+    const char *keys[4], *values[4], *name = NULL;
+    NDArrayHandle in[3], outputs[3] = {NULL, NULL, NULL};
+    MXLValue args[4];
+    MXLCallHandle call = NULL;
+    int num_in = 0, params = parameters(f, op, keys, values, &num_in);
+    int constant = params > 0 ? (int)next(f, 4) : 0, num_out = (int)next(f, 4);
+
+    constant = constant > params ? params : constant;
+    if (made > MAX_PREPARED || MXSymbolGetAtomicSymbolName(op, &name) != 0)
+        return;
+    if (checked(MXLPrepare(name, constant, keys, values, params - constant, keys + constant,
+                           &call)) != 0)
+        return;
+    made++;
+    for (int i = 0; i < 4; i++) {
+        switch (next(f, 3)) {
+        case 0:
+            args[i].i = lists[next(f, 8)];
+            break;
+        case 1:
+            args[i].f = (double)next(f, 8) - 3.5;
+            break;
+        default: /* a list that can be read as far as it says */
+            args[i].list.n = (int64_t)next(f, 10) - 1;
+            args[i].list.values = lists;
+            args[i].list.n = args[i].list.n > 8 ? 8 : args[i].list.n;
+        }
+    }
+    /* A parameter that is a list reads the pointer: only lists may go there. */
+    for (int i = 0; i < params - constant; i++) {
+        const char *key = keys[constant + i];
+
+        if (strcmp(key, "axis") == 0 || strcmp(key, "shape") == 0 || strcmp(key, "axes") == 0 ||
+            strcmp(key, "begin") == 0 || strcmp(key, "end") == 0 || strcmp(key, "step") == 0 ||
+            strstr(key, "shape") != NULL) {
+            args[i].list.n = (int64_t)next(f, 5) - 1;
+            args[i].list.values = lists + next(f, 4);
+        }
+    }
+    for (int i = 0; i < num_in && i < 3; i++)
+        in[i] = pick(f);
+    if (next(f, 2) == 0) {
+        put(f, MXLCall(call, num_in, in, args));
+        return;
+    }
+    for (int i = 0; i < num_out && i < 3; i++)
+        outputs[i] = next(f, 3) == 0 ? pick(f) : NULL;
+    {
+        NDArrayHandle asked[3];
+
+        memcpy(asked, outputs, sizeof asked);
+        if (checked(MXLCallInto(call, num_in, in, args, &num_out, outputs)) != 0) {
+            if (memcmp(asked, outputs, sizeof asked) != 0)
+                die("a failing call changed its outputs");
+            return;
+        }
+        for (int i = 0; i < num_out; i++)
+            if (asked[i] == NULL)
+                put(f, outputs[i]);
+    }
+}
+
+static void view(fuzz *f)
+{
+    NDArrayHandle array = pick(f);
+    int64_t shape[4];
+    int ndim = (int)next(f, 4);
+
+    for (int i = 0; i < ndim; i++)
+        shape[i] = (int64_t)next(f, 9) - 4;
+    switch (next(f, 4)) {
+    case 0:
+        put(f, MXLNDArraySlice(array, (int64_t)next(f, 4) - 1, (int64_t)next(f, 5) - 1));
+        break;
+    case 1:
+        put(f, MXLNDArrayAt(array, (int64_t)next(f, 5) - 1));
+        break;
+    case 2:
+        put(f, MXLNDArrayReshape(array, ndim, shape, (int)next(f, 2)));
+        break;
+    default: {
+        NDArrayHandle out = NULL;
+
+        if (checked(MXNDArrayDetach(array, &out)) == 0)
+            put(f, out);
+    }
+    }
+}
+
+static void mark(fuzz *f)
+{
+    NDArrayHandle vars[2], grads[2];
+    uint32_t reqs[2], count = 1 + next(f, 2);
+
+    for (uint32_t i = 0; i < count; i++) {
+        vars[i] = pick(f);
+        reqs[i] = next(f, 5);
+        grads[i] = NULL;
+        if (next(f, 2) == 0)
+            grads[i] = pick(f);
+    }
+    checked(MXAutogradMarkVariables(count, vars, reqs, grads));
+}
+
+/* An array of its shape, marked. */
+static void attach(fuzz *f)
+{
+    NDArrayHandle array = pick(f), grad = NULL, *outputs = NULL;
+    OpHandle op = NULL;
+    uint32_t req = next(f, 2) == 0 ? 1 : 3;
+    int count = 0, before, unused;
+
+    if (MXAutogradSetIsRecording(0, &before) != 0 || NNGetOpHandle("zeros_like", &op) != 0)
+        die("zeros_like");
+    if (checked(MXImperativeInvoke(op, 1, &array, &count, &outputs, 0, NULL, NULL)) == 0) {
+        grad = outputs[0];
+        checked(MXAutogradMarkVariables(1, &array, &req, &grad));
+        checked(MXNDArrayFree(grad));
+    }
+    (void)MXAutogradSetIsRecording(before, &unused);
+}
+
+static void backward(fuzz *f)
+{
+    NDArrayHandle heads[3], head_grads[3], vars[2], *grads = NULL;
+    int *stypes = NULL;
+    uint32_t num_heads = next(f, 8) == 0 ? next(f, 4) : 1, num_vars = next(f, 3) == 0 ? next(f, 3) : 0;
+    int retain = (int)next(f, 2), create = next(f, 3) == 0, train = (int)next(f, 2);
+
+    for (uint32_t i = 0; i < num_heads; i++) {
+        heads[i] = pick(f);
+        head_grads[i] = next(f, 4) == 0 ? pick(f) : NULL;
+    }
+    for (uint32_t i = 0; i < num_vars; i++)
+        vars[i] = pick(f);
+    if (checked(MXAutogradBackwardEx(num_heads, heads, head_grads, num_vars, vars, retain, create,
+                                     train, &grads, &stypes)) != 0)
+        return;
+    for (uint32_t i = 0; i < num_vars; i++)
+        put(f, grads[i]);
+}
+
+/* ---- a custom function ---- */
+
+static int on_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs, const int train,
+                       void *state)
+{
+    fuzz *f = state;
+    int count = num_ograds + num_igrads, ok = next(f, 8) != 0;
+    OpHandle op = NULL;
+
+    (void)reqs;
+    (void)train;
+    (void)NNGetOpHandle("_copyto", &op);
+    for (int i = 0; i < num_igrads && ok; i++) {
+        NDArrayHandle source = ptrs[0], *out = (NDArrayHandle *)&ptrs[num_ograds + i];
+        int one = 1;
+
+        if (next(f, 4) == 0)
+            source = pick(f);
+        (void)MXImperativeInvoke(op, 1, &source, &one, &out, 0, NULL, NULL);
+    }
+    for (int i = 0; i < count; i++) {
+        if (next(f, 8) == 0)
+            put(f, ptrs[i]);
+        else
+            checked(MXNDArrayFree(ptrs[i]));
+    }
+    return ok;
+}
+
+static int on_delete(void *state)
+{
+    ((fuzz *)state)->functions--;
+    return 1;
+}
+
+static void custom(fuzz *f)
+{
+    int (*callbacks[2])(void) = {(int (*)(void))(void (*)(void))on_backward,
+                                 (int (*)(void))(void (*)(void))on_delete};
+    void *contexts[2] = {f, f};
+    struct MXCallbackList list = {2, callbacks, contexts};
+    NDArrayHandle in[2] = {pick(f), pick(f)}, out[2] = {pick(f), pick(f)};
+
+    f->functions++;
+    if (checked(MXCustomFunctionRecord(1 + (int)next(f, 2), in, 1 + (int)next(f, 2), out, &list)) != 0)
+        f->functions--;
+}
+
+static void small_things(fuzz *f)
+{
+    NDArrayHandle array = pick(f), out = NULL;
+    double room[64] = {0};
+    int64_t shape[8];
+    int number;
+    bool flag;
+
+    switch (next(f, 9)) {
+    case 0:
+        (void)MXAutogradSetIsRecording(next(f, 4) != 0, &number);
+        break;
+    case 1:
+        (void)MXAutogradSetIsTraining((int)next(f, 2), &number);
+        break;
+    case 2:
+        (void)MXSetIsNumpyShape((int)next(f, 3), &number);
+        break;
+    case 3:
+        if (checked(MXNDArrayGetGrad(array, &out)) == 0 && out != NULL)
+            put(f, out);
+        break;
+    case 4:
+        (void)checked(MXNDArraySetGradState(array, (int)next(f, 3)));
+        break;
+    case 5:
+        (void)checked(MXLNDArrayBumpVersion(array));
+        break;
+    case 6:
+        (void)checked(MXNDArraySyncCopyFromCPU(array, room, next(f, 64)));
+        break;
+    case 7:
+        (void)MXLNDArrayGetInfo(array, (int)next(f, 8), shape, &number);
+        (void)MXAutogradIsRecording(&flag);
+        break;
+    default:
+        (void)discard(array); /* stays in its slot: stale */
+    }
+}
+
+static void start(void)
+{
+    static bool started;
+    int unused;
+
+    if (!started && MXLSetAllocator(limited, limited_free, NULL, 0) != 0)
+        die(MXGetLastError());
+    started = true;
+    (void)MXAutogradSetIsRecording(1, &unused);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const actions[])(fuzz *) = {create, create,   invoke,   invoke, invoke,      invoke,
+                                              prepared, view,   mark,     attach, attach, backward,
+                                              backward, custom, small_things, small_things};
+    fuzz f = {.data = data, .left = size};
+    int64_t before = 0, after = 0;
+    int unused;
+
+    start();
+    (void)MXLGetLiveHandles(&before);
+    while (f.left > 0)
+        actions[next(&f, sizeof actions / sizeof *actions)](&f);
+    (void)MXAutogradSetIsRecording(0, &unused);
+    (void)MXSetIsNumpyShape(0, &unused);
+    for (int i = 0; i < SLOTS; i++)
+        (void)discard(f.slots[i]);
+    (void)MXLGetLiveHandles(&after);
+    if (before != after)
+        die("a handle was lost or freed twice");
+    if (f.functions != 0)
+        die("a custom function was not deleted, or twice");
+    return 0;
+}
+
+/* ---- a driver of its own ---- */
+
+#ifndef FUZZ_NO_MAIN
+static uint64_t random_next(uint64_t *seed)
+{
+    uint64_t x = *seed += UINT64_C(0x9E3779B97F4A7C15);
+
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+/* What is made once for the process (prepared calls, return buffers) does not come again; a leak
+ * does. */
+static void run_twice(const uint8_t *data, size_t size, uint64_t seed)
+{
+    int64_t before = 0, after = 0;
+
+    (void)LLVMFuzzerTestOneInput(data, size);
+    (void)MXLGetLiveBytes(&before);
+    (void)LLVMFuzzerTestOneInput(data, size);
+    (void)MXLGetLiveBytes(&after);
+    if (before == after)
+        return;
+    fprintf(stderr, "seed %llu: %lld bytes stay\n", (unsigned long long)seed,
+            (long long)(after - before));
+    die("memory was lost");
+}
+
+/* fuzz_api [seconds [first seed]]: prints the seed of each input before it runs when FUZZ_VERBOSE is
+ * set, so that a crash names it; `fuzz_api 0 seed` runs that one. */
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? atof(argv[1]) : 5;
+    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, seed = first;
+    bool verbose = getenv("FUZZ_VERBOSE") != NULL;
+    time_t start_time = time(NULL);
+    uint8_t data[1024];
+
+    do {
+        uint64_t state = seed;
+
+        if (verbose)
+            fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+        for (size_t i = 0; i < sizeof data; i++)
+            data[i] = (uint8_t)random_next(&state);
+        run_twice(data, sizeof data, seed);
+        seed++;
+    } while (difftime(time(NULL), start_time) < seconds);
+    printf("fuzz_api: %llu inputs, none crashed\n", (unsigned long long)(seed - first));
+    return 0;
+}
+#endif
