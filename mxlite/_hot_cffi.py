@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from mxlite._mxlite_cffi import ffi, lib
@@ -32,6 +33,10 @@ copy_in = lib.copy_in
 free_array = lib.free_array
 set_recording = lib.set_recording
 set_training = lib.set_training
+
+
+#: The base class of NDArray: holds a handle in `_h` and frees it at the end, without a Python call.
+Owner: type = ctypes.cast(lib.owner_type(), ctypes.py_object).value
 
 
 def bind(library: Any) -> None:

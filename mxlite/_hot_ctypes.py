@@ -41,10 +41,28 @@ _DIRECT = {
 }
 
 
+class Owner:
+    """The base class of NDArray: holds a handle in `_h` and frees it at the end."""
+
+    __slots__ = ("_h",)
+
+
+def _make_del(free: Any) -> Any:
+    def __del__(self: Owner) -> None:
+        try:
+            free(self._h)
+        except AttributeError:  # a constructor failed before there was a handle
+            pass
+
+    return __del__
+
+
 def bind(library: Any) -> None:
     """Makes the functions of this module from those of the opened library."""
     for name, (symbol, result, arguments) in _DIRECT.items():
         globals()[name] = ctypes.CFUNCTYPE(result, *arguments)(library.address(symbol))
+    # Bound to the foreign function itself: modules may be gone when the interpreter ends.
+    Owner.__del__ = _make_del(globals()["free_array"])
 
 
 def _values(arguments: list) -> Any:

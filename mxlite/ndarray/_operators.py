@@ -72,6 +72,13 @@ _CONVERTERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 )
 
 
+def _text(name: str, value: Any) -> str:
+    """A parameter's value as the library's parser takes it."""
+    if name == "dtype" and value is not None and not isinstance(value, str):
+        return dtype_name(value)
+    return str(value)
+
+
 def _converter(type_text: str) -> Callable[[Any], Any] | None:
     for beginning, convert in _CONVERTERS:
         if type_text.startswith(beginning):
@@ -96,7 +103,7 @@ class Operator:
         AttributeError: the library has no operator of that name.
     """
 
-    __slots__ = ("name", "doc", "inputs", "params", "counted", "_converters", "_calls")
+    __slots__ = ("name", "doc", "inputs", "params", "counted", "_handle", "_converters", "_named", "_calls")
 
     def __init__(self, name: str) -> None:
         handle = ctypes.c_void_p()
@@ -124,34 +131,67 @@ class Operator:
         rows = [tuple(each[i].decode() for each in lists) for i in range(count.value)]
         self.inputs = [row for row in rows if row[1].startswith(("NDArray", "ndarray"))]
         self.params = [row for row in rows if row not in self.inputs]
-        self._converters = {param: _converter(type_text) for param, type_text, _ in self.params}
+        self._handle = handle
+        found = {param: _converter(type_text) for param, type_text, _ in self.params}
+        self._converters = {param: convert for param, convert in found.items() if convert is not None}
+        self._named = {param for param, type_text, _ in self.params if type_text.startswith("{")}
         self._calls: dict[tuple, int] = {}
 
     def call(self, given: dict[str, Any]) -> tuple[int, list]:
         """The prepared call for these parameters, and their values that are typed arguments.
 
-        Numbers, lists and flags are arguments; names (dtypes, modes) are constants of the call, text that the library
-        parses. So the number of prepared calls does not grow with the values that a program computes.
+        Numbers, lists and flags are arguments; what is chosen from a few names (dtypes, modes) is a constant of the
+        call. So the number of prepared calls does not grow with the values that a program computes. Parameters that
+        are neither have no prepared call: 0.
         """
         names: list[str] = []
         values: list = []
         constants: dict[str, str] = {}
         for name, value in given.items():
             convert = self._converters.get(name)
-            typed = NotImplemented if convert is None or isinstance(value, str) else convert(value)
-            if typed is not NotImplemented:
+            if convert is not None:
+                typed = NotImplemented if isinstance(value, str) else convert(value)
+                if typed is NotImplemented:
+                    return 0, []
                 names.append(name)
                 values.append(typed)
-            elif name == "dtype" and value is not None and not isinstance(value, str):
-                constants[name] = dtype_name(value)
+            elif name in self._named:
+                constants[name] = _text(name, value)
             else:
-                constants[name] = str(value)
+                return 0, []
         key = (*names, None, *constants.items())
         call = self._calls.get(key)
         if call is None:
             call = prepare(self.name, constants, tuple(names))
             self._calls[key] = call
         return call, values
+
+    def run_text(self, inputs: list[int], given: dict[str, Any], outputs: list[int]) -> list[int]:
+        """Runs the operator with its parameters as text, as MXNet does; the library's parser judges them.
+
+        `outputs`: handles to write to, or none. Returns the outputs' handles.
+        """
+        texts = {name: _text(name, value) for name, value in given.items()}
+        keys = (ctypes.c_char_p * len(texts))(*(name.encode() for name in texts))
+        values = (ctypes.c_char_p * len(texts))(*(value.encode() for value in texts.values()))
+        count = ctypes.c_int(len(outputs))
+        slots = (ctypes.c_void_p * len(outputs))(*outputs) if outputs else None
+        results = ctypes.cast(slots, ctypes.POINTER(ctypes.c_void_p))
+        stypes = ctypes.POINTER(ctypes.c_int)()
+        check_call(
+            LIB.MXImperativeInvokeEx(
+                self._handle,
+                len(inputs),
+                (ctypes.c_void_p * len(inputs))(*inputs),
+                ctypes.byref(count),
+                ctypes.byref(results),
+                len(texts),
+                keys,
+                values,
+                ctypes.byref(stypes),
+            )
+        )
+        return [results[i] for i in range(count.value)]
 
     def visible_outputs(self, given: dict[str, Any]) -> int:
         """How many outputs a call with these parameters returns."""
@@ -176,25 +216,55 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
             raise ValueError(f"{operator.name}: {operator.counted} is {count}, but {len(inputs)} inputs were given")
     call, arguments = operator.call(given)
     made = operator.visible_outputs(given)
-    if out is None:
-        if made == 1:
+    if out is not None:
+        _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
+        return out
+    if call and made == 1:
+        if len(inputs) == 1 == len(arguments):
+            handle = _run_one(call, inputs[0], arguments[0])
+        else:
             handle = hot.call_n(call, inputs, arguments)
-            if not handle:
-                raise last_error()
-            return array_class._adopt(handle)
-        handles = hot.call_into(call, inputs, arguments, [0] * made)
-        if handles is None:
+        if not handle:
             raise last_error()
-        return [array_class._adopt(handle) for handle in handles]
+        return array_class._adopt(handle)
+    handles = _run_into(operator, call, inputs, arguments, given, [0] * made)
+    arrays = [array_class._adopt(handle) for handle in handles]
+    return arrays if len(arrays) > 1 else arrays[0]
+
+
+def _run_one(call: int, array: int, argument: Any) -> int:
+    """One input and one typed argument: no lists to make."""
+    kind = argument.__class__
+    if kind is int:
+        return hot.call1_int(call, array, argument)
+    if kind is float:
+        return hot.call1_float(call, array, argument)
+    if kind is tuple:
+        return hot.call1_list(call, array, len(argument), argument)
+    return hot.call_n(call, [array], [argument])
+
+
+def _run_into(
+    operator: Operator, call: int, inputs: list[int], arguments: list, given: dict[str, Any], outputs: list[int]
+) -> list[int]:
+    """Any number of outputs, given ones or (0) new ones; by text where there is no prepared call."""
+    if not call:
+        return operator.run_text(inputs, given, [] if outputs[0] == 0 else outputs)
+    handles = hot.call_into(call, inputs, arguments, outputs)
+    if handles is None:
+        raise last_error()
+    return handles
+
+
+def _out_handles(operator: Operator, out: Any, made: int, array_class: type) -> list[int]:
+    """The handles of what the caller gave as `out`."""
     outputs = out if isinstance(out, (list, tuple)) else [out]
     for output in outputs:
         if not isinstance(output, array_class):
             raise TypeError(f"{operator.name}: out must be an NDArray or a list of them, got {type(output).__name__}")
     if len(outputs) != made:
         raise ValueError(f"{operator.name}: has {made} outputs, out holds {len(outputs)}")
-    if hot.call_into(call, inputs, arguments, [output._h for output in outputs]) is None:
-        raise last_error()
-    return out
+    return [output._h for output in outputs]
 
 
 def operator_names() -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import LIB, check_call, hot, last_error
-from mxlite.base import DTYPE_OF_FLAG, dtype_name
+from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXNotImplementedError, MXValueError
 from mxlite.ndarray._indexing import Selection, final_shape
@@ -34,7 +34,7 @@ def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray
     return run(operator, [array._h for array in inputs], given, out, NDArray)
 
 
-class NDArray:
+class NDArray(hot.Owner):
     """An array: a handle of the C library, which it owns and frees.
 
     Args:
@@ -42,7 +42,7 @@ class NDArray:
         writable: False makes assignment an error.
     """
 
-    __slots__ = ("_h", "_shape", "_dtype", "_read_only", "__weakref__")
+    __slots__ = ("_shape", "_dtype", "_read_only", "__weakref__")
 
     #: NumPy's operators leave it to ours, and its functions refuse instead of making an array of objects.
     __array_priority__ = 1000.0
@@ -130,11 +130,6 @@ class NDArray:
         return Context(Context.devtype2str.get(kind.value, "cpu"), number.value)
 
     ctx = context
-
-    @property
-    def T(self) -> NDArray:
-        """A copy with the axes in reverse order."""
-        return invoke("transpose", [self], {})
 
     # ---- to Python and NumPy ----
 
@@ -455,17 +450,6 @@ _hot_slice = hot.slice_rows
 _hot_reshape = hot.reshape
 
 
-def _make_del(free: Callable[[int], int]) -> Callable:
-    def __del__(self: NDArray) -> None:
-        free(self._h)
-
-    return __del__
-
-
-# Bound to the foreign function itself: modules may be gone when the interpreter ends.
-NDArray.__del__ = _make_del(hot.free_array)
-
-
 def _from_numpy(values: np.ndarray) -> NDArray:
     """A new array with the values and dtype of a NumPy array; not recorded."""
     values = np.ascontiguousarray(values).reshape(values.shape)
@@ -477,8 +461,6 @@ def _from_numpy(values: np.ndarray) -> NDArray:
 
 def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
     """A new array with undefined values."""
-    from mxlite.base import FLAG_OF_DTYPE
-
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     handle = ctypes.c_void_p()
     extents = (ctypes.c_int64 * len(shape))(*shape)
@@ -656,6 +638,7 @@ def _install_operators() -> None:
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
         methods[f"__r{name}__"] = _reflected(symbol, reflected)
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
+    NDArray.T = property(_unary("T", "transpose"), doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
     for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
