@@ -288,5 +288,10 @@ static int set_training(int flag)
 ffibuilder = cffi.FFI()
 ffibuilder.cdef(_DECLARATIONS)
 ffibuilder.set_source(
-    "mxlite._mxlite_cffi", _SOURCE, include_dirs=["include"], extra_compile_args=["-O2"], py_limited_api=True
+    "mxlite._mxlite_cffi",
+    _SOURCE,
+    include_dirs=["include"],
+    define_macros=[("Py_LIMITED_API", "0x03090000")],
+    extra_compile_args=["-O2"],
+    py_limited_api=True,
 )
