@@ -1,19 +1,19 @@
-/* MXCustomFunctionRecord: ownership of handles, failing callbacks, higher orders, when a function is
- * deleted, and backward inside of backward. */
+/* MXCustomFunctionRecord: ownership of handles, failing callbacks, higher orders, when a function
+ * is deleted, and backward inside of backward. */
 #include "engine_kit.h"
 
 /* y = x^2 by a caller's function. */
 typedef struct square {
-    H x;            /* kept by the function, as Python's save_for_backward does */
+    H x; /* kept by the function, as Python's save_for_backward does */
     int calls, deleted;
-    int fail;       /* 1: the callback says it failed */
-    int req;        /* seen for input 0 */
-    int training;   /* seen */
-    int recording;  /* seen */
-    int nested;     /* 1: run a backward of its own inside */
-    H keep;         /* what the callback keeps of its input gradient; freed by the test */
+    int fail;      /* 1: the callback says it failed */
+    int req;       /* seen for input 0 */
+    int training;  /* seen */
+    int recording; /* seen */
+    int nested;    /* 1: run a backward of its own inside */
+    H keep;        /* what the callback keeps of its input gradient; freed by the test */
     bool keeps;
-    H watched;      /* an array looked at when deleted */
+    H watched; /* an array looked at when deleted */
 } square;
 
 static int square_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
@@ -309,8 +309,8 @@ TEST(returned_variable_ended_on_the_way)
     drop(x);
 }
 
-/* Two inputs, two outputs; an output that no head reaches gives a zero head gradient; an input whose
- * request is null says so. */
+/* Two inputs, two outputs; an output that no head reaches gives a zero head gradient; an input
+ * whose request is null says so. */
 static int cross_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
                           const int is_train, void *state)
 {
@@ -376,5 +376,6 @@ TEST(bad_lists)
 
 HARNESS_MAIN(ENTRY(gradient_and_delete), ENTRY(never_recorded), ENTRY(failing_callback),
              ENTRY(second_order), ENTRY(nested_backward), ENTRY(kept_gradient),
-             ENTRY(delete_looks_around), ENTRY(variable_ended_on_the_way), ENTRY(returned_variable_ended_on_the_way),
-             ENTRY(several_inputs_and_outputs), ENTRY(bad_lists))
+             ENTRY(delete_looks_around), ENTRY(variable_ended_on_the_way),
+             ENTRY(returned_variable_ended_on_the_way), ENTRY(several_inputs_and_outputs),
+             ENTRY(bad_lists))

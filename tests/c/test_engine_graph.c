@@ -1,5 +1,5 @@
-/* What a graph keeps and when it lets go: release rules, edited values, in-place writes, errors that
- * change nothing, cycles, long chains. */
+/* What a graph keeps and when it lets go: release rules, edited values, in-place writes, errors
+ * that change nothing, cycles, long chains. */
 #include "engine_kit.h"
 
 #include <pthread.h>
@@ -89,10 +89,8 @@ static mxl_array *torch_op(const char *name, mxl_array *a, mxl_array *b)
 
 static int torch_backward(mxl_array *head, bool retain)
 {
-    mxl_backward_args args = {.num_heads = 1,
-                              .heads = &head,
-                              .retain_graph = retain,
-                              .dialect = &mxl_dialect_torch};
+    mxl_backward_args args = {
+        .num_heads = 1, .heads = &head, .retain_graph = retain, .dialect = &mxl_dialect_torch};
 
     return mxl_backward(&args);
 }
@@ -113,7 +111,7 @@ TEST(torch_release_rule)
     CHECK_INT(torch_backward(twice, false), 0); /* nothing was read that is gone */
     CHECK_NEAR(grad_at(x, 0), 6, 0);
     top = torch_op("broadcast_mul", sum, leaf); /* a released node still stands in the graph */
-    CHECK_INT(torch_backward(top, false), 0); /* d (2x * x) = 4x */
+    CHECK_INT(torch_backward(top, false), 0);   /* d (2x * x) = 4x */
     CHECK_NEAR(grad_at(x, 0), 18, 0);
     CHECK_INT(torch_backward(square, false), 0); /* 8x */
     CHECK_NEAR(grad_at(x, 0), 42, 0);
@@ -525,6 +523,5 @@ TEST(chain_on_a_small_stack)
 HARNESS_MAIN(ENTRY(released_graph_is_an_error), ENTRY(hidden_state), ENTRY(torch_release_rule),
              ENTRY(saved_sets), ENTRY(edited_saved_value), ENTRY(edited_by_itself),
              ENTRY(in_place_refused), ENTRY(in_place_recorded), ENTRY(in_place_into_null_request),
-             ENTRY(no_cycle_by_out), ENTRY(create_graph_cycle),
-             ENTRY(own_buffer_refused), ENTRY(bad_heads), ENTRY(not_differentiable),
-             ENTRY(chain_on_a_small_stack))
+             ENTRY(no_cycle_by_out), ENTRY(create_graph_cycle), ENTRY(own_buffer_refused),
+             ENTRY(bad_heads), ENTRY(not_differentiable), ENTRY(chain_on_a_small_stack))

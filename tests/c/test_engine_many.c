@@ -1,5 +1,5 @@
-/* Operators with many inputs, several outputs, or inputs that they update: what the engine does about
- * them, from recording to gradients. */
+/* Operators with many inputs, several outputs, or inputs that they update: what the engine does
+ * about them, from recording to gradients. */
 #include "engine_kit.h"
 
 /* More inputs than anything has room for without memory. */
@@ -60,9 +60,8 @@ TEST(several_outputs)
     CHECK_NEAR(grad_at(x, 1), 0, 0);
     CHECK_NEAR(grad_at(x, 2), 18, 0);
     /* of an output that no head reaches: zero, while its node is reached */
-    CHECK_INT(MXAutogradBackwardEx(1, &triple, NULL, 1, &part[1], 0, 0, 1, &outputs,
-                                   &(int *){NULL}),
-              0);
+    CHECK_INT(
+        MXAutogradBackwardEx(1, &triple, NULL, 1, &part[1], 0, 0, 1, &outputs, &(int *){NULL}), 0);
     CHECK_NEAR(at(outputs[0], 0), 0, 0);
     drop(outputs[0]);
     for (int i = 0; i < 3; i++)

@@ -1,6 +1,7 @@
 /* The allocation walk: every scenario with the k-th allocation failing, k = 0, 1, 2, ..., until it
  * goes through. Each time: the calls that fail say so with a message, nothing leaks, nothing of the
- * caller's has changed, and the process lives. Freed blocks are not kept: every allocation counts. */
+ * caller's has changed, and the process lives. Freed blocks are not kept: every allocation counts.
+ */
 #include "engine_kit.h"
 
 #include <stdlib.h>
@@ -398,7 +399,7 @@ static bool first_gradient(stage *s)
 #define WALK(name, scenario, atomic)                                                               \
     TEST(name)                                                                                     \
     {                                                                                              \
-        walk(scenario, atomic, true);                                                                    \
+        walk(scenario, atomic, true);                                                              \
     }
 
 WALK(walk_creates, creates, true)

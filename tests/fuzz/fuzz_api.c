@@ -1,6 +1,6 @@
 /* Random sequences of calls of the public API with valid, stale, wrong and random handles and odd
- * parameters. A call may fail; it may not crash, fail without a message, or lose a handle. Built with
- * its own main (make fuzz), or with -fsanitize=fuzzer -DFUZZ_NO_MAIN. */
+ * parameters. A call may fail; it may not crash, fail without a message, or lose a handle. Built
+ * with its own main (make fuzz), or with -fsanitize=fuzzer -DFUZZ_NO_MAIN. */
 #include <mxlite/mxlite.h>
 
 #include <stdio.h>
@@ -19,7 +19,8 @@ typedef struct fuzz {
     int functions; /* custom functions recorded and not deleted */
 } fuzz;
 
-/* Larger blocks than any case needs do not exist: a shape of 2^40 is an error, not a swapping host. */
+/* Larger blocks than any case needs do not exist: a shape of 2^40 is an error, not a swapping host.
+ */
 static void *limited(void *payload, size_t bytes, size_t align)
 {
     (void)payload;
@@ -106,11 +107,44 @@ static void put(fuzz *f, NDArrayHandle array)
 /* ---- parameters ---- */
 
 static const char *const texts[] = {
-    "0",       "1",      "-1",    "2",     "3",      "(0,)",  "(1, 2)", "()",    "None",
-    "True",    "False",  "0.5",   "-2.5",  "1e308",  "nan",   "inf",    "",      "abc",
-    "float32", "int32",  "uint8", "float64", "(2, 3)", "(0, -1)", "(-1, 0)", "(-2,)", "(-3, -4, 1, -1)",
-    "(1, 1, 1, 1, 1, 1)", "9223372036854775807", "-9223372036854775808", "(4611686018427387904, 4)",
-    "(1000000, 1000000)", "((1, 2), (3, 4))", "(None, 1)", "[0, 1]", "2147483648", "add", "write",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "(0,)",
+    "(1, 2)",
+    "()",
+    "None",
+    "True",
+    "False",
+    "0.5",
+    "-2.5",
+    "1e308",
+    "nan",
+    "inf",
+    "",
+    "abc",
+    "float32",
+    "int32",
+    "uint8",
+    "float64",
+    "(2, 3)",
+    "(0, -1)",
+    "(-1, 0)",
+    "(-2,)",
+    "(-3, -4, 1, -1)",
+    "(1, 1, 1, 1, 1, 1)",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "(4611686018427387904, 4)",
+    "(1000000, 1000000)",
+    "((1, 2), (3, 4))",
+    "(None, 1)",
+    "[0, 1]",
+    "2147483648",
+    "add",
+    "write",
 };
 
 static const char *text(fuzz *f)
@@ -147,7 +181,8 @@ static int parameters(fuzz *f, AtomicSymbolCreator op, const char **keys, const 
     else
         *num_inputs = inputs > 3 ? 3 : (int)inputs;
     for (int i = 0; i < count; i++) {
-        keys[i] = own > 0 && next(f, 64) != 0 ? names[inputs + next(f, 16) % own] : "no_such_parameter";
+        keys[i] =
+            own > 0 && next(f, 64) != 0 ? names[inputs + next(f, 16) % own] : "no_such_parameter";
         values[i] = text(f);
     }
     return count;
@@ -157,11 +192,12 @@ static int parameters(fuzz *f, AtomicSymbolCreator op, const char **keys, const 
 
 static void create(fuzz *f)
 {
-    static const int dtypes[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                 1, 1, 1, 4, 6, 3, 2, 5, 7, 12, 99, -1};
+    static const int dtypes[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,
+                                 0, 0, 1, 1, 1, 4, 6, 3, 2, 5, 7, 12, 99, -1};
     static const int usual[4] = {1, 2, 2, 2};
     int64_t shape[6];
-    int ndim = next(f, 3) == 0 ? (int)next(f, 7) : usual[next(f, 4)], dtype = dtypes[next(f, sizeof dtypes / sizeof *dtypes)];
+    int ndim = next(f, 3) == 0 ? (int)next(f, 7) : usual[next(f, 4)],
+        dtype = dtypes[next(f, sizeof dtypes / sizeof *dtypes)];
     NDArrayHandle out = NULL;
 
     for (int i = 0; i < ndim && i < 6; i++)
@@ -331,7 +367,8 @@ static void backward(fuzz *f)
 {
     NDArrayHandle heads[3], head_grads[3], vars[2], *grads = NULL;
     int *stypes = NULL;
-    uint32_t num_heads = next(f, 8) == 0 ? next(f, 4) : 1, num_vars = next(f, 3) == 0 ? next(f, 3) : 0;
+    uint32_t num_heads = next(f, 8) == 0 ? next(f, 4) : 1,
+             num_vars = next(f, 3) == 0 ? next(f, 3) : 0;
     int retain = (int)next(f, 2), create = next(f, 3) == 0, train = (int)next(f, 2);
 
     for (uint32_t i = 0; i < num_heads; i++) {
@@ -349,8 +386,8 @@ static void backward(fuzz *f)
 
 /* ---- a custom function ---- */
 
-static int on_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs, const int train,
-                       void *state)
+static int on_backward(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
+                       const int train, void *state)
 {
     fuzz *f = state;
     int count = num_ograds + num_igrads, ok = next(f, 8) != 0;
@@ -391,7 +428,8 @@ static void custom(fuzz *f)
     NDArrayHandle in[2] = {pick(f), pick(f)}, out[2] = {pick(f), pick(f)};
 
     f->functions++;
-    if (checked(MXCustomFunctionRecord(1 + (int)next(f, 2), in, 1 + (int)next(f, 2), out, &list)) != 0)
+    if (checked(MXCustomFunctionRecord(1 + (int)next(f, 2), in, 1 + (int)next(f, 2), out, &list)) !=
+        0)
         f->functions--;
 }
 
@@ -448,9 +486,9 @@ static void start(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const actions[])(fuzz *) = {create, create,   invoke,   invoke, invoke,      invoke,
-                                              prepared, view,   mark,     attach, attach, backward,
-                                              backward, custom, small_things, small_things};
+    static void (*const actions[])(fuzz *) = {
+        create, create, invoke, invoke,   invoke,   invoke, prepared,     view,
+        mark,   attach, attach, backward, backward, custom, small_things, small_things};
     fuzz f = {.data = data, .left = size};
     int64_t before = 0, after = 0;
     int unused;
@@ -500,8 +538,8 @@ static void run_twice(const uint8_t *data, size_t size, uint64_t seed)
     die("memory was lost");
 }
 
-/* fuzz_api [seconds [first seed]]: prints the seed of each input before it runs when FUZZ_VERBOSE is
- * set, so that a crash names it; `fuzz_api 0 seed` runs that one. */
+/* fuzz_api [seconds [first seed]]: prints the seed of each input before it runs when FUZZ_VERBOSE
+ * is set, so that a crash names it; `fuzz_api 0 seed` runs that one. */
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? atof(argv[1]) : 5;
