@@ -50,14 +50,16 @@ int MXAutogradIsTraining(bool *curr)
 
 /* ---- variables ---- */
 
-static int check_variable(const mxl_array *variable, const mxl_array *grad, uint32_t req, unsigned i)
+static int check_variable(const mxl_array *variable, const mxl_array *grad, uint32_t req,
+                          unsigned i)
 {
     char have[128], want[128];
 
     if (req > MXL_GRAD_ADD)
-        return mxl_error("MXAutogradMarkVariables: gradient request %u of variable %u is not one of "
-                         "0 (null), 1 (write), 2 (write in place), 3 (add)",
-                         req, i);
+        return mxl_error(
+            "MXAutogradMarkVariables: gradient request %u of variable %u is not one of "
+            "0 (null), 1 (write), 2 (write in place), 3 (add)",
+            req, i);
     if (variable->storage == NULL)
         return mxl_error("MXAutogradMarkVariables: variable %u has no shape yet", i);
     if (grad == NULL || grad->storage == NULL)
@@ -66,8 +68,8 @@ static int check_variable(const mxl_array *variable, const mxl_array *grad, uint
         return mxl_error("MXAutogradMarkVariables: variable %u is %s, its gradient is %s", i,
                          mxl_dtype_name(variable->dtype), mxl_dtype_name(grad->dtype));
     if (!mxl_array_same_shape(variable, grad))
-        return mxl_error("MXAutogradMarkVariables: variable %u has shape %s, its gradient has %s", i,
-                         mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
+        return mxl_error("MXAutogradMarkVariables: variable %u has shape %s, its gradient has %s",
+                         i, mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
                          mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
     if (grad->storage == variable->storage)
         return mxl_error("MXAutogradMarkVariables: variable %u and its gradient share memory", i);
@@ -132,7 +134,7 @@ int MXAutogradMarkVariables(uint32_t num_var, NDArrayHandle *var_handles, uint32
 typedef struct pinned {
     int num_heads, num_variables;
     NDArrayHandle *heads, *head_grads, *variables; /* head_grads may be NULL */
-    mxl_array **arrays; /* heads, head gradients, variables, results */
+    mxl_array **arrays;                            /* heads, head gradients, variables, results */
 } pinned;
 
 static int pin_all(const pinned *p)
@@ -164,11 +166,12 @@ static void unpin_all(const pinned *p)
     api_unpin_many(p->num_heads, p->heads);
 }
 
-/* Returned gradients as handles in the thread's buffers; all or nothing, the arrays are given up. The
- * buffers are taken only now: callbacks during backward may have used them. */
+/* Returned gradients as handles in the thread's buffers; all or nothing, the arrays are given up.
+ * The buffers are taken only now: callbacks during backward may have used them. */
 static int return_grads(int count, mxl_array **grads, NDArrayHandle **handles, int **stypes)
 {
-    NDArrayHandle *list = api_buffer_get(API_BUFFER_BACKWARD_HANDLES, (size_t)count * sizeof(*list));
+    NDArrayHandle *list =
+        api_buffer_get(API_BUFFER_BACKWARD_HANDLES, (size_t)count * sizeof(*list));
     int *types = api_buffer_get(API_BUFFER_BACKWARD_STYPES, (size_t)count * sizeof(*types));
     int made = 0;
 
@@ -197,7 +200,8 @@ int MXAutogradBackwardEx(uint32_t num_output, NDArrayHandle *output_handles,
                          NDArrayHandle *var_handles, int retain_graph, int create_graph,
                          int is_train, NDArrayHandle **grad_handles, int **grad_stypes)
 {
-    pinned p = {(int)num_output, (int)num_variables, output_handles, ograd_handles, var_handles, NULL};
+    pinned p = {(int)num_output, (int)num_variables, output_handles,
+                ograd_handles,   var_handles,        NULL};
     size_t bytes = 2 * ((size_t)num_output + num_variables) * sizeof(mxl_array *);
     mxl_backward_args args;
     int status = -1;

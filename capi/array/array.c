@@ -30,7 +30,8 @@ static inline mxl_array *array_blank(void)
 
     if (array == NULL)
         return NULL;
-    /* Field by field, extents left out: they are about to be written, and this is the hottest path. */
+    /* Field by field, extents left out: they are about to be written, and this is the hottest path.
+     */
     mxl_ref_init(&array->ref, array_release);
     array->storage = NULL;
     array->dtype = MXL_DTYPE_UNKNOWN;

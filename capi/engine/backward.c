@@ -190,8 +190,7 @@ static int seed_head(mxl_walk *walk, const mxl_backward_args *args, int i, mxl_m
         const mxl_known *known = mxl_known_get();
 
         silent.record = false;
-        if (known == NULL ||
-            mxl_invoke(known->ones_like, NULL, 1, &head, 1, &grad, silent) != 0)
+        if (known == NULL || mxl_invoke(known->ones_like, NULL, 1, &head, 1, &grad, silent) != 0)
             return -1;
     }
     return flow(walk, mxl_array_place(head), grad, mode);

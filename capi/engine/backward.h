@@ -18,8 +18,8 @@ typedef struct mxl_backward_args {
     const mxl_dialect *dialect;
 } mxl_backward_args;
 
-/* 0, or -1 with the error set; on failure no gradient buffer has changed. The caller's thread flags are
- * neither read nor changed. */
+/* 0, or -1 with the error set; on failure no gradient buffer has changed. The caller's thread flags
+ * are neither read nor changed. */
 int mxl_backward(const mxl_backward_args *args);
 
 #endif

@@ -43,10 +43,11 @@ static int check_buffer(mxl_array *variable)
     grad = variable->leaf->grad;
     if (grad != NULL && (grad->storage == NULL || grad->dtype != variable->dtype ||
                          !mxl_array_same_shape(grad, variable)))
-        status = mxl_error("backward: the gradient buffer of a variable of shape %s has shape %s, or "
-                         "another dtype",
-                         mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
-                         mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
+        status =
+            mxl_error("backward: the gradient buffer of a variable of shape %s has shape %s, or "
+                      "another dtype",
+                      mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
+                      mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
     mxl_leaf_unlock(variable->leaf);
     return status;
 }
@@ -83,8 +84,8 @@ static mxl_array *slot_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     const mxl_known *known = mxl_known_get();
 
     mode.record = false;
-    if (*slot == NULL && (known == NULL || mxl_invoke(known->zeros_like, NULL, 1, &array, 1, slot,
-                                                      mode) != 0))
+    if (*slot == NULL &&
+        (known == NULL || mxl_invoke(known->zeros_like, NULL, 1, &array, 1, slot, mode) != 0))
         return NULL;
     return *slot;
 }

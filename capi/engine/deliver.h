@@ -9,7 +9,8 @@
 /* Before the walk: marks the variables asked for. -1: one that stands nowhere in a graph. */
 int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args);
 
-/* After the walk: -1 when a variable asked for is not reached, or a gradient buffer does not fit. */
+/* After the walk: -1 when a variable asked for is not reached, or a gradient buffer does not fit.
+ */
 int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args);
 
 /* At the end: gradients into the buffers of variables, or into args->grads. A variable that was

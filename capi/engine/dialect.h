@@ -1,4 +1,5 @@
-/* What differs between front ends that share the engine. A node keeps one pointer to its dialect. */
+/* What differs between front ends that share the engine. A node keeps one pointer to its dialect.
+ */
 #ifndef MXL_ENGINE_DIALECT_H
 #define MXL_ENGINE_DIALECT_H
 
@@ -9,7 +10,8 @@ typedef struct mxl_dialect {
     /* Recorded arrays may be written to, and the tape follows (false: it is refused). */
     bool rebase;
     /* After a backward without retain_graph an array on a released node counts as a constant, and
-     * reaching a released node is an error (MXNet). False: only reading a freed value is (PyTorch). */
+     * reaching a released node is an error (MXNet). False: only reading a freed value is (PyTorch).
+     */
     bool released_is_constant;
 } mxl_dialect;
 

@@ -1,4 +1,5 @@
-/* What a gradient rule may ask and set. Everything it gets is scoped; all it makes belongs to g->s. */
+/* What a gradient rule may ask and set. Everything it gets is scoped; all it makes belongs to g->s.
+ */
 #ifndef MXL_ENGINE_GRAD_H
 #define MXL_ENGINE_GRAD_H
 
@@ -10,8 +11,9 @@ struct mxl_grad {
     const mxl_op *op;
     const void *params;
     int num_inputs, num_outputs;
-    mxl_array **head; /* [num_outputs], kept by the caller of the rule: gradient of each output; NULL where none arrived (zero), but
-                         never NULL for an operator with one output */
+    mxl_array *
+        *head; /* [num_outputs], kept by the caller of the rule: gradient of each output; NULL where
+                  none arrived (zero), but never NULL for an operator with one output */
     bool training;
     mxl_node *node;
     const bool *wants; /* [num_inputs] */
@@ -24,7 +26,8 @@ static inline bool mxl_grad_wants(const mxl_grad *g, int i)
     return g->wants[i];
 }
 
-/* Saved values; NULL (and g->s failed) when undeclared, released or edited. Undeclared is an error. */
+/* Saved values; NULL (and g->s failed) when undeclared, released or edited. Undeclared is an error.
+ */
 mxl_array *mxl_grad_in(mxl_grad *g, int i);
 mxl_array *mxl_grad_out(mxl_grad *g, int i);
 
@@ -35,8 +38,8 @@ const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i);
 /* Head gradient i, or zeros of its shape where none arrived. */
 mxl_array *mxl_grad_head(mxl_grad *g, int i);
 
-/* Sets the gradient of input i (ignored when it is not wanted). A shape that broadcasting enlarged is
- * summed, another dtype is cast. -1 when `value` is NULL or anything failed before. */
+/* Sets the gradient of input i (ignored when it is not wanted). A shape that broadcasting enlarged
+ * is summed, another dtype is cast. -1 when `value` is NULL or anything failed before. */
 int mxl_grad_set(mxl_grad *g, int i, mxl_array *value);
 
 /* A rule for operators whose gradient is zero everywhere (argmax, BlockGrad). */

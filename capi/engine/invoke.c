@@ -53,8 +53,9 @@ static int check_inputs(const mxl_op *op, int count, mxl_array *const *inputs)
 {
     for (int i = 0; i < count; i++) {
         if (inputs[i] == NULL || inputs[i]->storage == NULL)
-            return mxl_error("%s: input %d has no shape yet: it was created empty and never written",
-                             op->name, i);
+            return mxl_error(
+                "%s: input %d has no shape yet: it was created empty and never written", op->name,
+                i);
     }
     return 0;
 }
@@ -96,10 +97,11 @@ static int check_in_place(const run *r, bool records)
         if (out == NULL)
             continue;
         if (mxl_tape_place(out, r->mode.dialect).target != NULL)
-            return mxl_error("%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
-                             "an array that is recorded or has a gradient attached, while recording "
-                             "with autograd; write to a new array",
-                             r->call.op->name);
+            return mxl_error(
+                "%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
+                "an array that is recorded or has a gradient attached, while recording "
+                "with autograd; write to a new array",
+                r->call.op->name);
         if (records && out->leaf != NULL)
             return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
                              "request is null while recording with autograd: it is a constant",
@@ -165,8 +167,9 @@ static bool overlaps(const run *r, const mxl_array *out)
 
         if (in->storage != out->storage)
             continue;
-        if (!(r->call.op->kernels != NULL || r->call.op->in_place) || in->offset != out->offset || in->dtype != out->dtype ||
-            !mxl_array_same_shape(in, out) || !in->contiguous || !out->contiguous)
+        if (!(r->call.op->kernels != NULL || r->call.op->in_place) || in->offset != out->offset ||
+            in->dtype != out->dtype || !mxl_array_same_shape(in, out) || !in->contiguous ||
+            !out->contiguous)
             return true;
     }
     return false;
@@ -205,7 +208,8 @@ static int run_outputs(run *r)
     return 0;
 }
 
-/* Sets call.in (borrowed entries, but for copies made here): the inputs as they are, or contiguous copies where the operator needs them. */
+/* Sets call.in (borrowed entries, but for copies made here): the inputs as they are, or contiguous
+ * copies where the operator needs them. */
 static int run_inputs(run *r)
 {
     bool strided = r->call.op->kernels != NULL;
@@ -316,8 +320,8 @@ static int run_compute(run *r)
 {
     int records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
 
-    if (records < 0 || check_in_place(r, records) != 0 || run_infer(r) != 0 || run_outputs(r) != 0 ||
-        run_inputs(r) != 0)
+    if (records < 0 || check_in_place(r, records) != 0 || run_infer(r) != 0 ||
+        run_outputs(r) != 0 || run_inputs(r) != 0)
         return -1;
     if (records) {
         mxl_call recorded = r->call;
@@ -353,15 +357,16 @@ static int run_compose(run *r)
     } else if (result != NULL) {
         const mxl_known *known = mxl_known_get();
 
-        status = known == NULL ? -1
-                               : mxl_invoke(known->copyto, NULL, 1, &result, 1, r->given_out, r->mode);
+        status = known == NULL
+                     ? -1
+                     : mxl_invoke(known->copyto, NULL, 1, &result, 1, r->given_out, r->mode);
     }
     mxl_scope_end(&scope);
     return status;
 }
 
-/* The commonest call by far: one new result, nothing composed, updated or copied aside. The steps of
- * run_compute without what they set aside; a third of the cost of a small call. */
+/* The commonest call by far: one new result, nothing composed, updated or copied aside. The steps
+ * of run_compute without what they set aside; a third of the cost of a small call. */
 static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs, int num_outputs,
                      mxl_array *const *out)
 {
@@ -381,8 +386,8 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     mxl_array *result = NULL;
     mxl_shape shape;
     int dtype = MXL_DTYPE_UNKNOWN;
-    mxl_infer infer = {op,     params, num_inputs,    1,                inputs,
-                       &shape, &dtype, mode.training, mode.legacy_shape};
+    mxl_infer infer = {op,     params,        num_inputs,       1, inputs, &shape,
+                       &dtype, mode.training, mode.legacy_shape};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
     int records = wants_node(op, num_inputs, inputs, mode);

@@ -14,8 +14,8 @@ typedef struct mxl_mode {
 } mxl_mode;
 
 /* Runs `op` with parameters in its struct. out[i] NULL: set to a new array; otherwise written to
- * (it must fit). `num_outputs` is the number of entries of `out`: the visible outputs. On failure -1,
- * entries that were NULL are NULL again and given ones are unchanged. Inputs are borrowed. */
+ * (it must fit). `num_outputs` is the number of entries of `out`: the visible outputs. On failure
+ * -1, entries that were NULL are NULL again and given ones are unchanged. Inputs are borrowed. */
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode);
 

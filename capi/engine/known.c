@@ -7,7 +7,8 @@
 
 #include "base/state.h"
 
-/* Built aside and published once, so that no lock is held over a fork; lives as long as the process. */
+/* Built aside and published once, so that no lock is held over a fork; lives as long as the
+ * process. */
 static _Atomic(mxl_known *) known;
 
 static bool find_all(mxl_known *k)

@@ -68,8 +68,7 @@ int mxl_scope_call_many(mxl_scope *scope, const mxl_op *op, const void *params, 
         ready = ready && inputs[i] != NULL;
     for (int i = 0; i < num_outputs; i++)
         out[i] = NULL;
-    if (!ready ||
-        mxl_invoke(op, params, num_inputs, inputs, num_outputs, out, scope->mode) != 0) {
+    if (!ready || mxl_invoke(op, params, num_inputs, inputs, num_outputs, out, scope->mode) != 0) {
         scope->failed = true;
         return -1;
     }

@@ -19,8 +19,8 @@ struct mxl_scope {
 void mxl_scope_begin(mxl_scope *scope, mxl_mode mode);
 void mxl_scope_end(mxl_scope *scope); /* drops the temporaries */
 
-/* Hands a new array (the caller's reference) to the scope; returns it, scoped. NULL (and failed) when
- * `array` is NULL or there is no memory; the reference is dropped then. */
+/* Hands a new array (the caller's reference) to the scope; returns it, scoped. NULL (and failed)
+ * when `array` is NULL or there is no memory; the reference is dropped then. */
 mxl_array *mxl_scope_own(mxl_scope *scope, mxl_array *array);
 
 /* One operator with one visible output; scoped. Any NULL among the inputs: NULL. */

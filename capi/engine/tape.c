@@ -92,8 +92,8 @@ bool mxl_node_stale(mxl_node *node)
     if (!node->saves_any)
         return false;
     node_lock(node);
-    stale = is_stale(node->in_saved, node->num_inputs) ||
-            is_stale(node->out_saved, node->num_outputs);
+    stale =
+        is_stale(node->in_saved, node->num_inputs) || is_stale(node->out_saved, node->num_outputs);
     node_unlock(node);
     return stale;
 }
@@ -170,9 +170,10 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
             continue;
         }
         if (array->leaf == NULL && array->place_version != mxl_storage_version(array->storage))
-            return mxl_error("%s: input %d was edited in place after it was recorded; use detach() to "
-                             "take its present value as a constant",
-                             op->name, i);
+            return mxl_error(
+                "%s: input %d was edited in place after it was recorded; use detach() to "
+                "take its present value as a constant",
+                op->name, i);
         wants = 1;
     }
     return wants;
@@ -334,10 +335,11 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
                               node->op->name, what, index);
     }
     if (mxl_storage_version(array->storage) != saved->version) {
-        mxl_error("%s: its %s %d, saved for backward, was edited in place since (version %llu then, "
-                  "%llu now); edit a copy, or edit it after backward",
-                  node->op->name, what, index, (unsigned long long)saved->version,
-                  (unsigned long long)mxl_storage_version(array->storage));
+        mxl_error(
+            "%s: its %s %d, saved for backward, was edited in place since (version %llu then, "
+            "%llu now); edit a copy, or edit it after backward",
+            node->op->name, what, index, (unsigned long long)saved->version,
+            (unsigned long long)mxl_storage_version(array->storage));
         mxl_array_drop(array);
         return NULL;
     }

@@ -54,8 +54,8 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
                    const mxl_dialect *dialect);
 
 /* A new node for one execution, made before it computes: edges set, parameters copied, what the
- * rule reads saved at its present version, so that an input that the call itself overwrites is found
- * to be stale. NULL with the error set. */
+ * rule reads saved at its present version, so that an input that the call itself overwrites is
+ * found to be stale. NULL with the error set. */
 mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
 
 /* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. */

@@ -17,9 +17,9 @@ typedef struct mxl_task {
     bool visited;
     bool queued; /* in the heap, or already run */
     bool wanted; /* a variable, or a node of which an output's gradient is asked for */
-    int count;    /* gradient slots: the number of outputs of a node; of a variable 2, the second for
-                     the sum with what its buffer holds */
-    uint64_t version; /* of a variable's buffer when that sum was made */
+    int count;   /* gradient slots: the number of outputs of a node; of a variable 2, the second for
+                    the sum with what its buffer holds */
+    uint64_t version;   /* of a variable's buffer when that sum was made */
     mxl_array *grads[]; /* kept; what arrived so far; NULL: nothing */
 } mxl_task;
 
