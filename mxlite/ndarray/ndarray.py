@@ -460,7 +460,9 @@ def _from_numpy(values: np.ndarray) -> NDArray:
 
 
 def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
-    """A new array with undefined values."""
+    """A new array with undefined values. Without numpy-shape mode a scalar gets the shape (1,)."""
+    if not shape and not is_np_shape():
+        shape = (1,)
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     handle = ctypes.c_void_p()
     extents = (ctypes.c_int64 * len(shape))(*shape)

@@ -16,6 +16,8 @@ def _draw(name: str, first: tuple, second: tuple, given: dict[str, Any], ctx: An
             raise MXNotImplementedError(f"random: {parameter} must be a number; arrays are not supported yet")
     require_cpu(ctx)
     kwargs.pop("name", None)
+    if given["shape"] is _Null:
+        given["shape"] = (1,) if out is None else out.shape
     given = {first[0]: first[1], second[0]: second[1], **given, **kwargs}
     return invoke(name, [], {key: value for key, value in given.items() if value is not None}, out)
 

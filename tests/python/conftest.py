@@ -30,10 +30,11 @@ def live_bytes() -> int:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left():
+def nothing_is_left(request):
     """Live handles and the thread's flags are as before when the test has ended."""
     before = live_handles()
     yield
+    request.node.funcargs.clear()
     if live_handles() != before:
         gc.collect()
     assert live_handles() == before, "the test left arrays behind"

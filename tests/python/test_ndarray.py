@@ -1,0 +1,548 @@
+"""NDArray and mx.nd: what an array tells, how it is made, converted, copied and combined."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import mxlite as mx
+from mxlite import nd
+from mxlite.ndarray._operators import operator_names
+
+DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
+
+
+@pytest.fixture
+def x() -> nd.NDArray:
+    return nd.array(np.arange(12).reshape(3, 4))
+
+
+@pytest.fixture
+def v() -> nd.NDArray:
+    return nd.array([1, 2, 3])
+
+
+# ---- what an array tells ----
+
+
+def test_properties(x) -> None:
+    assert x.shape == (3, 4) and type(x.shape) is tuple
+    assert (x.size, x.ndim, x.dtype, x.stype) == (12, 2, np.float32, "default")
+    assert x.context == x.ctx == mx.cpu()
+    assert isinstance(x.handle, ctypes.c_void_p) and x.handle.value == x._h
+    assert x.grad is None and len(x) == 3 and x.writable
+    assert x.T.shape == (4, 3)
+    with pytest.raises(AttributeError):
+        x.size = 3
+    with pytest.raises(AttributeError):
+        x.something = 3
+
+
+def test_repr(v, x) -> None:
+    assert repr(v) == str(v) == f"{v}" == "\n[1. 2. 3.]\n<NDArray 3 @cpu(0)>"
+    assert repr(x) == "\n[[ 0.  1.  2.  3.]\n [ 4.  5.  6.  7.]\n [ 8.  9. 10. 11.]]\n<NDArray 3x4 @cpu(0)>"
+    assert repr(nd.array([1, 2], dtype="int32")) == "\n[1 2]\n<NDArray 2 @cpu(0)>"
+
+
+def test_scalars(v, x) -> None:
+    one = nd.array([5])
+    assert one.asscalar() == 5 and type(one.asscalar()) is np.float32
+    assert one.item() == 5 and type(one.item()) is float
+    assert v.item(1) == 2 and x.item(1, 2) == 6
+    for wrong in (v, x):
+        with pytest.raises(ValueError, match="not a scalar"):
+            wrong.asscalar()
+    with pytest.raises(TypeError):
+        float(one)
+    with pytest.raises(TypeError):
+        int(one)
+
+
+def test_bool(v) -> None:
+    assert bool(nd.array([2])) and not bool(nd.array([0])) and not bool(nd.zeros((3, 1))[0:0])
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(v)
+
+
+def test_iteration(x, v) -> None:
+    assert [row.shape for row in x] == [(4,)] * 3
+    assert [float(item.asscalar()) for item in v] == [1, 2, 3]
+    assert [row.asnumpy().tolist() for row in x] == x.asnumpy().tolist()
+
+
+def test_asnumpy_is_a_copy(v) -> None:
+    values = v.asnumpy()
+    values[:] = 9
+    assert v.asnumpy().tolist() == [1, 2, 3] and values.flags.writeable
+    assert np.asarray(v).tolist() == [1, 2, 3] and np.asarray(v, dtype=int).dtype == int
+
+
+def test_numpy_functions_refuse(v) -> None:
+    with pytest.raises(TypeError):
+        np.sin(v)
+    with pytest.raises(TypeError):
+        np.array([1.0, 2, 3]) * v
+    assert (np.float32(2) * v).asnumpy().tolist() == [2, 4, 6]
+
+
+def test_hash_and_identity(v) -> None:
+    assert v in [v] and hash(v) == hash(v) and len({v, v}) == 1
+
+
+def test_comparisons_do_not_lie(v) -> None:
+    """There are no comparison operators yet: an error, not Python's identity."""
+    for compare in (lambda: v == v.copy(), lambda: v != 2, lambda: v < 2, lambda: v >= v.copy()):
+        with pytest.raises(NotImplementedError):
+            compare()
+    with pytest.raises(TypeError):
+        v == None  # noqa: B015, E711
+
+
+def test_pickle_and_copy(x) -> None:
+    for other in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x), copy.copy(x)):
+        assert other.asnumpy().tolist() == x.asnumpy().tolist() and other.dtype == x.dtype
+        other[:] = 0
+    assert x.asnumpy().sum() == 66
+
+
+def test_handles_are_checked() -> None:
+    for wrong in (0, 12345, 2**60 + 1):
+        with pytest.raises(mx.MXNetError):
+            nd.NDArray(wrong)
+    with pytest.raises(TypeError):
+        nd.NDArray("x")
+    fresh = ctypes.c_void_p()
+    mx.base.check_call(mx.base._LIB.MXNDArrayCreateNone(ctypes.byref(fresh)))
+    none = nd.NDArray(fresh)
+    assert none.shape == () and none.dtype is None
+    assert nd.exp(nd.zeros((2,)), out=none) is none
+    assert none.shape == (2,) and none.asnumpy().tolist() == [1, 1]
+
+
+def test_read_only() -> None:
+    handle = ctypes.c_void_p()
+    source = nd.ones((2,))
+    mx.base.check_call(mx.base._LIB.MXShallowCopyNDArray(source.handle, ctypes.byref(handle)))
+    array = nd.NDArray(handle, writable=False)
+    assert not array.writable
+    with pytest.raises(ValueError, match="readonly"):
+        array[:] = 1
+    with pytest.raises(ValueError, match="readonly"):
+        array += 1
+
+
+# ---- making arrays ----
+
+
+def test_array_dtypes() -> None:
+    for source in ([1, 2], (1, 2), [True], np.array([1, 2]), np.array([1.0]), np.array([1], "uint8"), [1.5]):
+        assert nd.array(source).dtype == np.float32
+    for dtype in DTYPES:
+        made = nd.array([0, 1], dtype=dtype)
+        assert made.dtype == np.dtype(dtype).type and made.asnumpy().tolist() == [0, 1]
+        assert nd.array(made).dtype == made.dtype
+    assert nd.array(nd.array([1], dtype="int32"), dtype="float64").dtype == np.float64
+    for wrong in ("a", [[1, 2], [3]], [1 + 2j], [object()], None):
+        with pytest.raises(TypeError, match="array like"):
+            nd.array(wrong)
+    with pytest.raises(TypeError):
+        nd.array([1], dtype="uint16")
+
+
+def test_array_layouts() -> None:
+    base = np.arange(24).reshape(2, 3, 4)
+    for values in (base.T, base[:, ::2], base[..., ::-1], np.asfortranarray(base), np.broadcast_to(base[0], (5, 3, 4))):
+        assert nd.array(values).asnumpy().tolist() == values.tolist()
+    assert nd.array([]).shape == (0,) and nd.array(5).shape == (1,)
+
+
+def test_filled() -> None:
+    assert nd.zeros(3).asnumpy().tolist() == [0, 0, 0]
+    assert nd.zeros((2, 2), dtype="int32").dtype == np.int32
+    assert nd.zeros([2, 2], mx.cpu(), "float64").dtype == np.float64
+    assert nd.ones((2,), dtype=None).asnumpy().tolist() == [1, 1]
+    assert nd.full((2,), 3.5).asnumpy().tolist() == [3.5, 3.5]
+    assert nd.full((2,), 3.5, dtype="int32").asnumpy().tolist() == [3, 3]
+    out = nd.zeros((2,), dtype="float64")
+    assert nd.full((2,), 3, out=out) is out and out.asnumpy().tolist() == [3, 3]
+    assert nd.empty((2, 3), dtype="int64").shape == (2, 3)
+    assert nd.empty(4).shape == (4,)
+    for wrong in ("a", (2.0,), (-1,), (2, "x")):
+        with pytest.raises((mx.MXNetError, TypeError)):
+            nd.zeros(wrong)
+
+
+def test_contexts() -> None:
+    assert nd.zeros((1,), ctx=mx.cpu(3)).shape == (1,)
+    with pytest.raises(mx.MXNetError, match="gpu"):
+        nd.zeros((1,), ctx=mx.gpu())
+    with pytest.raises(mx.MXNetError, match="gpu"):
+        nd.array([1]).as_in_context(mx.gpu())
+    with mx.gpu(), pytest.raises(mx.MXNetError, match="gpu"):
+        nd.array([1])
+    assert repr(mx.cpu()) == str(mx.Context("cpu")) == "cpu(0)" and repr(mx.Context("cpu", 2)) == "cpu(2)"
+    assert mx.cpu() == mx.cpu(0) != mx.cpu(1) and hash(mx.cpu()) == hash(mx.cpu(0))
+    assert repr(mx.gpu(1)) == "gpu(1)" and mx.num_gpus() == 0
+    with mx.Context("cpu", 3) as inner, mx.cpu(4):
+        assert mx.current_context() == mx.cpu(4) and inner == mx.cpu(3)
+    assert mx.current_context() == mx.cpu()
+    with pytest.raises(KeyError):
+        mx.Context("foo")
+
+
+# ---- converting and copying ----
+
+
+def test_astype(v) -> None:
+    assert v.astype("int32").asnumpy().dtype == np.int32
+    assert v.astype(float).dtype == np.float64 and v.astype(np.float64).dtype == np.float64
+    assert v.astype(None).dtype == np.float32
+    assert v.astype("float32") is not v and v.astype("float32", copy=False) is v
+    assert v.astype("float64", copy=False) is not v
+    with pytest.raises(TypeError):
+        v.astype("foo")
+
+
+def test_copy_and_copyto(v) -> None:
+    other = v.copy()
+    other[:] = 0
+    assert v.asnumpy().tolist() == [1, 2, 3]
+    into = nd.zeros((3,), dtype="int32")
+    assert v.copyto(into) is into and into.asnumpy().tolist() == [1, 2, 3]
+    assert v.copyto(mx.cpu()) is not v and v.copyto(v) is v
+    with pytest.raises(mx.MXNetError):
+        v.copyto(nd.zeros((2,)))
+    with pytest.raises(TypeError):
+        v.copyto(5)
+    assert v.as_in_context(mx.cpu()) is v
+    v.wait_to_read()
+    nd.waitall()
+
+
+def test_reshape(x) -> None:
+    assert x.reshape(2, 6).shape == x.reshape((2, 6)).shape == x.reshape([2, 6]).shape == (2, 6)
+    assert x.reshape(shape=(2, 6)).shape == (2, 6)
+    assert x.reshape(-1).shape == (12,) and x.reshape((0, -1)).shape == (3, 4)
+    assert x.reshape(-3).shape == (12,) and x.reshape(0, -4, 2, 2).shape == (3, 2, 2)
+    assert x.reshape((-2,)).shape == (3, 4)
+    assert x.reshape((-1, 0), reverse=True).shape == (3, 4)
+    assert x.reshape(np.int64(2), np.int64(6)).shape == (2, 6)
+    for wrong in ((5,), (-1, -1), (5, 5)):
+        with pytest.raises(ValueError):
+            x.reshape(wrong)
+    for wrong in ("a", 12.0, (2.0, 6), None):
+        with pytest.raises(TypeError):
+            x.reshape(wrong)
+    with pytest.raises(TypeError, match="foo"):
+        x.reshape(2, 6, foo=1)
+    x.reshape((4, 3))[0] = 9
+    assert x.asnumpy()[0].tolist() == [9, 9, 9, 3]
+
+
+# ---- operators ----
+
+
+def test_arithmetic(v) -> None:
+    w = nd.array([4, 5, 6])
+    a, b = v.asnumpy(), w.asnumpy()
+    for got, wanted in (
+        (v + w, a + b),
+        (v - w, a - b),
+        (v * w, a * b),
+        (v / w, a / b),
+        (v + 2, a + 2),
+        (v - 2.5, a - 2.5),
+        (v * 2, a * 2),
+        (v / 2, a / 2),
+        (2 + v, 2 + a),
+        (2 - v, 2 - a),
+        (2 * v, 2 * a),
+        (2 / v, 2 / a),
+        (v**2, a**2),
+        (-v, -a),
+        (abs(-v), a),
+        (v + True, a + 1),
+        (v + np.int64(3), a + 3),
+        (v * np.float64(0.5), a * 0.5),
+    ):
+        assert got.dtype == np.float32
+        np.testing.assert_allclose(got.asnumpy(), wanted.astype("float32"), rtol=1e-6)
+
+
+def test_broadcasting(x, v) -> None:
+    assert (x + x[0]).asnumpy().tolist() == (x.asnumpy() + x.asnumpy()[0]).tolist()
+    assert (x * v.reshape(3, 1)).shape == (3, 4)
+    with pytest.raises(mx.MXNetError):
+        x + v
+
+
+def test_integers_stay_integers() -> None:
+    i = nd.array([1, 2, 3], dtype="int32")
+    for got, wanted in (
+        (i * 2.5, [2, 4, 6]),
+        (i + 0.5, [1, 2, 3]),
+        (i / 2, [0, 1, 1]),
+        (2.5 - i, [1, 0, -1]),
+        (nd.array([250], dtype="uint8") + 10, [4]),
+    ):
+        assert got.asnumpy().tolist() == wanted and np.dtype(got.dtype).kind in "iu"
+
+
+@pytest.mark.parametrize("other", [None, "a", 1j, [1], np.array([1.0, 2, 3]), np.array(2.0)], ids=repr)
+def test_operands_that_are_none(v, other) -> None:
+    for operate in (lambda: v + other, lambda: other - v, lambda: v * other, lambda: other / v, lambda: v**other):
+        with pytest.raises(TypeError):
+            operate()
+    for name in ("__iadd__", "__isub__", "__imul__", "__itruediv__"):
+        assert getattr(v, name)(other) is NotImplemented
+
+
+def test_operators_that_do_not_exist_yet(v) -> None:
+    for operate in (lambda: v % 2, lambda: v**v, lambda: 2**v):
+        with pytest.raises(NotImplementedError):
+            operate()
+    for operate in (lambda: v @ v, lambda: v // 2, lambda: ~v, lambda: v & v, lambda: +v):
+        with pytest.raises(TypeError):
+            operate()
+
+
+def test_in_place(x, v) -> None:
+    same, handle = x, x._h
+    x += 1
+    x *= x
+    x -= nd.ones((4,))
+    x /= 2
+    assert x is same and x._h == handle
+    base = np.arange(12).reshape(3, 4) + 1.0
+    np.testing.assert_allclose(x.asnumpy(), (base * base - 1) / 2)
+    with pytest.raises(mx.MXNetError):
+        v += nd.ones((2, 3))
+    with pytest.raises(mx.MXNetError):
+        v += nd.ones((3,), dtype="int32")
+    power = v
+    power **= 2
+    assert power is not v and v.asnumpy().tolist() == [1, 2, 3]
+
+
+# ---- generated functions ----
+
+
+def test_signatures() -> None:
+    for name, wanted in {
+        "exp": "(data=None, out=None, name=None, **kwargs)",
+        "sum": "(data=None, axis=_Null, keepdims=_Null, exclude=_Null, out=None, name=None, **kwargs)",
+        "dot": "(lhs=None, rhs=None, transpose_a=_Null, transpose_b=_Null, forward_stype=_Null, out=None, name=None, "
+        "**kwargs)",
+        "FullyConnected": "(data=None, weight=None, bias=None, num_hidden=_Null, no_bias=_Null, flatten=_Null, "
+        "out=None, name=None, **kwargs)",
+        "concat": "(*data, **kwargs)",
+        "add_n": "(*args, **kwargs)",
+        "random_uniform": "(low=_Null, high=_Null, shape=_Null, ctx=_Null, dtype=_Null, out=None, name=None, **kwargs)",
+    }.items():
+        function = getattr(nd, name)
+        assert str(inspect.signature(function)) == wanted
+        assert function.__name__ == name and "Parameters" in function.__doc__ and "Returns" in function.__doc__
+
+
+def test_modules() -> None:
+    assert nd.op.exp is nd.exp
+    assert "exp" in dir(nd) and "exp" in dir(nd.op) and "_plus_scalar" in dir(nd._internal)
+    assert not any(name.startswith("_plus") for name in dir(nd)) and not any("_mxl" in n for n in dir(nd._internal))
+    with pytest.raises(AttributeError):
+        nd._plus_scalar  # noqa: B018
+    with pytest.raises(AttributeError, match="Convolution"):
+        nd.Convolution  # noqa: B018
+    with pytest.raises(AttributeError):
+        nd._internal._mxl_sum_to  # noqa: B018
+    assert nd._internal._plus_scalar(nd.ones((1,)), scalar=2).asnumpy().tolist() == [3]
+    for name in operator_names():
+        if not name.startswith("_np"):
+            assert callable(getattr(nd._internal if name.startswith("_") else nd, name))
+
+
+def test_parameters_any_way(x) -> None:
+    wanted = x.asnumpy().sum(1)
+    for got in (
+        nd.sum(x, 1),
+        nd.sum(x, axis=1),
+        nd.sum(x, (1,)),
+        nd.sum(data=x, axis=[1]),
+        nd.sum(x, axis="1"),
+        nd.sum(x, axis=np.int64(1)),
+        nd.sum(x, -1, False, False, None, "name"),
+        x.sum(1),
+        x.sum(axis=1),
+    ):
+        assert got.asnumpy().tolist() == wanted.tolist()
+    assert nd.sum(x, None, True).shape == (1, 1) and nd.sum(x, axis=1, keepdims="True").shape == (3, 1)
+    assert nd.softmax(x, None, 0).shape == (3, 4)
+    assert nd.Cast(x, dtype=np.int32).dtype == nd.Cast(x, np.dtype("int32")).dtype == np.int32
+    assert nd.slice(x, begin=(None, 1), end=(None, 2)).shape == (3, 1)
+    assert nd.FullyConnected(data=x, weight=nd.ones((2, 4)), bias=None, no_bias=True, num_hidden=2).shape == (3, 2)
+    assert nd.Dropout(x, p=0.5).asnumpy().tolist() == x.asnumpy().tolist()
+
+
+def test_bad_parameters(x) -> None:
+    for wrong in (
+        lambda: nd.sum(x, foo=1),
+        lambda: nd.sum(x, axis=1.0),
+        lambda: nd.sum(x, axis="x"),
+        lambda: nd.sum(x, keepdims=None),
+        lambda: nd.take(x, nd.zeros((1,)), mode=None),
+        lambda: nd.take(x, nd.zeros((1,)), mode="x"),
+        lambda: nd.one_hot(x),
+        lambda: nd.one_hot(x, depth="a"),
+        lambda: nd.Dropout(x, p=None),
+        lambda: nd.exp(),
+        lambda: nd.dot(x),
+        lambda: nd.concat(),
+        lambda: nd.split(x, num_outputs=0),
+        lambda: nd.split(x, num_outputs=5),
+    ):
+        with pytest.raises(mx.MXNetError):
+            wrong()
+    for wrong in (
+        lambda: nd.exp(1),
+        lambda: nd.exp(np.ones(2)),
+        lambda: nd.concat([x, x]),
+        lambda: nd.dot(x, 2),
+        lambda: nd.exp(x, out=5),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(ValueError):
+        nd.exp(x, out=[x, x])
+
+
+def test_out(x) -> None:
+    out = nd.zeros((3, 4))
+    assert nd.exp(x, out=out) is out and out.asnumpy()[0, 1] == np.float32(np.e)
+    halves = [nd.zeros((3, 2)), nd.zeros((3, 2))]
+    assert nd.split(x, num_outputs=2, out=halves) is halves
+    assert halves[1].asnumpy().tolist() == x.asnumpy()[:, 2:].tolist()
+    with pytest.raises(mx.MXNetError):
+        nd.exp(x, out=nd.zeros((2, 2)))
+
+
+def test_split_and_concat(x) -> None:
+    parts = nd.split(x, num_outputs=2)
+    assert type(parts) is list and [part.shape for part in parts] == [(3, 2)] * 2
+    assert isinstance(nd.split(x, num_outputs=1), nd.NDArray)
+    assert [part.shape for part in x.split(2, axis=1)] == [(3, 2)] * 2
+    assert nd.split(x, num_outputs=4, squeeze_axis=True)[0].shape == (3,)
+    assert nd.concat(*parts).asnumpy().tolist() == x.asnumpy().tolist()
+    assert nd.concat(x, x, dim=0).shape == nd.concatenate([x, x]).shape == (6, 4)
+    assert nd.add_n(x, x, x).asnumpy()[2, 3] == 33
+
+
+def test_prepared_calls_do_not_grow_with_values(x) -> None:
+    """Scalars, axes, bounds and shapes are arguments: no cache keeps them."""
+    operator_names = ("_plus_scalar", "slice", "Reshape", "sum", "one_hot")
+    functions = {name: getattr(nd._internal if name[0] == "_" else nd.op, name) for name in operator_names}
+
+    def use(n: int) -> None:
+        functions["_plus_scalar"](x, scalar=n)
+        functions["_plus_scalar"](x, scalar=f"{n}.5")
+        functions["slice"](x, begin=(0, n % 4), end=(1, 4))
+        functions["Reshape"](x, shape=(1,) * (n % 7) + (12,))
+        functions["sum"](x, axis=n % 2)
+        functions["one_hot"](x, depth=n + 1)
+
+    def cached() -> int:
+        return sum(len(function.__globals__["_operator"]._calls) for function in functions.values())
+
+    use(0)
+    before = cached()
+    for n in range(1, 50):
+        use(n)
+    assert cached() == before
+
+
+def test_fluent_methods(x, v) -> None:
+    for name in "exp log tanh sigmoid relu sqrt square abs sum mean max argmax softmax log_softmax".split():
+        positive = x + 1
+        np.testing.assert_array_equal(getattr(positive, name)().asnumpy(), getattr(nd, name)(positive).asnumpy())
+    assert x.transpose((1, 0)).shape == x.transpose(axes=(1, 0)).shape == x.transpose().shape == (4, 3)
+    assert x.slice(begin=(0, 1), end=(2, 3)).shape == x.slice((0, 1), (2, 3)).shape == (2, 2)
+    assert x.take(nd.array([0, 2]), axis=1).shape == (3, 2)
+    assert x.pick(nd.array([0, 1, 2])).asnumpy().tolist() == [0, 5, 10]
+    assert v.one_hot(4).shape == (3, 4)
+    assert v.zeros_like().asnumpy().tolist() == [0, 0, 0] and v.ones_like().asnumpy().tolist() == [1, 1, 1]
+    with pytest.raises(AttributeError, match="arctan"):
+        v.arctan()
+    with pytest.raises(AttributeError):
+        v.dot(v)
+    assert not hasattr(v, "arctan")
+
+
+def test_functions_of_arrays_or_numbers(v) -> None:
+    assert nd.add(v, 1).asnumpy().tolist() == [2, 3, 4] and nd.add(1, 2) == 3
+    assert nd.subtract(1, v).asnumpy().tolist() == [0, -1, -2]
+    assert nd.multiply(v, v).asnumpy().tolist() == [1, 4, 9]
+    assert nd.divide(v, 2).asnumpy().tolist() == nd.true_divide(v, 2).asnumpy().tolist() == [0.5, 1, 1.5]
+    assert nd.power(v, 2).asnumpy().tolist() == [1, 4, 9]
+
+
+# ---- random, shapes' mode ----
+
+
+def test_random() -> None:
+    mx.random.seed(5)
+    first = nd.random.uniform(0, 1, (3, 2)), mx.random.normal(shape=4, dtype="float64"), nd.random.randn(2, 3)
+    mx.random.seed(5)
+    again = nd.random.uniform(0, 1, (3, 2)), mx.random.normal(shape=4, dtype="float64"), nd.random.randn(2, 3)
+    for one, two in zip(first, again):
+        assert one.asnumpy().tolist() == two.asnumpy().tolist()
+    assert first[1].dtype == np.float64 and first[1].shape == (4,)
+    assert nd.random.uniform().shape == nd.random.normal().shape == (1,)
+    assert (nd.random.uniform(5, 6, (100,)).asnumpy() >= 5).all()
+    out = nd.zeros((3,))
+    assert nd.random.normal(loc=100, out=out, shape=(3,)) is out and out.asnumpy().min() > 50
+    with pytest.raises(NotImplementedError):
+        nd.random.uniform(low=out, high=1)
+    for wrong in (None, "a", 1.5):
+        with pytest.raises(ValueError, match="seed_state"):
+            mx.random.seed(wrong)
+    mx.random.seed(np.int64(3), ctx=mx.cpu())
+    mx.random.seed(2**40 + 1)
+
+
+def test_numpy_shape_mode(x) -> None:
+    assert not mx.is_np_shape() and x.sum().shape == (1,) and x[1, 2].shape == (1,)
+    with mx.np_shape():
+        assert mx.util.is_np_shape()
+        assert nd.array(5).shape == () and nd.array(5).item() == 5
+        assert x[1, 2].shape == () and x[1, 2].item() == 6
+        assert nd.zeros((0, 3)).shape == (0, 3) and nd.zeros(()).shape == ()
+        with mx.np_shape(False):
+            assert not mx.is_np_shape()
+        assert mx.is_np_shape()
+    assert mx.set_np_shape(True) is False and mx.set_np_shape(False) is True
+
+    @mx.use_np_shape
+    def inside() -> bool:
+        return mx.is_np_shape()
+
+    assert inside() and not mx.is_np_shape()
+
+
+def test_error_classes() -> None:
+    from mxlite import error
+
+    for prefix, kind in (("ValueError", ValueError), ("TypeError", TypeError), ("IndexError", IndexError)):
+        made = error.error_from_message(f"{prefix}: x: what is wrong")
+        assert isinstance(made, kind) and isinstance(made, mx.MXNetError)
+    assert type(error.error_from_message("dot: what is wrong")) is mx.MXNetError
+    assert isinstance(mx.MXNetError("x"), RuntimeError)
+
+    @error.register_error("OddError")
+    class OddError(mx.MXNetError):
+        pass
+
+    assert type(error.error_from_message("OddError: x")) is OddError
+    del error._classes["OddError"]
