@@ -182,13 +182,13 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
 /* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
 enum { FLAGS_ROOM = 48 };
 
-/* Saves an input. One without a place may be given one later (out=), and would then lead back to
- * this node: such an input is saved as an alias, so that there is no cycle. */
+/* Saves an input, as an alias: the array itself may be given another place later (out=), which could
+ * lead back to this node, and that would be a cycle. A variable is never given one. */
 static int save_input(mxl_node *node, int index, mxl_array *array)
 {
     mxl_array *kept = array;
 
-    if (node->edges[index].target != NULL)
+    if (array->leaf != NULL)
         mxl_array_keep(array);
     else
         kept = mxl_array_alias(array);
@@ -358,7 +358,7 @@ mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
     now = mxl_array_place(array);
     if (now.target == then.target && now.output == then.output)
         return array;
-    /* The array was given another place since (attach_grad, out=): use the one it had. */
+    /* An alias, or a variable that was marked since: use the place it had. */
     alias = placed(array, then);
     mxl_array_drop(array);
     return alias;

@@ -354,6 +354,26 @@ TEST(no_cycle_by_out)
     drop(x);
 }
 
+/* h was recorded, is saved by a node that lives, loses its own node to a backward, and then takes a
+ * value computed from that node: h -> its new node -> ... -> the saved h must not be a circle. */
+TEST(no_cycle_by_out_into_saved)
+{
+    H x = VEC(3), h, kept, first;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    h = MUL(x, x);
+    kept = MUL(h, x); /* saves h */
+    first = op1("_copy", h);
+    CHECK_INT(backward(first), 0); /* releases the node of h */
+    CHECK_INT(op_into("_copyto", 1, &kept, h), 0);
+    record(false);
+    drop(first);
+    drop(kept);
+    drop(h);
+    drop(x);
+}
+
 /* x.grad -> graph -> x under create_graph with add: ends when the gradient is dropped. */
 TEST(create_graph_cycle)
 {
@@ -523,5 +543,5 @@ TEST(chain_on_a_small_stack)
 HARNESS_MAIN(ENTRY(released_graph_is_an_error), ENTRY(hidden_state), ENTRY(torch_release_rule),
              ENTRY(saved_sets), ENTRY(edited_saved_value), ENTRY(edited_by_itself),
              ENTRY(in_place_refused), ENTRY(in_place_recorded), ENTRY(in_place_into_null_request),
-             ENTRY(no_cycle_by_out), ENTRY(create_graph_cycle), ENTRY(own_buffer_refused),
+             ENTRY(no_cycle_by_out), ENTRY(no_cycle_by_out_into_saved), ENTRY(create_graph_cycle), ENTRY(own_buffer_refused),
              ENTRY(bad_heads), ENTRY(not_differentiable), ENTRY(chain_on_a_small_stack))
