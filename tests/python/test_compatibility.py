@@ -1,0 +1,398 @@
+"""The deliberate differences from MXNet 1.9.1 that docs/compatibility.md lists and no other test shows."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from _table import invoke_text
+
+import mxlite as mx
+from mxlite import autograd, nd
+from mxlite._lib import LIB, check_call
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _variable(*values: float, req: str = "write", dtype: str = "float32") -> nd.NDArray:
+    array = nd.array(values, dtype=dtype)
+    array.attach_grad(req)
+    return array
+
+
+def _statuses(*wanted: str) -> list[str]:
+    rows = (line.split() for line in (ROOT / "capi/api/exports.txt").read_text().splitlines() if line[:1] != "#")
+    return [row[0] for row in rows if row and row[1] in wanted]
+
+
+# ---- recording and gradients ----
+
+
+def test_the_same_head_twice_counts_twice() -> None:
+    x = _variable(1, 2, 3)
+    with autograd.record():
+        y = x * x
+    autograd.backward([y, y])
+    assert x.grad.asnumpy().tolist() == [4, 8, 12]
+
+
+def test_gradients_of_values_on_the_way() -> None:
+    x = _variable(1, 2, 3)
+    with autograd.record():
+        y = x * x
+        z = y * y
+    (gradient,) = autograd.grad(z, [y])
+    assert gradient.asnumpy().tolist() == [2, 8, 18]
+    assert x.grad.asnumpy().tolist() == [0, 0, 0]
+
+
+def test_the_same_variable_twice() -> None:
+    x = _variable(1, 2, 3)
+    with autograd.record():
+        y = x * x
+    first, second = autograd.grad(y, [x, x])
+    first[:] = 0
+    assert second.asnumpy().tolist() == [2, 4, 6]
+
+
+def test_an_edited_saved_array_is_an_error() -> None:
+    x = _variable(3)
+    with autograd.record():
+        y = x * x
+    x[:] = 100
+    with pytest.raises(mx.MXNetError, match="broadcast_mul.*edited in place"):
+        y.backward()
+    assert x.grad.asscalar() == 0
+    # What no rule reads may change.
+    with autograd.record():
+        y = x * 2
+    x[:] = 3
+    y.backward()
+    assert x.grad.asscalar() == 2
+
+
+def test_an_edited_recorded_array_cannot_be_recorded_again() -> None:
+    x = _variable(3)
+    with autograd.record():
+        y = x * 2
+    y[:] = 100
+    with autograd.record():
+        with pytest.raises(mx.MXNetError, match="edited in place after it was recorded"):
+            y * y
+        z = y.detach() * x
+    z.backward()
+    assert x.grad.asscalar() == 100
+
+
+def test_constants_stay_editable() -> None:
+    x, c = _variable(3), nd.array([2])
+    with autograd.record():
+        y = x + c
+        c[:] = 5
+        z = x * c
+    assert (c.asscalar(), y.asscalar(), z.asscalar()) == (5, 5, 15)
+    autograd.backward([y, z])
+    assert x.grad.asscalar() == 6
+    with autograd.record():
+        z = x * c
+        c += 1
+    with pytest.raises(mx.MXNetError, match="input 1, saved for backward, was edited"):
+        z.backward()
+
+
+def test_a_refused_write_changes_nothing() -> None:
+    x = _variable(1, 2)
+    with autograd.record():
+        y = x * 2
+        for array in (x, y):
+            before = array.asnumpy().tolist()
+            with pytest.raises(mx.MXNetError, match="in-place"):
+                array += 1
+            with pytest.raises(mx.MXNetError, match="in-place"):
+                array[:] = 7
+            assert array.asnumpy().tolist() == before
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2, 2]
+
+
+def test_recorded_values_do_not_go_through_views() -> None:
+    x, z = _variable(1, 2), nd.zeros((3,))
+    q = z[1:3]
+    with autograd.record():
+        with pytest.raises(mx.MXNetError, match="part of another array"):
+            q[:] = x * 2
+        q[:] = nd.array([5, 6])
+    assert z.asnumpy().tolist() == [0, 5, 6]
+
+
+def test_a_view_older_than_the_record_is_refused() -> None:
+    x, z = _variable(1, 2, 3), nd.zeros((3,))
+    old = z[0:2]
+    with autograd.record():
+        z[:] = x * 2
+        with pytest.raises(mx.MXNetError, match="take it again"):
+            old * 3
+        y = z[0:2] * 3
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [6, 6, 0]
+
+
+def test_head_gradients_must_fit() -> None:
+    x = _variable(1, 2, 3)
+    with autograd.record():
+        y = x * x
+    for wrong in (nd.ones((2,)), nd.ones((4,)), nd.ones((1, 3)), nd.ones((3,), dtype="float64")):
+        with pytest.raises(mx.MXNetError, match="head gradient 0"):
+            y.backward(wrong)
+    assert x.grad.asnumpy().tolist() == [0, 0, 0]
+    y.backward(nd.array([1, 10, 100]))
+    assert x.grad.asnumpy().tolist() == [2, 40, 600]
+
+
+def test_marking_checks_the_gradient() -> None:
+    x, y = nd.array([1, 2, 3]), nd.array([1, 2])
+    for gradient in (nd.zeros((2,)), nd.zeros((3,), dtype="float64")):
+        with pytest.raises(mx.MXNetError, match="MXAutogradMarkVariables: variable 1"):
+            autograd.mark_variables([y, x], [nd.zeros((2,)), gradient])
+    assert x.grad is None and y.grad is None
+
+
+def test_unknown_gradient_requests() -> None:
+    x, g = nd.array([1]), nd.zeros((1,))
+    arrays = (ctypes.c_void_p * 1)(x.handle)
+    gradients = (ctypes.c_void_p * 1)(g.handle)
+    for request in (4, 7, 2**32 - 1):
+        with pytest.raises(mx.MXNetError, match=f"gradient request {request} of variable 0"):
+            check_call(LIB.MXAutogradMarkVariables(1, arrays, (ctypes.c_uint32 * 1)(request), gradients))
+    assert x.grad is None
+    check_call(LIB.MXAutogradMarkVariables(1, arrays, (ctypes.c_uint32 * 1)(2), gradients))
+    with autograd.record():
+        y = x * 3
+    y.backward()
+    assert g.asscalar() == 3
+
+
+def test_the_buffer_of_a_null_request_stays() -> None:
+    x, w = _variable(2, req="null"), _variable(3)
+    with autograd.record():
+        y = x * w
+    y.backward()
+    assert x.grad.asscalar() == 0
+    assert w.grad.asscalar() == 2
+
+
+class _Double(autograd.Function):
+    def forward(self, x: nd.NDArray) -> nd.NDArray:
+        return x * 2
+
+    def backward(self, dy: nd.NDArray) -> nd.NDArray:
+        return dy * 2
+
+
+def test_functions_add_to_a_variable() -> None:
+    x = _variable(1, req="add")
+    x.grad[:] = 5
+    with autograd.record():
+        y = _Double()(x)
+    y.backward()
+    assert x.grad.asscalar() == 7
+
+
+class _Failing(_Double):
+    def backward(self, dy: nd.NDArray) -> nd.NDArray:
+        raise LookupError("not today")
+
+
+def test_exceptions_arrive_whole(capfd: pytest.CaptureFixture) -> None:
+    x = _variable(1)
+    with autograd.record():
+        y = _Failing()(x)
+    with pytest.raises(mx.MXNetError, match="LookupError: not today") as caught:
+        y.backward()
+    assert isinstance(caught.value.__cause__, LookupError)
+    # The frames of the traceback hold arrays.
+    caught.value.__cause__.__traceback__ = None
+    assert capfd.readouterr() == ("", "")
+
+
+# ---- operators ----
+
+
+def _invoke_pairs(op: str, inputs: list, pairs: list[tuple[str, str]]) -> nd.NDArray:
+    """One call whose parameters may repeat, which a dictionary cannot say."""
+    handle, count = ctypes.c_void_p(), ctypes.c_int(0)
+    check_call(LIB.NNGetOpHandle(op.encode(), ctypes.byref(handle)))
+    outputs, stypes = ctypes.POINTER(ctypes.c_void_p)(), ctypes.POINTER(ctypes.c_int)()
+    given = (ctypes.c_void_p * len(inputs))(*(array.handle for array in inputs))
+    keys = (ctypes.c_char_p * len(pairs))(*(key.encode() for key, _ in pairs))
+    values = (ctypes.c_char_p * len(pairs))(*(value.encode() for _, value in pairs))
+    check_call(
+        LIB.MXImperativeInvokeEx(
+            handle, len(inputs), given, ctypes.byref(count), ctypes.byref(outputs), len(pairs), keys, values,
+            ctypes.byref(stypes),
+        )
+    )  # fmt: skip
+    return nd.NDArray._adopt(outputs[0])
+
+
+def test_repeated_parameters() -> None:
+    x = nd.array([1, 2])
+    with pytest.raises(mx.MXNetError, match='_plus_scalar: parameter "scalar" is given twice'):
+        _invoke_pairs("_plus_scalar", [x], [("scalar", "1"), ("scalar", "1")])
+    assert _invoke_pairs("_plus_scalar", [x], [("scalar", "1")]).asnumpy().tolist() == [2, 3]
+
+
+def test_float_parameters_are_double() -> None:
+    (drawn,) = invoke_text("_random_uniform", [], {"low": "0.1", "high": "0.1", "shape": "(1,)", "dtype": "float64"})
+    assert drawn.asscalar() == 0.1
+    with pytest.raises(mx.MXNetError, match="high"):
+        invoke_text("_random_uniform", [], {"high": "1e39", "shape": "(1,)"})
+
+
+def test_equal_seeds_equal_numbers() -> None:
+    draws = []
+    try:
+        for threads in (1, 2, 3):
+            check_call(LIB.MXSetNumOMPThreads(threads))
+            mx.random.seed(3)
+            draws.append(nd.random.normal(shape=(100001,)).asnumpy())
+    finally:
+        check_call(LIB.MXSetNumOMPThreads(0))
+    mx.random.seed(4)
+    assert np.array_equal(draws[0], draws[1]) and np.array_equal(draws[0], draws[2])
+    assert not np.array_equal(draws[0], nd.random.normal(shape=(100001,)).asnumpy())
+
+
+def test_bfloat16_is_unknown() -> None:
+    out, shape = ctypes.c_void_p(), (ctypes.c_uint32 * 1)(2)
+    with pytest.raises(mx.MXNetError, match="unknown dtype 12"):
+        check_call(LIB.MXNDArrayCreateEx(shape, 1, 1, 0, 0, 12, ctypes.byref(out)))
+    assert out.value is None
+
+
+# ---- the C API ----
+
+
+def test_errors_are_one_line() -> None:
+    for wrong in (
+        lambda: nd.dot(nd.ones((2, 3)), nd.ones((2, 3))),
+        lambda: nd.ones((2,)).backward(),
+        lambda: invoke_text("no_such_operator", [], {}),
+        lambda: invoke_text("sum", [nd.ones((2,))], {"axis": "a\nb"}),
+    ):
+        with pytest.raises(mx.MXNetError) as caught:
+            wrong()
+        assert str(caught.value) and "\n" not in str(caught.value)
+        assert LIB.MXGetLastError().decode() == str(caught.value)
+
+
+def test_reshape_keeps_the_size() -> None:
+    x, out = nd.ones((4, 6)), ctypes.c_void_p()
+    with pytest.raises(mx.MXNetError, match="MXNDArrayReshape"):
+        check_call(LIB.MXNDArrayReshape(x.handle, 2, (ctypes.c_int * 2)(2, 3), ctypes.byref(out)))
+    with pytest.raises(mx.MXNetError, match="MXNDArrayReshape64"):
+        check_call(LIB.MXNDArrayReshape64(x.handle, 2, (ctypes.c_int64 * 2)(2, 3), False, ctypes.byref(out)))
+    assert out.value is None
+
+
+def test_devices() -> None:
+    for context in (mx.cpu(3), mx.cpu_pinned(), mx.Context("cpu_shared", 1)):
+        assert nd.zeros((2,), ctx=context).context == mx.cpu(0)
+    with pytest.raises(mx.MXNetError):
+        nd.zeros((2,), ctx=mx.gpu(0))
+
+
+def test_work_goes_on_after_shutdown() -> None:
+    check_call(LIB.MXNotifyShutdown())
+    results = []
+    worker = threading.Thread(target=lambda: results.append((nd.ones((2,)) + 1).asnumpy().tolist()))
+    worker.start()
+    worker.join(60)
+    assert results == [[2, 2]]
+
+
+def test_unsupported_names_say_so() -> None:
+    names = _statuses("unsupported")
+    assert len(names) > 200
+    for name in names:
+        function = getattr(LIB, name)
+        zeros = [kind() if kind is not ctypes.c_char_p else None for kind in function.argtypes]
+        assert function(*zeros) == -1, name
+        assert LIB.MXGetLastError().decode() == f"{name}: not supported by mxlite yet; see docs/compatibility.md"
+
+
+def test_fixed_answers() -> None:
+    assert sorted(_statuses("answer")) == [
+        "MXKVStoreIsWorkerNode",
+        "MXListDataIters",
+        "MXListFunctions",
+        "MXNetFuncListGlobalNames",
+        "NNAPISetLastError",
+    ]
+    for name in ("MXListDataIters", "MXListFunctions", "MXNetFuncListGlobalNames"):
+        size, array = ctypes.c_uint32(9), ctypes.c_void_p(9)
+        check_call(getattr(LIB, name)(ctypes.byref(size), ctypes.byref(array)))
+        assert size.value == 0 and array.value is None
+    yes = ctypes.c_int(9)
+    check_call(LIB.MXKVStoreIsWorkerNode(ctypes.byref(yes)))
+    assert yes.value == 1
+    LIB.NNAPISetLastError(b"said by a binding")
+    assert LIB.NNGetLastError() == b"said by a binding"
+
+
+# ---- Python ----
+
+
+def test_wrong_arguments_in_python() -> None:
+    x = _variable(1)
+    with autograd.record():
+        y = x * 2
+    with pytest.raises(ValueError):
+        autograd.backward([y], [None, None])
+    with pytest.raises(ValueError):
+        autograd.grad(y, [])
+    with pytest.raises(ValueError):
+        autograd.mark_variables([x, y], [x])
+    with pytest.raises(TypeError):
+        autograd.backward([3])
+    with pytest.raises(TypeError):
+        _Double()(3)
+
+
+def test_a_function_is_called_once() -> None:
+    function = _Double()
+    assert function(nd.array([2])).asscalar() == 4
+    with pytest.raises(mx.MXNetError, match="only be called once"):
+        function(nd.array([2]))
+
+
+def test_get_symbol_raises() -> None:
+    with pytest.raises(NotImplementedError, match="symbols") as caught:
+        autograd.get_symbol(nd.array([1]))
+    assert isinstance(caught.value, mx.MXNetError)
+
+
+class _Sigmoid(autograd.Function):
+    def forward(self, x: nd.NDArray) -> nd.NDArray:
+        y = 1 / (1 + nd.exp(-x))
+        self.save_for_backward(y)
+        return y
+
+    def backward(self, dy: nd.NDArray) -> nd.NDArray:
+        (y,) = self.saved_tensors
+        return dy * y * (1 - y)
+
+
+def test_saved_outputs_make_no_cycle() -> None:
+    # That nothing is left, without a backward and after one, is checked for every test (conftest.py).
+    x = _variable(0.5, dtype="float64")
+    with autograd.record():
+        _Sigmoid()(x)
+        y = _Sigmoid()(x)
+        (first,) = autograd.grad(y, [x], create_graph=True)
+    first.backward()
+    s = 1 / (1 + np.exp(-0.5))
+    assert x.grad.asscalar() == pytest.approx(s * (1 - s) * (1 - 2 * s), rel=1e-12)

@@ -1,0 +1,208 @@
+"""The documents: programs in README run and print what they say, links lead somewhere, named tests exist."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from cases import CASES
+
+import mxlite as mx
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "capi/README.md",
+    "docs/architecture.md",
+    "docs/compatibility.md",
+)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMPATIBILITY = (ROOT / "docs/compatibility.md").read_text(encoding="utf-8")
+TIMEOUT = 120
+
+
+def _blocks(kind: str) -> list[str]:
+    """The fenced blocks of README of one kind."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.S | re.M)
+
+
+def _run(command: list[str], folder: Path, **environment: str) -> str:
+    """What a command prints; it must succeed and write nothing to stderr."""
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert (done.returncode, done.stderr) == (0, ""), f"{command}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+# ---- README ----
+
+
+def test_the_page_of_python(tmp_path: Path) -> None:
+    (program,) = _blocks("python")
+    (tmp_path / "page.py").write_text(program, encoding="utf-8")
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    assert _run([sys.executable, "page.py"], tmp_path, PYTHONPATH=path) == _blocks("text")[0]
+
+
+@pytest.mark.parametrize("way", ["source tree", "installed"])
+def test_the_page_of_c(tmp_path: Path, way: str) -> None:
+    """The program, compiled and run by the lines that README gives, in a folder that looks like the tree."""
+    assert shutil.which("cc"), "README's lines call cc, and there is none"
+    (program,) = _blocks("c")
+    tree, installed = (block for block in _blocks("sh") if "gradient.c" in block)
+    (tmp_path / "gradient.c").write_text(program, encoding="utf-8")
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    if way == "source tree":
+        (tmp_path / "include").symlink_to(ROOT / "include")
+        (tmp_path / "build").symlink_to(Path(mx.get_library()).parent)
+    printed = _run(
+        ["sh", "-e", "-c", tree if way == "source tree" else installed],
+        tmp_path,
+        PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
+    )
+    assert printed == _blocks("text")[1]
+
+
+def test_the_page_of_c_has_no_warnings(tmp_path: Path) -> None:
+    (program,) = _blocks("c")
+    (tmp_path / "gradient.c").write_text(program, encoding="utf-8")
+    warnings = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    _run(["cc", *warnings, f"-I{mx.get_include()}", "-fsyntax-only", "gradient.c"], tmp_path)
+
+
+def test_counts_of_names() -> None:
+    rows = [line.split() for line in (ROOT / "capi/api/exports.txt").read_text().splitlines()]
+    statuses = [row[1] for row in rows if row and not row[0].startswith("#")]
+    whole, answer, unsupported = (statuses.count(each) for each in ("whole", "answer", "unsupported"))
+    words = " ".join(README.split())
+    assert f"All {len(statuses)} `MX*` and `NN*` names" in words
+    assert f"{whole} do what MXNet's do, {answer} give a fixed answer, and {unsupported} answer `-1`" in words
+
+
+# ---- all documents ----
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document: str) -> None:
+    path = ROOT / document
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if not re.match(r"[a-z]+:", target):
+            assert (path.parent / target).exists(), f"{document} links to {target}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_make_targets_exist(document: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z][a-z-]*)[ a-z-]*:(?!=)", makefile, re.M))
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for target in re.findall(r"(?:^|`)make ([a-z][a-z-]*)", text, re.M):
+        assert target in targets, f"{document} speaks of `make {target}`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_named_files_exist(document: str) -> None:
+    """Paths in backticks, written from the root of the tree or from the folder of the C library."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.S | re.M)
+    for name in re.findall(r"`([\w./-]+\.(?:c|h|py|md|txt|sh))`", text):
+        if "/" in name:
+            assert any((ROOT / folder / name).exists() for folder in (".", "capi", "capi/api", "include")), name
+
+
+# ---- docs/compatibility.md ----
+
+
+def _rows() -> list[list[str]]:
+    """Cells of the tables of differences: those with five columns, without their heads."""
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in COMPATIBILITY.splitlines()
+        if line.startswith("|") and "---" not in line
+    ]
+    return [row for row in rows if len(row) == 5 and row[0] != "what"]
+
+
+def _references(text: str) -> list[str]:
+    return re.findall(r"`((?:case \S+)|(?:\w+\.(?:c|py)::[\w*]+))`", text)
+
+
+def _tests_of(file: str) -> set[str]:
+    """Names of the tests in a file: TEST(name) that is listed with ENTRY(name) in C, functions in Python."""
+    path = ROOT / ("tests/c" if file.endswith(".c") else "tests/python") / file
+    text = path.read_text(encoding="utf-8")
+    if file.endswith(".c"):
+        return set(re.findall(r"^TEST\((\w+)\)", text, re.M)) & set(re.findall(r"ENTRY\((\w+)\)", text))
+    return {
+        node.name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
+
+
+def test_every_difference_names_a_test() -> None:
+    rows = _rows()
+    assert len(rows) > 50
+    for row in rows:
+        assert all(row), f"an empty cell: {row}"
+        assert _references(row[4]), f"no test is named: {row[0]}"
+        assert not re.sub(r"`[^`]*`", "", row[4]).strip(), f"more than tests in the last cell: {row[4]}"
+        assert len(_references(row[4])) == row[4].count("`") // 2, f"not understood: {row[4]}"
+
+
+@pytest.mark.parametrize("reference", sorted(set(_references(COMPATIBILITY))))
+def test_named_tests_exist(reference: str) -> None:
+    if reference.startswith("case "):
+        pattern = reference[len("case ") :]
+        assert any(fnmatchcase(case.id, pattern) for case in CASES), f"no case is {pattern}"
+        return
+    file, _, name = reference.partition("::")
+    assert any(fnmatchcase(test, name) for test in _tests_of(file)), f"{file} has no test {name}"
+
+
+def test_every_announced_difference_is_listed() -> None:
+    """A case that says it differs from 1.9.1, or was not asked, is named in the document."""
+    patterns = [each[len("case ") :] for each in _references(COMPATIBILITY) if each.startswith("case ")]
+    announced = [case.id for case in CASES if case.oracle]
+    assert len(announced) > 30
+    assert [each for each in announced if not any(fnmatchcase(each, pattern) for pattern in patterns)] == []
+
+
+def test_every_listed_case_announces_a_difference() -> None:
+    """Where a pattern matches, some case says that 1.9.1 answers otherwise: no row outlives its reason."""
+    for reference in _references(COMPATIBILITY):
+        if reference.startswith("case "):
+            pattern = reference[len("case ") :]
+            assert any(case.oracle for case in CASES if fnmatchcase(case.id, pattern)), f"{pattern} agrees with 1.9.1"
+
+
+def test_every_compatibility_test_is_named() -> None:
+    named = set(_references(COMPATIBILITY))
+    for name in _tests_of("test_compatibility.py"):
+        assert f"test_compatibility.py::{name}" in named, name
+
+
+def test_every_unsupported_name_has_a_group() -> None:
+    """The groups of the document cover exactly what exports.txt calls unsupported."""
+    section = COMPATIBILITY[COMPATIBILITY.index("## Not supported yet") :]
+    patterns = re.findall(r"`((?:MX|NN)[\w*]+)`", "\n".join(re.findall(r"^\|.*$", section, re.M)))
+    rows = [line.split() for line in (ROOT / "capi/api/exports.txt").read_text().splitlines()]
+    rows = [row for row in rows if row and not row[0].startswith("#")]
+    missing = [
+        name for name, status in rows if status == "unsupported" and not any(fnmatchcase(name, p) for p in patterns)
+    ]
+    assert missing == []
+    unused = [p for p in patterns if not any(fnmatchcase(name, p) for name, _ in rows)]
+    assert unused == []
