@@ -87,8 +87,8 @@ static bool is_input(const run *r, const mxl_array *array)
     return false;
 }
 
-/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor is
- * an input of what is recorded, and a part of an array cannot become recorded alone. */
+/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor
+ * is an input of what is recorded, and a part of an array cannot become recorded alone. */
 static int check_in_place(const run *r, bool records)
 {
     if (!r->mode.record || r->mode.dialect->rebase)
@@ -112,10 +112,11 @@ static int check_in_place(const run *r, bool records)
                 "with autograd; write to a new array",
                 r->call.op->name);
         if (records && is_input(r, out))
-            return mxl_error("%s: in-place operations (+=, x[1:3] = ..., out=) with a recorded value "
-                             "are not supported while recording with autograd; build the array with "
-                             "concat or from new arrays",
-                             r->call.op->name);
+            return mxl_error(
+                "%s: in-place operations (+=, x[1:3] = ..., out=) with a recorded value "
+                "are not supported while recording with autograd; build the array with "
+                "concat or from new arrays",
+                r->call.op->name);
         if (records && out->leaf != NULL)
             return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
                              "request is null while recording with autograd: it is a constant",
