@@ -176,8 +176,10 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
             task->grads[0] = own;
         }
     } else if (variable->leaf->req == MXL_GRAD_ADD && mode.record) {
+        mxl_leaf_lock(variable->leaf); /* other threads add to the buffer */
         task->version = mxl_storage_version(buffer->storage);
         task->grads[1] = recorded_sum(buffer, task->grads[0], mode);
+        mxl_leaf_unlock(variable->leaf);
         status = task->grads[1] == NULL ? -1 : 0;
     }
     mxl_array_drop(buffer);
