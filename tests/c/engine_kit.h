@@ -130,6 +130,18 @@ KIT bool record(bool on)
     return before != 0;
 }
 
+/* MXCustomFunctionRecord as a function's call does it: with recording on around it alone. */
+KIT int custom_record(int num_inputs, H *inputs, int num_outputs, H *outputs,
+                      struct MXCallbackList *callbacks)
+{
+    int before, status;
+
+    CHECK_INT(MXAutogradSetIsRecording(1, &before), 0);
+    status = MXCustomFunctionRecord(num_inputs, inputs, num_outputs, outputs, callbacks);
+    CHECK_INT(MXAutogradSetIsRecording(before, &before), 0);
+    return status;
+}
+
 /* Makes `array` a variable with a gradient buffer of its own that is full of `start`. */
 KIT void attach_start(H array, uint32_t req, double start)
 {

@@ -73,7 +73,7 @@ static int record_square(square *s, H x, H y)
     struct MXCallbackList list = {2, callbacks, contexts};
 
     s->x = x;
-    return MXCustomFunctionRecord(1, &x, 1, &y, &list);
+    return custom_record(1, &x, 1, &y, &list);
 }
 
 /* y = x^2 made without recording, then tied to x. */
@@ -282,7 +282,7 @@ TEST(variable_ended_on_the_way)
     struct MXCallbackList list = {2, callbacks, contexts};
 
     attach(x, REQ_WRITE);
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), 0);
+    CHECK_INT(custom_record(1, &x, 1, &y, &list), 0);
     CHECK_INT(backward_full(y, NULL, 1, 1), 0);
     g = grad_of(x);
     CHECK(g == NULL);
@@ -300,7 +300,7 @@ TEST(returned_variable_ended_on_the_way)
     struct MXCallbackList list = {2, callbacks, contexts};
 
     attach(x, REQ_WRITE);
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), 0);
+    CHECK_INT(custom_record(1, &x, 1, &y, &list), 0);
     d = derivative(y, x, 0, 0);
     REQUIRE(d != NULL);
     CHECK_NEAR(at(d, 0), 1, 0);
@@ -339,7 +339,7 @@ TEST(several_inputs_and_outputs)
 
     attach_start(in[0], REQ_NULL, 9);
     attach(in[1], REQ_WRITE);
-    CHECK_INT(MXCustomFunctionRecord(2, in, 2, out, &list), 0);
+    CHECK_INT(custom_record(2, in, 2, out, &list), 0);
     CHECK_INT(backward(out[0]), 0);
     CHECK_INT(seen[0], REQ_NULL);
     CHECK_INT(seen[1], REQ_WRITE);
@@ -351,6 +351,22 @@ TEST(several_inputs_and_outputs)
     }
 }
 
+/* A function recorded while nothing is would be lost silently: refused, its owner keeps it. */
+TEST(not_recording)
+{
+    square s = {0};
+    int (*callbacks[2])(void) = {CALLBACK(square_backward), CALLBACK(square_delete)};
+    void *contexts[2] = {&s, &s};
+    struct MXCallbackList list = {2, callbacks, contexts};
+    H x = VEC(1), y = VEC(2);
+
+    attach(x, REQ_WRITE);
+    CHECK_FAILS(MXCustomFunctionRecord(1, &x, 1, &y, &list), "not recording");
+    CHECK_INT(s.deleted, 0);
+    drop(y);
+    drop(x);
+}
+
 /* Lists that cannot be. */
 TEST(bad_lists)
 {
@@ -360,21 +376,21 @@ TEST(bad_lists)
     H x = VEC(1), y = VEC(2);
 
     attach(x, REQ_WRITE);
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), -1);
+    CHECK_INT(custom_record(1, &x, 1, &y, &list), -1);
     list.num_callbacks = 2;
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), -1);
+    CHECK_INT(custom_record(1, &x, 1, &y, &list), -1);
     list.callbacks = NULL;
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, &list), -1);
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, &y, NULL), -1);
-    CHECK_INT(MXCustomFunctionRecord(0, &x, 1, &y, &list), -1);
-    CHECK_INT(MXCustomFunctionRecord(1, &x, -1, &y, &list), -1);
-    CHECK_INT(MXCustomFunctionRecord(1, NULL, 1, &y, &list), -1);
-    CHECK_INT(MXCustomFunctionRecord(1, &x, 1, NULL, &list), -1);
+    CHECK_INT(custom_record(1, &x, 1, &y, &list), -1);
+    CHECK_INT(custom_record(1, &x, 1, &y, NULL), -1);
+    CHECK_INT(custom_record(0, &x, 1, &y, &list), -1);
+    CHECK_INT(custom_record(1, &x, -1, &y, &list), -1);
+    CHECK_INT(custom_record(1, NULL, 1, &y, &list), -1);
+    CHECK_INT(custom_record(1, &x, 1, NULL, &list), -1);
     drop(y);
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(gradient_and_delete), ENTRY(never_recorded), ENTRY(failing_callback),
+HARNESS_MAIN(ENTRY(not_recording), ENTRY(gradient_and_delete), ENTRY(never_recorded), ENTRY(failing_callback),
              ENTRY(second_order), ENTRY(nested_backward), ENTRY(kept_gradient),
              ENTRY(delete_looks_around), ENTRY(variable_ended_on_the_way),
              ENTRY(returned_variable_ended_on_the_way), ENTRY(several_inputs_and_outputs),

@@ -367,7 +367,7 @@ static bool custom(stage *s)
     H out = NULL;
     bool ok = failing(MXNDArrayCreateEx64(&two, 1, 1, 0, 0, F64, &out) == 0), recorded;
 
-    recorded = ok && failing(MXCustomFunctionRecord(1, &s->x, 1, &out, &list) == 0);
+    recorded = ok && failing(custom_record(1, &s->x, 1, &out, &list) == 0);
     ok = recorded && failing(MXAutogradBackward(1, &out, NULL, 0) == 0);
     let_go(out);
     CHECK_INT(s->deleted, recorded); /* a failing record leaves the function with its caller */
