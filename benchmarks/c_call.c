@@ -1,5 +1,6 @@
-/* What one operator costs through the public C API: a 4 x 4 float32 addition by a prepared call, its
- * result freed, plain and recorded, as multiples of c_pairs.c in the same run. Prints one JSON object. */
+/* What one operator costs through the public C API: a 4 x 4 float32 addition by a prepared call,
+ * its result freed, plain and recorded, as multiples of c_pairs.c in the same run. Prints one JSON
+ * object. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -55,19 +55,21 @@ static int set_integer(const api_prepared *call, const mxl_param *p, int64_t val
     bool wide = p->type_text != NULL && strncmp(p->type_text, "long", 4) == 0;
     bool none = value == MXL_NONE && p->type == MXL_P_OPT_INT;
 
-    if (!none && ((!wide && value != (int32_t)value) || value == MXL_NONE ||
-                  (p->has_min && value < p->min)))
+    if (!none &&
+        ((!wide && value != (int32_t)value) || value == MXL_NONE || (p->has_min && value < p->min)))
         return cannot_be(call, p, value);
     *field = value;
     return 0;
 }
 
-static int set_list(const api_prepared *call, const mxl_param *p, const MXLList *list, mxl_tuple *field)
+static int set_list(const api_prepared *call, const mxl_param *p, const MXLList *list,
+                    mxl_tuple *field)
 {
     if (list->n > MXL_MAX_NDIM || list->n < -1 || (list->n > 0 && list->values == NULL))
         return mxl_error("%s: parameter \"%s\" is a list of %lld numbers; 0 to %d are possible",
                          call->op->name, p->name, (long long)list->n, MXL_MAX_NDIM);
-    if (list->n < 0 && p->type != MXL_P_OPT_SHAPE && (p->def == NULL || strcmp(p->def, "None") != 0))
+    if (list->n < 0 && p->type != MXL_P_OPT_SHAPE &&
+        (p->def == NULL || strcmp(p->def, "None") != 0))
         return mxl_error("%s: parameter \"%s\" cannot be None", call->op->name, p->name);
     for (int64_t i = 0; i < list->n && p->type != MXL_P_TUPLE_OPT; i++) {
         if (list->values[i] == MXL_NONE)
@@ -79,7 +81,8 @@ static int set_list(const api_prepared *call, const mxl_param *p, const MXLList 
     return 0;
 }
 
-static int set_argument(const api_prepared *call, const mxl_param *p, const MXLValue *value, char *params)
+static int set_argument(const api_prepared *call, const mxl_param *p, const MXLValue *value,
+                        char *params)
 {
     void *field = params + p->offset;
 
@@ -98,8 +101,8 @@ static int set_argument(const api_prepared *call, const mxl_param *p, const MXLV
     case MXL_P_TUPLE_OPT:
         return set_list(call, p, &value->list, field);
     case MXL_P_STRING:
-        return mxl_error("%s: parameter \"%s\" is text, and text is always constant", call->op->name,
-                         p->name);
+        return mxl_error("%s: parameter \"%s\" is text, and text is always constant",
+                         call->op->name, p->name);
     default:
         return set_choice(call, p, value->i, field);
     }
@@ -162,8 +165,8 @@ static NDArrayHandle run_one(const api_prepared *call, int num_inputs, const NDA
 }
 
 /* One or two inputs: as run, without a list to pin. Inline, so that each form is straight code. */
-static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, NDArrayHandle b, bool two,
-                             const MXLValue *arguments)
+static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, NDArrayHandle b,
+                                    bool two, const MXLValue *arguments)
 {
     _Alignas(16) char room[API_PARAMS_ROOM];
     const void *params;
@@ -237,8 +240,8 @@ NDArrayHandle MXLCall1Int(MXLCallHandle call, NDArrayHandle a, int64_t value)
 
     v.i = value;
     return run_typed(call, a, &v, "MXLCall1Int",
-                     1u << MXL_P_INT | 1u << MXL_P_OPT_INT | 1u << MXL_P_BOOL | 1u << MXL_P_OPT_BOOL |
-                         1u << MXL_P_ENUM | 1u << MXL_P_DTYPE);
+                     1u << MXL_P_INT | 1u << MXL_P_OPT_INT | 1u << MXL_P_BOOL |
+                         1u << MXL_P_OPT_BOOL | 1u << MXL_P_ENUM | 1u << MXL_P_DTYPE);
 }
 
 NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n, const int64_t *values)

@@ -26,8 +26,8 @@ static void custom_release(mxl_ref *ref)
 
 /* ---- backward ---- */
 
-/* What the callback gets: head gradients, then arrays for the input gradients, as new handles that it
- * frees. `inputs` are our own references to the latter. */
+/* What the callback gets: head gradients, then arrays for the input gradients, as new handles that
+ * it frees. `inputs` are our own references to the latter. */
 typedef struct callback_args {
     int num_heads, num_inputs;
     void **handles;
@@ -131,8 +131,8 @@ static int check_output(const mxl_grad *g, const mxl_array *array, int output)
     meta = mxl_grad_out_meta(g, output);
     if (array->storage == NULL || array->dtype != meta->dtype ||
         !mxl_shape_same(array->ndim, array->shape, meta->ndim, meta->shape))
-        return mxl_error("MXLCustomFunctionOutput: the array has not the shape and dtype of output %d",
-                         output);
+        return mxl_error(
+            "MXLCustomFunctionOutput: the array has not the shape and dtype of output %d", output);
     return 0;
 }
 
@@ -176,9 +176,10 @@ static int check_outputs(int count, mxl_array **outputs)
         if (outputs[i]->storage == NULL)
             return mxl_error("MXCustomFunctionRecord: output %d has no shape yet", i);
         if (mxl_tape_place(outputs[i], &mxl_dialect_mxnet).target != NULL)
-            return mxl_error("MXCustomFunctionRecord: output %d is recorded already or has a gradient "
-                             "attached; a custom function returns new arrays",
-                             i);
+            return mxl_error(
+                "MXCustomFunctionRecord: output %d is recorded already or has a gradient "
+                "attached; a custom function returns new arrays",
+                i);
     }
     return 0;
 }
@@ -213,13 +214,15 @@ static custom *custom_new(const struct MXCallbackList *callbacks)
 
     if (callbacks->num_callbacks <= kCustomFunctionDelete || callbacks->callbacks == NULL ||
         callbacks->contexts == NULL || callbacks->callbacks[kCustomFunctionBackward] == NULL)
-        return mxl_error_null("MXCustomFunctionRecord: the callbacks must be a backward and a delete "
-                              "function, with their contexts");
+        return mxl_error_null(
+            "MXCustomFunctionRecord: the callbacks must be a backward and a delete "
+            "function, with their contexts");
     c = mxl_alloc(sizeof(*c));
     if (c == NULL)
         return NULL;
     mxl_ref_init(&c->ref, custom_release);
-    c->backward = (CustomFunctionBwdFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionBackward];
+    c->backward =
+        (CustomFunctionBwdFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionBackward];
     c->backward_context = callbacks->contexts[kCustomFunctionBackward];
     /* Not yet: a failing call leaves what it was given to the caller. */
     c->release = NULL;
@@ -260,7 +263,8 @@ int MXCustomFunctionRecord(int num_inputs, NDArrayHandle *inputs, int num_output
     }
     mxl_free(call.in, bytes);
     if (status == 0)
-        c->release = (CustomFunctionDelFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionDelete];
+        c->release =
+            (CustomFunctionDelFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionDelete];
     mxl_ref_drop(&c->ref);
     return status;
 }

@@ -32,8 +32,8 @@ static int count_inputs(invocation *v, int *count, const char **keys, const char
             continue;
         }
         if (strtol(values[i], &end, 10) != v->num_inputs || *end != '\0')
-            return mxl_error("%s: parameter \"%s\" is %s, but %d inputs were given", v->op->name, key,
-                             values[i], v->num_inputs);
+            return mxl_error("%s: parameter \"%s\" is %s, but %d inputs were given", v->op->name,
+                             key, values[i], v->num_inputs);
     }
     if (mxl_param_find(v->op, key) != NULL) {
         char *text = mxl_arena_alloc(&v->arena, 16);
@@ -96,7 +96,8 @@ static int return_handles(invocation *v, NDArrayHandle **outputs, int *num_outpu
     return -1;
 }
 
-/* Every output is dense. Done before anything runs, so that nothing fails after outputs are written. */
+/* Every output is dense. Done before anything runs, so that nothing fails after outputs are
+ * written. */
 static int return_stypes(int count, const int **stypes)
 {
     int *list = api_buffer_get(API_BUFFER_STYPES, ((size_t)count + 1) * sizeof(int));

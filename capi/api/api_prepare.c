@@ -74,7 +74,8 @@ static int check_names(const request *r)
         if (mxl_param_find(r->op, name) == NULL)
             return mxl_error("%s: unknown parameter \"%s\"", r->op->name, name);
         for (int k = 0; k < i; k++) {
-            const char *other = k < r->num_constant ? r->keys[k] : r->arguments[k - r->num_constant];
+            const char *other =
+                k < r->num_constant ? r->keys[k] : r->arguments[k - r->num_constant];
 
             if (strcmp(name, other) == 0)
                 return mxl_error("%s: parameter \"%s\" is named twice", r->op->name, name);
@@ -119,8 +120,7 @@ static bool same_field(const mxl_param *p, const char *a, const char *b)
     case MXL_P_TUPLE_OPT: {
         const mxl_tuple *x = (const mxl_tuple *)a, *y = (const mxl_tuple *)b;
 
-        return x->n == y->n &&
-               (x->n <= 0 || memcmp(x->v, y->v, (size_t)x->n * sizeof(*x->v)) == 0);
+        return x->n == y->n && (x->n <= 0 || memcmp(x->v, y->v, (size_t)x->n * sizeof(*x->v)) == 0);
     }
     case MXL_P_STRING: {
         const char *x = *(const char *const *)a, *y = *(const char *const *)b;

@@ -54,8 +54,8 @@ static inline mxl_mode api_mode(void)
     return mode;
 }
 
-/* The state of this thread, to change its flags; NULL with the error set where there is no memory for
- * one of its own. */
+/* The state of this thread, to change its flags; NULL with the error set where there is no memory
+ * for one of its own. */
 mxl_state *api_own_state(const char *function);
 
 /* NULL out-pointers: "MXNDArrayGetShape: argument `pdata` is NULL"; -1. */

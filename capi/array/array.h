@@ -110,8 +110,8 @@ static inline bool mxl_array_same_shape(const mxl_array *a, const mxl_array *b)
  * the error set. */
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare);
 
-/* Makes the array a variable (or changes it): request and gradient buffer (kept, may be NULL), which
- * no backward has written. Its place, if it had one, is dropped. Takes over `spare`. */
+/* Makes the array a variable (or changes it): request and gradient buffer (kept, may be NULL),
+ * which no backward has written. Its place, if it had one, is dropped. Takes over `spare`. */
 void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare);
 
 /* Replaces the place (the target is kept; NULL target clears). */

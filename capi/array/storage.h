@@ -23,8 +23,8 @@ static inline uint64_t mxl_storage_version(const mxl_storage *storage)
     return atomic_load_explicit(&storage->version, memory_order_relaxed);
 }
 
-/* Tells that the bytes changed. Two writers at once are a race on the bytes anyway; the version only
- * has to move. */
+/* Tells that the bytes changed. Two writers at once are a race on the bytes anyway; the version
+ * only has to move. */
 static inline void mxl_storage_bump(mxl_storage *storage)
 {
     uint64_t version = atomic_load_explicit(&storage->version, memory_order_relaxed);

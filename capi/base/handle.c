@@ -195,9 +195,8 @@ int mxl_handle_free(mxl_kind kind, uint64_t handle)
 
             if (mxl_single_thread())
                 atomic_store_explicit(&slot->word, closed, memory_order_relaxed);
-            else if (!atomic_compare_exchange_weak_explicit(&slot->word, &word, closed,
-                                                            memory_order_acq_rel,
-                                                            memory_order_relaxed))
+            else if (!atomic_compare_exchange_weak_explicit(
+                         &slot->word, &word, closed, memory_order_acq_rel, memory_order_relaxed))
                 continue;
             if ((uint32_t)word == 0)
                 mxl_handle_finish(handle);

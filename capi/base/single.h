@@ -1,5 +1,5 @@
-/* Whether this process has one thread only: then a count needs no locked instruction, which costs as
- * much as everything else a handle does. (libstdc++'s shared_ptr asks the same question.) */
+/* Whether this process has one thread only: then a count needs no locked instruction, which costs
+ * as much as everything else a handle does. (libstdc++'s shared_ptr asks the same question.) */
 #ifndef MXL_BASE_SINGLE_H
 #define MXL_BASE_SINGLE_H
 

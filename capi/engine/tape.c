@@ -182,8 +182,8 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
 /* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
 enum { FLAGS_ROOM = 48 };
 
-/* Saves an input, as an alias: the array itself may be given another place later (out=), which could
- * lead back to this node, and that would be a cycle. A variable is never given one. */
+/* Saves an input, as an alias: the array itself may be given another place later (out=), which
+ * could lead back to this node, and that would be a cycle. A variable is never given one. */
 static int save_input(mxl_node *node, int index, mxl_array *array)
 {
     mxl_array *kept = array;

@@ -17,25 +17,25 @@ typedef struct mxl_grad mxl_grad;   /* engine/grad.h: what a gradient rule sees 
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {
-    MXL_P_INT,        /* int64_t */
-    MXL_P_OPT_INT,    /* int64_t, MXL_NONE for None */
-    MXL_P_FLOAT,      /* double */
-    MXL_P_OPT_FLOAT,  /* double, a NaN for None */
-    MXL_P_BOOL,       /* int */
-    MXL_P_OPT_BOOL,   /* int, -1 for None */
-    MXL_P_ENUM,       /* int: index into .values; "None" may be one of them */
-    MXL_P_DTYPE,      /* int: mxl_dtype; "None" gives MXL_DTYPE_UNKNOWN; .values are the names allowed */
-    MXL_P_SHAPE,      /* mxl_tuple of integers; a single integer counts as one axis */
-    MXL_P_OPT_SHAPE,  /* the same, n = -1 for None */
-    MXL_P_TUPLE_OPT,  /* mxl_tuple whose entries may be MXL_NONE: bounds of slices */
-    MXL_P_STRING      /* const char * */
+    MXL_P_INT,       /* int64_t */
+    MXL_P_OPT_INT,   /* int64_t, MXL_NONE for None */
+    MXL_P_FLOAT,     /* double */
+    MXL_P_OPT_FLOAT, /* double, a NaN for None */
+    MXL_P_BOOL,      /* int */
+    MXL_P_OPT_BOOL,  /* int, -1 for None */
+    MXL_P_ENUM,      /* int: index into .values; "None" may be one of them */
+    MXL_P_DTYPE, /* int: mxl_dtype; "None" gives MXL_DTYPE_UNKNOWN; .values are the names allowed */
+    MXL_P_SHAPE, /* mxl_tuple of integers; a single integer counts as one axis */
+    MXL_P_OPT_SHAPE, /* the same, n = -1 for None */
+    MXL_P_TUPLE_OPT, /* mxl_tuple whose entries may be MXL_NONE: bounds of slices */
+    MXL_P_STRING     /* const char * */
 } mxl_param_type;
 
 typedef struct mxl_param {
     const char *name;
     mxl_param_type type;
-    size_t offset;             /* of the field in the parameter struct */
-    const char *def;           /* the default as text; NULL: required */
+    size_t offset;   /* of the field in the parameter struct */
+    const char *def; /* the default as text; NULL: required */
     const char *doc;
     const char *const *values; /* MXL_P_ENUM, MXL_P_DTYPE: the names allowed, ends with NULL */
     const char *type_text;     /* what introspection prints, where it is not made from the type */
@@ -46,7 +46,7 @@ typedef struct mxl_param {
 typedef struct mxl_input {
     const char *name;
     const char *doc;
-    bool mutated; /* the operator writes into it */
+    bool mutated;          /* the operator writes into it */
     const char *type_text; /* what introspection prints, where it is not "NDArray-or-Symbol" */
 } mxl_input;
 
@@ -69,7 +69,8 @@ typedef struct mxl_infer {
     bool legacy_shape; /* MXNet's legacy mode: shapes () and extents 0 mean unknown */
 } mxl_infer;
 
-/* One execution. Inputs are contiguous unless the operator has kernels (element-wise ones walk strides). */
+/* One execution. Inputs are contiguous unless the operator has kernels (element-wise ones walk
+ * strides). */
 typedef struct mxl_call {
     const mxl_op *op;
     const void *params;
@@ -91,29 +92,31 @@ typedef struct mxl_saves {
 } mxl_saves;
 
 struct mxl_op {
-    const char *name;                 /* as in MXNet 1.9.1; `_mxl_*` for what it lacks, which is not listed */
-    const char *const *aliases;       /* ends with NULL */
+    const char *name; /* as in MXNet 1.9.1; `_mxl_*` for what it lacks, which is not listed */
+    const char *const *aliases; /* ends with NULL */
     const char *doc;
-    const mxl_input *inputs;          /* ends with {0} */
-    const mxl_param *params;          /* ends with {0} */
+    const mxl_input *inputs; /* ends with {0} */
+    const mxl_param *params; /* ends with {0} */
     size_t params_size;
-    const char *key_var_num_args;     /* the parameter that counts the inputs, or NULL */
-    int (*arity)(const void *params, mxl_arity *arity); /* NULL: 1 output, as many inputs as listed */
-    int (*check)(void *params);       /* NULL, or: parameters that contradict each other; -1 */
+    const char *key_var_num_args; /* the parameter that counts the inputs, or NULL */
+    int (*arity)(const void *params,
+                 mxl_arity *arity); /* NULL: 1 output, as many inputs as listed */
+    int (*check)(void *params);     /* NULL, or: parameters that contradict each other; -1 */
     int (*infer)(mxl_infer *infer);
     int (*compute)(const mxl_call *call);
-    const mxl_kernels *kernels;       /* element-wise operators; compute is then mxl_run_rows */
-    mxl_array *(*compose)(mxl_scope *scope, const mxl_call *call); /* or: said with other operators; scoped */
-    int (*grad)(mxl_grad *grad);      /* NULL: not differentiable */
-    void (*saves)(mxl_saves *saves);  /* NULL: grad reads no values */
+    const mxl_kernels *kernels; /* element-wise operators; compute is then mxl_run_rows */
+    mxl_array *(*compose)(mxl_scope *scope,
+                          const mxl_call *call); /* or: said with other operators; scoped */
+    int (*grad)(mxl_grad *grad);                 /* NULL: not differentiable */
+    void (*saves)(mxl_saves *saves);             /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* the same in one pass; used where nothing is recorded */
-    bool reads_training;              /* params or results depend on the training flag (Dropout) */
-    bool in_place;                    /* compute may write an output that lies exactly over an input */
+    bool reads_training; /* params or results depend on the training flag (Dropout) */
+    bool in_place;       /* compute may write an output that lies exactly over an input */
 };
 
 /* Element-wise compute for every operator with kernels (ops with .kernels name it in .compute): one
- * output, 1 to MXL_ROW_INPUTS inputs that broadcast to it. The dtype of input 0 chooses the loop; all
- * inputs and the output have it. An input may share memory with the output. */
+ * output, 1 to MXL_ROW_INPUTS inputs that broadcast to it. The dtype of input 0 chooses the loop;
+ * all inputs and the output have it. An input may share memory with the output. */
 int mxl_run_rows(const mxl_call *call);
 
 /* The same where the output's dtype differs from the inputs' (an int array and a scalar that is not
@@ -129,7 +132,8 @@ int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes o
 /* Shared `saves` rules. */
 void mxl_saves_input(mxl_saves *saves);  /* input 0 */
 void mxl_saves_output(mxl_saves *saves); /* output 0 */
-void mxl_saves_other(mxl_saves *saves);  /* of two inputs: each one whose partner's gradient is wanted */
+void mxl_saves_other(
+    mxl_saves *saves); /* of two inputs: each one whose partner's gradient is wanted */
 
 /* Parsing: fills the whole parameter struct from text, defaults included. Tuples and strings live
  * in `arena`. Unknown, repeated or malformed parameters and missing required ones: -1. */
@@ -143,12 +147,13 @@ void mxl_arena_init(mxl_arena *arena);
 void *mxl_arena_alloc(mxl_arena *arena, size_t bytes); /* NULL with the error set */
 void mxl_arena_clear(mxl_arena *arena);
 
-int mxl_params_parse(const mxl_op *op, int count, const char *const *keys, const char *const *values,
-                     void *params, mxl_arena *arena);
+int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
+                     const char *const *values, void *params, mxl_arena *arena);
 /* One parameter's value into its field. */
 int mxl_param_parse(const mxl_op *op, const mxl_param *param, const char *text, void *params,
                     mxl_arena *arena);
-const mxl_param *mxl_param_find(const mxl_op *op, const char *name); /* NULL: none of that name; no error */
+const mxl_param *mxl_param_find(const mxl_op *op,
+                                const char *name); /* NULL: none of that name; no error */
 
 /* Bytes of a self-contained copy of the struct with its tuples and strings; and making it at dst
  * (aligned to 16, of that size). */
@@ -160,9 +165,9 @@ void mxl_params_copy(const mxl_op *op, void *dst, const void *params);
 char *mxl_param_type_text(const mxl_param *param, char *buf, size_t size);
 
 /* The registry: name or alias -> operator. Numbers are stable within a process and dense. */
-const mxl_op *mxl_op_find(const char *name);   /* NULL with the error set */
-const mxl_op *mxl_op_at(int number);           /* number < mxl_op_count() */
-int mxl_op_number(const mxl_op *op);           /* -1 for an operator outside the registry */
+const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */
+const mxl_op *mxl_op_at(int number);         /* number < mxl_op_count() */
+int mxl_op_number(const mxl_op *op);         /* -1 for an operator outside the registry */
 int mxl_op_count(void);
 /* All public names (aliases too, `_mxl_*` not), sorted; returns their number. */
 int mxl_op_names(const char *const **names);

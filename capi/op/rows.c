@@ -33,7 +33,8 @@ static inline bool operand_clashes(const mxl_array *in, const mxl_array *out)
 
 /* Steps of contiguous operands that need no broadcasting but that of single elements; false: walk.
  */
-static inline bool call_steps(const mxl_call *call, const mxl_array *out, const void **data, int64_t *step)
+static inline bool call_steps(const mxl_call *call, const mxl_array *out, const void **data,
+                              int64_t *step)
 {
     int64_t moving = 0;
 

@@ -1,5 +1,5 @@
-/* Element-wise functions of two arrays: broadcast_* by NumPy's rule, elemwise_* of equal shapes. The
- * rules do not mention broadcasting: the engine sums a gradient to its input's shape. */
+/* Element-wise functions of two arrays: broadcast_* by NumPy's rule, elemwise_* of equal shapes.
+ * The rules do not mention broadcasting: the engine sums a gradient to its input's shape. */
 #include "ops/build.h"
 
 #define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -76,8 +76,8 @@ static int mul_grad(mxl_grad *g)
 }
 
 BINARY(mul, "mul", ALIASES("_sparse_broadcast_mul"),
-       ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), "Product of two arrays, element by element.",
-       mul_grad, mxl_saves_other);
+       ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"),
+       "Product of two arrays, element by element.", mul_grad, mxl_saves_other);
 
 MXL_ARITH_KERNELS(div, MXL_BINARY_ROW, mxl_quotient(x, y));
 
@@ -90,8 +90,8 @@ static int div_grad(mxl_grad *g)
         return -1;
     if (!mxl_grad_wants(g, 1))
         return 0;
-    return mxl_grad_set(
-        g, 1, mxl_negative(g->s, mxl_div(g->s, mxl_mul(g->s, da, mxl_grad_in(g, 0)), b)));
+    return mxl_grad_set(g, 1,
+                        mxl_negative(g->s, mxl_div(g->s, mxl_mul(g->s, da, mxl_grad_in(g, 0)), b)));
 }
 
 /* b always; a only where b's gradient is wanted */
@@ -122,7 +122,9 @@ const mxl_op mxl_op_equal = {
 };
 
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add, &op_elemwise_add, &mxl_op_broadcast_sub, &op_elemwise_sub,
-    &mxl_op_broadcast_mul, &op_elemwise_mul, &mxl_op_broadcast_div, &op_elemwise_div,
+    &mxl_op_broadcast_add, &op_elemwise_add,
+    &mxl_op_broadcast_sub, &op_elemwise_sub,
+    &mxl_op_broadcast_mul, &op_elemwise_mul,
+    &mxl_op_broadcast_div, &op_elemwise_div,
     &mxl_op_equal,         NULL,
 };

@@ -24,10 +24,10 @@ static const char *const take_modes[] = {"clip", "wrap", "raise", NULL};
 static const char *const pick_modes[] = {"clip", "wrap", NULL};
 
 #define INDEX_SHAPE                                                                                \
-    {                                                                                              \
-        .name = "shape", .type = MXL_P_SHAPE, .offset = offsetof(index_params, shape),             \
-        .doc = "Shape of the result."                                                              \
-    }
+    {.name = "shape",                                                                              \
+     .type = MXL_P_SHAPE,                                                                          \
+     .offset = offsetof(index_params, shape),                                                      \
+     .doc = "Shape of the result."}
 
 /* An array seen from an axis. */
 typedef struct view {

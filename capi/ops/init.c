@@ -41,20 +41,24 @@ typedef struct init_params {
 } init_params;
 
 #define INIT_SHAPE(default_text)                                                                   \
-    {                                                                                              \
-        .name = "shape", .type = MXL_P_SHAPE, .offset = offsetof(init_params, shape),              \
-        .def = default_text, .doc = "Shape of the array."                                          \
-    }
+    {.name = "shape",                                                                              \
+     .type = MXL_P_SHAPE,                                                                          \
+     .offset = offsetof(init_params, shape),                                                       \
+     .def = default_text,                                                                          \
+     .doc = "Shape of the array."}
 #define INIT_CTX                                                                                   \
-    {                                                                                              \
-        .name = "ctx", .type = MXL_P_STRING, .offset = offsetof(init_params, ctx), .def = "",      \
-        .doc = "Where the array lives: cpu(0)."                                                    \
-    }
+    {.name = "ctx",                                                                                \
+     .type = MXL_P_STRING,                                                                         \
+     .offset = offsetof(init_params, ctx),                                                         \
+     .def = "",                                                                                    \
+     .doc = "Where the array lives: cpu(0)."}
 #define INIT_DTYPE                                                                                 \
-    {                                                                                              \
-        .name = "dtype", .type = MXL_P_DTYPE, .offset = offsetof(init_params, dtype),              \
-        .def = "float32", .values = mxl_dtype_names, .doc = "dtype of the array."                  \
-    }
+    {.name = "dtype",                                                                              \
+     .type = MXL_P_DTYPE,                                                                          \
+     .offset = offsetof(init_params, dtype),                                                       \
+     .def = "float32",                                                                             \
+     .values = mxl_dtype_names,                                                                    \
+     .doc = "dtype of the array."}
 
 static const mxl_param init_params_table[] = {INIT_SHAPE("[]"), INIT_CTX, INIT_DTYPE, {0}};
 

@@ -1,5 +1,5 @@
-/* Element-wise functions of an array and a number. The array's dtype is kept, the number is taken in
- * it; integers with is_int=0, and booleans, are computed in another dtype, as in 1.9.1. */
+/* Element-wise functions of an array and a number. The array's dtype is kept, the number is taken
+ * in it; integers with is_int=0, and booleans, are computed in another dtype, as in 1.9.1. */
 #include "ops/build.h"
 
 #include "array/copy.h"
@@ -152,10 +152,10 @@ static int power_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
 }
 
-SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar", "data raised to the power of scalar.",
-       power_scalar_kernels, power_grad, mxl_saves_input);
+SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar",
+       "data raised to the power of scalar.", power_scalar_kernels, power_grad, mxl_saves_input);
 
 const mxl_op *const mxl_ops_scalar[] = {
-    &mxl_op_plus_scalar, &op_minus_scalar,     &mxl_op_rminus_scalar, &mxl_op_mul_scalar,
-    &mxl_op_div_scalar,      &mxl_op_rdiv_scalar, &mxl_op_power_scalar,  NULL,
+    &mxl_op_plus_scalar, &op_minus_scalar,    &mxl_op_rminus_scalar, &mxl_op_mul_scalar,
+    &mxl_op_div_scalar,  &mxl_op_rdiv_scalar, &mxl_op_power_scalar,  NULL,
 };

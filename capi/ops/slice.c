@@ -29,10 +29,11 @@ typedef struct slice_params {
          .type = MXL_P_TUPLE_OPT,                                                                  \
          .offset = offsetof(slice_params, end),                                                    \
          .doc = "Where it ends, exclusive; None is the end."},                                     \
-    {                                                                                              \
-        .name = "step", .type = MXL_P_TUPLE_OPT, .offset = offsetof(slice_params, step),           \
-        .def = "[]", .doc = "Step along each of these axes, which may be negative; None is 1."     \
-    }
+        {.name = "step",                                                                           \
+         .type = MXL_P_TUPLE_OPT,                                                                  \
+         .offset = offsetof(slice_params, step),                                                   \
+         .def = "[]",                                                                              \
+         .doc = "Step along each of these axes, which may be negative; None is 1."}
 
 /* ---- which part ---- */
 

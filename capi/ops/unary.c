@@ -51,8 +51,7 @@ static int tanh_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->head[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
 }
 
 static UNARY(op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
@@ -65,8 +64,7 @@ static int sigmoid_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(
-        g, 0, mxl_mul(g->s, g->head[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
 }
 
 static UNARY(op_sigmoid, "sigmoid", ALIASES("_sparse_sigmoid"),
@@ -79,8 +77,7 @@ MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
 /* dx = dy where y > 0, else 0 */
 static int relu_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->head[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
 }
 
 static UNARY(op_relu, "relu", ALIASES("_sparse_relu"),
@@ -99,9 +96,8 @@ static int sqrt_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_mul_scalar(g->s, y, 2)));
 }
 
-static UNARY(op_sqrt, "sqrt", ALIASES("_sparse_sqrt"),
-             "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
-             mxl_saves_output);
+static UNARY(op_sqrt, "sqrt", ALIASES("_sparse_sqrt"), "Square root of each element; NaN below 0.",
+             sqrt_kernels, sqrt_grad, mxl_saves_output);
 
 MXL_ARITH_KERNELS(square, MXL_UNARY_ROW, x *x);
 
@@ -113,8 +109,8 @@ static int square_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, x, 2)));
 }
 
-UNARY(mxl_op_square, "square", ALIASES("_sparse_square"), "Square of each element.",
-      square_kernels, square_grad, mxl_saves_input);
+UNARY(mxl_op_square, "square", ALIASES("_sparse_square"), "Square of each element.", square_kernels,
+      square_grad, mxl_saves_input);
 
 MXL_ARITH_KERNELS(negative, MXL_UNARY_ROW, -x);
 
@@ -124,8 +120,8 @@ static int negative_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_negative(g->s, g->head[0]));
 }
 
-UNARY(mxl_op_negative, "negative", ALIASES("_sparse_negative"), "Each element with its sign turned.",
-      negative_kernels, negative_grad, NULL);
+UNARY(mxl_op_negative, "negative", ALIASES("_sparse_negative"),
+      "Each element with its sign turned.", negative_kernels, negative_grad, NULL);
 
 MXL_ARITH_KERNELS(abs, MXL_UNARY_ROW, x < 0 ? -x : x + 0);
 
@@ -152,6 +148,6 @@ UNARY(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN sta
       mxl_grad_zero, NULL);
 
 const mxl_op *const mxl_ops_unary[] = {
-    &mxl_op_exp,  &op_log,          &op_tanh, &op_sigmoid,      &op_relu,     &op_sqrt,
+    &mxl_op_exp,    &op_log,          &op_tanh, &op_sigmoid,      &op_relu,     &op_sqrt,
     &mxl_op_square, &mxl_op_negative, &op_abs,  &mxl_op_positive, &mxl_op_sign, NULL,
 };

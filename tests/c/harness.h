@@ -22,11 +22,8 @@ typedef struct harness_test {
     void (*run)(void);
 } harness_test;
 
-#define TEST(name) static void name(void)
-#define ENTRY(name)                                                                                \
-    {                                                                                              \
-#name, name                                                                                \
-    }
+#define TEST(name)  static void name(void)
+#define ENTRY(name) {#name, name}
 
 /* Each returns whether it held; the test goes on. Usable from any thread. */
 bool harness_check(bool held, const char *file, int line, const char *text);

@@ -390,8 +390,8 @@ TEST(bad_lists)
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(not_recording), ENTRY(gradient_and_delete), ENTRY(never_recorded), ENTRY(failing_callback),
-             ENTRY(second_order), ENTRY(nested_backward), ENTRY(kept_gradient),
-             ENTRY(delete_looks_around), ENTRY(variable_ended_on_the_way),
+HARNESS_MAIN(ENTRY(not_recording), ENTRY(gradient_and_delete), ENTRY(never_recorded),
+             ENTRY(failing_callback), ENTRY(second_order), ENTRY(nested_backward),
+             ENTRY(kept_gradient), ENTRY(delete_looks_around), ENTRY(variable_ended_on_the_way),
              ENTRY(returned_variable_ended_on_the_way), ENTRY(several_inputs_and_outputs),
              ENTRY(bad_lists))

@@ -544,5 +544,6 @@ TEST(chain_on_a_small_stack)
 HARNESS_MAIN(ENTRY(released_graph_is_an_error), ENTRY(hidden_state), ENTRY(torch_release_rule),
              ENTRY(saved_sets), ENTRY(edited_saved_value), ENTRY(edited_by_itself),
              ENTRY(in_place_refused), ENTRY(in_place_recorded), ENTRY(in_place_into_null_request),
-             ENTRY(no_cycle_by_out), ENTRY(no_cycle_by_out_into_saved), ENTRY(create_graph_cycle), ENTRY(own_buffer_refused),
-             ENTRY(bad_heads), ENTRY(not_differentiable), ENTRY(chain_on_a_small_stack))
+             ENTRY(no_cycle_by_out), ENTRY(no_cycle_by_out_into_saved), ENTRY(create_graph_cycle),
+             ENTRY(own_buffer_refused), ENTRY(bad_heads), ENTRY(not_differentiable),
+             ENTRY(chain_on_a_small_stack))

@@ -478,7 +478,7 @@ TEST(arena_grows)
         memset(places[i], (int)i + 1, sizes[i]);
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (size_t k = 0; k<sizes[i]; k += sizes[i] - 1> 0 ? sizes[i] - 1 : 1)
+        for (size_t k = 0; k < sizes[i]; k += sizes[i] - 1 > 0 ? sizes[i] - 1 : 1)
             CHECK_INT(places[i][k], i + 1);
     CHECK(mxl_arena_alloc(&arena, SIZE_MAX) == NULL);
     CHECK_HAS(mxl_error_text(), "out of memory");
