@@ -11,7 +11,7 @@ from typing import Any, Optional
 import numpy
 
 import mxlite
-from mxlite import _lib
+from mxlite._lib import BINDING, LIB, check_call
 
 #: The facts that the library tells about itself, by their names in MXLGetInfo.
 _FACTS = ("compiler", "threads", "vector_level", "backends", "dtypes")
@@ -27,37 +27,29 @@ class _Feature(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("enabled", ctypes.c_bool)]
 
 
-def _check(library: ctypes.CDLL, status: int) -> None:
-    """Raises RuntimeError with the library's message unless `status` is 0."""
-    if status != 0:
-        library.MXGetLastError.restype = ctypes.c_char_p
-        raise RuntimeError(library.MXGetLastError().decode())
-
-
-def _fact(library: ctypes.CDLL, name: str) -> str:
+def _fact(name: str) -> str:
     """One answer of MXLGetInfo."""
     text = ctypes.c_char_p()
-    _check(library, library.MXLGetInfo(name.encode(), ctypes.byref(text)))
+    check_call(LIB.MXLGetInfo(name.encode(), ctypes.byref(text)))
     return (text.value or b"").decode()
 
 
-def _features(library: ctypes.CDLL) -> "dict[str, bool]":
+def _features() -> "dict[str, bool]":
     """The build's features: name -> whether it is on."""
     entries, count = ctypes.POINTER(_Feature)(), ctypes.c_size_t()
-    _check(library, library.MXLibInfoFeatures(ctypes.byref(entries), ctypes.byref(count)))
+    check_call(LIB.MXLibInfoFeatures(ctypes.byref(entries), ctypes.byref(count)))
     return {entries[i].name.decode(): bool(entries[i].enabled) for i in range(count.value)}
 
 
 def information() -> "dict[str, Any]":
     """Everything that ``python -m mxlite`` prints, as a dictionary that JSON can hold."""
-    library = ctypes.CDLL(mxlite.get_library())
-    facts = {name: _fact(library, name) for name in _FACTS}
+    facts = {name: _fact(name) for name in _FACTS}
     return {
         "version": mxlite.__version__,
-        "binding": _lib.BINDING,
+        "binding": BINDING,
         "threads": int(facts.pop("threads")),
         **facts,
-        "features": _features(library),
+        "features": _features(),
         "library": mxlite.get_library(),
         "include": mxlite.get_include(),
         "package": os.path.dirname(os.path.abspath(mxlite.__file__)),

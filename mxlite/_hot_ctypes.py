@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import operator
+from types import MethodType
 from typing import Any
 
 _MAX_NDIM = 32
@@ -42,27 +44,26 @@ _DIRECT = {
 
 
 class Owner:
-    """The base class of NDArray: holds a handle in `_h` and frees it at the end."""
+    """The base class of NDArray: holds a handle in `_h` and frees it at the end.
 
-    __slots__ = ("_h",)
+    `__del__` is a slot, in which every object keeps the library's free bound to its own handle. So no Python code runs
+    when one goes: nothing in which Ctrl-C could be lost (Python ignores exceptions there), and nothing that needs a
+    module that the ending interpreter has taken apart.
+    """
 
+    __slots__ = ("_number", "__del__")
 
-def _make_del(free: Any) -> Any:
-    def __del__(self: Owner) -> None:
-        try:
-            free(self._h)
-        except AttributeError:  # a constructor failed before there was a handle
-            pass
+    def _set_handle(self, handle: int) -> None:
+        self._number = handle
+        self.__del__ = MethodType(free_array, handle)  # noqa: F821
 
-    return __del__
+    _h = property(operator.attrgetter("_number"), _set_handle)
 
 
 def bind(library: Any) -> None:
     """Makes the functions of this module from those of the opened library."""
     for name, (symbol, result, arguments) in _DIRECT.items():
         globals()[name] = ctypes.CFUNCTYPE(result, *arguments)(library.address(symbol))
-    # Bound to the foreign function itself: modules may be gone when the interpreter ends.
-    Owner.__del__ = _make_del(globals()["free_array"])
 
 
 def _values(arguments: list) -> Any:

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from mxlite import error
+from mxlite import _backward, error
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.ndarray.ndarray import _GRAD_REQS, NDArray
@@ -111,8 +111,11 @@ def _list(value: Any, what: str) -> list[NDArray]:
 
 
 def _handles(arrays: Iterable[NDArray | None]) -> ctypes.Array:
-    numbers = [None if array is None else array._h for array in arrays]
-    return (ctypes.c_void_p * len(numbers))(*numbers)
+    return _backward.handle_array(_numbers_of(arrays))
+
+
+def _numbers_of(arrays: Iterable[NDArray | None]) -> list[int | None]:
+    return [None if array is None else array._h for array in arrays]
 
 
 def mark_variables(
@@ -134,17 +137,17 @@ def mark_variables(
     check_call(LIB.MXAutogradMarkVariables(len(variables), _handles(variables), numbers, _handles(gradients)))
 
 
-def _heads(heads: Any, head_grads: Any) -> tuple[list[NDArray], ctypes.Array | None]:
+def _heads(heads: Any, head_grads: Any) -> tuple[list[int], list[int | None] | None]:
     arrays = _list(heads, "heads")
     if head_grads is None:
-        return arrays, None
+        return _numbers_of(arrays), None
     grads = [head_grads] if isinstance(head_grads, NDArray) else list(head_grads)
     if len(grads) != len(arrays):
         raise ValueError(f"heads and head_grads must be lists of the same length, got {len(arrays)} and {len(grads)}")
     for grad in grads:
         if grad is not None and not isinstance(grad, NDArray):
             raise TypeError(f"head_grads must be NDArrays or None, got {type(grad).__name__}")
-    return arrays, _handles(grads)
+    return _numbers_of(arrays), _numbers_of(grads)
 
 
 def backward(
@@ -160,12 +163,8 @@ def backward(
         retain_graph: whether the graph can be used again.
         train_mode: the training flag meanwhile.
     """
-    arrays, grads = _heads(heads, head_grads)
-    check_call(
-        LIB.MXAutogradBackwardEx(
-            len(arrays), _handles(arrays), grads, 0, None, bool(retain_graph), 0, bool(train_mode), None, None
-        )
-    )
+    numbers, grads = _heads(heads, head_grads)
+    _backward.backward(numbers, grads, [], retain_graph, False, train_mode)
 
 
 def grad(
@@ -185,26 +184,13 @@ def grad(
         train_mode: the training flag meanwhile.
     Raises: ValueError (no variables), MXNetError (a variable that the heads do not reach).
     """
-    arrays, grads = _heads(heads, head_grads)
+    numbers, grads = _heads(heads, head_grads)
     wanted = _list(variables, "variables")
     if not wanted:
         raise ValueError("variables cannot be an empty list.")
-    results, stypes = ctypes.POINTER(ctypes.c_void_p)(), ctypes.POINTER(ctypes.c_int)()
-    check_call(
-        LIB.MXAutogradBackwardEx(
-            len(arrays),
-            _handles(arrays),
-            grads,
-            len(wanted),
-            _handles(wanted),
-            bool(create_graph if retain_graph is None else retain_graph),
-            bool(create_graph),
-            bool(train_mode),
-            ctypes.byref(results),
-            ctypes.byref(stypes),
-        )
-    )
-    return [NDArray._adopt(results[i]) for i in range(len(wanted))]
+    retain = create_graph if retain_graph is None else retain_graph
+    results = _backward.backward(numbers, grads, _numbers_of(wanted), retain, create_graph, train_mode)
+    return [NDArray._adopt(result) for result in results]
 
 
 def get_symbol(x: NDArray) -> None:
@@ -328,8 +314,7 @@ def _attached(saved: _Saved) -> NDArray:
     return NDArray._adopt(handle)
 
 
-#: Recorded functions, by the number that the library hands to the callbacks. The library says when one goes.
-_recorded: dict[int, Function] = {}
+_recorded = _backward.recorded
 _numbers = itertools.count(1)
 
 
@@ -386,26 +371,21 @@ def _fill(function: Function, results: Any, gradients: list[NDArray], requests: 
 )
 def _on_backward(heads: int, inputs: int, handles: Any, requests: Any, train: int, number: int) -> int:
     """The library's call for the gradients of a recorded function. 1, or 0 with the exception kept."""
-    arrays = []
     try:
         arrays = [NDArray._adopt(handles[i]) for i in range(heads + inputs)]
-        function = _recorded[number]
-        results = function.backward(*arrays[:heads])
-        _fill(function, results, arrays[heads:], [requests[i] for i in range(inputs)])
+        with _backward.allowing_interrupts():
+            function = _recorded[number]
+            results = function.backward(*arrays[:heads])
+            _fill(function, results, arrays[heads:], [requests[i] for i in range(inputs)])
         return 1
     except BaseException as problem:
         error.keep_exception(problem)
         return 0
 
 
-def _make_on_delete(recorded: dict) -> Any:
-    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-    def on_delete(number: int) -> int:
-        recorded.pop(number, None)
-        return 1
+# No Python code of ours: taking the function out of the table is all there is to do, and nothing in it can be lost.
+_on_delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_recorded.__delitem__)
 
-    return on_delete
-
-
-# Bound to the table itself: when the interpreter ends, this module may be gone before the last array is.
-_on_delete = _make_on_delete(_recorded)
+# The library may call them for as long as it holds a recorded function, which can be longer than this module lives.
+for _callback in (_on_backward, _on_delete):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))

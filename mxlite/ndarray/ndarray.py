@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from mxlite._backward import backward
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
@@ -417,20 +418,8 @@ class NDArray(hot.Owner):
         """
         if out_grad is not None and not isinstance(out_grad, NDArray):
             raise TypeError(f"backward: out_grad must be an NDArray, got {type(out_grad).__name__}")
-        check_call(
-            LIB.MXAutogradBackwardEx(
-                1,
-                (ctypes.c_void_p * 1)(self._h),
-                (ctypes.c_void_p * 1)(0 if out_grad is None else out_grad._h),
-                0,
-                None,
-                bool(retain_graph),
-                0,
-                bool(train_mode),
-                None,
-                None,
-            )
-        )
+        head_grads = None if out_grad is None else [out_grad._h]
+        backward([self._h], head_grads, [], retain_graph, False, train_mode)
 
     def wait_to_read(self) -> None:
         """Returns when the values can be read."""

@@ -1,0 +1,129 @@
+"""Calls of MXAutogradBackwardEx, and Ctrl-C while they run: used by NDArray.backward and mxlite.autograd.
+
+Python raises KeyboardInterrupt between any two of its instructions, also between the library's call of a user's
+gradient function and that function's first `try`, where nobody could catch it: the gradient would be lost. So while a
+backward runs that may call such functions, SIGINT is noted only, and delivered where it arrives whole: inside the
+user's code, or when the backward has returned.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+from typing import Any
+
+from mxlite._lib import LIB, check_call
+
+#: Recorded functions, by the number that the library hands to their callbacks. The library says when one goes.
+recorded: dict[int, Any] = {}
+
+
+class Interrupts:
+    """A with-block of the main thread in which SIGINT is noted; `allowed()` within it lets it through."""
+
+    #: The innermost block, or None.
+    current: Interrupts | None = None
+
+    def __init__(self) -> None:
+        self.handler: Any = None
+        self.outer: Interrupts | None = None
+        self.noted = False
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.noted = True
+
+    def _deliver(self) -> None:
+        """Gives a noted signal to the handler that was there before, which may raise."""
+        if self.noted:
+            self.noted = False
+            self.handler(signal.SIGINT, None)
+
+    def __enter__(self) -> Interrupts:
+        self.outer = Interrupts.current
+        self.handler = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, self._note)
+        Interrupts.current = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Interrupts.current = self.outer
+        signal.signal(signal.SIGINT, self.handler)
+        self._deliver()
+
+    def allowed(self) -> _Allowed:
+        """A with-block in which the handler from before is in force again."""
+        return _Allowed(self)
+
+
+class _Allowed:
+    def __init__(self, interrupts: Interrupts) -> None:
+        self.interrupts = interrupts
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGINT, self.interrupts.handler)
+        self.interrupts._deliver()
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self.interrupts._note)
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+_NOTHING = _Nothing()
+
+
+def _in_main_thread() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def noting_interrupts() -> Any:
+    """Interrupts() where functions of the user's may be called and signals can be handled, else nothing."""
+    if recorded and _in_main_thread() and callable(signal.getsignal(signal.SIGINT)):
+        return Interrupts()
+    return _NOTHING
+
+
+def allowing_interrupts() -> Any:
+    """A with-block, within a callback, for code of the user's."""
+    current = Interrupts.current
+    return current.allowed() if current is not None and _in_main_thread() else _NOTHING
+
+
+def handle_array(numbers: list[int | None]) -> ctypes.Array:
+    """Handles as the C API takes a list of them."""
+    return (ctypes.c_void_p * len(numbers))(*numbers)
+
+
+def backward(
+    heads: list[int],
+    head_grads: list[int | None] | None,
+    variables: list[int],
+    retain_graph: bool,
+    create_graph: bool,
+    train_mode: bool,
+) -> list[int]:
+    """MXAutogradBackwardEx on handles. Returns the new gradients of `variables`; raises what went wrong."""
+    results, stypes = ctypes.POINTER(ctypes.c_void_p)(), ctypes.POINTER(ctypes.c_int)()
+    with noting_interrupts():
+        status = LIB.MXAutogradBackwardEx(
+            len(heads),
+            handle_array(heads),
+            None if head_grads is None else handle_array(head_grads),
+            len(variables),
+            handle_array(variables) if variables else None,
+            bool(retain_graph),
+            bool(create_graph),
+            bool(train_mode),
+            ctypes.byref(results),
+            ctypes.byref(stypes),
+        )
+        gradients = [results[i] for i in range(len(variables))] if status == 0 else []
+    check_call(status)
+    return gradients

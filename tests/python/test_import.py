@@ -1,0 +1,175 @@
+"""Importing, leaving, interrupting and forking: what the process sees of mxlite."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import mxlite as mx
+from mxlite import _lib
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess:
+    """A fresh interpreter; what it prints to stderr is an error."""
+    return subprocess.run([sys.executable, *arguments, "-c", code], capture_output=True, text=True, timeout=120)
+
+
+def check(code: str, *arguments: str) -> str:
+    """What the code prints; it must end with 0 and nothing in stderr."""
+    done = run(code, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+_COST = """
+import os, time, json
+import numpy
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+tasks, memory, start = len(os.listdir("/proc/self/task")), resident(), time.perf_counter()
+import mxlite
+seconds = time.perf_counter() - start
+print(json.dumps([seconds, resident() - memory, len(os.listdir("/proc/self/task")) - tasks]))
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="counts memory and threads in /proc")
+def test_cost_of_importing() -> None:
+    """At most 0.2 s and 30 MB on top of NumPy, and no thread."""
+    seen = [json.loads(check(_COST)) for _ in range(4)][1:]
+    assert min(seconds for seconds, _, _ in seen) <= 0.2
+    assert min(megabytes for _, megabytes, _ in seen) <= 30
+    assert {threads for _, _, threads in seen} == {0}
+
+
+def test_importing_prints_nothing() -> None:
+    assert check("import mxlite", "-W", "error") == ""
+
+
+def test_where_things_are() -> None:
+    assert Path(mx.get_library()).exists() and mx.get_library().endswith(".so")
+    assert (Path(mx.get_include()) / "mxlite" / "c_api.h").exists()
+    assert mx.__version__.count(".") == 2
+
+
+def test_python_m_mxlite() -> None:
+    done = subprocess.run([sys.executable, "-m", "mxlite", "--json"], capture_output=True, text=True, timeout=60)
+    facts = json.loads(done.stdout)
+    assert done.returncode == 0 and done.stderr == ""
+    assert facts["version"] == mx.__version__ and facts["binding"] == _lib.BINDING
+    assert facts["library"] == mx.get_library() and facts["include"] == mx.get_include()
+    assert facts["threads"] >= 1 and facts["vector_level"]
+    table = subprocess.run([sys.executable, "-m", "mxlite"], capture_output=True, text=True, timeout=60).stdout
+    assert f"binding:      {_lib.BINDING}\n" in table
+
+
+_FUNCTION = """
+import mxlite as mx
+from mxlite import nd, autograd
+class F(autograd.Function):
+    def forward(self, a):
+        y = a * 2
+        self.save_for_backward(a, y)
+        return y
+    def backward(self, g):
+        a, y = self.saved_tensors
+        return g * 2
+x = nd.ones((3,))
+x.attach_grad()
+"""
+
+LIVE = {
+    "arrays": "import mxlite as mx; x = mx.nd.ones((3,)); kept = [x + i for i in range(10)]",
+    "graph": _FUNCTION + "with autograd.record():\n    y = (x * x).sum()",
+    "function": _FUNCTION + "with autograd.record():\n    y = F()(x)",
+    "recording": _FUNCTION + "autograd.set_recording(True)\ny = F()(x)",
+    "cycle": _FUNCTION + "loop = [x]\nloop.append(loop)",
+    "attribute": _FUNCTION + "with autograd.record():\n    f = F(); f.y = f(x)",
+    "builtins": "import builtins, mxlite as mx; builtins.kept = mx.nd.ones((3,)); import sys; sys.kept = builtins.kept",
+    "thread": "import mxlite as mx, threading, time\n"
+    "t = threading.Thread(target=lambda: [mx.nd.ones((3,)) for _ in range(10**9)], daemon=True)\nt.start()\n"
+    "time.sleep(0.2)",
+    "exception": "import mxlite as mx\ntry:\n    mx.nd.ones((2,)) + mx.nd.ones((3,))\n"
+    "except mx.MXNetError as problem:\n    kept = problem",
+}
+
+
+@pytest.mark.parametrize("what", LIVE)
+def test_leaving_with_live_arrays(what: str) -> None:
+    assert check(LIVE[what]) == ""
+
+
+_LONG = (
+    _FUNCTION
+    + """
+import sys
+class Slow(autograd.Function):
+    def forward(self, a):
+        return a + 1
+    def backward(self, g):
+        return sum((g * 1 for _ in range(5)), g * 0)
+def chain():
+    with autograd.record():
+        y = x
+        for _ in range(2000):
+            y = Slow()(y)
+    return y
+y = chain()
+print("ready", flush=True)
+try:
+    while True:
+        y.backward(retain_graph=True)
+except KeyboardInterrupt:
+    print("interrupted", autograd.is_recording(), autograd.is_training(), flush=True)
+with autograd.record():
+    z = (x * x).sum()
+z.backward()
+print(x.grad.asnumpy().tolist())
+"""
+)
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_control_c_during_backward(attempt: int) -> None:
+    process = subprocess.Popen([sys.executable, "-c", _LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.1 + 0.07 * attempt)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (0, "")
+    assert out == "interrupted False False\n[2.0, 2.0, 2.0]\n"
+
+
+_FORK = """
+import os, sys
+import mxlite as mx
+x = mx.nd.ones((400, 400))
+x.attach_grad()
+def work():
+    with mx.autograd.record():
+        y = mx.nd.dot(x, x).sum()
+    y.backward()
+    return float(x.grad.sum().asscalar())
+first = work()
+child = os.fork()
+if child == 0:
+    os._exit(0 if work() == first else 1)
+_, status = os.waitpid(child, 0)
+print(status, work() == first)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_goes_on_computing() -> None:
+    assert check(_FORK, "-W", "ignore") == "0 True\n"
