@@ -43,6 +43,13 @@ _DIRECT = {
 }
 
 
+def _check(*numbers: int) -> None:
+    """ctypes would cut an integer to 64 bits without a word; cffi raises what this raises."""
+    for number in numbers:
+        if not -(1 << 63) <= number < 1 << 63:
+            raise OverflowError(f"{number} does not fit 64 bits")
+
+
 class Owner:
     """The base class of NDArray: holds a handle in `_h` and frees it at the end.
 
@@ -82,6 +89,7 @@ def _values(arguments: list) -> Any:
 
 def call1_list(call: int, a: int, n: int, values: tuple[int, ...]) -> int:
     """One input and one list of integers as the argument."""
+    _check(*values)
     return _call_list(call, a, n, (_I64 * len(values))(*values))  # noqa: F821
 
 
@@ -120,6 +128,7 @@ def into1_float(call: int, a: int, value: float, out: int) -> int:
 
 def slice_rows(a: int, begin: int, end: int) -> int:
     """Rows as Python's x[begin:end] counts them."""
+    _check(begin, end)
     rows = _I64()
     n = rows.value if _info(a, 1, ctypes.byref(rows), None) > 0 else 0  # noqa: F821
     begin = max(begin + n, 0) if begin < 0 else min(begin, n)
@@ -129,6 +138,7 @@ def slice_rows(a: int, begin: int, end: int) -> int:
 
 def at(a: int, index: int) -> int:
     """Row `index`, counted from the end when negative."""
+    _check(index)
     rows = _I64()
     if index < 0 and _info(a, 1, ctypes.byref(rows), None) > 0:  # noqa: F821
         index += rows.value
@@ -137,6 +147,7 @@ def at(a: int, index: int) -> int:
 
 def reshape(a: int, ndim: int, shape: tuple[int, ...]) -> int:
     """The same elements in another shape."""
+    _check(*shape)
     return _reshape(a, ndim, (_I64 * ndim)(*shape), 0)  # noqa: F821
 
 

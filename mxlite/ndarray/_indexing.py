@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from mxlite.error import MXNotImplementedError
-from mxlite.ndarray._operators import NONE
 
 
 class Selection:
@@ -73,9 +72,9 @@ class Selection:
             size *= length
         return first, first + size
 
-    def bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    def bounds(self) -> tuple[tuple, tuple, tuple]:
         """begin, end and step as the slice operators take them: an end before the first element is None."""
-        ends = tuple(NONE if end < 0 else end for end in self.end)
+        ends = tuple(None if end < 0 else end for end in self.end)
         return tuple(self.begin), ends, tuple(self.step)
 
 

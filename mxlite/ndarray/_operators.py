@@ -21,9 +21,14 @@ _MAX_OUTPUTS = 1 << 16
 
 def _as_int(value: Any) -> Any:
     try:
-        return _operator.index(value)
+        number = _operator.index(value)
     except TypeError:
         return NotImplemented
+    return number if NONE < number < -NONE else NotImplemented
+
+
+def _is_small_int(value: Any) -> bool:
+    return value.__class__ is int and -(1 << 60) < value < 1 << 60
 
 
 def _as_optional_int(value: Any) -> Any:
@@ -45,6 +50,8 @@ def _as_flag(value: Any) -> Any:
 
 
 def _as_list(value: Any) -> Any:
+    if value.__class__ is tuple and len(value) <= 8 and all(map(_is_small_int, value)):
+        return value
     if isinstance(value, (tuple, list)):
         entries = tuple(_as_optional_int(entry) for entry in value)
         return NotImplemented if NotImplemented in entries else entries

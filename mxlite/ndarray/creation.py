@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator as _operator
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from mxlite._lib import LIB, check_call
 from mxlite.context import Context, require_cpu
 from mxlite.ndarray.ndarray import NDArray, _from_numpy, invoke, new_array
 
-Shape = "int | tuple[int, ...] | list[int]"
+Shape = Union[int, tuple, list]
 
 
 def _shape(shape: Any) -> Any:

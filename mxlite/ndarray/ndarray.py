@@ -233,7 +233,7 @@ class NDArray(hot.Owner):
             return self._reshape_by_keywords(shape, **kwargs)
         try:
             handle = _hot_reshape(self._h, len(shape), shape)
-        except TypeError:
+        except (TypeError, OverflowError):
             return self._reshape_by_keywords(shape)
         if handle:
             array = _new(NDArray)
@@ -252,6 +252,8 @@ class NDArray(hot.Owner):
             shape = (shape,)
         if not isinstance(shape, (tuple, list)) or not all(isinstance(each, (int, np.integer)) for each in shape):
             raise TypeError(f"reshape: a shape is integers or a tuple of them, got {shape!r}")
+        if any(abs(extent) >= 1 << 62 for extent in shape):
+            raise MXValueError(f"reshape: {shape} is no shape of an array")
         extents = (ctypes.c_int64 * len(shape))(*map(int, shape))
         handle = LIB.MXLNDArrayReshape(self._h, len(shape), extents, bool(reverse))
         if not handle:
@@ -269,7 +271,10 @@ class NDArray(hot.Owner):
         """
         kind = key.__class__
         if kind is int:
-            handle = _hot_at(self._h, key)
+            try:
+                handle = _hot_at(self._h, key)
+            except OverflowError:
+                return self._get(key)
             if not handle:
                 self._raise_index(key)
         elif kind is slice and key.step is None:
@@ -452,6 +457,8 @@ def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
     """A new array with undefined values. Without numpy-shape mode a scalar gets the shape (1,)."""
     if not shape and not is_np_shape():
         shape = (1,)
+    if any(abs(extent) >= 1 << 62 for extent in shape):
+        raise MXValueError(f"an array of shape {shape} is not possible")
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     handle = ctypes.c_void_p()
     extents = (ctypes.c_int64 * len(shape))(*shape)

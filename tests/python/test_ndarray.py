@@ -491,6 +491,28 @@ def test_functions_of_arrays_or_numbers(v) -> None:
 # ---- random, shapes' mode ----
 
 
+@pytest.mark.parametrize("huge", [2**64 + 1, 2**63, -(2**63), -(2**64) + 1, 2**200])
+def test_integers_that_do_not_fit(x, huge) -> None:
+    """An error over both bindings; none is cut to 64 bits."""
+    for wrong in (
+        lambda: x[huge],
+        lambda: x[0, huge],
+        lambda: x.__setitem__(huge, 1),
+        lambda: x.reshape((huge, 4)),
+        lambda: x.reshape(huge),
+        lambda: nd.zeros((huge,)),
+        lambda: nd.empty((huge,)),
+        lambda: nd.sum(x, axis=huge),
+        lambda: nd.sum(x, axis=(0, huge)),
+        lambda: nd.one_hot(x, depth=huge),
+        lambda: nd.Reshape(x, shape=(huge,)),
+    ):
+        with pytest.raises((mx.MXNetError, ValueError, IndexError)):
+            wrong()
+    begin = min(max(huge, -10), 10)
+    assert x[huge:].shape == x[begin:].shape and x[:huge].shape == x[:begin].shape
+
+
 def test_random() -> None:
     mx.random.seed(5)
     first = nd.random.uniform(0, 1, (3, 2)), mx.random.normal(shape=4, dtype="float64"), nd.random.randn(2, 3)
