@@ -6,6 +6,7 @@ The operators' functions are made when they are first asked for; `dir(mx.nd)` li
 from __future__ import annotations
 
 from mxlite.ndarray import _internal, op, random
+from mxlite.ndarray._arithmetic import install_fluent_methods
 from mxlite.ndarray._operators import operator_names
 from mxlite.ndarray.creation import (
     add,
@@ -22,7 +23,7 @@ from mxlite.ndarray.creation import (
     waitall,
     zeros,
 )
-from mxlite.ndarray.ndarray import NDArray, install_fluent_methods
+from mxlite.ndarray.ndarray import NDArray
 
 __all__ = [
     "NDArray",

@@ -1,13 +1,12 @@
-"""NDArray: an array of the library's, with operators, indexing, gradient, and conversion from and to NumPy.
+"""NDArray: an array of the library's, with indexing, gradient, and conversion from and to NumPy.
 
-The operators are flat functions made by the small factories below: what happens between Python's `+` and the library
-is one foreign call and one object.
+Python's operators and the methods that are operators of the library are added by _arithmetic.py.
 """
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +16,11 @@ from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXNotImplementedError, MXValueError
 from mxlite.ndarray._indexing import Selection, final_shape
-from mxlite.ndarray._operators import Operator, prepare, run
+from mxlite.ndarray._operators import Operator, run
 from mxlite.util import is_np_shape
 
 _END = (1 << 63) - 1
-_NUMBERS = (float, int, np.generic)
+NUMBERS = (float, int, np.generic)
 _GRAD_REQS = {"null": 0, "write": 1, "inplace": 2, "add": 3}
 
 _operators: dict[str, Operator] = {}
@@ -33,6 +32,18 @@ def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray
     if operator is None:
         operator = _operators[name] = Operator(name)
     return run(operator, [array._h for array in inputs], given, out, NDArray)
+
+
+#: The methods of 1.9.1's NDArray that are operators with the array as the first input.
+FLUENT = frozenset(
+    """
+    abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort broadcast_axes broadcast_like
+    cbrt ceil clip cos cosh degrees depth_to_space diag exp expm1 fix flip floor log log10 log1p log2 log_softmax max
+    mean min nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu repeat reshape_like rint
+    round rsqrt shape_array sigmoid sign sin sinh size_array slice slice_axis slice_like softmax softmin sort
+    space_to_depth split split_v2 sqrt square sum swapaxes take tan tanh tile topk transpose trunc zeros_like
+    """.split()
+)
 
 
 class NDArray(hot.Owner):
@@ -342,7 +353,7 @@ class NDArray(hot.Owner):
         if selection.is_empty():
             return
         whole = selection.is_whole(extents)
-        if isinstance(value, _NUMBERS):
+        if isinstance(value, NUMBERS):
             self._set_number(selection, whole, value)
         else:
             self._set_array(selection, whole, _as_value(value, self, tuple(selection.shape)))
@@ -433,7 +444,7 @@ class NDArray(hot.Owner):
     __hash__ = object.__hash__
 
     def __getattr__(self, name: str) -> Any:
-        if name in _FLUENT:
+        if name in FLUENT:
             raise MXAttributeError(f"NDArray.{name} is not supported yet: mxlite has no operator {name!r}")
         raise AttributeError(f"'NDArray' object has no attribute {name!r}")
 
@@ -505,176 +516,3 @@ def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
     if not fits:
         raise ValueError(f"an array of shape {value.shape} cannot be broadcast to {shape}")
     return invoke("_mxl_broadcast_to", [value], {"shape": shape})
-
-
-# ---- Python's operators ------------------------------------------------------------------------------------------
-
-
-def _prepared(name: str, arguments: tuple[str, ...] = ()) -> int:
-    """A prepared call, or 0 where the library has no such operator."""
-    try:
-        return prepare(name, {}, arguments)
-    except MXNetError:
-        return 0
-
-
-def _refuse(symbol: str, other: Any) -> Any:
-    """What an operator without a call answers: unsupported by us, or not ours."""
-    if isinstance(other, (NDArray, *_NUMBERS)):
-        raise MXNotImplementedError(f"NDArray: operator {symbol} with {type(other).__name__} is not supported yet")
-    if symbol in ("==", "!=", "<", "<=", ">", ">="):
-        raise TypeError(f"NDArray: operator {symbol} with {type(other)} is not supported")
-    return NotImplemented
-
-
-def _binary(symbol: str, array_name: str, scalar_name: str) -> Callable:
-    """`array symbol other`."""
-    call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
-    of_arrays, of_scalar = _prepared(array_name), _prepared(scalar_name, ("scalar",))
-
-    def operator(self: NDArray, other: Any) -> Any:
-        kind = other.__class__
-        if kind is cls and of_arrays:
-            handle = call2(of_arrays, self._h, other._h)
-        elif kind is float and of_scalar:
-            handle = call1_float(of_scalar, self._h, other)
-        elif isinstance(other, _NUMBERS) and of_scalar:
-            handle = call1_float(of_scalar, self._h, float(other))
-        elif isinstance(other, cls) and of_arrays:
-            handle = call2(of_arrays, self._h, other._h)
-        else:
-            return _refuse(symbol, other)
-        if handle:
-            array = new(cls)
-            array._h = handle
-            return array
-        raise last_error()
-
-    return operator
-
-
-def _reflected(symbol: str, scalar_name: str) -> Callable:
-    """`number symbol array`."""
-    call1_float, new, cls = hot.call1_float, object.__new__, NDArray
-    of_scalar = _prepared(scalar_name, ("scalar",))
-
-    def operator(self: NDArray, other: Any) -> Any:
-        if isinstance(other, _NUMBERS) and of_scalar:
-            handle = call1_float(of_scalar, self._h, float(other))
-        else:
-            return _refuse(symbol, other)
-        if handle:
-            array = new(cls)
-            array._h = handle
-            return array
-        raise last_error()
-
-    return operator
-
-
-def _in_place(symbol: str, array_name: str, scalar_name: str) -> Callable:
-    """`array symbol= other`: the same array with new values; an error where the in-place rules forbid it."""
-    into2, into1_float, cls = hot.into2, hot.into1_float, NDArray
-    of_arrays, of_scalar = _prepared(array_name), _prepared(scalar_name, ("scalar",))
-
-    def operator(self: NDArray, other: Any) -> Any:
-        if hasattr(self, "_read_only"):
-            raise ValueError("trying to write to a readonly NDArray")
-        if isinstance(other, cls) and of_arrays:
-            status = into2(of_arrays, self._h, other._h, self._h)
-        elif isinstance(other, _NUMBERS) and of_scalar:
-            status = into1_float(of_scalar, self._h, float(other), self._h)
-        else:
-            return _refuse(symbol, other)
-        if status != 0:
-            raise last_error()
-        return self
-
-    return operator
-
-
-def _unary(symbol: str, name: str) -> Callable:
-    call1, new, cls = hot.call1, object.__new__, NDArray
-    call = _prepared(name)
-
-    def operator(self: NDArray) -> NDArray:
-        if not call:
-            return _refuse(symbol, self)
-        handle = call1(call, self._h)
-        if handle:
-            array = new(cls)
-            array._h = handle
-            return array
-        raise last_error()
-
-    return operator
-
-
-#: method -> (symbol, operator for two arrays, operator for array and number, operator for number and array)
-_ARITHMETIC = {
-    "add": ("+", "broadcast_add", "_plus_scalar", "_plus_scalar"),
-    "sub": ("-", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    "mul": ("*", "broadcast_mul", "_mul_scalar", "_mul_scalar"),
-    "truediv": ("/", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    "mod": ("%", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
-    "pow": ("**", "broadcast_power", "_power_scalar", "_rpower_scalar"),
-}
-
-_COMPARISONS = {
-    "eq": ("==", "broadcast_equal", "_equal_scalar"),
-    "ne": ("!=", "broadcast_not_equal", "_not_equal_scalar"),
-    "lt": ("<", "broadcast_lesser", "_lesser_scalar"),
-    "le": ("<=", "broadcast_lesser_equal", "_lesser_equal_scalar"),
-    "gt": (">", "broadcast_greater", "_greater_scalar"),
-    "ge": (">=", "broadcast_greater_equal", "_greater_equal_scalar"),
-}
-
-
-def _install_operators() -> None:
-    methods: dict[str, Callable] = {"__neg__": _unary("-", "negative"), "__abs__": _unary("abs", "abs")}
-    for name, (symbol, of_arrays, of_scalar, reflected) in _ARITHMETIC.items():
-        methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
-        methods[f"__r{name}__"] = _reflected(symbol, reflected)
-        methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
-    NDArray.T = property(_unary("T", "transpose"), doc="A copy with the axes in reverse order.")
-    del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
-    for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
-        methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
-    for name, method in methods.items():
-        method.__name__ = name
-        method.__qualname__ = f"NDArray.{name}"
-        setattr(NDArray, name, method)
-
-
-_install_operators()
-
-#: The methods of 1.9.1's NDArray that are operators with the array as the first input.
-_FLUENT = frozenset(
-    """
-    abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort broadcast_axes broadcast_like
-    cbrt ceil clip cos cosh degrees depth_to_space diag exp expm1 fix flip floor log log10 log1p log2 log_softmax max
-    mean min nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu repeat reshape_like rint
-    round rsqrt shape_array sigmoid sign sin sinh size_array slice slice_axis slice_like softmax softmin sort
-    space_to_depth split split_v2 sqrt square sum swapaxes take tan tanh tile topk transpose trunc zeros_like
-    """.split()
-)
-
-
-class _Fluent:
-    """A method that is an operator's function; the function is made when the method is first asked for."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, array: NDArray | None, owner: type) -> Any:
-        from mxlite.ndarray._generate import make_function
-
-        function = make_function(self.name)
-        setattr(NDArray, self.name, function)
-        return function if array is None else function.__get__(array, owner)
-
-
-def install_fluent_methods(names: set[str]) -> None:
-    """Gives NDArray those methods whose operators there are."""
-    for name in _FLUENT & names:
-        setattr(NDArray, name, _Fluent(name))

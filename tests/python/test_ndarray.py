@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import inspect
 import pickle
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 
 import mxlite as mx
 from mxlite import nd
-from mxlite.ndarray._operators import operator_names
 
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
 
@@ -327,165 +325,6 @@ def test_in_place(x, v) -> None:
     power = v
     power **= 2
     assert power is not v and v.asnumpy().tolist() == [1, 2, 3]
-
-
-# ---- generated functions ----
-
-
-def test_signatures() -> None:
-    for name, wanted in {
-        "exp": "(data=None, out=None, name=None, **kwargs)",
-        "sum": "(data=None, axis=_Null, keepdims=_Null, exclude=_Null, out=None, name=None, **kwargs)",
-        "dot": "(lhs=None, rhs=None, transpose_a=_Null, transpose_b=_Null, forward_stype=_Null, out=None, name=None, "
-        "**kwargs)",
-        "FullyConnected": "(data=None, weight=None, bias=None, num_hidden=_Null, no_bias=_Null, flatten=_Null, "
-        "out=None, name=None, **kwargs)",
-        "concat": "(*data, **kwargs)",
-        "add_n": "(*args, **kwargs)",
-        "random_uniform": "(low=_Null, high=_Null, shape=_Null, ctx=_Null, dtype=_Null, out=None, name=None, **kwargs)",
-    }.items():
-        function = getattr(nd, name)
-        assert str(inspect.signature(function)) == wanted
-        assert function.__name__ == name and "Parameters" in function.__doc__ and "Returns" in function.__doc__
-
-
-def test_modules() -> None:
-    assert nd.op.exp is nd.exp
-    assert "exp" in dir(nd) and "exp" in dir(nd.op) and "_plus_scalar" in dir(nd._internal)
-    assert not any(name.startswith("_plus") for name in dir(nd)) and not any("_mxl" in n for n in dir(nd._internal))
-    with pytest.raises(AttributeError):
-        nd._plus_scalar  # noqa: B018
-    with pytest.raises(AttributeError, match="Convolution"):
-        nd.Convolution  # noqa: B018
-    with pytest.raises(AttributeError):
-        nd._internal._mxl_sum_to  # noqa: B018
-    assert nd._internal._plus_scalar(nd.ones((1,)), scalar=2).asnumpy().tolist() == [3]
-    for name in operator_names():
-        if not name.startswith("_np"):
-            assert callable(getattr(nd._internal if name.startswith("_") else nd, name))
-
-
-def test_parameters_any_way(x) -> None:
-    wanted = x.asnumpy().sum(1)
-    for got in (
-        nd.sum(x, 1),
-        nd.sum(x, axis=1),
-        nd.sum(x, (1,)),
-        nd.sum(data=x, axis=[1]),
-        nd.sum(x, axis="1"),
-        nd.sum(x, axis=np.int64(1)),
-        nd.sum(x, -1, False, False, None, "name"),
-        x.sum(1),
-        x.sum(axis=1),
-    ):
-        assert got.asnumpy().tolist() == wanted.tolist()
-    assert nd.sum(x, None, True).shape == (1, 1) and nd.sum(x, axis=1, keepdims="True").shape == (3, 1)
-    assert nd.softmax(x, None, 0).shape == (3, 4)
-    assert nd.Cast(x, dtype=np.int32).dtype == nd.Cast(x, np.dtype("int32")).dtype == np.int32
-    assert nd.slice(x, begin=(None, 1), end=(None, 2)).shape == (3, 1)
-    assert nd.FullyConnected(data=x, weight=nd.ones((2, 4)), bias=None, no_bias=True, num_hidden=2).shape == (3, 2)
-    assert nd.Dropout(x, p=0.5).asnumpy().tolist() == x.asnumpy().tolist()
-
-
-def test_bad_parameters(x) -> None:
-    for wrong in (
-        lambda: nd.sum(x, foo=1),
-        lambda: nd.sum(x, axis=1.0),
-        lambda: nd.sum(x, axis="x"),
-        lambda: nd.sum(x, keepdims=None),
-        lambda: nd.take(x, nd.zeros((1,)), mode=None),
-        lambda: nd.take(x, nd.zeros((1,)), mode="x"),
-        lambda: nd.one_hot(x),
-        lambda: nd.one_hot(x, depth="a"),
-        lambda: nd.Dropout(x, p=None),
-        lambda: nd.exp(),
-        lambda: nd.dot(x),
-        lambda: nd.concat(),
-        lambda: nd.split(x, num_outputs=0),
-        lambda: nd.split(x, num_outputs=5),
-    ):
-        with pytest.raises(mx.MXNetError):
-            wrong()
-    for wrong in (
-        lambda: nd.exp(1),
-        lambda: nd.exp(np.ones(2)),
-        lambda: nd.concat([x, x]),
-        lambda: nd.dot(x, 2),
-        lambda: nd.exp(x, out=5),
-    ):
-        with pytest.raises(TypeError):
-            wrong()
-    with pytest.raises(ValueError):
-        nd.exp(x, out=[x, x])
-
-
-def test_out(x) -> None:
-    out = nd.zeros((3, 4))
-    assert nd.exp(x, out=out) is out and out.asnumpy()[0, 1] == np.float32(np.e)
-    halves = [nd.zeros((3, 2)), nd.zeros((3, 2))]
-    assert nd.split(x, num_outputs=2, out=halves) is halves
-    assert halves[1].asnumpy().tolist() == x.asnumpy()[:, 2:].tolist()
-    with pytest.raises(mx.MXNetError):
-        nd.exp(x, out=nd.zeros((2, 2)))
-
-
-def test_split_and_concat(x) -> None:
-    parts = nd.split(x, num_outputs=2)
-    assert type(parts) is list and [part.shape for part in parts] == [(3, 2)] * 2
-    assert isinstance(nd.split(x, num_outputs=1), nd.NDArray)
-    assert [part.shape for part in x.split(2, axis=1)] == [(3, 2)] * 2
-    assert nd.split(x, num_outputs=4, squeeze_axis=True)[0].shape == (3,)
-    assert nd.concat(*parts).asnumpy().tolist() == x.asnumpy().tolist()
-    assert nd.concat(x, x, dim=0).shape == nd.concatenate([x, x]).shape == (6, 4)
-    assert nd.add_n(x, x, x).asnumpy()[2, 3] == 33
-
-
-def test_prepared_calls_do_not_grow_with_values(x) -> None:
-    """Scalars, axes, bounds and shapes are arguments: no cache keeps them."""
-    operator_names = ("_plus_scalar", "slice", "Reshape", "sum", "one_hot")
-    functions = {name: getattr(nd._internal if name[0] == "_" else nd.op, name) for name in operator_names}
-
-    def use(n: int) -> None:
-        functions["_plus_scalar"](x, scalar=n)
-        functions["_plus_scalar"](x, scalar=f"{n}.5")
-        functions["slice"](x, begin=(0, n % 4), end=(1, 4))
-        functions["Reshape"](x, shape=(1,) * (n % 7) + (12,))
-        functions["sum"](x, axis=n % 2)
-        functions["one_hot"](x, depth=n + 1)
-
-    def cached() -> int:
-        return sum(len(function.__globals__["_operator"]._calls) for function in functions.values())
-
-    use(0)
-    before = cached()
-    for n in range(1, 50):
-        use(n)
-    assert cached() == before
-
-
-def test_fluent_methods(x, v) -> None:
-    for name in "exp log tanh sigmoid relu sqrt square abs sum mean max argmax softmax log_softmax".split():
-        positive = x + 1
-        np.testing.assert_array_equal(getattr(positive, name)().asnumpy(), getattr(nd, name)(positive).asnumpy())
-    assert x.transpose((1, 0)).shape == x.transpose(axes=(1, 0)).shape == x.transpose().shape == (4, 3)
-    assert x.slice(begin=(0, 1), end=(2, 3)).shape == x.slice((0, 1), (2, 3)).shape == (2, 2)
-    assert x.take(nd.array([0, 2]), axis=1).shape == (3, 2)
-    assert x.pick(nd.array([0, 1, 2])).asnumpy().tolist() == [0, 5, 10]
-    assert v.one_hot(4).shape == (3, 4)
-    assert v.zeros_like().asnumpy().tolist() == [0, 0, 0] and v.ones_like().asnumpy().tolist() == [1, 1, 1]
-    with pytest.raises(AttributeError, match="arctan"):
-        v.arctan()
-    with pytest.raises(AttributeError):
-        v.dot(v)
-    assert not hasattr(v, "arctan")
-
-
-def test_functions_of_arrays_or_numbers(v) -> None:
-    assert nd.add(v, 1).asnumpy().tolist() == [2, 3, 4] and nd.add(1, 2) == 3
-    assert nd.subtract(1, v).asnumpy().tolist() == [0, -1, -2]
-    assert nd.multiply(v, v).asnumpy().tolist() == [1, 4, 9]
-    assert nd.divide(v, 2).asnumpy().tolist() == nd.true_divide(v, 2).asnumpy().tolist() == [0.5, 1, 1.5]
-    assert nd.power(v, 2).asnumpy().tolist() == [1, 4, 9]
 
 
 # ---- random, shapes' mode ----
