@@ -43,7 +43,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
-    check-wheel oracle bench fmt lint clean FORCE
+    check-wheel oracle bench mutate fmt lint clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -62,6 +62,7 @@ help:
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
+#: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 #: make wheel    dist/: a wheel with library, headers and binding
 #: make fmt      format C and Python
 #: make lint     formatting, warnings as errors, ruff, include directions, exported names
@@ -287,6 +288,12 @@ oracle: $(ORACLE)/mxnet.stamp
 
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
+
+# ---- mutation check --------------------------------------------------------------------------------
+# Not part of `make test`: some ten seconds for each mutant. MUTATE_ARGS: see tools/mutate.py --help.
+MUTANTS ?= 40
+mutate: venv
+	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) $(MUTATE_ARGS)
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h tests/c/*.[ch] tests/c/headers/* \
