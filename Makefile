@@ -264,7 +264,9 @@ check-wheel: venv
 	@CC='$(CC)' $(VPY) tools/check_wheel.py $(BUILD)/wheel
 
 demo: venv
+	@echo "== examples/digits.py"
 	@$(LIBRARY_ENV) $(VPY) examples/digits.py
+	@echo "== examples/digits.c"
 	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
 	@$(BUILD)/digits

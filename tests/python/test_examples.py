@@ -1,0 +1,69 @@
+"""The examples, run as a user runs them: they learn, and say so in their last line."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+
+import mxlite
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+LAST_LINE = re.compile(r"held-out accuracy (0\.\d{3}|1\.000)")
+
+
+def run(command: list[object]) -> str:
+    done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def accuracy(printed: str) -> float:
+    match = LAST_LINE.fullmatch(printed.splitlines()[-1])
+    assert match, printed
+    return float(match.group(1))
+
+
+def test_digits_in_python_learns_and_draws(tmp_path: pathlib.Path) -> None:
+    picture = tmp_path / "digits.png"
+    printed = run([sys.executable, EXAMPLES / "digits.py", "--picture", picture])
+    assert accuracy(printed) >= 0.97
+    assert len(re.findall(r"^ +\d+ ", printed, re.MULTILINE)) == 20  # a row of the table for each epoch
+    assert "\r" not in printed  # no progress bar where nobody watches
+    head = picture.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    assert min(struct.unpack(">II", head[16:24])) > 300
+
+
+def test_digits_in_python_is_repeatable() -> None:
+    command = [sys.executable, EXAMPLES / "digits.py", "--epochs", 2, "--no-picture", "--seed", 7]
+    first, second = (re.sub(r"\d+\.\d\d$", "", run(command), flags=re.MULTILINE) for _ in range(2))
+    assert first == second
+
+
+@pytest.fixture(scope="module")
+def digits_c(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    program = tmp_path_factory.mktemp("digits") / "digits"
+    library = pathlib.Path(mxlite.get_library()).resolve()
+    compiler = os.environ.get("CC", "cc").split()
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
+    source = EXAMPLES / "digits.c"
+    run([*compiler, "-std=c99", "-O2", *warnings, f"-I{mxlite.get_include()}", source, *link, "-o", program])
+    return program
+
+
+def test_digits_in_c_learns(digits_c: pathlib.Path) -> None:
+    printed = run([digits_c, EXAMPLES / "data" / "digits.u8"])
+    assert accuracy(printed) >= 0.97
+    assert len(printed.splitlines()) == 22
+
+
+def test_digits_in_c_says_what_is_missing(digits_c: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    done = subprocess.run([digits_c, tmp_path / "nothing.u8"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "nothing.u8" in done.stderr and "bytes" in done.stderr
