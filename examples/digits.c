@@ -217,7 +217,7 @@ static void step(const network *net, const char *rate)
 }
 
 /* One batch: record the loss, run backward, update the weights. Returns the loss. */
-static float train_batch(const network *net, NDArrayHandle x, NDArrayHandle y)
+static float train_batch(const network *net, NDArrayHandle x, NDArrayHandle y, const char *rate)
 {
     NDArrayHandle score, loss;
     float value;
@@ -228,7 +228,7 @@ static float train_batch(const network *net, NDArrayHandle x, NDArrayHandle y)
     loss = cross_entropy(score, y);
     need(MXAutogradSetIsRecording(0, &before), "record");
     need(MXAutogradBackwardEx(1, &loss, NULL, 0, NULL, 0, 0, 1, NULL, NULL), "backward");
-    step(net, "0.1");
+    step(net, rate);
     value = first_of(loss);
     drop(score);
     drop(loss);
@@ -255,7 +255,8 @@ static void draw_order(float *order)
     }
 }
 
-static float train_epoch(const network *net, NDArrayHandle images, NDArrayHandle digits)
+static float train_epoch(const network *net, NDArrayHandle images, NDArrayHandle digits,
+                         const char *rate)
 {
     float order[TRAIN], total = 0;
 
@@ -266,7 +267,7 @@ static float train_epoch(const network *net, NDArrayHandle images, NDArrayHandle
         NDArrayHandle x = two("take", images, chosen, nothing);
         NDArrayHandle y = two("take", digits, chosen, nothing);
 
-        total += train_batch(net, x, y) * (float)count;
+        total += train_batch(net, x, y, rate) * (float)count;
         drop(chosen);
         drop(x);
         drop(y);
@@ -346,10 +347,11 @@ int main(int argc, char **argv)
     printf("epoch   training loss   held-out loss   held-out accuracy   seconds\n");
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
         clock_t begin = clock();
-        float loss = train_epoch(&net, d.train_images, d.train_digits), held_loss;
+        const char *rate = epoch <= EPOCHS / 2 ? "0.2" : "0.02";
+        float loss = train_epoch(&net, d.train_images, d.train_digits, rate), held_loss;
 
         accuracy = evaluate(&net, d.held_images, d.held_digits, &held_loss);
-        printf("%5d %15.4f %15.4f %19.3f %9.2f\n", epoch, (double)loss, (double)held_loss,
+        printf("%5d %15.4f %15.4f %19.3f %9.3f\n", epoch, (double)loss, (double)held_loss,
                (double)accuracy, (double)(clock() - begin) / CLOCKS_PER_SEC);
     }
     network_free(&net);

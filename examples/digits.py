@@ -15,8 +15,9 @@ import pathlib
 import sys
 import time
 
-import mxlite as mx
 import numpy as np
+
+import mxlite as mx
 from mxlite import autograd, nd
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -45,7 +46,7 @@ class Network:
         hidden = nd.relu(nd.FullyConnected(x, w1, b1, num_hidden=HIDDEN))
         return nd.FullyConnected(hidden, w2, b2, num_hidden=CLASSES)
 
-    def step(self, rate: float = 0.1) -> None:
+    def step(self, rate: float) -> None:
         """One update of stochastic gradient descent with momentum."""
         for weight, momentum in zip(self.weights, self.momenta):
             nd.sgd_mom_update(weight, weight.grad, momentum, lr=rate, momentum=0.9, wd=1e-4, out=weight)
@@ -56,12 +57,12 @@ def cross_entropy(scores: nd.NDArray, digits: nd.NDArray) -> nd.NDArray:
     return -nd.pick(nd.log_softmax(scores), digits).mean()
 
 
-def train_batch(network: Network, x: nd.NDArray, y: nd.NDArray) -> float:
+def train_batch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float) -> float:
     """Records the loss of one batch, runs backward, updates the weights; returns the loss."""
     with autograd.record():
         loss = cross_entropy(network.scores(x), y)
     loss.backward()
-    network.step()
+    network.step(rate)
     return loss.asscalar()
 
 
@@ -82,14 +83,14 @@ class Bar:
             print("\r" + " " * 78 + "\r", end="", flush=True)
 
 
-def train_epoch(network: Network, x: nd.NDArray, y: nd.NDArray, bar: Bar, text: str) -> float:
+def train_epoch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float, bar: Bar, text: str) -> float:
     """Every image once, in an order drawn anew; returns the mean loss."""
     count = len(x)
     order = np.argsort(nd.random.uniform(shape=(count,)).asnumpy(), kind="stable")
     total = 0.0
     for begin in range(0, count, BATCH):
         chosen = nd.array(order[begin : begin + BATCH], dtype="int32")
-        total += train_batch(network, nd.take(x, chosen), nd.take(y, chosen)) * len(chosen)
+        total += train_batch(network, nd.take(x, chosen), nd.take(y, chosen), rate) * len(chosen)
         bar.show(begin + BATCH, text)
     bar.clear()
     return total / count
@@ -148,7 +149,8 @@ def main() -> None:
     print("epoch   training loss   held-out loss   held-out accuracy   seconds")
     for epoch in range(1, options.epochs + 1):
         begin = time.perf_counter()
-        loss = train_epoch(network, train_x, train_y, bar, f"epoch {epoch} of {options.epochs}")
+        rate = 0.2 if epoch <= options.epochs / 2 else 0.02
+        loss = train_epoch(network, train_x, train_y, rate, bar, f"epoch {epoch} of {options.epochs}")
         scores = network.scores(held_x)
         read = nd.argmax(scores, axis=1).asnumpy().astype(int)
         curves.append((loss, cross_entropy(scores, held_y).asscalar()))

@@ -9,8 +9,9 @@ import struct
 import subprocess
 import sys
 
-import mxlite
 import pytest
+
+import mxlite
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 LAST_LINE = re.compile(r"held-out accuracy (0\.\d{3}|1\.000)")
