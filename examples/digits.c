@@ -1,7 +1,6 @@
 /* Trains a two-layer network on handwritten digits, in C against the public header alone.
  *
- *     cc -std=c99 -O2 -Iinclude examples/digits.c -Lbuild -lmxlite -Wl,-rpath,$PWD/build -lm -o
- * digits
+ *     cc -Iinclude -o digits examples/digits.c -Lbuild -lmxlite -Wl,-rpath,$PWD/build -lm
  *     ./digits [examples/data/digits.u8]
  *
  * The calls are those of MXNet 1.9.1's C API: operators by name through MXImperativeInvokeEx, with

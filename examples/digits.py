@@ -118,6 +118,7 @@ def draw(path: pathlib.Path, curves: list[tuple[float, float]], images: np.ndarr
     axes.semilogy(epochs, [training for training, _ in curves], label="training")
     axes.semilogy(epochs, [held_out for _, held_out in curves], label="held out")
     axes.set(xlabel="epoch", ylabel="cross-entropy", title="Handwritten digits: loss")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend()
     lower.suptitle(f"{len(wrong)} misread of {len(images)} held out (read / true)")
     for tile in lower.subplots(rows, columns, squeeze=False).ravel():
@@ -138,6 +139,8 @@ def main() -> None:
     parser.add_argument("--picture", type=pathlib.Path, default=HERE / "out" / "digits.png")
     parser.add_argument("--no-picture", action="store_true")
     options = parser.parse_args()
+    if options.epochs < 1:
+        parser.error(f"--epochs: at least 1 is needed, got {options.epochs}")
 
     mx.random.seed(options.seed)
     images, digits = read_data(options.data)
