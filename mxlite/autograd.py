@@ -324,11 +324,7 @@ def _record(function: Function, inputs: list[NDArray], outputs: list[NDArray]) -
         ctypes.cast(_on_backward, ctypes.c_void_p).value, ctypes.cast(_on_delete, ctypes.c_void_p).value
     )
     contexts = (ctypes.c_void_p * 2)(number, number)
-    table = _CallbackList(
-        2,
-        ctypes.cast(callbacks, ctypes.POINTER(ctypes.c_void_p)),
-        ctypes.cast(contexts, ctypes.POINTER(ctypes.c_void_p)),
-    )
+    table = _CallbackList(2, callbacks, contexts)  # not by ctypes.cast(), whose results are in a cycle
     _recorded[number] = function
     status = LIB.MXCustomFunctionRecord(
         len(inputs), _handles(inputs), len(outputs), _handles(outputs), ctypes.byref(table)

@@ -352,3 +352,23 @@ def test_outputs_of_the_callback_only() -> None:
     """MXLCustomFunctionOutput outside of a callback is an error."""
     assert mx.base._LIB.MXLCustomFunctionOutput(leaf().handle, 0) is None
     assert "callback" in mx.base._LIB.MXGetLastError().decode()
+
+
+def test_recording_leaves_nothing_to_the_collector() -> None:
+    """What recording a function and its backward makes is freed by reference counts alone."""
+    x = leaf()
+
+    def once() -> None:
+        with autograd.record():
+            y = Sigmoid()(x)
+        y.backward()
+
+    once()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(100):
+            once()
+        assert gc.collect() < 100
+    finally:
+        gc.enable()
