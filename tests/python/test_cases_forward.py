@@ -82,6 +82,9 @@ def test_random(case, way: str) -> None:
         np.testing.assert_array_equal(one, two, err_msg="equal seeds must give equal numbers")
     if answers[0][0].size > 20:
         assert any((one != two).any() for one, two in zip(answers[0], answers[2]))
+        with mx.np_shape(case.np_shape):
+            again, _ = run(case, way)
+        assert any((one != two).any() for one, two in zip(again, answers[2])), "the same numbers twice in a row"
 
 
 @pytest.mark.parametrize("case", [case for case in RANDOM if case.diff], ids=_id)

@@ -121,6 +121,15 @@ for _name, _function in FUNCTIONS.items():
             (In((2, 3), "int32", ("int", -9, 9)), In((3,), "int32", ("int", 1, 4))),
             forward=_function,
         ),
+        # Nothing is summed, but the gradient comes in another shape than the input's.
+        Case(
+            _op,
+            "axis-of-1-added",
+            (In((3,)), In((1, 3), domain=_right)),
+            forward=_function,
+            order=2,
+            diff=(0, 1),
+        ),
         Case(_op, "lengths-differ", (In((3,)), In((4,))), error=True),
         Case(_op, "not-from-the-left", (In((2, 3)), In((2,))), error=True),
         Case(_op, "empty-with-row", (In((0, 3)), In((1, 3), domain=_right)), forward=_function, np_shape=True),
