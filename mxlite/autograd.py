@@ -103,7 +103,7 @@ def predict_mode() -> _Scope:
 
 
 def _list(value: Any, what: str) -> list[NDArray]:
-    arrays = [value] if isinstance(value, NDArray) else list(value)
+    arrays = list(value) if isinstance(value, Iterable) and not isinstance(value, NDArray) else [value]
     for array in arrays:
         if not isinstance(array, NDArray):
             raise TypeError(f"{what} must be NDArrays, got {type(array).__name__}")
@@ -338,7 +338,8 @@ def _record(function: Function, inputs: list[NDArray], outputs: list[NDArray]) -
 def _fill(function: Function, results: Any, gradients: list[NDArray], requests: list[int]) -> None:
     """Writes what a function's backward returned into the library's arrays."""
     name = type(function).__name__
-    given = [results] if isinstance(results, NDArray) or results is None else list(results)
+    several = isinstance(results, Iterable) and not isinstance(results, NDArray)
+    given = list(results) if several else [results]
     if len(given) != len(gradients):
         raise ValueError(f"{name}.backward returned {len(given)} gradients for {len(gradients)} inputs")
     for position, (result, gradient, request) in enumerate(zip(given, gradients, requests)):

@@ -372,3 +372,25 @@ def test_recording_leaves_nothing_to_the_collector() -> None:
         assert gc.collect() < 100
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("wrong", [None, 5])
+def test_what_is_no_array_is_named(wrong) -> None:
+    class Forward(autograd.Function):
+        def forward(self, a):
+            return wrong
+
+    class Backward(autograd.Function):
+        def forward(self, a):
+            return a * 2
+
+        def backward(self, dy):
+            return wrong
+
+    x, kind = leaf(), type(wrong).__name__
+    with autograd.record():
+        with pytest.raises(TypeError, match=f"outputs of Forward must be NDArrays, got {kind}"):
+            Forward()(x)
+        y = Backward()(x)
+    with pytest.raises(mx.MXNetError, match=f"Backward.backward: gradient 0 must be an NDArray, got {kind}"):
+        y.backward()
