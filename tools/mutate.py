@@ -327,7 +327,8 @@ def main(arguments: "list[str] | None" = None) -> int:
             survivors += [shown] if verdict == "SURVIVED" else []
             print(f"[{count}/{len(mutants)}] {verdict:8} {shown}", flush=True)
     print("mutate: " + ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items())))
-    print("\n".join(f"survived: {shown}" for shown in survivors))
+    for shown in survivors:
+        print(f"survived: {shown}")
     return 1 if survivors else 0
 
 
