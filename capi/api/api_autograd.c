@@ -116,8 +116,9 @@ int MXAutogradMarkVariables(uint32_t num_var, NDArrayHandle *var_handles, uint32
     arrays = mxl_alloc(bytes);
     if (arrays == NULL)
         return -1;
-    if (api_pin_many((int)num_var, var_handles, arrays, false) == 0) {
-        if (api_pin_many((int)num_var, grad_handles, arrays + num_var, true) == 0) {
+    if (api_pin_many(__func__, "variable", (int)num_var, var_handles, arrays, false) == 0) {
+        if (api_pin_many(__func__, "gradient", (int)num_var, grad_handles, arrays + num_var,
+                         true) == 0) {
             status = mark(num_var, arrays, reqs_array, arrays + num_var,
                           (mxl_leaf **)(arrays + 2 * (size_t)num_var));
             api_unpin_many((int)num_var, grad_handles);
@@ -141,15 +142,16 @@ static int pin_all(const pinned *p)
 {
     mxl_array **at = p->arrays;
 
-    if (api_pin_many(p->num_heads, p->heads, at, false) != 0)
+    if (api_pin_many("backward", "head", p->num_heads, p->heads, at, false) != 0)
         return -1;
     at += p->num_heads;
-    if (p->head_grads != NULL && api_pin_many(p->num_heads, p->head_grads, at, true) != 0) {
+    if (p->head_grads != NULL &&
+        api_pin_many("backward", "head gradient", p->num_heads, p->head_grads, at, true) != 0) {
         api_unpin_many(p->num_heads, p->heads);
         return -1;
     }
     at += p->num_heads;
-    if (api_pin_many(p->num_variables, p->variables, at, false) != 0) {
+    if (api_pin_many("backward", "variable", p->num_variables, p->variables, at, false) != 0) {
         if (p->head_grads != NULL)
             api_unpin_many(p->num_heads, p->head_grads);
         api_unpin_many(p->num_heads, p->heads);
@@ -242,11 +244,15 @@ int MXAutogradBackwardEx(uint32_t num_output, NDArrayHandle *output_handles,
 int MXAutogradBackward(uint32_t num_output, NDArrayHandle *output_handles,
                        NDArrayHandle *ograd_handles, int retain_graph)
 {
+    if (num_output > 0)
+        API_NEED(output_handles);
     return MXAutogradBackwardEx(num_output, output_handles, ograd_handles, 0, NULL, retain_graph, 0,
                                 1, NULL, NULL);
 }
 
 int MXAutogradComputeGradient(uint32_t num_output, NDArrayHandle *output_handles)
 {
+    if (num_output > 0)
+        API_NEED(output_handles);
     return MXAutogradBackward(num_output, output_handles, NULL, 0);
 }

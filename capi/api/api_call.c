@@ -1,4 +1,5 @@
 /* The MXLCall family: running prepared calls, the hot path of every binding. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/prepared.h"
@@ -145,7 +146,7 @@ static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *in
         if (in == NULL)
             return -1;
     }
-    if (api_pin_many(num_inputs, inputs, in, false) == 0) {
+    if (api_pin_many(call->op->name, "input", num_inputs, inputs, in, false) == 0) {
         status = mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, api_mode());
         api_unpin_many(num_inputs, inputs);
     }
@@ -162,6 +163,16 @@ static NDArrayHandle run_one(const api_prepared *call, int num_inputs, const NDA
     if (call == NULL || run(call, num_inputs, inputs, arguments, 1, &out) != 0)
         return NULL;
     return api_handle(out);
+}
+
+/* Says at which input the error at hand is; NULL. */
+static NDArrayHandle refused(const api_prepared *call, int input)
+{
+    char where[128];
+
+    snprintf(where, sizeof(where), "%s: input %d", call->op->name, input);
+    (void)mxl_error_prefix(where);
+    return NULL;
 }
 
 /* One or two inputs: as run, without a list to pin. Inline, so that each form is straight code. */
@@ -183,9 +194,11 @@ static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, N
     }
     in[0] = api_pin(a);
     if (in[0] == NULL)
-        return NULL;
+        return refused(call, 0);
     in[1] = two ? api_pin(b) : NULL;
-    if (!two || in[1] != NULL)
+    if (two && in[1] == NULL)
+        (void)refused(call, 1);
+    else
         status = mxl_invoke(call->op, params, two ? 2 : 1, in, 1, &out, api_mode());
     if (in[1] != NULL)
         api_unpin(b);
@@ -313,7 +326,7 @@ int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *input
         if (out == NULL)
             return -1;
     }
-    if (api_pin_many(arity.visible, outputs, out, true) == 0) {
+    if (api_pin_many(call->op->name, "output", arity.visible, outputs, out, true) == 0) {
         status = run(call, num_inputs, inputs, arguments, arity.visible, out);
         api_unpin_many(arity.visible, outputs);
         if (status == 0)

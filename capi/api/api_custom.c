@@ -253,9 +253,10 @@ int MXCustomFunctionRecord(int num_inputs, NDArrayHandle *inputs, int num_output
     call.training = mxl_state_get()->training;
     bytes = ((size_t)num_inputs + (size_t)num_outputs) * sizeof(mxl_array *);
     call.in = mxl_alloc(bytes);
-    if (call.in != NULL && api_pin_many(num_inputs, inputs, call.in, false) == 0) {
+    if (call.in != NULL &&
+        api_pin_many(__func__, "input", num_inputs, inputs, call.in, false) == 0) {
         call.out = call.in + num_inputs;
-        if (api_pin_many(num_outputs, outputs, call.out, false) == 0) {
+        if (api_pin_many(__func__, "output", num_outputs, outputs, call.out, false) == 0) {
             status = record(&call, c);
             api_unpin_many(num_outputs, outputs);
         }

@@ -129,9 +129,10 @@ static int run(invocation *v, NDArrayHandle *inputs, int *num_outputs, NDArrayHa
     memset(v->out, 0, (size_t)v->num_outputs * sizeof(*v->out));
     if (stypes != NULL && return_stypes(v->num_outputs, stypes) != 0)
         return -1;
-    if (api_pin_many(v->num_inputs, inputs, v->in, false) != 0)
+    if (api_pin_many(v->op->name, "input", v->num_inputs, inputs, v->in, false) != 0)
         return -1;
-    if (given && api_pin_many(v->num_outputs, *outputs, v->out, false) != 0) {
+    if (given &&
+        api_pin_many(v->op->name, "output", v->num_outputs, *outputs, v->out, false) != 0) {
         api_unpin_many(v->num_inputs, inputs);
         return -1;
     }
@@ -152,7 +153,7 @@ static int invoke(AtomicSymbolCreator creator, int num_inputs, NDArrayHandle *in
     int status;
 
     if (v.op == NULL)
-        return -1;
+        return mxl_error_prefix("MXImperativeInvoke");
     if (num_inputs < 0 || num_params < 0 || *num_outputs < 0)
         return mxl_error("%s: a negative number of inputs, outputs or parameters", v.op->name);
     if ((num_inputs > 0 && inputs == NULL) ||

@@ -1,6 +1,8 @@
 /* Handles to arrays and back, and the threads' return buffers. */
 #include "api/common.h"
 
+#include <stdio.h>
+
 #include "base/mem.h"
 
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
@@ -27,17 +29,21 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
     return array;
 }
 
-int api_pin_many(int count, void *const *handles, mxl_array **arrays, bool optional)
+int api_pin_many(const char *who, const char *what, int count, void *const *handles,
+                 mxl_array **arrays, bool optional)
 {
     for (int i = 0; i < count; i++) {
+        char where[128];
+
         arrays[i] = NULL;
         if (optional && handles[i] == NULL)
             continue;
         arrays[i] = api_pin(handles[i]);
-        if (arrays[i] == NULL) {
-            api_unpin_many(i, handles);
-            return -1;
-        }
+        if (arrays[i] != NULL)
+            continue;
+        api_unpin_many(i, handles);
+        snprintf(where, sizeof(where), "%s: %s %d", who, what, i);
+        return mxl_error_prefix(where);
     }
     return 0;
 }

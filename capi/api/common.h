@@ -33,9 +33,11 @@ static inline void api_unpin(const void *handle)
     mxl_handle_unpin(api_number(handle));
 }
 
-/* Pins `count` arrays into `arrays`; on failure none stays pinned. `optional`: NULL handles give
+/* Pins `count` arrays into `arrays`; on failure none stays pinned and the error names the one at
+ * fault: "dot: input 1: NULL where an array handle was expected". `optional`: NULL handles give
  * NULL. */
-int api_pin_many(int count, void *const *handles, mxl_array **arrays, bool optional);
+int api_pin_many(const char *who, const char *what, int count, void *const *handles,
+                 mxl_array **arrays, bool optional);
 void api_unpin_many(int count, void *const *handles);
 
 /* A handle that takes over the caller's reference; NULL with the error set, the reference dropped.

@@ -354,8 +354,36 @@ TEST(cast_back)
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(tanh_third_order), ENTRY(second_orders), ENTRY(broadcast_second_order),
-             ENTRY(head_gradients), ENTRY(head_gradient_shared), ENTRY(leaf_head), ENTRY(requests),
-             ENTRY(unreached_keeps_gradient_and_flag), ENTRY(blocked_gives_zero),
-             ENTRY(variables_returned), ENTRY(same_leaf_many_times), ENTRY(leaf_without_buffer),
-             ENTRY(cast_back))
+/* An error says which call and which of its arrays: a program with many calls needs both. */
+TEST(errors_name_call_and_array)
+{
+    H x = VEC(1, 2), in[2] = {x, NULL}, *outputs = NULL, gone = VEC(3);
+    MXLCallHandle add;
+    OpHandle op;
+    const int *stypes;
+    int num = 0;
+
+    drop(gone);
+    REQUIRE(MXLPrepare("broadcast_add", 0, NULL, NULL, 0, NULL, &add) == 0);
+    CHECK(MXLCall2(add, x, gone) == NULL);
+    CHECK_HAS(MXGetLastError(), "broadcast_add: input 1: ");
+    CHECK_HAS(MXGetLastError(), "freed");
+    CHECK(MXLCall2(add, gone, x) == NULL);
+    CHECK_HAS(MXGetLastError(), "broadcast_add: input 0: ");
+    CHECK(MXLCall(add, 2, in, NULL) == NULL);
+    CHECK_HAS(MXGetLastError(), "broadcast_add: input 1: NULL");
+    REQUIRE(NNGetOpHandle("dot", &op) == 0);
+    CHECK_FAILS(MXImperativeInvokeEx(op, 2, in, &num, &outputs, 0, NULL, NULL, &stypes),
+                "dot: input 1: NULL");
+    CHECK_FAILS(MXImperativeInvokeEx(x, 2, in, &num, &outputs, 0, NULL, NULL, &stypes),
+                "MXImperativeInvoke: ");
+    CHECK_FAILS(MXAutogradBackward(1, &in[1], NULL, 0), "backward: head 0: NULL");
+    CHECK_FAILS(MXAutogradBackward(1, NULL, NULL, 0), "MXAutogradBackward: ");
+    drop(x);
+}
+
+HARNESS_MAIN(ENTRY(errors_name_call_and_array), ENTRY(tanh_third_order), ENTRY(second_orders),
+             ENTRY(broadcast_second_order), ENTRY(head_gradients), ENTRY(head_gradient_shared),
+             ENTRY(leaf_head), ENTRY(requests), ENTRY(unreached_keeps_gradient_and_flag),
+             ENTRY(blocked_gives_zero), ENTRY(variables_returned), ENTRY(same_leaf_many_times),
+             ENTRY(leaf_without_buffer), ENTRY(cast_back))
