@@ -40,6 +40,10 @@ mxl_array *mxl_broadcast_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t 
 /* The same elements in another shape of as many. */
 mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
 
+/* The arrays one after another along an axis. */
+mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis);
+mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
+
 /* ---- sums and products ---- */
 
 /* The sum over one axis, which stays with extent 1. */
