@@ -57,7 +57,7 @@ help:
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
-#: make fuzz     FUZZ_SECONDS (5) of random calls of the API under the address sanitizer
+#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
@@ -184,10 +184,11 @@ fuzz:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(MAKE) fuzz-run BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(ASAN)'
 
-fuzz-run: $(BUILD)/fuzz_api
-	@$< $(FUZZ_SECONDS)
+fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_params
+	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
+	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 $(wildcard tests/reference/files/*.params)
 
-$(BUILD)/fuzz_api: tests/fuzz/fuzz_api.c $(BUILD)/libmxlite.a
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $^ $(LIBS)
 
 tsan:

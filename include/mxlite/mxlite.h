@@ -49,9 +49,9 @@ typedef union MXLValue {
     MXLList list;
 } MXLValue;
 
-/* Prepares operator `name` with `num_constant` parameters as text (keys, values; not NULL unless the
- * number is 0) and `num_arguments` parameters named in `arguments`, given anew with every call. The
- * same request gives the same handle. Errors: unknown operator or parameter, malformed value, a
+/* Prepares operator `name` with `num_constant` parameters as text (keys, values; not NULL unless
+ * the number is 0) and `num_arguments` parameters named in `arguments`, given anew with every call.
+ * The same request gives the same handle. Errors: unknown operator or parameter, malformed value, a
  * required parameter that is neither constant nor argument, a parameter named twice. */
 MXL_API int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
                        int num_arguments, const char **arguments, MXLCallHandle *out);
@@ -75,7 +75,7 @@ MXL_API NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t 
 MXL_API int MXLCallInto(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
                         const MXLValue *arguments, int *num_outputs, NDArrayHandle *outputs);
 
-/* ---- Arrays ----------------------------------------------------------------------------------- */
+/* ---- Arrays --------------------------------------------------------------------------------- */
 
 /* New handles of views that share memory with `array`: rows [begin, end) of the first axis; row
  * `index` without its axis; the same elements in another shape (codes 0, -1, -2, -3, -4 as in the
@@ -85,8 +85,20 @@ MXL_API NDArrayHandle MXLNDArrayAt(NDArrayHandle array, int64_t index);
 MXL_API NDArrayHandle MXLNDArrayReshape(NDArrayHandle array, int ndim, const int64_t *shape,
                                         int reverse);
 
-/* Number of axes of the array (-1: it has no shape yet; -2: error), its extents into `shape` (at most
- * `room` of them) and its dtype (MXNet's type flag) into `dtype`; both may be NULL. */
+/* New handle of an array over memory that is someone else's: `shape` in C order at `data`, aligned
+ * to its elements. `release` (may be NULL) is called with `payload` when nothing in the library
+ * needs the memory any more, from whatever thread that is; never if this fails. */
+typedef void (*MXLReleaseFunction)(void *payload);
+MXL_API NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, int dtype,
+                                           MXLReleaseFunction release, void *payload);
+
+/* As MXNDArrayToDLPack and MXNDArrayFromDLPack, with DLPack's versioned struct (1.0). A tensor that
+ * is marked as read-only is refused. */
+MXL_API int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack);
+MXL_API NDArrayHandle MXLNDArrayFromDLPackVersioned(void *dlpack);
+
+/* Number of axes of the array (-1: it has no shape yet; -2: error), its extents into `shape` (at
+ * most `room` of them) and its dtype (MXNet's type flag) into `dtype`; both may be NULL. */
 MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int *dtype);
 
 /* Tells the engine that the bytes behind MXNDArrayGetData were written, so that a value saved for
@@ -99,12 +111,13 @@ MXL_API int MXLNDArrayGetVersion(NDArrayHandle array, uint64_t *out);
 /* ---- Custom functions ---------------------------------------------------------------------------
  * Within the backward callback of a function recorded by MXCustomFunctionRecord: a new handle of
  * `array`'s memory as output `output` of that function, so that what is computed from it under
- * create_graph leads back to the function. A function that keeps an output for its backward keeps an
- * alias without place (MXNDArrayDetach) and calls this; keeping the output itself would keep the
+ * create_graph leads back to the function. A function that keeps an output for its backward keeps
+ * an alias without place (MXNDArrayDetach) and calls this; keeping the output itself would keep the
  * function alive by itself. */
 MXL_API NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output);
 
-/* ---- Process ---------------------------------------------------------------------------------- */
+/* ---- Process ----------------------------------------------------------------------------------
+ */
 
 /* Handles and bytes that are allocated and not yet freed, over all threads. */
 MXL_API int MXLGetLiveHandles(int64_t *out);
