@@ -15,9 +15,17 @@ from mxlite import autograd
 from mxlite._lib import LIB, check_call
 
 #: Operators without a derivative. What they make of recorded arrays is a constant.
-NOT_DIFFERENTIABLE = {"_zeros", "_ones", "_full", "_random_uniform", "_random_normal", "sgd_mom_update"}
+NOT_DIFFERENTIABLE = {
+    "argmax_channel",
+    "_zeros",
+    "_ones",
+    "_full",
+    "_random_uniform",
+    "_random_normal",
+    "sgd_mom_update",
+}
 #: Operators whose gradient is zero, as in 1.9.1.
-ZERO = {"argmax", "one_hot"}
+ZERO = {"argmax", "argmin", "one_hot"}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 #: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.
