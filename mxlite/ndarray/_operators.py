@@ -202,6 +202,8 @@ class Operator:
         """How many outputs a call with these parameters returns; 0: the library must be asked."""
         if self._outputs != 1:
             return self._outputs
+        if given.get("act_type") == "rrelu":
+            return 2  # the result, and what each element was multiplied with
         try:
             count = int(given.get("num_outputs", 1)) if "num_outputs" in self._converters else 1
         except (TypeError, ValueError):

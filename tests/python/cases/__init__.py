@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from . import (
     binary,
+    choose,
+    compare,
+    elementwise,
     index,
     init,
     matrix,
@@ -30,6 +33,9 @@ FAMILIES = {
         unary,
         binary,
         scalar,
+        elementwise,
+        compare,
+        choose,
         reduce,
         reduction,
         matrix,
