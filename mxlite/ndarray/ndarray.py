@@ -187,6 +187,16 @@ class NDArray(hot.Owner):
         """(1, 0): the CPU."""
         return (1, 0)
 
+    def _to_shared_mem(self) -> tuple[int, int, tuple[int, ...], type]:
+        """What another process needs to see the values: this process, a file descriptor of it, shape and dtype.
+
+        The descriptor stays the array's. It leads to the array's own memory where `_new_from_shared_mem` made it, else
+        to a copy.
+        """
+        pid, descriptor = ctypes.c_int(), ctypes.c_int()
+        check_call(LIB.MXNDArrayGetSharedMemHandle(self._h, ctypes.byref(pid), ctypes.byref(descriptor)))
+        return pid.value, descriptor.value, self.shape, self.dtype
+
     def to_dlpack_for_read(self) -> Any:
         """A capsule ("dltensor") of the array's memory, for one who reads it."""
         from mxlite.ndarray.exchange import to_dlpack_for_read
@@ -545,6 +555,21 @@ def new_none() -> int:
     handle = ctypes.c_void_p()
     check_call(LIB.MXNDArrayCreateNone(ctypes.byref(handle)))
     return handle.value
+
+
+def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...], dtype: Any) -> NDArray:
+    """An array over memory that processes share; it takes over the file descriptor `shared_id`.
+
+    A descriptor of another process has to be received first (multiprocessing.reduction.DupFd); `shared_pid` is not
+    read.
+    Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
+    """
+    extents = (ctypes.c_int * len(shape))(*shape)
+    handle = ctypes.c_void_p()
+    flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+    arguments = (shared_pid, shared_id, extents, len(shape), flag, ctypes.byref(handle))
+    check_call(LIB.MXNDArrayCreateFromSharedMemEx(*arguments))
+    return NDArray._adopt(handle.value)
 
 
 def empty_like_of(array: NDArray, shape: tuple[int, ...]) -> NDArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import weakref
 
 import numpy as np
@@ -12,6 +13,7 @@ import mxlite as mx
 from mxlite import autograd
 from mxlite.error import MXNetError
 from mxlite.ndarray import exchange
+from mxlite.ndarray.ndarray import _new_from_shared_mem
 
 DTYPES = ["float32", "float64", "float16", "uint8", "int8", "int32", "int64", "bool"]
 
@@ -189,3 +191,40 @@ def test_writing_through_another_makes_saved_values_stale():
     with pytest.raises(MXNetError):
         y.backward()
     gc.collect()
+
+
+# ---- shared memory -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_shared_memory(dtype):
+    x = mx.nd.array([[1, 0, 1]], dtype=dtype)
+    pid, descriptor, shape, kind = x._to_shared_mem()
+    assert (pid, shape, kind) == (os.getpid(), (1, 3), x.dtype)
+    y = _new_from_shared_mem(pid, os.dup(descriptor), shape, kind)
+    z = _new_from_shared_mem(pid, os.dup(y._to_shared_mem()[1]), shape, kind)
+    z[0, 1] = 1
+    assert y.asnumpy().tolist() == [[1, 1, 1]] and x.asnumpy().tolist() == [[1, 0, 1]]
+
+
+def test_shared_memory_between_processes():
+    x = mx.nd.zeros((3,))
+    shared = _new_from_shared_mem(0, os.dup(x._to_shared_mem()[1]), (3,), "float32")
+    child = os.fork()
+    if child == 0:
+        shared[:] = 7
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert shared.asnumpy().tolist() == [7, 7, 7]
+
+
+def test_shared_memory_refuses():
+    x = mx.nd.zeros((3,))
+    mine = os.dup(x._to_shared_mem()[1])
+    with pytest.raises(MXNetError, match="wants 16"):
+        _new_from_shared_mem(0, mine, (4,), "float32")
+    with pytest.raises(MXNetError):
+        _new_from_shared_mem(0, mine, (-1,), "float32")
+    os.close(mine)  # still ours
+    with pytest.raises(MXNetError):
+        _new_from_shared_mem(0, mine, (1,), "float32")
