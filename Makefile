@@ -43,7 +43,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
-    check-wheel oracle bench mutate fmt lint clean FORCE
+    check-wheel test-peers oracle bench mutate fmt lint clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -57,9 +57,10 @@ help:
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
-#: make fuzz     FUZZ_SECONDS (5) of random calls of the API under the address sanitizer
+#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
+#: make test-peers  arrays shared with PyTorch, files that the real MXNet 1.9.1 reads
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
@@ -185,10 +186,11 @@ fuzz:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(MAKE) fuzz-run BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(ASAN)'
 
-fuzz-run: $(BUILD)/fuzz_api
-	@$< $(FUZZ_SECONDS)
+fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_params
+	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
+	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 $(wildcard tests/reference/files/*.params)
 
-$(BUILD)/fuzz_api: tests/fuzz/fuzz_api.c $(BUILD)/libmxlite.a
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $^ $(LIBS)
 
 tsan:
@@ -287,6 +289,12 @@ $(ORACLE)/mxnet.stamp:
 
 oracle: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_reference.py
+
+# Arrays shared with PyTorch; files that mxlite wrote, read by the real MXNet 1.9.1.
+test-peers: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python tests/clients/check_torch.py
+	@rm -rf $(BUILD)/files && $(LIBRARY_ENV) $(VPY) tests/reference/write_files.py $(BUILD)/files
+	@$(ORACLE)/bin/python tests/reference/make_files.py --read $(BUILD)/files
 
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)

@@ -10,8 +10,11 @@ y.backward()
 print(x.grad)
 """
 
+import importlib
+
 from mxlite import autograd, base, context, error, ndarray, random, util
 from mxlite import ndarray as nd
+from mxlite._install import install_as_mxnet
 from mxlite._lib import get_include, get_library
 from mxlite._version import __version__
 from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
@@ -32,6 +35,7 @@ __all__ = [
     "get_include",
     "get_library",
     "gpu",
+    "install_as_mxnet",
     "is_np_shape",
     "nd",
     "ndarray",
@@ -39,6 +43,13 @@ __all__ = [
     "num_gpus",
     "random",
     "set_np_shape",
+    "test_utils",
     "use_np_shape",
     "util",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "test_utils":  # few programs want it
+        return importlib.import_module("mxlite.test_utils")
+    raise AttributeError(f"module 'mxlite' has no attribute {name!r}")

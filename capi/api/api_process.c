@@ -1,7 +1,10 @@
 /* What belongs to the process or the thread as a whole: errors, versions, features, modes, memory.
  * Called by bindings. */
+#define _GNU_SOURCE 1 /* setenv */
 #include "api/common.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -251,6 +254,36 @@ int MXEngineSetBulkSize(int bulk_size, int *prev_bulk_size)
 /* Operators run as they are called: there is nothing to wait for, and nothing to shut down. */
 int MXNotifyShutdown(void)
 {
+    return 0;
+}
+
+/* ---- environment ---- */
+
+/* A copy: what getenv returns may go away with the next setenv. */
+int MXGetEnv(const char *name, const char **value)
+{
+    const char *text;
+    char *lent;
+
+    API_NEED(value);
+    *value = NULL;
+    API_NEED(name);
+    text = getenv(name);
+    if (text == NULL)
+        return 0;
+    lent = api_buffer_get(API_BUFFER_TEXT, strlen(text) + 1);
+    if (lent == NULL)
+        return mxl_error_prefix(__func__);
+    *value = strcpy(lent, text);
+    return 0;
+}
+
+int MXSetEnv(const char *name, const char *value)
+{
+    API_NEED(name);
+    API_NEED(value);
+    if (setenv(name, value, 1) != 0)
+        return mxl_error("%s: \"%s\" cannot be set: %s", __func__, name, strerror(errno));
     return 0;
 }
 

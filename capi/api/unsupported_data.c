@@ -4,34 +4,6 @@
 
 #include "api/unsupported.h"
 
-int MXNDArraySave(const char *fname, uint32_t num_args, NDArrayHandle *args, const char **keys)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayLoad(const char *fname, uint32_t *out_size, NDArrayHandle **out_arr,
-                  uint32_t *out_name_size, const char ***out_names)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayLoadFromBuffer(const void *ndarray_buffer, size_t size, uint32_t *out_size,
-                            NDArrayHandle **out_arr, uint32_t *out_name_size,
-                            const char ***out_names)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArraySaveRawBytes(NDArrayHandle handle, size_t *out_size, const char **out_buf)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayLoadFromRawBytes(const void *buf, size_t size, NDArrayHandle *out)
-{
-    MXL_NOT_YET;
-}
-
 int MXNDArrayCreateSparseEx(int storage_type, const uint32_t *shape, uint32_t ndim, int dev_type,
                             int dev_id, int delay_alloc, int dtype, uint32_t num_aux, int *aux_type,
                             uint32_t *aux_ndims, const uint32_t *aux_shape, NDArrayHandle *out)
@@ -68,49 +40,6 @@ int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type)
 }
 
 int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayToDLPack(NDArrayHandle handle, DLManagedTensorHandle *out_dlpack)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayFromDLPack(DLManagedTensorHandle dlpack, NDArrayHandle *out_handle)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_handle,
-                          NDArrayHandle *out_handle)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayCreateFromSharedMem(int shared_pid, int shared_id, const uint32_t *shape,
-                                 uint32_t ndim, int dtype, NDArrayHandle *out)
-{
-    MXL_NOT_YET;
-}
-
-int MXNDArrayCreateFromSharedMemEx(int shared_pid, int shared_id, const int *shape, int ndim,
-                                   int dtype, NDArrayHandle *out)
 {
     MXL_NOT_YET;
 }

@@ -4,16 +4,6 @@
 
 #include "api/unsupported.h"
 
-int MXGetEnv(const char *name, const char **value)
-{
-    MXL_NOT_YET;
-}
-
-int MXSetEnv(const char *name, const char *value)
-{
-    MXL_NOT_YET;
-}
-
 int MXLoadLib(const char *path, unsigned verbose)
 {
     MXL_NOT_YET;

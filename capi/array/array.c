@@ -97,6 +97,24 @@ int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape
     return 0;
 }
 
+mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64_t *shape)
+{
+    mxl_array *array = array_blank();
+
+    if (array == NULL) {
+        mxl_ref_drop(&storage->ref);
+        return NULL;
+    }
+    array->storage = storage;
+    array->dtype = dtype;
+    if (array_reserve(array, ndim) != 0) {
+        mxl_array_drop(array);
+        return NULL;
+    }
+    (void)array_fill_shape(array, ndim, shape);
+    return array;
+}
+
 mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
 {
     mxl_array *array = array_blank();

@@ -56,6 +56,10 @@ struct mxl_array {
 mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape);
 mxl_array *mxl_array_new_none(void);
 
+/* A new contiguous array over a storage, whose reference it takes over, also on failure. The
+ * storage must have the bytes. */
+mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64_t *shape);
+
 /* A new array over the same bytes without place, leaf or base. */
 mxl_array *mxl_array_alias(const mxl_array *array);
 
@@ -95,10 +99,12 @@ static inline void *mxl_array_write(mxl_array *array)
     return (char *)array->storage->data + array->offset;
 }
 
-/* Whether nobody else can see the bytes: one holder of the array, one of the storage. */
+/* Whether nobody else can see the bytes: one holder of the array, one of the storage, and they are
+ * nobody else's. */
 static inline bool mxl_array_alone(const mxl_array *array)
 {
-    return mxl_ref_alone(&array->ref) && mxl_ref_alone(&array->storage->ref);
+    return mxl_ref_alone(&array->ref) && mxl_ref_alone(&array->storage->ref) &&
+           array->storage->foreign == NULL;
 }
 
 static inline bool mxl_array_same_shape(const mxl_array *a, const mxl_array *b)

@@ -1,4 +1,5 @@
-/* Storage: one block holds the header and, 64 bytes behind it, the data. */
+/* Storage: one block holds the header and, 64 bytes behind it, the data; or, of foreign bytes, how
+ * they are given back. */
 #include "array/storage.h"
 
 #include "base/error.h"
@@ -8,25 +9,64 @@ enum { HEADER_BYTES = 64 };
 
 _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the header");
 
+static void drop_share(mxl_storage *storage)
+{
+    mxl_storage *share = atomic_load_explicit(&storage->share, memory_order_acquire);
+
+    if (share != NULL)
+        mxl_ref_drop(&share->ref);
+}
+
 static void storage_release(mxl_ref *ref)
 {
     mxl_storage *storage = (mxl_storage *)ref;
 
+    drop_share(storage);
     mxl_free(storage, HEADER_BYTES + storage->bytes);
+}
+
+static void foreign_release(mxl_ref *ref)
+{
+    mxl_storage *storage = (mxl_storage *)ref;
+    mxl_foreign foreign = *storage->foreign;
+
+    drop_share(storage);
+    mxl_free(storage, HEADER_BYTES + sizeof(foreign));
+    if (foreign.release != NULL)
+        foreign.release(foreign.payload);
+}
+
+static mxl_storage *blank(size_t behind, void (*release)(mxl_ref *))
+{
+    mxl_storage *storage = mxl_alloc(HEADER_BYTES + behind);
+
+    if (storage == NULL)
+        return NULL;
+    mxl_ref_init(&storage->ref, release);
+    storage->data = (char *)storage + HEADER_BYTES;
+    storage->bytes = behind;
+    storage->foreign = NULL;
+    atomic_init(&storage->version, 0);
+    atomic_init(&storage->share, NULL);
+    return storage;
 }
 
 mxl_storage *mxl_storage_new(size_t bytes)
 {
-    mxl_storage *storage;
-
     if (bytes > (size_t)INT64_MAX - HEADER_BYTES)
         return mxl_error_null("an array of %zu bytes is too large", bytes);
-    storage = mxl_alloc(HEADER_BYTES + bytes);
+    return blank(bytes, storage_release);
+}
+
+mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload)
+{
+    mxl_storage *storage = blank(sizeof(mxl_foreign), foreign_release);
+
     if (storage == NULL)
         return NULL;
-    mxl_ref_init(&storage->ref, storage_release);
-    storage->data = (char *)storage + HEADER_BYTES;
+    storage->foreign = storage->data;
+    *storage->foreign = (mxl_foreign){release, payload};
+    storage->data = data;
     storage->bytes = bytes;
-    atomic_init(&storage->version, 0);
     return storage;
 }

@@ -1,5 +1,5 @@
 /* Storage: counted bytes that arrays look at. Carries the version that saved values are checked
- * against. */
+ * against. The bytes are ours, or someone else's (foreign), or such that processes share. */
 #ifndef MXL_ARRAY_STORAGE_H
 #define MXL_ARRAY_STORAGE_H
 
@@ -8,15 +8,27 @@
 
 #include "base/ref.h"
 
+/* How bytes that belong to someone else are given back. */
+typedef struct mxl_foreign {
+    void (*release)(void *payload); /* called once, from whatever thread drops the last reference */
+    void *payload;
+} mxl_foreign;
+
 typedef struct mxl_storage {
     mxl_ref ref;
-    void *data; /* aligned to 64 */
+    void *data; /* aligned to 64; foreign ones to their elements */
     size_t bytes;
-    atomic_uint_fast64_t version; /* grows with every write */
+    atomic_uint_fast64_t version;        /* grows with every write */
+    mxl_foreign *foreign;                /* NULL: the bytes are ours */
+    _Atomic(struct mxl_storage *) share; /* kept; a copy that another process was offered */
 } mxl_storage;
 
 /* New storage of `bytes` (0 is legal), its content uninitialised; NULL with the error set. */
 mxl_storage *mxl_storage_new(size_t bytes);
+
+/* New storage over bytes that belong to someone else, who is told by `release` (may be NULL) when
+ * nobody needs them any more. NULL with the error set, nothing released. */
+mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload);
 
 static inline uint64_t mxl_storage_version(const mxl_storage *storage)
 {

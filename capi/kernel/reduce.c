@@ -34,16 +34,15 @@ typedef struct reduce_job {
 
 static void acc_start(const reduce_job *job, void *acc, int64_t n)
 {
-    if (job->kind == MXL_REDUCE_MAX)
-        job->loops->start_max(acc, n);
+    if (job->loops->start[job->kind] != NULL)
+        job->loops->start[job->kind](acc, n);
     else
         memset(acc, 0, (size_t)n * ACC_BYTES); /* 0 and 0.0 */
 }
 
 static void acc_finish(const reduce_job *job, int64_t at, const void *acc, int64_t n)
 {
-    job->loops->finish(job->out + at * (int64_t)job->size, acc, n,
-                       job->kind == MXL_REDUCE_MEAN ? job->reduced.size : -1);
+    job->loops->finish(job->kind, job->out + at * (int64_t)job->size, acc, n, job->reduced.size);
 }
 
 /* Where n finished accumulators of share `chunk` belong. */
@@ -155,9 +154,17 @@ static void partials_merge(const reduce_job *job)
                     ? MXL_F64
                     : MXL_I64;
     const mxl_reduce_loops *merge = mxl_reduce_loops_of(dtype);
+    /* Shares are sums or products already, of which a NaN may be one. */
+    static const mxl_reduction kinds[REDUCE_KINDS] = {
+        [MXL_REDUCE_MAX] = MXL_REDUCE_MAX,
+        [MXL_REDUCE_MIN] = MXL_REDUCE_MIN,
+        [MXL_REDUCE_PROD] = MXL_REDUCE_PROD,
+        [MXL_REDUCE_NANPROD] = MXL_REDUCE_PROD,
+    };
     int64_t n = job->kept.size;
 
-    merge->columns[job->kind](job->partial, job->partial + n * ACC_BYTES, n, job->chunks - 1, n);
+    merge->columns[kinds[job->kind]](job->partial, job->partial + n * ACC_BYTES, n, job->chunks - 1,
+                                     n);
     acc_finish(job, 0, job->partial, n);
 }
 
@@ -248,40 +255,54 @@ int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
 }
 
 /* ---- argmax ---- */
-typedef struct argmax_job {
+typedef struct arg_job {
     const mxl_reduce_loops *loops;
     size_t size;
+    int which; /* 0: the largest, 1: the smallest */
     int64_t n, inner;
     const char *in;
     int64_t *out;
-} argmax_job;
+} arg_job;
 
 /* A unit is one position along the outer axis. */
-static void argmax_share(void *data, int64_t begin, int64_t end)
+static void arg_share(void *data, int64_t begin, int64_t end)
 {
-    const argmax_job *job = data;
+    const arg_job *job = data;
 
     for (int64_t o = begin; o < end; o++) {
         const char *in = job->in + o * job->n * job->inner * (int64_t)job->size;
         int64_t *out = job->out + o * job->inner;
 
         if (job->inner == 1) {
-            *out = job->loops->argmax_run(in, job->n);
+            *out = job->loops->arg_run[job->which](in, job->n);
             continue;
         }
         for (int64_t j = 0; j < job->inner; j += REDUCE_COLUMNS) {
             int64_t columns = job->inner - j < REDUCE_COLUMNS ? job->inner - j : REDUCE_COLUMNS;
 
-            job->loops->argmax_columns(out + j, in + j * (int64_t)job->size, columns, job->n,
-                                       job->inner);
+            job->loops->arg_columns[job->which](out + j, in + j * (int64_t)job->size, columns,
+                                                job->n, job->inner);
         }
     }
 }
 
-void mxl_argmax(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, int64_t *out)
+static void arg_find(int which, int dtype, int64_t outer, int64_t n, int64_t inner, const void *in,
+                     int64_t *out)
 {
-    argmax_job job = {mxl_reduce_loops_of(dtype), mxl_dtype_size(dtype), n, inner, in, out};
+    arg_job job = {
+        mxl_reduce_loops_of(dtype), mxl_dtype_size(dtype), which, n, inner, in, out,
+    };
 
     if (outer * inner > 0)
-        mxl_parallel_for(outer, (GRAIN + n * inner - 1) / (n * inner), argmax_share, &job);
+        mxl_parallel_for(outer, (GRAIN + n * inner - 1) / (n * inner), arg_share, &job);
+}
+
+void mxl_argmax(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, int64_t *out)
+{
+    arg_find(0, dtype, outer, n, inner, in, out);
+}
+
+void mxl_argmin(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, int64_t *out)
+{
+    arg_find(1, dtype, outer, n, inner, in, out);
 }

@@ -1,6 +1,6 @@
 /* The loops of one dtype's reductions; included by reduce_loops.c once per dtype with NAME(x), T
- * (the element), A (the accumulator: double or int64_t), LOAD(v), STORE(a), LOWEST, IS_NAN(v), MEAN
- * and CLONES defined, and WHOLE for integers. */
+ * (the element), A (the accumulator: double or int64_t), LOAD(v), STORE(a), LOWEST, HIGHEST,
+ * IS_NAN(v), MEAN and CLONES defined, and WHOLE for integers. */
 
 #ifdef WHOLE /* integers: any order gives the same, the compiler finds its own */
 static void NAME(sum_run)(void *acc, const void *in, int64_t n)
@@ -101,88 +101,147 @@ CLONES static void NAME(max_columns)(void *acc, const void *in, int64_t n, int64
     }
 }
 
-static void NAME(start_max)(void *acc, int64_t n)
-{
-    A *a = acc;
+/* Kinds that are not on a hot path: *acc = step(*acc, x), in the order of the elements. */
+#define SIMPLE(kind, step)                                                                         \
+    CLONES static void NAME(kind##_run)(void *acc, const void *in, int64_t n)                      \
+    {                                                                                              \
+        const T *x = in;                                                                           \
+        A a = *(A *)acc;                                                                           \
+                                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            A v = (A)LOAD(x[i]);                                                                   \
+                                                                                                   \
+            a = step;                                                                              \
+        }                                                                                          \
+        *(A *)acc = a;                                                                             \
+    }                                                                                              \
+    CLONES static void NAME(kind##_columns)(void *acc, const void *in, int64_t n, int64_t rows,    \
+                                            int64_t stride)                                        \
+    {                                                                                              \
+        A *restrict all = acc;                                                                     \
+                                                                                                   \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const T *restrict x = (const T *)in + r * stride;                                      \
+                                                                                                   \
+            for (int64_t j = 0; j < n; j++) {                                                      \
+                A v = (A)LOAD(x[j]), a = all[j];                                                   \
+                                                                                                   \
+                all[j] = step;                                                                     \
+            }                                                                                      \
+        }                                                                                          \
+    }
 
-    for (int64_t j = 0; j < n; j++)
-        a[j] = LOWEST;
-}
+SIMPLE(min, ((v < a) | IS_NAN(v)) ? v : a)
+SIMPLE(prod, a *v)
+SIMPLE(nansum, IS_NAN(v) ? a : a + v)
+SIMPLE(nanprod, IS_NAN(v) ? a : a *v)
+SIMPLE(norm1, v < 0 ? a - v : a + v)
+SIMPLE(norm2, a + v * v)
+#undef SIMPLE
 
-/* Accumulators into elements; divided by `count` unless that is negative. */
-static void NAME(finish)(void *out, const void *acc, int64_t n, int64_t count)
+#define START(kind, value)                                                                         \
+    static void NAME(start_##kind)(void *acc, int64_t n)                                           \
+    {                                                                                              \
+        for (int64_t j = 0; j < n; j++)                                                            \
+            ((A *)acc)[j] = value;                                                                 \
+    }
+
+START(max, LOWEST)
+START(min, HIGHEST)
+START(prod, 1)
+#undef START
+
+/* Accumulators into elements; `count` elements went into each. */
+static void NAME(finish)(mxl_reduction kind, void *out, const void *acc, int64_t n, int64_t count)
 {
     T *z = out;
     const A *a = acc;
 
+    (void)count;
     for (int64_t j = 0; j < n; j++) {
         A v = a[j];
 
-        if (count >= 0)
+        if (kind == MXL_REDUCE_MEAN)
             v = MEAN(T, v, count);
+        else if (kind == MXL_REDUCE_NORM2)
+            v = (A)sqrt((double)v);
         z[j] = STORE(v);
     }
 }
 
-static int64_t NAME(argmax_run)(const void *in, int64_t n)
-{
-    const T *x = in;
-    int64_t at = 0;
-    A best = (A)LOAD(x[0]);
-
-    for (int64_t i = 1; i < n; i++) {
-        A v = (A)LOAD(x[i]);
-
-        if (v > best || (IS_NAN(v) && !IS_NAN(best))) {
-            best = v;
-            at = i;
-        }
+#define ARG(kind, better)                                                                          \
+    static int64_t NAME(kind##_run)(const void *in, int64_t n)                                     \
+    {                                                                                              \
+        const T *x = in;                                                                           \
+        int64_t at = 0;                                                                            \
+        A best = (A)LOAD(x[0]);                                                                    \
+                                                                                                   \
+        for (int64_t i = 1; i < n; i++) {                                                          \
+            A v = (A)LOAD(x[i]);                                                                   \
+                                                                                                   \
+            if (v better best || (IS_NAN(v) && !IS_NAN(best))) {                                   \
+                best = v;                                                                          \
+                at = i;                                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        return at;                                                                                 \
+    }                                                                                              \
+    /* n columns (at most REDUCE_COLUMNS) of `rows` rows */                                        \
+    static void NAME(kind##_columns)(int64_t * at, const void *in, int64_t n, int64_t rows,        \
+                                     int64_t stride)                                               \
+    {                                                                                              \
+        A best[REDUCE_COLUMNS];                                                                    \
+                                                                                                   \
+        for (int64_t j = 0; j < n; j++) {                                                          \
+            best[j] = (A)LOAD(((const T *)in)[j]);                                                 \
+            at[j] = 0;                                                                             \
+        }                                                                                          \
+        for (int64_t r = 1; r < rows; r++) {                                                       \
+            const T *x = (const T *)in + r * stride;                                               \
+                                                                                                   \
+            for (int64_t j = 0; j < n; j++) {                                                      \
+                A v = (A)LOAD(x[j]);                                                               \
+                bool more = v better best[j] || (IS_NAN(v) && !IS_NAN(best[j]));                   \
+                                                                                                   \
+                best[j] = more ? v : best[j];                                                      \
+                at[j] = more ? r : at[j];                                                          \
+            }                                                                                      \
+        }                                                                                          \
     }
-    return at;
-}
 
-/* n columns (at most REDUCE_COLUMNS) of `rows` rows */
-static void NAME(argmax_columns)(int64_t *at, const void *in, int64_t n, int64_t rows,
-                                 int64_t stride)
-{
-    A best[REDUCE_COLUMNS];
+ARG(argmax, >)
+ARG(argmin, <)
+#undef ARG
 
-    for (int64_t j = 0; j < n; j++) {
-        best[j] = (A)LOAD(((const T *)in)[j]);
-        at[j] = 0;
+#define LOOPS(which)                                                                               \
+    {                                                                                              \
+        [MXL_REDUCE_SUM] = NAME(sum_##which), [MXL_REDUCE_MEAN] = NAME(sum_##which),               \
+        [MXL_REDUCE_MAX] = NAME(max_##which), [MXL_REDUCE_MIN] = NAME(min_##which),                \
+        [MXL_REDUCE_PROD] = NAME(prod_##which), [MXL_REDUCE_NANSUM] = NAME(nansum_##which),        \
+        [MXL_REDUCE_NANPROD] = NAME(nanprod_##which), [MXL_REDUCE_NORM1] = NAME(norm1_##which),    \
+        [MXL_REDUCE_NORM2] = NAME(norm2_##which)                                                   \
     }
-    for (int64_t r = 1; r < rows; r++) {
-        const T *x = (const T *)in + r * stride;
-
-        for (int64_t j = 0; j < n; j++) {
-            A v = (A)LOAD(x[j]);
-            bool more = v > best[j] || (IS_NAN(v) && !IS_NAN(best[j]));
-
-            best[j] = more ? v : best[j];
-            at[j] = more ? r : at[j];
-        }
-    }
-}
 
 static const mxl_reduce_loops NAME(loops) = {
-    .run = {[MXL_REDUCE_SUM] = NAME(sum_run),
-            [MXL_REDUCE_MEAN] = NAME(sum_run),
-            [MXL_REDUCE_MAX] = NAME(max_run)},
-    .columns = {[MXL_REDUCE_SUM] = NAME(sum_columns),
-                [MXL_REDUCE_MEAN] = NAME(sum_columns),
-                [MXL_REDUCE_MAX] = NAME(max_columns)},
-    .start_max = NAME(start_max),
+    .run = LOOPS(run),
+    .columns = LOOPS(columns),
+    .start = {[MXL_REDUCE_MAX] = NAME(start_max),
+              [MXL_REDUCE_MIN] = NAME(start_min),
+              [MXL_REDUCE_PROD] = NAME(start_prod),
+              [MXL_REDUCE_NANPROD] = NAME(start_prod)},
     .finish = NAME(finish),
-    .argmax_run = NAME(argmax_run),
-    .argmax_columns = NAME(argmax_columns),
+    .arg_run = {NAME(argmax_run), NAME(argmin_run)},
+    .arg_columns = {NAME(argmax_columns), NAME(argmin_columns)},
 };
 
+#undef LOOPS
 #undef NAME
 #undef T
 #undef A
 #undef LOAD
 #undef STORE
 #undef LOWEST
+#undef HIGHEST
 #undef IS_NAN
 #undef MEAN
 #undef CLONES

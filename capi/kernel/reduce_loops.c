@@ -21,6 +21,7 @@
 #define LOAD     SAME
 #define STORE(a) ((float)(a))
 #define LOWEST   (-(double)INFINITY)
+#define HIGHEST  ((double)INFINITY)
 #define IS_NAN   FLOAT_NAN
 #define MEAN     FLOAT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -32,6 +33,7 @@
 #define LOAD     SAME
 #define STORE(a) (a)
 #define LOWEST   (-(double)INFINITY)
+#define HIGHEST  ((double)INFINITY)
 #define IS_NAN   FLOAT_NAN
 #define MEAN     FLOAT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -43,6 +45,7 @@
 #define LOAD(v)  mxl_half_to_float(v)
 #define STORE(a) mxl_half_from_float((float)(a))
 #define LOWEST   (-(double)INFINITY)
+#define HIGHEST  ((double)INFINITY)
 #define IS_NAN   FLOAT_NAN
 #define MEAN     FLOAT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -55,6 +58,7 @@
 #define LOAD     SAME
 #define STORE(a) ((uint8_t)(a))
 #define LOWEST   0
+#define HIGHEST  UINT8_MAX
 #define IS_NAN   INT_NAN
 #define MEAN     INT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -67,6 +71,7 @@
 #define LOAD     SAME
 #define STORE(a) ((int8_t)(a))
 #define LOWEST   INT8_MIN
+#define HIGHEST  INT8_MAX
 #define IS_NAN   INT_NAN
 #define MEAN     INT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -79,6 +84,7 @@
 #define LOAD     SAME
 #define STORE(a) ((int32_t)(a))
 #define LOWEST   INT32_MIN
+#define HIGHEST  INT32_MAX
 #define IS_NAN   INT_NAN
 #define MEAN     INT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -91,6 +97,7 @@
 #define LOAD     SAME
 #define STORE(a) (a)
 #define LOWEST   INT64_MIN
+#define HIGHEST  INT64_MAX
 #define IS_NAN   INT_NAN
 #define MEAN     INT_MEAN
 #include "kernel/reduce.tmpl.h"
@@ -103,6 +110,7 @@
 #define LOAD(v)  ((v) != 0)
 #define STORE(a) ((uint8_t)((a) != 0))
 #define LOWEST   0
+#define HIGHEST  1
 #define IS_NAN   INT_NAN
 /* 1.9.1: true where anything is */
 #define MEAN(T_, v, count) (v)

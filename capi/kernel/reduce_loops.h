@@ -8,7 +8,7 @@
 #include "kernel/reduce.h"
 
 enum {
-    REDUCE_KINDS = MXL_REDUCE_MAX + 1,
+    REDUCE_KINDS = MXL_REDUCE_NORM2 + 1,
     REDUCE_LANES = 16,
     MAX_LANES = 64,
     REDUCE_COLUMNS = 512 /* columns that are accumulated together */
@@ -20,10 +20,12 @@ typedef struct mxl_reduce_loops {
     /* rows of n columns, rows `stride` elements apart, into n accumulators */
     void (*columns[REDUCE_KINDS])(void *acc, const void *in, int64_t n, int64_t rows,
                                   int64_t stride);
-    void (*start_max)(void *acc, int64_t n);
-    void (*finish)(void *out, const void *acc, int64_t n, int64_t count);
-    int64_t (*argmax_run)(const void *in, int64_t n);
-    void (*argmax_columns)(int64_t *at, const void *in, int64_t n, int64_t rows, int64_t stride);
+    /* n accumulators of nothing; NULL: zeros */
+    void (*start[REDUCE_KINDS])(void *acc, int64_t n);
+    void (*finish)(mxl_reduction kind, void *out, const void *acc, int64_t n, int64_t count);
+    /* [0] of the largest, [1] of the smallest */
+    int64_t (*arg_run[2])(const void *in, int64_t n);
+    void (*arg_columns[2])(int64_t *at, const void *in, int64_t n, int64_t rows, int64_t stride);
 } mxl_reduce_loops;
 
 const mxl_reduce_loops *mxl_reduce_loops_of(int dtype);

@@ -106,25 +106,8 @@ BINARY(div, "div", ALIASES("_sparse_broadcast_div"),
        "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
        div_grad, div_saves);
 
-/* ---- comparisons, which only rules use ---- */
-
-MXL_ARITH_KERNELS(equal, MXL_BINARY_ROW, x == y ? 1 : 0);
-
-const mxl_op mxl_op_equal = {
-    .name = "_mxl_equal",
-    .doc = "1 where two arrays are equal, else 0, in their dtype; the shapes are broadcast.",
-    .inputs = mxl_inputs_lhs_rhs,
-    .params = mxl_params_none,
-    .infer = mxl_infer_broadcast,
-    .compute = mxl_run_rows,
-    .kernels = &equal_kernels,
-    .grad = mxl_grad_zero,
-};
-
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add, &op_elemwise_add,
-    &mxl_op_broadcast_sub, &op_elemwise_sub,
-    &mxl_op_broadcast_mul, &op_elemwise_mul,
-    &mxl_op_broadcast_div, &op_elemwise_div,
-    &mxl_op_equal,         NULL,
+    &mxl_op_broadcast_add, &op_elemwise_add, &mxl_op_broadcast_sub, &op_elemwise_sub,
+    &mxl_op_broadcast_mul, &op_elemwise_mul, &mxl_op_broadcast_div, &op_elemwise_div,
+    NULL,
 };

@@ -11,19 +11,19 @@ const mxl_input mxl_inputs_lhs_rhs[] = {
 };
 const mxl_param mxl_params_none[] = {{0}};
 
-static mxl_array *unary(mxl_scope *s, const mxl_op *op, mxl_array *a)
+mxl_array *mxl_apply(mxl_scope *s, const mxl_op *op, mxl_array *a)
 {
     return mxl_scope_call(s, op, NULL, 1, &a);
 }
 
-static mxl_array *binary(mxl_scope *s, const mxl_op *op, mxl_array *a, mxl_array *b)
+mxl_array *mxl_apply2(mxl_scope *s, const mxl_op *op, mxl_array *a, mxl_array *b)
 {
     mxl_array *inputs[2] = {a, b};
 
     return mxl_scope_call(s, op, NULL, 2, inputs);
 }
 
-static mxl_array *scalar(mxl_scope *s, const mxl_op *op, mxl_array *a, double b)
+mxl_array *mxl_apply_scalar(mxl_scope *s, const mxl_op *op, mxl_array *a, double b)
 {
     mxl_scalar_params params = {.scalar = b, .is_int = 1};
 
@@ -42,87 +42,87 @@ static mxl_array *shaped(mxl_scope *s, const mxl_op *op, mxl_array *a, int ndim,
 
 mxl_array *mxl_add(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
-    return binary(s, &mxl_op_broadcast_add, a, b);
+    return mxl_apply2(s, &mxl_op_broadcast_add, a, b);
 }
 
 mxl_array *mxl_sub(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
-    return binary(s, &mxl_op_broadcast_sub, a, b);
+    return mxl_apply2(s, &mxl_op_broadcast_sub, a, b);
 }
 
 mxl_array *mxl_mul(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
-    return binary(s, &mxl_op_broadcast_mul, a, b);
+    return mxl_apply2(s, &mxl_op_broadcast_mul, a, b);
 }
 
 mxl_array *mxl_div(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
-    return binary(s, &mxl_op_broadcast_div, a, b);
+    return mxl_apply2(s, &mxl_op_broadcast_div, a, b);
 }
 
 mxl_array *mxl_equal(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
-    return binary(s, &mxl_op_equal, a, b);
+    return mxl_apply2(s, &mxl_op_equal, a, b);
 }
 
 mxl_array *mxl_add_scalar(mxl_scope *s, mxl_array *a, double b)
 {
-    return scalar(s, &mxl_op_plus_scalar, a, b);
+    return mxl_apply_scalar(s, &mxl_op_plus_scalar, a, b);
 }
 
 mxl_array *mxl_mul_scalar(mxl_scope *s, mxl_array *a, double b)
 {
-    return scalar(s, &mxl_op_mul_scalar, a, b);
+    return mxl_apply_scalar(s, &mxl_op_mul_scalar, a, b);
 }
 
 mxl_array *mxl_div_scalar(mxl_scope *s, mxl_array *a, double b)
 {
-    return scalar(s, &mxl_op_div_scalar, a, b);
+    return mxl_apply_scalar(s, &mxl_op_div_scalar, a, b);
 }
 
 mxl_array *mxl_rdiv_scalar(mxl_scope *s, mxl_array *a, double b)
 {
-    return scalar(s, &mxl_op_rdiv_scalar, a, b);
+    return mxl_apply_scalar(s, &mxl_op_rdiv_scalar, a, b);
 }
 
 mxl_array *mxl_pow_scalar(mxl_scope *s, mxl_array *a, double b)
 {
-    return scalar(s, &mxl_op_power_scalar, a, b);
+    return mxl_apply_scalar(s, &mxl_op_power_scalar, a, b);
 }
 
 mxl_array *mxl_one_minus(mxl_scope *s, mxl_array *a)
 {
-    return scalar(s, &mxl_op_rminus_scalar, a, 1);
+    return mxl_apply_scalar(s, &mxl_op_rminus_scalar, a, 1);
 }
 
 mxl_array *mxl_negative(mxl_scope *s, mxl_array *a)
 {
-    return unary(s, &mxl_op_negative, a);
+    return mxl_apply(s, &mxl_op_negative, a);
 }
 
 mxl_array *mxl_square(mxl_scope *s, mxl_array *a)
 {
-    return unary(s, &mxl_op_square, a);
+    return mxl_apply(s, &mxl_op_square, a);
 }
 
 mxl_array *mxl_exp(mxl_scope *s, mxl_array *a)
 {
-    return unary(s, &mxl_op_exp, a);
+    return mxl_apply(s, &mxl_op_exp, a);
 }
 
 mxl_array *mxl_positive(mxl_scope *s, mxl_array *a)
 {
-    return unary(s, &mxl_op_positive, a);
+    return mxl_apply(s, &mxl_op_positive, a);
 }
 
 mxl_array *mxl_sign(mxl_scope *s, mxl_array *a)
 {
-    return unary(s, &mxl_op_sign, a);
+    return mxl_apply(s, &mxl_op_sign, a);
 }
 
 mxl_array *mxl_zeros_like(mxl_scope *s, mxl_array *a)
 {
-    return unary(s, &mxl_op_zeros_like, a);
+    return mxl_apply(s, &mxl_op_zeros_like, a);
 }
 
 mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype)

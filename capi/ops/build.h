@@ -10,6 +10,11 @@
 #include "kernel/row.h"
 #include "op/op.h"
 
+/* ---- any operator of one array, of two, of an array and a number ---- */
+mxl_array *mxl_apply(mxl_scope *s, const mxl_op *op, mxl_array *a);
+mxl_array *mxl_apply2(mxl_scope *s, const mxl_op *op, mxl_array *a, mxl_array *b);
+mxl_array *mxl_apply_scalar(mxl_scope *s, const mxl_op *op, mxl_array *a, double b);
+
 /* ---- element-wise; two arrays broadcast ---- */
 mxl_array *mxl_add(mxl_scope *s, mxl_array *a, mxl_array *b);
 mxl_array *mxl_sub(mxl_scope *s, mxl_array *a, mxl_array *b);
@@ -39,6 +44,10 @@ mxl_array *mxl_sum_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape
 mxl_array *mxl_broadcast_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
 /* The same elements in another shape of as many. */
 mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
+
+/* The arrays one after another along an axis. */
+mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis);
+mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
 
 /* ---- sums and products ---- */
 
@@ -71,6 +80,12 @@ extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; en
 /* The shape of an array made from nothing: the parameter `shape`, and where that leaves extents
  * open the array given as output. -1 with the error set: neither says it, or ctx is not a CPU. */
 int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx);
+
+/* What operators of an array and a number have (mxl_scalar_params): their parameters, infer and
+ * compute. */
+extern const mxl_param mxl_params_scalar[];
+int mxl_scalar_infer(mxl_infer *infer);
+int mxl_scalar_compute(const mxl_call *call);
 
 /* A gradient rule that passes the head on to input 0. */
 int mxl_grad_pass(mxl_grad *g);

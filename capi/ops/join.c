@@ -194,6 +194,13 @@ static const mxl_op op_concat = {
     .grad = concat_grad,
 };
 
+mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis)
+{
+    concat_params p = {count, axis};
+
+    return mxl_scope_call(s, &op_concat, &p, count, arrays);
+}
+
 /* ---- SliceChannel ---- */
 
 /* Nobody has use for more handles at once, and a size must not overflow. */

@@ -8,7 +8,7 @@
 
 #define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static const mxl_param scalar_params[] = {
+const mxl_param mxl_params_scalar[] = {
     {.name = "scalar",
      .type = MXL_P_FLOAT,
      .offset = offsetof(mxl_scalar_params, scalar),
@@ -39,7 +39,7 @@ static int scalar_dtype(int dtype, const mxl_scalar_params *params)
     return dtype == MXL_BOOL ? MXL_I64 : dtype;
 }
 
-static int scalar_infer(mxl_infer *infer)
+int mxl_scalar_infer(mxl_infer *infer)
 {
     if (mxl_infer_same(infer) != 0)
         return -1;
@@ -47,7 +47,7 @@ static int scalar_infer(mxl_infer *infer)
     return 0;
 }
 
-static int scalar_compute(const mxl_call *call)
+int mxl_scalar_compute(const mxl_call *call)
 {
     int dtype = scalar_dtype(call->in[0]->dtype, call->params);
     mxl_call cast = *call;
@@ -73,10 +73,10 @@ static int scalar_compute(const mxl_call *call)
         .aliases = ALIASES(alias),                                                                 \
         .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
-        .params = scalar_params,                                                                   \
+        .params = mxl_params_scalar,                                                                   \
         .params_size = sizeof(mxl_scalar_params),                                                  \
-        .infer = scalar_infer,                                                                     \
-        .compute = scalar_compute,                                                                 \
+        .infer = mxl_scalar_infer,                                                                     \
+        .compute = mxl_scalar_compute,                                                                 \
         .kernels = &op_kernels,                                                                    \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \

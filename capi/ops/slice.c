@@ -199,6 +199,14 @@ mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, i
     return mxl_scope_call(s, &op_slice, &p, 1, &a);
 }
 
+mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int n, const int64_t *begin,
+                         const int64_t *end, int ndim, const int64_t *shape)
+{
+    slice_params p = {.begin = {n, begin}, .end = {n, end}, .shape = {ndim, shape}};
+
+    return mxl_scope_call(s, &op_slice_put, &p, 1, &a);
+}
+
 /* dy of _slice_assign's value; the bounds of the operator at hand. */
 static mxl_array *slice_like(mxl_grad *g)
 {

@@ -1,5 +1,5 @@
 /* Element-wise functions of one array: kernel, rule and descriptor of each beside each other. */
-#include "ops/build.h"
+#include "ops/elementwise.h"
 
 #define UNARY(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves)               \
     const mxl_op op_symbol = {                                                                     \
@@ -38,7 +38,7 @@ static int log_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_grad_in(g, 0)));
 }
 
-static UNARY(op_log, "log", ALIASES("_sparse_log"),
+UNARY(mxl_op_log, "log", ALIASES("_sparse_log"),
              "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
              mxl_saves_input);
 
@@ -54,7 +54,7 @@ static int tanh_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
 }
 
-static UNARY(op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
+UNARY(mxl_op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
              tanh_kernels, tanh_grad, mxl_saves_output);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, mxl_row_sigmoid(x));
@@ -67,7 +67,7 @@ static int sigmoid_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
 }
 
-static UNARY(op_sigmoid, "sigmoid", ALIASES("_sparse_sigmoid"),
+UNARY(mxl_op_sigmoid, "sigmoid", ALIASES("_sparse_sigmoid"),
              "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels,
              sigmoid_grad, mxl_saves_output);
 
@@ -80,7 +80,7 @@ static int relu_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
 }
 
-static UNARY(op_relu, "relu", ALIASES("_sparse_relu"),
+UNARY(mxl_op_relu, "relu", ALIASES("_sparse_relu"),
              "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
              relu_kernels, relu_grad, mxl_saves_output);
 
@@ -96,8 +96,9 @@ static int sqrt_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_mul_scalar(g->s, y, 2)));
 }
 
-static UNARY(op_sqrt, "sqrt", ALIASES("_sparse_sqrt"), "Square root of each element; NaN below 0.",
-             sqrt_kernels, sqrt_grad, mxl_saves_output);
+UNARY(mxl_op_sqrt, "sqrt", ALIASES("_sparse_sqrt"),
+             "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
+             mxl_saves_output);
 
 MXL_ARITH_KERNELS(square, MXL_UNARY_ROW, x *x);
 
@@ -131,7 +132,7 @@ static int abs_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
 }
 
-static UNARY(op_abs, "abs", ALIASES("_sparse_abs"),
+UNARY(mxl_op_abs, "abs", ALIASES("_sparse_abs"),
              "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
              mxl_saves_input);
 
@@ -148,6 +149,6 @@ UNARY(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN sta
       mxl_grad_zero, NULL);
 
 const mxl_op *const mxl_ops_unary[] = {
-    &mxl_op_exp,    &op_log,          &op_tanh, &op_sigmoid,      &op_relu,     &op_sqrt,
-    &mxl_op_square, &mxl_op_negative, &op_abs,  &mxl_op_positive, &mxl_op_sign, NULL,
+    &mxl_op_exp,  &mxl_op_log,          &mxl_op_tanh, &mxl_op_sigmoid,      &mxl_op_relu,     &mxl_op_sqrt,
+    &mxl_op_square, &mxl_op_negative, &mxl_op_abs,  &mxl_op_positive, &mxl_op_sign, NULL,
 };

@@ -1,5 +1,5 @@
 /* Files, sparse arrays, foreign memory, records and data iterators of the MXNet-compatible C API.
- * Not supported yet unless said otherwise: -1, and a line that says so. Include mxlite/c_api.h. */
+ * Not supported yet unless it says so: -1, and a line that says so. Include mxlite/c_api.h. */
 #ifndef MXLITE_C_API_DATA_H
 #define MXLITE_C_API_DATA_H
 
@@ -11,18 +11,21 @@ extern "C" {
 
 /* ---- arrays in files and buffers ---- */
 
-/* Writes arrays, with names or with keys NULL, as a .params file; and reads one back. */
+/* Supported. Writes arrays, with names or with keys NULL, as a .params file; and reads one back.
+ * The file is written beside `fname`, synced and renamed. Formats of all versions are read; an
+ * array that was written in numpy-shape mode is read in that mode, others without. Handles are new,
+ * names lent. */
 MXL_API int MXNDArraySave(const char *fname, uint32_t num_args, NDArrayHandle *args,
                           const char **keys);
 MXL_API int MXNDArrayLoad(const char *fname, uint32_t *out_size, NDArrayHandle **out_arr,
                           uint32_t *out_name_size, const char ***out_names);
 
-/* Reads the content of such a file from memory. */
+/* Supported. Reads the content of such a file from memory. */
 MXL_API int MXNDArrayLoadFromBuffer(const void *ndarray_buffer, size_t size, uint32_t *out_size,
                                     NDArrayHandle **out_arr, uint32_t *out_name_size,
                                     const char ***out_names);
 
-/* One array as bytes, and back. */
+/* Supported. One array as bytes (lent), and back. */
 MXL_API int MXNDArraySaveRawBytes(NDArrayHandle handle, size_t *out_size, const char **out_buf);
 MXL_API int MXNDArrayLoadFromRawBytes(const void *buf, size_t size, NDArrayHandle *out);
 
@@ -46,19 +49,25 @@ MXL_API int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHan
 MXL_API int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type);
 MXL_API int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type);
 
-/* Checks that the parts of a sparse array fit together. */
+/* Supported. Checks that the parts of a sparse array fit together; a dense one has none, so 0. */
 MXL_API int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check);
 
 /* ---- foreign memory ---- */
 
-/* DLPack: hands an array out, takes one over, releases a tensor that nobody took. */
+/* Supported. DLPack: hands an array out, takes one over (CPU, in C order; what fails stays the
+ * caller's), releases a tensor that nobody took. `transient_handle`: the struct itself may go away
+ * when the call returns, and the deleter is called with a copy of it. */
 MXL_API int MXNDArrayToDLPack(NDArrayHandle handle, DLManagedTensorHandle *out_dlpack);
 MXL_API int MXNDArrayFromDLPack(DLManagedTensorHandle dlpack, NDArrayHandle *out_handle);
 MXL_API int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_handle,
                                   NDArrayHandle *out_handle);
 MXL_API int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack);
 
-/* Arrays in memory that processes share. */
+/* Supported. Arrays in memory that processes share. `shared_id` is a file descriptor of this
+ * process, `shared_pid` the process. An array made by MXNDArrayCreateFromSharedMem gives its own
+ * memory, any other a copy of its present values; the descriptor is open while the array's memory
+ * lives. Creating takes a descriptor of this process over (one received or duplicated; on failure
+ * it stays the caller's) and does not read `shared_pid`. */
 MXL_API int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id);
 MXL_API int MXNDArrayCreateFromSharedMem(int shared_pid, int shared_id, const uint32_t *shape,
                                          uint32_t ndim, int dtype, NDArrayHandle *out);

@@ -1,5 +1,5 @@
 /* Profiler, engine, libraries, GPU code and packed functions of the MXNet-compatible C API. Not
- * supported yet unless said otherwise: -1, and a line that says so. Include mxlite/c_api.h. */
+ * supported yet unless it says so: -1, and a line that says so. Include mxlite/c_api.h. */
 #ifndef MXLITE_C_API_PROCESS_H
 #define MXLITE_C_API_PROCESS_H
 
@@ -11,7 +11,8 @@ extern "C" {
 
 /* ---- environment and libraries ---- */
 
-/* Reads and sets a variable of the process's environment. */
+/* Supported. Reads (lent; NULL where it is not set) and sets a variable of the process's
+ * environment. */
 MXL_API int MXGetEnv(const char *name, const char **value);
 MXL_API int MXSetEnv(const char *name, const char *value);
 

@@ -86,6 +86,18 @@ MXL_API NDArrayHandle MXLNDArrayAt(NDArrayHandle array, int64_t index);
 MXL_API NDArrayHandle MXLNDArrayReshape(NDArrayHandle array, int ndim, const int64_t *shape,
                                         int reverse);
 
+/* New handle of an array over memory that is someone else's: `shape` in C order at `data`, aligned
+ * to its elements. `release` (may be NULL) is called with `payload` when nothing in the library
+ * needs the memory any more, from whatever thread that is; never if this fails. */
+typedef void (*MXLReleaseFunction)(void *payload);
+MXL_API NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, int dtype,
+                                           MXLReleaseFunction release, void *payload);
+
+/* As MXNDArrayToDLPack and MXNDArrayFromDLPack, with DLPack's versioned struct (1.0). A tensor that
+ * is marked as read-only is refused. */
+MXL_API int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack);
+MXL_API NDArrayHandle MXLNDArrayFromDLPackVersioned(void *dlpack);
+
 /* Number of axes of the array (-1: it has no shape yet; -2: error), its extents into `shape` (at
  * most `room` of them) and its dtype (MXNet's type flag) into `dtype`; both may be NULL. */
 MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int *dtype);

@@ -23,6 +23,8 @@ from mxlite.ndarray.creation import (
     waitall,
     zeros,
 )
+from mxlite.ndarray.exchange import from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
+from mxlite.ndarray.files import load, load_frombuffer, save
 from mxlite.ndarray.ndarray import NDArray
 
 __all__ = [
@@ -33,13 +35,20 @@ __all__ = [
     "concatenate",
     "divide",
     "empty",
+    "from_dlpack",
+    "from_numpy",
     "full",
+    "load",
+    "load_frombuffer",
     "multiply",
     "ones",
     "op",
     "power",
     "random",
+    "save",
     "subtract",
+    "to_dlpack_for_read",
+    "to_dlpack_for_write",
     "true_divide",
     "waitall",
     "zeros",

@@ -103,6 +103,10 @@ def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = (
     return call.value
 
 
+#: Operators with several outputs, by their first name; 0: only the library knows how many.
+_OUTPUTS = {"_split_v2": 0, "moments": 2, "_histogram": 2}
+
+
 class Operator:
     """An operator as introspection tells it: its inputs, its parameters, its documentation.
 
@@ -110,7 +114,7 @@ class Operator:
         AttributeError: the library has no operator of that name.
     """
 
-    __slots__ = ("name", "doc", "inputs", "params", "counted", "_handle", "_converters", "_named", "_calls")
+    __slots__ = ("name", "doc", "inputs", "params", "counted", "_handle", "_converters", "_named", "_calls", "_outputs")
 
     def __init__(self, name: str) -> None:
         handle = ctypes.c_void_p()
@@ -139,6 +143,7 @@ class Operator:
         self.inputs = [row for row in rows if row[1].startswith(("NDArray", "ndarray"))]
         self.params = [row for row in rows if row not in self.inputs]
         self._handle = handle
+        self._outputs = _OUTPUTS.get((real.value or b"").decode(), 1)
         found = {param: _converter(type_text) for param, type_text, _ in self.params}
         self._converters = {param: convert for param, convert in found.items() if convert is not None}
         self._named = {param for param, type_text, _ in self.params if type_text.startswith("{")}
@@ -201,7 +206,11 @@ class Operator:
         return [results[i] for i in range(count.value)]
 
     def visible_outputs(self, given: dict[str, Any]) -> int:
-        """How many outputs a call with these parameters returns."""
+        """How many outputs a call with these parameters returns; 0: the library must be asked."""
+        if self._outputs != 1:
+            return self._outputs
+        if given.get("act_type") == "rrelu":
+            return 2  # the result, and what each element was multiplied with
         try:
             count = int(given.get("num_outputs", 1)) if "num_outputs" in self._converters else 1
         except (TypeError, ValueError):
@@ -223,6 +232,8 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
             raise ValueError(f"{operator.name}: {operator.counted} is {count}, but {len(inputs)} inputs were given")
     call, arguments = operator.call(given)
     made = operator.visible_outputs(given)
+    if made == 0:
+        call, made = 0, len(out) if isinstance(out, (list, tuple)) else 1
     if out is not None:
         _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
         return out

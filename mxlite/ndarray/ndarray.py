@@ -50,7 +50,8 @@ class NDArray(hot.Owner):
     """An array: a handle of the C library, which it owns and frees.
 
     Args:
-        handle: an integer or c_void_p that an API function returned as new; it is the NDArray's from now on.
+        handle: an integer or c_void_p that an API function returned as new; it is the NDArray's from now on. None:
+            for unpickling alone, which gives it one later.
         writable: False makes assignment an error.
     """
 
@@ -60,8 +61,10 @@ class NDArray(hot.Owner):
     __array_priority__ = 1000.0
     __array_ufunc__ = None
 
-    def __init__(self, handle: int | ctypes.c_void_p, writable: bool = True) -> None:
+    def __init__(self, handle: int | ctypes.c_void_p | None, writable: bool = True) -> None:
         self._h = 0
+        if handle is None:
+            return
         number = handle.value if isinstance(handle, ctypes.c_void_p) else handle
         if not isinstance(number, int):
             raise TypeError(f"NDArray takes a handle; make arrays with mx.nd.array. Got {type(handle).__name__}")
@@ -152,12 +155,71 @@ class NDArray(hot.Owner):
             raise last_error()
         return values
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """For np.asarray: the array's own memory, to be read alone."""
+        if self.dtype is None:
+            raise AttributeError("an array that has no shape yet has no memory")
+        data = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
+        kind = np.dtype(self.dtype).str
+        return {"version": 3, "shape": self.shape, "typestr": kind, "data": (data.value or 0, True), "strides": None}
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """For np.asarray: always a copy."""
+        """The values as NumPy asks for them.
+
+        Args:
+            dtype: None: the array's own.
+            copy: False: the array's memory, to be read alone; None, True: a new array.
+        Raises: ValueError: copy=False and another dtype.
+        """
         if copy is False:
-            raise ValueError("an NDArray can be had as a NumPy array only by copying")
+            if dtype is not None and np.dtype(dtype) != np.dtype(self.dtype):
+                raise ValueError(f"an NDArray of {np.dtype(self.dtype)} is {np.dtype(dtype)} only as a copy")
+            return np.asarray(self)  # by __array_interface__
         values = self.asnumpy()
         return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
+        """A DLPack capsule of the array's memory; of a copy with copy=True.
+
+        Args:
+            stream: None; the CPU has no streams.
+            max_version: from (1, 0) on, the capsule is a versioned one.
+            dl_device: (1, 0), the CPU, or None.
+        Raises: BufferError: another device, or a stream.
+        """
+        from mxlite.ndarray.exchange import capsule_of
+
+        return capsule_of(self, stream, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """(1, 0): the CPU."""
+        return (1, 0)
+
+    def _to_shared_mem(self) -> tuple[int, int, tuple[int, ...], type]:
+        """What another process needs to see the values: this process, a file descriptor of it, shape and dtype.
+
+        The descriptor stays the array's. It leads to the array's own memory where `_new_from_shared_mem` made it, else
+        to a copy.
+        """
+        pid, descriptor = ctypes.c_int(), ctypes.c_int()
+        check_call(LIB.MXNDArrayGetSharedMemHandle(self._h, ctypes.byref(pid), ctypes.byref(descriptor)))
+        return pid.value, descriptor.value, self.shape, self.dtype
+
+    def to_dlpack_for_read(self) -> Any:
+        """A capsule ("dltensor") of the array's memory, for one who reads it."""
+        from mxlite.ndarray.exchange import to_dlpack_for_read
+
+        return to_dlpack_for_read(self)
+
+    def to_dlpack_for_write(self) -> Any:
+        """A capsule ("dltensor") of the array's memory, for one who writes it."""
+        from mxlite.ndarray.exchange import to_dlpack_for_write
+
+        return to_dlpack_for_write(self)
 
     def asscalar(self) -> Any:
         """The only element, as a NumPy scalar.
@@ -192,7 +254,25 @@ class NDArray(hot.Owner):
         return (self[i] for i in range(len(self)))
 
     def __reduce__(self) -> tuple:
-        return _from_numpy, (self.asnumpy(),)
+        return type(self), (None,), self.__getstate__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the bytes that a file would, as MXNet 1.9.1 has it."""
+        from mxlite.ndarray.files import to_bytes
+
+        return {"handle": None if self.dtype is None else to_bytes(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
+        from mxlite.ndarray.files import handle_from_bytes
+
+        if self._h:
+            raise ValueError("the array has a value already")
+        content = state["handle"]
+        self._h = new_none() if content is None else handle_from_bytes(content)
+
+    def __copy__(self) -> NDArray:
+        return self.detach().copy()
 
     def __deepcopy__(self, memo: dict) -> NDArray:
         return self.detach().copy()
@@ -474,6 +554,28 @@ def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
     handle = ctypes.c_void_p()
     extents = (ctypes.c_int64 * len(shape))(*shape)
     check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, flag, ctypes.byref(handle)))
+    return NDArray._adopt(handle.value)
+
+
+def new_none() -> int:
+    """The handle of a new array that has no shape yet."""
+    handle = ctypes.c_void_p()
+    check_call(LIB.MXNDArrayCreateNone(ctypes.byref(handle)))
+    return handle.value
+
+
+def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...], dtype: Any) -> NDArray:
+    """An array over memory that processes share; it takes over the file descriptor `shared_id`.
+
+    A descriptor of another process has to be received first (multiprocessing.reduction.DupFd); `shared_pid` is not
+    read.
+    Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
+    """
+    extents = (ctypes.c_int * len(shape))(*shape)
+    handle = ctypes.c_void_p()
+    flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+    arguments = (shared_pid, shared_id, extents, len(shape), flag, ctypes.byref(handle))
+    check_call(LIB.MXNDArrayCreateFromSharedMemEx(*arguments))
     return NDArray._adopt(handle.value)
 
 

@@ -23,7 +23,7 @@ static MXLCallHandle exp_call, scalar_call, list_call, int_call;
 /* Results, poisoned before every call. */
 static NDArrayHandle out;
 static int int_a, int_b;
-static uint32_t u32;
+static uint32_t u32, u32_b;
 static uint64_t u64;
 static const uint32_t *p_u32;
 static const int *p_int;
@@ -46,6 +46,9 @@ static int64_t dims[] = {3, 2};
 static uint32_t write_req[] = {1};
 
 static const char *axis_key[] = {"axis"}, *axis_value[] = {"(0,)"}, *null_text[] = {NULL};
+static const char *name_a[] = {"a"};
+static const char no_list_at_all[16] = "neither magic";
+
 static const char *scalar_key[] = {"scalar"}, *is_int_key[] = {"is_int"};
 
 static NDArrayHandle one[1], two[2];
@@ -128,6 +131,12 @@ static int status_of(NDArrayHandle h)
 /* ---- a bad handle in each place ---- */
 
 /* Function, kind of handle that is expected in the place, whether NULL is legal there, the call. */
+static int save(void *array)
+{
+    one[0] = array;
+    return MXNDArraySave("/dev/null", 1, one, NULL);
+}
+
 #define HANDLE_PLACES(X)                                                                           \
     X(MXNDArrayFree, ARRAY, true, MXNDArrayFree(h))                                                \
     X(MXShallowCopyNDArray, ARRAY, false, MXShallowCopyNDArray(h, &out))                           \
@@ -154,6 +163,12 @@ static int status_of(NDArrayHandle h)
     X(MXNDArrayDetach, ARRAY, false, MXNDArrayDetach(h, &out))                                     \
     X(MXNDArrayGetGradState, ARRAY, false, MXNDArrayGetGradState(h, &int_a))                       \
     X(MXNDArraySetGradState, ARRAY, false, MXNDArraySetGradState(h, 1))                            \
+    X(MXNDArraySave, ARRAY, false, save(h))                                                        \
+    X(MXNDArraySaveRawBytes, ARRAY, false, MXNDArraySaveRawBytes(h, &size, &text_a))               \
+    X(MXNDArrayToDLPack, ARRAY, false, MXNDArrayToDLPack(h, &p_data))                              \
+    X(MXLNDArrayToDLPackVersioned, ARRAY, false, MXLNDArrayToDLPackVersioned(h, &p_data))          \
+    X(MXNDArrayGetSharedMemHandle, ARRAY, false, MXNDArrayGetSharedMemHandle(h, &int_a, &int_b))   \
+    X(MXNDArraySyncCheckFormat, ARRAY, false, MXNDArraySyncCheckFormat(h, true))                   \
     X(MXSymbolGetAtomicSymbolName, OP, false, MXSymbolGetAtomicSymbolName(h, &text_a))             \
     X(MXSymbolGetAtomicSymbolInfo, OP, false,                                                      \
       MXSymbolGetAtomicSymbolInfo(h, &text_a, &text_b, &u32, &list_a, &list_b, &list_c, &text_c,   \
@@ -277,6 +292,53 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXNDArrayDetach, MXNDArrayDetach(good, NULL))                                                \
     X(MXNDArrayGetGradState, MXNDArrayGetGradState(good, NULL))                                    \
     X(MXNDArraySetGradState, MXNDArraySetGradState(good, 1))                                       \
+    X(MXNDArraySave, MXNDArraySave(NULL, 1, good_list(), NULL))                                    \
+    X(MXNDArraySave, MXNDArraySave("/dev/null", 1, NULL, NULL))                                    \
+    X(MXNDArraySave, MXNDArraySave("/dev/null", 1, good_list(), null_text))                        \
+    X(MXNDArraySave, MXNDArraySave("/nosuchfolder/a", 1, good_list(), name_a))                     \
+    X(MXNDArrayLoad, MXNDArrayLoad(NULL, &u32, &handles, &u32_b, &list_a))                         \
+    X(MXNDArrayLoad, MXNDArrayLoad("/nosuchfolder/a", &u32, &handles, &u32_b, &list_a))            \
+    X(MXNDArrayLoad, MXNDArrayLoad("/", &u32, &handles, &u32_b, &list_a))                          \
+    X(MXNDArrayLoad, MXNDArrayLoad("Makefile", &u32, &handles, &u32_b, &list_a))                   \
+    X(MXNDArrayLoad, MXNDArrayLoad("Makefile", NULL, &handles, &u32_b, &list_a))                   \
+    X(MXNDArrayLoadFromBuffer, MXNDArrayLoadFromBuffer(NULL, 8, &u32, &handles, &u32_b, &list_a))  \
+    X(MXNDArrayLoadFromBuffer,                                                                     \
+      MXNDArrayLoadFromBuffer(no_list_at_all, 16, &u32, &handles, &u32_b, &list_a))                \
+    X(MXNDArrayLoadFromBuffer,                                                                     \
+      MXNDArrayLoadFromBuffer(no_list_at_all, 16, &u32, NULL, &u32_b, &list_a))                    \
+    X(MXNDArraySaveRawBytes, MXNDArraySaveRawBytes(good, NULL, &text_a))                           \
+    X(MXNDArraySaveRawBytes, MXNDArraySaveRawBytes(good, &size, NULL))                             \
+    X(MXNDArrayLoadFromRawBytes, MXNDArrayLoadFromRawBytes(NULL, 8, &out))                         \
+    X(MXNDArrayLoadFromRawBytes, MXNDArrayLoadFromRawBytes(no_list_at_all, 16, &out))              \
+    X(MXNDArrayLoadFromRawBytes, MXNDArrayLoadFromRawBytes(no_list_at_all, 16, NULL))              \
+    X(MXNDArrayToDLPack, MXNDArrayToDLPack(good, NULL))                                            \
+    X(MXNDArrayFromDLPack, MXNDArrayFromDLPack(NULL, &out))                                        \
+    X(MXNDArrayFromDLPackEx, MXNDArrayFromDLPackEx(NULL, true, &out))                              \
+    X(MXNDArrayFromDLPackEx, MXNDArrayFromDLPackEx(shape_int, false, NULL))                        \
+    X(MXNDArrayGetSharedMemHandle, MXNDArrayGetSharedMemHandle(good, NULL, &int_b))                \
+    X(MXNDArrayGetSharedMemHandle, MXNDArrayGetSharedMemHandle(good, &int_a, NULL))                \
+    X(MXNDArrayCreateFromSharedMem, MXNDArrayCreateFromSharedMem(1, -1, shape_u32, 2, 0, &out))    \
+    X(MXNDArrayCreateFromSharedMem, MXNDArrayCreateFromSharedMem(1, 0, NULL, 2, 0, &out))          \
+    X(MXNDArrayCreateFromSharedMemEx,                                                              \
+      MXNDArrayCreateFromSharedMemEx(1, -1, shape_int, 2, 0, &out))                                \
+    X(MXNDArrayCreateFromSharedMemEx,                                                              \
+      MXNDArrayCreateFromSharedMemEx(1, 0, shape_int, 2, 77, &out))                                \
+    X(MXNDArrayCreateFromSharedMemEx,                                                              \
+      MXNDArrayCreateFromSharedMemEx(1, 0, shape_int, -1, 0, &out))                                \
+    X(MXNDArrayCreateFromSharedMemEx, MXNDArrayCreateFromSharedMemEx(1, 0, shape_int, 2, 0, NULL)) \
+    X(MXGetEnv, MXGetEnv(NULL, &text_a))                                                           \
+    X(MXGetEnv, MXGetEnv("HOME", NULL))                                                            \
+    X(MXSetEnv, MXSetEnv(NULL, "a"))                                                               \
+    X(MXSetEnv, MXSetEnv("a", NULL))                                                               \
+    X(MXSetEnv, MXSetEnv("a=b", "c"))                                                              \
+    X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(NULL, 2, shape_i64, 0, NULL, NULL)))    \
+    X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 2, NULL, 0, NULL, NULL)))       \
+    X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 33, shape_i64, 0, NULL, NULL))) \
+    X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 2, shape_i64, 9, NULL, NULL)))  \
+    X(MXLNDArrayFromMemory,                                                                        \
+      status_of(MXLNDArrayFromMemory((char *)buffer + 1, 2, shape_i64, 0, NULL, NULL)))            \
+    X(MXLNDArrayToDLPackVersioned, MXLNDArrayToDLPackVersioned(good, NULL))                        \
+    X(MXLNDArrayFromDLPackVersioned, status_of(MXLNDArrayFromDLPackVersioned(NULL)))               \
     X(MXListAllOpNames, MXListAllOpNames(NULL, &list_a))                                           \
     X(MXListAllOpNames, MXListAllOpNames(&u32, NULL))                                              \
     X(NNListAllOpNames, NNListAllOpNames(NULL, &list_a))                                           \

@@ -1,10 +1,12 @@
 /* The allocation walk over arrays, views and infos: each call with the k-th allocation failing, k =
  * 0, 1, 2, ...: -1 with a line that says so, results empty, nothing lost. */
+#define _GNU_SOURCE 1 /* dup */
 #include "harness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/state.h"
 #include "mxlite/mxlite.h"
@@ -121,6 +123,79 @@ static int ask_fact(void)
     return status;
 }
 
+static int save(void)
+{
+    return MXNDArraySave("/dev/null", 1, &array, NULL);
+}
+
+static int load(void)
+{
+    uint32_t count = 0, named = 0;
+    NDArrayHandle *handles = NULL;
+    const char **names = NULL;
+    int status =
+        MXNDArrayLoad("tests/reference/files/names.params", &count, &handles, &named, &names);
+    NDArrayHandle loaded[2] = {NULL, NULL};
+
+    CHECK((status == 0) == (count == 2 && named == 2));
+    for (uint32_t i = 0; i < count && i < 2; i++)
+        loaded[i] = handles[i];
+    CHECK_INT(MXNDArrayFree(loaded[0]), 0);
+    out = loaded[1];
+    return status;
+}
+
+static int raw_bytes(void)
+{
+    size_t size = 0;
+    const char *bytes = NULL;
+    int status = MXNDArraySaveRawBytes(array, &size, &bytes);
+
+    return status == 0 ? MXNDArrayLoadFromRawBytes(bytes, size, &out) : status;
+}
+
+static int through_dlpack(void)
+{
+    DLManagedTensorHandle tensor = NULL;
+    int status = MXNDArrayToDLPack(array, &tensor);
+
+    if (status == 0 && (status = MXNDArrayFromDLPackEx(tensor, false, &out)) != 0)
+        CHECK_INT(MXNDArrayCallDLPackDeleter(tensor), 0);
+    return status;
+}
+
+static int foreign(void)
+{
+    static float values[6];
+    const int64_t shape[] = {2, 1, 1, 1, 3};
+
+    return status_of(MXLNDArrayFromMemory(values, 5, shape, 0, NULL, NULL));
+}
+
+static int shared(void)
+{
+    NDArrayHandle own = NULL;
+    int pid = 0, id = -1,
+        status = MXNDArrayCreate((uint32_t[]){3}, 1, 1, 0, 0, &own) != 0
+                     ? -1
+                     : MXNDArrayGetSharedMemHandle(own, &pid, &id);
+
+    if (status == 0 && (id = dup(id)) >= 0) {
+        status = MXNDArrayCreateFromSharedMem(pid, id, (uint32_t[]){3}, 1, 0, &out);
+        if (status != 0)
+            CHECK_INT(close(id), 0);
+    }
+    CHECK_INT(MXNDArrayFree(own), 0);
+    return status;
+}
+
+static int ask_environment(void)
+{
+    const char *text = NULL;
+
+    return MXGetEnv("PATH", &text);
+}
+
 static const struct {
     const char *name;
     int (*call)(void);
@@ -141,6 +216,13 @@ static const struct {
     {"shape", ask_shape, false, 1},
     {"wide shape", ask_wide_shape, false, 1},
     {"fact", ask_fact, false, 2},
+    {"save", save, false, 1},
+    {"load", load, false, 8},
+    {"raw bytes", raw_bytes, false, 3},
+    {"through DLPack", through_dlpack, false, 5},
+    {"foreign memory", foreign, false, 3},
+    {"shared memory", shared, false, 6},
+    {"environment", ask_environment, false, 1},
 };
 
 /* Runs a call with allocation k failing; whether there was such an allocation. */

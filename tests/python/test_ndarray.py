@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import operator
 import pickle
 
 import numpy as np
@@ -92,11 +93,18 @@ def test_hash_and_identity(v) -> None:
     assert v in [v] and hash(v) == hash(v) and len({v, v}) == 1
 
 
-def test_comparisons_do_not_lie(v) -> None:
-    """There are no comparison operators yet: an error, not Python's identity."""
-    for compare in (lambda: v == v.copy(), lambda: v != 2, lambda: v < 2, lambda: v >= v.copy()):
-        with pytest.raises(NotImplementedError):
-            compare()
+def test_comparisons(v) -> None:
+    """1 or 0 in the array's dtype; with arrays and numbers, on either side."""
+    a, b = v.asnumpy(), v[::-1].asnumpy()
+    other = nd.array(b)
+    for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+        for got, wanted in (
+            (compare(v, other), compare(a, b)),
+            (compare(v, 2), compare(a, 2)),
+            (compare(2, v), compare(2, a)),
+        ):
+            assert got.dtype == np.float32
+            np.testing.assert_array_equal(got.asnumpy(), wanted)
     with pytest.raises(TypeError):
         v == None  # noqa: B015, E711
 
@@ -300,10 +308,20 @@ def test_operands_that_are_none(v, other) -> None:
         assert getattr(v, name)(other) is NotImplemented
 
 
-def test_operators_that_do_not_exist_yet(v) -> None:
-    for operate in (lambda: v % 2, lambda: v**v, lambda: 2**v):
-        with pytest.raises(NotImplementedError):
-            operate()
+def test_remainders_and_powers(v) -> None:
+    a = v.asnumpy()
+    for got, wanted in ((v % 2, a % 2), (5 % (v + 1), 5 % (a + 1)), (v % (v + 1), a % (a + 1)), (v % -2, a % -2)):
+        np.testing.assert_allclose(got.asnumpy(), wanted, rtol=1e-6)
+    for got, wanted in ((v**2, a**2), (2**v, 2**a), (v**v, a**a), (v**-0.5, a**-0.5)):
+        np.testing.assert_allclose(got.asnumpy(), wanted, rtol=1e-5)
+    w = v.copy()
+    kept = w
+    w %= 2
+    assert w is kept
+    np.testing.assert_array_equal(w.asnumpy(), a % 2)
+
+
+def test_operators_that_ndarray_lacks(v) -> None:
     for operate in (lambda: v @ v, lambda: v // 2, lambda: ~v, lambda: v & v, lambda: +v):
         with pytest.raises(TypeError):
             operate()

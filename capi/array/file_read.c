@@ -1,0 +1,295 @@
+/* Reading arrays from bytes that may say anything: every count and every shape is compared with
+ * what is left to read before memory is asked for. */
+#define _GNU_SOURCE 1 /* fileno */
+#include "array/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array/file_format.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+/* Bytes to read: of a file, or of memory. */
+typedef struct source {
+    FILE *file; /* NULL: memory */
+    const char *memory;
+    size_t at, size;
+    bool numpy_shape;
+} source;
+
+static size_t left(const source *s)
+{
+    return s->size - s->at;
+}
+
+static int take(source *s, void *to, size_t bytes)
+{
+    if (bytes > left(s))
+        return mxl_error("it ends too early: at byte %zu, %zu bytes are wanted and %zu are left",
+                         s->at, bytes, left(s));
+    if (bytes == 0)
+        return 0;
+    if (s->file == NULL)
+        memcpy(to, s->memory + s->at, bytes);
+    else if (fread(to, 1, bytes, s->file) != bytes)
+        return mxl_error("reading failed at byte %zu: %s", s->at,
+                         ferror(s->file) ? strerror(errno) : "it became shorter meanwhile");
+    s->at += bytes;
+    return 0;
+}
+
+/* ---- one array ---- */
+
+static int take_axes_old(source *s, mxl_shape *shape)
+{
+    uint32_t extents[MXL_MAX_NDIM];
+
+    if (take(s, extents, (size_t)shape->ndim * sizeof(*extents)) != 0)
+        return -1;
+    for (int i = 0; i < shape->ndim; i++)
+        shape->dim[i] = extents[i];
+    return 0;
+}
+
+/* A shape as V1 and later have it. */
+static int take_shape(source *s, mxl_shape *shape)
+{
+    int32_t ndim;
+
+    if (take(s, &ndim, sizeof(ndim)) != 0)
+        return -1;
+    if (ndim < 0 || ndim > MXL_MAX_NDIM)
+        return mxl_error("%d axes; an array has 0 to %d", (int)ndim, MXL_MAX_NDIM);
+    shape->ndim = ndim;
+    return take(s, shape->dim, (size_t)ndim * sizeof(*shape->dim));
+}
+
+static int check_mode(const source *s, bool numpy_array)
+{
+    if (numpy_array && !s->numpy_shape)
+        return mxl_error("the array was saved in numpy-shape mode and must be loaded in it: `with "
+                         "mx.np_shape(True)`, MXSetIsNumpyShape");
+    if (!numpy_array && s->numpy_shape)
+        return mxl_error("the array was not saved in numpy-shape mode and cannot be loaded in it: "
+                         "`with mx.np_shape(False)`, MXSetIsNumpyShape");
+    return 0;
+}
+
+/* Version and shape. */
+static int take_start(source *s, mxl_shape *shape)
+{
+    uint32_t magic;
+    int32_t stype = STYPE_DENSE;
+    bool later;
+
+    if (take(s, &magic, sizeof(magic)) != 0 || check_mode(s, magic == MAGIC_V3) != 0)
+        return -1;
+    later = magic == MAGIC_V2 || magic == MAGIC_V3;
+    if (later && take(s, &stype, sizeof(stype)) != 0)
+        return -1;
+    if (stype == STYPE_ROW_SPARSE || stype == STYPE_CSR)
+        return mxl_error("the array is sparse (%s); mxlite has dense arrays alone",
+                         stype == STYPE_CSR ? "csr" : "row_sparse");
+    if (stype != STYPE_DENSE)
+        return mxl_error("unknown storage type %d", (int)stype);
+    if (later || magic == MAGIC_V1)
+        return take_shape(s, shape);
+    if (magic > MXL_MAX_NDIM)
+        return mxl_error("byte %zu is not the beginning of an array: it has 0x%08x", s->at - 4,
+                         (unsigned)magic);
+    shape->ndim = (int)magic;
+    return take_axes_old(s, shape);
+}
+
+static mxl_array *take_values(source *s, const mxl_shape *shape)
+{
+    int32_t tail[3]; /* device, its number, dtype; where the array was is of no interest */
+    int64_t count;
+    mxl_array *array;
+
+    if (take(s, tail, sizeof(tail)) != 0)
+        return NULL;
+    if (!mxl_dtype_valid(tail[2]))
+        return mxl_error_null("unknown dtype %d; 0 to %d are known", (int)tail[2],
+                              MXL_DTYPE_COUNT - 1);
+    count = mxl_shape_count(shape->ndim, shape->dim);
+    if (count < 0)
+        return NULL;
+    if ((uint64_t)count > left(s) / mxl_dtype_size(tail[2]))
+        return mxl_error_null("it ends too early: at byte %zu, %lld elements of %s are wanted and "
+                              "%zu bytes are left",
+                              s->at, (long long)count, mxl_dtype_name(tail[2]), left(s));
+    array = mxl_array_new(tail[2], shape->ndim, shape->dim);
+    if (array == NULL)
+        return NULL;
+    if (take(s, array->storage->data, array->storage->bytes) != 0) {
+        mxl_array_drop(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* A flipped bit in a boolean is still a boolean. */
+static void tidy_booleans(mxl_array *array)
+{
+    unsigned char *bytes = array->storage->data;
+
+    for (int64_t i = 0; i < array->size; i++)
+        bytes[i] = bytes[i] != 0;
+}
+
+static mxl_array *take_array(source *s)
+{
+    mxl_shape shape;
+    mxl_array *array;
+
+    if (take_start(s, &shape) != 0)
+        return NULL;
+    if (shape.ndim == 0 &&
+        !s->numpy_shape) /* In the first mode: nothing yet, and nothing follows. */
+        return mxl_array_new_none();
+    array = take_values(s, &shape);
+    if (array != NULL && array->dtype == MXL_BOOL)
+        tidy_booleans(array);
+    return array;
+}
+
+/* ---- a list ---- */
+
+static int take_arrays(source *s, mxl_file_list *list)
+{
+    enum { SMALLEST_ARRAY = 4 };
+    uint64_t count;
+    char where[40];
+
+    if (take(s, &count, sizeof(count)) != 0)
+        return -1;
+    if (count > left(s) / SMALLEST_ARRAY)
+        return mxl_error("it says that it has %llu arrays, and %zu bytes are left",
+                         (unsigned long long)count, left(s));
+    list->arrays_room = (size_t)count;
+    list->arrays = count == 0 ? NULL : mxl_alloc((size_t)count * sizeof(*list->arrays));
+    if (count > 0 && list->arrays == NULL)
+        return -1;
+    while ((uint64_t)list->count < count) {
+        mxl_array *array = take_array(s);
+
+        if (array == NULL) {
+            (void)snprintf(where, sizeof(where), "array %lld", (long long)list->count);
+            return mxl_error_prefix(where);
+        }
+        list->arrays[list->count++] = array;
+    }
+    return 0;
+}
+
+static int take_name(source *s, mxl_file_list *list)
+{
+    uint64_t length;
+
+    if (take(s, &length, sizeof(length)) != 0)
+        return -1;
+    if (length > left(s))
+        return mxl_error(
+            "it ends too early: at byte %zu, a name of %llu bytes is wanted and %zu are "
+            "left",
+            s->at, (unsigned long long)length, left(s));
+    /* All names together are never longer than what was left when the first was read. */
+    if (take(s, list->names + list->names_bytes, (size_t)length) != 0)
+        return -1;
+    list->names[list->names_bytes + length] = '\0';
+    list->names_bytes += strlen(list->names + list->names_bytes) + 1;
+    return 0;
+}
+
+static int take_names(source *s, mxl_file_list *list)
+{
+    uint64_t count;
+
+    if (take(s, &count, sizeof(count)) != 0)
+        return -1;
+    if (count == 0)
+        return 0;
+    if (count != (uint64_t)list->count)
+        return mxl_error("it has %lld arrays and %llu names", (long long)list->count,
+                         (unsigned long long)count);
+    if (count > left(s) / sizeof(uint64_t))
+        return mxl_error("it ends too early: %llu names are wanted and %zu bytes are left",
+                         (unsigned long long)count, left(s));
+    /* What is left has 8 bytes of length per name, which leaves room for each one's end. */
+    list->names_room = left(s);
+    list->names = mxl_alloc(list->names_room);
+    if (list->names == NULL)
+        return -1;
+    for (uint64_t i = 0; i < count; i++) {
+        if (take_name(s, list) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_list(source *s, mxl_file_list *list)
+{
+    uint64_t head[2];
+    int status = take(s, head, sizeof(head));
+
+    memset(list, 0, sizeof(*list));
+    if (status == 0 && head[0] != LIST_MAGIC)
+        status = mxl_error("not a file of arrays: it begins with 0x%llx, not with 0x112",
+                           (unsigned long long)head[0]);
+    if (status == 0)
+        status = take_arrays(s, list);
+    if (status == 0)
+        status = take_names(s, list);
+    if (status != 0)
+        mxl_file_list_clear(list);
+    return status;
+}
+
+/* ---- from where ---- */
+
+int mxl_file_parse(const void *bytes, size_t size, bool numpy_shape, mxl_file_list *list)
+{
+    source s = {.memory = bytes, .size = size, .numpy_shape = numpy_shape};
+
+    return take_list(&s, list);
+}
+
+mxl_array *mxl_file_array_parse(const void *bytes, size_t size, bool numpy_shape)
+{
+    source s = {.memory = bytes, .size = size, .numpy_shape = numpy_shape};
+
+    return take_array(&s);
+}
+
+static int load_from(const char *path, bool numpy_shape, mxl_file_list *list)
+{
+    source s = {.numpy_shape = numpy_shape};
+    struct stat info;
+    int status;
+
+    s.file = fopen(path, "rbe");
+    if (s.file == NULL)
+        return mxl_error("cannot be opened: %s", strerror(errno));
+    if (fstat(fileno(s.file), &info) != 0 || !S_ISREG(info.st_mode))
+        status = mxl_error("is not a regular file; read it and use MXNDArrayLoadFromBuffer");
+    else {
+        s.size = (size_t)info.st_size;
+        status = take_list(&s, list);
+    }
+    (void)fclose(s.file);
+    return status;
+}
+
+int mxl_file_load(const char *path, bool numpy_shape, mxl_file_list *list)
+{
+    memset(list, 0, sizeof(*list));
+    if (load_from(path, numpy_shape, list) != 0)
+        return mxl_error_prefix(path);
+    return 0;
+}

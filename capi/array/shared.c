@@ -1,0 +1,178 @@
+/* Storage that processes share: nameless files in memory, mapped by everyone who has a descriptor.
+ */
+#define _GNU_SOURCE 1 /* memfd_create, F_ADD_SEALS */
+#include "array/shared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array/copy.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+typedef struct mapping {
+    void *start;
+    size_t bytes; /* at least 1: nothing cannot be mapped */
+    int fd;
+} mapping;
+
+static void mapping_release(void *payload)
+{
+    mapping *m = payload;
+
+    (void)munmap(m->start, m->bytes);
+    if (m->fd >= 0)
+        (void)close(m->fd);
+    mxl_free(m, sizeof(*m));
+}
+
+static int failed(const char *what)
+{
+    return mxl_error("shared memory: %s failed: %s", what, strerror(errno));
+}
+
+#if defined(__linux__)
+/* It cannot be made shorter: who reads it is safe. */
+static int new_file(void)
+{
+    return memfd_create("mxlite", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+static void seal(int fd)
+{
+    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+}
+#else
+static int new_file(void)
+{
+    static atomic_uint counter;
+    char name[64];
+    int fd;
+
+    (void)snprintf(name, sizeof(name), "/mxlite-%ld-%u", (long)getpid(),
+                   atomic_fetch_add(&counter, 1));
+    fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        (void)shm_unlink(name);
+    return fd;
+}
+
+static void seal(int fd)
+{
+    (void)fd;
+}
+#endif
+
+/* Maps a descriptor, which stays the caller's. */
+static mxl_storage *map(int fd, size_t bytes)
+{
+    mapping *m = mxl_alloc(sizeof(*m));
+    mxl_storage *storage;
+
+    if (m == NULL)
+        return NULL;
+    m->fd = -1;
+    m->bytes = bytes == 0 ? 1 : bytes;
+    m->start = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (m->start == MAP_FAILED) {
+        (void)failed("mapping");
+        mxl_free(m, sizeof(*m));
+        return NULL;
+    }
+    storage = mxl_storage_foreign(m->start, bytes, mapping_release, m);
+    if (storage == NULL) {
+        (void)munmap(m->start, m->bytes);
+        mxl_free(m, sizeof(*m));
+    }
+    return storage;
+}
+
+mxl_storage *mxl_shared_new(size_t bytes)
+{
+    off_t length = bytes == 0 ? 1 : (off_t)bytes;
+    mxl_storage *storage = NULL;
+    int fd = new_file(), problem;
+
+    if (fd < 0)
+        return (void)failed("making it"), NULL;
+    /* Not only its length: a page that there is no room for would be a signal when it is written.
+     */
+    problem = posix_fallocate(fd, 0, length);
+    if (problem != 0) {
+        (void)mxl_error("shared memory: %zu bytes: %s", bytes, strerror(problem));
+    } else {
+        seal(fd);
+        storage = map(fd, bytes);
+    }
+    if (storage == NULL)
+        (void)close(fd);
+    else
+        mxl_shared_take(storage, fd);
+    return storage;
+}
+
+void mxl_shared_take(mxl_storage *storage, int fd)
+{
+    ((mapping *)storage->foreign->payload)->fd = fd;
+}
+
+mxl_storage *mxl_shared_open(int fd, size_t bytes)
+{
+    struct stat info;
+
+    if (fstat(fd, &info) != 0)
+        return (void)mxl_error("shared memory: descriptor %d: %s", fd, strerror(errno)), NULL;
+    if (!S_ISREG(info.st_mode) || info.st_size < 0 || (uint64_t)info.st_size < bytes)
+        return mxl_error_null("shared memory: descriptor %d has %lld bytes, the shape wants %zu",
+                              fd, S_ISREG(info.st_mode) ? (long long)info.st_size : 0LL, bytes);
+    return map(fd, bytes);
+}
+
+static int fd_of(const mxl_storage *storage)
+{
+    if (storage->foreign == NULL || storage->foreign->release != mapping_release)
+        return -1;
+    return ((const mapping *)storage->foreign->payload)->fd;
+}
+
+/* A shared copy of the array's elements, which the storage keeps; copies made before stay as they
+ * are, someone may be about to open them. Borrowed. */
+static mxl_storage *copy_of(mxl_array *array, size_t bytes)
+{
+    mxl_storage *owner = array->storage, *before = atomic_load(&owner->share), *copy;
+    mxl_array *straight = mxl_array_contiguous(array);
+
+    if (straight == NULL)
+        return NULL;
+    if (before != NULL && before->bytes == bytes &&
+        memcmp(before->data, mxl_array_read(straight), bytes) == 0) {
+        mxl_array_drop(straight);
+        return before;
+    }
+    copy = mxl_shared_new(bytes);
+    if (copy != NULL) {
+        memcpy(copy->data, mxl_array_read(straight), bytes);
+        do {
+            atomic_store(&copy->share, before);
+        } while (!atomic_compare_exchange_weak(&owner->share, &before, copy));
+    }
+    mxl_array_drop(straight);
+    return copy;
+}
+
+int mxl_shared_fd(mxl_array *array)
+{
+    size_t bytes = (size_t)array->size * mxl_dtype_size(array->dtype);
+    int fd = array->contiguous && array->offset == 0 ? fd_of(array->storage) : -1;
+    const mxl_storage *copy;
+
+    if (fd >= 0)
+        return fd;
+    copy = copy_of(array, bytes);
+    return copy == NULL ? -1 : fd_of(copy);
+}

@@ -1,0 +1,107 @@
+"""Arrays in files and in bytes: `save`, `load`, `load_frombuffer`, and what pickling needs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+from mxlite._lib import LIB, check_call
+from mxlite.ndarray.ndarray import NDArray
+from mxlite.util import np_shape
+
+#: The first byte of an array that was written in numpy-shape mode.
+_NUMPY_SHAPE = 0xCA
+
+
+def save(fname: str | os.PathLike, data: NDArray | list[NDArray] | dict[str, NDArray]) -> None:
+    """Writes arrays into a file that MXNet 1.9.1 reads: an array, a list, or a dict by name.
+
+    The file is written beside `fname` and then renamed: what stood there stays whole until the new one is.
+
+    Raises:
+        TypeError: something in `data` is not an NDArray, or a name not a string.
+        ValueError: `data` is none of the three.
+        MXNetError: the file cannot be written.
+    """
+    if isinstance(data, NDArray):
+        data = [data]
+    if isinstance(data, dict):
+        names, arrays = list(data.keys()), list(data.values())
+    elif isinstance(data, list):
+        names, arrays = None, data
+    else:
+        raise ValueError("data needs to either be a NDArray, dict of str, NDArray pairs or a list of NDarrays.")
+    if not all(isinstance(each, NDArray) for each in arrays) or not all(isinstance(name, str) for name in names or ()):
+        raise TypeError("save only accept dict str->NDArray or list of NDArray")
+    keys = None
+    if names is not None:
+        encoded = [name.encode(errors="surrogateescape") for name in names]
+        if any(b"\0" in name for name in encoded):
+            raise ValueError("save: a name holds a NUL character, which ends it in the file")
+        keys = (ctypes.c_char_p * len(names))(*encoded)
+    handles = (ctypes.c_void_p * len(arrays))(*(array._h for array in arrays))
+    check_call(LIB.MXNDArraySave(os.fsencode(fname), len(arrays), handles, keys))
+
+
+def _results() -> tuple[ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]:
+    return ctypes.c_uint32(), ctypes.c_void_p(), ctypes.c_uint32(), ctypes.c_void_p()
+
+
+def _take(
+    count: ctypes.c_uint32, handles: ctypes.c_void_p, named: ctypes.c_uint32, names: ctypes.c_void_p
+) -> list[NDArray] | dict[str, NDArray]:
+    of_handles = ctypes.cast(handles, ctypes.POINTER(ctypes.c_void_p))
+    arrays = [NDArray._adopt(of_handles[i]) for i in range(count.value)]
+    if named.value == 0:
+        return arrays
+    of_names = ctypes.cast(names, ctypes.POINTER(ctypes.c_char_p))
+    return {of_names[i].decode(errors="surrogateescape"): array for i, array in enumerate(arrays)}
+
+
+def load(fname: str | os.PathLike) -> list[NDArray] | dict[str, NDArray]:
+    """The arrays of a file: a dict where they have names, else a list. Formats of every MXNet are read.
+
+    Raises:
+        TypeError: `fname` is not a path.
+        MXNetError: there is no such file, it is damaged, holds sparse arrays, or was written in the other shape mode.
+    """
+    if not isinstance(fname, (str, os.PathLike)):
+        raise TypeError("fname required to be a string")
+    results = _results()
+    check_call(LIB.MXNDArrayLoad(os.fsencode(fname), *map(ctypes.byref, results)))
+    return _take(*results)
+
+
+def load_frombuffer(buf: bytes | bytearray | memoryview) -> list[NDArray] | dict[str, NDArray]:
+    """What `load` gives, from the content of a file.
+
+    Raises:
+        TypeError: `buf` is not bytes.
+        MXNetError: as `load`.
+    """
+    if not isinstance(buf, (bytes, bytearray, memoryview)):
+        raise TypeError(f"load_frombuffer: buf must be bytes, got {type(buf).__name__}")
+    content = bytes(buf)
+    results = _results()
+    check_call(LIB.MXNDArrayLoadFromBuffer(content, len(content), *map(ctypes.byref, results)))
+    return _take(*results)
+
+
+def to_bytes(array: NDArray) -> bytearray:
+    """One array as the bytes that a file has of it. An array without axes is written as in numpy-shape mode."""
+    size, content = ctypes.c_size_t(), ctypes.c_void_p()
+    with np_shape(array.shape == ()):
+        check_call(LIB.MXNDArraySaveRawBytes(array._h, ctypes.byref(size), ctypes.byref(content)))
+        return bytearray(ctypes.string_at(content.value, size.value))
+
+
+def handle_from_bytes(content: bytes | bytearray) -> int:
+    """A new handle for what `to_bytes` wrote, in whichever shape mode.
+
+    Raises:
+        MXNetError: the bytes are damaged.
+    """
+    handle = ctypes.c_void_p()
+    with np_shape(content[:1] == bytes([_NUMPY_SHAPE])):
+        check_call(LIB.MXNDArrayLoadFromRawBytes(bytes(content), len(content), ctypes.byref(handle)))
+    return handle.value

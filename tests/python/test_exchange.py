@@ -1,0 +1,230 @@
+"""Arrays from and to NumPy and others without a copy: who sees whose writes, and who keeps what."""
+
+from __future__ import annotations
+
+import gc
+import os
+import weakref
+
+import numpy as np
+import pytest
+
+import mxlite as mx
+from mxlite import autograd
+from mxlite.error import MXNetError
+from mxlite.ndarray import exchange
+from mxlite.ndarray.ndarray import _new_from_shared_mem
+
+DTYPES = ["float32", "float64", "float16", "uint8", "int8", "int32", "int64", "bool"]
+
+
+def at(values) -> int:
+    return values.__array_interface__["data"][0]
+
+
+# ---- NumPy's own ways --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_asarray_looks_at_the_memory(dtype):
+    x = mx.nd.array([[1, 0], [3, 4]], dtype=dtype)
+    view = np.asarray(x)
+    assert view.dtype == x.dtype and view.shape == (2, 2) and not view.flags.writeable
+    x[0, 0] = 0
+    assert view[0, 0] == 0
+    copied = np.array(x)
+    assert copied.flags.writeable and at(copied) != at(view)
+
+
+def test_a_view_keeps_the_array():
+    view = np.asarray(mx.nd.array([1, 2, 3])[1:])
+    gc.collect()
+    assert view.tolist() == [2, 3]
+
+
+def test_array_arguments():
+    x = mx.nd.array([1.5, 2.5])
+    assert x.__array__().flags.writeable
+    assert x.__array__("int32").tolist() == [1, 2]
+    assert x.__array__(dtype=np.float64, copy=True).dtype == np.float64
+    assert not x.__array__(copy=False).flags.writeable
+    assert at(x.__array__(np.float32, copy=False)) == at(np.asarray(x))
+    with pytest.raises(ValueError):
+        x.__array__(np.float64, copy=False)
+    assert np.asarray(x, dtype="float64").tolist() == [1.5, 2.5]
+    with mx.np_shape(True):
+        assert np.asarray(mx.nd.zeros((0, 3))).shape == (0, 3)
+        assert np.asarray(mx.nd.full((), 3)).shape == ()
+
+
+# ---- from_numpy --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_from_numpy_shares(dtype):
+    values = np.array([[1, 0, 1], [0, 1, 1]], dtype)
+    address = at(values)
+    x = mx.nd.from_numpy(values)
+    assert at(x) == address and not values.flags.writeable
+    x[1, 1] = 0
+    assert values[1, 1] == 0
+    np.testing.assert_array_equal(x.asnumpy(), values)
+
+
+def test_from_numpy_keeps_and_lets_go():
+    values = np.ones(1000)
+    gone = weakref.ref(values)
+    x = mx.nd.from_numpy(values)
+    part = x[10:20]
+    del values, x
+    gc.collect()
+    assert gone() is not None and part.asnumpy().sum() == 10
+    del part
+    gc.collect()
+    assert gone() is None and not exchange._lent
+
+
+def test_from_numpy_copies_when_told():
+    values = np.ones(3)
+    x = mx.nd.from_numpy(values, zero_copy=False)
+    x[:] = 5
+    assert values.tolist() == [1, 1, 1] and values.flags.writeable
+
+
+def test_from_numpy_refuses():
+    for wrong in (np.ones((2, 3)).T, np.ones((4, 4))[:, ::2], np.ones(3, "int16"), np.ones(2, ">f4")):
+        with pytest.raises(ValueError):
+            mx.nd.from_numpy(wrong)
+    with pytest.raises(TypeError):
+        mx.nd.from_numpy([1, 2])
+    unaligned = np.frombuffer(bytearray(9), np.uint8)[1:].view(np.float32)
+    with pytest.raises(ValueError, match="aligned"):
+        mx.nd.from_numpy(unaligned)
+    assert not exchange._lent
+
+
+def test_from_numpy_of_memory_that_is_read_only():
+    x = mx.nd.from_numpy(np.frombuffer(bytes(8), np.float32))
+    assert not x.writable
+    with pytest.raises(ValueError):
+        x[:] = 1
+
+
+def test_gradients_do_not_land_in_foreign_memory():
+    values = np.ones(3, np.float32)
+    head = mx.nd.from_numpy(values)
+    x = mx.nd.array([1, 2, 3])
+    x.attach_grad()
+    with autograd.record():
+        y = x + x
+    y.backward(head)
+    assert values.tolist() == [1, 1, 1] and x.grad.asnumpy().tolist() == [2, 2, 2]
+
+
+# ---- DLPack ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_takes_and_gives(dtype):
+    x = mx.nd.array([[1, 0, 1]], dtype=dtype)
+    taken = np.from_dlpack(x)
+    assert taken.dtype == x.dtype and at(taken) == at(x)
+    back = mx.nd.from_dlpack(taken if taken.flags.writeable else x)
+    back[0, 1] = 1
+    assert x.asnumpy().tolist() == [[1, 1, 1]]
+    fresh = np.array([[1, 0, 1]], dtype)
+    given = mx.nd.from_dlpack(fresh)
+    given[0, 1] = 1
+    assert fresh.tolist() == [[1, 1, 1]] and given.dtype is x.dtype
+
+
+def test_capsules_are_taken_once():
+    x = mx.nd.array([1, 2])
+    for capsule in (x.to_dlpack_for_read(), mx.nd.to_dlpack_for_write(x), x.__dlpack__(max_version=(1, 0))):
+        y = mx.nd.from_dlpack(capsule)
+        assert at(y) == at(x) and "used_dltensor" in repr(capsule)
+        with pytest.raises(ValueError, match="only once"):
+            mx.nd.from_dlpack(capsule)
+
+
+def test_capsules_that_nobody_takes():
+    x = mx.nd.array([1, 2])
+    x.to_dlpack_for_read()
+    x.__dlpack__()
+    x.__dlpack__(max_version=(1, 1))
+    gc.collect()  # the fixture counts handles, and ASan bytes
+
+
+def test_versions_and_copies():
+    x = mx.nd.array([1, 2])
+    assert '"dltensor"' in repr(x.__dlpack__())
+    assert '"dltensor"' in repr(x.__dlpack__(max_version=(0, 8)))
+    assert '"dltensor_versioned"' in repr(x.__dlpack__(max_version=(1, 0)))
+    assert x.__dlpack_device__() == (1, 0)
+    y = mx.nd.from_dlpack(x, copy=True)
+    assert at(y) != at(x)
+    with pytest.raises(BufferError):
+        x.__dlpack__(stream=1)
+    with pytest.raises(BufferError):
+        x.__dlpack__(dl_device=(2, 0))
+    assert x.__dlpack__(dl_device=(1, 0)) is not None
+
+
+def test_from_dlpack_refuses():
+    read_only = np.ones(3)
+    read_only.flags.writeable = False
+    for wrong in (np.ones((4, 4))[:, ::2], np.ones(3, "int16"), read_only):
+        with pytest.raises((MXNetError, BufferError)):
+            mx.nd.from_dlpack(wrong)
+    with pytest.raises(TypeError):
+        mx.nd.from_dlpack(5)
+    with pytest.raises(ValueError):
+        mx.nd.from_dlpack(mx.nd.ones(1).to_dlpack_for_read(), copy=True)
+
+
+def test_writing_through_another_makes_saved_values_stale():
+    x = mx.nd.array([1, 2, 3])
+    x.attach_grad()
+    with autograd.record():
+        y = x * x
+    x.to_dlpack_for_write()
+    with pytest.raises(MXNetError):
+        y.backward()
+    gc.collect()
+
+
+# ---- shared memory -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_shared_memory(dtype):
+    x = mx.nd.array([[1, 0, 1]], dtype=dtype)
+    pid, descriptor, shape, kind = x._to_shared_mem()
+    assert (pid, shape, kind) == (os.getpid(), (1, 3), x.dtype)
+    y = _new_from_shared_mem(pid, os.dup(descriptor), shape, kind)
+    z = _new_from_shared_mem(pid, os.dup(y._to_shared_mem()[1]), shape, kind)
+    z[0, 1] = 1
+    assert y.asnumpy().tolist() == [[1, 1, 1]] and x.asnumpy().tolist() == [[1, 0, 1]]
+
+
+def test_shared_memory_between_processes():
+    x = mx.nd.zeros((3,))
+    shared = _new_from_shared_mem(0, os.dup(x._to_shared_mem()[1]), (3,), "float32")
+    child = os.fork()
+    if child == 0:
+        shared[:] = 7
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert shared.asnumpy().tolist() == [7, 7, 7]
+
+
+def test_shared_memory_refuses():
+    x = mx.nd.zeros((3,))
+    mine = os.dup(x._to_shared_mem()[1])
+    with pytest.raises(MXNetError, match="wants 16"):
+        _new_from_shared_mem(0, mine, (4,), "float32")
+    with pytest.raises(MXNetError):
+        _new_from_shared_mem(0, mine, (-1,), "float32")
+    os.close(mine)  # still ours
+    with pytest.raises(MXNetError):
+        _new_from_shared_mem(0, mine, (1,), "float32")
