@@ -25,6 +25,20 @@ from mxlite.ndarray.creation import (
 from mxlite.ndarray.exchange import from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray.files import load, load_frombuffer, save
 from mxlite.ndarray.ndarray import NDArray, install_fluent_methods
+from mxlite.ndarray.pairs import (
+    equal,
+    greater,
+    greater_equal,
+    lesser,
+    lesser_equal,
+    logical_and,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    modulo,
+    not_equal,
+)
 
 __all__ = [
     "NDArray",
@@ -34,12 +48,24 @@ __all__ = [
     "concatenate",
     "divide",
     "empty",
+    "equal",
     "from_dlpack",
     "from_numpy",
     "full",
+    "greater",
+    "greater_equal",
+    "lesser",
+    "lesser_equal",
     "load",
     "load_frombuffer",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "modulo",
     "multiply",
+    "not_equal",
     "ones",
     "op",
     "power",
