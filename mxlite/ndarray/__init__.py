@@ -39,16 +39,20 @@ from mxlite.ndarray.pairs import (
     modulo,
     not_equal,
 )
+from mxlite.ndarray.shapes import arange, eye, linspace, moveaxis, split_v2
+from mxlite.ndarray.shapes import install as _install_shapes
 
 __all__ = [
     "NDArray",
     "_internal",
     "add",
+    "arange",
     "array",
     "concatenate",
     "divide",
     "empty",
     "equal",
+    "eye",
     "from_dlpack",
     "from_numpy",
     "full",
@@ -56,6 +60,7 @@ __all__ = [
     "greater_equal",
     "lesser",
     "lesser_equal",
+    "linspace",
     "load",
     "load_frombuffer",
     "logical_and",
@@ -64,6 +69,7 @@ __all__ = [
     "maximum",
     "minimum",
     "modulo",
+    "moveaxis",
     "multiply",
     "not_equal",
     "ones",
@@ -71,6 +77,7 @@ __all__ = [
     "power",
     "random",
     "save",
+    "split_v2",
     "subtract",
     "to_dlpack_for_read",
     "to_dlpack_for_write",
@@ -80,6 +87,7 @@ __all__ = [
 ]
 
 install_fluent_methods(set(operator_names()))
+_install_shapes()
 
 
 def __getattr__(name: str) -> object:
