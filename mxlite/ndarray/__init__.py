@@ -26,26 +26,59 @@ from mxlite.ndarray.creation import (
 from mxlite.ndarray.exchange import from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray.files import load, load_frombuffer, save
 from mxlite.ndarray.ndarray import NDArray
+from mxlite.ndarray.pairs import (
+    equal,
+    greater,
+    greater_equal,
+    lesser,
+    lesser_equal,
+    logical_and,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    modulo,
+    not_equal,
+)
+from mxlite.ndarray.shapes import arange, eye, linspace, moveaxis, split_v2
+from mxlite.ndarray.shapes import install as _install_shapes
 
 __all__ = [
     "NDArray",
     "_internal",
     "add",
+    "arange",
     "array",
     "concatenate",
     "divide",
     "empty",
+    "equal",
+    "eye",
     "from_dlpack",
     "from_numpy",
     "full",
+    "greater",
+    "greater_equal",
+    "lesser",
+    "lesser_equal",
+    "linspace",
     "load",
     "load_frombuffer",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "modulo",
+    "moveaxis",
     "multiply",
+    "not_equal",
     "ones",
     "op",
     "power",
     "random",
     "save",
+    "split_v2",
     "subtract",
     "to_dlpack_for_read",
     "to_dlpack_for_write",
@@ -55,6 +88,7 @@ __all__ = [
 ]
 
 install_fluent_methods(set(operator_names()))
+_install_shapes()
 
 
 def __getattr__(name: str) -> object:

@@ -16,6 +16,9 @@ from mxlite._lib import LIB, check_call
 
 #: Operators without a derivative. What they make of recorded arrays is a constant.
 NOT_DIFFERENTIABLE = {
+    "_arange",
+    "_linspace",
+    "_eye",
     "argmax_channel",
     "_zeros",
     "_ones",

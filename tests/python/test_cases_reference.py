@@ -19,6 +19,8 @@ ANSWERS = Answers()
 AGREED = [case for case in CASES if case.id in ANSWERS and not case.oracle.startswith("differs")]
 GRADIENTS = [case for case in AGREED if ANSWERS[case.id].gradients is not None]
 INTROSPECTION = introspection()
+#: 1.9.1 prints the parameters of _arange for it, and parses others.
+PRINTED_WRONGLY = {"_linspace"}
 
 
 def _id(case) -> str:
@@ -73,7 +75,7 @@ def test_introspection(name: str) -> None:
     wanted = INTROSPECTION[name]
     operator = Operator(name)
     got = [[argument, type_text] for argument, type_text, _ in [*operator.inputs, *operator.params]]
-    assert got == wanted["arguments"]
+    assert got == wanted["arguments"] or name in PRINTED_WRONGLY
     assert operator.counted == wanted["key_var_num_args"]
     assert operator.doc
     assert all(description for _, _, description in [*operator.inputs, *operator.params])

@@ -321,6 +321,37 @@ def test_remainders_and_powers(v) -> None:
     np.testing.assert_array_equal(w.asnumpy(), a % 2)
 
 
+PAIRS = {
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "modulo": np.mod,
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "lesser": np.less,
+    "lesser_equal": np.less_equal,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+}
+
+
+@pytest.mark.parametrize("name", sorted(PAIRS))
+def test_functions_of_two_operands(name: str) -> None:
+    function, reference = getattr(nd, name), PAIRS[name]
+    a, b = np.array([1, 2, 0, 3], "float32"), np.array([[2], [3]], "float32")
+    np.testing.assert_array_equal(function(nd.array(a), nd.array(b)).asnumpy(), reference(a, b).astype("float32"))
+    np.testing.assert_array_equal(function(nd.array(a), 2).asnumpy(), reference(a, 2).astype("float32"))
+    np.testing.assert_array_equal(function(2, nd.array(b)).asnumpy(), reference(2, b).astype("float32"))
+    for lhs, rhs in ((3, 2), (2, 3), (2, 2), (0, 2)):
+        assert function(lhs, rhs) == int(reference(lhs, rhs))
+    with pytest.raises(TypeError):
+        function(nd.array(a), None)
+    with pytest.raises(TypeError):
+        function("2", nd.array(a))
+
+
 def test_operators_that_ndarray_lacks(v) -> None:
     for operate in (lambda: v @ v, lambda: v // 2, lambda: ~v, lambda: v & v, lambda: +v):
         with pytest.raises(TypeError):
