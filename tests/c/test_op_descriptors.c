@@ -1,5 +1,7 @@
 /* Every operator of the library: its descriptor is whole, its defaults parse, its names lead back
  * to it. What an operator computes is tested elsewhere. */
+#include <string.h>
+
 #include "harness.h"
 
 #include <stdio.h>
