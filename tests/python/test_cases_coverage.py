@@ -19,6 +19,7 @@ NOT_DIFFERENTIABLE = {
     "_arange",
     "_linspace",
     "_eye",
+    "_histogram",
     "argmax_channel",
     "_zeros",
     "_ones",
