@@ -26,6 +26,7 @@ extern const mxl_op *const mxl_ops_diag[];
 extern const mxl_op *const mxl_ops_pad[];
 extern const mxl_op *const mxl_ops_norm[];
 extern const mxl_op *const mxl_ops_batch[];
+extern const mxl_op *const mxl_ops_histogram[];
 extern const mxl_op *const mxl_ops_range[];
 extern const mxl_op *const mxl_ops_powers[];
 extern const mxl_op *const mxl_ops_trig[];
@@ -38,13 +39,41 @@ extern const mxl_op *const mxl_ops_activation[];
 extern const mxl_op *const mxl_ops_leaky[];
 
 const mxl_op *const *const mxl_families[] = {
-    mxl_ops_unary,     mxl_ops_binary,  mxl_ops_scalar,     mxl_ops_copy,
-    mxl_ops_init,      mxl_ops_view,    mxl_ops_reduce,     mxl_ops_matrix,
-    mxl_ops_optimizer, mxl_ops_softmax, mxl_ops_dropout,    mxl_ops_random,
-    mxl_ops_shape,     mxl_ops_slice,   mxl_ops_join,       mxl_ops_index,
-    mxl_ops_one_hot,   mxl_ops_reshape, mxl_ops_spread,     mxl_ops_turn,
-    mxl_ops_part,      mxl_ops_diag,    mxl_ops_pad,        mxl_ops_powers,
-    mxl_ops_trig,      mxl_ops_round,   mxl_ops_compare,    mxl_ops_extremum,
-    mxl_ops_special,   mxl_ops_choose,  mxl_ops_activation, mxl_ops_leaky,
-    mxl_ops_norm,      mxl_ops_range,   mxl_ops_batch,      NULL,
+    mxl_ops_unary,
+    mxl_ops_binary,
+    mxl_ops_scalar,
+    mxl_ops_copy,
+    mxl_ops_init,
+    mxl_ops_view,
+    mxl_ops_reduce,
+    mxl_ops_matrix,
+    mxl_ops_optimizer,
+    mxl_ops_softmax,
+    mxl_ops_dropout,
+    mxl_ops_random,
+    mxl_ops_shape,
+    mxl_ops_slice,
+    mxl_ops_join,
+    mxl_ops_index,
+    mxl_ops_one_hot,
+    mxl_ops_reshape,
+    mxl_ops_spread,
+    mxl_ops_turn,
+    mxl_ops_part,
+    mxl_ops_diag,
+    mxl_ops_pad,
+    mxl_ops_powers,
+    mxl_ops_trig,
+    mxl_ops_round,
+    mxl_ops_compare,
+    mxl_ops_extremum,
+    mxl_ops_special,
+    mxl_ops_choose,
+    mxl_ops_activation,
+    mxl_ops_leaky,
+    mxl_ops_norm,
+    mxl_ops_range,
+    mxl_ops_batch,
+    mxl_ops_histogram,
+    NULL,
 };

@@ -1,4 +1,4 @@
-/* clip, smooth_l1 and where: functions in pieces. */
+/* clip, smooth_l1, quadratic and where. */
 #include <stddef.h>
 #include <string.h>
 
@@ -118,6 +118,59 @@ static const mxl_op op_smooth_l1 = {
     .compute = mxl_run_rows,
     .kernels = &smooth_l1_kernels,
     .grad = smooth_l1_grad,
+    .saves = mxl_saves_input,
+};
+
+/* ---- quadratic ---- */
+
+typedef struct quadratic_params {
+    double a;
+    double b;
+    double c;
+} quadratic_params;
+
+#define COEFFICIENT(letter, text)                                                                  \
+    {                                                                                              \
+        .name = #letter, .type = MXL_P_FLOAT, .offset = offsetof(quadratic_params, letter),        \
+        .def = "0", .doc = text                                                                    \
+    }
+
+static const mxl_param quadratic_params_table[] = {
+    COEFFICIENT(a, "Factor of x^2."),
+    COEFFICIENT(b, "Factor of x."),
+    COEFFICIENT(c, "What is added."),
+    {0},
+};
+
+static inline double quadratic_of(double x, const void *params)
+{
+    const quadratic_params *p = params;
+
+    return (p->a * x + p->b) * x + p->c;
+}
+
+MXL_MATH_KERNELS(quadratic, MXL_UNARY_ROW, quadratic_of(x, params));
+
+/* dx = dy * (2 a x + b) */
+static int quadratic_grad(mxl_grad *g)
+{
+    const quadratic_params *p = g->params;
+    mxl_array *slope =
+        mxl_add_scalar(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), 2 * p->a), p->b);
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+static const mxl_op op_quadratic = {
+    .name = "_contrib_quadratic",
+    .doc = "a x^2 + b x + c of each element.",
+    .inputs = mxl_inputs_data,
+    .params = quadratic_params_table,
+    .params_size = sizeof(quadratic_params),
+    .infer = mxl_infer_same,
+    .compute = mxl_run_rows,
+    .kernels = &quadratic_kernels,
+    .grad = quadratic_grad,
     .saves = mxl_saves_input,
 };
 
@@ -252,4 +305,5 @@ mxl_array *mxl_where(mxl_scope *s, mxl_array *condition, mxl_array *a, mxl_array
     return mxl_scope_call(s, &mxl_op_where, NULL, 3, inputs);
 }
 
-const mxl_op *const mxl_ops_choose[] = {&mxl_op_clip, &op_smooth_l1, &mxl_op_where, NULL};
+const mxl_op *const mxl_ops_choose[] = {&mxl_op_clip, &op_smooth_l1, &op_quadratic, &mxl_op_where,
+                                        NULL};

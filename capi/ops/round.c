@@ -64,7 +64,38 @@ static MXL_UNARY_OP(op_logical_not, "logical_not", NULL,
                     "1 where the element is 0, else 0, in its dtype.", logical_not_kernels,
                     mxl_grad_zero, NULL);
 
+/* ---- straight-through: the gradient passes as if there were no step ---- */
+
+static MXL_UNARY_OP(op_round_ste, "_contrib_round_ste", MXL_ALIASES("_sparse__contrib_round_ste"),
+                    "round of each element, with the gradient of the identity.", round_kernels,
+                    mxl_grad_pass, NULL);
+static MXL_UNARY_OP(op_sign_ste, "_contrib_sign_ste", MXL_ALIASES("_sparse__contrib_sign_ste"),
+                    "sign of each element, with the gradient of the identity.", sign_kernels,
+                    mxl_grad_pass, NULL);
+
+MXL_ARITH_KERNELS(same, MXL_SCALAR_ROW, ((void)s, x));
+
+/* dx = dy * s, whatever the function */
+static int multiplier_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->head[0], mxl_grad_scalar(g)));
+}
+
+static MXL_SCALAR_OP(op_gradient_multiplier, "_contrib_gradientmultiplier", NULL,
+                     "data as it is; its gradient is multiplied with scalar.", same_kernels,
+                     multiplier_grad, NULL);
+
 const mxl_op *const mxl_ops_round[] = {
-    &op_sign,  &op_ceil, &mxl_op_floor,   &op_rint, &op_round,
-    &op_trunc, &op_fix,  &op_logical_not, NULL,
+    &op_sign,
+    &op_ceil,
+    &mxl_op_floor,
+    &op_rint,
+    &op_round,
+    &op_trunc,
+    &op_fix,
+    &op_logical_not,
+    &op_round_ste,
+    &op_sign_ste,
+    &op_gradient_multiplier,
+    NULL,
 };

@@ -58,7 +58,7 @@ def handles_of(operator: Operator, arrays: tuple) -> list[int]:
 
 def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tuple[str, int]:
     """The text of the direct call, and the prepared call it makes; nothing where parameters are required."""
-    if not 1 <= len(inputs) <= 2:
+    if not 1 <= len(inputs) <= 2 or operator.visible_outputs({}) != 1:
         return "", 0
     try:
         call = prepare(operator.name, {})

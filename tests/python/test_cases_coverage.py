@@ -19,6 +19,7 @@ NOT_DIFFERENTIABLE = {
     "_arange",
     "_linspace",
     "_eye",
+    "_histogram",
     "argmax_channel",
     "_zeros",
     "_ones",
@@ -36,6 +37,7 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
     ZERO |= {f"broadcast_{_name}", f"_{_name}", f"_{_name}_scalar"}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
+DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultiplier"}
 #: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.
 WRITES = {"_copyto"}
 

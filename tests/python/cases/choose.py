@@ -287,3 +287,47 @@ CASES += [
         "LeakyReLU", "rrelu-predicting", (In((30,)),), _R, _rrelu_mean, oracle="skip: its second output is not written"
     ),
 ]
+
+
+def _quadratic(x: np.ndarray, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> np.ndarray:
+    wide = x.astype("float64")
+    return (a * wide**2 + b * wide + c).astype(x.dtype)
+
+
+_ABC = {"a": 0.5, "b": -2.0, "c": 0.25}
+_Q = "_contrib_quadratic"
+CASES += [
+    Case(_Q, "float32", (In((3, 4)),), _ABC, _quadratic, 2, (0,), tolerance=_F32),
+    Case(_Q, "float64", (In((3, 4), "float64"),), _ABC, _quadratic, 2, (0,)),
+    Case(_Q, "float16", (In((7,), "float16"),), _ABC, _quadratic),
+    Case(_Q, "int32", (In(dtype="int32", values=[1, 2, 3]),), {"a": 2, "b": 1}, _quadratic),
+    Case(_Q, "default", (In((3,)),), {}, _quadratic, 1, (0,)),
+    Case(_Q, "empty", (In((0, 3)),), _ABC, _quadratic, np_shape=True),
+    Case(_Q, "bool", (In((3,), "bool", "bool"),), _ABC, error=True),
+    Case(_Q, "unknown-parameter", (In((3,)),), {"foo": 1}, error=True),
+]
+
+#: Their gradients are defined, not derived.
+_STRAIGHT = {
+    "_contrib_round_ste": lambda x: np.trunc(x + np.copysign(0.5, x)),
+    "_contrib_sign_ste": lambda x: np.where(np.isnan(x), 0, np.sign(x)),
+}
+for _op, _function in _STRAIGHT.items():
+    _f = _wide(lambda x, function=_function: function(x))
+    CASES += [
+        Case(_op, "float32", (In((3, 4)),), {}, _f, diff=(0,), defined=True),
+        Case(_op, "float64", (In((3, 4), "float64"),), {}, _f, diff=(0,), defined=True),
+        Case(_op, "edges", (In(values=_ENDS),), {}, _f, diff=(0,), defined=True),
+        Case(_op, "int32", (In(dtype="int32", values=[-2, 0, 3]),), {}, _f),
+        Case(_op, "empty", (In((0, 3)),), {}, _f, np_shape=True),
+        Case(_op, "bool", (In((3,), "bool", "bool"),), error=True),
+    ]
+_M = "_contrib_gradientmultiplier"
+CASES += [
+    Case(_M, "float32", (In((3, 4)),), {"scalar": -0.5}, lambda x, scalar: x, diff=(0,), defined=True),
+    Case(_M, "float64", (In((3, 4), "float64"),), {"scalar": 3}, lambda x, scalar: x, diff=(0,), defined=True),
+    Case(_M, "default", (In((3,)),), {}, lambda x: x, diff=(0,), defined=True),
+    Case(_M, "int32", (In(dtype="int32", values=[-2, 0, 3]),), {"scalar": 2}, lambda x, scalar: x),
+    Case(_M, "empty", (In((0, 3)),), {}, lambda x: x, np_shape=True),
+    Case(_M, "malformed", (In((3,)),), {"scalar": "abc"}, error=True),
+]

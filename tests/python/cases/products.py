@@ -1,4 +1,4 @@
-"""Numbers in a row (_arange, _linspace, _eye), _identity_with_attr_like_rhs, batch_dot and khatri_rao."""
+"""Numbers in a row (_arange, _linspace, _eye), _identity_with_attr_like_rhs, batch_dot, khatri_rao and _histogram."""
 
 from __future__ import annotations
 
@@ -181,3 +181,41 @@ CASES += [
     Case("khatri_rao", "mixed", (In((2, 2), "float64"), In((2, 2))), {}, error=True),
     Case("khatri_rao", "none", (), {}, error=True),
 ]  # fmt: skip
+
+
+# ---- _histogram ----
+
+
+def _histogram(data, bins=None, bin_cnt=None, range=None) -> tuple:  # noqa: A002 (MXNet's name)
+    bounds = bins if bins is not None else np.linspace(range[0], range[1], bin_cnt + 1)
+    flat = data.ravel().astype("float64")
+    counts = np.histogram(flat[~np.isnan(flat)], np.asarray(bounds, "float64"))[0]
+    return counts.astype("int64"), np.asarray(bounds).astype(data.dtype)
+
+
+_DATA = [0.0, 2.0, 4.0, 5.0, 8.0, 9.0, -1.0, 3.5]
+_EQUAL = {"bin_cnt": 4, "range": (0, 8)}
+CASES += [
+    Case("_histogram", "equal", (In(values=_DATA),), _EQUAL, _histogram),
+    Case("_histogram", "list", (In(values=_DATA),), {"bin_cnt": 2, "range": "[-1.5,8.5]"},
+         lambda data, **_: _histogram(data, bin_cnt=2, range=(-1.5, 8.5))),
+    Case("_histogram", "matrix", (In((5, 7), domain="positive"),), _EQUAL, _histogram),
+    Case("_histogram", "nan", (In(values=[1.0, np.nan, 4.0]),), _EQUAL, _histogram),
+    Case("_histogram", "one-bin", (In(values=_DATA),), {"bin_cnt": 1, "range": (0, 4)}, _histogram),
+    Case("_histogram", "bounds", (In(values=_DATA), In(values=[0.0, 2.0, 4.5, 8.0])), {}, _histogram),
+    Case("_histogram", "two-bounds", (In(values=_DATA), In(values=[0.0, 5.0])), {}, _histogram),
+    Case("_histogram", "half-given", (In(values=_DATA),), {"bin_cnt": 4}, error=True),
+    Case("_histogram", "range-alone", (In(values=_DATA),), {"range": (0, 8)}, error=True),
+    Case("_histogram", "falling", (In(values=_DATA),), {"bin_cnt": 4, "range": (8, 0)}, error=True),
+    Case("_histogram", "one-number", (In(values=_DATA),), {"bin_cnt": 4, "range": (1,)}, error=True),
+    Case("_histogram", "no-bins", (In(values=_DATA),), {}, error=True),
+    Case("_histogram", "one-bound", (In(values=_DATA), In(values=[5.0])), {}, error=True),
+    Case("_histogram", "bound-matrix", (In(values=_DATA), In(values=[[1.0, 2.0], [3.0, 4.0]])), {}, error=True),
+    Case("_histogram", "mixed", (In(values=_DATA), In(dtype="float64", values=[1.0, 2.0])), {}, error=True),
+    Case("_histogram", "zero-bins", (In(values=_DATA),), {"bin_cnt": 0, "range": (0, 8)}, error=True,
+         oracle="differs: 1.9.1 answers with the bound NaN"),
+    Case("_histogram", "malformed", (In(values=_DATA),), {"bin_cnt": "x", "range": (0, 8)}, error=True),
+    Case("_histogram", "unknown-parameter", (In(values=_DATA),), {**_EQUAL, "foo": 1}, error=True),
+]  # fmt: skip
+for _dtype in ("float64", "int32", "int64", "int8", "uint8"):
+    CASES.append(Case("_histogram", _dtype, (In((9,), _dtype, ("int", 0, 9)),), _EQUAL, _histogram))
