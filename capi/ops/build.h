@@ -77,8 +77,8 @@ extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
 extern const mxl_param mxl_params_none[];
 extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; ends with NULL */
 
-/* The shape of an array made from nothing: the parameter `shape`, and where that leaves extents open
- * the array given as output. -1 with the error set: neither says it, or ctx is not a CPU. */
+/* The shape of an array made from nothing: the parameter `shape`, and where that leaves extents
+ * open the array given as output. -1 with the error set: neither says it, or ctx is not a CPU. */
 int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx);
 
 /* What operators of an array and a number have (mxl_scalar_params): their parameters, infer and
