@@ -40,7 +40,7 @@ from mxlite.ndarray.pairs import (
     modulo,
     not_equal,
 )
-from mxlite.ndarray.shapes import arange, eye, linspace, moveaxis, split_v2
+from mxlite.ndarray.shapes import arange, eye, histogram, linspace, moveaxis, split_v2
 from mxlite.ndarray.shapes import install as _install_shapes
 
 __all__ = [
@@ -59,6 +59,7 @@ __all__ = [
     "full",
     "greater",
     "greater_equal",
+    "histogram",
     "lesser",
     "lesser_equal",
     "linspace",

@@ -58,6 +58,28 @@ def eye(
     return invoke("_eye", [], {"N": N, "M": M, "k": k, "dtype": np.float32 if dtype is None else dtype}, out)
 
 
+def histogram(
+    a: NDArray,
+    bins: int | NDArray = 10,
+    range: tuple[float, float] | None = None,  # noqa: A002 (MXNet's name)
+) -> list[NDArray]:
+    """How many elements lie between neighbouring bounds (int64), and the bounds.
+
+    Args:
+        bins: the bounds, rising, or how many bins of equal width to make.
+        range: the lowest and the highest bound; None: those of the elements.
+    Raises: ValueError: `bins` is neither.
+    """
+    if isinstance(bins, NDArray):
+        return invoke("_histogram", [a, bins], {})
+    if not isinstance(bins, int):
+        raise ValueError("bins argument should be either an integer or an NDArray")
+    if range is None:
+        values = a.asnumpy()
+        range = (float(values.min()), float(values.max()))  # noqa: A001
+    return invoke("_histogram", [a], {"bin_cnt": bins, "range": tuple(map(float, range))})
+
+
 def split_v2(
     ary: NDArray, indices_or_sections: int | tuple[int, ...], axis: int = 0, squeeze_axis: bool = False
 ) -> NDArray | list[NDArray]:

@@ -120,3 +120,16 @@ def test_moveaxis() -> None:
     for source, destination in ((0, 5), ((0, 1), (2,)), ((0, 0), (2, 1)), (-4, 0)):
         with pytest.raises(ValueError):
             nd.moveaxis(x, source, destination)
+
+
+def test_histogram() -> None:
+    values = np.array([1, 2, 3, 4, 5], "float32")
+    x = nd.array(values)
+    for bins, limits in ((4, None), (4, (0, 8)), (np.array([0, 2, 5], "float32"), None)):
+        given = nd.array(bins) if isinstance(bins, np.ndarray) else bins
+        counts, bounds = nd.histogram(x, given, limits)
+        wanted, edges = np.histogram(values, bins, limits)
+        same(counts, wanted.astype("int64"))
+        same(bounds, edges.astype("float32"))
+    with pytest.raises(ValueError):
+        nd.histogram(x, [0, 2])
