@@ -134,7 +134,7 @@ CLONES static void NAME(max_columns)(void *acc, const void *in, int64_t n, int64
 SIMPLE(min, ((v < a) | IS_NAN(v)) ? v : a)
 SIMPLE(prod, a *v)
 SIMPLE(nansum, IS_NAN(v) ? a : a + v)
-SIMPLE(nanprod, IS_NAN(v) ? a : a *v)
+SIMPLE(nanprod, IS_NAN(v) ? a : a * v)
 SIMPLE(norm1, v < 0 ? a - v : a + v)
 SIMPLE(norm2, a + v * v)
 #undef SIMPLE
@@ -187,7 +187,7 @@ static void NAME(finish)(mxl_reduction kind, void *out, const void *acc, int64_t
         return at;                                                                                 \
     }                                                                                              \
     /* n columns (at most REDUCE_COLUMNS) of `rows` rows */                                        \
-    static void NAME(kind##_columns)(int64_t * at, const void *in, int64_t n, int64_t rows,        \
+    static void NAME(kind##_columns)(int64_t *at, const void *in, int64_t n, int64_t rows,         \
                                      int64_t stride)                                               \
     {                                                                                              \
         A best[REDUCE_COLUMNS];                                                                    \
@@ -214,13 +214,11 @@ ARG(argmin, <)
 #undef ARG
 
 #define LOOPS(which)                                                                               \
-    {                                                                                              \
-        [MXL_REDUCE_SUM] = NAME(sum_##which), [MXL_REDUCE_MEAN] = NAME(sum_##which),               \
-        [MXL_REDUCE_MAX] = NAME(max_##which), [MXL_REDUCE_MIN] = NAME(min_##which),                \
-        [MXL_REDUCE_PROD] = NAME(prod_##which), [MXL_REDUCE_NANSUM] = NAME(nansum_##which),        \
-        [MXL_REDUCE_NANPROD] = NAME(nanprod_##which), [MXL_REDUCE_NORM1] = NAME(norm1_##which),    \
-        [MXL_REDUCE_NORM2] = NAME(norm2_##which)                                                   \
-    }
+    {[MXL_REDUCE_SUM] = NAME(sum_##which),         [MXL_REDUCE_MEAN] = NAME(sum_##which),          \
+     [MXL_REDUCE_MAX] = NAME(max_##which),         [MXL_REDUCE_MIN] = NAME(min_##which),           \
+     [MXL_REDUCE_PROD] = NAME(prod_##which),       [MXL_REDUCE_NANSUM] = NAME(nansum_##which),     \
+     [MXL_REDUCE_NANPROD] = NAME(nanprod_##which), [MXL_REDUCE_NORM1] = NAME(norm1_##which),       \
+     [MXL_REDUCE_NORM2] = NAME(norm2_##which)}
 
 static const mxl_reduce_loops NAME(loops) = {
     .run = LOOPS(run),

@@ -107,7 +107,7 @@ BINARY(div, "div", ALIASES("_sparse_broadcast_div"),
        div_grad, div_saves);
 
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add, &op_elemwise_add, &mxl_op_broadcast_sub, &op_elemwise_sub,
-    &mxl_op_broadcast_mul, &op_elemwise_mul, &mxl_op_broadcast_div, &op_elemwise_div,
-    NULL,
+    &mxl_op_broadcast_add, &op_elemwise_add,      &mxl_op_broadcast_sub,
+    &op_elemwise_sub,      &mxl_op_broadcast_mul, &op_elemwise_mul,
+    &mxl_op_broadcast_div, &op_elemwise_div,      NULL,
 };

@@ -134,11 +134,11 @@ static MXL_SCALAR_OP(op_hypot_scalar, "_hypot_scalar",
 /* ---- mod: the remainder has the divisor's sign; by 0 it is 0 ---- */
 
 #define REMAINDER(x, y)                                                                            \
-    _Generic((x), float                                                                            \
-             : modulo_f32, double                                                                  \
-             : modulo_f64, int32_t                                                                 \
-             : modulo_i32, int64_t                                                                 \
-             : modulo_i64)(x, y)
+    _Generic((x),                                                                                  \
+        float: modulo_f32,                                                                         \
+        double: modulo_f64,                                                                        \
+        int32_t: modulo_i32,                                                                       \
+        int64_t: modulo_i64)(x, y)
 
 static inline float modulo_f32(float x, float y)
 {

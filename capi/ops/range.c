@@ -23,15 +23,18 @@ typedef struct range_params {
 } range_params;
 
 #define RANGE_CTX                                                                                  \
-    {                                                                                              \
-        .name = "ctx", .type = MXL_P_STRING, .offset = offsetof(range_params, ctx), .def = "",     \
-        .doc = "Where the array lives: cpu(0)."                                                    \
-    }
+    {.name = "ctx",                                                                                \
+     .type = MXL_P_STRING,                                                                         \
+     .offset = offsetof(range_params, ctx),                                                        \
+     .def = "",                                                                                    \
+     .doc = "Where the array lives: cpu(0)."}
 #define RANGE_DTYPE                                                                                \
-    {                                                                                              \
-        .name = "dtype", .type = MXL_P_DTYPE, .offset = offsetof(range_params, dtype),             \
-        .def = "float32", .values = number_dtypes, .doc = "dtype of the array."                    \
-    }
+    {.name = "dtype",                                                                              \
+     .type = MXL_P_DTYPE,                                                                          \
+     .offset = offsetof(range_params, dtype),                                                      \
+     .def = "float32",                                                                             \
+     .values = number_dtypes,                                                                      \
+     .doc = "dtype of the array."}
 
 /* Checks ctx, and sets a result with these extents. */
 static int fresh(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)

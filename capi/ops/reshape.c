@@ -168,10 +168,11 @@ typedef struct like_params {
 } like_params;
 
 #define LIKE_BOUND(field, text)                                                                    \
-    {                                                                                              \
-        .name = #field, .type = MXL_P_OPT_INT, .offset = offsetof(like_params, field),             \
-        .def = "None", .doc = text                                                                 \
-    }
+    {.name = #field,                                                                               \
+     .type = MXL_P_OPT_INT,                                                                        \
+     .offset = offsetof(like_params, field),                                                       \
+     .def = "None",                                                                                \
+     .doc = text}
 
 static const mxl_param like_table[] = {
     LIKE_BOUND(lhs_begin, "First axis of lhs that is replaced; None: the first of all."),

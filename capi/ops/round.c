@@ -4,7 +4,7 @@
 
 /* An integer, or a floating number through fn (fnf for float). */
 #define WHOLE(x, fn)                                                                               \
-    _Generic((x), float : fn##f, double : fn, int32_t : whole_i32, int64_t : whole_i64)(x)
+    _Generic((x), float: fn##f, double: fn, int32_t: whole_i32, int64_t: whole_i64)(x)
 
 static inline int32_t whole_i32(int32_t x)
 {

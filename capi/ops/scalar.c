@@ -73,10 +73,10 @@ int mxl_scalar_compute(const mxl_call *call)
         .aliases = ALIASES(alias),                                                                 \
         .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
-        .params = mxl_params_scalar,                                                                   \
+        .params = mxl_params_scalar,                                                               \
         .params_size = sizeof(mxl_scalar_params),                                                  \
-        .infer = mxl_scalar_infer,                                                                     \
-        .compute = mxl_scalar_compute,                                                                 \
+        .infer = mxl_scalar_infer,                                                                 \
+        .compute = mxl_scalar_compute,                                                             \
         .kernels = &op_kernels,                                                                    \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \

@@ -39,8 +39,8 @@ static int log_grad(mxl_grad *g)
 }
 
 UNARY(mxl_op_log, "log", ALIASES("_sparse_log"),
-             "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
-             mxl_saves_input);
+      "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
+      mxl_saves_input);
 
 /* ---- activations ---- */
 
@@ -55,7 +55,7 @@ static int tanh_grad(mxl_grad *g)
 }
 
 UNARY(mxl_op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
-             tanh_kernels, tanh_grad, mxl_saves_output);
+      tanh_kernels, tanh_grad, mxl_saves_output);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, mxl_row_sigmoid(x));
 
@@ -68,8 +68,8 @@ static int sigmoid_grad(mxl_grad *g)
 }
 
 UNARY(mxl_op_sigmoid, "sigmoid", ALIASES("_sparse_sigmoid"),
-             "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels,
-             sigmoid_grad, mxl_saves_output);
+      "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels, sigmoid_grad,
+      mxl_saves_output);
 
 /* NaN stays NaN, -0 becomes 0. */
 MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
@@ -81,8 +81,8 @@ static int relu_grad(mxl_grad *g)
 }
 
 UNARY(mxl_op_relu, "relu", ALIASES("_sparse_relu"),
-             "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-             relu_kernels, relu_grad, mxl_saves_output);
+      "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
+      relu_kernels, relu_grad, mxl_saves_output);
 
 /* ---- powers and signs ---- */
 
@@ -96,9 +96,8 @@ static int sqrt_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_mul_scalar(g->s, y, 2)));
 }
 
-UNARY(mxl_op_sqrt, "sqrt", ALIASES("_sparse_sqrt"),
-             "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
-             mxl_saves_output);
+UNARY(mxl_op_sqrt, "sqrt", ALIASES("_sparse_sqrt"), "Square root of each element; NaN below 0.",
+      sqrt_kernels, sqrt_grad, mxl_saves_output);
 
 MXL_ARITH_KERNELS(square, MXL_UNARY_ROW, x *x);
 
@@ -133,8 +132,8 @@ static int abs_grad(mxl_grad *g)
 }
 
 UNARY(mxl_op_abs, "abs", ALIASES("_sparse_abs"),
-             "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
-             mxl_saves_input);
+      "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
+      mxl_saves_input);
 
 /* ---- steps, which only rules use ---- */
 
@@ -149,6 +148,6 @@ UNARY(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN sta
       mxl_grad_zero, NULL);
 
 const mxl_op *const mxl_ops_unary[] = {
-    &mxl_op_exp,  &mxl_op_log,          &mxl_op_tanh, &mxl_op_sigmoid,      &mxl_op_relu,     &mxl_op_sqrt,
+    &mxl_op_exp,    &mxl_op_log,      &mxl_op_tanh, &mxl_op_sigmoid,  &mxl_op_relu, &mxl_op_sqrt,
     &mxl_op_square, &mxl_op_negative, &mxl_op_abs,  &mxl_op_positive, &mxl_op_sign, NULL,
 };
