@@ -236,6 +236,22 @@ static void invoke(fuzz *f)
     }
 }
 
+/* Whether a parameter is a list: the library reads its pointer then, so only lists may go there. */
+static int is_list(AtomicSymbolCreator op, const char *key)
+{
+    const char *name, *doc, *counted, *result, **names, **types, **docs;
+    uint32_t count;
+
+    if (MXSymbolGetAtomicSymbolInfo(op, &name, &doc, &count, &names, &types, &docs, &counted,
+                                    &result) != 0)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(names[i], key) == 0)
+            return strncmp(types[i], "Shape", 5) == 0 || strstr(types[i], "tuple") != NULL;
+    }
+    return 0;
+}
+
 static void prepared(fuzz *f)
 {
     static int made;
@@ -269,13 +285,8 @@ static void prepared(fuzz *f)
             args[i].list.n = args[i].list.n > 8 ? 8 : args[i].list.n;
         }
     }
-    /* A parameter that is a list reads the pointer: only lists may go there. */
     for (int i = 0; i < params - constant; i++) {
-        const char *key = keys[constant + i];
-
-        if (strcmp(key, "axis") == 0 || strcmp(key, "shape") == 0 || strcmp(key, "axes") == 0 ||
-            strcmp(key, "begin") == 0 || strcmp(key, "end") == 0 || strcmp(key, "step") == 0 ||
-            strstr(key, "shape") != NULL) {
+        if (is_list(op, keys[constant + i])) {
             args[i].list.n = (int64_t)next(f, 5) - 1;
             args[i].list.values = lists + next(f, 4);
         }
