@@ -4,8 +4,6 @@
 #include "kernel/gemm.h"
 #include "ops/build.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static int check_dtype(const char *name, int dtype)
 {
     if (dtype == MXL_F32 || dtype == MXL_F64)
@@ -128,7 +126,7 @@ static int batch_grad(mxl_grad *g)
 
 static const mxl_op op_batch_dot = {
     .name = "batch_dot",
-    .aliases = ALIASES("_npx_batch_dot"),
+    .aliases = MXL_ALIASES("_npx_batch_dot"),
     .doc = "Matrix products, pair by pair: the last two axes are matrices, all others count them.",
     .inputs = mxl_inputs_lhs_rhs,
     .params = batch_table,

@@ -2,8 +2,6 @@
  * The rules do not mention broadcasting: the engine sums a gradient to its input's shape. */
 #include "ops/build.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* One function as its two operators. */
 #define BINARY(symbol, verb, broadcast_aliases, elemwise_aliases, text, op_grad, op_saves)         \
     const mxl_op mxl_op_broadcast_##symbol = {                                                     \
@@ -41,9 +39,9 @@ static int add_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, g->head[0]);
 }
 
-BINARY(add, "add", ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
-       ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), "Sum of two arrays.", add_grad,
-       NULL);
+BINARY(add, "add", MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
+       MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), "Sum of two arrays.",
+       add_grad, NULL);
 
 MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
 
@@ -57,8 +55,9 @@ static int sub_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_negative(g->s, g->head[0]));
 }
 
-BINARY(sub, "sub", ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
-       ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), "Difference of two arrays.",
+BINARY(sub, "sub",
+       MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
+       MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), "Difference of two arrays.",
        sub_grad, NULL);
 
 MXL_ARITH_KERNELS(mul, MXL_BINARY_ROW, x *y);
@@ -75,8 +74,8 @@ static int mul_grad(mxl_grad *g)
     return 0;
 }
 
-BINARY(mul, "mul", ALIASES("_sparse_broadcast_mul"),
-       ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"),
+BINARY(mul, "mul", MXL_ALIASES("_sparse_broadcast_mul"),
+       MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"),
        "Product of two arrays, element by element.", mul_grad, mxl_saves_other);
 
 MXL_ARITH_KERNELS(div, MXL_BINARY_ROW, mxl_quotient(x, y));
@@ -101,8 +100,8 @@ static void div_saves(mxl_saves *saves)
     saves->in[1] = true;
 }
 
-BINARY(div, "div", ALIASES("_sparse_broadcast_div"),
-       ALIASES("_Div", "_div", "_sparse_elemwise_div"),
+BINARY(div, "div", MXL_ALIASES("_sparse_broadcast_div"),
+       MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
        "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
        div_grad, div_saves);
 

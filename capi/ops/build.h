@@ -59,6 +59,9 @@ mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, b
 
 /* ---- shared by families ---- */
 
+/* The aliases of a descriptor: MXL_ALIASES("_sparse_exp"). */
+#define MXL_ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* Parameters of sum, mean and max, and of dot. */
 typedef struct mxl_reduce_params {
     mxl_tuple axis;

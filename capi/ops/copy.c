@@ -8,8 +8,6 @@
 #include "kernel/copy.h"
 #include "kernel/reduce.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static int copy_compute(const mxl_call *call)
 {
     return mxl_array_copy_into(call->out[0], call->in[0]);
@@ -17,7 +15,7 @@ static int copy_compute(const mxl_call *call)
 
 const mxl_op mxl_op_copy = {
     .name = "_copy",
-    .aliases = ALIASES("identity"),
+    .aliases = MXL_ALIASES("identity"),
     .doc = "A copy of the array.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
@@ -48,7 +46,7 @@ static const mxl_input copyto_inputs[] = {
 
 static const mxl_op op_copyto = {
     .name = "_copyto",
-    .aliases = ALIASES("_npi_copyto"),
+    .aliases = MXL_ALIASES("_npi_copyto"),
     .doc = "Copies the array into the one given as output, casting where the dtypes differ.",
     .inputs = copyto_inputs,
     .params = mxl_params_none,
@@ -83,7 +81,7 @@ static int cast_infer(mxl_infer *infer)
 /* dx = dy, which the engine casts back to the input's dtype */
 const mxl_op mxl_op_cast = {
     .name = "Cast",
-    .aliases = ALIASES("_npi_cast", "_npx_cast", "cast"),
+    .aliases = MXL_ALIASES("_npi_cast", "_npx_cast", "cast"),
     .doc = "The array in another dtype. Floating numbers are cut towards zero to become integers.",
     .inputs = mxl_inputs_data,
     .params = cast_params,
@@ -95,7 +93,7 @@ const mxl_op mxl_op_cast = {
 
 static const mxl_op op_block_grad = {
     .name = "BlockGrad",
-    .aliases = ALIASES("_sparse_stop_gradient", "stop_gradient"),
+    .aliases = MXL_ALIASES("_sparse_stop_gradient", "stop_gradient"),
     .doc = "A copy of the array through which no gradient flows: its gradient is zero.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,

@@ -9,8 +9,6 @@
 #include "kernel/copy.h"
 #include "kernel/rng.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 enum { MODE_ALWAYS, MODE_TRAINING };
 
 typedef struct dropout_params {
@@ -169,7 +167,7 @@ static void dropout_saves(mxl_saves *saves)
 
 static const mxl_op op_dropout = {
     .name = "Dropout",
-    .aliases = ALIASES("_npx_dropout"),
+    .aliases = MXL_ALIASES("_npx_dropout"),
     .doc = "Sets elements to 0 with probability p and divides the others by 1 - p, while training; "
            "otherwise the array as it is.",
     .inputs = mxl_inputs_data,

@@ -5,8 +5,6 @@
 
 #include "ops/build.h"
 
-#define MXL_ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* A function of one array, without parameters. */
 #define MXL_UNARY_OP(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves)        \
     const mxl_op op_symbol = {                                                                     \

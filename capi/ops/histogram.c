@@ -6,8 +6,6 @@
 #include "op/text.h"
 #include "ops/build.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 typedef struct histogram_params {
     int64_t count;
     const char *range; /* "(low, high)" or "None" */
@@ -162,7 +160,7 @@ done:
 
 static const mxl_op op_histogram = {
     .name = "_histogram",
-    .aliases = ALIASES("_npi_histogram"),
+    .aliases = MXL_ALIASES("_npi_histogram"),
     .doc = "How many elements lie between neighbouring bounds, and the bounds: two results.",
     .inputs = histogram_inputs,
     .params = histogram_table,

@@ -9,8 +9,6 @@
 #include "kernel/copy.h"
 #include "kernel/gather.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* Of take and pick and their gradients; each lists those that it has. */
 typedef struct index_params {
     int64_t axis;
@@ -174,7 +172,7 @@ static int take_grad(mxl_grad *g)
 
 static const mxl_op op_take = {
     .name = "take",
-    .aliases = ALIASES("_npi_take"),
+    .aliases = MXL_ALIASES("_npi_take"),
     .doc = "The positions of an axis that the indices name. The shape of the indices takes the "
            "axis' place.",
     .inputs = take_inputs,
@@ -369,7 +367,7 @@ static int pick_grad(mxl_grad *g)
 
 static const mxl_op op_pick = {
     .name = "pick",
-    .aliases = ALIASES("_npx_pick", "choose_element_0index"),
+    .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"),
     .doc = "One element along an axis for each position of the other axes, chosen by the index.",
     .inputs = pick_inputs,
     .params = pick_table,

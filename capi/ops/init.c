@@ -7,8 +7,6 @@
 #include "kernel/cast.h"
 #include "kernel/copy.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static const mxl_input no_inputs[] = {{0}};
 
 /* All elements of `out` equal to `value`. */
@@ -111,7 +109,7 @@ static const mxl_op op_ones = {
 
 static const mxl_op op_full = {
     .name = "_full",
-    .aliases = ALIASES("_npi_full"),
+    .aliases = MXL_ALIASES("_npi_full"),
     .doc = "An array of which every element is `value`.",
     .inputs = no_inputs,
     .params = full_params_table,
@@ -125,7 +123,7 @@ static const mxl_op op_full = {
 
 const mxl_op mxl_op_zeros_like = {
     .name = "zeros_like",
-    .aliases = ALIASES("_sparse_zeros_like"),
+    .aliases = MXL_ALIASES("_sparse_zeros_like"),
     .doc = "Zeros in the shape and dtype of the array.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,

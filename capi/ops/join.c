@@ -10,8 +10,6 @@
 #include "kernel/copy.h"
 #include "ops/slice.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* An axis counted from either end; -1 with the error set, which names the operator. */
 static int find_axis(const char *name, int64_t axis, int ndim)
 {
@@ -182,7 +180,7 @@ static int concat_grad(mxl_grad *g)
 
 static const mxl_op op_concat = {
     .name = "Concat",
-    .aliases = ALIASES("_sparse_concat", "concat"),
+    .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
     .inputs = concat_inputs,
     .params = concat_table,
@@ -322,7 +320,7 @@ static int split_grad(mxl_grad *g)
 
 static const mxl_op op_slice_channel = {
     .name = "SliceChannel",
-    .aliases = ALIASES("split"),
+    .aliases = MXL_ALIASES("split"),
     .doc = "Cuts the array into num_outputs equal parts along an axis.",
     .inputs = mxl_inputs_data,
     .params = split_table,
@@ -384,7 +382,7 @@ static int add_n_grad(mxl_grad *g)
 
 static const mxl_op op_add_n = {
     .name = "add_n",
-    .aliases = ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
+    .aliases = MXL_ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
     .doc = "Sum of any number of arrays of one shape and dtype.",
     .inputs = add_n_inputs,
     .params = mxl_params_none,

@@ -5,8 +5,6 @@
 
 #include "kernel/gemm.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static int check_dtype(const char *name, int dtype)
 {
     if (dtype == MXL_F32 || dtype == MXL_F64)
@@ -175,7 +173,7 @@ static const mxl_param dot_params[] = {
 
 const mxl_op mxl_op_dot = {
     .name = "dot",
-    .aliases = ALIASES("_sparse_dot"),
+    .aliases = MXL_ALIASES("_sparse_dot"),
     .doc = "Contracts the last axis of lhs with the first of rhs: the matrix product of two "
            "matrices, the inner product (shape (1,)) of two vectors.",
     .inputs = mxl_inputs_lhs_rhs,
@@ -316,7 +314,7 @@ static int fc_compute(const mxl_call *call)
 
 static const mxl_op op_fully_connected = {
     .name = "FullyConnected",
-    .aliases = ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
+    .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
     .doc = "Linear map of rows of features: y = x W' + b.",
     .inputs = fc_inputs,
     .params = fc_params_table,

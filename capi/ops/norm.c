@@ -6,8 +6,6 @@
 #include "engine/dialect.h"
 #include "ops/reduce.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static const char *const sum_dtypes[] = {"None",  "float16", "float32", "float64",
                                          "int32", "int64",   "int8",    NULL};
 
@@ -86,7 +84,7 @@ static void norm_saves(mxl_saves *saves)
 
 static const mxl_op op_norm = {
     .name = "norm",
-    .aliases = ALIASES("_sparse_norm"),
+    .aliases = MXL_ALIASES("_sparse_norm"),
     .doc = "Norm over axes: of vectors along one axis, of all elements together along several.",
     .inputs = mxl_inputs_data,
     .params = norm_table,
@@ -325,7 +323,7 @@ static int cumsum_grad(mxl_grad *g)
 
 static const mxl_op op_cumsum = {
     .name = "_np_cumsum",
-    .aliases = ALIASES("cumsum"),
+    .aliases = MXL_ALIASES("cumsum"),
     .doc = "Running sums along an axis: each element plus all before it.",
     .inputs = cumsum_inputs,
     .params = cumsum_table,

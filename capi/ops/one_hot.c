@@ -7,8 +7,6 @@
 #include "kernel/cast.h"
 #include "kernel/gather.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 typedef struct one_hot_params {
     int64_t depth;
     double on_value, off_value;
@@ -93,7 +91,7 @@ static int one_hot_compute(const mxl_call *call)
 
 static const mxl_op op_one_hot = {
     .name = "one_hot",
-    .aliases = ALIASES("_npx_one_hot"),
+    .aliases = MXL_ALIASES("_npx_one_hot"),
     .doc = "A new last axis that is on_value at each index, and off_value everywhere else.",
     .inputs = one_hot_inputs,
     .params = one_hot_table,

@@ -6,8 +6,6 @@
 #include "base/thread.h"
 #include "kernel/target.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* In 1.9.1 all of these are float32, whatever the arrays are. */
 typedef struct sgd_params {
     double lr;
@@ -110,7 +108,7 @@ static int sgd_compute(const mxl_call *call)
 
 static const mxl_op op_sgd_mom_update = {
     .name = "sgd_mom_update",
-    .aliases = ALIASES("_sparse_sgd_mom_update"),
+    .aliases = MXL_ALIASES("_sparse_sgd_mom_update"),
     .doc = "A step of gradient descent with momentum: with g = clip(rescale_grad * grad) + wd * "
            "weight, mom becomes momentum * mom - lr * g and the result is weight + mom.",
     .inputs = sgd_inputs,

@@ -7,8 +7,6 @@
 #include "ops/build.h"
 #include "ops/slice.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 enum { CONSTANT, EDGE, REFLECT };
 
 typedef struct pad_params {
@@ -190,7 +188,7 @@ static int pad_grad(mxl_grad *g)
 
 static const mxl_op op_pad = {
     .name = "Pad",
-    .aliases = ALIASES("pad"),
+    .aliases = MXL_ALIASES("pad"),
     .doc = "The array with a rim along all axes but the first two.",
     .inputs = mxl_inputs_data,
     .params = pad_table,

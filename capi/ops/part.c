@@ -8,8 +8,6 @@
 #include "ops/build.h"
 #include "ops/slice.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static int find_axis(const char *name, int64_t axis, int ndim)
 {
     int found = mxl_shape_axis(axis, ndim);
@@ -364,7 +362,7 @@ static int split_grad(mxl_grad *g)
 
 static const mxl_op op_split_v2 = {
     .name = "_split_v2",
-    .aliases = ALIASES("_npi_split"),
+    .aliases = MXL_ALIASES("_npi_split"),
     .doc = "Cuts the array along an axis, into equal parts or at given positions.",
     .inputs = mxl_inputs_data,
     .params = split_table,

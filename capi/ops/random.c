@@ -7,8 +7,6 @@
 #include "engine/random.h"
 #include "kernel/rng.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 typedef struct random_params {
     double first, second; /* low and high, or loc and scale */
     mxl_tuple shape;
@@ -103,7 +101,7 @@ static int uniform_compute(const mxl_call *call)
 
 static const mxl_op op_uniform = {
     .name = "_random_uniform",
-    .aliases = ALIASES("random_uniform", "uniform"),
+    .aliases = MXL_ALIASES("random_uniform", "uniform"),
     .doc = "Random numbers, uniformly distributed over [low, high).",
     .inputs = no_inputs,
     .params = uniform_params,
@@ -138,7 +136,7 @@ static int normal_compute(const mxl_call *call)
 
 static const mxl_op op_normal = {
     .name = "_random_normal",
-    .aliases = ALIASES("normal", "random_normal"),
+    .aliases = MXL_ALIASES("normal", "random_normal"),
     .doc = "Random numbers, normally distributed.",
     .inputs = no_inputs,
     .params = normal_params,

@@ -7,8 +7,6 @@
 #include "kernel/cast.h"
 #include "ops/build.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static const mxl_input no_inputs[] = {{0}};
 static const char *const number_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
                                             "int64",    "int8",    "uint8",   NULL};
@@ -204,7 +202,7 @@ static int linspace_compute(const mxl_call *call)
 
 static const mxl_op op_linspace = {
     .name = "_linspace",
-    .aliases = ALIASES("_npi_linspace"),
+    .aliases = MXL_ALIASES("_npi_linspace"),
     .doc = "A number of values from start to stop, evenly spaced.",
     .inputs = no_inputs,
     .params = linspace_table,

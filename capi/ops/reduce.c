@@ -8,8 +8,6 @@
 #include "array/copy.h"
 #include "kernel/reduce.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* ---- which axes ---- */
 
 int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool *reduced)
@@ -143,8 +141,8 @@ static int sum_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, spread(g, g->head[0]));
 }
 
-REDUCE(, mxl_op_sum, "sum", ALIASES("_sparse_sum", "sum_axis"), "Sum over axes.", mxl_reduce_infer,
-       sum_compute, sum_grad, NULL);
+REDUCE(, mxl_op_sum, "sum", MXL_ALIASES("_sparse_sum", "sum_axis"), "Sum over axes.",
+       mxl_reduce_infer, sum_compute, sum_grad, NULL);
 
 static int mean_compute(const mxl_call *call)
 {
@@ -165,7 +163,7 @@ static int mean_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->head[0], (double)count)));
 }
 
-REDUCE(static, op_mean, "mean", ALIASES("_sparse_mean"),
+REDUCE(static, op_mean, "mean", MXL_ALIASES("_sparse_mean"),
        "Mean over axes; of integers the sum in their dtype, divided and cut towards zero. The mean "
        "of nothing is NaN.",
        mxl_reduce_infer, mean_compute, mean_grad, NULL);
@@ -201,7 +199,7 @@ static void max_saves(mxl_saves *saves)
 }
 
 REDUCE(
-    static, op_max, "max", ALIASES("max_axis"),
+    static, op_max, "max", MXL_ALIASES("max_axis"),
     "Largest element over axes; NaN where one is among them. Where several are largest, each has "
     "the whole gradient.",
     max_infer, max_compute, max_grad, max_saves);
@@ -211,7 +209,7 @@ static int min_compute(const mxl_call *call)
     return mxl_reduce_call(call, MXL_REDUCE_MIN);
 }
 
-REDUCE(static, op_min, "min", ALIASES("min_axis"),
+REDUCE(static, op_min, "min", MXL_ALIASES("min_axis"),
        "Smallest element over axes; NaN where one is among them. Where several are smallest, each "
        "has the whole gradient.",
        max_infer, min_compute, max_grad, max_saves);

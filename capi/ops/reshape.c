@@ -6,8 +6,6 @@
 
 #include "array/copy.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static int same_elements(const mxl_call *call)
 {
     return mxl_array_copy_into(call->out[0], call->in[0]);
@@ -39,7 +37,7 @@ static int flatten_infer(mxl_infer *infer)
 
 static const mxl_op op_flatten = {
     .name = "Flatten",
-    .aliases = ALIASES("_npx_batch_flatten", "flatten"),
+    .aliases = MXL_ALIASES("_npx_batch_flatten", "flatten"),
     .doc = "The array as a matrix: the first axis stays, all others become one.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
@@ -84,7 +82,7 @@ static int expand_infer(mxl_infer *infer)
 
 static const mxl_op op_expand_dims = {
     .name = "expand_dims",
-    .aliases = ALIASES("_npi_expand_dims"),
+    .aliases = MXL_ALIASES("_npi_expand_dims"),
     .doc = "The array with a new axis of extent 1.",
     .inputs = mxl_inputs_data,
     .params = expand_table,
@@ -232,7 +230,7 @@ static int like_infer(mxl_infer *infer)
 
 static const mxl_op op_reshape_like = {
     .name = "reshape_like",
-    .aliases = ALIASES("_npx_reshape_like"),
+    .aliases = MXL_ALIASES("_npx_reshape_like"),
     .doc = "The elements of lhs in the shape of rhs, or with some of its axes.",
     .inputs = like_inputs,
     .params = like_table,

@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 const mxl_param mxl_params_scalar[] = {
     {.name = "scalar",
      .type = MXL_P_FLOAT,
@@ -70,7 +68,7 @@ int mxl_scalar_compute(const mxl_call *call)
 #define SCALAR(linkage, op_symbol, op_name, alias, op_doc, op_kernels, op_grad, op_saves)          \
     linkage const mxl_op op_symbol = {                                                             \
         .name = op_name,                                                                           \
-        .aliases = ALIASES(alias),                                                                 \
+        .aliases = MXL_ALIASES(alias),                                                             \
         .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
         .params = mxl_params_scalar,                                                               \

@@ -7,8 +7,6 @@
 #include "kernel/copy.h"
 #include "ops/view.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* ---- Reshape ---- */
 
 typedef struct reshape_params {
@@ -94,7 +92,7 @@ static int reshape_grad(mxl_grad *g)
 
 static const mxl_op op_reshape = {
     .name = "Reshape",
-    .aliases = ALIASES("reshape"),
+    .aliases = MXL_ALIASES("reshape"),
     .doc = "The same elements in another shape, which must be of as many.",
     .inputs = mxl_inputs_data,
     .params = reshape_table,

@@ -10,8 +10,6 @@
 #include "kernel/copy.h"
 #include "ops/build.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* Of all operators here; each lists those that it has. */
 typedef struct slice_params {
     mxl_tuple begin, end, step;
@@ -177,7 +175,7 @@ static int slice_grad(mxl_grad *g)
 
 static const mxl_op op_slice = {
     .name = "slice",
-    .aliases = ALIASES("_npi_slice", "_npx_slice", "_sparse_slice", "crop"),
+    .aliases = MXL_ALIASES("_npi_slice", "_npx_slice", "_sparse_slice", "crop"),
     .doc = "The part of the array from begin to end, in steps.",
     .inputs = mxl_inputs_data,
     .params = slice_table,
@@ -368,7 +366,7 @@ static int assign_scalar_grad(mxl_grad *g)
 
 static const mxl_op op_slice_assign_scalar = {
     .name = "_slice_assign_scalar",
-    .aliases = ALIASES("_crop_assign_scalar", "_npi_slice_assign_scalar"),
+    .aliases = MXL_ALIASES("_crop_assign_scalar", "_npi_slice_assign_scalar"),
     .doc = "The array with one number at the part from begin to end, in steps.",
     .inputs = mxl_inputs_data,
     .params = assign_scalar_table,
@@ -437,7 +435,7 @@ static int assign_grad(mxl_grad *g)
 
 static const mxl_op op_slice_assign = {
     .name = "_slice_assign",
-    .aliases = ALIASES("_crop_assign", "_npi_slice_assign"),
+    .aliases = MXL_ALIASES("_crop_assign", "_npi_slice_assign"),
     .doc = "The array with rhs, of the part's shape, at the part from begin to end, in steps.",
     .inputs = mxl_inputs_lhs_rhs,
     .params = slice_table,

@@ -8,8 +8,6 @@
 #include "array/copy.h"
 #include "kernel/softmax.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 typedef struct softmax_params {
     int64_t axis;
     double temperature; /* NaN: 1 */
@@ -334,7 +332,7 @@ static void softmax_saves(mxl_saves *saves)
 
 static const mxl_op op_softmax = {
     .name = "softmax",
-    .aliases = ALIASES("_npx_softmax"),
+    .aliases = MXL_ALIASES("_npx_softmax"),
     .doc = "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
     .inputs = softmax_inputs,
     .params = softmax_params_table,
@@ -373,7 +371,7 @@ static int log_softmax_grad(mxl_grad *g)
 
 static const mxl_op op_log_softmax = {
     .name = "log_softmax",
-    .aliases = ALIASES("_npx_log_softmax"),
+    .aliases = MXL_ALIASES("_npx_log_softmax"),
     .doc =
         "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
     .inputs = mxl_inputs_data,

@@ -7,8 +7,6 @@
 
 #include "kernel/copy.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* x.reshape(from) broadcast to `to`, in the shape `out`. */
 typedef struct spread {
     const char *name;
@@ -284,7 +282,7 @@ SPREAD(axis)
 
 static const mxl_op op_broadcast_axis = {
     .name = "broadcast_axis",
-    .aliases = ALIASES("broadcast_axes"),
+    .aliases = MXL_ALIASES("broadcast_axes"),
     .doc = "The array repeated along the given axes of extent 1.",
     .inputs = mxl_inputs_data,
     .params = axis_table,
@@ -351,7 +349,7 @@ static int tile_check(mxl_infer *infer)
 
 static const mxl_op op_tile = {
     .name = "tile",
-    .aliases = ALIASES("_npi_tile"),
+    .aliases = MXL_ALIASES("_npi_tile"),
     .doc = "Copies of the whole array side by side.",
     .inputs = mxl_inputs_data,
     .params = tile_table,
@@ -416,7 +414,7 @@ SPREAD(repeat)
 
 static const mxl_op op_repeat = {
     .name = "repeat",
-    .aliases = ALIASES("_np_repeat"),
+    .aliases = MXL_ALIASES("_np_repeat"),
     .doc = "Each element several times, one after another.",
     .inputs = mxl_inputs_data,
     .params = repeat_table,

@@ -7,8 +7,6 @@
 
 #include "kernel/copy.h"
 
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* Fills the output, read as `shape`, from the input: the strides of a walk through its elements
  * that begins at `skip`. */
 static int copy_walk(const mxl_call *call, int ndim, const int64_t *shape, int64_t skip,
@@ -90,7 +88,7 @@ static int back_grad(mxl_grad *g)
 
 static const mxl_op op_swap_axis = {
     .name = "SwapAxis",
-    .aliases = ALIASES("_npi_swapaxes", "swapaxes"),
+    .aliases = MXL_ALIASES("_npi_swapaxes", "swapaxes"),
     .doc = "The array with two of its axes exchanged.",
     .inputs = mxl_inputs_data,
     .params = swap_table,
@@ -145,7 +143,7 @@ static int reverse_compute(const mxl_call *call)
 
 static const mxl_op op_reverse = {
     .name = "reverse",
-    .aliases = ALIASES("flip"),
+    .aliases = MXL_ALIASES("flip"),
     .doc = "The array with the order along axes reversed.",
     .inputs = mxl_inputs_data,
     .params = reverse_table,

@@ -1,22 +1,6 @@
 /* Element-wise functions of one array: kernel, rule and descriptor of each beside each other. */
 #include "ops/elementwise.h"
 
-#define UNARY(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves)               \
-    const mxl_op op_symbol = {                                                                     \
-        .name = op_name,                                                                           \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
-        .inputs = mxl_inputs_data,                                                                 \
-        .params = mxl_params_none,                                                                 \
-        .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_rows,                                                                   \
-        .kernels = &op_kernels,                                                                    \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
-    }
-
-#define ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* ---- exponential and logarithm ---- */
 
 MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
@@ -27,8 +11,8 @@ static int exp_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_out(g, 0)));
 }
 
-UNARY(mxl_op_exp, "exp", ALIASES("_sparse_exp"), "Exponential of each element: y = e^x.",
-      exp_kernels, exp_grad, mxl_saves_output);
+MXL_UNARY_OP(mxl_op_exp, "exp", MXL_ALIASES("_sparse_exp"), "Exponential of each element: y = e^x.",
+             exp_kernels, exp_grad, mxl_saves_output);
 
 MXL_MATH_KERNELS(log, MXL_UNARY_ROW, mxl_row_log(x));
 
@@ -38,9 +22,9 @@ static int log_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_grad_in(g, 0)));
 }
 
-UNARY(mxl_op_log, "log", ALIASES("_sparse_log"),
-      "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
-      mxl_saves_input);
+MXL_UNARY_OP(mxl_op_log, "log", MXL_ALIASES("_sparse_log"),
+             "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
+             mxl_saves_input);
 
 /* ---- activations ---- */
 
@@ -54,8 +38,8 @@ static int tanh_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
 }
 
-UNARY(mxl_op_tanh, "tanh", ALIASES("_sparse_tanh"), "Hyperbolic tangent of each element.",
-      tanh_kernels, tanh_grad, mxl_saves_output);
+MXL_UNARY_OP(mxl_op_tanh, "tanh", MXL_ALIASES("_sparse_tanh"),
+             "Hyperbolic tangent of each element.", tanh_kernels, tanh_grad, mxl_saves_output);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, mxl_row_sigmoid(x));
 
@@ -67,9 +51,9 @@ static int sigmoid_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
 }
 
-UNARY(mxl_op_sigmoid, "sigmoid", ALIASES("_sparse_sigmoid"),
-      "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels, sigmoid_grad,
-      mxl_saves_output);
+MXL_UNARY_OP(mxl_op_sigmoid, "sigmoid", MXL_ALIASES("_sparse_sigmoid"),
+             "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels,
+             sigmoid_grad, mxl_saves_output);
 
 /* NaN stays NaN, -0 becomes 0. */
 MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
@@ -80,9 +64,9 @@ static int relu_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
 }
 
-UNARY(mxl_op_relu, "relu", ALIASES("_sparse_relu"),
-      "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-      relu_kernels, relu_grad, mxl_saves_output);
+MXL_UNARY_OP(mxl_op_relu, "relu", MXL_ALIASES("_sparse_relu"),
+             "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
+             relu_kernels, relu_grad, mxl_saves_output);
 
 /* ---- powers and signs ---- */
 
@@ -96,8 +80,9 @@ static int sqrt_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_mul_scalar(g->s, y, 2)));
 }
 
-UNARY(mxl_op_sqrt, "sqrt", ALIASES("_sparse_sqrt"), "Square root of each element; NaN below 0.",
-      sqrt_kernels, sqrt_grad, mxl_saves_output);
+MXL_UNARY_OP(mxl_op_sqrt, "sqrt", MXL_ALIASES("_sparse_sqrt"),
+             "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
+             mxl_saves_output);
 
 MXL_ARITH_KERNELS(square, MXL_UNARY_ROW, x *x);
 
@@ -109,8 +94,8 @@ static int square_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, x, 2)));
 }
 
-UNARY(mxl_op_square, "square", ALIASES("_sparse_square"), "Square of each element.", square_kernels,
-      square_grad, mxl_saves_input);
+MXL_UNARY_OP(mxl_op_square, "square", MXL_ALIASES("_sparse_square"), "Square of each element.",
+             square_kernels, square_grad, mxl_saves_input);
 
 MXL_ARITH_KERNELS(negative, MXL_UNARY_ROW, -x);
 
@@ -120,8 +105,8 @@ static int negative_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_negative(g->s, g->head[0]));
 }
 
-UNARY(mxl_op_negative, "negative", ALIASES("_sparse_negative"),
-      "Each element with its sign turned.", negative_kernels, negative_grad, NULL);
+MXL_UNARY_OP(mxl_op_negative, "negative", MXL_ALIASES("_sparse_negative"),
+             "Each element with its sign turned.", negative_kernels, negative_grad, NULL);
 
 MXL_ARITH_KERNELS(abs, MXL_UNARY_ROW, x < 0 ? -x : x + 0);
 
@@ -131,21 +116,22 @@ static int abs_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
 }
 
-UNARY(mxl_op_abs, "abs", ALIASES("_sparse_abs"),
-      "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
-      mxl_saves_input);
+MXL_UNARY_OP(mxl_op_abs, "abs", MXL_ALIASES("_sparse_abs"),
+             "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
+             mxl_saves_input);
 
 /* ---- steps, which only rules use ---- */
 
 MXL_ARITH_KERNELS(positive, MXL_UNARY_ROW, x > 0 ? 1 : x != x ? x : 0);
 
-UNARY(mxl_op_positive, "_mxl_positive", NULL, "1 where the element is above 0, NaN stays, else 0.",
-      positive_kernels, mxl_grad_zero, NULL);
+MXL_UNARY_OP(mxl_op_positive, "_mxl_positive", NULL,
+             "1 where the element is above 0, NaN stays, else 0.", positive_kernels, mxl_grad_zero,
+             NULL);
 
 MXL_ARITH_KERNELS(sign, MXL_UNARY_ROW, x > 0 ? 1 : x < 0 ? -1 : x + 0);
 
-UNARY(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN stays.", sign_kernels,
-      mxl_grad_zero, NULL);
+MXL_UNARY_OP(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN stays.",
+             sign_kernels, mxl_grad_zero, NULL);
 
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,    &mxl_op_log,      &mxl_op_tanh, &mxl_op_sigmoid,  &mxl_op_relu, &mxl_op_sqrt,
