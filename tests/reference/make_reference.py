@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import pickle
+import re
 import signal
 import sys
 import warnings
@@ -110,9 +111,10 @@ def gradients(case, arrays: list):
 
 
 def line(failure: Exception) -> str:
-    """The last line of a message that says something."""
+    """The last line of a message that says something, without the time of day that some begin with."""
     lines = [text.strip() for text in str(failure).splitlines() if text.strip() and "[bt]" not in text]
-    return (lines[-1] if lines else type(failure).__name__)[:200]
+    last = lines[-1] if lines else type(failure).__name__
+    return re.sub(r"^\[\d\d:\d\d:\d\d\] ", "", last)[:200]
 
 
 def guarded(case) -> dict:
