@@ -4,6 +4,7 @@
 
 #include "array/copy.h"
 
+#include <math.h>
 #include <stddef.h>
 
 const mxl_param mxl_params_scalar[] = {
@@ -153,7 +154,38 @@ static int power_grad(mxl_grad *g)
 SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar",
        "data raised to the power of scalar.", power_scalar_kernels, power_grad, mxl_saves_input);
 
+/* ---- the number is the root of the last extent ---- */
+
+static int root_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+
+    if (x->ndim < 1)
+        return mxl_error("%s: needs an array with at least one axis, got none", infer->op->name);
+    if (x->dtype == MXL_BOOL)
+        return mxl_error("%s: takes numbers, got %s", infer->op->name, mxl_dtype_name(x->dtype));
+    return mxl_infer_same(infer);
+}
+
+static mxl_array *root_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *x = call->in[0];
+
+    return mxl_div_scalar(s, x, sqrt((double)x->shape[x->ndim - 1]));
+}
+
+static const mxl_op op_div_sqrt_dim = {
+    .name = "_contrib_div_sqrt_dim",
+    .doc = "Each element divided by the square root of the last extent, taken in the array's "
+           "dtype; it keeps products of long rows in range.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = root_infer,
+    .compose = root_compose,
+};
+
 const mxl_op *const mxl_ops_scalar[] = {
-    &mxl_op_plus_scalar, &op_minus_scalar,    &mxl_op_rminus_scalar, &mxl_op_mul_scalar,
-    &mxl_op_div_scalar,  &mxl_op_rdiv_scalar, &mxl_op_power_scalar,  NULL,
+    &mxl_op_plus_scalar,  &op_minus_scalar,   &mxl_op_rminus_scalar,
+    &mxl_op_mul_scalar,   &mxl_op_div_scalar, &mxl_op_rdiv_scalar,
+    &mxl_op_power_scalar, &op_div_sqrt_dim,   NULL,
 };

@@ -136,3 +136,35 @@ CASES += [
     Case("_power_scalar", "root-of-negative", (In(values=[-2.0, 2.0]),), {"scalar": 0.5}, _p),
     Case("_power_scalar", "int32-inverse", (In(dtype="int32", values=[2, 3]),), {"scalar": -1}, _p),
 ]
+
+
+def _over_root(x: np.ndarray) -> np.ndarray:
+    root = np.sqrt(np.float64(x.shape[-1]))
+    return _divide(x, root.astype(x.dtype)).astype(x.dtype)
+
+
+_op = "_contrib_div_sqrt_dim"
+CASES += [
+    Case(_op, "float32", (In((2, 3)),), {}, _over_root, order=2, diff=(0,)),
+    Case(_op, "float64", (In((4, 1, 5), "float64"),), {}, _over_root, order=2, diff=(0,)),
+    Case(_op, "float16", (In((3, 7), "float16"),), {}, _over_root),
+    Case(_op, "odd-length", (In((1037,)),), {}, _over_root, order=1, diff=(0,)),
+    Case(_op, "uint8", (In(dtype="uint8", values=[[7, 100, 5, 9, 255]]),), {}, _over_root),
+    Case(_op, "int8", (In(dtype="int8", values=[[-7, 100, -128, 9, 0]]),), {}, _over_root),
+    Case(_op, "int32", (In((3, 10), "int32", ("int", -99, 99)),), {}, _over_root),
+    Case(_op, "int64", (In(dtype="int64", values=[[(1 << 60) + 7, -9, 5, 1]]),), {}, _over_root),
+    Case(_op, "empty", (In((2, 0)),), {}, _over_root, np_shape=True),
+    Case(_op, "no-rows", (In((0, 3)),), {}, _over_root, np_shape=True),
+    Case(_op, "out", (In((2, 3)),), {}, _over_root, out=(((2, 3), "float32"),)),
+    Case(_op, "bool", (In((2, 3), "bool", "bool"),), error=True),
+    Case(_op, "no-input", (), error=True),
+    Case(_op, "scalar", (In(()),), error=True, np_shape=True),
+    Case(
+        _op,
+        "unknown-parameter",
+        (In((2, 3)),),
+        {"foo": 1},
+        error=True,
+        oracle="differs: 1.9.1 ignores unknown parameters of operators that have none",
+    ),
+]
