@@ -20,6 +20,7 @@ int into2(uint64_t call, uint64_t a, uint64_t b, uint64_t out);
 int into1_float(uint64_t call, uint64_t a, double value, uint64_t out);
 int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
                const double *floats, int num_outputs, uint64_t *outputs);
+int count_words(uint64_t call, int num_words, const int64_t *words, const double *floats);
 uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end);
 uint64_t at(uint64_t a, int64_t index);
 uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);
@@ -40,8 +41,9 @@ _SOURCE = r"""
 
 #define FUNCTIONS(X)                                                                               \
     X(MXLCall) X(MXLCall1) X(MXLCall2) X(MXLCall1Float) X(MXLCall1Int) X(MXLCall1List)             \
-    X(MXLCallInto) X(MXLNDArraySlice) X(MXLNDArrayAt) X(MXLNDArrayReshape) X(MXLNDArrayGetInfo)    \
-    X(MXNDArraySyncCopyToCPU) X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree)                         \
+    X(MXLCallInto) X(MXLCallGetNumOutputs) X(MXLNDArraySlice) X(MXLNDArrayAt)                      \
+    X(MXLNDArrayReshape) X(MXLNDArrayGetInfo) X(MXNDArraySyncCopyToCPU)                            \
+    X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree)                                                   \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining)
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -159,6 +161,16 @@ static int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int
                       (NDArrayHandle *)outputs) != 0)
         return -1;
     return num_outputs;
+}
+
+/* How many outputs the call has with these arguments, or -1. */
+static int count_words(uint64_t call, int num_words, const int64_t *words, const double *floats)
+{
+    MXLValue values[MAX_ARGUMENTS];
+    int count;
+
+    decode(num_words, words, floats, values);
+    return p_MXLCallGetNumOutputs(HANDLE(call), values, &count) == 0 ? count : -1;
 }
 
 /* Rows as Python's x[begin:end] counts them: negative from the end, cut to what there is. */

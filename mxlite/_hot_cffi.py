@@ -9,8 +9,8 @@ from mxlite._mxlite_cffi import ffi, lib
 
 #: In the order of FUNCTIONS in _build_cffi.py.
 _FUNCTIONS = (
-    "MXLCall MXLCall1 MXLCall2 MXLCall1Float MXLCall1Int MXLCall1List MXLCallInto MXLNDArraySlice MXLNDArrayAt "
-    "MXLNDArrayReshape MXLNDArrayGetInfo MXNDArraySyncCopyToCPU MXNDArraySyncCopyFromCPU MXNDArrayFree "
+    "MXLCall MXLCall1 MXLCall2 MXLCall1Float MXLCall1Int MXLCall1List MXLCallInto MXLCallGetNumOutputs MXLNDArraySlice "
+    "MXLNDArrayAt MXLNDArrayReshape MXLNDArrayGetInfo MXNDArraySyncCopyToCPU MXNDArraySyncCopyFromCPU MXNDArrayFree "
     "MXAutogradSetIsRecording MXAutogradSetIsTraining"
 ).split()
 
@@ -79,6 +79,12 @@ def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int])
     if lib.into_words(call, len(inputs), inputs, len(words), words, floats, len(outputs), out) < 0:
         return None
     return list(out)
+
+
+def num_outputs(call: int, arguments: list) -> int:
+    """How many outputs a call has with these arguments; -1 for an error."""
+    words, floats = _encode(arguments)
+    return lib.count_words(call, len(words), words, floats)
 
 
 def info(array: int) -> tuple[tuple[int, ...] | None, int]:

@@ -34,6 +34,7 @@ _DIRECT = {
     "_call_list": ("MXLCall1List", _U64, (_U64, _U64, _I64, _PTR)),
     "_call": ("MXLCall", _U64, (_U64, _INT, _PTR, _PTR)),
     "_into": ("MXLCallInto", _INT, (_U64, _INT, _PTR, _PTR, _PTR, _PTR)),
+    "_count": ("MXLCallGetNumOutputs", _INT, (_U64, _PTR, _PTR)),
     "_slice": ("MXLNDArraySlice", _U64, (_U64, _I64, _I64)),
     "_at": ("MXLNDArrayAt", _U64, (_U64, _I64)),
     "_reshape": ("MXLNDArrayReshape", _U64, (_U64, _INT, _PTR, _INT)),
@@ -109,6 +110,13 @@ def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int])
     if _into(call, len(inputs), array, _values(arguments), ctypes.byref(count), out) != 0:  # noqa: F821
         return None
     return list(out)
+
+
+def num_outputs(call: int, arguments: list) -> int:
+    """How many outputs a call has with these arguments; -1 for an error."""
+    count = _INT(-1)
+    _count(call, _values(arguments), ctypes.byref(count))  # noqa: F821
+    return count.value
 
 
 def into1(call: int, a: int, out: int) -> int:

@@ -32,8 +32,8 @@ MXKVStorePullWithSparseEx:PIPPib MXKVStorePush:PIPPi MXKVStorePushEx:PIPPi MXKVS
 MXKVStorePushPullEx:PIPIPPPi MXKVStoreRunServer:PPP MXKVStoreSendCommmandToServers:Pis
 MXKVStoreSetBarrierBeforeExit:Pi MXKVStoreSetGradientCompression:PIPP MXKVStoreSetUpdater:PPP
 MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLCall1Int:PPq>P MXLCall1List:PPqP>P
-MXLCall2:PPP>P MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP MXLGetLiveBytes:P MXLGetLiveHandles:P
-MXLGetVersion:P MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P
+MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
+MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetVersion:P MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P
 MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayToDLPackVersioned:PP
 MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLSetAllocator:PPPi MXLibInfoFeatures:PP

@@ -338,3 +338,31 @@ int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *input
         *num_outputs = arity.visible;
     return status;
 }
+
+int MXLCallGetNumOutputs(MXLCallHandle handle, const MXLValue *arguments, int *out)
+{
+    const api_prepared *call = api_prepared_get(handle);
+    mxl_arity arity = {.inputs = -1, .outputs = 1, .visible = 1};
+    _Alignas(16) char room[API_PARAMS_ROOM];
+    const void *params;
+
+    API_NEED(out);
+    if (call == NULL)
+        return -1;
+    params = call->params;
+    for (int i = 0; i < call->num_arguments && arguments == NULL; i++) {
+        if (call->arguments[i]->sets_outputs) {
+            *out = -1;
+            return 0;
+        }
+    }
+    if (arguments != NULL && call->op->arity != NULL) {
+        params = call_params(call, 0, arguments, room);
+        if (params == NULL && call->params_bytes > 0)
+            return -1;
+    }
+    if (call->op->arity != NULL && call->op->arity(params, &arity) != 0)
+        return -1;
+    *out = arity.visible;
+    return 0;
+}

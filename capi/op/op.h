@@ -41,6 +41,7 @@ typedef struct mxl_param {
     const char *type_text;     /* what introspection prints, where it is not made from the type */
     int64_t min;               /* MXL_P_INT with has_min: smallest value allowed */
     bool has_min;
+    bool sets_outputs; /* the number of visible outputs depends on it */
 } mxl_param;
 
 typedef struct mxl_input {

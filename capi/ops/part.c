@@ -232,7 +232,8 @@ static const mxl_param split_table[] = {
     {.name = "indices",
      .type = MXL_P_SHAPE,
      .offset = offsetof(split_params, indices),
-     .doc = "Where the parts begin, the first at 0; of no meaning where `sections` is given."},
+     .doc = "Where the parts begin, the first at 0; of no meaning where `sections` is given.",
+     .sets_outputs = true},
     {.name = "axis",
      .type = MXL_P_INT,
      .offset = offsetof(split_params, axis),
@@ -247,7 +248,8 @@ static const mxl_param split_table[] = {
      .type = MXL_P_INT,
      .offset = offsetof(split_params, sections),
      .def = "0",
-     .doc = "How many parts to make; the first ones are longer by one where it does not go even."},
+     .doc = "How many parts to make; the first ones are longer by one where it does not go even.",
+     .sets_outputs = true},
     {0},
 };
 

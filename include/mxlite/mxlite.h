@@ -75,6 +75,10 @@ MXL_API NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t 
 MXL_API int MXLCallInto(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
                         const MXLValue *arguments, int *num_outputs, NDArrayHandle *outputs);
 
+/* How many outputs a call has that a caller sees. It may depend on the arguments (the parts that an
+ * array is split into): with `arguments` NULL *out is then -1. */
+MXL_API int MXLCallGetNumOutputs(MXLCallHandle call, const MXLValue *arguments, int *out);
+
 /* ---- Arrays -----------------------------------------------------------------------------------
  */
 

@@ -15,9 +15,6 @@ from mxlite.error import MXAttributeError
 #: None within a list of bounds, and None for an integer.
 NONE = -(1 << 63)
 
-#: More outputs than any operator is asked for.
-_MAX_OUTPUTS = 1 << 16
-
 
 def _as_int(value: Any) -> Any:
     try:
@@ -103,8 +100,11 @@ def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = (
     return call.value
 
 
-#: Operators with several outputs, by their first name; 0: only the library knows how many.
-_OUTPUTS = {"_split_v2": 0, "moments": 2, "_histogram": 2}
+def fixed_outputs(call: int) -> int:
+    """How many outputs a prepared call has; -1 where that depends on its arguments."""
+    count = ctypes.c_int()
+    check_call(LIB.MXLCallGetNumOutputs(call, None, ctypes.byref(count)))
+    return count.value
 
 
 class Operator:
@@ -114,7 +114,7 @@ class Operator:
         AttributeError: the library has no operator of that name.
     """
 
-    __slots__ = ("name", "doc", "inputs", "params", "counted", "_handle", "_converters", "_named", "_calls", "_outputs")
+    __slots__ = ("name", "doc", "inputs", "params", "counted", "_handle", "_converters", "_named", "_calls")
 
     def __init__(self, name: str) -> None:
         handle = ctypes.c_void_p()
@@ -143,18 +143,17 @@ class Operator:
         self.inputs = [row for row in rows if row[1].startswith(("NDArray", "ndarray"))]
         self.params = [row for row in rows if row not in self.inputs]
         self._handle = handle
-        self._outputs = _OUTPUTS.get((real.value or b"").decode(), 1)
         found = {param: _converter(type_text) for param, type_text, _ in self.params}
         self._converters = {param: convert for param, convert in found.items() if convert is not None}
         self._named = {param for param, type_text, _ in self.params if type_text.startswith("{")}
-        self._calls: dict[tuple, int] = {}
+        self._calls: dict[tuple, tuple[int, int]] = {}
 
-    def call(self, given: dict[str, Any]) -> tuple[int, list]:
-        """The prepared call for these parameters, and their values that are typed arguments.
+    def call(self, given: dict[str, Any]) -> tuple[int, int, list]:
+        """The prepared call for these parameters, its number of outputs, and the values that are typed arguments.
 
         Numbers, lists and flags are arguments; what is chosen from a few names (dtypes, modes) is a constant of the
         call. So the number of prepared calls does not grow with the values that a program computes. Parameters that
-        are neither have no prepared call: 0.
+        are neither have no prepared call: 0. The number of outputs is -1 where the library must be asked.
         """
         names: list[str] = []
         values: list = []
@@ -164,19 +163,19 @@ class Operator:
             if convert is not None:
                 typed = NotImplemented if isinstance(value, str) else convert(value)
                 if typed is NotImplemented:
-                    return 0, []
+                    return 0, -1, []
                 names.append(name)
                 values.append(typed)
             elif name in self._named:
                 constants[name] = _text(name, value)
             else:
-                return 0, []
+                return 0, -1, []
         key = (*names, None, *constants.items())
-        call = self._calls.get(key)
-        if call is None:
+        known = self._calls.get(key)
+        if known is None:
             call = prepare(self.name, constants, tuple(names))
-            self._calls[key] = call
-        return call, values
+            known = self._calls[key] = call, fixed_outputs(call)
+        return *known, values
 
     def run_text(self, inputs: list[int], given: dict[str, Any], outputs: list[int]) -> list[int]:
         """Runs the operator with its parameters as text, as MXNet does; the library's parser judges them.
@@ -205,18 +204,6 @@ class Operator:
         )
         return [results[i] for i in range(count.value)]
 
-    def visible_outputs(self, given: dict[str, Any]) -> int:
-        """How many outputs a call with these parameters returns; 0: the library must be asked."""
-        if self._outputs != 1:
-            return self._outputs
-        if given.get("act_type") == "rrelu":
-            return 2  # the result, and what each element was multiplied with
-        try:
-            count = int(given.get("num_outputs", 1)) if "num_outputs" in self._converters else 1
-        except (TypeError, ValueError):
-            return 1  # the library's parser says what is wrong with it
-        return min(max(count, 1), _MAX_OUTPUTS)
-
 
 def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:
     """Runs an operator on handles with any parameters.
@@ -230,10 +217,11 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
         count = given.pop(operator.counted)
         if count != len(inputs):
             raise ValueError(f"{operator.name}: {operator.counted} is {count}, but {len(inputs)} inputs were given")
-    call, arguments = operator.call(given)
-    made = operator.visible_outputs(given)
-    if made == 0:
-        call, made = 0, len(out) if isinstance(out, (list, tuple)) else 1
+    call, made, arguments = operator.call(given)
+    if made < 0 and call:
+        made = hot.num_outputs(call, arguments)
+        if made < 0:
+            raise last_error()
     if out is not None:
         _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
         return out
@@ -245,7 +233,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
         if not handle:
             raise last_error()
         return array_class._adopt(handle)
-    handles = _run_into(operator, call, inputs, arguments, given, [0] * made)
+    handles = _run_into(operator, call, inputs, arguments, given, [0] * max(made, 0))
     arrays = [array_class._adopt(handle) for handle in handles]
     return arrays if len(arrays) > 1 else arrays[0]
 
@@ -267,7 +255,7 @@ def _run_into(
 ) -> list[int]:
     """Any number of outputs, given ones or (0) new ones; by text where there is no prepared call."""
     if not call:
-        return operator.run_text(inputs, given, [] if outputs[0] == 0 else outputs)
+        return operator.run_text(inputs, given, outputs)
     handles = hot.call_into(call, inputs, arguments, outputs)
     if handles is None:
         raise last_error()
@@ -275,12 +263,12 @@ def _run_into(
 
 
 def _out_handles(operator: Operator, out: Any, made: int, array_class: type) -> list[int]:
-    """The handles of what the caller gave as `out`."""
+    """The handles of what the caller gave as `out`; made < 0: the library counts them."""
     outputs = out if isinstance(out, (list, tuple)) else [out]
     for output in outputs:
         if not isinstance(output, array_class):
             raise TypeError(f"{operator.name}: out must be an NDArray or a list of them, got {type(output).__name__}")
-    if len(outputs) != made:
+    if len(outputs) != made >= 0:
         raise ValueError(f"{operator.name}: has {made} outputs, out holds {len(outputs)}")
     return [output._h for output in outputs]
 

@@ -18,7 +18,7 @@ enum { UNTOUCHED = 0x5a5a };
 static NDArrayHandle good;     /* an array of shape (2, 3), float32 */
 static NDArrayHandle variable; /* the same, marked */
 static OpHandle exp_op;
-static MXLCallHandle exp_call, scalar_call, list_call, int_call;
+static MXLCallHandle exp_call, scalar_call, list_call, int_call, split_call;
 
 /* Results, poisoned before every call. */
 static NDArrayHandle out;
@@ -50,6 +50,8 @@ static const char *name_a[] = {"a"};
 static const char no_list_at_all[16] = "neither magic";
 
 static const char *scalar_key[] = {"scalar"}, *is_int_key[] = {"is_int"};
+static const char *parts_key[] = {"num_outputs"};
+static const MXLValue no_parts = {.i = 0};
 
 static NDArrayHandle one[1], two[2];
 
@@ -207,6 +209,7 @@ static int save(void *array)
     X(MXLCall1Int, ARRAY, false, status_of(MXLCall1Int(int_call, h, 1)))                           \
     X(MXLCall1List, CALL, false, status_of(MXLCall1List(h, good, 0, NULL)))                        \
     X(MXLCall1List, ARRAY, false, status_of(MXLCall1List(list_call, h, 0, NULL)))                  \
+    X(MXLCallGetNumOutputs, CALL, false, MXLCallGetNumOutputs(h, NULL, &int_a))                    \
     X(MXLCallInto, CALL, false, call_into(h, good, NULL))                                          \
     X(MXLCallInto, ARRAY, false, call_into(exp_call, h, NULL))                                     \
     X(MXLCallInto, ARRAY, true, call_into(exp_call, good, h))
@@ -450,6 +453,8 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLCallInto, MXLCallInto(exp_call, 1, good_list(), NULL, &no_count, variable_list()))        \
     X(MXLCallInto, MXLCallInto(exp_call, 1, NULL, NULL, &two_outputs, variable_list()))            \
     X(MXLCallInto, MXLCallInto(exp_call, -1, good_list(), NULL, &two_outputs, variable_list()))    \
+    X(MXLCallGetNumOutputs, MXLCallGetNumOutputs(exp_call, NULL, NULL))                            \
+    X(MXLCallGetNumOutputs, MXLCallGetNumOutputs(split_call, &no_parts, &int_a))                   \
     X(MXLNDArraySlice, status_of(MXLNDArraySlice(good, 1, 0)))                                     \
     X(MXLNDArrayAt, status_of(MXLNDArrayAt(good, 2)))                                              \
     X(MXLNDArrayReshape, status_of(MXLNDArrayReshape(good, 2, NULL, 0)))                           \

@@ -71,6 +71,41 @@ TEST(several_outputs)
     drop(x);
 }
 
+/* A prepared call tells how many outputs it has, or that its arguments decide. */
+TEST(numbers_of_outputs)
+{
+    const char *parts[2] = {"axis", "num_outputs"}, *four[1] = {"4"}, *type[1] = {"act_type"};
+    const char *slope[1] = {"slope"}, *rrelu[1] = {"rrelu"};
+    MXLValue arguments[2] = {{.i = 0}, {.i = 5}};
+    MXLCallHandle call;
+    int count = 0;
+
+    CHECK_INT(MXLPrepare("dot", 0, NULL, NULL, 0, NULL, &call), 0);
+    CHECK_INT(MXLCallGetNumOutputs(call, NULL, &count), 0);
+    CHECK_INT(count, 1);
+    CHECK_INT(MXLPrepare("Dropout", 0, NULL, NULL, 0, NULL, &call), 0); /* one is hidden */
+    CHECK_INT(MXLCallGetNumOutputs(call, NULL, &count), 0);
+    CHECK_INT(count, 1);
+    CHECK_INT(MXLPrepare("moments", 0, NULL, NULL, 0, NULL, &call), 0);
+    CHECK_INT(MXLCallGetNumOutputs(call, NULL, &count), 0);
+    CHECK_INT(count, 2);
+    CHECK_INT(MXLPrepare("LeakyReLU", 1, type, rrelu, 1, slope, &call), 0);
+    CHECK_INT(MXLCallGetNumOutputs(call, NULL, &count), 0);
+    CHECK_INT(count, 2);
+    CHECK_INT(MXLPrepare("split", 1, &parts[1], four, 1, parts, &call), 0);
+    CHECK_INT(MXLCallGetNumOutputs(call, NULL, &count), 0);
+    CHECK_INT(count, 4);
+    CHECK_INT(MXLPrepare("split", 0, NULL, NULL, 2, parts, &call), 0);
+    CHECK_INT(MXLCallGetNumOutputs(call, NULL, &count), 0);
+    CHECK_INT(count, -1);
+    CHECK_INT(MXLCallGetNumOutputs(call, arguments, &count), 0);
+    CHECK_INT(count, 5);
+    arguments[1].i = INT64_MAX;
+    count = 7;
+    CHECK_INT(MXLCallGetNumOutputs(call, arguments, &count), -1);
+    CHECK_INT(count, 7);
+}
+
 /* An optimizer's step: writes the weight it was given and its momentum; not under a record that has
  * the weight as a variable. */
 TEST(updated_inputs)
@@ -132,4 +167,5 @@ TEST(views)
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(many_inputs), ENTRY(several_outputs), ENTRY(updated_inputs), ENTRY(views))
+HARNESS_MAIN(ENTRY(many_inputs), ENTRY(several_outputs), ENTRY(numbers_of_outputs),
+             ENTRY(updated_inputs), ENTRY(views))

@@ -156,4 +156,88 @@ TEST(parameters_are_whole)
     }
 }
 
-HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole), ENTRY(parameters_are_whole))
+/* ---- the number of outputs ---- */
+
+enum { VALUES = 8 };
+
+/* Puts the n-th of VALUES values into the field. */
+static void vary(const mxl_param *param, char *params, int n)
+{
+    static const int64_t list[VALUES] = {1, 2};
+    int names = 0;
+    void *field = params + param->offset;
+
+    switch (param->type) {
+    case MXL_P_INT:
+    case MXL_P_OPT_INT:
+        *(int64_t *)field = n == 0 && param->type == MXL_P_OPT_INT ? MXL_NONE : n;
+        break;
+    case MXL_P_FLOAT:
+    case MXL_P_OPT_FLOAT:
+        *(double *)field = n;
+        break;
+    case MXL_P_SHAPE:
+    case MXL_P_OPT_SHAPE:
+    case MXL_P_TUPLE_OPT:
+        *(mxl_tuple *)field = (mxl_tuple){n, list};
+        break;
+    case MXL_P_STRING:
+        *(const char **)field = n % 2 == 0 ? "" : "None";
+        break;
+    case MXL_P_ENUM:
+        while (param->values[names] != NULL)
+            names++;
+        *(int *)field = n % names;
+        break;
+    default:
+        *(int *)field = n % 2;
+    }
+}
+
+static int visible(const mxl_op *op, const char *params)
+{
+    mxl_arity arity = {.inputs = -1, .outputs = 1, .visible = 1};
+
+    return op->arity(params, &arity) == 0 ? arity.visible : -1;
+}
+
+/* Whether the number of outputs changes with the parameter, the others as `params` has them. */
+static bool changes_outputs(const mxl_op *op, const mxl_param *param, const char *params)
+{
+    static _Alignas(16) char varied[MOST_BYTES];
+    int first = -1;
+
+    memcpy(varied, params, op->params_size);
+    for (int n = 0; n < VALUES; n++) {
+        int count;
+
+        vary(param, varied, n);
+        count = visible(op, varied);
+        if (count >= 0 && first >= 0 && count != first)
+            return true;
+        first = first >= 0 ? first : count;
+    }
+    return false;
+}
+
+/* A caller asks once for the number of outputs of a prepared call, unless one of its arguments says
+ * that it sets them. */
+TEST(what_sets_the_number_of_outputs)
+{
+    static _Alignas(16) char params[MOST_BYTES];
+
+    for (int i = 0; i < mxl_op_count(); i++) {
+        const mxl_op *op = mxl_op_at(i);
+
+        for (int n = 0; n < VALUES && op->arity != NULL; n++) {
+            memset(params, 0, sizeof params);
+            for (const mxl_param *param = op->params; param->name != NULL; param++)
+                vary(param, params, n);
+            for (const mxl_param *param = op->params; param->name != NULL; param++)
+                HOLDS(param->sets_outputs || !changes_outputs(op, param, params), op, param->name);
+        }
+    }
+}
+
+HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole), ENTRY(parameters_are_whole),
+             ENTRY(what_sets_the_number_of_outputs))

@@ -117,6 +117,11 @@ def test_out(x) -> None:
     assert halves[1].asnumpy().tolist() == x.asnumpy()[:, 2:].tolist()
     with pytest.raises(mx.MXNetError):
         nd.exp(x, out=nd.zeros((2, 2)))
+    for given in ({"num_outputs": 2}, {"num_outputs": "2"}):  # typed, and as text
+        with pytest.raises((ValueError, mx.MXNetError)):
+            nd.split(x, out=halves[:1], **given)
+        with pytest.raises((ValueError, mx.MXNetError)):
+            nd.split(x, out=[*halves, halves[0]], **given)
 
 
 def test_split_and_concat(x) -> None:
@@ -124,6 +129,10 @@ def test_split_and_concat(x) -> None:
     assert type(parts) is list and [part.shape for part in parts] == [(3, 2)] * 2
     assert isinstance(nd.split(x, num_outputs=1), nd.NDArray)
     assert [part.shape for part in x.split(2, axis=1)] == [(3, 2)] * 2
+    assert [part.shape for part in nd.split(x, num_outputs="2")] == [(3, 2)] * 2
+    assert len(nd.moments(x, axes=1)) == len(nd.moments(x, axes="(1,)")) == len(nd.moments(x, axes=0, keepdims=1)) == 2
+    assert len(nd.LeakyReLU(x, act_type="rrelu")) == len(nd.LeakyReLU(x, act_type="rrelu", lower_bound="0.1")) == 2
+    assert isinstance(nd.LeakyReLU(x, act_type="leaky", slope=0.5), nd.NDArray)
     assert nd.split(x, num_outputs=4, squeeze_axis=True)[0].shape == (3,)
     assert nd.concat(*parts).asnumpy().tolist() == x.asnumpy().tolist()
     assert nd.concat(x, x, dim=0).shape == nd.concatenate([x, x]).shape == (6, 4)
