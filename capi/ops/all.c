@@ -18,6 +18,7 @@ extern const mxl_op *const mxl_ops_slice[];
 extern const mxl_op *const mxl_ops_join[];
 extern const mxl_op *const mxl_ops_index[];
 extern const mxl_op *const mxl_ops_one_hot[];
+extern const mxl_op *const mxl_ops_places[];
 extern const mxl_op *const mxl_ops_reshape[];
 extern const mxl_op *const mxl_ops_spread[];
 extern const mxl_op *const mxl_ops_turn[];
@@ -56,6 +57,7 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_join,
     mxl_ops_index,
     mxl_ops_one_hot,
+    mxl_ops_places,
     mxl_ops_reshape,
     mxl_ops_spread,
     mxl_ops_turn,

@@ -34,6 +34,10 @@ class OracleError(Exception):
     """The library answered -1."""
 
 
+#: What an answer that is an error arrives as; MXNet's IndexError is no MXNetError.
+FAILURES = (OracleError, mx.base.MXNetError, IndexError)
+
+
 def invoke(op: str, inputs: list, params: dict, out: list | None) -> list:
     """One MXImperativeInvokeEx call with NDArrays in and out; raises OracleError with the message."""
     handle = ctypes.c_void_p()
@@ -87,7 +91,7 @@ def ask(case) -> dict:
                 outputs = invoke(case.op, inputs, case.strings(), out)
             answer["outputs"] = [output.asnumpy() for output in outputs]
             answer["mutated"] = [inputs[position].asnumpy() for position in case.mutates]
-        except (OracleError, mx.base.MXNetError) as failure:
+        except FAILURES as failure:
             return {"error": line(failure)}
         if case.diff and not case.oracle.startswith("forward"):
             answer["gradients"] = gradients(case, arrays)
@@ -106,7 +110,7 @@ def gradients(case, arrays: list):
         dtypes = [np.dtype(output.dtype).name for output in outputs]
         mx.autograd.backward(outputs, [nd(head) for head in heads(case, shapes, dtypes)], train_mode=case.train)
         return [inputs[position].grad.asnumpy() for position in case.diff]
-    except (OracleError, mx.base.MXNetError) as failure:
+    except FAILURES as failure:
         return line(failure)
 
 
