@@ -14,6 +14,7 @@ extern const mxl_op *const mxl_ops_softmax[];
 extern const mxl_op *const mxl_ops_dropout[];
 extern const mxl_op *const mxl_ops_random[];
 extern const mxl_op *const mxl_ops_shape[];
+extern const mxl_op *const mxl_ops_extents[];
 extern const mxl_op *const mxl_ops_slice[];
 extern const mxl_op *const mxl_ops_join[];
 extern const mxl_op *const mxl_ops_index[];
@@ -53,6 +54,7 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_dropout,
     mxl_ops_random,
     mxl_ops_shape,
+    mxl_ops_extents,
     mxl_ops_slice,
     mxl_ops_join,
     mxl_ops_index,

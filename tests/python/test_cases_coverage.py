@@ -29,7 +29,7 @@ NOT_DIFFERENTIABLE = {
     "sgd_mom_update",
 }
 #: Operators whose gradient is zero, as in 1.9.1.
-ZERO = {"argmax", "argmin", "one_hot"}
+ZERO = {"argmax", "argmin", "one_hot", "shape_array", "size_array"}
 ZERO |= {"sign", "ceil", "floor", "rint", "round", "trunc", "fix", "logical_not"}
 for _name in ("equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"):
     ZERO |= {f"broadcast_{_name}", f"_{_name}", f"_{_name}_scalar"}

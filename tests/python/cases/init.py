@@ -1,4 +1,4 @@
-"""Operators that make arrays: _zeros, _ones, _full, zeros_like, ones_like."""
+"""Operators that make arrays: _zeros, _ones, _full, zeros_like, ones_like, shape_array, size_array."""
 
 from __future__ import annotations
 
@@ -85,4 +85,18 @@ for _op, _f in (("zeros_like", np.zeros_like), ("ones_like", np.ones_like)):
         Case(_op, "empty", (In((0, 3)),), {}, _f, np_shape=True),
         Case(_op, "nan", (In(values=[np.nan, np.inf]),), {}, _f),
         Case(_op, "no-input", (), {}, error=True),
+    ]
+
+_shape_of = lambda x: np.array(x.shape, "int64")  # noqa: E731
+_size_of = lambda x: np.array([x.size], "int64")  # noqa: E731
+for _op, _f in (("shape_array", _shape_of), ("size_array", _size_of)):
+    CASES += [
+        *(Case(_op, _dtype, (In((2, 3), _dtype, "bool"),), forward=_f) for _dtype in _DTYPES),
+        Case(_op, "vector", (In((5,)),), forward=_f),
+        Case(_op, "six-axes", (In((2, 1, 3, 1, 2, 2)),), forward=_f),
+        Case(_op, "empty", (In((2, 0, 3)),), forward=_f, np_shape=True),
+        Case(_op, "scalar", (In(()),), forward=_f, np_shape=True),
+        Case(_op, "zero-gradient", (In((2, 3)),), forward=_f, defined=True),
+        Case(_op, "two-inputs", (In((2,)), In((2,))), error=True),
+        Case(_op, "unknown-parameter", (In((2,)),), {"axis": 1}, error=True),
     ]

@@ -1,0 +1,60 @@
+/* shape_array and size_array: an array's shape, and how many elements it has, as data. */
+#include "ops/build.h"
+
+/* A vector of int64; its length is the number of axes, or 1. */
+static int infer_int64(mxl_infer *infer, int64_t length)
+{
+    mxl_shape_set(&infer->out_shape[0], 1, &length);
+    infer->out_dtype[0] = MXL_I64;
+    return 0;
+}
+
+static int shape_array_infer(mxl_infer *infer)
+{
+    return infer_int64(infer, infer->in[0]->ndim);
+}
+
+static int shape_array_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    int64_t *out = mxl_array_write(call->out[0]);
+
+    for (int axis = 0; axis < x->ndim; axis++)
+        out[axis] = x->shape[axis];
+    return 0;
+}
+
+static const mxl_op op_shape_array = {
+    .name = "shape_array",
+    .doc = "The array's shape: a vector of int64, one element an axis. Its gradient is zero.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = shape_array_infer,
+    .compute = shape_array_compute,
+    .grad = mxl_grad_zero,
+};
+
+static int size_array_infer(mxl_infer *infer)
+{
+    return infer_int64(infer, 1);
+}
+
+static int size_array_compute(const mxl_call *call)
+{
+    int64_t *out = mxl_array_write(call->out[0]);
+
+    *out = call->in[0]->size;
+    return 0;
+}
+
+static const mxl_op op_size_array = {
+    .name = "size_array",
+    .doc = "How many elements the array has: a vector of one int64. Its gradient is zero.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = size_array_infer,
+    .compute = size_array_compute,
+    .grad = mxl_grad_zero,
+};
+
+const mxl_op *const mxl_ops_extents[] = {&op_shape_array, &op_size_array, NULL};
