@@ -26,6 +26,7 @@ static int shape_array_compute(const mxl_call *call)
 
 static const mxl_op op_shape_array = {
     .name = "shape_array",
+    .aliases = MXL_ALIASES("_npx_shape_array"),
     .doc = "The array's shape: a vector of int64, one element an axis. Its gradient is zero.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
