@@ -5,7 +5,7 @@ The operators' functions are made when they are first asked for; `dir(mx.nd)` li
 
 from __future__ import annotations
 
-from mxlite.ndarray import _internal, op, random
+from mxlite.ndarray import _internal, contrib, linalg, op, random
 from mxlite.ndarray._arithmetic import install_fluent_methods
 from mxlite.ndarray._operators import operator_names
 from mxlite.ndarray.creation import (
@@ -50,6 +50,7 @@ __all__ = [
     "arange",
     "array",
     "concatenate",
+    "contrib",
     "divide",
     "empty",
     "equal",
@@ -62,6 +63,7 @@ __all__ = [
     "histogram",
     "lesser",
     "lesser_equal",
+    "linalg",
     "linspace",
     "load",
     "load_frombuffer",

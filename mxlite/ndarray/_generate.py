@@ -43,6 +43,31 @@ def {name}(*{inputs}, **kwargs):
 """
 
 
+#: (how an operator's name begins, how it ends, the module of mx.nd with its function); the first row that fits. There
+#: the name lacks the beginning, but in `_internal`. Sparse arrays, images and mx.np have no module yet.
+_PLACES: tuple[tuple[str, str, str | None], ...] = (
+    ("_contrib_", "", "contrib"),
+    ("_linalg_", "", "linalg"),
+    ("_random_", "_like", "random"),
+    ("_sparse_", "", None),
+    ("_image_", "", None),
+    ("_np", "", None),
+    ("_mxl_", "", None),
+    ("_", "", "_internal"),
+    ("", "", "op"),
+)
+
+
+def place_of(operator: str) -> tuple[str, str] | None:
+    """The module of mx.nd that an operator's function is in, and its name there; None: it has no function."""
+    for prefix, suffix, module in _PLACES:
+        if operator.startswith(prefix) and operator.endswith(suffix):
+            if module is None:
+                return None
+            return module, operator if module == "_internal" else operator[len(prefix) :]
+    return None
+
+
 def handles_of(operator: Operator, arrays: tuple) -> list[int]:
     """The handles of an operator's inputs; None stands for one that is left out.
 
@@ -94,13 +119,14 @@ def _document(operator: Operator, name: str) -> str:
     return "\n".join(lines)
 
 
-def make_function(name: str) -> Callable:
+def make_function(operator_name: str) -> Callable:
     """The function for the operator of that name or alias.
 
     Raises:
         AttributeError: there is no such operator.
     """
-    operator = Operator(name)
+    operator = Operator(operator_name)
+    module, name = place_of(operator_name) or ("op", operator_name)
     inputs = [row[0] for row in operator.inputs]
     params = [row[0] for row in operator.params]
     if operator.counted:
@@ -128,16 +154,19 @@ def make_function(name: str) -> Callable:
     exec(compile(text, f"<mxlite operator {name}>", "exec"), scope)
     function = scope[name]
     function.__doc__ = _document(operator, name)
-    function.__module__ = "mxlite.ndarray.op" if not name.startswith("_") else "mxlite.ndarray._internal"
+    function.__module__ = f"mxlite.ndarray.{module}"
     return function
 
 
 class Names:
     """The operators' functions of one module, made as they are asked for; serves its `__getattr__` and `__dir__`."""
 
-    def __init__(self, module: dict[str, Any], accept: Callable[[str], bool]) -> None:
+    def __init__(self, module: dict[str, Any]) -> None:
         self._module = module
-        self._accept = accept
+        self._place = module["__name__"].rpartition(".")[2]
+        self._prefixes = [
+            "" if place == "_internal" else prefix for prefix, _, place in _PLACES if place == self._place
+        ]
 
     def get(self, name: str) -> Callable:
         """The function of that name, kept in the module from then on.
@@ -145,16 +174,19 @@ class Names:
         Raises:
             AttributeError: no operator of that name belongs into the module.
         """
-        if not self._accept(name):
-            raise AttributeError(f"module {self._module['__name__']!r} has no attribute {name!r}")
-        try:
-            function = make_function(name)
-        except AttributeError:
-            message = f"module {self._module['__name__']!r} has no attribute {name!r}, and mxlite no such operator"
-            raise AttributeError(message) from None
-        self._module[name] = function
-        return function
+        for prefix in self._prefixes:
+            if place_of(prefix + name) != (self._place, name) or name.startswith("__"):
+                continue
+            try:
+                function = make_function(prefix + name)
+            except AttributeError:
+                message = f"module {self._module['__name__']!r} has no attribute {name!r}, and mxlite no such operator"
+                raise AttributeError(message) from None
+            self._module[name] = function
+            return function
+        raise AttributeError(f"module {self._module['__name__']!r} has no attribute {name!r}")
 
     def list(self) -> list[str]:
         """What `dir` of the module shows."""
-        return sorted({*self._module, *filter(self._accept, operator_names())})
+        places = filter(None, map(place_of, operator_names()))
+        return sorted({*self._module, *(name for module, name in places if module == self._place)})

@@ -2,11 +2,6 @@
 
 from mxlite.ndarray._generate import Names as _Names
 
-
-def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith(("__", "_np", "_mxl_"))
-
-
-_names = _Names(globals(), _is_private)
+_names = _Names(globals())
 __getattr__ = _names.get
 __dir__ = _names.list

@@ -2,11 +2,6 @@
 
 from mxlite.ndarray._generate import Names as _Names
 
-
-def _is_public(name: str) -> bool:
-    return not name.startswith("_")
-
-
-_names = _Names(globals(), _is_public)
+_names = _Names(globals())
 __getattr__ = _names.get
 __dir__ = _names.list

@@ -1,4 +1,7 @@
-"""`mx.nd.random`: arrays of random numbers. Equal seeds (mx.random.seed) give equal numbers."""
+"""`mx.nd.random`: arrays of random numbers. Equal seeds (mx.random.seed) give equal numbers.
+
+A function for every operator `_random_*_like` is made when it is asked for, named without the beginning.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 from mxlite.base import _Null
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXNotImplementedError
+from mxlite.ndarray._generate import Names as _Names
 from mxlite.ndarray.ndarray import NDArray, invoke
 
 
@@ -53,3 +57,8 @@ def normal(
 def randn(*shape: int, **kwargs: Any) -> NDArray:
     """normal(), with the shape as the arguments."""
     return normal(kwargs.pop("loc", 0), kwargs.pop("scale", 1), shape or _Null, **kwargs)
+
+
+_names = _Names(globals())
+__getattr__ = _names.get
+__dir__ = _names.list

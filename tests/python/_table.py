@@ -25,6 +25,11 @@ def function_of(op: str):
     """The generated function of an operator; that of `_np_cumsum` goes by its public name alone."""
     if op.startswith("_np_"):
         return getattr(mx.nd.op, op[len("_np_") :])
+    if op.startswith("_random_") and op.endswith("_like"):
+        return getattr(mx.nd.random, op[len("_random_") :])
+    for prefix, module in (("_contrib_", mx.nd.contrib), ("_linalg_", mx.nd.linalg)):
+        if op.startswith(prefix):
+            return getattr(module, op[len(prefix) :])
     return getattr(mx.nd._internal if op.startswith("_") else mx.nd.op, op)
 
 

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from _table import function_of
 
 import mxlite as mx
 from mxlite import nd
@@ -51,8 +52,37 @@ def test_modules() -> None:
         nd._internal._mxl_sum_to  # noqa: B018
     assert nd._internal._plus_scalar(nd.ones((1,)), scalar=2).asnumpy().tolist() == [3]
     for name in operator_names():
-        if not name.startswith("_np"):
-            assert callable(getattr(nd._internal if name.startswith("_") else nd, name))
+        if not name.startswith(("_np", "_sparse_")):
+            assert callable(function_of(name))
+
+
+def test_modules_by_prefix(x) -> None:
+    """contrib, linalg and random have what begins so, without the beginning, and _internal has not."""
+    assert {"round_ste", "isnan"} <= set(dir(nd.contrib)) and "_contrib_round_ste" not in dir(nd._internal)
+    assert nd.contrib.round_ste.__name__ == "round_ste" and nd.contrib.round_ste.__module__ == "mxlite.ndarray.contrib"
+    assert nd.contrib.round_ste(x + 0.75).asnumpy()[0, 0] == 1
+    for module, name in (
+        (nd.contrib, "exp"),
+        (nd.contrib, "_contrib_round_ste"),
+        (nd._internal, "_contrib_round_ste"),
+        (nd._internal, "_sparse_exp"),
+        (nd._internal, "exp"),
+        (nd.op, "_contrib_round_ste"),
+        (nd.op, "round_ste"),
+        (nd.linalg, "exp"),
+        (nd.random, "bernoulli"),
+        (nd.random, "exp_like"),
+    ):
+        assert name not in dir(module)
+        with pytest.raises(AttributeError, match=name):
+            getattr(module, name)
+
+
+def test_contrib_predicates() -> None:
+    odd = nd.array([1, float("nan"), float("inf"), -float("inf")])
+    assert nd.contrib.isnan(odd).asnumpy().tolist() == [0, 1, 0, 0]
+    assert nd.contrib.isinf(odd).asnumpy().tolist() == [0, 0, 1, 1]
+    assert nd.contrib.isfinite(odd).asnumpy().tolist() == [1, 0, 0, 0]
 
 
 def test_parameters_any_way(x) -> None:
