@@ -1,6 +1,7 @@
-"""NDArray: an array of the library's, with indexing, gradient, and conversion from and to NumPy.
+"""NDArray: an array of the library's; what it is, its copies and views, its gradient; arrays from NumPy and nothing.
 
-Python's operators and the methods that are operators of the library are added by _arithmetic.py.
+Its base class Conversion (_convert.py) holds what leads out of it. Python's operators and the methods that are
+operators of the library are added by _arithmetic.py, keys by _keys.py, methods that are several calls by shapes.py.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXNotImplementedError, MXValueError
-from mxlite.ndarray._indexing import Selection, final_shape
+from mxlite.ndarray._convert import Conversion
 from mxlite.ndarray._operators import Operator, run
 from mxlite.util import is_np_shape
 
@@ -46,7 +47,7 @@ FLUENT = frozenset(
 )
 
 
-class NDArray(hot.Owner):
+class NDArray(hot.Owner, Conversion):
     """An array: a handle of the C library, which it owns and frees.
 
     Args:
@@ -146,95 +147,6 @@ class NDArray(hot.Owner):
 
     ctx = context
 
-    # ---- to Python and NumPy ----
-
-    def asnumpy(self) -> np.ndarray:
-        """A NumPy array with a copy of the values."""
-        values = np.empty(self.shape, self.dtype)
-        if hot.copy_out(self._h, values.ctypes.data, values.size) != 0:
-            raise last_error()
-        return values
-
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        """For np.asarray: the array's own memory, to be read alone."""
-        if self.dtype is None:
-            raise AttributeError("an array that has no shape yet has no memory")
-        data = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
-        kind = np.dtype(self.dtype).str
-        return {"version": 3, "shape": self.shape, "typestr": kind, "data": (data.value or 0, True), "strides": None}
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """The values as NumPy asks for them.
-
-        Args:
-            dtype: None: the array's own.
-            copy: False: the array's memory, to be read alone; None, True: a new array.
-        Raises: ValueError: copy=False and another dtype.
-        """
-        if copy is False:
-            if dtype is not None and np.dtype(dtype) != np.dtype(self.dtype):
-                raise ValueError(f"an NDArray of {np.dtype(self.dtype)} is {np.dtype(dtype)} only as a copy")
-            return np.asarray(self)  # by __array_interface__
-        values = self.asnumpy()
-        return values if dtype is None else values.astype(dtype, copy=False)
-
-    def __dlpack__(
-        self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None, copy: Any = None
-    ) -> Any:
-        """A DLPack capsule of the array's memory; of a copy with copy=True.
-
-        Args:
-            stream: None; the CPU has no streams.
-            max_version: from (1, 0) on, the capsule is a versioned one.
-            dl_device: (1, 0), the CPU, or None.
-        Raises: BufferError: another device, or a stream.
-        """
-        from mxlite.ndarray.exchange import capsule_of
-
-        return capsule_of(self, stream, max_version, dl_device, copy)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """(1, 0): the CPU."""
-        return (1, 0)
-
-    def _to_shared_mem(self) -> tuple[int, int, tuple[int, ...], type]:
-        """What another process needs to see the values: this process, a file descriptor of it, shape and dtype.
-
-        The descriptor stays the array's. It leads to the array's own memory where `_new_from_shared_mem` made it, else
-        to a copy.
-        """
-        pid, descriptor = ctypes.c_int(), ctypes.c_int()
-        check_call(LIB.MXNDArrayGetSharedMemHandle(self._h, ctypes.byref(pid), ctypes.byref(descriptor)))
-        return pid.value, descriptor.value, self.shape, self.dtype
-
-    def to_dlpack_for_read(self) -> Any:
-        """A capsule ("dltensor") of the array's memory, for one who reads it."""
-        from mxlite.ndarray.exchange import to_dlpack_for_read
-
-        return to_dlpack_for_read(self)
-
-    def to_dlpack_for_write(self) -> Any:
-        """A capsule ("dltensor") of the array's memory, for one who writes it."""
-        from mxlite.ndarray.exchange import to_dlpack_for_write
-
-        return to_dlpack_for_write(self)
-
-    def asscalar(self) -> Any:
-        """The only element, as a NumPy scalar.
-
-        Raises:
-            ValueError: there is not exactly one element.
-        """
-        if self.size != 1:
-            raise ValueError("The current array is not a scalar")
-        return self.asnumpy().reshape(-1)[0]
-
-    def item(self, *args: Any) -> Any:
-        """An element as a Python number, as numpy.ndarray.item takes its arguments."""
-        return self.asnumpy().item(*args)
-
     def __repr__(self) -> str:
         extents = "x".join(map(str, self.shape))
         return f"\n{self.asnumpy()}\n<{type(self).__name__} {extents} @{self.context}>"
@@ -252,30 +164,6 @@ class NDArray(hot.Owner):
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
-
-    def __reduce__(self) -> tuple:
-        return type(self), (None,), self.__getstate__()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: the bytes that a file would, as MXNet 1.9.1 has it."""
-        from mxlite.ndarray.files import to_bytes
-
-        return {"handle": None if self.dtype is None else to_bytes(self)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
-        from mxlite.ndarray.files import handle_from_bytes
-
-        if self._h:
-            raise ValueError("the array has a value already")
-        content = state["handle"]
-        self._h = new_none() if content is None else handle_from_bytes(content)
-
-    def __copy__(self) -> NDArray:
-        return self.detach().copy()
-
-    def __deepcopy__(self, memo: dict) -> NDArray:
-        return self.detach().copy()
 
     # ---- copies and views ----
 
@@ -388,74 +276,6 @@ class NDArray(hot.Owner):
         if self.ndim == 0:
             raise MXIndexError("an array without axes cannot be indexed") from error
         raise MXIndexError(f"index {index} is out of bounds for axis 0 with size {self.shape[0]}") from None
-
-    def _get(self, key: Any) -> NDArray:
-        extents = self.shape
-        selection = Selection(key, extents)
-        shape = final_shape(selection.shape, bool(selection.shape) or is_np_shape())
-        run_of = selection.run(extents)
-        if run_of is None or selection.is_empty():
-            return self._get_apart(selection, shape)
-        if selection.lengths[1:] == list(extents[1:]) and extents:
-            view = self[selection.begin[0] : selection.begin[0] + selection.lengths[0]]
-        elif extents:
-            view = self.reshape((-1,))[run_of[0] : run_of[1]]
-        else:
-            view = self
-        return view.reshape(shape) if view.shape != shape or view is self else view
-
-    def _get_apart(self, selection: Selection, shape: tuple[int, ...]) -> NDArray:
-        """A selection that is not one run of memory, or is empty: copied by the operator `slice`."""
-        lengths = tuple(selection.lengths)
-        if selection.is_empty():
-            for axis, length in enumerate(lengths):
-                if length == 0:
-                    selection.end[axis], selection.step[axis] = selection.begin[axis], 1
-        begin, end, step = selection.bounds()
-        part = invoke("slice", [self], {"begin": begin, "end": end, "step": step})
-        if part.shape == shape:
-            return part
-        if 0 in shape:
-            return empty_like_of(part, shape)
-        return part.reshape(shape)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        """Assigns a number, an NDArray or anything that NumPy makes an array of, broadcast to what `key` selects.
-
-        While recording, the whole of an array that is not recorded may be assigned (and is recorded), a part of it
-        only from what is not recorded.
-        Raises: IndexError, ValueError (shapes), TypeError (values), MXNetError (the in-place rules).
-        """
-        if hasattr(self, "_read_only"):
-            raise ValueError("trying to write to a readonly NDArray")
-        extents = self.shape
-        selection = Selection(key, extents)
-        if selection.is_empty():
-            return
-        whole = selection.is_whole(extents)
-        if isinstance(value, NUMBERS):
-            self._set_number(selection, whole, value)
-        else:
-            self._set_array(selection, whole, _as_value(value, self, tuple(selection.shape)))
-
-    def _set_number(self, selection: Selection, whole: bool, value: Any) -> None:
-        if whole:
-            given = {"shape": self.shape, "value": float(value), "dtype": self.dtype}
-            invoke("_full", [], given, self)
-            return
-        begin, end, step = selection.bounds()
-        given = {"scalar": float(value), "begin": begin, "end": end, "step": step}
-        invoke("_slice_assign_scalar", [self], given, self)
-
-    def _set_array(self, selection: Selection, whole: bool, value: NDArray) -> None:
-        lengths = tuple(selection.lengths)
-        if value.shape != lengths:
-            value = value.reshape(lengths)
-        if whole:
-            invoke("_copyto", [value], {}, self)
-            return
-        begin, end, step = selection.bounds()
-        invoke("_slice_assign", [self, value], {"begin": begin, "end": end, "step": step}, self)
 
     # ---- gradient ----
 
@@ -579,42 +399,5 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     return NDArray._adopt(handle.value)
 
 
-def empty_like_of(array: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """An array without elements, of `shape`, of the dtype of `array`."""
-    return new_array(shape, array.dtype)
-
-
 def _as_value_error(error: BaseException) -> BaseException:
     return MXValueError(str(error)) if type(error) is MXNetError else error
-
-
-def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """What is assigned to a part of `target`, as an NDArray of its dtype and of `shape`."""
-    if isinstance(value, NDArray):
-        if value.dtype != target.dtype:
-            value = value.astype(target.dtype)
-        if value.shape != shape:
-            value = _broadcast(value, shape)
-        return value
-    try:
-        values = np.asarray(value, dtype=target.dtype)
-    except (TypeError, ValueError) as problem:
-        raise TypeError(f"NDArray does not support assignment of {value!r} of type {type(value)}") from problem
-    return _from_numpy(np.broadcast_to(values, shape))
-
-
-def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
-    have = value.shape
-    while len(have) > len(shape) and have[0] == 1:  # x[0] = an array of shape (1, n)
-        have = have[1:]
-    if have != value.shape:
-        value = value.reshape(have)
-    if have == shape:
-        return value
-    try:
-        fits = np.broadcast_shapes(have, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"an array of shape {value.shape} cannot be broadcast to {shape}")
-    return invoke("_mxl_broadcast_to", [value], {"shape": shape})

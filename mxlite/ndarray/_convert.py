@@ -1,0 +1,134 @@
+"""What an NDArray is to others: to NumPy, to Python's numbers, to other libraries and processes, to pickle and copy.
+
+`Conversion` is a base class of NDArray; no object is of it alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mxlite._lib import LIB, check_call, hot, last_error
+
+if TYPE_CHECKING:
+    from mxlite.ndarray.ndarray import NDArray
+
+
+class Conversion:
+    """The methods of NDArray by which its values leave it."""
+
+    __slots__ = ()
+
+    def asnumpy(self) -> np.ndarray:
+        """A NumPy array with a copy of the values."""
+        values = np.empty(self.shape, self.dtype)
+        if hot.copy_out(self._h, values.ctypes.data, values.size) != 0:
+            raise last_error()
+        return values
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """For np.asarray: the array's own memory, to be read alone."""
+        if self.dtype is None:
+            raise AttributeError("an array that has no shape yet has no memory")
+        data = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
+        kind = np.dtype(self.dtype).str
+        return {"version": 3, "shape": self.shape, "typestr": kind, "data": (data.value or 0, True), "strides": None}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The values as NumPy asks for them.
+
+        Args:
+            dtype: None: the array's own.
+            copy: False: the array's memory, to be read alone; None, True: a new array.
+        Raises: ValueError: copy=False and another dtype.
+        """
+        if copy is False:
+            if dtype is not None and np.dtype(dtype) != np.dtype(self.dtype):
+                raise ValueError(f"an NDArray of {np.dtype(self.dtype)} is {np.dtype(dtype)} only as a copy")
+            return np.asarray(self)  # by __array_interface__
+        values = self.asnumpy()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
+        """A DLPack capsule of the array's memory; of a copy with copy=True.
+
+        Args:
+            stream: None; the CPU has no streams.
+            max_version: from (1, 0) on, the capsule is a versioned one.
+            dl_device: (1, 0), the CPU, or None.
+        Raises: BufferError: another device, or a stream.
+        """
+        from mxlite.ndarray.exchange import capsule_of
+
+        return capsule_of(self, stream, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """(1, 0): the CPU."""
+        return (1, 0)
+
+    def _to_shared_mem(self) -> tuple[int, int, tuple[int, ...], type]:
+        """What another process needs to see the values: this process, a file descriptor of it, shape and dtype.
+
+        The descriptor stays the array's. It leads to the array's own memory where `_new_from_shared_mem` made it, else
+        to a copy.
+        """
+        pid, descriptor = ctypes.c_int(), ctypes.c_int()
+        check_call(LIB.MXNDArrayGetSharedMemHandle(self._h, ctypes.byref(pid), ctypes.byref(descriptor)))
+        return pid.value, descriptor.value, self.shape, self.dtype
+
+    def to_dlpack_for_read(self) -> Any:
+        """A capsule ("dltensor") of the array's memory, for one who reads it."""
+        from mxlite.ndarray.exchange import to_dlpack_for_read
+
+        return to_dlpack_for_read(self)
+
+    def to_dlpack_for_write(self) -> Any:
+        """A capsule ("dltensor") of the array's memory, for one who writes it."""
+        from mxlite.ndarray.exchange import to_dlpack_for_write
+
+        return to_dlpack_for_write(self)
+
+    def asscalar(self) -> Any:
+        """The only element, as a NumPy scalar.
+
+        Raises:
+            ValueError: there is not exactly one element.
+        """
+        if self.size != 1:
+            raise ValueError("The current array is not a scalar")
+        return self.asnumpy().reshape(-1)[0]
+
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number, as numpy.ndarray.item takes its arguments."""
+        return self.asnumpy().item(*args)
+
+    def __reduce__(self) -> tuple:
+        return type(self), (None,), self.__getstate__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the bytes that a file would, as MXNet 1.9.1 has it."""
+        from mxlite.ndarray.files import to_bytes
+
+        return {"handle": None if self.dtype is None else to_bytes(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
+        from mxlite.ndarray.files import handle_from_bytes
+        from mxlite.ndarray.ndarray import new_none
+
+        if self._h:
+            raise ValueError("the array has a value already")
+        content = state["handle"]
+        self._h = new_none() if content is None else handle_from_bytes(content)
+
+    def __copy__(self) -> NDArray:
+        return self.detach().copy()
+
+    def __deepcopy__(self, memo: dict) -> NDArray:
+        return self.detach().copy()
