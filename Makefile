@@ -69,7 +69,7 @@ help:
 #: make lint     formatting, warnings as errors, ruff, include directions, exported names
 #: make clean    remove what was built (.venv and .venvs stay)
 
-lib: $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
+lib: $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so share
 
 debug:
 	@$(MAKE) lib BUILD=$(BUILD)/debug OPTIMIZE='-O0 -g3'
@@ -102,9 +102,36 @@ $(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
 $(BUILD)/libmxnet.so: $(BUILD)/libmxlite.so
 	@ln -sf libmxlite.so $@
 
-# What a wheel holds (setup.py asks for it): the stripped library, and the stubs beside it.
+# Where header and library are, for pkg-config and CMake: in a build folder this machine's paths, in a
+# wheel (below) paths from the file itself.
+SHARE := pkgconfig/mxlite.pc cmake/mxlite/mxliteConfig.cmake cmake/mxlite/mxliteConfigVersion.cmake
+VERSION = $(shell awk '/^#define MXL_VERSION_(MAJOR|MINOR|PATCH) / { v = v d $$3; d = "." } END { print v }' \
+    include/mxlite/mxlite.h)
+FILL = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(PREFIX)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+    -e 's|@LIBDIR@|$(LIBDIR)|'
+.PHONY: share
+share: $(SHARE:%=$(BUILD)/share/%)
+
+$(BUILD)/share/%: PREFIX = $(abspath $(BUILD))
+$(BUILD)/share/%: INCLUDEDIR = $(CURDIR)/include
+$(BUILD)/share/%: LIBDIR = $(abspath $(BUILD))
+$(BUILD)/share/%: share/%.in include/mxlite/mxlite.h Makefile
+	@mkdir -p $(@D)
+	$(Q)$(FILL) $< > $@
+
+# What a wheel holds (setup.py asks for it): the stripped library, the stubs beside it, and the same files
+# for the place that they have there.
 EXPORTS := capi/api/exports.txt
-native: $(BUILD)/native/libmxlite.so $(BUILD)/native/libmxnet.so
+native: $(BUILD)/native/libmxlite.so $(BUILD)/native/libmxnet.so $(SHARE:%=$(BUILD)/native/share/%)
+
+$(BUILD)/native/share/pkgconfig/%: PACKAGE = $${prefix}
+$(BUILD)/native/share/cmake/%: PACKAGE = $${CMAKE_CURRENT_LIST_DIR}/../../..
+$(BUILD)/native/share/%: PREFIX = $${pcfiledir}/../..
+$(BUILD)/native/share/%: INCLUDEDIR = $(PACKAGE)/include
+$(BUILD)/native/share/%: LIBDIR = $(PACKAGE)/_native
+$(BUILD)/native/share/%: share/%.in include/mxlite/mxlite.h Makefile
+	@mkdir -p $(@D)
+	$(Q)$(FILL) $< > $@
 
 $(BUILD)/native/libmxlite.so: $(BUILD)/libmxlite.so
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 """Builds mxlite: the C library by `make`, and the cffi module where Python's headers are.
 
-A wheel holds `mxlite/_native/` (libmxlite.so and the jump stubs libmxnet.so) and `mxlite/include/`. An editable
-install holds neither: the package then takes `build/` and `include/` of this tree.
+A wheel holds `mxlite/_native/` (libmxlite.so and the jump stubs libmxnet.so), `mxlite/include/` and `mxlite/share/`
+(for pkg-config and CMake). An editable install holds none: the package then takes `build/` and `include/` of this tree.
 """
 
 import os
@@ -51,6 +51,7 @@ class BuildWithLibrary(build_py):
         for name in ("libmxlite.so", "libmxnet.so"):
             shutil.copy2(work / "native" / name, native / name)
         shutil.copytree(ROOT / "include", package / "include", dirs_exist_ok=True)
+        shutil.copytree(work / "native" / "share", package / "share", dirs_exist_ok=True)
 
     def get_outputs(self, include_bytecode: bool = True) -> list:
         outputs = super().get_outputs(include_bytecode)
@@ -59,7 +60,9 @@ class BuildWithLibrary(build_py):
         package = Path(self.build_lib) / "mxlite"
         headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h")]
         outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
-        return outputs + [str(package / "include" / path) for path in headers]
+        outputs += [str(package / "include" / path) for path in headers]
+        templates = [path.relative_to(ROOT).with_suffix("") for path in (ROOT / "share").rglob("*.in")]
+        return outputs + [str(package / path) for path in templates]
 
 
 class PlatformWheel(bdist_wheel):

@@ -15,7 +15,7 @@ import importlib
 from mxlite import autograd, base, context, error, ndarray, random, util
 from mxlite import ndarray as nd
 from mxlite._install import install_as_mxnet
-from mxlite._lib import get_include, get_library
+from mxlite._lib import get_cmake_dir, get_include, get_library, get_pkgconfig_dir
 from mxlite._version import __version__
 from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from mxlite.error import MXNetError
@@ -32,8 +32,10 @@ __all__ = [
     "cpu_pinned",
     "current_context",
     "error",
+    "get_cmake_dir",
     "get_include",
     "get_library",
+    "get_pkgconfig_dir",
     "gpu",
     "install_as_mxnet",
     "is_np_shape",

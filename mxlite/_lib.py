@@ -68,6 +68,34 @@ def get_include() -> str:
     return path
 
 
+def _share(name: str) -> str:
+    """A folder of `share/`: the package's own, else the one beside the library."""
+    beside = os.path.join(os.path.dirname(get_library()), "share", name)
+    path = None if os.environ.get("MXLITE_LIBRARY") else _first_existing(os.path.join("share", name))
+    path = path or (beside if os.path.isdir(beside) else None)
+    if path is None:
+        raise RuntimeError(f"mxlite: there is no {beside}; run `make lib`, or install the package")
+    return path
+
+
+def get_cmake_dir() -> str:
+    """Path of the folder with mxliteConfig.cmake: what CMake takes as `mxlite_DIR`.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    return _share(os.path.join("cmake", "mxlite"))
+
+
+def get_pkgconfig_dir() -> str:
+    """Path of the folder with mxlite.pc: what belongs into PKG_CONFIG_PATH.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    return _share("pkgconfig")
+
+
 class _Library:
     """The opened library. A function gets its prototype when it is first asked for."""
 
