@@ -18,11 +18,13 @@ from mxlite.ndarray.creation import (
     full,
     multiply,
     ones,
+    ones_like,
     power,
     subtract,
     true_divide,
     waitall,
     zeros,
+    zeros_like,
 )
 from mxlite.ndarray.exchange import from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray.files import load, load_frombuffer, save
@@ -78,6 +80,7 @@ __all__ = [
     "multiply",
     "not_equal",
     "ones",
+    "ones_like",
     "op",
     "power",
     "random",
@@ -89,6 +92,7 @@ __all__ = [
     "true_divide",
     "waitall",
     "zeros",
+    "zeros_like",
 ]
 
 install_fluent_methods(set(operator_names()))

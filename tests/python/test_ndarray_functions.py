@@ -192,6 +192,22 @@ def test_prepared_calls_do_not_grow_with_values(x) -> None:
     assert cached() == before
 
 
+def test_zeros_like_takes_what_is_so_anyway() -> None:
+    """TensorLy passes the context and dtype of an array along with it."""
+    x = nd.array([[1, 2]], dtype="int8")
+    for function, value in ((nd.zeros_like, 0), (nd.ones_like, 1)):
+        for y in (function(x), function(data=x, name="y"), function(x, ctx=x.context, dtype=x.dtype)):
+            assert y.asnumpy().tolist() == [[value, value]] and y.dtype is np.int8
+        out = nd.full((1, 2), 7, dtype="int8")
+        assert function(x, out=out) is out and out.asnumpy().tolist() == [[value, value]]
+        with pytest.raises(mx.MXNetError, match="dtype, int8; got float32"):
+            function(x, dtype="float32")
+        with pytest.raises(mx.MXNetError, match="gpu"):
+            function(x, ctx=mx.gpu(0))
+        with pytest.raises(TypeError, match="must be an NDArray, got list"):
+            function([1])
+
+
 def test_fluent_methods(x, v) -> None:
     for name in "exp log tanh sigmoid relu sqrt square abs sum mean max argmax softmax log_softmax".split():
         positive = x + 1
