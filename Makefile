@@ -43,7 +43,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
-    check-wheel test-peers oracle bench mutate fmt lint clean FORCE
+    check-wheel test-peers test-clients clients-oracle oracle bench mutate fmt lint clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -61,6 +61,8 @@ help:
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-peers  arrays shared with PyTorch, files that the real MXNet 1.9.1 reads
+#: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
+#: make clients-oracle  their outcomes on the real MXNet 1.9.1 again (tests/clients/expected.txt)
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
@@ -322,6 +324,30 @@ test-peers: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python tests/clients/check_torch.py
 	@rm -rf $(BUILD)/files && $(LIBRARY_ENV) $(VPY) tests/reference/write_files.py $(BUILD)/files
 	@$(ORACLE)/bin/python tests/reference/make_files.py --read $(BUILD)/files
+
+# The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
+CLIENTS := .venvs/clients
+CLIENTS_ORACLE := .venvs/clients-mxnet
+CLIENTS_NEED := scipy 'pytest>=8' parameterized
+
+$(CLIENTS)/clients.stamp: tests/clients/sources.txt
+	@sh tools/make_venv.sh "$(PYTHON)" $(CLIENTS)
+	@$(CLIENTS)/bin/python -m pip install -q --disable-pip-version-check 'numpy>=2' $(CLIENTS_NEED)
+	@$(CLIENTS)/bin/python -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: \
+	    --require-hashes -r $< -d $(CLIENTS)/sources
+	@touch $@
+
+$(CLIENTS_ORACLE)/clients.stamp:
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9)" $(CLIENTS_ORACLE)
+	@$(CLIENTS_ORACLE)/bin/python -m pip install -q --disable-pip-version-check mxnet==1.9.1 numpy==1.23.5 \
+	    scipy==1.10.1 $(CLIENTS_NEED)
+	@touch $@
+
+test-clients: lib $(CLIENTS)/clients.stamp
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources
+
+clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
+	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
 
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
