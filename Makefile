@@ -353,10 +353,10 @@ bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
 
 # ---- mutation check --------------------------------------------------------------------------------
-# Not part of `make test`: some ten seconds for each mutant. MUTATE_ARGS: see tools/mutate.py --help.
+# Not part of `make test`: a second or two for each mutant. MUTATE_ARGS: see tools/mutate.py --help.
 MUTANTS ?= 40
 mutate: venv
-	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) $(MUTATE_ARGS)
+	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) --jobs $(JOBS) $(MUTATE_ARGS)
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h tests/c/*.[ch] tests/c/headers/* \
@@ -375,6 +375,7 @@ lint: venv
 	@$(MAKE) lint-c WERROR=1 BUILD=$(BUILD)/lint
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/mutate.py --judged --list > /dev/null
 	@echo "make lint: clean"
 
 LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS) \

@@ -1,259 +1,150 @@
 #!/usr/bin/env python3
 """Mutation check: breaks one rule, kernel or infer function at a time and asks whether a test notices.
 
-    .venv/bin/python tools/mutate.py --sample 60 --seed 1
+    .venv/bin/python tools/mutate.py --sample 200 --seed 1 --jobs 2
+    .venv/bin/python tools/mutate.py --match '^capi/ops/(unary|norm)' --sample 25
     .venv/bin/python tools/mutate.py --match 'tanh|softmax' --list
 
 A mutant changes one sign, factor, constant, comparison, order of arguments, saved input or statement in a function of
-``capi/ops`` or ``capi/kernel``. The tree is copied to a temporary folder and built there; each mutant is one edit of
-the copy, ``make lib``, the Python tests with ``MXLITE_LIBRARY`` naming the result, then the C tests. The working tree
-and its ``build/`` are only read. Prints every survivor; exits with 1 if there is one.
+capi/ops or capi/kernel. The tree is copied to a temporary folder for each job and built there; each mutant is one edit
+of a copy, `make lib`, and then, until something fails: the tests of the case table (without pytest, see
+mutate_runner.py; those of the changed file's operators and those that noticed something before come first), the C
+tests, the other Python tests of --pytest. A mutant that is noticed takes about a second, a survivor as long as all
+these tests. The working tree and its build/ are only read.
+
+Prints every survivor; exits with 1 if there is one. Survivors that change no result go into mutate_equivalent.txt.
 """
 
 import argparse
+import json
 import os
-import random
 import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from check_includes import strip_comments_and_strings
+from mutate_edits import ROOT, Mutant, every_mutant, judged, sampled
 
-ROOT = Path(__file__).resolve().parent.parent
 COPIED = ["Makefile", "capi", "include", "mxlite", "tests", "tools", "pyproject.toml", "docs"]
-#: Address space of a test: a wrong extent asks for all memory there is.
-MEMORY = 8 << 30
-
-#: Replaced by one another; a rule is a formula over these.
-HELPERS = {
-    "mxl_add": "mxl_sub",
-    "mxl_sub": "mxl_add",
-    "mxl_mul": "mxl_add",
-    "mxl_div": "mxl_mul",
-    "mxl_mul_scalar": "mxl_div_scalar",
-    "mxl_div_scalar": "mxl_mul_scalar",
-    "mxl_one_minus": "mxl_negative",
-    "mxl_negative": "mxl_square",
-    "mxl_square": "mxl_negative",
-    "mxl_exp": "mxl_negative",
-    "mxl_sign": "mxl_positive",
-    "mxl_positive": "mxl_sign",
-    "mxl_grad_in": "mxl_grad_out",
-    "mxl_grad_out": "mxl_grad_in",
-    "mxl_saves_input": "mxl_saves_output",
-    "mxl_saves_output": "mxl_saves_input",
-    "mxl_saves_other": "mxl_saves_input",
-}
-#: Calls whose two operands are exchanged, and those of which one operand is dropped.
-ORDERED = re.compile(r"\b(?:mxl_(?:sub|div|dot|equal|quotient)|pow)\(")
-PRODUCT = re.compile(r"\bmxl_(?:mul|add|sub|div)\(")
-
-#: What is found in a line, and what stands there instead.
-SIGNS = [
-    (re.compile(r"(?<= )\+(?= )"), "-"),
-    (re.compile(r"(?<= )-(?= )"), "+"),
-    (re.compile(r"(?<= )\+="), "-="),
-    (re.compile(r"(?<= )\* ?(?=\w+\)?;)"), "+ "),
-    (re.compile(r"(?<= )\*(?= \w)"), "+"),
-    (re.compile(r"(?<= )/(?= )"), "*"),
-    (re.compile(r"(?<=[(,?:] )-(?=[a-z(])|(?<=\()-(?=[a-z(])|(?<=return )-(?=[a-z(])"), ""),
-    (re.compile(r"(?<= )<(?= )"), "<="),
-    (re.compile(r"(?<= )<=(?= )"), "<"),
-    (re.compile(r"(?<= )>(?= )"), ">="),
-    (re.compile(r"(?<= )>=(?= )"), ">"),
-    (re.compile(r"(?<= )==(?= )"), "!="),
-    (re.compile(r"(?<= )!=(?= )"), "=="),
-    (re.compile(r"(?<= )&&(?= )"), "||"),
-    (re.compile(r"(?<= )\|\|(?= )"), "&&"),
-    (re.compile(r"(?<=[( ])!(?=[\w(])"), ""),
-    (re.compile(r"\btrue\b"), "false"),
-    (re.compile(r"\bfalse\b"), "true"),
-    (re.compile(r"(?<=[ (\[-])0(?=[;,)\]])"), "1"),
-    (re.compile(r"(?<=[ (\[-])1(?=[;,)\]])"), "0"),
-    (re.compile(r"(?<=[ (])2(?=[;,)])"), "3"),
-    (re.compile(r"(?<![\w.])0?\.5f?(?![\w.])"), "0.25"),
-    (re.compile(r"(?<![\w.])[12]\.0f?(?![\w.])"), "3.0"),
-]
-STATEMENT = re.compile(r"^\s+(?:[\w>\[\].*-]+ (?:[-+*|]?=) [^{]+|mem(?:cpy|set)\([^{]+);$")
-
-FUNCTION = re.compile(r"^(?:[A-Za-z][\w ]*[\s*])(?:NAME\()?(\w+)\)?\([^;]*$")
-MACRO = re.compile(r"^#define (\w+)\(")
-KERNEL = re.compile(r"^(?:MXL_\w*KERNELS|UNARY|SCALAR|BINARY|REDUCE)\((?:static, |, )?(\w+),")
-#: What ends a line of a macro.
-BLANK = " \\"
-#: Lines whose change says nothing: messages, memory, the status that is passed on.
-SKIPPED = re.compile(
-    r"mxl_error|#include|goto |\bsizeof\b|NULL|\) [!=]= 0\)|_drop\(|_free\(|^\s*return (?:-1|0|status);|status|\(void\)"
-    r"|mxl_grad_wants|text\["
-)
-
-
-class Mutant(NamedTuple):
-    """One change: columns [begin, end) of a line become `text`."""
-
-    path: str
-    line: int
-    begin: int
-    end: int
-    text: str
-    where: str
-
-    def apply(self, source: str) -> str:
-        """The file's text with the change in it."""
-        lines = source.splitlines(keepends=True)
-        old = lines[self.line]
-        lines[self.line] = old[: self.begin] + self.text + old[self.end :]
-        return "".join(lines)
-
-    def shown(self, source: str) -> str:
-        """`path:line function: before -> after`, on one line."""
-        before, after = source.splitlines()[self.line], self.apply(source).splitlines()[self.line]
-        return f"{self.path}:{self.line + 1} {self.where}: `{before.strip(BLANK)}` -> `{after.strip(BLANK)}`"
-
-
-def arguments_of(line: str, opened: int) -> "list[tuple[int, int]]":
-    """Columns of each argument of the call whose parenthesis is at `opened`; none if it ends on another line."""
-    depth, begin, found = 0, opened + 1, []
-    for at in range(opened, len(line)):
-        if line[at] in "([":
-            depth += 1
-        elif line[at] in ")]":
-            depth -= 1
-        if depth == 0 or (depth == 1 and line[at] == ","):
-            found.append((begin + (line[begin] == " "), at))
-            begin = at + 1
-        if depth == 0:
-            return found
-    return []
-
-
-def calls(line: str) -> Iterator["tuple[int, int, str]"]:
-    """Operands exchanged, and a product or sum that loses one."""
-    for match in ORDERED.finditer(line):
-        pair = arguments_of(line, match.end() - 1)
-        pair = pair[1:3] if match.group().startswith("mxl_") and "quotient" not in match.group() else pair[:2]
-        if len(pair) == 2:
-            (a, b), (c, d) = pair
-            yield a, d, f"{line[c:d]}, {line[a:b]}"
-    for match in PRODUCT.finditer(line):
-        given = arguments_of(line, match.end() - 1)
-        if len(given) == 3:
-            for a, b in given[1:]:
-                yield match.start(), given[2][1] + 1, line[a:b]
-
-
-def changes(line: str) -> Iterator["tuple[int, int, str]"]:
-    """Every change of one line of code."""
-    for pattern, text in SIGNS:
-        for match in pattern.finditer(line):
-            yield match.start(), match.end(), text
-    yield from calls(line)
-    for match in re.finditer(r"\bmxl_\w+", line):
-        if match.group() in HELPERS:
-            yield match.start(), match.end(), HELPERS[match.group()]
-    for match in re.finditer(r"\? ([^:?]+) : ([^;?]+)(?=;)", line):
-        if match.group(1).count("(") == match.group(1).count(")"):
-            yield match.start(1), match.end(2), f"{match.group(2)} : {match.group(1)}"
-    if STATEMENT.match(line):
-        yield len(line) - len(line.lstrip()), len(line), ";"
-
-
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Every mutant of one file."""
-    where = opening = ""
-    for number, line in enumerate(strip_comments_and_strings(path.read_text(encoding="utf-8")).splitlines()):
-        head, macro, kernel = FUNCTION.match(line), MACRO.match(line), KERNEL.match(line)
-        if line.startswith("}"):
-            where = ""
-        elif macro:
-            where = macro.group(1)
-        elif kernel:
-            where = kernel.group(1)
-        elif head:
-            where, opening = "", head.group(1)
-        elif line == "{":
-            where = opening
-        if where and not SKIPPED.search(line):
-            for begin, end, text in changes(line.rstrip("\\ ")):
-                yield Mutant(str(path.relative_to(ROOT)), number, begin, end, text, where)
-        if (kernel and line.endswith(";")) or (macro and not line.endswith("\\")):
-            where = ""
-
-
-def sampled(mutants: "list[Mutant]", count: int, seed: int) -> "list[Mutant]":
-    """So many of them, a function of each file in turn, so that a long file does not fill the sample."""
-    order = random.Random(seed)
-    heaps: dict = defaultdict(list)
-    for mutant in mutants:
-        heaps[mutant.path].append(mutant)
-    for heap in heaps.values():
-        order.shuffle(heap)
-        seen: dict = defaultdict(int)
-        for mutant in list(heap):
-            seen[mutant.where] += 1
-            heap.append((seen[mutant.where], mutant))
-        heap[:] = [each[1] for each in sorted((each for each in heap if type(each) is tuple), key=lambda each: each[0])]
-    chosen: list = []
-    while len(chosen) < count and any(heaps.values()):
-        for path in sorted(heaps):
-            if heaps[path] and len(chosen) < count:
-                chosen.append(heaps[path].pop(0))
-    return sorted(chosen)
+#: As for sanitizers: loops are built once, and tests do fewer rounds. Building takes a quarter of the time.
+BUILD = ["OPTIMIZE=-O1 -DMXL_SANITIZER", "CFLAGS_EXTRA=-w"]
+#: Address space of a C test.
+MEMORY = 4 << 30
+#: What an operator's name may have around the word that its family's file uses.
+AROUND = r"^_?(?:broadcast|elemwise|contrib|np|linalg|random|sample|backward)?_?|(?:_scalar|_like|_update)$"
+#: Python tests of mechanisms: of the library, not of its documents, its installation or its binding.
+OTHERS = "^test_(autograd|ndarray|random|linalg|files|exchange|compatibility|test_utils)"
 
 
 class Copy:
     """A copy of the tree with a build of its own, in which one file at a time is changed."""
 
-    def __init__(self, folder: Path, options: argparse.Namespace) -> None:
-        self.folder, self.seconds, self.tests = folder, options.seconds, options.tests
+    def __init__(self, folder: Path, options: argparse.Namespace, model: "Copy | None" = None) -> None:
+        self.folder, self.options = folder, options
+        self.noticed: dict = defaultdict(list)
+        self.without: list[str] = list(model.without) if model else []
+        if model is None:
+            self.build()
+        else:
+            shutil.copytree(model.folder, folder, symlinks=True)
+        self.library = folder / "build/libmxlite.so"
+        sources = sorted((folder / "tests/c").glob("test_*.c"))
+        self.programs = [path.stem for path in sources if re.search(options.c_tests, path.stem)]
+        others = sorted((folder / "tests/python").glob("test_*.py"))
+        self.others = [str(path) for path in others if options.pytest and re.search(options.pytest, path.stem)]
+        self.env = dict(os.environ, MXLITE_LIBRARY=str(self.library), MXLITE_BINDING="ctypes")
+        self.env.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", OPENBLAS_NUM_THREADS="1")
+        self.runner = subprocess.Popen(
+            [sys.executable, str(folder / "tools/mutate_runner.py")],
+            cwd=folder,
+            env=self.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def build(self) -> None:
+        self.folder.mkdir()
         for name in COPIED:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+                shutil.copytree(ROOT / name, self.folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
             else:
-                shutil.copy2(ROOT / name, folder / name)
-        sources = sorted((folder / "tests/c").glob("test_*.c"))
-        self.programs = [f"build/tests/{path.stem}" for path in sources if re.search(options.c_tests, path.stem)]
-        print(f"mutate: building a copy in {folder}", flush=True)
-        if not self.make("lib", *self.programs):
+                shutil.copy2(ROOT / name, self.folder / name)
+        print(f"mutate: building a copy in {self.folder}", flush=True)
+        if not self.make("lib", jobs=self.options.jobs):
             raise SystemExit("mutate: the tree does not build")
-        shutil.copytree(folder / "build/obj/capi", folder / "objects")
+        shutil.copytree(self.folder / "build/obj/capi", self.folder / "objects")
 
-    def make(self, *targets: str) -> bool:
-        command = ["make", "-j1", "CFLAGS_EXTRA=-w", *targets]
+    def make(self, *targets: str, jobs: int = 1) -> bool:
+        command = ["make", f"-j{jobs}", *BUILD, *targets]
         return subprocess.run(command, cwd=self.folder, capture_output=True).returncode == 0
+
+    def close(self) -> None:
+        self.runner.stdin.close()
+        self.runner.wait()
 
     def fails(self, command: "list[str]") -> bool:
         """Whether a test program fails, crashes, or is not done in time."""
-        env = dict(os.environ, MXLITE_LIBRARY=str(self.folder / "build/libmxlite.so"), MXLITE_BINDING="ctypes")
-        env.update(PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1")
-        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # noqa: E731
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (self.options.seconds, self.options.seconds + 5))
+
         try:
             done = subprocess.run(
-                command, cwd=self.folder, env=env, capture_output=True, timeout=self.seconds, preexec_fn=limit
+                command, cwd=self.folder, env=self.env, capture_output=True, timeout=600, preexec_fn=limit
             )
         except subprocess.TimeoutExpired:
             return True
         return done.returncode != 0
 
-    def verdict(self) -> str:
-        """Which tests see the change: "python", "C", or "" for none."""
-        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *self.tests]
-        if self.tests and self.fails(pytest):
-            return "python"
-        if self.programs:
-            if not self.make(*self.programs):
-                return "C"
-            for program in self.programs:
-                if self.fails([str(self.folder / program)]):
-                    return f"C {Path(program).name}"
-        return ""
+    def ask(self, path: str, everything: bool = False) -> dict:
+        """What the runner answers: which tests of the case table fail, the first or all."""
+        wanted = {"library": str(self.library), "seconds": self.options.seconds, "ops": [], "all": everything}
+        wanted.update(first=self.noticed[path], without=self.without)
+        if path:
+            words = set(re.findall(r"\w+", (self.folder / path).read_text(encoding="utf-8")))
+            wanted["ops"] = [op for op in self.options.operators if op in words or re.sub(AROUND, "", op) in words]
+        self.runner.stdin.write(json.dumps(wanted) + "\n")
+        self.runner.stdin.flush()
+        answer = self.runner.stdout.readline()
+        if not answer:
+            raise SystemExit("mutate: the runner of the case table ended")
+        return json.loads(answer)
+
+    def before(self) -> None:
+        """All tests without any change. Rows of the case table that fail already are named and left out."""
+        answer = self.ask("", everything=True)
+        if answer["failed"] and not answer["failing"]:
+            raise SystemExit(f"mutate: the case table cannot be run: {answer['failed']} {answer['reason']}")
+        self.without = answer["failing"]
+        for name in self.without:
+            print(f"mutate: fails without any change, left out: {name}", flush=True)
+        failing = self.verdict("")
+        if failing:
+            raise SystemExit(f"mutate: without any change tests fail already ({failing})")
+
+    def verdict(self, path: str) -> str:
+        """Which test sees the change, "" for none."""
+        answer = self.ask(path)
+        if answer["failed"]:
+            name, noticed = answer["failed"], self.noticed[path]
+            if answer["failing"]:
+                self.noticed[path] = [name, *(one for one in noticed if one != name)][:40]
+            return f"{name} {answer['reason']}" if self.options.verbose else "python"
+        near = re.sub(r"^capi/(\w+)/([a-z]+).*", r"test_\1_\2", path)
+        for program in sorted(self.programs, key=lambda name: (not name.startswith(near), name[:9] != near[:9])):
+            if not self.make(f"build/tests/{program}") or self.fails([str(self.folder / "build/tests" / program)]):
+                return f"C {program}"
+        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *self.others]
+        return "pytest" if self.others and self.fails(pytest) else ""
 
     def changed_objects(self) -> "tuple[list[Path], bool]":
         """The objects built since the copy was, and whether any differs from what it was."""
@@ -276,7 +167,7 @@ class Copy:
                 return "not C"
             if not self.changed_objects()[1]:
                 return "same"
-            return self.verdict() or "SURVIVED"
+            return self.verdict(mutant.path) or "SURVIVED"
         finally:
             path.write_text(before, encoding="utf-8")
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
@@ -287,49 +178,86 @@ class Copy:
                 made.unlink()
 
 
+class Run:
+    """Mutants shared among the jobs, and what came of them."""
+
+    def __init__(self, mutants: "list[Mutant]") -> None:
+        self.waiting, self.total, self.lock = list(reversed(mutants)), len(mutants), threading.Lock()
+        self.counts: dict = defaultdict(int)
+        self.survivors: list[Mutant] = []
+
+    def work(self, copy: Copy) -> None:
+        """Until none is left."""
+        while True:
+            with self.lock:
+                if not self.waiting:
+                    return
+                mutant = self.waiting.pop()
+            began = time.monotonic()
+            verdict = copy.judge(mutant)
+            with self.lock:
+                kind = verdict if verdict in ("not C", "same", "SURVIVED") else "noticed"
+                self.counts[kind] += 1
+                self.survivors += [mutant] if kind == "SURVIVED" else []
+                count = sum(self.counts.values())
+                print(f"[{count}/{self.total}] {time.monotonic() - began:4.1f} s {verdict:8} {mutant}", flush=True)
+
+    def all(self, copies: "list[Copy]") -> None:
+        threads = [threading.Thread(target=self.work, args=(copy,), daemon=True) for copy in copies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.waiting:
+            raise SystemExit("mutate: a job ended before its time")
+
+
 def parse(arguments: "list[str] | None") -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=40, help="how many mutants, 0 for all (default 40)")
     parser.add_argument("--seed", type=int, default=0, help="which sample")
-    parser.add_argument("--match", default="", help="only where `path function: before -> after` has this regex")
+    parser.add_argument("--match", default="", help="only where `path:line function: before -> after` has this regex")
+    parser.add_argument("--jobs", type=int, default=1, help="how many copies work at the same time (default 1)")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
+    parser.add_argument("--judged", action="store_true", help="run those of mutate_equivalent.txt: none may be noticed")
     parser.add_argument("--c-tests", default="^test_(kernel|ops|op|walk|engine)", help="C tests, a regular expression")
-    parser.add_argument("--seconds", type=int, default=180, help="a test that takes longer counts as failed")
-    cases = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/python/test_cases_*.py"))
-    parser.add_argument("tests", nargs="*", default=cases, help="what pytest is given (default: the case table)")
+    parser.add_argument("--pytest", default=OTHERS, help="more Python tests, a regular expression; '' for none")
+    parser.add_argument("--seconds", type=int, default=120, help="processor time after which a test counts as failed")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say which test noticed, and what it said")
     return parser.parse_args(arguments)
 
 
 def main(arguments: "list[str] | None" = None) -> int:
     options = parse(arguments)
-    files = sorted([*ROOT.glob("capi/ops/*.c"), *ROOT.glob("capi/kernel/*.[ch]")])
-    text = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
-    mutants = [one for path in files for one in mutants_of(path)]
-    mutants = [one for one in mutants if re.search(options.match, one.shown(text[one.path]))]
-    if not mutants:
+    every = every_mutant()
+    known = judged(every)
+    mutants = [one for one in every if (one.key() in known) == options.judged and re.search(options.match, str(one))]
+    if not mutants and not options.judged:
         raise SystemExit("mutate: there is nothing to change; see --match")
-    if options.sample:
+    if options.sample and not options.judged:
         mutants = sampled(mutants, options.sample, options.seed)
     if options.list:
-        print("\n".join(one.shown(text[one.path]) for one in mutants))
+        print("\n".join(map(str, mutants)))
         return 0
-    counts: dict = defaultdict(int)
-    survivors = []
+    sys.path.insert(0, str(ROOT / "tests/python"))
+    from cases import operators
+
+    options.operators = sorted(operators())
+    run = Run(mutants)
     with tempfile.TemporaryDirectory(prefix="mxlite-mutate-") as folder:
-        copy = Copy(Path(folder), options)
-        failing = copy.verdict()
-        if failing:
-            raise SystemExit(f"mutate: without any change tests fail already ({failing})")
-        for count, mutant in enumerate(mutants, 1):
-            verdict = copy.judge(mutant)
-            shown = mutant.shown((Path(folder) / mutant.path).read_text(encoding="utf-8"))
-            counts[verdict.split()[0] if verdict != "not C" else verdict] += 1
-            survivors += [shown] if verdict == "SURVIVED" else []
-            print(f"[{count}/{len(mutants)}] {verdict:8} {shown}", flush=True)
-    print("mutate: " + ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items())))
-    for shown in survivors:
-        print(f"survived: {shown}")
-    return 1 if survivors else 0
+        copies = [Copy(Path(folder) / "0", options)]
+        copies[0].before()
+        copies += [Copy(Path(folder) / str(job), options, copies[0]) for job in range(1, options.jobs)]
+        run.all(copies)
+        for copy in copies:
+            copy.close()
+    print("mutate: " + ", ".join(f"{number} {verdict}" for verdict, number in sorted(run.counts.items())))
+    for mutant in sorted(run.survivors):
+        print(f"survived: {mutant}")
+    if options.judged:
+        print(f"mutate: {len(mutants) - len(run.survivors)} judged equivalent, but not")
+        return int(len(run.survivors) != len(mutants))
+    return 1 if run.survivors else 0
 
 
 if __name__ == "__main__":
