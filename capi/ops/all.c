@@ -39,6 +39,7 @@ extern const mxl_op *const mxl_ops_special[];
 extern const mxl_op *const mxl_ops_choose[];
 extern const mxl_op *const mxl_ops_activation[];
 extern const mxl_op *const mxl_ops_leaky[];
+extern const mxl_op *const mxl_ops_sort[];
 
 const mxl_op *const *const mxl_families[] = {
     mxl_ops_unary,
@@ -79,5 +80,6 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_range,
     mxl_ops_batch,
     mxl_ops_histogram,
+    mxl_ops_sort,
     NULL,
 };

@@ -30,6 +30,7 @@ NOT_DIFFERENTIABLE = {
 }
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "shape_array", "size_array"}
+ZERO |= {"argsort"}
 ZERO |= {"sign", "ceil", "floor", "rint", "round", "trunc", "fix", "logical_not"}
 for _name in ("equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"):
     ZERO |= {f"broadcast_{_name}", f"_{_name}", f"_{_name}_scalar"}

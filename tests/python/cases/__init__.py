@@ -22,6 +22,7 @@ from . import (
     scalar,
     shape,
     slicing,
+    sort,
     unary,
 )
 from ._case import TOLERANCE, Case, In, generate, heads
@@ -52,6 +53,7 @@ FAMILIES = {
         random,
         optimizer,
         parameters,
+        sort,
     )
 }
 
