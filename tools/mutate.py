@@ -31,7 +31,7 @@ from pathlib import Path
 
 from mutate_edits import ROOT, Mutant, every_mutant, judged, sampled
 
-COPIED = ["Makefile", "capi", "include", "mxlite", "tests", "tools", "pyproject.toml", "docs"]
+NOT_COPIED = (".*", "build", "dist", "*.egg-info", "__pycache__", "*.so")
 #: As for sanitizers: loops are built once, and tests do fewer rounds. Building takes a quarter of the time.
 BUILD = ["OPTIMIZE=-O1 -DMXL_SANITIZER", "CFLAGS_EXTRA=-w"]
 #: Address space of a C test.
@@ -70,20 +70,18 @@ class Copy:
         )
 
     def build(self) -> None:
-        self.folder.mkdir()
-        for name in COPIED:
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, self.folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-            else:
-                shutil.copy2(ROOT / name, self.folder / name)
+        shutil.copytree(ROOT, self.folder, ignore=shutil.ignore_patterns(*NOT_COPIED))
         print(f"mutate: building a copy in {self.folder}", flush=True)
-        if not self.make("lib", jobs=self.options.jobs):
+        if not self.make("lib", jobs=self.options.jobs, quiet=False):
             raise SystemExit("mutate: the tree does not build")
         shutil.copytree(self.folder / "build/obj/capi", self.folder / "objects")
 
-    def make(self, *targets: str, jobs: int = 1) -> bool:
+    def make(self, *targets: str, jobs: int = 1, quiet: bool = True) -> bool:
         command = ["make", f"-j{jobs}", *BUILD, *targets]
-        return subprocess.run(command, cwd=self.folder, capture_output=True).returncode == 0
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        if done.returncode != 0 and not quiet:
+            print(done.stderr, flush=True)
+        return done.returncode == 0
 
     def close(self) -> None:
         self.runner.stdin.close()
