@@ -217,7 +217,8 @@ fuzz:
 
 fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_params
 	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
-	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 $(wildcard tests/reference/files/*.params)
+	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
+	    $(wildcard tests/fuzz/corpus/*.params tests/reference/files/*.params)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $^ $(LIBS)

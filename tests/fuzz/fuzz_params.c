@@ -1,8 +1,8 @@
 /* Bytes that claim to be arrays, through MXNDArrayLoadFromBuffer and MXNDArrayLoadFromRawBytes: an
  * error or arrays whose values can be read, never a crash, a loss, or memory beyond the input's
  * size times a factor. What was read is written and read again, to the same bytes. Built with its
- * own main (make fuzz), or with -fsanitize=fuzzer -DFUZZ_NO_MAIN; the corpus is
- * tests/reference/files. */
+ * own main (make fuzz), or with -fsanitize=fuzzer -DFUZZ_NO_MAIN; it starts from tests/fuzz/corpus
+ * and tests/reference/files. */
 #include <mxlite/mxlite.h>
 
 #include <stdio.h>
