@@ -64,6 +64,7 @@ help:
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes on the real MXNet 1.9.1 again (tests/clients/expected.txt)
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
+#: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 #: make wheel    dist/: a wheel with library, headers and binding
@@ -236,7 +237,7 @@ VENV_STAMP := $(VENV)/mxlite.stamp
 VENV_SOURCES := pyproject.toml setup.py $(HEADERS) \
     $(wildcard mxlite/_build_cffi.py mxlite/_version.py)
 
-venv: $(VENV_STAMP) lib
+venv: $(VENV_STAMP) lib stubs
 
 $(VPY):
 	@sh tools/make_venv.sh "$(PYTHON)" $(VENV)
@@ -245,11 +246,22 @@ $(VPY):
 PIP = $(VPY) -m pip --disable-pip-version-check
 $(VENV_STAMP): $(VPY) $(VENV_SOURCES) | lib
 	@echo "VENV $(VENV): mxlite from this tree, and the packages of its 'dev' extra"
-	$(Q)$(PIP) install -q 'setuptools>=77' 'cffi>=1.15'
+	$(Q)$(PIP) install -q 'setuptools>=77' 'cffi>=1.15' 'numpy>=1.23'
 	@rm -rf build/temp.* mxlite/*.abi3.so
-	$(Q)MXLITE_LIBRARY_IS_BUILT=1 $(PIP) install -v --no-build-isolation -e '.[dev]' \
+	$(Q)MXLITE_LIBRARY_IS_BUILT=1 $(PIP) install -v --no-build-isolation --config-settings editable_mode=compat \
+	    -e '.[dev]' \
 	    > $(BUILD)/pip-install.log 2>&1 || { tail -n 40 $(BUILD)/pip-install.log; exit 1; }
 	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-install.log | sort -u
+	@touch $@
+
+# Type stubs beside the package's modules, made from the library as it is: git does not keep them. A wheel
+# has its own (setup.py).
+.PHONY: stubs
+stubs: $(BUILD)/stubs.stamp
+$(BUILD)/stubs.stamp: $(BUILD)/libmxlite.so $(VENV_STAMP) $(wildcard mxlite/*.py mxlite/*/*.py) \
+        tools/make_pyi.py tools/describe.py
+	@echo "STUBS mxlite/"
+	@$(LIBRARY_ENV) PYTHONPATH=. MXLITE_BINDING=ctypes $(VPY) tools/make_pyi.py mxlite
 	@touch $@
 
 HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
@@ -283,6 +295,7 @@ checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/check_types.py $(VPY)
 	@$(MAKE) check-wheel
 
 wheel: venv
@@ -390,7 +403,7 @@ $(BUILD)/%.checked: % $(BUILD)/flags
 	@touch $@
 
 clean:
-	rm -rf $(BUILD) dist mxlite.egg-info mxlite/*.so $(VENV_STAMP)
+	rm -rf $(BUILD) dist mxlite.egg-info mxlite/*.so mxlite/*/*.pyi $(VENV_STAMP)
 
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)

@@ -34,6 +34,14 @@ def run_make(target: str, build: Path) -> None:
         raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages stand above")
 
 
+def write_stubs(library: Path, package: Path) -> None:
+    """Writes the type stubs of what this library's operators give into a package."""
+    env = dict(os.environ, MXLITE_LIBRARY=str(library), MXLITE_BINDING="ctypes", PYTHONPATH=str(ROOT))
+    command = [sys.executable, str(ROOT / "tools" / "make_pyi.py"), str(package)]
+    if subprocess.run(command, env=env).returncode != 0:
+        raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages stand above")
+
+
 class BuildWithLibrary(build_py):
     """build_py that puts the C library and its headers into the package."""
 
@@ -42,10 +50,12 @@ class BuildWithLibrary(build_py):
         if self.editable_mode:
             if os.environ.get("MXLITE_LIBRARY_IS_BUILT") != "1":
                 run_make("lib", ROOT / "build")
+                write_stubs(ROOT / "build" / "libmxlite.so", ROOT / "mxlite")
             return
         work = Path(self.get_finalized_command("build").build_temp).resolve() / "mxlite"
         run_make("native", work)
         package = Path(self.build_lib).resolve() / "mxlite"
+        write_stubs(work / "native" / "libmxlite.so", package)
         native = package / "_native"
         native.mkdir(parents=True, exist_ok=True)
         for name in ("libmxlite.so", "libmxnet.so"):
@@ -62,7 +72,8 @@ class BuildWithLibrary(build_py):
         outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
         outputs += [str(package / "include" / path) for path in headers]
         templates = [path.relative_to(ROOT).with_suffix("") for path in (ROOT / "share").rglob("*.in")]
-        return outputs + [str(package / path) for path in templates]
+        outputs += [str(package / path) for path in templates]
+        return sorted({*outputs, *(str(path) for path in package.rglob("*.pyi"))})
 
 
 class PlatformWheel(bdist_wheel):

@@ -11,6 +11,7 @@ print(x.grad)
 """
 
 import importlib
+from typing import TYPE_CHECKING
 
 from mxlite import autograd, base, context, error, ndarray, random, util
 from mxlite import ndarray as nd
@@ -20,6 +21,9 @@ from mxlite._version import __version__
 from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
+
+if TYPE_CHECKING:
+    from mxlite import test_utils
 
 __all__ = [
     "Context",

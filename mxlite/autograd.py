@@ -249,14 +249,15 @@ class Function:
     again. An instance is called once.
     """
 
+    # `*inputs: Any, **_: Any` is how a type checker lets a subclass name its own arguments.
     _called = False
     _saved: tuple[_Saved, ...] = ()
 
-    def forward(self, *inputs: NDArray) -> Any:
+    def forward(self, *inputs: Any, **_: Any) -> Any:
         """The outputs for `inputs`."""
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
-    def backward(self, *output_grads: NDArray) -> Any:
+    def backward(self, *output_grads: Any, **_: Any) -> Any:
         """The gradients of the inputs for those of the outputs."""
         raise NotImplementedError(f"{type(self).__name__}.backward")
 

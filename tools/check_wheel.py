@@ -252,6 +252,7 @@ def main(folder: Path) -> int:
     moved = folder / "another place" / "mxlite"
     shutil.copytree(it.package, moved)
     check_python(it)
+    print(run(sys.executable, ROOT / "tools" / "check_types.py", it.python).strip())
     check_stub(it)
     check_flags(it)
     check_pkgconfig(it, moved)

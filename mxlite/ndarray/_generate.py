@@ -97,10 +97,10 @@ def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tupl
     return _FAST.format(condition=condition, call=call, handles=handles), call
 
 
-def _document(operator: Operator, name: str) -> str:
+def _document(operator: Operator) -> str:
     lines = [operator.doc, ""]
-    if name != operator.name:
-        lines += [f"`{name}` is another name of `{operator.name}`.", ""]
+    if operator.name != operator.first_name:
+        lines += [f"`{operator.name}` is another name of `{operator.first_name}`.", ""]
     lines.append("Parameters")
     lines.append("----------")
     for argument, type_text, description in [*operator.inputs, *operator.params]:
@@ -153,7 +153,7 @@ def make_function(operator_name: str) -> Callable:
     }
     exec(compile(text, f"<mxlite operator {name}>", "exec"), scope)
     function = scope[name]
-    function.__doc__ = _document(operator, name)
+    function.__doc__ = _document(operator)
     function.__module__ = f"mxlite.ndarray.{module}"
     return function
 

@@ -114,7 +114,18 @@ class Operator:
         AttributeError: the library has no operator of that name.
     """
 
-    __slots__ = ("name", "doc", "inputs", "params", "counted", "_handle", "_converters", "_named", "_calls")
+    __slots__ = (
+        "name",
+        "first_name",
+        "doc",
+        "inputs",
+        "params",
+        "counted",
+        "_handle",
+        "_converters",
+        "_named",
+        "_calls",
+    )
 
     def __init__(self, name: str) -> None:
         handle = ctypes.c_void_p()
@@ -135,6 +146,8 @@ class Operator:
             )
         )
         self.name = name
+        #: The name that `name` is an alias of, or the same.
+        self.first_name = (real.value or b"").decode()
         self.doc = (doc.value or b"").decode()
         #: The parameter that counts the inputs, "" where their number is fixed.
         self.counted = (counted.value or b"").decode()

@@ -7,6 +7,7 @@ operators of the library are added by _arithmetic.py, keys by _keys.py, methods 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,7 @@ class NDArray(hot.Owner, Conversion):
             raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
         return size == 1 and bool(self.asscalar())
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[NDArray]:
         return (self[i] for i in range(len(self)))
 
     # ---- copies and views ----

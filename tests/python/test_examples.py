@@ -17,8 +17,9 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 LAST_LINE = re.compile(r"held-out accuracy (0\.\d{3}|1\.000)")
 
 
-def run(command: list[object]) -> str:
-    done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=300)
+def run(command: list[object], **environment: str) -> str:
+    env = {**os.environ, **environment}
+    done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=300, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -44,6 +45,11 @@ def test_digits_in_python_is_repeatable() -> None:
     command = [sys.executable, EXAMPLES / "digits.py", "--epochs", 2, "--no-picture", "--seed", 7]
     first, second = (re.sub(r"\d+\.\d\d$", "", run(command), flags=re.MULTILINE) for _ in range(2))
     assert first == second
+
+
+def test_the_typed_project_learns() -> None:
+    path = os.pathsep.join([str(EXAMPLES.parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    assert accuracy(run([sys.executable, EXAMPLES / "typed" / "train.py"], PYTHONPATH=path)) >= 0.95
 
 
 @pytest.fixture(scope="module")

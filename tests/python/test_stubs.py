@@ -1,0 +1,112 @@
+"""The type stubs say what there is: every function and method, with its arguments. mypy: tools/check_types.py."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+import mxlite as mx
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import describe  # noqa: E402
+import make_pyi  # noqa: E402
+
+STUBS = make_pyi.stubs()
+MODULES = tuple(name[: -len(".pyi")] for name in STUBS if name != "ndarray/ndarray.pyi")
+
+
+def _functions(body: list[ast.stmt]) -> dict[str, list[ast.FunctionDef]]:
+    found: dict[str, list[ast.FunctionDef]] = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            found.setdefault(node.name, []).append(node)
+    return found
+
+
+def _arguments(function: ast.FunctionDef) -> set[str]:
+    given = function.args
+    rows = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg]
+    return {row.arg.rstrip("_") for row in rows if row is not None}
+
+
+def _module(stub: str) -> str:
+    return "mxlite." + stub.replace("/__init__", "").replace("/", ".")
+
+
+def test_the_modules() -> None:
+    assert {"ndarray/__init__", "ndarray/op", "ndarray/_internal", "ndarray/contrib", "ndarray/random"} <= set(MODULES)
+
+
+@pytest.mark.parametrize("stub", MODULES)
+def test_every_name_is_there(stub: str) -> None:
+    tree = ast.parse(STUBS[f"{stub}.pyi"])
+    names = set(_functions(tree.body))
+    names |= {each.asname for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    module = importlib.import_module(_module(stub))
+    wanted = {
+        name
+        for name in dir(module)
+        if inspect.isfunction(getattr(module, name, None)) and (stub.endswith("_internal") or name[0] != "_")
+    }
+    assert wanted - names - {"handles_of"} == set()
+
+
+@pytest.mark.parametrize("stub", MODULES)
+def test_arguments_are_those_of_the_functions(stub: str) -> None:
+    module = importlib.import_module(_module(stub))
+    for name, overloads in _functions(ast.parse(STUBS[f"{stub}.pyi"]).body).items():
+        function = getattr(module, name)
+        operator = make_pyi.operator_of(function)
+        if operator is None:
+            continue
+        code = function.__code__
+        wanted = set(code.co_varnames[: code.co_argcount]) | {"out", "name"}
+        if operator.operator.counted:
+            wanted |= {row[0] for row in [*operator.operator.inputs, *operator.operator.params]}
+            wanted.add(operator.operator.counted)
+        for each in overloads:
+            assert _arguments(each) == wanted, f"{stub}: {name}"
+
+
+def test_every_member_of_ndarray_is_there() -> None:
+    (cls,) = (node for node in ast.parse(STUBS["ndarray/ndarray.pyi"]).body if isinstance(node, ast.ClassDef))
+    names = set(_functions(cls.body))
+    names |= {node.target.id for node in cls.body if isinstance(node, ast.AnnAssign)}
+    assert {name for name in dir(mx.nd.NDArray) if name[0] != "_"} - names <= {"free"}
+    assert {"__add__", "__radd__", "__iadd__", "__eq__", "__getitem__", "__setitem__", "__len__"} <= names
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values", "default"),
+    [
+        ("int, required", "int", (), None),
+        ("float", "float", (), None),
+        ("Shape(tuple), optional, default=[]", "Shape(tuple)", (), "[]"),
+        ("int or None, optional, default='None'", "int or None", (), "None"),
+        ("{'a', 'b'}, required", "enum", ("a", "b"), None),
+        ("{None, 'csr'},optional, default='None'", "enum", ("None", "csr"), "None"),
+        (", optional, default=None", "", (), "None"),
+    ],
+)
+def test_parameters_are_taken_apart(text: str, kind: str, values: tuple, default: str | None) -> None:
+    found = describe.parameter("x", text, "")
+    assert (found.kind, found.values, found.default) == (kind, values, default)
+    assert found.required == (default is None)
+
+
+def test_inputs_that_may_be_left_out() -> None:
+    counts = {
+        name: describe.describe(name).needed for name in ("FullyConnected", "LeakyReLU", "softmax", "dot", "_ones")
+    }
+    assert counts == {"FullyConnected": 2, "LeakyReLU": 1, "softmax": 1, "dot": 2, "_ones": 0}
+
+
+def test_outputs_that_depend_on_a_parameter() -> None:
+    found = describe.describe("SliceChannel").choice
+    assert found is not None and (found.name, found.one, found.several) == ("num_outputs", ("1",), ("2",))
+    assert describe.describe("moments").outputs == 2 and describe.describe("exp").choice is None
