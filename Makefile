@@ -60,7 +60,7 @@ help:
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
-#: make test-peers  arrays shared with PyTorch, files that the real MXNet 1.9.1 reads
+#: make test-peers  arrays shared with PyTorch, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes on the real MXNet 1.9.1 again (tests/clients/expected.txt)
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
@@ -333,11 +333,17 @@ $(ORACLE)/mxnet.stamp:
 oracle: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_reference.py
 
-# Arrays shared with PyTorch; files that mxlite wrote, read by the real MXNet 1.9.1.
+# Arrays shared with PyTorch; files and pickles, each way between mxlite and the real MXNet 1.9.1.
+PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
 test-peers: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
-	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python tests/clients/check_torch.py
+	@$(PEER_PY) tests/clients/check_torch.py
 	@rm -rf $(BUILD)/files && $(LIBRARY_ENV) $(VPY) tests/reference/write_files.py $(BUILD)/files
 	@$(ORACLE)/bin/python tests/reference/make_files.py --read $(BUILD)/files
+	@rm -rf $(BUILD)/peers
+	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py write $(BUILD)/peers/mxnet
+	@$(PEER_PY) tests/clients/check_files.py write $(BUILD)/peers/mxlite
+	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py read $(BUILD)/peers/mxlite $(BUILD)/peers/mxnet
+	@$(PEER_PY) tests/clients/check_files.py read $(BUILD)/peers/mxnet $(BUILD)/peers/mxlite
 
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
 CLIENTS := .venvs/clients

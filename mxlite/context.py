@@ -46,6 +46,14 @@ class Context:
     def __repr__(self) -> str:
         return f"{self.device_type}({self.device_id})"
 
+    def __getstate__(self) -> dict[str, object]:
+        """What a pickle holds: what MXNet 1.9.1's has."""
+        return {"device_typeid": self.device_typeid, "device_id": self.device_id, "_old_ctx": None}
+
+    def __setstate__(self, state: dict[str, int]) -> None:
+        """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
+        self.device_typeid, self.device_id, self._outer = state["device_typeid"], state["device_id"], []
+
     def __enter__(self) -> Context:
         self._outer.append(current_context())
         _current.context = self

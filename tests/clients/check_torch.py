@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Arrays to and from PyTorch by DLPack, without a copy: run with an interpreter that has PyTorch (make test-torch)."""
+"""Arrays to and from PyTorch by DLPack, without a copy: run with an interpreter that has PyTorch (make test-peers)."""
 
 import gc
 

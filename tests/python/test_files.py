@@ -72,6 +72,8 @@ def test_what_save_takes(tmp_path):
     with pytest.raises(ValueError, match="NUL"):
         mx.nd.save(tmp_path / "no", {"a\0b": x})
     with pytest.raises(TypeError):
+        mx.nd.save(5, [x])
+    with pytest.raises(TypeError):
         mx.nd.load(5)
     with pytest.raises(TypeError):
         mx.nd.load_frombuffer("text")
@@ -133,6 +135,17 @@ def test_a_pickle_of_mxnet():
     with pytest.raises(ValueError):
         array.__setstate__({"handle": None})
     assert mx.nd.array([1, 1]).__getstate__() == {"handle": bytearray(state)}
+
+
+def test_pickles_of_devices():
+    """As MXNet 1.9.1 has them: make test-peers exchanges them with it."""
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        device = pickle.loads(pickle.dumps(mx.cpu(1), protocol))
+        assert device == mx.cpu(1) and repr(device) == "cpu(1)"
+        with device:
+            assert mx.current_context() == device
+        assert mx.current_context() == mx.cpu()
+    assert mx.cpu(1).__getstate__() == {"device_typeid": 1, "device_id": 1, "_old_ctx": None}
 
 
 def test_copies_share_nothing():
