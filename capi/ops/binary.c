@@ -43,6 +43,18 @@ BINARY(add, "add", MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus"
        MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), "Sum of two arrays.",
        add_grad, NULL);
 
+/* What 1.9.1 adds gradients with; there it has no gradient of its own. */
+static const mxl_op op_grad_add = {
+    .name = "_grad_add",
+    .doc = "Sum of two arrays. The shapes must be equal.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = mxl_params_none,
+    .infer = mxl_infer_same,
+    .compute = mxl_run_rows,
+    .kernels = &add_kernels,
+    .grad = add_grad,
+};
+
 MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
 
 /* da = dy, db = -dy */
@@ -106,7 +118,9 @@ BINARY(div, "div", MXL_ALIASES("_sparse_broadcast_div"),
        div_grad, div_saves);
 
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add, &op_elemwise_add,      &mxl_op_broadcast_sub,
-    &op_elemwise_sub,      &mxl_op_broadcast_mul, &op_elemwise_mul,
-    &mxl_op_broadcast_div, &op_elemwise_div,      NULL,
+    &mxl_op_broadcast_add, &op_elemwise_add,
+    &mxl_op_broadcast_sub, &op_elemwise_sub,
+    &mxl_op_broadcast_mul, &op_elemwise_mul,
+    &mxl_op_broadcast_div, &op_elemwise_div,
+    &op_grad_add,          NULL,
 };

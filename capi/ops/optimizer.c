@@ -1,109 +1,168 @@
-/* Steps of optimizers: sgd_mom_update. They write their state in place and have no gradient. */
+/* Steps of optimizers: sgd_update, sgd_mom_update, adam_update. They write their state in place and
+ * have no gradient. */
 #include "ops/build.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "base/thread.h"
 #include "kernel/target.h"
 
-/* In 1.9.1 all of these are float32, whatever the arrays are. */
-typedef struct sgd_params {
+/* In 1.9.1 all of these are float32, whatever the arrays are; so they are in the loops. */
+typedef struct step_params {
     double lr;
     double momentum;
+    double beta1, beta2, epsilon;
     double wd;
     double rescale_grad;
     double clip_gradient;
     int lazy_update;
-} sgd_params;
+} step_params;
 
-static const mxl_input sgd_inputs[] = {
-    {.name = "weight", .doc = "What is trained; give it as output too to update it."},
-    {.name = "grad", .doc = "Its gradient."},
-    {.name = "mom", .doc = "The momentum, which is updated in place.", .mutated = true},
-    {0},
-};
+#define NUMBER(field, text, meaning)                                                               \
+    {                                                                                              \
+        .name = #field, .type = MXL_P_FLOAT, .offset = offsetof(step_params, field), .def = text,  \
+        .doc = meaning                                                                             \
+    }
 
-static const mxl_param sgd_params_table[] = {
-    {.name = "lr",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(sgd_params, lr),
-     .doc = "Learning rate."},
-    {.name = "momentum",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(sgd_params, momentum),
-     .def = "0",
-     .doc = "What of the momentum stays at each step."},
-    {.name = "wd",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(sgd_params, wd),
-     .def = "0",
-     .doc = "Weight decay; its part of the gradient is not clipped."},
-    {.name = "rescale_grad",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(sgd_params, rescale_grad),
-     .def = "1",
-     .doc = "Factor of the gradient, applied before it is clipped."},
-    {.name = "clip_gradient",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(sgd_params, clip_gradient),
-     .def = "-1",
-     .doc = "The gradient is clipped to [-clip_gradient, clip_gradient]; a negative number: not."},
-    {.name = "lazy_update",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(sgd_params, lazy_update),
-     .def = "1",
-     .doc = "For sparse gradients, which there are none of here."},
-    {0},
-};
+#define LR NUMBER(lr, NULL, "Learning rate.")
+#define SCALING                                                                                    \
+    NUMBER(rescale_grad, "1", "Factor of the gradient, applied before it is clipped."),            \
+        NUMBER(clip_gradient, "-1",                                                                \
+               "The gradient is clipped to [-clip_gradient, clip_gradient]; a negative number: "   \
+               "not.")
+#define LAZY                                                                                       \
+    {                                                                                              \
+        .name = "lazy_update", .type = MXL_P_BOOL, .offset = offsetof(step_params, lazy_update),   \
+        .def = "1", .doc = "For sparse gradients, which there are none of here."                   \
+    }
 
-typedef struct sgd_step {
+#define WEIGHT                                                                                     \
+    {                                                                                              \
+        .name = "weight", .doc = "What is trained; give it as output too to update it."            \
+    }
+#define GRAD                                                                                       \
+    {                                                                                              \
+        .name = "grad", .doc = "Its gradient."                                                     \
+    }
+
+typedef struct step {
     const void *weight, *grad;
-    void *mom, *out;
-    const sgd_params *params;
-} sgd_step;
+    void *first, *second; /* the state: momentum; or mean and variance */
+    void *out;
+    const step_params *params;
+} step;
 
-/* out may be weight: each element is read before it is written. */
-#define SGD_LOOP(fn, D)                                                                            \
+/* A loop over elements with w, the weight, and g, the scaled gradient; `rest` stores the result.
+ * out may be weight: each element is read before it is written. */
+#define STEP_LOOP(fn, D, before, rest)                                                             \
     MXL_CLONES static void fn(void *data, int64_t begin, int64_t end)                              \
     {                                                                                              \
-        const sgd_step *step = data;                                                               \
-        const MXL_T_##D *weight = step->weight, *grad = step->grad;                                \
-        MXL_T_##D *mom = step->mom, *out = step->out;                                              \
-        const MXL_C_##D lr = (float)step->params->lr;                                              \
-        const MXL_C_##D momentum = (float)step->params->momentum;                                  \
-        const MXL_C_##D wd = (float)step->params->wd;                                              \
-        const MXL_C_##D scale = (float)step->params->rescale_grad;                                 \
-        const MXL_C_##D clip = (float)step->params->clip_gradient;                                 \
+        const step *s = data;                                                                      \
+        const MXL_T_##D *weight = s->weight, *grad = s->grad;                                      \
+        MXL_T_##D *first = s->first, *second = s->second, *out = s->out;                           \
+        const MXL_C_##D lr = (float)s->params->lr, wd = (float)s->params->wd;                      \
+        const MXL_C_##D momentum = (float)s->params->momentum;                                     \
+        const MXL_C_##D beta1 = (float)s->params->beta1, beta2 = (float)s->params->beta2;          \
+        const MXL_C_##D epsilon = (float)s->params->epsilon;                                       \
+        const MXL_C_##D scale = (float)s->params->rescale_grad;                                    \
+        const MXL_C_##D clip = (float)s->params->clip_gradient;                                    \
                                                                                                    \
+        (void)first, (void)second, (void)momentum, (void)beta1, (void)beta2, (void)epsilon;        \
         MXL_IVDEP                                                                                  \
         for (int64_t i = begin; i < end; i++) {                                                    \
             const MXL_C_##D w = MXL_LOAD_##D(weight[i]);                                           \
-            MXL_C_##D g = scale * MXL_LOAD_##D(grad[i]), m;                                        \
+            MXL_C_##D g = scale * MXL_LOAD_##D(grad[i]) + (before);                                \
                                                                                                    \
             if (clip >= 0)                                                                         \
                 g = g > clip ? clip : g < -clip ? -clip : g;                                       \
-            m = momentum * MXL_LOAD_##D(mom[i]) - lr * (g + wd * w);                               \
-            mom[i] = MXL_STORE_##D(m);                                                             \
-            out[i] = MXL_STORE_##D(w + m);                                                         \
+            rest(D)                                                                                \
         }                                                                                          \
     }
 
-SGD_LOOP(sgd_f32, f32)
-SGD_LOOP(sgd_f64, f64)
-SGD_LOOP(sgd_f16, f16)
+static int run_step(const mxl_call *call, void *first, void *second,
+                    const mxl_range_fn loop[MXL_DTYPE_COUNT])
+{
+    step s = {.weight = mxl_array_read(call->in[0]),
+              .grad = mxl_array_read(call->in[1]),
+              .first = first,
+              .second = second,
+              .out = mxl_array_write(call->out[0]),
+              .params = call->params};
+
+    mxl_parallel_for(call->out[0]->size, MXL_ROW_GRAIN, loop[call->out[0]->dtype], &s);
+    return 0;
+}
+
+/* ---- sgd_update ---- */
+
+static const mxl_input sgd_inputs[] = {WEIGHT, GRAD, {0}};
+static const mxl_param sgd_table[] = {
+    LR,  NUMBER(wd, "0", "Weight decay; its part of the gradient is not clipped."), SCALING, LAZY,
+    {0},
+};
+
+#define SGD_REST(D) out[i] = MXL_STORE_##D((1 - lr * wd) * w - lr * g);
+
+STEP_LOOP(sgd_f32, f32, 0, SGD_REST)
+STEP_LOOP(sgd_f64, f64, 0, SGD_REST)
+STEP_LOOP(sgd_f16, f16, 0, SGD_REST)
 
 static int sgd_compute(const mxl_call *call)
 {
     static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {
         [MXL_F32] = sgd_f32, [MXL_F64] = sgd_f64, [MXL_F16] = sgd_f16};
-    sgd_step step = {.weight = mxl_array_read(call->in[0]),
-                     .grad = mxl_array_read(call->in[1]),
-                     .mom = mxl_array_write(call->in[2]),
-                     .out = mxl_array_write(call->out[0]),
-                     .params = call->params};
 
-    mxl_parallel_for(call->out[0]->size, MXL_ROW_GRAIN, loop[call->out[0]->dtype], &step);
-    return 0;
+    return run_step(call, NULL, NULL, loop);
+}
+
+static const mxl_op op_sgd_update = {
+    .name = "sgd_update",
+    .aliases = MXL_ALIASES("_sparse_sgd_update"),
+    .doc = "A step of gradient descent: (1 - lr * wd) * weight - lr * clip(rescale_grad * grad).",
+    .inputs = sgd_inputs,
+    .params = sgd_table,
+    .params_size = sizeof(step_params),
+    .infer = mxl_infer_float_same,
+    .compute = sgd_compute,
+    .in_place = true,
+};
+
+/* ---- sgd_mom_update ---- */
+
+static const mxl_input momentum_inputs[] = {
+    WEIGHT,
+    GRAD,
+    {.name = "mom", .doc = "The momentum, which is updated in place.", .mutated = true},
+    {0},
+};
+static const mxl_param momentum_table[] = {
+    LR,
+    NUMBER(momentum, "0", "What of the momentum stays at each step."),
+    NUMBER(wd, "0", "Weight decay; its part of the gradient is not clipped."),
+    SCALING,
+    LAZY,
+    {0},
+};
+
+#define MOMENTUM_REST(D)                                                                           \
+    {                                                                                              \
+        const MXL_C_##D m = momentum * MXL_LOAD_##D(first[i]) - lr * (g + wd * w);                 \
+                                                                                                   \
+        first[i] = MXL_STORE_##D(m);                                                               \
+        out[i] = MXL_STORE_##D(w + m);                                                             \
+    }
+
+STEP_LOOP(momentum_f32, f32, 0, MOMENTUM_REST)
+STEP_LOOP(momentum_f64, f64, 0, MOMENTUM_REST)
+STEP_LOOP(momentum_f16, f16, 0, MOMENTUM_REST)
+
+static int momentum_compute(const mxl_call *call)
+{
+    static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {
+        [MXL_F32] = momentum_f32, [MXL_F64] = momentum_f64, [MXL_F16] = momentum_f16};
+
+    return run_step(call, mxl_array_write(call->in[2]), NULL, loop);
 }
 
 static const mxl_op op_sgd_mom_update = {
@@ -111,12 +170,76 @@ static const mxl_op op_sgd_mom_update = {
     .aliases = MXL_ALIASES("_sparse_sgd_mom_update"),
     .doc = "A step of gradient descent with momentum: with g = clip(rescale_grad * grad) + wd * "
            "weight, mom becomes momentum * mom - lr * g and the result is weight + mom.",
-    .inputs = sgd_inputs,
-    .params = sgd_params_table,
-    .params_size = sizeof(sgd_params),
+    .inputs = momentum_inputs,
+    .params = momentum_table,
+    .params_size = sizeof(step_params),
     .infer = mxl_infer_float_same,
-    .compute = sgd_compute,
+    .compute = momentum_compute,
     .in_place = true,
 };
 
-const mxl_op *const mxl_ops_optimizer[] = {&op_sgd_mom_update, NULL};
+/* ---- adam_update ---- */
+
+static const mxl_input adam_inputs[] = {
+    WEIGHT,
+    GRAD,
+    {.name = "mean",
+     .doc = "The running mean of the gradient, which is updated in place.",
+     .mutated = true},
+    {.name = "var",
+     .doc = "The running mean of its square, which is updated in place.",
+     .mutated = true},
+    {0},
+};
+static const mxl_param adam_table[] = {
+    LR,
+    NUMBER(beta1, "0.899999976", "What of the mean stays at each step."),
+    NUMBER(beta2, "0.999000013", "What of the variance stays at each step."),
+    NUMBER(epsilon, "9.99999994e-09", "Added to the root, so that it is not zero."),
+    NUMBER(wd, "0", "Weight decay; its part of the gradient is clipped with it."),
+    SCALING,
+    LAZY,
+    {0},
+};
+
+#define ADAM_REST(D)                                                                               \
+    {                                                                                              \
+        const MXL_C_##D m = beta1 * MXL_LOAD_##D(first[i]) + (1 - beta1) * g;                      \
+        const MXL_C_##D v = beta2 * MXL_LOAD_##D(second[i]) + (1 - beta2) * g * g;                 \
+                                                                                                   \
+        first[i] = MXL_STORE_##D(m);                                                               \
+        second[i] = MXL_STORE_##D(v);                                                              \
+        out[i] = MXL_STORE_##D(w - lr * m / (sqrt(v) + epsilon));                                  \
+    }
+
+STEP_LOOP(adam_f32, f32, wd *w, ADAM_REST)
+STEP_LOOP(adam_f64, f64, wd *w, ADAM_REST)
+STEP_LOOP(adam_f16, f16, wd *w, ADAM_REST)
+
+static int adam_compute(const mxl_call *call)
+{
+    static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {
+        [MXL_F32] = adam_f32, [MXL_F64] = adam_f64, [MXL_F16] = adam_f16};
+
+    return run_step(call, mxl_array_write(call->in[2]), mxl_array_write(call->in[3]), loop);
+}
+
+/* Adam: Kingma and Ba, https://arxiv.org/abs/1412.6980, without its correction of the bias, which
+ * callers put into lr. */
+static const mxl_op op_adam_update = {
+    .name = "adam_update",
+    .aliases = MXL_ALIASES("_sparse_adam_update"),
+    .doc = "A step of Adam (arXiv 1412.6980) without its correction of the bias: with g = "
+           "clip(rescale_grad * grad + wd * weight), mean becomes beta1 * mean + (1 - beta1) * g, "
+           "var becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - lr * mean / "
+           "(sqrt(var) + epsilon).",
+    .inputs = adam_inputs,
+    .params = adam_table,
+    .params_size = sizeof(step_params),
+    .infer = mxl_infer_float_same,
+    .compute = adam_compute,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_optimizer[] = {&op_sgd_update, &op_sgd_mom_update, &op_adam_update,
+                                           NULL};

@@ -1,4 +1,4 @@
-/* softmax, over all of an axis or its first elements, and log_softmax. */
+/* softmax, over all of an axis or its first elements, softmin and log_softmax. */
 #include "ops/build.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static const mxl_param softmax_params_table[] = {
      .type = MXL_P_OPT_BOOL,
      .offset = offsetof(softmax_params, use_length),
      .def = "0",
-     .doc = "Whether there is an input `length`. Not for log_softmax."},
+     .doc = "Whether there is an input `length`. Not for softmin and log_softmax."},
     {0},
 };
 
@@ -224,6 +224,16 @@ static const mxl_op op_keep_first = {
 
 /* ---- compute ---- */
 
+static const mxl_op op_softmin;
+
+/* What the input is divided by. */
+static double temperature_of(const mxl_op *op, const softmax_params *p)
+{
+    double temperature = isnan(p->temperature) ? 1 : p->temperature;
+
+    return op == &op_softmin ? -temperature : temperature;
+}
+
 /* Where the dtypes differ, the wider one computes. */
 static int softmax_run(const mxl_call *call, bool take_log, const int64_t *length)
 {
@@ -231,7 +241,7 @@ static int softmax_run(const mxl_call *call, bool take_log, const int64_t *lengt
     mxl_array *x = call->in[0], *out = call->out[0], *wide = NULL;
     rows r = rows_of(x, softmax_axis(call->op->name, p, x->ndim));
     bool narrows = mxl_dtype_size(out->dtype) < mxl_dtype_size(x->dtype);
-    double temperature = isnan(p->temperature) ? 1 : p->temperature;
+    double temperature = temperature_of(call->op, p);
     int status = -1;
 
     if (x->dtype == out->dtype)
@@ -304,9 +314,9 @@ static mxl_array *row_sum(mxl_grad *g, mxl_array *a)
 
 static mxl_array *by_temperature(mxl_grad *g, mxl_array *a)
 {
-    double temperature = ((const softmax_params *)g->params)->temperature;
+    double temperature = temperature_of(g->op, g->params);
 
-    return isnan(temperature) ? a : mxl_div_scalar(g->s, a, temperature);
+    return temperature == 1 ? a : mxl_div_scalar(g->s, a, temperature);
 }
 
 /* dx = y * (dy - sum(dy * y)) / temperature; what does not count has y = 0, and its dy is not seen
@@ -345,9 +355,37 @@ static const mxl_op op_softmax = {
     .saves = softmax_saves,
 };
 
-/* ---- log_softmax ---- */
+/* ---- softmin: softmax with the temperature negative ---- */
 
 /* In 1.9.1 too every call with use_length fails. */
+static int softmin_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length != 0)
+        return mxl_error("softmin: use_length is not supported; apply softmax to -data");
+    return 0;
+}
+
+static int softmin_compute(const mxl_call *call)
+{
+    return softmax_run(call, false, NULL);
+}
+
+static const mxl_op op_softmin = {
+    .name = "softmin",
+    .doc = "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
+    .inputs = mxl_inputs_data,
+    .params = softmax_params_table,
+    .params_size = sizeof(softmax_params),
+    .check = softmin_check,
+    .infer = softmax_infer,
+    .compute = softmin_compute,
+    .grad = softmax_grad,
+    .saves = mxl_saves_output,
+};
+
+/* ---- log_softmax ---- */
+
+/* As softmin. */
 static int log_softmax_check(void *params)
 {
     if (((const softmax_params *)params)->use_length != 0)
@@ -384,4 +422,5 @@ static const mxl_op op_log_softmax = {
     .saves = mxl_saves_output,
 };
 
-const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_log_softmax, &op_keep_first, NULL};
+const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_softmin, &op_log_softmax, &op_keep_first,
+                                         NULL};

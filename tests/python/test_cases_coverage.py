@@ -28,6 +28,7 @@ NOT_DIFFERENTIABLE = {
     "_random_normal",
     "sgd_mom_update",
 }
+NOT_DIFFERENTIABLE |= {"sgd_update", "adam_update"}
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "shape_array", "size_array"}
 ZERO |= {"argsort"}
