@@ -43,7 +43,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
-    check-wheel test-peers test-clients clients-oracle oracle bench mutate fmt lint clean FORCE
+    check-wheel test-peers test-clients clients-oracle oracle bench mutate fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -67,6 +67,7 @@ help:
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
+#: make docs     build/docs/operators/: a page for every operator, and an index by family
 #: make wheel    dist/: a wheel with library, headers and binding
 #: make fmt      format C and Python
 #: make lint     formatting, warnings as errors, ruff, include directions, exported names
@@ -307,6 +308,10 @@ wheel: venv
 
 check-wheel: venv
 	@CC='$(CC)' $(VPY) tools/check_wheel.py $(BUILD)/wheel
+
+# What the pages say is computed: introspection, calls with each dtype, an example that is run.
+docs: venv
+	@$(LIBRARY_ENV) PYTHONPATH=. $(VPY) tools/make_docs.py $(BUILD)/docs/operators
 
 demo: venv
 	@echo "== examples/digits.py"

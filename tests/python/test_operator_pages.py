@@ -1,0 +1,75 @@
+"""`make docs`: every operator has its page, nothing on it is empty, and what its example prints is what comes out."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import operators
+
+from mxlite.ndarray._operators import Operator, operator_names
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import make_docs  # noqa: E402
+from describe import aliases, describe  # noqa: E402
+
+INDEX = "README.md"
+SECTIONS = ["Inputs", "Parameters", "Result", "Derivative", "Example"]
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return make_docs.pages()
+
+
+def _sections(page: str) -> dict[str, str]:
+    parts = re.split(r"^## (.*)\n", page, flags=re.M)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
+
+
+def test_every_operator_has_its_page(pages: dict[str, str]) -> None:
+    assert {f"{name}.md" for name in operators()} == set(pages) - {INDEX}
+
+
+@pytest.mark.parametrize("name", sorted(operators()))
+def test_nothing_is_empty(pages: dict[str, str], name: str) -> None:
+    sections = _sections(pages[f"{name}.md"])
+    assert list(sections) == ["", *SECTIONS]
+    for title, text in sections.items():
+        assert len(text.strip()) > 3, title
+    for row in re.findall(r"^\|.*\|$", pages[f"{name}.md"], re.M):
+        assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
+    assert Operator(name).doc in sections[""]
+    for part in (*describe(name).operator.inputs, *describe(name).parameters):
+        what = part[0] if isinstance(part, tuple) else part.name
+        assert f"`{what}`" in sections["Inputs"] + sections["Parameters"]
+    for alias in aliases(name):
+        assert f"`{alias}`" in sections[""]
+
+
+def test_the_index_leads_to_every_page(pages: dict[str, str]) -> None:
+    targets = re.findall(r"\]\((\S+)\)", pages[INDEX])
+    assert sorted(targets) == sorted(set(pages) - {INDEX})
+
+
+def test_a_page(pages: dict[str, str]) -> None:
+    sections = _sections(pages["_contrib_div_sqrt_dim.md"])
+    assert "mx.nd.contrib.div_sqrt_dim(data, out=None)" in sections[""]
+    assert "Refused: bool." in sections["Result"] and "| float16 | float16 |" in sections["Result"]
+    assert sections["Derivative"].strip() == "Of every order."
+    assert "None." in sections["Parameters"]
+
+
+def test_an_example_prints_what_is_computed(pages: dict[str, str]) -> None:
+    program, printed = re.findall(r"```\w+\n(.*?)\n```", _sections(pages["tanh.md"])["Example"], re.S)
+    values = np.array([float(each) for each in re.findall(r"-?\d+\.\d*", program.split("\n")[0])])
+    shown = np.array([float(each) for each in re.findall(r"-?\d+\.\d*", printed)])
+    np.testing.assert_allclose(shown, np.tanh(values), atol=1e-4)
+
+
+def test_aliases_have_no_page_of_their_own(pages: dict[str, str]) -> None:
+    for name in operator_names():
+        assert (f"{name}.md" in pages) == (Operator(name).first_name == name)
