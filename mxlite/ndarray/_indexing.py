@@ -1,4 +1,4 @@
-"""Basic indexing: what a key selects of a shape, as the library's views and slices take it."""
+"""The parts of a key, and what a key of integers, slices, None and `...` selects, as the library's slices take it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.error import MXNotImplementedError
-
 
 class Selection:
-    """What a key selects: begin, end and step of every axis, and the shape that is left.
+    """What the parts of a key without arrays select: begin, end and step of every axis, and the shape that is left.
 
     `lengths`: how many elements of every axis. `shape`: without the axes that an integer took, with those that None
     added (a scalar has ()).
@@ -19,8 +17,8 @@ class Selection:
 
     __slots__ = ("begin", "end", "step", "lengths", "shape")
 
-    def __init__(self, key: Any, extents: tuple[int, ...]) -> None:
-        entries = _expand(key, len(extents))
+    def __init__(self, entries: list, extents: tuple[int, ...]) -> None:
+        entries = _expand(entries, len(extents))
         self.begin: list[int] = []
         self.end: list[int] = []
         self.step: list[int] = []
@@ -37,7 +35,7 @@ class Selection:
                 length = len(range(begin, end, step))
                 self.shape.append(length)
             else:
-                begin = _check_index(entry, axis, extent)
+                begin = check_index(entry, axis, extent)
                 end, step, length = begin + 1, 1, 1
             self.begin.append(begin)
             self.end.append(end)
@@ -78,38 +76,86 @@ class Selection:
         return tuple(self.begin), ends, tuple(self.step)
 
 
-def _check_index(entry: Any, axis: int, extent: int) -> int:
+def _expand(entries: list, ndim: int) -> list:
+    """One entry (an integer or a slice) per axis, and None for new axes."""
+    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    check_count(entries, used, ndim)
+    position = next((place for place, entry in enumerate(entries) if entry is Ellipsis), len(entries))
+    return entries[:position] + [slice(None)] * (ndim - used) + entries[position + 1 :]
+
+
+def check_index(entry: Any, axis: int, extent: int) -> int:
+    """An integer as a position from 0 on. Raises: IndexError."""
     index = operator.index(entry)
     if not -extent <= index < extent:
         raise IndexError(f"index {index} is out of bounds for axis {axis} with size {extent}")
     return index + extent if index < 0 else index
 
 
-def _expand(key: Any, ndim: int) -> list:
-    """The key as one entry per axis (an integer or a slice) and None for new axes."""
+def entries_of(key: Any) -> tuple[list, bool]:
+    """The parts of a key, and whether one of them is an index array or a mask (a NumPy array then).
+
+    Arrays without axes become integers.
+    Raises: ValueError: a part is nothing that indexes; TypeError: a list is no array of numbers.
+    """
     entries = list(key) if isinstance(key, tuple) else [key]
-    for entry in entries:
-        _check_entry(entry)
-    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    advanced = False
+    for position, entry in enumerate(entries):
+        if entry is None or entry is Ellipsis or isinstance(entry, (slice, int, np.integer)):
+            continue
+        entries[position] = entry = _as_index(entry)
+        advanced = advanced or entry.__class__ is not int
+    return entries, advanced
+
+
+def check_count(entries: list, used: int, ndim: int) -> None:
+    """Raises: IndexError: the entries take more axes (`used`) than there are, or hold more than one `...`."""
     if used > ndim:
         raise IndexError(f"too many indices ({used}) for array with {ndim} dimensions")
-    dots = [position for position, entry in enumerate(entries) if entry is Ellipsis]
-    if len(dots) > 1:
+    if sum(entry is Ellipsis for entry in entries) > 1:
         raise IndexError("Cannot use more than one ellipsis (`...`) for indexing")
-    position = dots[0] if dots else len(entries)
-    entries[position : position + len(dots)] = [slice(None)] * (ndim - used)
-    return entries
 
 
-def _check_entry(entry: Any) -> None:
-    if entry is None or entry is Ellipsis or isinstance(entry, (slice, int, np.integer)):
-        return
-    if isinstance(entry, (list, tuple, np.ndarray)) or hasattr(entry, "asnumpy"):
-        raise MXNotImplementedError(
-            f"indexing with {type(entry).__name__} is not supported yet; integers, slices, None and ... are; "
-            "for a list of rows see mx.nd.take"
-        )
-    raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+def _as_index(entry: Any) -> Any:
+    """An index array (int64) or a mask (bool) from a list, a NumPy array or an NDArray; an integer if it has no axes.
+
+    Numbers that are no integers are cut towards zero, as 1.9.1 does.
+    """
+    if hasattr(entry, "asnumpy"):
+        values = entry.asnumpy()
+    elif isinstance(entry, np.ndarray):
+        values = entry
+    elif isinstance(entry, (list, tuple, range)):
+        values = _as_numbers(entry)
+    else:
+        raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+    kind = values.dtype.kind
+    if kind == "b" and values.ndim:
+        return values
+    if kind == "f":
+        if not np.all(np.abs(values.astype(np.float64)) < 2.0**63):
+            raise IndexError("an index is not finite, or does not fit 64 bits")
+    elif kind not in "iuO":
+        raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+    if kind == "u" and values.size and int(values.max()) >= 1 << 63:
+        raise IndexError(f"an index does not fit 64 bits: {entry}")
+    try:
+        index = values.astype(np.int64)
+    except OverflowError:
+        raise IndexError(f"an index does not fit 64 bits: {entry}") from None
+    return index if values.ndim else int(index)
+
+
+def _as_numbers(entry: Any) -> np.ndarray:
+    try:
+        values = np.asarray(entry)
+    except ValueError as problem:
+        raise TypeError(f"a list of indices must be an array of numbers: {problem}") from None
+    if values.dtype.kind not in "biuf":
+        if values.dtype.kind == "O" and all(isinstance(each, int) for each in values.flat):
+            raise IndexError(f"an index does not fit 64 bits: {entry}")
+        raise TypeError(f"a list of indices must be an array of numbers, got {entry}")
+    return values
 
 
 def final_shape(shape: list[int], numpy_mode: bool) -> tuple[int, ...]:

@@ -9,18 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.ndarray._indexing import Selection, final_shape
+from mxlite.ndarray._advanced import Positions
+from mxlite.ndarray._indexing import Selection, entries_of, final_shape
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 from mxlite.util import is_np_shape
 
 
 def _get(self: NDArray, key: Any) -> NDArray:
     extents = self.shape
-    selection = Selection(key, extents)
+    entries, advanced = entries_of(key)
+    if advanced:
+        return _take(self, Positions(entries, extents))
+    if not extents and key.__class__ is slice and key == slice(None):
+        return self.reshape(())
+    selection = Selection(entries, extents)
     shape = final_shape(selection.shape, bool(selection.shape) or is_np_shape())
+    if selection.is_empty():
+        return _nothing(self, shape)
     run_of = selection.run(extents)
-    if run_of is None or selection.is_empty():
-        return _get_apart(self, selection, shape)
+    if run_of is None:
+        begin, end, step = selection.bounds()
+        part = invoke("slice", [self], {"begin": begin, "end": end, "step": step})
+        return part if part.shape == shape else part.reshape(shape)
     if selection.lengths[1:] == list(extents[1:]) and extents:
         view = self[selection.begin[0] : selection.begin[0] + selection.lengths[0]]
     elif extents:
@@ -30,40 +40,49 @@ def _get(self: NDArray, key: Any) -> NDArray:
     return view.reshape(shape) if view.shape != shape or view is self else view
 
 
-def _get_apart(array: NDArray, selection: Selection, shape: tuple[int, ...]) -> NDArray:
-    """A selection that is not one run of memory, or is empty: copied by the operator `slice`."""
-    lengths = tuple(selection.lengths)
-    if selection.is_empty():
-        for axis, length in enumerate(lengths):
-            if length == 0:
-                selection.end[axis], selection.step[axis] = selection.begin[axis], 1
-    begin, end, step = selection.bounds()
-    part = invoke("slice", [array], {"begin": begin, "end": end, "step": step})
-    if part.shape == shape:
-        return part
-    if 0 in shape:
-        return new_array(shape, part.dtype)
-    return part.reshape(shape)
+def _nothing(array: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """An array without elements that is recorded like any part of `array`."""
+    part = array.reshape((-1,))[0:0] if array.size else array
+    return part if part.shape == shape else invoke("_mxl_reshape_to", [part], {"shape": shape})
+
+
+def _take(array: NDArray, chosen: Positions) -> NDArray:
+    """What index arrays and masks select: a copy, by the operator `take`."""
+    if 0 in chosen.shape:
+        return _nothing(array, chosen.shape)
+    if chosen.only is None:
+        array, index, axis = array.reshape(chosen.rows()), chosen.places(), 0
+    else:
+        index, axis = chosen.index, chosen.only
+    part = invoke("take", [array, _from_numpy(index)], {"axis": axis, "mode": "clip"})
+    return part if part.shape == chosen.shape else part.reshape(chosen.shape)
 
 
 def _set(self: NDArray, key: Any, value: Any) -> None:
     """Assigns a number, an NDArray or anything that NumPy makes an array of, broadcast to what `key` selects.
 
     While recording, the whole of an array that is not recorded may be assigned (and is recorded), a part of it
-    only from what is not recorded.
+    only from what is not recorded. Where a key selects an element twice, the last value stays.
     Raises: IndexError, ValueError (shapes), TypeError (values), MXNetError (the in-place rules).
     """
     if hasattr(self, "_read_only"):
         raise ValueError("trying to write to a readonly NDArray")
     extents = self.shape
-    selection = Selection(key, extents)
-    if selection.is_empty():
+    entries, advanced = entries_of(key)
+    if advanced:
+        _scatter(self, Positions(entries, extents), value)
         return
+    if not extents and key.__class__ is slice and key == slice(None):
+        entries = []
+    selection = Selection(entries, extents)
     whole = selection.is_whole(extents)
     if isinstance(value, NUMBERS):
-        _set_number(self, selection, whole, value)
-    else:
-        _set_array(self, selection, whole, _as_value(value, self, tuple(selection.shape)))
+        if not selection.is_empty():
+            _set_number(self, selection, whole, value)
+        return
+    value = _as_value(value, self, tuple(selection.shape))
+    if not selection.is_empty():
+        _set_array(self, selection, whole, value)
 
 
 def _set_number(array: NDArray, selection: Selection, whole: bool, value: Any) -> None:
@@ -87,6 +106,23 @@ def _set_array(array: NDArray, selection: Selection, whole: bool, value: NDArray
     invoke("_slice_assign", [array, value], {"begin": begin, "end": end, "step": step}, array)
 
 
+def _scatter(array: NDArray, chosen: Positions, value: Any) -> None:
+    """Writes to what index arrays and masks select, by the operator `_scatter_set_nd`."""
+    empty = 0 in chosen.shape
+    if not isinstance(value, NUMBERS):
+        value = _as_value(value, array, chosen.shape)
+    if empty:
+        return
+    rows, places = chosen.rows(), chosen.places()
+    shape = (places.size, *rows[1:])
+    if isinstance(value, NDArray):
+        value = value.reshape(shape)
+    else:
+        value = invoke("_full", [], {"shape": shape, "value": float(value), "dtype": array.dtype})
+    view = array.reshape(rows)
+    invoke("_scatter_set_nd", [view, value, _from_numpy(places.reshape(1, -1))], {"shape": rows}, view)
+
+
 def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
     """What is assigned to a part of `target`, as an NDArray of its dtype and of `shape`."""
     if isinstance(value, NDArray):
@@ -99,24 +135,29 @@ def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
         values = np.asarray(value, dtype=target.dtype)
     except (TypeError, ValueError) as problem:
         raise TypeError(f"NDArray does not support assignment of {value!r} of type {type(value)}") from problem
-    return _from_numpy(np.broadcast_to(values, shape))
+    return _from_numpy(np.broadcast_to(values.reshape(_without_ones(values.shape, len(shape))), shape))
+
+
+def _without_ones(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """The shape of a value without the axes of extent 1 in front that it has more than `ndim`."""
+    while len(shape) > ndim and shape[0] == 1:
+        shape = shape[1:]
+    return shape
 
 
 def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
-    have = value.shape
-    while len(have) > len(shape) and have[0] == 1:  # x[0] = an array of shape (1, n)
-        have = have[1:]
-    if have != value.shape:
-        value = value.reshape(have)
-    if have == shape:
-        return value
+    have = _without_ones(value.shape, len(shape))
     try:
         fits = np.broadcast_shapes(have, shape) == shape
     except ValueError:
         fits = False
     if not fits:
         raise ValueError(f"an array of shape {value.shape} cannot be broadcast to {shape}")
-    return invoke("_mxl_broadcast_to", [value], {"shape": shape})
+    if 0 in shape:
+        return new_array(shape, value.dtype)
+    if have != value.shape:
+        value = value.reshape(have)
+    return value if have == shape else invoke("_mxl_broadcast_to", [value], {"shape": shape})
 
 
 def install() -> None:

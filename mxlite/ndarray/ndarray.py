@@ -243,11 +243,11 @@ class NDArray(hot.Owner, Conversion):
     # ---- indexing ----
 
     def __getitem__(self, key: Any) -> NDArray:
-        """Elements by integers, slices, None and `...`.
+        """Elements by integers, slices, None, `...`, index arrays and masks (lists, NumPy arrays, NDArrays), mixed.
 
-        What lies in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; else a copy. Both are
-        recorded while recording.
-        Raises: IndexError, ValueError (a key of another type), MXNetError (x[2:1]).
+        What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
+        else is a copy. Both are recorded while recording.
+        Raises: IndexError, ValueError (a key of another type), TypeError (lists of no numbers), MXNetError (x[2:1]).
         """
         kind = key.__class__
         if kind is int:
@@ -265,7 +265,10 @@ class NDArray(hot.Owner, Conversion):
             except (TypeError, OverflowError):
                 return self._get(key)
             if not handle:
-                raise last_error()
+                error = last_error()
+                if self.ndim == 0:
+                    return self._get(key)
+                raise error
         else:
             return self._get(key)
         array = _new(NDArray)

@@ -1,0 +1,125 @@
+"""What a key with index arrays or masks selects, as positions of rows; _keys.py reads and writes with it.
+
+A key selects rows of the array seen as (rows, ...): the axes up to the last one that the key cuts are rolled into one,
+those after it stay whole. So reading is one `take` and writing one `_scatter_set_nd`, whatever the key; NumPy works out
+the positions, without a loop over elements.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mxlite.ndarray._indexing import check_count, check_index
+
+
+class Positions:
+    """What the parts of a key select, where at least one is an index array or a mask.
+
+    `shape`: of the result. `only`: the axis of the one index array, where every other axis is whole, else None.
+    `index`: that array, its positions in bounds and from 0 on.
+    Raises: IndexError (out of bounds, too many indices, a mask of another shape), ValueError (index arrays that do not
+    fit each other).
+    """
+
+    __slots__ = ("shape", "only", "index", "_extents", "_arrays", "_ranges", "_ahead", "_last")
+
+    def __init__(self, entries: list, extents: tuple[int, ...]) -> None:
+        self._extents = extents
+        self._arrays: list[tuple[int, np.ndarray]] = []  # axis, positions
+        self._ranges: list[tuple[int, range]] = []  # axis, positions: what slices select
+        before, others = self._read(entries)
+        try:
+            shape = np.broadcast_shapes(*(index.shape for _, index in self._arrays))
+        except ValueError:
+            shapes = " ".join(str(index.shape) for _, index in self._arrays)
+            raise ValueError(f"index arrays of the shapes {shapes} cannot be broadcast together") from None
+        self.shape = (*others[:before], *shape, *others[before:])
+        cut = [axis for axis, chosen in self._ranges if chosen != range(extents[axis])]
+        self._last = max([axis for axis, _ in self._arrays] + cut)
+        self.only, self.index = self._arrays[0] if len(self._arrays) == 1 and not cut else (None, None)
+
+    def _read(self, entries: list) -> tuple[int, list[int]]:
+        """Goes through the parts of the key.
+
+        Returns the extents of the result but for those of the index arrays, and how many of them stand before those.
+        They are in front, unless the indices (integers among them) stand side by side.
+        """
+        used = sum(map(_axes_of, entries))
+        check_count(entries, used, len(self._extents))
+        if not any(entry is Ellipsis for entry in entries):
+            entries = [*entries, Ellipsis]
+        others: list[int] = []
+        groups: list[tuple[int, int]] = []  # of indices side by side: how many of `others` and `_ranges` are before
+        is_index = False
+        for entry in entries:
+            was_index, is_index = is_index, isinstance(entry, (int, np.integer, np.ndarray))
+            if is_index:
+                if not was_index:
+                    groups.append((len(others), len(self._ranges)))
+                self._add_index(entry)
+            elif entry is None:
+                others.append(1)
+            else:
+                whole = entry is Ellipsis
+                for _ in range(len(self._extents) - used if whole else 1):
+                    others.append(self._add_range(slice(None) if whole else entry))
+        before, self._ahead = groups[0] if len(groups) == 1 else (0, 0)
+        return before, others
+
+    def _axis(self) -> int:
+        return len(self._arrays) + len(self._ranges)
+
+    def _add_range(self, entry: slice) -> int:
+        axis = self._axis()
+        chosen = range(*entry.indices(self._extents[axis]))
+        self._ranges.append((axis, chosen))
+        return len(chosen)
+
+    def _add_index(self, entry: Any) -> None:
+        axis = self._axis()
+        if not isinstance(entry, np.ndarray):
+            self._arrays.append((axis, np.asarray(check_index(entry, axis, self._extents[axis]))))
+        elif entry.dtype == bool:
+            extents = self._extents[axis : axis + entry.ndim]
+            if entry.shape != extents:
+                raise IndexError(f"a mask of shape {entry.shape} does not fit axes of the extents {extents}")
+            self._arrays += [(axis + i, places) for i, places in enumerate(entry.nonzero())]
+        else:
+            self._arrays.append((axis, _in_bounds(entry, axis, self._extents[axis])))
+
+    def rows(self) -> tuple[int, ...]:
+        """The shape in which the array is seen: rows, and the axes that stay whole."""
+        return (math.prod(self._extents[: self._last + 1]), *self._extents[self._last + 1 :])
+
+    def places(self) -> np.ndarray:
+        """Which rows are selected, in the order of the result."""
+        weights = [math.prod(self._extents[axis + 1 : self._last + 1]) for axis in range(self._last + 1)]
+        places = sum(index * weights[axis] for axis, index in self._arrays)
+        ranges = [(axis, chosen) for axis, chosen in self._ranges if axis <= self._last]
+        middle = places.ndim
+        places = places.reshape(*places.shape, *(1,) * (len(ranges) - self._ahead))
+        for position, (axis, chosen) in enumerate(ranges):
+            after = len(ranges) - 1 - position + (middle if position < self._ahead else 0)
+            steps = np.arange(chosen.start, chosen.stop, chosen.step, dtype=np.int64) * weights[axis]
+            places = places + steps.reshape(-1, *(1,) * after)
+        return places.reshape(-1)
+
+
+def _axes_of(entry: Any) -> int:
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
+
+
+def _in_bounds(index: np.ndarray, axis: int, extent: int) -> np.ndarray:
+    """Positions from 0 on for those of an index array, which may count from the end."""
+    if index.size == 0:
+        return index
+    lowest, highest = int(index.min()), int(index.max())
+    if lowest < -extent or highest >= extent:
+        wrong = lowest if lowest < -extent else highest
+        raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {extent}")
+    return np.where(index < 0, index + extent, index) if lowest < 0 else index
