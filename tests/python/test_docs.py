@@ -22,6 +22,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "capi/README.md",
+    "docs/adding-an-operator.md",
     "docs/architecture.md",
     "docs/compatibility.md",
 )
@@ -120,6 +121,18 @@ def test_named_files_exist(document: str) -> None:
     for name in re.findall(r"`([\w./-]+\.(?:c|h|py|md|txt|sh))`", text):
         if "/" in name:
             assert any((ROOT / folder / name).exists() for folder in (".", "capi", "capi/api", "include")), name
+
+
+def test_the_walk_through_quotes_the_sources() -> None:
+    """docs/adding-an-operator.md: each block stands in a file that the text before it names, as it stands there."""
+    text = (ROOT / "docs/adding-an-operator.md").read_text(encoding="utf-8")
+    quoted = 0
+    for block in re.finditer(r"^```(?:c|python)\n(.*?)^```$", text, re.S | re.M):
+        named = re.findall(r"`((?:capi/ops|tests/python/cases)/\w+\.(?:c|py))`", text[: block.start()])
+        sources = [(ROOT / name).read_text(encoding="utf-8") for name in named]
+        assert any(block[1] in source for source in sources), f"none of {set(named)} holds\n{block[1]}"
+        quoted += 1
+    assert quoted >= 5
 
 
 # ---- docs/compatibility.md ----
