@@ -55,8 +55,14 @@ static int read_range(const histogram_params *p, double *low, double *high)
             memcpy(part[1], comma + 1, second);
             part[0][first] = part[1][second] = 0;
             if (mxl_text_float(part[0], to[0]) == MXL_TEXT_OK &&
-                mxl_text_float(part[1], to[1]) == MXL_TEXT_OK && *low <= *high)
+                mxl_text_float(part[1], to[1]) == MXL_TEXT_OK && *low <= *high) {
+                /* One number: half a unit to either side. */
+                if (*low == *high) {
+                    *low -= 0.5;
+                    *high += 0.5;
+                }
                 return 0;
+            }
         }
     }
     return mxl_error("_histogram: range must be two rising numbers, got '%s'", text);

@@ -51,7 +51,8 @@ static const mxl_param axis_table[] = {
     {0},
 };
 
-/* The axis and its positions, which must lie within it and not be none (but of none). */
+/* The axis and its positions, which must lie within it and not be none. Of nothing there is nothing
+ * to take, whatever the positions. */
 static int axis_bounds(const axis_params *p, int ndim, const int64_t *shape, int64_t *begin,
                        int64_t *end)
 {
@@ -62,7 +63,9 @@ static int axis_bounds(const axis_params *p, int ndim, const int64_t *shape, int
         return -1;
     *begin = p->begin < 0 ? p->begin + extent : p->begin;
     *end = p->end == MXL_NONE ? extent : p->end < 0 ? p->end + extent : p->end;
-    if (*begin < 0 || *end > extent || (*begin >= *end && extent > 0) || *begin > *end)
+    if (extent == 0)
+        *begin = *end = 0;
+    else if (*begin < 0 || *end > extent || *begin >= *end)
         return mxl_error("slice_axis: positions %lld to %lld of an axis of %lld", (long long)*begin,
                          (long long)*end, (long long)extent);
     return axis;

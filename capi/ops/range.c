@@ -5,6 +5,7 @@
 
 #include "array/copy.h"
 #include "kernel/cast.h"
+#include "kernel/convert.h"
 #include "ops/build.h"
 
 static const mxl_input no_inputs[] = {{0}};
@@ -131,7 +132,7 @@ static int arange_compute(const mxl_call *call)
 
         /* Narrow integers wrap, which a cast from double need not. */
         if (out->dtype == MXL_U8 || out->dtype == MXL_I8) {
-            whole = (int64_t)value;
+            whole = mxl_i64_from_f64(value);
             memcpy(data + i, &(uint8_t){(uint8_t)whole}, 1);
         } else {
             store(out, data, i, value);
