@@ -171,15 +171,18 @@ static size_t count_args(const mxl_op *op)
     return count;
 }
 
-/* Types of parameters are made as text, which stands behind the three lists. */
+/* Types of parameters are made as text, which stands behind the three lists. MXNet prints some
+ * inputs behind parameters. */
 static op_info *info_new(const char *function, const mxl_op *op)
 {
     size_t count = count_args(op), lists = sizeof(op_info) + 3 * count * sizeof(char *), text = 0;
+    const mxl_input *input = op->inputs;
+    const mxl_param *param = op->params;
     char type[TYPE_TEXT], *next;
     op_info *info;
 
-    for (const mxl_param *param = op->params; param->name != NULL; param++)
-        text += strlen(mxl_param_type_text(param, type, sizeof(type))) + 1;
+    for (const mxl_param *each = op->params; each->name != NULL; each++)
+        text += strlen(mxl_param_type_text(each, type, sizeof(type))) + 1;
     info = system_memory(function, lists + text);
     if (info == NULL)
         return NULL;
@@ -187,16 +190,22 @@ static op_info *info_new(const char *function, const mxl_op *op)
     info->types = info->names + count;
     info->docs = info->types + count;
     next = (char *)info + lists;
-    for (const mxl_input *input = op->inputs; input->name != NULL; input++, info->num_args++) {
-        info->names[info->num_args] = input->name;
-        info->types[info->num_args] = input_type(op, input);
-        info->docs[info->num_args] = input->doc != NULL ? input->doc : "";
-    }
-    for (const mxl_param *param = op->params; param->name != NULL; param++, info->num_args++) {
-        info->names[info->num_args] = param->name;
-        info->types[info->num_args] = strcpy(next, mxl_param_type_text(param, type, sizeof(type)));
-        info->docs[info->num_args] = param->doc != NULL ? param->doc : "";
+    for (int i = 0; param->name != NULL || input->name != NULL; info->num_args++) {
+        uint32_t at = info->num_args;
+
+        if (input->name != NULL && (input->after <= i || param->name == NULL)) {
+            info->names[at] = input->name;
+            info->types[at] = input_type(op, input);
+            info->docs[at] = input->doc != NULL ? input->doc : "";
+            input++;
+            continue;
+        }
+        info->names[at] = param->name;
+        info->types[at] = strcpy(next, mxl_param_type_text(param, type, sizeof(type)));
+        info->docs[at] = param->doc != NULL ? param->doc : "";
         next += strlen(next) + 1;
+        param++;
+        i++;
     }
     return info;
 }

@@ -49,6 +49,7 @@ typedef struct mxl_input {
     const char *doc;
     bool mutated;          /* the operator writes into it */
     const char *type_text; /* what introspection prints, where it is not "NDArray-or-Symbol" */
+    int after;             /* introspection prints it behind that many parameters */
 } mxl_input;
 
 typedef struct mxl_arity {
@@ -63,8 +64,7 @@ typedef struct mxl_infer {
     const mxl_op *op;
     const void *params;
     int num_inputs, num_outputs;
-    mxl_array *const *in; /* for their dtypes and shapes; values only where a shape depends on them
-                             (_contrib_boolean_mask) */
+    mxl_array *const *in; /* for their dtypes and shapes */
     mxl_shape *out_shape;
     int *out_dtype;
     bool training;

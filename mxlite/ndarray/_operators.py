@@ -118,6 +118,7 @@ class Operator:
         "name",
         "first_name",
         "doc",
+        "arguments",
         "inputs",
         "params",
         "counted",
@@ -151,10 +152,10 @@ class Operator:
         self.doc = (doc.value or b"").decode()
         #: The parameter that counts the inputs, "" where their number is fixed.
         self.counted = (counted.value or b"").decode()
-        #: (name, type, description), inputs and parameters.
-        rows = [tuple(each[i].decode() for each in lists) for i in range(count.value)]
-        self.inputs = [row for row in rows if row[1].startswith(("NDArray", "ndarray"))]
-        self.params = [row for row in rows if row not in self.inputs]
+        #: (name, type, description), inputs and parameters, in the library's order.
+        self.arguments = [tuple(each[i].decode() for each in lists) for i in range(count.value)]
+        self.inputs = [row for row in self.arguments if row[1].startswith(("NDArray", "ndarray"))]
+        self.params = [row for row in self.arguments if row not in self.inputs]
         self._handle = handle
         found = {param: _converter(type_text) for param, type_text, _ in self.params}
         self._converters = {param: convert for param, convert in found.items() if convert is not None}

@@ -74,11 +74,11 @@ def test_gradients(case) -> None:
 def test_introspection(name: str) -> None:
     wanted = INTROSPECTION[name]
     operator = Operator(name)
-    got = [[argument, type_text] for argument, type_text, _ in [*operator.inputs, *operator.params]]
+    got = [[argument, type_text] for argument, type_text, _ in operator.arguments]
     assert got == wanted["arguments"] or name in PRINTED_WRONGLY
     assert operator.counted == wanted["key_var_num_args"]
     assert operator.doc
-    assert all(description for _, _, description in [*operator.inputs, *operator.params])
+    assert all(description for _, _, description in operator.arguments)
     names = set(operator_names())
     assert names.issuperset(wanted["aliases"])
     handle, other = ctypes.c_void_p(), ctypes.c_void_p()
