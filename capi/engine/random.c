@@ -17,6 +17,13 @@ mxl_random_range mxl_random_next(uint64_t count)
     return range;
 }
 
+mxl_rng mxl_random_stream(void)
+{
+    mxl_random_range range = mxl_random_next(1);
+
+    return (mxl_rng){.seed = range.seed, .stream = range.offset};
+}
+
 void mxl_random_seed(uint64_t seed)
 {
     atomic_store_explicit(&used, 0, memory_order_relaxed);

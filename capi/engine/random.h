@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "kernel/rng.h"
+
 /* Positions [offset, offset + count) of the sequence that belongs to `seed`. */
 typedef struct mxl_random_range {
     uint64_t seed;
@@ -15,6 +17,9 @@ typedef struct mxl_random_range {
 /* Takes the next `count` positions (counter values of the generator); no two calls get the same,
  * but where the seed is set between them. Any thread; never fails. */
 mxl_random_range mxl_random_next(uint64_t count);
+
+/* A stream of numbers that no other fill gets. */
+mxl_rng mxl_random_stream(void);
 
 /* Begins the sequence of `seed` at its start. The process begins with seed 0. */
 void mxl_random_seed(uint64_t seed);

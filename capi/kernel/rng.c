@@ -68,7 +68,7 @@ MXL_CLONES static void philox_block(mxl_rng rng, uint64_t first, uint32_t out[4]
 
 typedef struct fill_job {
     mxl_rng rng;
-    double a, b; /* low and high, or mean and deviation */
+    double a, b; /* low and high, mean and deviation, or the rate */
     int dtype;
     void *out;
 } fill_job;
@@ -143,6 +143,24 @@ static void normal_f64(const fill_job *job, uint32_t words[4][BLOCK], double *ou
     }
 }
 
+MXL_CLONES static void exponential_f32(const fill_job *job, uint32_t words[4][BLOCK], float *out)
+{
+    float rate = (float)job->a;
+
+    for (int w = 0; w < 4; w++) {
+        for (int i = 0; i < BLOCK; i++)
+            out[w * BLOCK + i] = -mxl_log_f32(1.0f - unit_f32(words[w][i])) / rate;
+    }
+}
+
+static void exponential_f64(const fill_job *job, uint32_t words[4][BLOCK], double *out)
+{
+    for (int w = 0; w < 4; w += 2) {
+        for (int i = 0; i < BLOCK; i++)
+            out[w / 2 * BLOCK + i] = -log1p(-unit_f64(words[w][i], words[w + 1][i])) / job->a;
+    }
+}
+
 /* ---- fills ---- */
 
 /* Elements made from one block. */
@@ -193,6 +211,11 @@ static void normal_share(void *data, int64_t begin, int64_t end)
     fill_range(data, begin, end, normal_f32, normal_f64);
 }
 
+static void exponential_share(void *data, int64_t begin, int64_t end)
+{
+    fill_range(data, begin, end, exponential_f32, exponential_f64);
+}
+
 static int fill(mxl_rng rng, int dtype, double a, double b, int64_t n, void *out, mxl_range_fn run)
 {
     fill_job job = {rng, a, b, dtype, out};
@@ -213,4 +236,9 @@ int mxl_rng_uniform(mxl_rng rng, int dtype, double low, double high, int64_t n, 
 int mxl_rng_normal(mxl_rng rng, int dtype, double mean, double deviation, int64_t n, void *out)
 {
     return fill(rng, dtype, mean, deviation, n, out, normal_share);
+}
+
+int mxl_rng_exponential(mxl_rng rng, int dtype, double rate, int64_t n, void *out)
+{
+    return fill(rng, dtype, rate, 0, n, out, exponential_share);
 }

@@ -1,5 +1,6 @@
 /* Random numbers: Philox4x32-10, counter-based. Element i of a fill depends on the seed, the stream
- * and i alone, so any number of threads gives the same. For ops/random.c and Dropout. */
+ * and i alone, so any number of threads gives the same. For ops/random.c, LeakyReLU
+ * and Dropout; draw.h has distributions that take an unknown number of draws. */
 #ifndef MXL_KERNEL_RNG_H
 #define MXL_KERNEL_RNG_H
 
@@ -21,5 +22,8 @@ int mxl_rng_uniform(mxl_rng rng, int dtype, double low, double high, int64_t n, 
 
 /* Normal numbers by Box and Muller's method; dtypes as above. */
 int mxl_rng_normal(mxl_rng rng, int dtype, double mean, double deviation, int64_t n, void *out);
+
+/* Exponential numbers of mean 1 / rate; dtypes as above. */
+int mxl_rng_exponential(mxl_rng rng, int dtype, double rate, int64_t n, void *out);
 
 #endif

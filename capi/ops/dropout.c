@@ -92,8 +92,7 @@ MXL_FLOAT_KERNELS(mask, MXL_SCALAR_ROW, x < s ? 1 / s : 0);
 
 static int fill_mask(const dropout_params *p, mxl_array *mask)
 {
-    mxl_random_range range = mxl_random_next(1);
-    mxl_rng rng = {.seed = range.seed, .stream = range.offset};
+    mxl_rng rng = mxl_random_stream();
     mxl_scalar_params stays = {.scalar = 1 - p->p};
     const int64_t step[1] = {1};
     const size_t width[1] = {mxl_dtype_size(mask->dtype)};

@@ -176,8 +176,7 @@ static int rrelu_compute(const mxl_call *call)
     if (slopes == NULL)
         return -1;
     if (call->training) {
-        mxl_random_range range = mxl_random_next(1);
-        mxl_rng rng = {.seed = range.seed, .stream = range.offset};
+        mxl_rng rng = mxl_random_stream();
 
         status = mxl_rng_uniform(rng, x->dtype, p->lower_bound, p->upper_bound, slopes->size,
                                  mxl_array_write(slopes));

@@ -103,6 +103,12 @@ static void check_fill(fill_fn fill, int dtype, double a, double b, double mean,
     mxl_thread_set_count(before);
 }
 
+static int exponential(mxl_rng rng, int dtype, double rate, double unused, int64_t n, void *out)
+{
+    (void)unused;
+    return mxl_rng_exponential(rng, dtype, rate, n, out);
+}
+
 TEST(moments)
 {
     static const int dtypes[] = {MXL_F32, MXL_F64, MXL_F16};
@@ -110,6 +116,7 @@ TEST(moments)
     for (int d = 0; d < 3; d++) {
         check_fill(mxl_rng_uniform, dtypes[d], -2, 4, 1, 3, 1.8);
         check_fill(mxl_rng_normal, dtypes[d], 1, 2, 1, 4, 3);
+        check_fill(exponential, dtypes[d], 4, 0, 0.25, 0.0625, 9);
     }
 }
 
