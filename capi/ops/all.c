@@ -13,6 +13,10 @@ extern const mxl_op *const mxl_ops_optimizer[];
 extern const mxl_op *const mxl_ops_softmax[];
 extern const mxl_op *const mxl_ops_dropout[];
 extern const mxl_op *const mxl_ops_random[];
+extern const mxl_op *const mxl_ops_sample[];
+extern const mxl_op *const mxl_ops_multinomial[];
+extern const mxl_op *const mxl_ops_shuffle[];
+extern const mxl_op *const mxl_ops_density[];
 extern const mxl_op *const mxl_ops_shape[];
 extern const mxl_op *const mxl_ops_extents[];
 extern const mxl_op *const mxl_ops_slice[];
@@ -20,11 +24,6 @@ extern const mxl_op *const mxl_ops_join[];
 extern const mxl_op *const mxl_ops_index[];
 extern const mxl_op *const mxl_ops_one_hot[];
 extern const mxl_op *const mxl_ops_places[];
-extern const mxl_op *const mxl_ops_allclose[];
-extern const mxl_op *const mxl_ops_mask[];
-extern const mxl_op *const mxl_ops_sequence[];
-extern const mxl_op *const mxl_ops_positions[];
-extern const mxl_op *const mxl_ops_lookup[];
 extern const mxl_op *const mxl_ops_reshape[];
 extern const mxl_op *const mxl_ops_spread[];
 extern const mxl_op *const mxl_ops_turn[];
@@ -59,6 +58,10 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_softmax,
     mxl_ops_dropout,
     mxl_ops_random,
+    mxl_ops_sample,
+    mxl_ops_multinomial,
+    mxl_ops_shuffle,
+    mxl_ops_density,
     mxl_ops_shape,
     mxl_ops_extents,
     mxl_ops_slice,
@@ -66,11 +69,6 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_index,
     mxl_ops_one_hot,
     mxl_ops_places,
-    mxl_ops_allclose,
-    mxl_ops_mask,
-    mxl_ops_sequence,
-    mxl_ops_positions,
-    mxl_ops_lookup,
     mxl_ops_reshape,
     mxl_ops_spread,
     mxl_ops_turn,

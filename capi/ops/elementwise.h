@@ -72,6 +72,7 @@ typedef struct mxl_clip_params {
 } mxl_clip_params;
 
 /* scope: x between two numbers; and a where the condition is not 0, else b. */
+mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x); /* the slope of log(gamma(x)) */
 mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max);
 mxl_array *mxl_where(mxl_scope *s, mxl_array *condition, mxl_array *a, mxl_array *b);
 

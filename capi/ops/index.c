@@ -1,6 +1,6 @@
 /* Elements by index: take, pick, and the scatters that are their gradients. Indices are read
  * cut towards zero; no gradient flows to them. */
-#include "ops/index.h"
+#include "ops/build.h"
 
 #include <stddef.h>
 
@@ -270,6 +270,25 @@ static const mxl_op op_take_grad = {
     .saves = saves_index,
 };
 
+/* ---- for other families' rules ---- */
+
+mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
+{
+    index_params p = {.axis = 0, .mode = MXL_INDEX_CLIP};
+    mxl_array *inputs[2] = {a, at};
+
+    return mxl_scope_call(s, &op_take, &p, 2, inputs);
+}
+
+mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
+                              const int64_t *shape)
+{
+    index_params p = {.axis = 0, .mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
+    mxl_array *inputs[2] = {a, at};
+
+    return mxl_scope_call(s, &op_take_grad, &p, 2, inputs);
+}
+
 /* ---- pick ---- */
 
 static const mxl_input pick_inputs[] = {
@@ -446,24 +465,6 @@ static const mxl_op op_pick_grad = {
     .grad = pick_grad_grad,
     .saves = saves_index,
 };
-
-/* ---- for other families ---- */
-
-mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *index)
-{
-    index_params p = {.mode = MXL_INDEX_CLIP};
-    mxl_array *inputs[2] = {a, index};
-
-    return mxl_scope_call(s, &op_take, &p, 2, inputs);
-}
-
-mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index)
-{
-    index_params p = {.axis = -1, .mode = MXL_INDEX_CLIP};
-    mxl_array *inputs[2] = {a, index};
-
-    return mxl_scope_call(s, &op_pick, &p, 2, inputs);
-}
 
 const mxl_op *const mxl_ops_index[] = {
     &op_take, &op_take_grad, &op_pick, &op_pick_grad, NULL,

@@ -104,6 +104,11 @@ static mxl_array *polygamma(mxl_scope *s, int64_t n, mxl_array *x)
     return mxl_scope_call(s, &op_polygamma, &p, 1, &x);
 }
 
+mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x)
+{
+    return polygamma(s, 0, x);
+}
+
 /* dx = dy * the next polygamma of x */
 static int polygamma_grad(mxl_grad *g)
 {

@@ -21,24 +21,25 @@ NOT_DIFFERENTIABLE = {
     "_eye",
     "_histogram",
     "argmax_channel",
-    "_contrib_allclose",
     "_zeros",
     "_ones",
     "_full",
-    "_random_uniform",
-    "_random_normal",
+    "_random_randint",
+    "_sample_unique_zipfian",
     "sgd_mom_update",
 }
 NOT_DIFFERENTIABLE |= {"sgd_update", "adam_update"}
+_DRAWN = ("uniform", "normal", "gamma", "exponential", "poisson", "negative_binomial", "generalized_negative_binomial")
+NOT_DIFFERENTIABLE |= {f"_random_{name}" for name in _DRAWN}
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "shape_array", "size_array"}
 ZERO |= {"argsort"}
-ZERO |= {"_ravel_multi_index", "_unravel_index", "_contrib_index_array", "_contrib_arange_like"}
 ZERO |= {"sign", "ceil", "floor", "rint", "round", "trunc", "fix", "logical_not"}
 for _name in ("equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"):
     ZERO |= {f"broadcast_{_name}", f"_{_name}", f"_{_name}_scalar"}
 for _name in ("logical_and", "logical_or", "logical_xor"):
     ZERO |= {f"broadcast_{_name}", f"_{_name}", f"_{_name}_scalar"}
+ZERO |= {f"_random_{_name}_like" for _name in _DRAWN} | {f"_sample_{_name}" for _name in _DRAWN}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultiplier"}
