@@ -6,9 +6,34 @@ import operator
 
 from mxlite._lib import LIB, check_call
 from mxlite.context import Context
-from mxlite.ndarray.random import normal, randn, uniform
+from mxlite.ndarray.random import (
+    exponential,
+    gamma,
+    generalized_negative_binomial,
+    multinomial,
+    negative_binomial,
+    normal,
+    poisson,
+    randint,
+    randn,
+    shuffle,
+    uniform,
+)
 
-__all__ = ["normal", "randn", "seed", "uniform"]
+__all__ = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "seed",
+    "shuffle",
+    "uniform",
+]
 
 
 def seed(seed_state: int, ctx: Context | str = "all") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mxlite.ndarray._generate import Names as _Names
 from mxlite.ndarray.ndarray import NDArray
+from mxlite.ndarray.random import rand_zipfian as rand_zipfian
 
 
 def isnan(data: NDArray) -> NDArray:
