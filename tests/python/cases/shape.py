@@ -65,7 +65,7 @@ for _dtype in ("float64", "int32", "int64", "uint8", "bool"):
             diff=(0,) if _dtype == "float64" else (),
         )
     )
-_garbage = "differs: 1.9.1 does not compare the sizes, and reads past the end or drops elements"
+_garbage = "skip: 1.9.1 does not compare the sizes: it reads past the end, drops elements, and sometimes dies of it"
 CASES += [
     Case("Reshape", "target-shape", (In((2, 3, 4)),), {"target_shape": (6, 4)}, to(6, 4), order=1, diff=(0,)),
     Case("Reshape", "target-zero", (In((2, 3, 4)),), {"target_shape": (0, 12)}, to(2, 12), order=1, diff=(0,)),
