@@ -19,7 +19,7 @@ import mxlite
 from mxlite._lib import BINDING, LIB, check_call
 
 #: The facts that the library tells about itself, by their names in MXLGetInfo.
-_FACTS = ("compiler", "threads", "vector_level", "backends", "dtypes")
+_FACTS = ("compiler", "threads", "vector_level", "backends", "openblas", "dtypes")
 
 #: Every environment variable that mxlite reads begins so, or stands here.
 _PREFIX = "MXLITE_"

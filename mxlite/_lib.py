@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+import sys
 from typing import Any
 
 from mxlite import error
@@ -126,6 +127,22 @@ class _Library:
 
 
 LIB = _Library(get_library())
+
+
+def _hint_openblas() -> None:
+    """Tells the library where pip put OpenBLAS (the wheel scipy-openblas32), which is opened when it is first needed.
+
+    Looking at the folders of sys.path costs microseconds; importing that wheel's module would load OpenBLAS.
+    """
+    name = "libscipy_openblas.dylib" if sys.platform == "darwin" else "libscipy_openblas.so"
+    for folder in sys.path:
+        path = os.path.join(folder, "scipy_openblas32", "lib", name)
+        if os.path.exists(path):
+            LIB.MXLHintBackend(b"openblas", os.fsencode(os.path.abspath(path)))
+            return
+
+
+_hint_openblas()
 
 
 def last_error() -> BaseException:

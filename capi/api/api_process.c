@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/openblas.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/thread.h"
@@ -156,6 +157,24 @@ static const char *vector_level(void)
 #endif
 }
 
+/* "backends" or "openblas"; -1: one that was asked for cannot be used. */
+static int say_backend(mxl_str *text, bool details)
+{
+    const mxl_openblas *openblas;
+    char path[512];
+
+    if (mxl_openblas_get(&openblas) != 0)
+        return -1;
+    if (!details)
+        mxl_str_add(text, openblas != NULL ? "openblas portable" : "portable");
+    else if (openblas == NULL)
+        mxl_str_add(text, "none");
+    else
+        mxl_str_addf(text, "%s: %s", mxl_openblas_path(openblas, path, sizeof(path)),
+                     openblas->config());
+    return 0;
+}
+
 static void say(mxl_str *text, const char *what)
 {
     if (strcmp(what, "version") == 0) {
@@ -172,8 +191,6 @@ static void say(mxl_str *text, const char *what)
         mxl_str_addf(text, "%d", mxl_thread_count());
     } else if (strcmp(what, "vector_level") == 0) {
         mxl_str_add(text, vector_level());
-    } else if (strcmp(what, "backends") == 0) {
-        mxl_str_add(text, "portable");
     } else if (strcmp(what, "dtypes") == 0) {
         for (int i = 0; i < MXL_DTYPE_COUNT; i++)
             mxl_str_addf(text, "%s%s", i > 0 ? " " : "", mxl_dtype_name(i));
@@ -188,11 +205,16 @@ int MXLGetInfo(const char *what, const char **out)
     API_NEED(out);
     *out = NULL;
     API_NEED(what);
-    say(&text, what);
+    if (strcmp(what, "backends") == 0 || strcmp(what, "openblas") == 0) {
+        if (say_backend(&text, what[0] == 'o') != 0)
+            return mxl_error_prefix(__func__);
+    } else {
+        say(&text, what);
+    }
     if (text.length == 0 && !text.failed)
         return mxl_error(
-            "%s: unknown fact \"%s\"; version, compiler, threads, vector_level, backends "
-            "and dtypes are known",
+            "%s: unknown fact \"%s\"; version, compiler, threads, vector_level, backends, "
+            "openblas and dtypes are known",
             __func__, what);
     if (!text.failed)
         lent = api_buffer_get(API_BUFFER_TEXT, text.length + 1);

@@ -140,8 +140,23 @@ MXL_API int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, voi
                             int keep_blocks);
 
 /* One fact about this build and machine as text: "version", "compiler", "threads", "vector_level",
- * "backends", "dtypes". Borrowed, valid until this thread's next call of this function. */
+ * "backends" (by name, "portable" the last), "openblas" (file and version, or "none"), "dtypes".
+ * Borrowed, valid until this thread's next call of this function. */
 MXL_API int MXLGetInfo(const char *what, const char **out);
+
+/* ---- Back ends ---------------------------------------------------------------------------------
+ * Tuned libraries, found at run time and opened at first use. There is one, "openblas", for the
+ * factorisations of linalg_*. It is the one that the environment variable MXLITE_OPENBLAS names,
+ * else the one that was hinted at, else the system's libopenblas. Without it, or with
+ * MXLITE_BACKENDS=none, routines of our own do the same; so they do in a process that is forked
+ * from one that has loaded it. */
+
+/* `path` NULL: not to be used from now on; "": looked for as at the start; else the library of that
+ * name, opened now. An error (it cannot be opened, or lacks what is needed) changes nothing. */
+MXL_API int MXLSetBackend(const char *name, const char *path);
+
+/* Where the library may be; it need not be there. */
+MXL_API int MXLHintBackend(const char *name, const char *path);
 
 #ifdef __cplusplus
 }

@@ -463,6 +463,12 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLGetLiveHandles, MXLGetLiveHandles(NULL))                                                  \
     X(MXLGetLiveBytes, MXLGetLiveBytes(NULL))                                                      \
     X(MXLSetAllocator, MXLSetAllocator(NULL, bad_free, NULL, 0))                                   \
+    X(MXLSetBackend, MXLSetBackend(NULL, ""))                                                      \
+    X(MXLSetBackend, MXLSetBackend("blas", NULL))                                                  \
+    X(MXLSetBackend, MXLSetBackend("openblas", "/nowhere/libopenblas.so"))                         \
+    X(MXLHintBackend, MXLHintBackend(NULL, "/nowhere"))                                            \
+    X(MXLHintBackend, MXLHintBackend("openblas", NULL))                                            \
+    X(MXLHintBackend, MXLHintBackend("blas", "/nowhere"))                                          \
     X(MXLGetInfo, MXLGetInfo(NULL, &text_a))                                                       \
     X(MXLGetInfo, MXLGetInfo("version", NULL))
 

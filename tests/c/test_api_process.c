@@ -64,11 +64,11 @@ TEST(features)
 
 TEST(facts)
 {
-    static const char *const known[] = {"version",      "compiler", "threads",
-                                        "vector_level", "backends", "dtypes"};
+    static const char *const known[] = {"version",  "compiler", "threads", "vector_level",
+                                        "backends", "openblas", "dtypes"};
     const char *text = NULL;
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         CHECK_INT(MXLGetInfo(known[i], &text), 0);
         CHECK(text != NULL && strlen(text) > 0);
     }

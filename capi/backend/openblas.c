@@ -1,0 +1,280 @@
+/* The table of OpenBLAS: where it is looked for, and what happens to it over a fork. */
+#define _GNU_SOURCE 1 /* dladdr */
+#include "backend/openblas.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/probe.h"
+#include "base/error.h"
+#include "base/thread.h"
+
+enum { MOST_LIBRARIES = 8, PATH_ROOM = 4096 };
+
+#define ENTRY(name, field) {name, offsetof(mxl_openblas, field)}
+
+static const mxl_probe_symbol symbols[] = {
+    ENTRY("spotrf_", f32.potrf),
+    ENTRY("strsm_", f32.trsm),
+    ENTRY("sgetrf_", f32.getrf),
+    ENTRY("sgetri_", f32.getri),
+    ENTRY("sgeqrf_", f32.geqrf),
+    ENTRY("sorgqr_", f32.orgqr),
+    ENTRY("ssyevd_", f32.syevd),
+    ENTRY("dpotrf_", f64.potrf),
+    ENTRY("dtrsm_", f64.trsm),
+    ENTRY("dgetrf_", f64.getrf),
+    ENTRY("dgetri_", f64.getri),
+    ENTRY("dgeqrf_", f64.geqrf),
+    ENTRY("dorgqr_", f64.orgqr),
+    ENTRY("dsyevd_", f64.syevd),
+    ENTRY("openblas_set_num_threads", set_threads),
+    ENTRY("openblas_get_config", config),
+    {NULL, 0},
+};
+
+/* What pip's wheel puts before every name, and what distributions do. */
+static const char *const prefixes[] = {"scipy_", ""};
+
+#if defined(__APPLE__)
+static const char *const system_names[] = {"libopenblas.0.dylib", "libopenblas.dylib"};
+#else
+static const char *const system_names[] = {"libopenblas.so.0", "libopenblas.so"};
+#endif
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static struct {
+    void *library;
+    mxl_openblas table;
+} loaded[MOST_LIBRARIES];
+static int num_loaded;
+static char hint[PATH_ROOM];
+
+static atomic_bool decided; /* `chosen` is the answer */
+static const mxl_openblas *_Atomic chosen;
+static atomic_bool lost; /* a parent had loaded it */
+static atomic_int threads_told;
+
+/* Calls in progress. A fork lets nobody in and waits until all are out. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int count;
+    bool forking;
+} users = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+
+/* Two sets of handlers. Those for `lock` are there before anything is opened; those for `users`
+ * come after OpenBLAS has been opened and has made its own, so that they run before them. */
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_child(void)
+{
+    if (num_loaded > 0)
+        atomic_store(&lost, true);
+    pthread_mutex_unlock(&lock);
+}
+
+static void start(void)
+{
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+static void users_prepare(void)
+{
+    pthread_mutex_lock(&users.lock);
+    users.forking = true;
+    while (users.count > 0)
+        pthread_cond_wait(&users.change, &users.lock);
+}
+
+static void users_parent(void)
+{
+    users.forking = false;
+    pthread_cond_broadcast(&users.change);
+    pthread_mutex_unlock(&users.lock);
+}
+
+/* Whoever waited does not exist here. */
+static void users_child(void)
+{
+    users.forking = false;
+    users.change = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pthread_mutex_unlock(&users.lock);
+}
+
+/* Whether a library's table can be had; its integers must have 32 bits. */
+static bool fill(void *library, mxl_openblas *table)
+{
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+        if (mxl_probe_fill(library, prefixes[i], symbols, table))
+            return strstr(table->config(), "USE64BITINT") == NULL;
+    }
+    return false;
+}
+
+/* The table of a library that is opened here, or was before; NULL with the error set. */
+static const mxl_openblas *held_load(const char *path)
+{
+    void *library = mxl_probe_open(path);
+
+    if (library == NULL)
+        return NULL;
+    for (int i = 0; i < num_loaded; i++) {
+        if (loaded[i].library == library)
+            return &loaded[i].table;
+    }
+    if (num_loaded == MOST_LIBRARIES)
+        return mxl_error_null("%s is one library more than the %d that were opened", path,
+                              (int)MOST_LIBRARIES);
+    if (!fill(library, &loaded[num_loaded].table))
+        return mxl_error_null("%s is no OpenBLAS with LAPACK and 32-bit integers", path);
+    if (pthread_atfork(users_prepare, users_parent, users_child) != 0)
+        return mxl_error_null("out of memory: a handler for forks");
+    loaded[num_loaded].library = library;
+    return &loaded[num_loaded++].table;
+}
+
+/* The first that is there. Only one that the environment names must be. */
+static int held_find(const mxl_openblas **table)
+{
+    const char *named = getenv("MXLITE_OPENBLAS");
+    bool allowed;
+
+    *table = NULL;
+    if (mxl_probe_allowed("openblas", &allowed) != 0)
+        return -1;
+    if (!allowed)
+        return 0;
+    if (named != NULL && named[0] != 0) {
+        *table = held_load(named);
+        return *table == NULL ? mxl_error_prefix("MXLITE_OPENBLAS") : 0;
+    }
+    if (hint[0] != 0)
+        *table = held_load(hint);
+    for (size_t i = 0; i < sizeof(system_names) / sizeof(*system_names) && *table == NULL; i++)
+        *table = held_load(system_names[i]);
+    return 0;
+}
+
+/* Puts an answer in force. */
+static void held_choose(const mxl_openblas *table)
+{
+    atomic_store(&threads_told, 0);
+    atomic_store(&chosen, table);
+    atomic_store(&decided, true);
+}
+
+int mxl_openblas_get(const mxl_openblas **table)
+{
+    int status = 0;
+
+    *table = NULL;
+    if (!atomic_load_explicit(&decided, memory_order_acquire)) {
+        pthread_once(&once, start);
+        pthread_mutex_lock(&lock);
+        if (!atomic_load(&decided)) {
+            status = held_find(table);
+            if (status == 0)
+                held_choose(*table);
+        }
+        pthread_mutex_unlock(&lock);
+        if (status != 0)
+            return -1;
+    }
+    *table = atomic_load_explicit(&lost, memory_order_relaxed) ? NULL : atomic_load(&chosen);
+    return 0;
+}
+
+int mxl_openblas_begin(const mxl_openblas **table)
+{
+    int threads = mxl_thread_count();
+
+    if (mxl_openblas_get(table) != 0)
+        return -1;
+    if (*table == NULL)
+        return 0;
+    pthread_mutex_lock(&users.lock);
+    while (users.forking)
+        pthread_cond_wait(&users.change, &users.lock);
+    users.count++;
+    pthread_mutex_unlock(&users.lock);
+    if (atomic_exchange(&threads_told, threads) != threads)
+        (*table)->set_threads(threads);
+    return 0;
+}
+
+void mxl_openblas_end(const mxl_openblas *table)
+{
+    if (table == NULL)
+        return;
+    pthread_mutex_lock(&users.lock);
+    if (--users.count == 0)
+        pthread_cond_broadcast(&users.change);
+    pthread_mutex_unlock(&users.lock);
+}
+
+int mxl_openblas_set(const char *path)
+{
+    const mxl_openblas *table = NULL;
+    int status = 0;
+
+    pthread_once(&once, start);
+    pthread_mutex_lock(&lock);
+    if (path == NULL) {
+        held_choose(NULL);
+    } else if (path[0] == 0) {
+        status = held_find(&table);
+        if (status == 0)
+            held_choose(table);
+    } else if (atomic_load(&lost)) {
+        status = mxl_error("openblas: this process was forked from one that had loaded it");
+    } else {
+        table = held_load(path);
+        status = table == NULL ? mxl_error_prefix("openblas") : 0;
+        if (status == 0)
+            held_choose(table);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+int mxl_openblas_hint(const char *path)
+{
+    size_t bytes = strlen(path) + 1;
+
+    if (bytes > PATH_ROOM)
+        return mxl_error("openblas: the path has %llu bytes, at most %d are possible",
+                         (unsigned long long)bytes, (int)PATH_ROOM);
+    pthread_once(&once, start);
+    pthread_mutex_lock(&lock);
+    memcpy(hint, path, bytes);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+char *mxl_openblas_path(const mxl_openblas *table, char *buf, size_t size)
+{
+    Dl_info info;
+    void *function;
+
+    memcpy(&function, &table->config, sizeof(function));
+    buf[0] = 0;
+    if (dladdr(function, &info) != 0 && info.dli_fname != NULL) {
+        strncpy(buf, info.dli_fname, size - 1);
+        buf[size - 1] = 0;
+    }
+    return buf;
+}

@@ -1,0 +1,47 @@
+/* dlopen and dlsym. */
+#define _GNU_SOURCE 1 /* dlfcn.h in full */
+#include "backend/probe.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int mxl_probe_allowed(const char *name, bool *allowed)
+{
+    const char *text = getenv("MXLITE_BACKENDS");
+
+    *allowed = text == NULL || text[0] == 0 || strcmp(text, name) == 0;
+    if (*allowed || strcmp(text, "none") == 0)
+        return 0;
+    return mxl_error("MXLITE_BACKENDS is \"%s\"; it may be \"none\" or \"%s\"", text, name);
+}
+
+void *mxl_probe_open(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why;
+
+    if (library != NULL)
+        return library;
+    why = dlerror();
+    return mxl_error_null("cannot be opened: %s", why == NULL ? path : why);
+}
+
+bool mxl_probe_fill(void *library, const char *prefix, const mxl_probe_symbol *symbols, void *table)
+{
+    for (; symbols->name != NULL; symbols++) {
+        char name[64];
+        void *found;
+
+        (void)snprintf(name, sizeof(name), "%s%s", prefix, symbols->name);
+        found = dlsym(library, name);
+        if (found == NULL)
+            return false;
+        /* Not by assignment: to ISO C a function's address is no void *. */
+        memcpy((char *)table + symbols->offset, &found, sizeof(found));
+    }
+    return true;
+}
