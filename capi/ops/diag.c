@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernel/copy.h"
-#include "ops/build.h"
+#include "ops/linalg.h"
 
 typedef struct diag_params {
     int64_t k, axis1, axis2;
@@ -215,5 +215,28 @@ static const mxl_op op_diag_put = {
     .compute = put_compute,
     .grad = put_grad,
 };
+
+/* ---- of the last two axes, for ops/linalg*.c ---- */
+
+mxl_array *mxl_diagonal(mxl_scope *s, mxl_array *a, int64_t k)
+{
+    diag_params params = {.k = k, .axis1 = -2, .axis2 = -1};
+
+    return mxl_scope_call(s, &op_diag, &params, 1, &a);
+}
+
+mxl_array *mxl_diagonal_put(mxl_scope *s, mxl_array *a, int64_t k)
+{
+    int64_t shape[MXL_MAX_NDIM + 1];
+    diag_params params = {.k = k, .axis1 = -2, .axis2 = -1};
+
+    if (a == NULL)
+        return NULL;
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof(*shape));
+    shape[a->ndim - 1] += k < 0 ? -k : k;
+    shape[a->ndim] = shape[a->ndim - 1];
+    params.shape = (mxl_tuple){a->ndim + 1, shape};
+    return mxl_scope_call(s, &op_diag_put, &params, 1, &a);
+}
 
 const mxl_op *const mxl_ops_diag[] = {&op_diag, &op_diag_put, NULL};

@@ -1,6 +1,6 @@
 /* Operators that put the same elements in another order: SwapAxis, reverse, depth_to_space,
  * space_to_depth. */
-#include "ops/build.h"
+#include "ops/linalg.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -97,6 +97,13 @@ static const mxl_op op_swap_axis = {
     .compute = swap_compute,
     .grad = back_grad,
 };
+
+mxl_array *mxl_transposed(mxl_scope *s, mxl_array *a)
+{
+    swap_params params = {-2, -1};
+
+    return mxl_scope_call(s, &op_swap_axis, &params, 1, &a);
+}
 
 /* ---- reverse ---- */
 

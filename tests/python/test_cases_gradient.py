@@ -42,6 +42,14 @@ class Problem:
     def draw(self, shape) -> np.ndarray:
         return self.random.uniform(0.5, 1.5, shape) * self.random.choice([-1.0, 1.0], shape)
 
+    def directions(self, arrays: list) -> list:
+        """Random ones; for the inputs of a case with symmetric matrices (the first of `arrays`) symmetric ones."""
+        along = [self.draw(array.shape) for array in arrays]
+        if self.case.symmetric:
+            for i in range(len(self.points)):
+                along[i] = (along[i] + along[i].swapaxes(-1, -2)) / 2
+        return along
+
     def loss(self, points: list, projections: list, create_graph: bool = False) -> tuple:
         """L at these points, and its gradients; with create_graph also the variables, for one more."""
         inputs = [to_nd(array) for array in self.arrays]
@@ -81,7 +89,7 @@ def test_first(case) -> None:
         for array, point in zip(got, problem.points):
             assert array.shape == point.shape and array.dtype == np.float64
         for _ in range(2):
-            along = [problem.draw(point.shape) for point in problem.points]
+            along = problem.directions(problem.points)
             high = problem.value(_moved(problem.points, along, STEP), problem.projections)
             low = problem.value(_moved(problem.points, along, -STEP), problem.projections)
             wanted = (high - low) / (2 * STEP)
@@ -110,7 +118,7 @@ def test_second(case) -> None:
         total.backward(train_mode=case.train)
         got = [variable.grad.asnumpy() for variable in variables]
         for _ in range(2):
-            along = [problem.draw(value.shape) for value in everything]
+            along = problem.directions(everything)
             wanted = (second(_moved(everything, along, STEP)) - second(_moved(everything, along, -STEP))) / (2 * STEP)
             size = sum(float(np.abs(array).sum()) for array in got)
             assert _inner(got, along) == pytest.approx(wanted, rel=1e-5, abs=1e-6 * (1 + size))

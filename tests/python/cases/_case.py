@@ -103,6 +103,8 @@ class Case:
     order           highest derivative checked by differences (0, 1, 2) with respect to the inputs in `diff`, all
                     floating inputs in float64 (`arrays("float64")`) and the parameters as they are
     diff            positions of the inputs whose gradient is taken (also for the comparison with 1.9.1)
+    symmetric       the inputs in `diff` are symmetric matrices of which one triangle is read: their gradient is that
+                    among symmetric matrices, and differences are taken along such directions
     tolerance       (rtol, atol) per dtype where TOLERANCE is not it
     defined         the gradient is defined, not derived (BlockGrad, ties, kinks): compared with 1.9.1 only
     random          answers differ from run to run: `check(outputs, inputs, params)` returns "" or what is wrong
@@ -123,6 +125,7 @@ class Case:
     forward: Callable[..., Any] | None = None
     order: int = 0
     diff: tuple[int, ...] = ()
+    symmetric: bool = False
     tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     defined: bool = False
     random: bool = False
