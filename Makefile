@@ -43,7 +43,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
-    check-wheel test-peers test-clients clients-oracle oracle bench mutate fmt lint docs clean FORCE
+    check-wheel test-pythons test-peers test-clients clients-oracle oracle bench mutate fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -65,6 +65,7 @@ help:
 #: make clients-oracle  their outcomes on the real MXNet 1.9.1 again (tests/clients/expected.txt)
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
+#: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 #: make docs     build/docs/operators/: a page for every operator, and an index by family
@@ -305,6 +306,12 @@ wheel: venv
 	    > $(BUILD)/pip-wheel.log 2>&1 || { tail -n 40 $(BUILD)/pip-wheel.log; exit 1; }
 	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-wheel.log | sort -u
 	@ls dist/*.whl
+
+# The Python tests from a wheel, on other Pythons; not part of `make test`.
+PYTHONS ?= 3.9 3.10 3.11 3.12 3.13
+test-pythons: venv
+	@rm -rf $(BUILD)/pythons && $(PIP) wheel -q --no-build-isolation --no-deps -w $(BUILD)/pythons .
+	@PYTEST_ARGS='$(PYTEST_ARGS)' sh tools/test_pythons.sh "$$(ls $(BUILD)/pythons/*.whl)" $(PYTHONS)
 
 check-wheel: venv
 	@CC='$(CC)' $(VPY) tools/check_wheel.py $(BUILD)/wheel

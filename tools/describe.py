@@ -36,7 +36,7 @@ def parameter(name: str, type_text: str, doc: str) -> Parameter:
     """A row of introspection taken apart: "int, optional, default='1'", "{'a', 'b'}, required", ..."""
     found = re.fullmatch(r"(?P<kind>\{.*\}|[^,]*)(, ?required|, ?optional, default=(?P<default>.*))?", type_text)
     if found is None:
-        raise SystemExit(f"describe: parameter {name} has the type {type_text!r}, which is not understood")
+        raise RuntimeError(f"describe: parameter {name} has the type {type_text!r}, which is not understood")
     kind, default = found["kind"].strip(), found["default"]
     values: tuple[str, ...] = ()
     if kind.startswith("{"):
@@ -142,7 +142,7 @@ def describe(name: str) -> Description:
             one = tuple(value for value, count in counts.items() if count == 1)
             choice = Choice(each.name, one, tuple(value for value, count in counts.items() if count not in (1, None)))
     if not operator.counted and not needed and len(operator.inputs) > 0:
-        raise SystemExit(f"describe: {name} does not say how many inputs it takes: {LIB.MXGetLastError().decode()}")
+        raise RuntimeError(f"describe: {name} does not say how many inputs it takes: {LIB.MXGetLastError().decode()}")
     least = min(needed, default=0)
     return Description(operator, parameters, least, outputs or 0, choice)
 

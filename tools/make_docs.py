@@ -86,7 +86,7 @@ def derivative(name: str) -> str:
         return "Defined rather than derived, as in MXNet 1.9.1."
     if name in WRITES or max(case.order for case in of(name)) >= 2:
         return "Of every order."
-    raise SystemExit(f"make_docs: {name}: neither its cases nor a list say whether it has a derivative")
+    raise RuntimeError(f"make_docs: {name}: neither its cases nor a list say whether it has a derivative")
 
 
 def _with_dtype(case: Case, dtype: str) -> list[np.ndarray]:
@@ -253,7 +253,7 @@ def _result(it: Description, name: str) -> list[str]:
     lines = ["## Result", "", count, "", "| dtype given | dtype of the result |", "| --- | --- |"]
     found = dtypes(name)
     if not found:
-        raise SystemExit(f"make_docs: {name}: no call of the case table works")
+        raise RuntimeError(f"make_docs: {name}: no call of the case table works")
     if not it.operator.inputs:
         made = sorted({dtype for each in found.values() for dtype in each})
         choices = next((each.values for each in it.parameters if each.name == "dtype"), ())

@@ -42,7 +42,7 @@ METHODS |= {f"__{name}__": "(self) -> NDArray" for name in ("neg", "abs")}
 METHODS |= {"__hash__": "(self) -> int"}
 
 #: What is not the type checker's business.
-SKIPPED = {"__getattr__", "__slots__", "__module__", "__doc__", "__qualname__", "__dict__", "__weakref__"}
+SKIPPED = {"__getattr__"}
 
 _KINDS = {
     "int": "Integer",
@@ -80,7 +80,7 @@ def _type(parameter: Parameter) -> str:
     elif parameter.name == "ctx":
         text = "Context | str | None"
     elif kind not in _KINDS:
-        raise SystemExit(f"make_pyi: no type for the kind {kind!r} of parameter {parameter.name}")
+        raise RuntimeError(f"make_pyi: no type for the kind {kind!r} of parameter {parameter.name}")
     elif kind.startswith("Shape") and parameter.name in ("begin", "end", "step"):
         text = "Bounds"
     else:
@@ -237,7 +237,7 @@ class Stub:
         elif scope.get("__name__") not in (None, self.module.__name__):
             self.imports.add(f"from {scope['__name__']} import {name}")
         elif found is None or not isinstance(found, (type, types.FunctionType)):
-            raise SystemExit(f"make_pyi: {self.module.__name__}: no way to import {name!r}")
+            raise RuntimeError(f"make_pyi: {self.module.__name__}: no way to import {name!r}")
 
     def signature(self, function: Callable) -> str:
         """Arguments and result of a function, annotations as in its source."""
@@ -285,6 +285,9 @@ class Stub:
                 continue
             for name in [name for name in vars(base) if name not in seen]:
                 seen.add(name)
+                value = vars(base)[name]
+                if name[:2] == "__" and name not in METHODS and not isinstance(value, (types.FunctionType, property)):
+                    continue  # Python's own, which differ from version to version
                 for line in self._member(base, name):
                     self.lines += ["    " + part if part else part for part in line.split("\n")]
 
@@ -304,7 +307,7 @@ class Stub:
             return [f"{name}: {type(value).__name__ if value is not None else 'None'}"]
         if isinstance(value, types.MemberDescriptorType):
             return [f"{name}: typing.Any"]
-        raise SystemExit(f"make_pyi: {cls.__name__}.{name}: a {type(value).__name__} is not understood")
+        raise RuntimeError(f"make_pyi: {cls.__name__}.{name}: a {type(value).__name__} is not understood")
 
     def _property(self, name: str, value: property) -> list[str]:
         assert value.fget is not None
@@ -341,7 +344,7 @@ class Stub:
                     exported.append(name)
         wanted = [name for name in getattr(module, "__all__", []) if name not in exported]
         if wanted:
-            raise SystemExit(f"make_pyi: {module.__name__} has no {', '.join(wanted)} that a stub can speak of")
+            raise RuntimeError(f"make_pyi: {module.__name__} has no {', '.join(wanted)} that a stub can speak of")
 
     def add_ndarray(self) -> None:
         """ndarray.py: the class, and its functions and constants, which other modules of the package use."""
