@@ -48,6 +48,8 @@ extern const mxl_op *const mxl_ops_linalg[];
 extern const mxl_op *const mxl_ops_linalg_triangle[];
 extern const mxl_op *const mxl_ops_linalg_factor[];
 extern const mxl_op *const mxl_ops_linalg_det[];
+extern const mxl_op *const mxl_ops_loss[];
+extern const mxl_op *const mxl_ops_softmax_output[];
 
 const mxl_op *const *const mxl_families[] = {
     mxl_ops_unary,
@@ -97,5 +99,7 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_linalg_triangle,
     mxl_ops_linalg_factor,
     mxl_ops_linalg_det,
+    mxl_ops_loss,
+    mxl_ops_softmax_output,
     NULL,
 };

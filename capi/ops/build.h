@@ -59,6 +59,8 @@ mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndi
 
 /* The sum over one axis, which stays with extent 1. */
 mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis);
+/* softmax along one axis. */
+mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis);
 /* The operator dot: contracts the last axis of a (or its first) with the first of b (or its last).
  */
 mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b);

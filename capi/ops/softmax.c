@@ -355,6 +355,13 @@ static const mxl_op op_softmax = {
     .saves = softmax_saves,
 };
 
+mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
+{
+    softmax_params p = {.axis = axis, .temperature = NAN, .dtype = MXL_DTYPE_UNKNOWN};
+
+    return mxl_scope_call(s, &op_softmax, &p, 1, &a);
+}
+
 /* ---- softmin: softmax with the temperature negative ---- */
 
 /* In 1.9.1 too every call with use_length fails. */

@@ -12,6 +12,7 @@ from . import (
     index,
     init,
     linalg,
+    loss,
     matrix,
     movement,
     nn,
@@ -62,6 +63,7 @@ FAMILIES = {
         optimizer,
         parameters,
         sort,
+        loss,
     )
 }
 
