@@ -120,6 +120,124 @@ def test_distributions():
     assert not tu.var_check(lambda n: generator.normal(1, 3, n), 2, 10000)
 
 
+def test_chi_square_tail():
+    """Against values of tables, and of 2 degrees of freedom, where it is an exponential function."""
+    from mxlite.test_utils._distributions import _chi_square_tail
+
+    for freedom, statistic in ((1, 3.841459), (2, 5.991465), (5, 11.0705), (10, 18.307038), (100, 124.342113)):
+        assert abs(_chi_square_tail(statistic, freedom) - 0.05) < 1e-7
+    for freedom, statistic in ((1, 0.003932), (5, 1.145476), (10, 3.940299), (100, 77.929465)):
+        assert abs(_chi_square_tail(statistic, freedom) - 0.95) < 1e-5
+    for x in (0.1, 1.0, 3.9, 4.1, 50.0, 300.0):
+        assert _chi_square_tail(x, 2) == pytest.approx(np.exp(-x / 2), rel=1e-12)
+    assert _chi_square_tail(0, 3) == 1 and _chi_square_tail(np.inf, 3) == 0 and _chi_square_tail(1e6, 3) < 1e-300
+    assert _chi_square_tail(0, 0) == 1 and _chi_square_tail(1, 0) == 0
+    assert _chi_square_tail(10**6 + 3290.0, 10**6) == pytest.approx(0.01, rel=0.01)
+
+
+def test_buckets():
+    buckets, probs = tu.gen_buckets_probs_with_ppf(lambda q: 2 * q, 4)
+    assert buckets == [(0, 0.5), (0.5, 1), (1, 1.5), (1.5, 2)] and probs == [0.25] * 4
+    with pytest.raises(ValueError):
+        tu.gen_buckets_probs_with_ppf(lambda q: q, 0)
+
+
+def test_chi_square_check():
+    halves = [(0, 0.5), (0.5, 1)]
+    p, seen, expected = tu.chi_square_check(lambda n: [0.1] * (n // 4) + [0.5] * (n - n // 4), halves, [0.5, 0.5], 100)
+    assert seen.tolist() == [25, 75] and expected.tolist() == [50, 50] and p == pytest.approx(5.733e-7, rel=1e-3)
+    assert tu.chi_square_check(lambda n: [0.2, 1.0] * (n // 2), halves, [0.5, 0.5], 100)[0] == 1
+    assert tu.chi_square_check(lambda n: [0.2, 0.7] * (n // 2), halves, [0.25, 0.75], 100)[0] < 1e-8
+    # Values, and what is no bucket's.
+    p, seen, _ = tu.chi_square_check(lambda n: np.arange(n) % 4, [0, 1, 2], [0.25, 0.25, 0.25], 100)
+    assert p == 1 and seen.tolist() == [25, 25, 25]
+    assert tu.chi_square_check(lambda n: np.arange(n) % 4, [0, 1, 2], [0.2, 0.2, 0.2], 10000)[0] < 1e-8
+    assert tu.chi_square_check(lambda n: np.arange(n) % 4, [0, 1, 2], [1 / 3] * 3, 100)[0] == 0
+    assert tu.chi_square_check(lambda n: np.zeros(n), [0, 1], [1, 0], 100)[0] == 1
+    mx.random.seed(3)
+    buckets, probs = tu.gen_buckets_probs_with_ppf(lambda q: q, 10)
+    assert tu.chi_square_check(lambda n: mx.nd.random.uniform(shape=n), buckets, probs, 20000)[0] > 1e-3
+    assert tu.chi_square_check(lambda n: mx.nd.random.uniform(0, 0.99, n), buckets, probs, 20000)[0] < 1e-3
+    for wrong in ([], [(0, 1)], [(0.5, 1), (0, 0.5)], [(0, 0.6), (0.5, 1)], [(1, 0), (1, 2)]):
+        with pytest.raises(ValueError):
+            tu.chi_square_check(lambda n: np.zeros(n), wrong, [0.5, 0.5], 10)
+    with pytest.raises(TypeError):
+        tu.chi_square_check(lambda n: np.zeros(n), [(0, 1), 1], [0.5, 0.5], 10)
+
+
+def test_verify_generator():
+    mx.random.seed(5)
+    rate, most = 3.0, 8
+    probs = [float(np.exp(-rate) * rate**k / np.prod(np.arange(1.0, k + 1))) for k in range(most)]
+    results = tu.verify_generator(lambda n: mx.nd.random.poisson(rate, n), list(range(most)), probs, 20000, nrepeat=4)
+    assert len(results) == 4 and all(0 <= result <= 1 for result in results) and len(set(results)) == 4
+    with pytest.raises(AssertionError, match="0 of 3 tests succeeded"):
+        tu.verify_generator(lambda n: mx.nd.random.poisson(3.2, n), list(range(most)), probs, 20000, nrepeat=3)
+    with pytest.raises(AssertionError, match="1 of 1 tests succeeded, 200%"):
+        tu.verify_generator(lambda n: np.arange(n) % 2, [0, 1], [0.5, 0.5], 100, nrepeat=1, success_rate=2)
+
+
+def test_matrices():
+    np.random.seed(3)
+    assert tu.get_identity_mat(3).tolist() == np.eye(3).tolist() and tu.get_identity_mat(2).dtype == np.float32
+    assert tu.get_identity_mat_batch(2).tolist() == [np.eye(2).tolist()] * 2
+    q = tu.new_orthonormal_matrix_2d(4)
+    np.testing.assert_allclose(q @ q.T, np.eye(4), atol=1e-12)
+    for make, symmetric in (
+        (tu.new_matrix_with_real_eigvals_nd, False),
+        (tu.new_sym_matrix_with_real_eigvals_nd, True),
+    ):
+        matrices = make((2, 3, 4, 4))
+        assert matrices.shape == (2, 3, 4, 4) and matrices.dtype == np.float64
+        values = np.linalg.eigvals(matrices)
+        assert np.abs(values.imag).max() < 1e-9 and 1 < np.abs(values.real).max() < 10.001
+        assert (matrices == np.swapaxes(matrices, -1, -2)).all() == symmetric
+        for wrong in ((3,), (2, 3)):
+            with pytest.raises(ValueError):
+                make(wrong)
+    assert tu.new_matrix_with_real_eigvals_2d(3).shape == tu.new_sym_matrix_with_real_eigvals_2d(3).shape == (3, 3)
+
+
+def test_discard_stderr(capfd):
+    print("one", file=sys.stderr)
+    with tu.discard_stderr():
+        print("two", file=sys.stderr)
+        os.write(2, b"three")
+    with pytest.raises(KeyError), tu.discard_stderr():
+        os.write(2, b"four")
+        raise KeyError
+    os.write(2, b"five")
+    assert capfd.readouterr().err == "one\nfive"
+
+
+def test_what_the_machine_is(monkeypatch):
+    assert tu.is_op_runnable() and not tu.has_tvm_ops()
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert tu.is_aarch64_run()
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert not tu.is_aarch64_run()
+    monkeypatch.setenv("CD_JOB", "1")
+    assert tu.is_cd_run()
+    monkeypatch.setenv("CD_JOB", "0")
+    assert not tu.is_cd_run()
+
+
+#: Public names of 1.9.1's module that need symbols, optimizers, sparse arrays, or the network.
+_ABSENT = """
+DummyIter check_consistency check_gluon_hybridize_consistency check_speed check_symbolic_backward
+check_symbolic_forward compare_optimizer create_sparse_array create_sparse_array_zd download download_model
+get_bz2_data get_cifar10 get_im2rec_path get_mnist get_mnist_iterator get_mnist_pkl get_mnist_ubyte get_zip_data
+numeric_grad rand_sparse_ndarray same_symbol_structure shuffle_csr_column_indices simple_forward
+""".split()
+
+
+def test_what_is_not_there():
+    for name in _ABSENT:
+        with pytest.raises(AttributeError):
+            getattr(tu, name)
+    assert not set(_ABSENT) & set(tu.__all__) and len(tu.__all__) == 58
+
+
 def test_environment():
     before = os.environ.get("HOME")
     with tu.environment("MXLITE_TEST", "1"):
