@@ -396,6 +396,33 @@ static bool first_gradient(stage *s)
     return ok;
 }
 
+/* Workspaces of factorisations, and gradients that need several. */
+static bool factorises(stage *s)
+{
+    static const char *const ops[] = {"_linalg_potrf", "_linalg_potri", "_linalg_inverse",
+                                      "_linalg_det"};
+    const double values[4] = {2, 0.5, 0.5, 3};
+    const int64_t shape[2] = {2, 2};
+    H all[5] = {NULL}, grad = NULL;
+    uint32_t write = REQ_WRITE;
+    bool before = false, ok;
+
+    (void)s;
+    ok = failing(MXNDArrayCreateEx64(shape, 2, 1, 0, 0, F64, &all[0]) == 0) &&
+         failing(MXNDArrayCreateEx64(shape, 2, 1, 0, 0, F64, &grad) == 0) &&
+         failing(MXNDArraySyncCopyFromCPU(all[0], values, 4) == 0) &&
+         failing(MXAutogradMarkVariables(1, &all[0], &write, &grad) == 0);
+    before = record(true);
+    for (int i = 0; ok && i < 4; i++)
+        ok = failing((all[i + 1] = try_op(ops[i], 1, &all[i], 0, NULL, NULL)) != NULL);
+    record(before);
+    ok = ok && failing(MXAutogradBackward(1, &all[4], NULL, 0) == 0);
+    for (int i = 0; i < 5; i++)
+        let_go(all[i]);
+    let_go(grad);
+    return ok;
+}
+
 #define WALK(name, scenario, atomic)                                                               \
     TEST(name)                                                                                     \
     {                                                                                              \
@@ -407,6 +434,7 @@ WALK(walk_views, views, true)
 WALK(walk_recorded_view, recorded_view, true)
 WALK(walk_invokes, invokes, true)
 WALK(walk_sums, sums, true)
+WALK(walk_factorises, factorises, false)
 
 /* What is prepared stays: the second round of the harness has nothing to make. */
 TEST(walk_prepares)
@@ -438,24 +466,17 @@ WALK(walk_first_gradient, first_gradient, true)
 
 int main(int argc, char **argv)
 {
-    static const harness_test tests[] = {ENTRY(walk_creates),
-                                         ENTRY(walk_views),
-                                         ENTRY(walk_recorded_view),
-                                         ENTRY(walk_invokes),
-                                         ENTRY(walk_sums),
-                                         ENTRY(walk_prepares),
-                                         ENTRY(walk_prepared),
-                                         ENTRY(walk_given_output),
-                                         ENTRY(walk_given_output_prepared),
-                                         ENTRY(walk_records),
-                                         ENTRY(walk_backwards),
-                                         ENTRY(walk_two_heads),
-                                         ENTRY(walk_returns_gradients),
-                                         ENTRY(walk_creates_graph),
-                                         ENTRY(walk_second_order),
-                                         ENTRY(walk_marks),
-                                         ENTRY(walk_custom),
-                                         ENTRY(walk_first_gradient)};
+    static const harness_test tests[] = {
+        ENTRY(walk_creates),       ENTRY(walk_views),
+        ENTRY(walk_recorded_view), ENTRY(walk_invokes),
+        ENTRY(walk_sums),          ENTRY(walk_factorises),
+        ENTRY(walk_prepares),      ENTRY(walk_prepared),
+        ENTRY(walk_given_output),  ENTRY(walk_given_output_prepared),
+        ENTRY(walk_records),       ENTRY(walk_backwards),
+        ENTRY(walk_two_heads),     ENTRY(walk_returns_gradients),
+        ENTRY(walk_creates_graph), ENTRY(walk_second_order),
+        ENTRY(walk_marks),         ENTRY(walk_custom),
+        ENTRY(walk_first_gradient)};
 
     if (MXLSetAllocator(counted, counted_free, NULL, 0) != 0)
         return 1;
