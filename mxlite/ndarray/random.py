@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Union
+from typing import Any
 
 from mxlite.base import _Null
 from mxlite.context import Context, require_cpu
@@ -31,9 +31,6 @@ __all__ = [
 ]
 __all__ += [f"{_each}_like" for _each in ("uniform", "normal", "gamma", "exponential", "poisson")]
 __all__ += [f"{_each}_like" for _each in ("negative_binomial", "generalized_negative_binomial")]
-
-#: What the parameters of distributions are.
-Parameter = Union[float, NDArray]
 
 
 def _by_numbers(name: str, given: dict[str, Any], shape: Any, dtype: Any, ctx: Any, out: Any, kwargs: dict) -> NDArray:
@@ -60,8 +57,8 @@ def _draw(name: str, given: dict[str, Any], shape: Any, dtype: Any, ctx: Any, ou
 
 
 def uniform(
-    low: Parameter = 0,
-    high: Parameter = 1,
+    low: float | NDArray = 0,
+    high: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
@@ -76,8 +73,8 @@ def uniform(
 
 
 def normal(
-    loc: Parameter = 0,
-    scale: Parameter = 1,
+    loc: float | NDArray = 0,
+    scale: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
@@ -98,8 +95,8 @@ def randn(*shape: int, **kwargs: Any) -> NDArray:
 
 
 def gamma(
-    alpha: Parameter = 1,
-    beta: Parameter = 1,
+    alpha: float | NDArray = 1,
+    beta: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
@@ -114,7 +111,7 @@ def gamma(
 
 
 def exponential(
-    scale: Parameter = 1,
+    scale: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
@@ -129,7 +126,7 @@ def exponential(
 
 
 def poisson(
-    lam: Parameter = 1,
+    lam: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
@@ -144,8 +141,8 @@ def poisson(
 
 
 def negative_binomial(
-    k: Parameter = 1,
-    p: Parameter = 1,
+    k: float | NDArray = 1,
+    p: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
@@ -161,8 +158,8 @@ def negative_binomial(
 
 
 def generalized_negative_binomial(
-    mu: Parameter = 1,
-    alpha: Parameter = 1,
+    mu: float | NDArray = 1,
+    alpha: float | NDArray = 1,
     shape: Any = _Null,
     dtype: Any = _Null,
     ctx: Context | None = None,
