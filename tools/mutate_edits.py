@@ -156,6 +156,7 @@ def changes(line: str) -> Iterator["tuple[int, int, str]"]:
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """Every mutant of one file."""
     where = opening = ""
+    says = False  # within the call of mxl_error, which may take several lines
     source = path.read_text(encoding="utf-8")
     lines = source.splitlines()
     for number, line in enumerate(strip_comments_and_strings(source).splitlines()):
@@ -170,12 +171,14 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
             where, opening = "", head.group(1)
         elif line == "{":
             where = opening
-        if where and not SKIPPED.search(line):
+        says = says or "mxl_error" in line
+        if where and not says and not SKIPPED.search(line):
             raw = lines[number]
             for begin, end, text in changes(line.rstrip(BLANK)):
                 after = raw[:begin] + text + raw[end:]
                 name = str(path.relative_to(ROOT))
                 yield Mutant(name, number, begin, end, text, where, raw.strip(BLANK), after.strip(BLANK))
+        says = says and not line.rstrip(BLANK).endswith((";", "{"))
         if (kernel and line.endswith(";")) or (macro and not line.endswith("\\")):
             where = ""
 

@@ -96,6 +96,7 @@ for _label, _params in {
     "below": {"N": 4, "M": 2, "k": -2},
     "far": {"N": 2, "k": 5},
     "far-below": {"N": 2, "k": -5},
+    "last-row": {"N": 6, "M": 3, "k": -5},
     "none": {"N": 0},
     "negative-columns": {"N": 2, "M": -3},
     "float16": {"N": 2, "dtype": "float16"},
