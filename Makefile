@@ -202,7 +202,7 @@ test-headers:
 
 # MXL_SANITIZER: the tests may do fewer rounds; kernels leave out target_clones (its resolvers run
 # before the sanitizer is up, and crash).
-ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ASAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 TSAN := -fsanitize=thread -fno-omit-frame-pointer
 asan:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(ASAN)"

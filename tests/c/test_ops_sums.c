@@ -1,5 +1,7 @@
 /* Reductions, products and the optimizer step: values, edges, gradients. The full table of cases is
  * in tests/python. */
+#include <stdio.h>
+
 #include "ops_kit.h"
 
 /* ---- reductions ---- */
@@ -261,7 +263,51 @@ TEST(sgd_recorded)
     mxl_array_drop(g);
 }
 
-HARNESS_MAIN(ENTRY(reduce_values), ENTRY(reduce_dtypes), ENTRY(reduce_edges),
-             ENTRY(reduce_gradients), ENTRY(max_ties), ENTRY(dot_values), ENTRY(dot_empty),
-             ENTRY(dot_gradients), ENTRY(fully_connected_values), ENTRY(fully_connected_agrees),
-             ENTRY(fully_connected_gradients), ENTRY(sgd_step), ENTRY(sgd_recorded))
+#define ONES_8  1, 1, 1, 1, 1, 1, 1, 1
+#define ONES_32 ONES_8, ONES_8, ONES_8, ONES_8
+
+/* As many axes as there can be, each one in turn and counted from either end. */
+TEST(every_axis_of_the_most)
+{
+    int64_t shape[MXL_MAX_NDIM];
+    mxl_array *x;
+
+    for (int i = 0; i < MXL_MAX_NDIM; i++)
+        shape[i] = i % 8 == 0 ? 2 : 1;
+    x = mxl_array_new(MXL_F32, MXL_MAX_NDIM, shape);
+    REQUIRE(x != NULL);
+    for (int64_t i = 0; i < x->size; i++)
+        set_item(x, i, (double)(i * 7 % 16)); /* axis 24 is the last of extent 2 */
+    for (int axis = -MXL_MAX_NDIM; axis < MXL_MAX_NDIM; axis++) {
+        int at = axis < 0 ? axis + MXL_MAX_NDIM : axis;
+        int64_t inner = mxl_shape_size(MXL_MAX_NDIM - at - 1, shape + at + 1), n = shape[at];
+        char params[32];
+        mxl_array *most, *sum;
+
+        (void)snprintf(params, sizeof(params), "axis=%d", axis);
+        most = run("argmax", params, PLAIN, 1, x);
+        sum = run("sum", params, PLAIN, 1, x);
+        REQUIRE(most != NULL && sum != NULL);
+        CHECK_INT(most->ndim, MXL_MAX_NDIM - 1);
+        CHECK_INT(most->size, x->size / n);
+        for (int64_t i = 0; i < most->size; i++) {
+            int64_t first = i / inner * inner * n + i % inner;
+            double a = item(x, first), b = n == 1 ? -1 : item(x, first + inner);
+
+            CHECK_INT(item(most, i), b > a);
+            CHECK_NEAR(item(sum, i), n == 1 ? a : a + b, 0);
+        }
+        mxl_array_drop(most);
+        mxl_array_drop(sum);
+    }
+    IS(run("argmin", "axis=None keepdims=1", PLAIN, 1, x), MXL_F32, SHAPE(ONES_32), 0);
+    fails("axis 32 is out of range", "argmax", "axis=32", 1, x);
+    fails("axis -33 is out of range", "argmin", "axis=-33", 1, x);
+    mxl_array_drop(x);
+}
+
+HARNESS_MAIN(ENTRY(every_axis_of_the_most), ENTRY(reduce_values), ENTRY(reduce_dtypes),
+             ENTRY(reduce_edges), ENTRY(reduce_gradients), ENTRY(max_ties), ENTRY(dot_values),
+             ENTRY(dot_empty), ENTRY(dot_gradients), ENTRY(fully_connected_values),
+             ENTRY(fully_connected_agrees), ENTRY(fully_connected_gradients), ENTRY(sgd_step),
+             ENTRY(sgd_recorded))
