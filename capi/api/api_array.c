@@ -302,18 +302,20 @@ int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
 int MXNDArrayGetGrad(NDArrayHandle handle, NDArrayHandle *out)
 {
     mxl_array *array, *grad = NULL;
+    mxl_leaf *leaf;
 
     API_NEED(out);
     *out = NULL;
     array = api_pin_for(handle, __func__);
     if (array == NULL)
         return -1;
-    if (array->leaf != NULL) {
-        mxl_leaf_lock(array->leaf);
-        grad = array->leaf->grad;
+    leaf = mxl_array_leaf(array);
+    if (leaf != NULL) {
+        mxl_leaf_lock(leaf);
+        grad = leaf->grad;
         if (grad != NULL)
             mxl_array_keep(grad);
-        mxl_leaf_unlock(array->leaf);
+        mxl_leaf_unlock(leaf);
     }
     api_unpin(handle);
     return grad == NULL ? 0 : give(grad, out);
@@ -336,16 +338,18 @@ int MXNDArrayDetach(NDArrayHandle handle, NDArrayHandle *out)
 int MXNDArrayGetGradState(NDArrayHandle handle, int *out)
 {
     mxl_array *array;
+    mxl_leaf *leaf;
 
     API_NEED(out);
     *out = 0;
     array = api_pin_for(handle, __func__);
     if (array == NULL)
         return -1;
-    if (array->leaf != NULL) {
-        mxl_leaf_lock(array->leaf);
-        *out = array->leaf->fresh;
-        mxl_leaf_unlock(array->leaf);
+    leaf = mxl_array_leaf(array);
+    if (leaf != NULL) {
+        mxl_leaf_lock(leaf);
+        *out = leaf->fresh;
+        mxl_leaf_unlock(leaf);
     }
     api_unpin(handle);
     return 0;
@@ -354,17 +358,19 @@ int MXNDArrayGetGradState(NDArrayHandle handle, int *out)
 int MXNDArraySetGradState(NDArrayHandle handle, int state)
 {
     mxl_array *array = api_pin_for(handle, __func__);
+    mxl_leaf *leaf;
     int status = 0;
 
     if (array == NULL)
         return -1;
-    if (array->leaf == NULL) {
+    leaf = mxl_array_leaf(array);
+    if (leaf == NULL) {
         status =
             mxl_error("%s: the array is not a variable: no gradient is attached to it", __func__);
     } else {
-        mxl_leaf_lock(array->leaf);
-        array->leaf->fresh = state != 0;
-        mxl_leaf_unlock(array->leaf);
+        mxl_leaf_lock(leaf);
+        leaf->fresh = state != 0;
+        mxl_leaf_unlock(leaf);
     }
     api_unpin(handle);
     return status;

@@ -175,7 +175,7 @@ static int check_outputs(int count, mxl_array **outputs)
     for (int i = 0; i < count; i++) {
         if (outputs[i]->storage == NULL)
             return mxl_error("MXCustomFunctionRecord: output %d has no shape yet", i);
-        if (mxl_tape_place(outputs[i], &mxl_dialect_mxnet).target != NULL)
+        if (mxl_tape_recorded(outputs[i], &mxl_dialect_mxnet))
             return mxl_error(
                 "MXCustomFunctionRecord: output %d is recorded already or has a gradient "
                 "attached; a custom function returns new arrays",
@@ -192,7 +192,7 @@ static int record(mxl_call *call, custom *c)
     for (int i = 0; i < call->num_inputs; i++) {
         if (call->in[i]->storage == NULL)
             return mxl_error("MXCustomFunctionRecord: input %d has no shape yet", i);
-        any = any || mxl_tape_place(call->in[i], &mxl_dialect_mxnet).target != NULL;
+        any = any || mxl_tape_recorded(call->in[i], &mxl_dialect_mxnet);
     }
     if (check_outputs(call->num_outputs, call->out) != 0)
         return -1;

@@ -10,14 +10,16 @@
 static void array_release(mxl_ref *ref)
 {
     mxl_array *array = (mxl_array *)ref;
+    mxl_leaf *leaf;
 
     if (array->storage != NULL)
         mxl_ref_drop(&array->storage->ref);
     mxl_array_drop(array->base);
-    mxl_ref_drop(array->place.target);
-    if (array->leaf != NULL) {
-        mxl_array_drop(array->leaf->grad);
-        mxl_free(array->leaf, sizeof(*array->leaf));
+    mxl_ref_drop(atomic_load_explicit(&array->target, memory_order_relaxed));
+    leaf = mxl_array_leaf(array);
+    if (leaf != NULL) {
+        mxl_array_drop(leaf->grad);
+        mxl_free(leaf, sizeof(*leaf));
     }
     if (array->shape != array->dims)
         mxl_free(array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
@@ -42,9 +44,11 @@ static inline mxl_array *array_blank(void)
     array->shape = array->dims;
     array->strides = array->dims;
     array->base = NULL;
-    array->place = (mxl_place){NULL, 0};
-    array->place_version = 0;
-    array->leaf = NULL;
+    atomic_init(&array->place_locked, false);
+    atomic_init(&array->target, NULL);
+    array->output = 0;
+    atomic_init(&array->place_version, 0);
+    atomic_init(&array->leaf, NULL);
     return array;
 }
 
@@ -194,7 +198,7 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;
     mxl_ref_keep(&view->storage->ref);
-    view->place_version = mxl_storage_version(view->storage);
+    atomic_init(&view->place_version, mxl_storage_version(view->storage));
     view->base = array->base != NULL ? array->base : array;
     mxl_array_keep(view->base);
     return view;
@@ -203,7 +207,7 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)
 {
     *spare = NULL;
-    if (array->leaf != NULL)
+    if (mxl_array_leaf(array) != NULL)
         return 0;
     *spare = mxl_alloc(sizeof(**spare));
     if (*spare == NULL)
@@ -216,33 +220,100 @@ int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)
 void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare)
 {
     mxl_place nowhere = {NULL, 0};
+    mxl_leaf *leaf = NULL;
     mxl_array *old;
 
-    if (array->leaf == NULL)
-        array->leaf = spare;
-    else
-        mxl_free(spare, sizeof(*spare));
+    /* Whoever finds the leaf finds it filled; of two threads that mark at once one brings it. */
+    if (spare != NULL) {
+        atomic_store_explicit(&spare->req, req, memory_order_relaxed);
+        if (atomic_compare_exchange_strong(&array->leaf, &leaf, spare))
+            leaf = spare;
+        else
+            mxl_free(spare, sizeof(*spare));
+    } else {
+        leaf = mxl_array_leaf(array);
+    }
     if (grad != NULL)
         mxl_array_keep(grad);
-    mxl_leaf_lock(array->leaf);
-    old = array->leaf->grad;
-    array->leaf->grad = grad;
-    array->leaf->req = req;
-    array->leaf->fresh = false;
-    mxl_leaf_unlock(array->leaf);
+    mxl_leaf_lock(leaf);
+    old = leaf->grad;
+    leaf->grad = grad;
+    atomic_store_explicit(&leaf->req, req, memory_order_relaxed);
+    leaf->fresh = false;
+    mxl_leaf_unlock(leaf);
     mxl_array_drop(old);
     mxl_array_set_place(array, nowhere);
 }
 
-void mxl_array_set_place(mxl_array *array, mxl_place place)
+/* Alone, a thread need not pay for a locked instruction. */
+void mxl_array_lock_place(mxl_array *array)
 {
-    mxl_ref *old = array->place.target;
+    if (mxl_single_thread())
+        return;
+    while (atomic_exchange_explicit(&array->place_locked, true, memory_order_acquire))
+        sched_yield();
+}
+
+void mxl_array_unlock_place(mxl_array *array)
+{
+    atomic_store_explicit(&array->place_locked, false, memory_order_release);
+}
+
+mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place)
+{
+    uint64_t version = array->storage != NULL ? mxl_storage_version(array->storage) : 0;
+    mxl_ref *old;
 
     if (place.target != NULL)
         mxl_ref_keep(place.target);
-    array->place = place;
-    array->place_version = array->storage != NULL ? mxl_storage_version(array->storage) : 0;
-    mxl_ref_drop(old);
+    mxl_array_lock_place(array);
+    old = atomic_load_explicit(&array->target, memory_order_relaxed);
+    atomic_store_explicit(&array->target, place.target, memory_order_relaxed);
+    array->output = place.output;
+    atomic_store_explicit(&array->place_version, version, memory_order_relaxed);
+    mxl_array_unlock_place(array);
+    return old;
+}
+
+void mxl_array_set_place(mxl_array *array, mxl_place place)
+{
+    mxl_ref_drop(mxl_array_swap_place(array, place));
+}
+
+/* As mxl_array_place, the target borrowed: under the lock. */
+static mxl_place place_now(mxl_array *array)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+    mxl_place leaf_place = {NULL, MXL_PLACE_LEAF};
+    mxl_place place = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
+
+    if (leaf == NULL)
+        return place;
+    if (mxl_leaf_wants(leaf))
+        leaf_place.target = &array->ref;
+    return leaf_place;
+}
+
+mxl_place mxl_array_place(mxl_array *array)
+{
+    mxl_place place;
+
+    mxl_array_lock_place(array);
+    place = place_now(array);
+    if (place.target != NULL)
+        mxl_ref_keep(place.target);
+    mxl_array_unlock_place(array);
+    return place;
+}
+
+bool mxl_array_stands_at(mxl_array *array, mxl_place place)
+{
+    mxl_place now;
+
+    mxl_array_lock_place(array);
+    now = place_now(array);
+    mxl_array_unlock_place(array);
+    return now.target == place.target && now.output == place.output;
 }
 
 void mxl_leaf_lock(mxl_leaf *leaf)

@@ -27,10 +27,11 @@ enum { MXL_PLACE_LEAF = -1 };
 /* How gradients reach a variable; numbers as in MXNet's OpReqType. */
 typedef enum mxl_grad_req { MXL_GRAD_NULL = 0, MXL_GRAD_WRITE = 1, MXL_GRAD_ADD = 3 } mxl_grad_req;
 
-/* What makes an array a variable. Belongs to its array; `lock` guards grad and fresh. */
+/* What makes an array a variable. Belongs to its array, for as long as that lives; `lock` guards
+ * grad and fresh. */
 typedef struct mxl_leaf {
     atomic_flag lock;
-    mxl_grad_req req;
+    _Atomic(mxl_grad_req) req;
     bool fresh;      /* a backward has written the gradient since the caller last cleared this */
     mxl_array *grad; /* kept; NULL: wants a gradient and has no buffer for it yet */
 } mxl_leaf;
@@ -40,15 +41,20 @@ struct mxl_array {
     mxl_storage *storage; /* kept; NULL: an array that has no shape yet ("none") */
     int dtype;
     int ndim;
-    bool contiguous; /* rows follow each other without gaps */
-    int64_t size;    /* elements */
-    int64_t offset;  /* bytes from the storage's data */
-    int64_t *shape;  /* [ndim], then strides in elements, in one piece: dims or a block */
+    bool contiguous;          /* rows follow each other without gaps */
+    atomic_bool place_locked; /* another thread may mark the array while this one records it */
+    int64_t size;             /* elements */
+    int64_t offset;           /* bytes from the storage's data */
+    int64_t *shape;           /* [ndim], then strides in elements, in one piece: dims or a block */
     int64_t *strides;
-    mxl_array *base;        /* kept; of a view: the array it is a view of (never a view itself) */
-    mxl_place place;        /* target kept; the recorded operator that made the value */
-    uint64_t place_version; /* the storage's version when the place, or the view, was made */
-    mxl_leaf *leaf;         /* owned; of a variable */
+    mxl_array *base; /* kept; of a view: the array it is a view of (never a view itself) */
+    /* Changed by mxl_array_set_place and mxl_array_set_leaf alone: the recorded operator that made
+     * the value and which of its outputs, the storage's version when the place, or the view, was
+     * made, and what makes the array a variable (owned). Read by the functions below. */
+    _Atomic(mxl_ref *) target; /* kept */
+    int output;
+    atomic_uint_fast64_t place_version;
+    _Atomic(mxl_leaf *) leaf;
     int64_t dims[2 * MXL_INLINE_NDIM];
 };
 
@@ -112,6 +118,8 @@ static inline bool mxl_array_same_shape(const mxl_array *a, const mxl_array *b)
     return mxl_shape_same(a->ndim, a->shape, b->ndim, b->shape);
 }
 
+/* ---- where it stands in the graph; other threads may change it at any moment ---- */
+
 /* What mxl_array_set_leaf will need: a new leaf in *spare, or NULL where the array has one. -1 with
  * the error set. */
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare);
@@ -123,16 +131,42 @@ void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl
 /* Replaces the place (the target is kept; NULL target clears). */
 void mxl_array_set_place(mxl_array *array, mxl_place place);
 
-/* Where a gradient of this array goes: itself when it is a variable that wants one, else its place.
- * Borrowed. */
-static inline mxl_place mxl_array_place(mxl_array *array)
+/* The same; the old target's reference goes to the caller, who holds locks and drops it later. */
+mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place);
+
+/* What makes it a variable, or NULL. */
+static inline mxl_leaf *mxl_array_leaf(const mxl_array *array)
 {
-    if (array->leaf != NULL) {
-        mxl_place leaf = {array->leaf->req == MXL_GRAD_NULL ? NULL : &array->ref, MXL_PLACE_LEAF};
-        return leaf;
-    }
-    return array->place;
+    return atomic_load_explicit(&((mxl_array *)(size_t)array)->leaf, memory_order_acquire);
 }
+
+static inline bool mxl_leaf_wants(mxl_leaf *leaf)
+{
+    return atomic_load_explicit(&leaf->req, memory_order_relaxed) != MXL_GRAD_NULL;
+}
+
+/* Whether a recorded operator made the value; another thread may have changed it since. */
+static inline bool mxl_array_has_target(const mxl_array *array)
+{
+    return atomic_load_explicit(&((mxl_array *)(size_t)array)->target, memory_order_relaxed) !=
+           NULL;
+}
+
+static inline uint64_t mxl_array_place_version(const mxl_array *array)
+{
+    return atomic_load_explicit(&((mxl_array *)(size_t)array)->place_version, memory_order_relaxed);
+}
+
+/* Between these the place stays, and so does what it leads to. Nothing is dropped there. */
+void mxl_array_lock_place(mxl_array *array);
+void mxl_array_unlock_place(mxl_array *array);
+
+/* Where a gradient of this array goes: itself when it is a variable that wants one, else its place,
+ * or nowhere. The target is kept, the caller drops it. */
+mxl_place mxl_array_place(mxl_array *array);
+
+/* Whether a gradient of this array goes there. */
+bool mxl_array_stands_at(mxl_array *array, mxl_place place);
 
 void mxl_leaf_lock(mxl_leaf *leaf);
 void mxl_leaf_unlock(mxl_leaf *leaf);

@@ -158,12 +158,12 @@ static int run_nodes(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mod
 
 /* ---- heads ---- */
 
-static int check_head(const mxl_backward_args *args, int i)
+static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i)
 {
     mxl_array *head = args->heads[i], *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
     char have[128], want[128];
 
-    if (mxl_array_place(head).target == NULL)
+    if (walk->heads[i].target == NULL)
         return mxl_error("backward: head %d is not in a recorded graph: compute it inside "
                          "autograd.record() from an array with a gradient attached",
                          i);
@@ -193,19 +193,25 @@ static int seed_head(mxl_walk *walk, const mxl_backward_args *args, int i, mxl_m
         if (known == NULL || mxl_invoke(known->ones_like, NULL, 1, &head, 1, &grad, silent) != 0)
             return -1;
     }
-    return flow(walk, mxl_array_place(head), grad, mode);
+    return flow(walk, walk->heads[i], grad, mode);
 }
 
 static int seed(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
 {
+    walk->heads = mxl_alloc((size_t)args->num_heads * sizeof(*walk->heads));
+    if (walk->heads == NULL)
+        return -1;
+    walk->num_heads = (size_t)args->num_heads;
+    for (int i = 0; i < args->num_heads; i++)
+        walk->heads[i] = mxl_array_place(args->heads[i]);
     for (int i = 0; i < args->num_heads; i++) {
-        if (check_head(args, i) != 0)
+        if (check_head(walk, args, i) != 0)
             return -1;
     }
     if (mxl_deliver_prepare(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
-        if (mxl_walk_visit(walk, mxl_array_place(args->heads[i])) != 0)
+        if (mxl_walk_visit(walk, walk->heads[i]) != 0)
             return -1;
     }
     if (mxl_deliver_check(walk, args) != 0)

@@ -24,6 +24,7 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
                              "attached",
                              i);
         task = mxl_walk_task(walk, place);
+        mxl_ref_drop(place.target); /* the task keeps it */
         if (task == NULL)
             return -1;
         walk->asked[i] = place;
@@ -35,12 +36,13 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
 
 static int check_buffer(mxl_array *variable)
 {
+    mxl_leaf *leaf = mxl_array_leaf(variable);
     mxl_array *grad;
     char have[128], want[128];
     int status = 0;
 
-    mxl_leaf_lock(variable->leaf);
-    grad = variable->leaf->grad;
+    mxl_leaf_lock(leaf);
+    grad = leaf->grad;
     if (grad != NULL && (grad->storage == NULL || grad->dtype != variable->dtype ||
                          !mxl_array_same_shape(grad, variable)))
         status =
@@ -48,7 +50,7 @@ static int check_buffer(mxl_array *variable)
                       "another dtype",
                       mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
                       mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
-    mxl_leaf_unlock(variable->leaf);
+    mxl_leaf_unlock(leaf);
     return status;
 }
 
@@ -98,21 +100,25 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 
     if (value == NULL || known == NULL)
         return NULL;
-    if (mxl_array_alone(value) && value->contiguous && value->leaf == NULL) {
+    if (mxl_array_alone(value) && value->contiguous && mxl_array_leaf(value) == NULL) {
         mxl_array_keep(value);
         return value;
     }
     return mxl_invoke(known->copy, NULL, 1, &value, 1, &copy, mode) == 0 ? copy : NULL;
 }
 
-/* Puts the value into the buffer; under create_graph the buffer stands where the value stood. */
-static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record)
+/* Puts the value into the buffer; under create_graph the buffer stands where the value stood. What
+ * it led to before goes to the caller. */
+static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref **old)
 {
-    mxl_place nowhere = {NULL, 0};
+    mxl_place place = {NULL, 0};
 
     if (mxl_array_copy_into(buffer, value) != 0)
         return -1;
-    mxl_array_set_place(buffer, record ? mxl_array_place(value) : nowhere);
+    if (record)
+        place = mxl_array_place(value);
+    *old = mxl_array_swap_place(buffer, place);
+    mxl_ref_drop(place.target); /* the value keeps it too */
     return 0;
 }
 
@@ -121,7 +127,7 @@ static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record)
 static mxl_array *recorded_sum(mxl_array *buffer, mxl_array *value, mxl_mode mode)
 {
     const mxl_known *known = mxl_known_get();
-    bool edited = buffer->place_version != mxl_storage_version(buffer->storage);
+    bool edited = mxl_array_place_version(buffer) != mxl_storage_version(buffer->storage);
     mxl_array *pair[2] = {edited ? mxl_array_alias(buffer) : buffer, value}, *sum = NULL;
 
     if (known != NULL && pair[0] != NULL)
@@ -131,7 +137,7 @@ static mxl_array *recorded_sum(mxl_array *buffer, mxl_array *value, mxl_mode mod
     return sum;
 }
 
-static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode)
+static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_ref **old)
 {
     const mxl_known *known = mxl_known_get();
     mxl_array *pair[2] = {buffer, task->grads[0]};
@@ -140,7 +146,7 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode)
     if (!mode.record) {
         if (known == NULL || mxl_invoke(known->add, NULL, 2, pair, 1, &pair[0], mode) != 0)
             return -1;
-        mxl_array_set_place(buffer, nowhere);
+        *old = mxl_array_swap_place(buffer, nowhere);
         return 0;
     }
     if (task->grads[1] == NULL || task->version != mxl_storage_version(buffer->storage)) {
@@ -152,20 +158,21 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode)
         mxl_array_drop(task->grads[1]);
         task->grads[1] = sum;
     }
-    return fill_buffer(buffer, task->grads[1], true);
+    return fill_buffer(buffer, task->grads[1], true, old);
 }
 
 /* Makes everything that needs memory, so that a failure finds no variable's gradient changed. */
 static int ready_leaf(mxl_task *task, mxl_mode mode)
 {
     mxl_array *variable = (mxl_array *)task->target, *buffer, *own;
+    mxl_leaf *leaf = mxl_array_leaf(variable);
     int status = 0;
 
-    mxl_leaf_lock(variable->leaf);
-    buffer = variable->leaf->grad;
+    mxl_leaf_lock(leaf);
+    buffer = leaf->grad;
     if (buffer != NULL)
         mxl_array_keep(buffer);
-    mxl_leaf_unlock(variable->leaf);
+    mxl_leaf_unlock(leaf);
     if (slot_value(&task->grads[0], variable, mode) == NULL) {
         status = -1;
     } else if (buffer == NULL) {
@@ -174,12 +181,13 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
         if (own != NULL) {
             mxl_array_drop(task->grads[0]);
             task->grads[0] = own;
+            task->own = true;
         }
-    } else if (variable->leaf->req == MXL_GRAD_ADD && mode.record) {
-        mxl_leaf_lock(variable->leaf); /* other threads add to the buffer */
+    } else if (leaf->req == MXL_GRAD_ADD && mode.record) {
+        mxl_leaf_lock(leaf); /* other threads add to the buffer */
         task->version = mxl_storage_version(buffer->storage);
         task->grads[1] = recorded_sum(buffer, task->grads[0], mode);
-        mxl_leaf_unlock(variable->leaf);
+        mxl_leaf_unlock(leaf);
         status = task->grads[1] == NULL ? -1 : 0;
     }
     mxl_array_drop(buffer);
@@ -188,7 +196,7 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
 
 static int fill_leaf(mxl_task *task, mxl_mode mode)
 {
-    mxl_leaf *leaf = ((mxl_array *)task->target)->leaf;
+    mxl_leaf *leaf = mxl_array_leaf((mxl_array *)task->target);
     mxl_ref *old = NULL; /* dropped without the lock: that may call a caller's function */
     int status = 0;
 
@@ -198,17 +206,17 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
         mxl_leaf_unlock(leaf);
         return 0;
     }
-    if (leaf->grad == NULL) {
+    if (leaf->grad == NULL && task->own) {
         leaf->grad = task->grads[0];
         task->grads[0] = NULL;
+    } else if (leaf->grad == NULL) {
+        /* Another thread has taken the buffer away meanwhile. */
+        leaf->grad = own_value(&task->grads[0], (mxl_array *)task->target, mode);
+        status = leaf->grad == NULL ? -1 : 0;
+    } else if (leaf->req == MXL_GRAD_ADD) {
+        status = add_to_buffer(leaf->grad, task, mode, &old);
     } else {
-        old = leaf->grad->place.target;
-        if (old != NULL)
-            mxl_ref_keep(old);
-        if (leaf->req == MXL_GRAD_ADD)
-            status = add_to_buffer(leaf->grad, task, mode);
-        else
-            status = fill_buffer(leaf->grad, task->grads[0], mode.record);
+        status = fill_buffer(leaf->grad, task->grads[0], mode.record, &old);
     }
     if (status == 0)
         leaf->fresh = true;

@@ -94,8 +94,7 @@ static int check_in_place(const run *r, bool records)
     if (!r->mode.record || r->mode.dialect->rebase)
         return 0;
     for (int i = 0; i < r->call.num_inputs; i++) {
-        if (is_mutated(r->call.op, i) &&
-            mxl_tape_place(r->given_in[i], r->mode.dialect).target != NULL)
+        if (is_mutated(r->call.op, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
             return mxl_error("%s: updates input %d in place, which is recorded or has a gradient "
                              "attached; call it outside autograd.record()",
                              r->call.op->name, i);
@@ -105,7 +104,7 @@ static int check_in_place(const run *r, bool records)
 
         if (out == NULL)
             continue;
-        if (mxl_tape_place(out, r->mode.dialect).target != NULL)
+        if (mxl_tape_recorded(out, r->mode.dialect))
             return mxl_error(
                 "%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
                 "an array that is recorded or has a gradient attached, while recording "
@@ -117,7 +116,7 @@ static int check_in_place(const run *r, bool records)
                 "are not supported while recording with autograd; build the array with "
                 "concat or from new arrays",
                 r->call.op->name);
-        if (records && out->leaf != NULL)
+        if (records && mxl_array_leaf(out) != NULL)
             return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
                              "request is null while recording with autograd: it is a constant",
                              r->call.op->name);

@@ -137,21 +137,54 @@ static int64_t *meta_fill(mxl_meta *meta, const mxl_array *array, int64_t *dims)
     return dims + array->ndim;
 }
 
-mxl_place mxl_tape_place(mxl_array *array, const mxl_dialect *dialect)
+/* Under the lock of the array's place: whether the dialect calls what the place leads to a
+ * constant. */
+static bool is_released(mxl_ref *target, const mxl_dialect *dialect)
 {
-    mxl_place place = mxl_array_place(array);
+    return dialect->released_is_constant &&
+           atomic_load_explicit(&((mxl_node *)target)->released, memory_order_acquire);
+}
 
-    if (place.target != NULL && place.output != MXL_PLACE_LEAF && dialect->released_is_constant &&
-        atomic_load_explicit(&((mxl_node *)place.target)->released, memory_order_acquire))
+bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+    mxl_ref *target;
+    bool recorded;
+
+    if (leaf != NULL)
+        return mxl_leaf_wants(leaf);
+    if (!mxl_array_has_target(array))
+        return false;
+    mxl_array_lock_place(array);
+    target = atomic_load_explicit(&array->target, memory_order_relaxed);
+    recorded = target != NULL && !is_released(target, dialect);
+    mxl_array_unlock_place(array);
+    return recorded;
+}
+
+/* Where a value recorded now is attached: the array's place, or nowhere. The target is kept. */
+static mxl_place edge_to(mxl_array *array, const mxl_dialect *dialect)
+{
+    mxl_place place = {NULL, 0};
+
+    if (mxl_array_leaf(array) == NULL && !mxl_array_has_target(array))
+        return place;
+    place = mxl_array_place(array);
+    if (place.target != NULL && place.output != MXL_PLACE_LEAF &&
+        is_released(place.target, dialect)) {
+        mxl_ref_drop(place.target);
         place.target = NULL;
+    }
     return place;
 }
 
 /* A part of an array that got its recorded value after the part was taken. */
 static bool shows_later_record(const mxl_array *array)
 {
-    return array->base != NULL && array->base->leaf == NULL && array->base->place.target != NULL &&
-           array->base->place_version > array->place_version;
+    const mxl_array *base = array->base;
+
+    return base != NULL && mxl_array_leaf(base) == NULL && mxl_array_has_target(base) &&
+           mxl_array_place_version(base) > mxl_array_place_version(array);
 }
 
 int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
@@ -162,14 +195,15 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
     for (int i = 0; i < num_inputs; i++) {
         mxl_array *array = inputs[i];
 
-        if (mxl_tape_place(array, dialect).target == NULL) {
+        if (!mxl_tape_recorded(array, dialect)) {
             if (shows_later_record(array))
                 return mxl_error("%s: input %d is a part of an array that was recorded after the "
                                  "part was taken; take it again",
                                  op->name, i);
             continue;
         }
-        if (array->leaf == NULL && array->place_version != mxl_storage_version(array->storage))
+        if (mxl_array_leaf(array) == NULL &&
+            mxl_array_place_version(array) != mxl_storage_version(array->storage))
             return mxl_error(
                 "%s: input %d was edited in place after it was recorded; use detach() to "
                 "take its present value as a constant",
@@ -188,7 +222,7 @@ static int save_input(mxl_node *node, int index, mxl_array *array)
 {
     mxl_array *kept = array;
 
-    if (array->leaf != NULL)
+    if (mxl_array_leaf(array) != NULL)
         mxl_array_keep(array);
     else
         kept = mxl_array_alias(array);
@@ -276,9 +310,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     }
     dims = (int64_t *)((char *)node + at.dims_at);
     for (int i = 0; i < node->num_inputs; i++) {
-        node->edges[i] = mxl_tape_place(call->in[i], dialect);
-        if (node->edges[i].target != NULL)
-            mxl_ref_keep(node->edges[i].target);
+        node->edges[i] = edge_to(call->in[i], dialect);
         dims = meta_fill(&node->in_meta[i], call->in[i], dims);
     }
     for (int i = 0; i < node->num_outputs; i++)
@@ -349,17 +381,12 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
 mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
 {
     mxl_array *array = saved_get(node, &node->in_saved[index], "input", index);
-    mxl_place then, now;
     mxl_array *alias;
 
-    if (array == NULL || !with_place)
-        return array;
-    then = node->edges[index];
-    now = mxl_array_place(array);
-    if (now.target == then.target && now.output == then.output)
+    if (array == NULL || !with_place || mxl_array_stands_at(array, node->edges[index]))
         return array;
     /* An alias, or a variable that was marked since: use the place it had. */
-    alias = placed(array, then);
+    alias = placed(array, node->edges[index]);
     mxl_array_drop(array);
     return alias;
 }

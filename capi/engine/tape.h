@@ -43,9 +43,9 @@ typedef struct mxl_node {
     mxl_saved *out_saved; /* [num_outputs] */
 } mxl_node;
 
-/* Where a value recorded now would be attached: the array's place, or nowhere when that is a
- * released node and the dialect calls it a constant. Borrowed. */
-mxl_place mxl_tape_place(mxl_array *array, const mxl_dialect *dialect);
+/* Whether a value recorded now would be attached to the array: not to a constant, nor to one whose
+ * place is a released node, where the dialect calls that a constant. */
+bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect);
 
 /* Whether a call recorded now gets a node: 1 when a gradient flows to an input, else 0. -1 with the
  * error set when an input is no longer what was recorded: it was written to since, or shows a part

@@ -23,6 +23,9 @@ void mxl_walk_clear(mxl_walk *walk)
     }
     mxl_free(walk->tasks, walk->room_tasks * sizeof(*walk->tasks));
     mxl_free(walk->heap, walk->room_heap * sizeof(*walk->heap));
+    for (size_t i = 0; i < walk->num_heads; i++)
+        mxl_ref_drop(walk->heads[i].target);
+    mxl_free(walk->heads, walk->num_heads * sizeof(*walk->heads));
     mxl_free(walk->asked, walk->num_asked * sizeof(*walk->asked));
     mxl_map_clear(&walk->map);
 }
@@ -114,7 +117,7 @@ static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
         mxl_array *array = (mxl_array *)task->target;
 
         task->visited = true;
-        task->needed = walk->only_wanted ? task->wanted : array->leaf->req != MXL_GRAD_NULL;
+        task->needed = walk->only_wanted ? task->wanted : mxl_leaf_wants(mxl_array_leaf(array));
         return task;
     }
     if (task->visited)

@@ -16,6 +16,7 @@ typedef struct mxl_task {
     bool needed; /* leads to a wanted variable, or is one */
     bool visited;
     bool queued; /* in the heap, or already run */
+    bool own;    /* of a variable: what arrived is nobody else's, and may become its buffer */
     bool wanted; /* a variable, or a node of which an output's gradient is asked for */
     int count;   /* gradient slots: the number of outputs of a node; of a variable 2, the second for
                     the sum with what its buffer holds */
@@ -32,6 +33,8 @@ typedef struct mxl_walk {
     mxl_place *asked; /* where the variables asked for stood before the walk (their tasks keep the
                          targets): a callback on the way may mark them anew */
     size_t num_asked;
+    mxl_place *heads; /* where the heads stood, targets kept */
+    size_t num_heads;
     bool only_wanted; /* variables are needed only where `wanted` was set before the walk */
     bool keep_all;    /* something may fail on the way: release saved values only at the end */
 } mxl_walk;

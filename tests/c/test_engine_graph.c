@@ -132,7 +132,7 @@ TEST(torch_release_rule)
 static mxl_node *node_of(H array)
 {
     mxl_array *a = (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, (uint64_t)(uintptr_t)array);
-    mxl_node *node = a == NULL ? NULL : (mxl_node *)a->place.target;
+    mxl_node *node = a == NULL ? NULL : (mxl_node *)atomic_load(&a->target);
 
     if (a != NULL)
         mxl_handle_unpin((uint64_t)(uintptr_t)array);

@@ -271,6 +271,76 @@ TEST(freed_under_the_feet)
         drop(atomic_load(&slots[i]));
 }
 
-HARNESS_MAIN(ENTRY(own_arrays), ENTRY(shared_variables), ENTRY(shared_variable_create_graph),
-             ENTRY(shared_first_gradient), ENTRY(shared_graph_retained),
-             ENTRY(shared_graph_released), ENTRY(freed_under_the_feet))
+/* ---- one marks what others record ---- */
+
+/* Marks it, whoever may have freed it meanwhile. */
+static void mark_anew(H x, uint32_t request)
+{
+    H grad = VEC(0);
+
+    if (MXAutogradMarkVariables(1, &x, &request, &grad) != 0)
+        CHECK_HAS(MXGetLastError(), "handle");
+    drop(grad);
+}
+
+/* A recorded value becomes a variable, which drops its place, while others look at that place; and
+ * variables get other requests and buffers while others deliver to them. */
+static void *marking_work(void *data)
+{
+    const job *j = data;
+    uint64_t seed = (uint64_t)j->number + 1;
+
+    for (int i = 0; i < ROUNDS * 4; i++) {
+        _Atomic(H) *slot = &j->slots[harness_random(&seed) % SLOTS];
+        H x = atomic_load(slot), y;
+        H in[2] = {x, x};
+
+        if (j->number == 0) {
+            H start = VEC(1), recorded;
+
+            attach(start, REQ_ADD);
+            record(true);
+            recorded = op1("square", start);
+            record(false);
+            drop(start);
+            x = atomic_exchange(slot, recorded);
+            attach(recorded, REQ_WRITE);
+            CHECK_INT(MXNDArrayFree(x), 0);
+        } else if (j->number < 3) {
+            mark_anew(x, i % 3 == 0 ? REQ_NULL : i % 3 == 1 ? REQ_WRITE : REQ_ADD);
+        } else {
+            record(true);
+            y = try_op("broadcast_mul", 2, in, 0, NULL, NULL);
+            record(false);
+            if (y == NULL) {
+                CHECK_HAS(MXGetLastError(), "handle");
+                continue;
+            }
+            /* Nothing wants a gradient where the request was null. */
+            if (backward_full(y, NULL, 1, 0) != 0)
+                CHECK_HAS(MXGetLastError(), "grad");
+            drop(y);
+        }
+    }
+    return NULL;
+}
+
+TEST(marked_while_recorded)
+{
+    _Atomic(H) slots[SLOTS];
+
+    for (int i = 0; i < SLOTS; i++) {
+        H x = VEC(1);
+
+        attach(x, REQ_ADD);
+        atomic_init(&slots[i], x);
+    }
+    run_all(marking_work, NULL, NULL, slots);
+    for (int i = 0; i < SLOTS; i++)
+        drop(atomic_load(&slots[i]));
+}
+
+HARNESS_MAIN(ENTRY(marked_while_recorded), ENTRY(own_arrays), ENTRY(shared_variables),
+             ENTRY(shared_variable_create_graph), ENTRY(shared_first_gradient),
+             ENTRY(shared_graph_retained), ENTRY(shared_graph_released),
+             ENTRY(freed_under_the_feet))
