@@ -245,18 +245,10 @@ void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl
     mxl_array_set_place(array, nowhere);
 }
 
-/* Alone, a thread need not pay for a locked instruction. */
-void mxl_array_lock_place(mxl_array *array)
+void mxl_array_wait_place(mxl_array *array)
 {
-    if (mxl_single_thread())
-        return;
     while (atomic_exchange_explicit(&array->place_locked, true, memory_order_acquire))
         sched_yield();
-}
-
-void mxl_array_unlock_place(mxl_array *array)
-{
-    atomic_store_explicit(&array->place_locked, false, memory_order_release);
 }
 
 mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place)

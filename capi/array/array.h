@@ -158,8 +158,18 @@ static inline uint64_t mxl_array_place_version(const mxl_array *array)
 }
 
 /* Between these the place stays, and so does what it leads to. Nothing is dropped there. */
-void mxl_array_lock_place(mxl_array *array);
-void mxl_array_unlock_place(mxl_array *array);
+void mxl_array_wait_place(mxl_array *array);
+
+static inline void mxl_array_lock_place(mxl_array *array)
+{
+    if (!mxl_single_thread()) /* alone, a thread need not pay for a locked instruction */
+        mxl_array_wait_place(array);
+}
+
+static inline void mxl_array_unlock_place(mxl_array *array)
+{
+    atomic_store_explicit(&array->place_locked, false, memory_order_release);
+}
 
 /* Where a gradient of this array goes: itself when it is a variable that wants one, else its place,
  * or nowhere. The target is kept, the caller drops it. */
