@@ -236,8 +236,18 @@ class Stub:
             self.imports.add(f"from {found.__module__} import {found.__name__} as {name}")
         elif scope.get("__name__") not in (None, self.module.__name__):
             self.imports.add(f"from {scope['__name__']} import {name}")
-        elif found is None or not isinstance(found, (type, types.FunctionType)):
-            raise RuntimeError(f"make_pyi: {self.module.__name__}: no way to import {name!r}")
+        elif not isinstance(found, (type, types.FunctionType)):
+            self._add_alias(name, scope)
+
+    def _add_alias(self, name: str, scope: dict[str, Any]) -> None:
+        """A name that the module gives a type, in an assignment."""
+        for node in ast.parse(inspect.getsource(self.module)).body:
+            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+                line = f"{name} = {self.annotation(ast.unparse(node.value), scope)}"
+                if line not in self.lines:
+                    self.lines.append(line)
+                return
+        raise RuntimeError(f"make_pyi: {self.module.__name__}: no way to import {name!r}")
 
     def signature(self, function: Callable) -> str:
         """Arguments and result of a function, annotations as in its source."""
