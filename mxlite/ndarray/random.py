@@ -7,7 +7,6 @@ A function for every operator `_random_*_like` is made when it is asked for, nam
 
 from __future__ import annotations
 
-import math
 import numbers
 from typing import Any
 
@@ -230,32 +229,6 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     kwargs.pop("name", None)
     out = kwargs.pop("out", None)
     return invoke("_shuffle", [data], kwargs, out)
-
-
-def _expected(classes: NDArray, draws: int, log_range: float) -> NDArray:
-    """How often classes are expected among so many draws of rand_zipfian."""
-    share = ((classes.astype("float64") + 2) / (classes.astype("float64") + 1)).log() / log_range
-    return share * draws
-
-
-def rand_zipfian(
-    true_classes: NDArray, num_sampled: int, range_max: int, ctx: Context | None = None
-) -> tuple[NDArray, NDArray, NDArray]:
-    """`mx.nd.contrib.rand_zipfian`: classes that are rarer the larger their numbers are, with repetitions.
-
-    Class c comes with probability log((c + 2) / (c + 1)) / log(range_max + 1).
-
-    Returns: the classes (int64, of shape (num_sampled,)), how often each of `true_classes` is expected among so many,
-        and how often each class drawn is (float64).
-    """
-    log_range = math.log(range_max + 1)
-    exponents = uniform(0, log_range, (num_sampled,), "float64", ctx)
-    drawn = (exponents.exp() - 1).astype("int64") % range_max
-    return (
-        drawn,
-        _expected(true_classes, num_sampled, log_range),
-        _expected(drawn, num_sampled, log_range),
-    )
 
 
 _names = _Names(globals())
