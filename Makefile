@@ -60,7 +60,7 @@ help:
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
-#: make test-peers  arrays shared with PyTorch, files and pickles exchanged with the real MXNet 1.9.1
+#: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes on the real MXNet 1.9.1 again (tests/clients/expected.txt)
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
@@ -328,13 +328,17 @@ demo: venv
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
 	@$(BUILD)/digits
 
-# ---- peers: the real MXNet 1.9.1 (the specification) and PyTorch ----------------------------------
+# ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
 PEERS := .venvs/peers
 ORACLE := .venvs/mxnet
 
 $(PEERS)/peers.stamp:
 	@sh tools/make_venv.sh "$(PYTHON)" $(PEERS)
 	@sh tools/install_torch.sh $(PEERS)
+	@touch $@
+
+$(PEERS)/jax.stamp: $(PEERS)/peers.stamp
+	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'jax==0.10.2'
 	@touch $@
 
 $(ORACLE)/mxnet.stamp:
@@ -345,10 +349,11 @@ $(ORACLE)/mxnet.stamp:
 oracle: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_reference.py
 
-# Arrays shared with PyTorch; files and pickles, each way between mxlite and the real MXNet 1.9.1.
+# Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
 PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
-test-peers: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
+test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(PEER_PY) tests/clients/check_torch.py
+	@$(PEER_PY) tests/clients/check_jax.py
 	@rm -rf $(BUILD)/files && $(LIBRARY_ENV) $(VPY) tests/reference/write_files.py $(BUILD)/files
 	@$(ORACLE)/bin/python tests/reference/make_files.py --read $(BUILD)/files
 	@rm -rf $(BUILD)/peers

@@ -34,11 +34,13 @@ HEAD = '''\
 '''
 
 #: Methods made by factories, whose arguments the sources do not tell.
-_ARITHMETIC = "add sub mul truediv mod pow radd rsub rmul rtruediv rmod rpow iadd isub imul itruediv imod".split()
+_ARITHMETIC = """
+    add sub mul truediv div mod pow radd rsub rmul rtruediv rdiv rmod rpow iadd isub imul itruediv idiv imod
+""".split()
 METHODS = {f"__{name}__": "(self, other: NDArray | Number) -> NDArray" for name in _ARITHMETIC}
 METHODS |= {f"__{name}__": "(self, other: NDArray | Number) -> NDArray" for name in ("lt", "le", "gt", "ge")}
 METHODS |= {f"__{name}__": "(self, other: object) -> NDArray" for name in ("eq", "ne")}
-METHODS |= {f"__{name}__": "(self) -> NDArray" for name in ("neg", "abs")}
+METHODS |= {f"__{name}__": "(self) -> NDArray" for name in ("neg", "abs")} | {"__nonzero__": "(self) -> bool"}
 METHODS |= {"__hash__": "(self) -> int"}
 
 #: What is not the type checker's business.

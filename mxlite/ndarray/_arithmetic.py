@@ -142,6 +142,9 @@ def _install_operators() -> None:
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
     NDArray.T = property(_unary("T", "transpose"), doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
+    for name in ("__div__", "__rdiv__", "__idiv__"):  # as in 1.9.1, which ran on Python 2 too
+        setattr(NDArray, name, methods[name.replace("div", "truediv")])
+    NDArray.__nonzero__ = NDArray.__bool__
     for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
     for name, method in methods.items():

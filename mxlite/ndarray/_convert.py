@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite.error import MXNotImplementedError, MXValueError
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -94,6 +95,25 @@ class Conversion:
 
         return to_dlpack_for_write(self)
 
+    def as_nd_ndarray(self) -> NDArray:
+        """Itself."""
+        return self
+
+    def as_np_ndarray(self) -> Any:
+        """Raises: NotImplementedError (and MXNetError): there is no mx.np yet; `asnumpy` gives a NumPy array."""
+        raise MXNotImplementedError("NDArray.as_np_ndarray: mx.np is not supported yet; asnumpy() gives a NumPy array")
+
+    def tostype(self, stype: str) -> NDArray:
+        """A copy that is stored as `stype`; "default", which is dense, is what there is.
+
+        Raises: NotImplementedError (and MXNetError): "csr", "row_sparse"; ValueError (and MXNetError): anything else.
+        """
+        if stype == "default":
+            return self.copy()
+        if stype in ("csr", "row_sparse"):
+            raise MXNotImplementedError(f"NDArray.tostype: storage type {stype!r} is not supported yet")
+        raise MXValueError(f"NDArray.tostype: unknown storage type {stype!r}; 'default' is supported")
+
     def asscalar(self) -> Any:
         """The only element, as a NumPy scalar.
 
@@ -107,6 +127,20 @@ class Conversion:
     def item(self, *args: Any) -> Any:
         """An element as a Python number, as numpy.ndarray.item takes its arguments."""
         return self.asnumpy().item(*args)
+
+    def _sync_copyfrom(self, source_array: Any) -> None:
+        """Takes over the values of an array or a list of the same shape, as `x[:] = values` without recording.
+
+        Raises: TypeError: no array of numbers; ValueError: another shape.
+        """
+        try:
+            values = np.asarray(source_array, dtype=self.dtype, order="C")
+        except (TypeError, ValueError) as problem:
+            raise TypeError(f"array must consist of array-like data: {problem}") from None
+        if values.shape != self.shape:
+            raise ValueError(f"Shape inconsistent: expected {values.shape} vs got {self.shape}")
+        if hot.copy_in(self._h, values.ctypes.data, values.size) != 0:
+            raise last_error()
 
     def __reduce__(self) -> tuple:
         return type(self), (None,), self.__getstate__()

@@ -1,10 +1,11 @@
 """Reading and writing by keys: `x[key] = value`, and `x[key]` with any key that is not an integer or a plain slice.
 
-`install` gives NDArray the methods `_get` and `__setitem__`.
+`install` gives NDArray its methods that read and write parts.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,7 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
 
 def _set_number(array: NDArray, selection: Selection, whole: bool, value: Any) -> None:
     if whole:
-        given = {"shape": array.shape, "value": float(value), "dtype": array.dtype}
-        invoke("_full", [], given, array)
+        _full(array, float(value))
         return
     begin, end, step = selection.bounds()
     given = {"scalar": float(value), "begin": begin, "end": end, "step": step}
@@ -121,6 +121,32 @@ def _scatter(array: NDArray, chosen: Positions, value: Any) -> None:
         value = invoke("_full", [], {"shape": shape, "value": float(value), "dtype": array.dtype})
     view = array.reshape(rows)
     invoke("_scatter_set_nd", [view, value, _from_numpy(places.reshape(1, -1))], {"shape": rows}, view)
+
+
+def _slice_assign(self: NDArray, rhs: NDArray, begin: tuple, end: tuple, step: tuple) -> NDArray:
+    """Writes an array of exactly that shape to a part given as the operator `slice` takes it; the array itself."""
+    return invoke("_slice_assign", [self, rhs], {"begin": begin, "end": end, "step": step or ()}, self)
+
+
+def _slice_assign_scalar(self: NDArray, value: float, begin: tuple, end: tuple, step: tuple) -> NDArray:
+    """Writes a number to a part given as the operator `slice` takes it; the array itself."""
+    given = {"scalar": float(value), "begin": begin, "end": end, "step": step or ()}
+    return invoke("_slice_assign_scalar", [self], given, self)
+
+
+def _at(self: NDArray, idx: int) -> NDArray:
+    """A row, `x[idx]`. Raises: IndexError."""
+    return self[operator.index(idx)]
+
+
+def _slice(self: NDArray, start: int | None, stop: int | None) -> NDArray:
+    """Rows, `x[start:stop]`: a view."""
+    return self[slice(start, stop)]
+
+
+def _full(self: NDArray, value: float) -> NDArray:
+    """Writes a number to all elements; the array itself."""
+    return invoke("_full", [], {"shape": self.shape, "value": value, "dtype": self.dtype}, self)
 
 
 def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
@@ -162,6 +188,14 @@ def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
 
 def install() -> None:
     """Gives NDArray the methods of this module."""
-    NDArray._get = _get
-    _set.__name__, _set.__qualname__ = "__setitem__", "NDArray.__setitem__"
-    NDArray.__setitem__ = _set
+    for name, method in {
+        "_get": _get,
+        "__setitem__": _set,
+        "slice_assign": _slice_assign,
+        "slice_assign_scalar": _slice_assign_scalar,
+        "_full": _full,
+        "_at": _at,
+        "_slice": _slice,
+    }.items():
+        method.__name__, method.__qualname__ = name, f"NDArray.{name}"
+        setattr(NDArray, name, method)

@@ -10,7 +10,7 @@ import numpy as np
 from mxlite._lib import LIB, check_call
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXNetError
-from mxlite.ndarray.ndarray import NDArray, _from_numpy, invoke, new_array
+from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 
 Shape = Union[int, tuple, list]
 
@@ -71,11 +71,18 @@ def _fill(name: str, shape: Any, dtype: Any, kwargs: dict[str, Any]) -> NDArray:
 
 
 def full(
-    shape: Shape, val: float, ctx: Context | None = None, dtype: Any = np.float32, out: NDArray | None = None
+    shape: Shape, val: Any, ctx: Context | None = None, dtype: Any = np.float32, out: NDArray | None = None
 ) -> NDArray:
-    """An array of one number; `out`: the array to fill instead of a new one."""
+    """An array of one number, or of what is broadcast to `shape`; `out`: the array to fill instead of a new one.
+
+    Raises: TypeError: `val` is neither; ValueError: it cannot be broadcast.
+    """
     require_cpu(ctx)
     dtype = np.float32 if dtype is None else dtype
+    if not isinstance(val, NUMBERS):
+        array = empty(shape, ctx, dtype) if out is None else out
+        array[:] = val
+        return array
     if out is not None:
         dtype = out.dtype
     return invoke("_full", [], {"shape": _shape(shape), "value": val, "dtype": dtype}, out)
@@ -125,6 +132,14 @@ def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) 
     if not always_copy and len(arrays) == 1:
         return arrays[0]
     return invoke("Concat", list(arrays), {"dim": axis})
+
+
+def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
+    """Writes rows to `out`, of shape (n, depth): 1 at the place that each of `n` indices names, 0 elsewhere.
+
+    Raises: MXNetError: `out` has another number of rows.
+    """
+    return invoke("one_hot", [indices], {"depth": out.shape[1], "dtype": out.dtype}, out)
 
 
 def waitall() -> None:

@@ -17,7 +17,8 @@ _NAME, _USED = b"dltensor", b"used_dltensor"
 _NAME_VERSIONED, _USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
 #: What a capsule with a version is asked for; the largest that we write.
 _VERSION = (1, 0)
-_READ_ONLY = 1
+#: Libraries whose arrays never change, and whose capsules do not say so.
+_IMMUTABLE = ("jax", "jaxlib")
 
 _api = ctypes.pythonapi
 _Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
@@ -150,6 +151,8 @@ def _capsule_from(source: Any, copy: bool | None) -> Any:
 def from_dlpack(dlpack: Any, copy: bool | None = None) -> NDArray:
     """An array over the memory of another library's array on the CPU, which must lie in C order.
 
+    One over the memory of a JAX array, which never changes, is not writable.
+
     Args:
         dlpack: an array with `__dlpack__` (NumPy, PyTorch, JAX, NDArray), or a capsule, which can be taken once.
         copy: True: the other library makes a copy; None, False: none is made.
@@ -165,7 +168,10 @@ def from_dlpack(dlpack: Any, copy: bool | None = None) -> NDArray:
         return _take(dlpack)
     if not hasattr(dlpack, "__dlpack__"):
         raise TypeError(f"from_dlpack takes an array with __dlpack__, or a capsule; got {type(dlpack).__name__}")
-    return _take(_capsule_from(dlpack, copy))
+    array = _take(_capsule_from(dlpack, copy))
+    if not copy and type(dlpack).__module__.partition(".")[0] in _IMMUTABLE:
+        array._read_only = True
+    return array
 
 
 #: NumPy arrays whose memory the library looks at, by the number it was given for each.

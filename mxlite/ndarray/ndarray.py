@@ -95,6 +95,13 @@ class NDArray(hot.Owner, Conversion):
         """Whether assignment is allowed."""
         return not hasattr(self, "_read_only")
 
+    @writable.setter
+    def writable(self, flag: bool) -> None:
+        if not flag:
+            self._read_only = True
+        elif hasattr(self, "_read_only"):
+            del self._read_only
+
     def _read_info(self) -> tuple[tuple[int, ...], int]:
         shape, flag = hot.info(self._h)
         if flag == -2:

@@ -52,10 +52,12 @@ def eye(
     ctx: Context | None = None,
     dtype: Any = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Ones on diagonal `k` of an array of shape (N, M), zeros elsewhere; M = 0: (N, N). dtype None: float32."""
     require_cpu(ctx)
-    return invoke("_eye", [], {"N": N, "M": M, "k": k, "dtype": np.float32 if dtype is None else dtype}, out)
+    kwargs.pop("name", None)
+    return invoke("_eye", [], {"N": N, "M": M, "k": k, "dtype": np.float32 if dtype is None else dtype, **kwargs}, out)
 
 
 def histogram(

@@ -65,9 +65,11 @@ def entries() -> dict[str, tuple[bytes, str | None]]:
         "bool_of_255": (listed(header(2, dtype=7) + b"\xff\x02"), None),
         "no_shape": (listed(header()[:12], floats(1)), None),
         "names_too_many": (listed(floats(1), names=(b"a", b"b")), "1 arrays and 2 names"),
+        "names_too_few": (listed(floats(1), floats(2), names=(b"a",)), "2 arrays and 1 names"),
         "names_end": (listed(floats(1), named=1), "1 names are wanted and 0 bytes are left"),
         "name_too_long": (listed(floats(1), named=1) + name, "a name of 9223372036854775808 bytes"),
         "name_with_nul": (listed(floats(1), names=(b"a\0b",)), None),
+        "names_with_nul": (listed(floats(1), floats(2), names=(b"a\0bc", b"d")), None),
         "names_twice": (listed(floats(1), floats(2), names=(b"a", b"a")), None),
         "rest": (listed(floats(1)) + b"more", None),
     }

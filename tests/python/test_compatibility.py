@@ -375,6 +375,27 @@ def test_get_symbol_raises() -> None:
     assert isinstance(caught.value, mx.MXNetError)
 
 
+def test_what_is_no_array() -> None:
+    for wrong in ([1, 2], np.ones(2), 5, "x"):
+        with pytest.raises(TypeError, match="exp: input 'data' must be an NDArray"):
+            nd.exp(wrong)
+        with pytest.raises(TypeError, match="dot: input 'rhs' must be an NDArray"):
+            nd.dot(nd.ones(2), wrong)
+
+
+def test_an_array_of_a_number() -> None:
+    x = nd.array(5)
+    assert x.shape == (1,) and (x + nd.ones(2)).asnumpy().tolist() == [6, 6]
+    with mx.np_shape(True):
+        assert nd.array(5).shape == ()
+
+
+def test_asscalar_gives_a_number() -> None:
+    for dtype in ("float32", "int64"):
+        number = nd.array([[[2]]], dtype=dtype).asscalar()
+        assert number == 2 and type(number) is np.dtype(dtype).type
+
+
 class _Sigmoid(autograd.Function):
     def forward(self, x: nd.NDArray) -> nd.NDArray:
         y = 1 / (1 + nd.exp(-x))

@@ -182,6 +182,31 @@ def test_from_dlpack_refuses():
         mx.nd.from_dlpack(mx.nd.ones(1).to_dlpack_for_read(), copy=True)
 
 
+def test_arrays_that_never_change():
+    class Constant:
+        __module__ = "jaxlib._jax"
+
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, copy=None, **_):
+            return self.array.__dlpack__(copy=copy)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    x = mx.nd.array([1, 2])
+    seen = mx.nd.from_dlpack(Constant(x))
+    assert not seen.writable and (seen + 1).writable
+    with pytest.raises(ValueError, match="readonly"):
+        seen[0] = 5
+    with pytest.raises(ValueError, match="readonly"):
+        seen += 1
+    copied = mx.nd.from_dlpack(Constant(x), copy=True)
+    copied[0] = 5
+    assert (x.asnumpy().tolist(), copied.asnumpy().tolist()) == ([1, 2], [5, 2])
+
+
 def test_writing_through_another_makes_saved_values_stale():
     x = mx.nd.array([1, 2, 3])
     x.attach_grad()

@@ -262,6 +262,30 @@ def test_kills_at_any_moment(old):
         assert array.shape == (20000,) and values[0] in (last, last + 1) and (values == values[0]).all()
 
 
+TAKEN = """
+import os, sys
+from pathlib import Path
+import mxlite as mx
+taken = [Path(f"{sys.argv[1]}.{os.getpid()}-{number}.tmp") for number in range(int(sys.argv[2]))]
+for path in taken:
+    path.write_text("mine")
+try:
+    mx.nd.save(sys.argv[1], {"new": mx.nd.ones(2)})
+except mx.MXNetError as problem:
+    print(problem)
+assert all(path.read_text() == "mine" for path in taken)
+"""
+
+
+def test_files_with_the_names_of_temporary_ones_stay(old):
+    done = in_a_child(TAKEN, old, 3)
+    assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
+    assert list(mx.nd.load(old)) == ["new"] and len(list(old.parent.iterdir())) == 4
+    done = in_a_child(TAKEN, old, 100)
+    assert done.returncode == 0 and "100 temporary names are taken" in done.stdout, done.stdout + done.stderr
+    assert list(mx.nd.load(old)) == ["new"]
+
+
 def test_devices_that_are_full():
     with pytest.raises(MXNetError, match="/dev/full: writing failed: No space left"):
         mx.nd.save("/dev/full", [mx.nd.ones(2000)])

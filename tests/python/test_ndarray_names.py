@@ -1,0 +1,241 @@
+"""Every public name of 1.9.1's NDArray and mx.nd (tests/reference/names.json, made by make_names.py), methods that are
+no operators, and NumPy arrays beside NDArrays."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import operator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mxlite as mx
+from mxlite import autograd, nd
+
+REFERENCE = json.loads((Path(__file__).resolve().parent.parent / "reference" / "names.json").read_text())
+
+#: Functions of mx.nd that are not supported yet; docs/compatibility.md has these lines.
+NOT_YET = {
+    "layers": """
+        BatchNorm BatchNorm_v1 BilinearSampler CTCLoss Convolution Convolution_v1 Correlation Crop Deconvolution
+        GridGenerator GroupNorm IdentityAttachKLSparseReg InstanceNorm L2Normalization LRN LayerNorm Pooling Pooling_v1
+        RNN ROIPooling SVMOutput SoftmaxActivation SpatialTransformer UpSampling col2im ctc_loss im2col
+    """,
+    "optimizers": """
+        *_mom_update adamw_update ftml_update ftrl_update lamb_update_phase* mp_* multi_* preloaded_* rmsprop_update
+        rmspropalex_update signsgd_update signum_update
+    """,
+    "mixed precision": "all_finite amp_cast amp_multicast reset_arrays",
+    "sparse storage": "cast_storage",
+    "custom operators": "Custom",
+    "images": "imdecode",
+    "not landed": """
+        Embedding LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput MakeLoss Sequence* Softmax*
+        batch_take fill_element_0index linalg_* make_loss random_* ravel_multi_index sample_* shuffle unravel_index
+        softmax_cross_entropy
+    """,
+    "helpers of its own indexing": """
+        get_indexing_dispatch_code get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes
+    """,
+}
+
+
+@pytest.mark.parametrize("name", REFERENCE["NDArray"])
+def test_names_of_ndarray(name: str) -> None:
+    """Each is there, and takes the arguments that 1.9.1's takes."""
+    wanted = REFERENCE["NDArray"][name]
+    ours = getattr(nd.NDArray, name)
+    assert callable(ours) == (wanted != "property")
+    if callable(ours) and wanted:
+        have = list(inspect.signature(ours).parameters)[1:]
+        assert [parameter for parameter in have if parameter in wanted] == wanted or name.startswith("__")
+
+
+@pytest.mark.parametrize("name", REFERENCE["nd"])
+def test_names_of_mx_nd(name: str) -> None:
+    groups = [group for group, names in NOT_YET.items() for each in names.split() if fnmatchcase(name, each)]
+    assert callable(getattr(nd, name, None)) or groups, f"mx.nd.{name} is missing"
+    if not hasattr(nd, name):
+        with pytest.raises(AttributeError, match=name):
+            getattr(nd, name)
+
+
+# ---- methods that are no operators of the library ----
+
+
+def test_methods_of_storage() -> None:
+    x = nd.array([1, 2, 3])
+    assert x.as_nd_ndarray() is x
+    dense = x.tostype("default")
+    dense[:] = 0
+    assert x.asnumpy().tolist() == [1, 2, 3]
+    for stype in ("csr", "row_sparse"):
+        with pytest.raises(NotImplementedError, match=stype):
+            x.tostype(stype)
+    for wrong in ("foo", None, 3):
+        with pytest.raises(ValueError, match="storage type"):
+            x.tostype(wrong)
+    with pytest.raises(NotImplementedError, match="mx.np"):
+        x.as_np_ndarray()
+    for make in (lambda: nd.zeros((2,), stype="csr"), lambda: nd.empty((2,), stype="row_sparse")):
+        with pytest.raises(NotImplementedError):
+            make()
+    x.attach_grad()
+    with autograd.record():
+        y = x.tostype("default") * 2
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2, 2, 2]
+
+
+def test_methods_that_write() -> None:
+    x = nd.array([1, 2, 3])
+    assert x.slice_assign(nd.array([9]), (0,), (1,), (1,)) is x and x.asnumpy().tolist() == [9, 2, 3]
+    assert x.slice_assign(nd.array([8]), (1,), (2,), None) is x and x.asnumpy().tolist() == [9, 8, 3]
+    assert x.slice_assign_scalar(7, (2,), (3,), (1,)) is x and x.asnumpy().tolist() == [9, 8, 7]
+    with pytest.raises(mx.MXNetError):
+        x.slice_assign(nd.array([1, 1]), (0,), (1,), (1,))
+    assert x._full(3) is x and x.asnumpy().tolist() == [3, 3, 3]
+    assert x._sync_copyfrom([4, 5, 6]) is None and x.asnumpy().tolist() == [4, 5, 6]
+    x._sync_copyfrom(np.arange(6)[::2])
+    assert x.asnumpy().tolist() == [0, 2, 4]
+    with pytest.raises(ValueError, match="inconsistent"):
+        x._sync_copyfrom([1, 2])
+    with pytest.raises(TypeError):
+        x._sync_copyfrom("a")
+    x._at(1)[:] = 5
+    x._slice(-1, None)[:] = 6
+    assert x.asnumpy().tolist() == [0, 5, 6]
+    with pytest.raises(IndexError):
+        x._at(3)
+
+
+def test_writable() -> None:
+    x = nd.array([1, 2])
+    x.writable = False
+    for write in (lambda: x.__setitem__(0, 1), lambda: x.__iadd__(1), lambda: x.__setitem__([0], 1)):
+        with pytest.raises(ValueError, match="readonly"):
+            write()
+    x.writable = True
+    x[:] = 0
+    assert x.asnumpy().tolist() == [0, 0]
+
+
+def test_names_of_python_2() -> None:
+    x = nd.array([2, 4])
+    assert x.__div__(2).asnumpy().tolist() == [1, 2] and x.__rdiv__(8).asnumpy().tolist() == [4, 2]
+    assert x.__idiv__(2) is x and x.asnumpy().tolist() == [1, 2]
+    assert nd.array([3]).__nonzero__() is True and nd.array([0]).__nonzero__() is False
+
+
+def test_one_element() -> None:
+    """1.9.1 answers an array for an array of two axes."""
+    for shape in ((1,), (1, 1), (1, 1, 1)):
+        value = nd.full(shape, 5).asscalar()
+        assert type(value) is np.float32 and value == 5
+
+
+def test_python_protocols() -> None:
+    x = nd.array([3, 1, 2])
+    assert len(x) == 3 and [int(each.asscalar()) for each in reversed(x)] == [2, 1, 3]
+    assert 3 in x and 9 not in x and nd.array([1]) in x
+    assert sum(x).asnumpy().tolist() == [6] and max(x).asscalar() == 3 and min(x).asscalar() == 1
+    assert [int(each.asscalar()) for each in sorted(x)] == [1, 2, 3]
+    for wrong in ("a", None):
+        with pytest.raises(TypeError):
+            wrong in x  # noqa: B015
+    for convert in (float, int, round, operator.index, operator.pos, operator.invert):
+        with pytest.raises(TypeError):
+            convert(nd.array([2]))
+
+
+def test_filled_with_more_than_a_number() -> None:
+    assert nd.full((2, 2), [1, 2]).asnumpy().tolist() == [[1, 2], [1, 2]]
+    out = nd.zeros((2,), dtype="int32")
+    assert nd.full((2,), nd.array([3, 4]), out=out) is out and out.asnumpy().tolist() == [3, 4]
+    with pytest.raises(TypeError):
+        nd.full((2,), "a")
+    with pytest.raises(ValueError):
+        nd.full((2,), [1, 2, 3])
+
+
+def test_onehot_encode() -> None:
+    out = nd.ones((2, 3))
+    assert nd.onehot_encode(nd.array([0, 2]), out) is out
+    assert out.asnumpy().tolist() == [[1, 0, 0], [0, 0, 1]]
+    with pytest.raises(mx.MXNetError):
+        nd.onehot_encode(nd.array([0, 1, 2]), nd.zeros((2, 3)))
+
+
+def test_arrays_of_numbers_and_of_arrays() -> None:
+    assert nd.array(5).shape == (1,)  # 1.9.1: (), which means unknown outside numpy-shape mode
+    with mx.util.np_shape(True):
+        assert nd.array(5).shape == ()
+    assert nd.array([nd.array([1, 2]), nd.array([3, 4])]).asnumpy().tolist() == [[1, 2], [3, 4]]
+
+
+def test_concatenate() -> None:
+    x = nd.ones((2, 3))
+    assert nd.concatenate([x, x[:1]]).shape == (3, 3) and nd.concatenate([x, x], axis=-1).shape == (2, 6)
+    assert nd.concatenate([x], always_copy=False) is x and nd.concatenate([x]) is not x
+    for wrong in ([], [x, nd.ones((2,))], [x, x.astype("int32")]):
+        with pytest.raises(mx.MXNetError):
+            nd.concatenate(wrong)
+
+
+# ---- NumPy arrays beside NDArrays ----
+
+OPERATORS = ("add", "sub", "mul", "truediv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge", "matmul", "floordiv")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("other", [np.ones(3), np.ones(3, "float32"), np.array(2.0), [1, 2, 3]], ids=str)
+def test_numpy_arrays_are_refused(name: str, other) -> None:
+    """On either side, as 1.9.1 does: one of the two has to be converted."""
+    x = nd.array([1, 2, 3])
+    for one, two in ((x, other), (other, x)):
+        with pytest.raises(TypeError):
+            getattr(operator, name)(one, two)
+
+
+@pytest.mark.parametrize("number", [np.float32(2), np.float64(2), np.int64(2), np.int8(2), np.bool_(True), True, 2])
+def test_numpy_numbers_on_either_side(number) -> None:
+    x, values = nd.array([1, 2, 3]), np.array([1, 2, 3], "float32")
+    for name in OPERATORS[:-2]:
+        apply = getattr(operator, name)
+        for got, wanted in (
+            (apply(x, number), apply(values, float(number))),
+            (apply(number, x), apply(float(number), values)),
+        ):
+            assert type(got) is nd.NDArray and got.dtype == np.float32
+            np.testing.assert_allclose(got.asnumpy(), wanted.astype("float32"), rtol=1e-6)
+
+
+def test_in_place_beside_numpy() -> None:
+    x, values = nd.array([1, 2, 3]), np.ones(3)
+    with pytest.raises(TypeError):
+        x += values
+    with pytest.raises(TypeError):
+        values += x
+    with pytest.raises(mx.MXNetError):
+        x += nd.ones((1, 3))  # the result has another shape
+    x += nd.ones((1,))
+    assert x.asnumpy().tolist() == [2, 3, 4] and values.tolist() == [1, 1, 1]
+    assert nd.NDArray.__array_priority__ == 1000 and nd.NDArray.__array_ufunc__ is None
+
+
+def test_numpy_functions() -> None:
+    """Those that call a method of the array work; those that are ufuncs refuse."""
+    x = nd.array([[1, 2], [3, 4]])
+    assert np.sum(x).asnumpy().tolist() == [10]
+    for refuse in (
+        lambda: np.exp(x),
+        lambda: np.add(x, np.ones(2)),
+        lambda: np.add(np.ones(2), x),
+        lambda: np.maximum(x, 1),
+    ):
+        with pytest.raises(TypeError):
+            refuse()
+    assert np.array_equal(np.asarray(x), [[1, 2], [3, 4]])
