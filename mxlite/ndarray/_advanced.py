@@ -24,12 +24,14 @@ class Positions:
     fit each other).
     """
 
-    __slots__ = ("shape", "only", "index", "_extents", "_arrays", "_ranges", "_ahead", "_last")
+    __slots__ = ("shape", "only", "index", "_extents", "_arrays", "_ranges", "_ahead", "_last", "_axis", "_rolled")
 
     def __init__(self, entries: list, extents: tuple[int, ...]) -> None:
         self._extents = extents
-        self._arrays: list[tuple[int, np.ndarray]] = []  # axis, positions
+        self._arrays: list[tuple[int, np.ndarray]] = []  # axis (of a mask, its last), positions
         self._ranges: list[tuple[int, range]] = []  # axis, positions: what slices select
+        self._axis = 0
+        self._rolled = False  # whether a mask's axes are counted as one
         before, others = self._read(entries)
         try:
             shape = np.broadcast_shapes(*(index.shape for _, index in self._arrays))
@@ -39,7 +41,8 @@ class Positions:
         self.shape = (*others[:before], *shape, *others[before:])
         cut = [axis for axis, chosen in self._ranges if chosen != range(extents[axis])]
         self._last = max([axis for axis, _ in self._arrays] + cut)
-        self.only, self.index = self._arrays[0] if len(self._arrays) == 1 and not cut else (None, None)
+        alone = len(self._arrays) == 1 and not cut and not self._rolled
+        self.only, self.index = self._arrays[0] if alone else (None, None)
 
     def _read(self, entries: list) -> tuple[int, list[int]]:
         """Goes through the parts of the key.
@@ -69,26 +72,24 @@ class Positions:
         before, self._ahead = groups[0] if len(groups) == 1 else (0, 0)
         return before, others
 
-    def _axis(self) -> int:
-        return len(self._arrays) + len(self._ranges)
-
     def _add_range(self, entry: slice) -> int:
-        axis = self._axis()
-        chosen = range(*entry.indices(self._extents[axis]))
-        self._ranges.append((axis, chosen))
+        chosen = range(*entry.indices(self._extents[self._axis]))
+        self._ranges.append((self._axis, chosen))
+        self._axis += 1
         return len(chosen)
 
     def _add_index(self, entry: Any) -> None:
-        axis = self._axis()
+        axis, extents = self._axis, self._extents
+        self._axis += _axes_of(entry)
         if not isinstance(entry, np.ndarray):
-            self._arrays.append((axis, np.asarray(check_index(entry, axis, self._extents[axis]))))
+            self._arrays.append((axis, np.asarray(check_index(entry, axis, extents[axis]))))
         elif entry.dtype == bool:
-            extents = self._extents[axis : axis + entry.ndim]
-            if entry.shape != extents:
-                raise IndexError(f"a mask of shape {entry.shape} does not fit axes of the extents {extents}")
-            self._arrays += [(axis + i, places) for i, places in enumerate(entry.nonzero())]
+            if entry.shape != extents[axis : self._axis]:
+                raise IndexError(f"a mask of shape {entry.shape} does not fit axes of {extents[axis : self._axis]}")
+            self._arrays.append((self._axis - 1, np.flatnonzero(entry)))
+            self._rolled = self._rolled or entry.ndim > 1
         else:
-            self._arrays.append((axis, _in_bounds(entry, axis, self._extents[axis])))
+            self._arrays.append((axis, _in_bounds(entry, axis, extents[axis])))
 
     def rows(self) -> tuple[int, ...]:
         """The shape in which the array is seen: rows, and the axes that stay whole."""

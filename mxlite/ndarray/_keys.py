@@ -43,7 +43,7 @@ def _get(self: NDArray, key: Any) -> NDArray:
 
 def _nothing(array: NDArray, shape: tuple[int, ...]) -> NDArray:
     """An array without elements that is recorded like any part of `array`."""
-    part = array.reshape((-1,))[0:0] if array.size else array
+    part = array.reshape((-1,))[0:0]
     return part if part.shape == shape else invoke("_mxl_reshape_to", [part], {"shape": shape})
 
 

@@ -137,7 +137,7 @@ def base() -> np.ndarray:
         ({1}, ValueError),
         ([2**40], IndexError),
         ([2**70], IndexError),
-        (np.array([2**63 + 1], dtype="uint64"), IndexError),
+        (np.array([2**64 - 1], dtype="uint64"), IndexError),  # not -1
         (np.array([2**70], dtype=object), IndexError),
         ([float("nan")], IndexError),
         (np.array([np.inf]), IndexError),
@@ -146,12 +146,47 @@ def base() -> np.ndarray:
         (([0], slice(None, None, 0)), ValueError),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_keys_that_are_none(key, kind) -> None:
     x = nd.array(base(), dtype="float64")
     for use in (lambda: x[key], lambda: x.__setitem__(key, 0)):
         with pytest.raises(kind):
             use()
     np.testing.assert_array_equal(x.asnumpy(), base())
+
+
+def test_too_many_indices() -> None:
+    x = nd.array(base(), dtype="float64")
+    for key in ((0, 0, 0, [0]), ([0], 0, 0, 0), (..., [0], [0], [0], [0]), (np.ones((3, 4, 2), bool), 0), (0, 0, 0, 0)):
+        for use in (lambda: x[key], lambda: x.__setitem__(key, 0)):  # noqa: B023
+            with pytest.raises(IndexError, match="too many indices"):
+                use()
+
+
+def test_the_whole_of_a_scalar() -> None:
+    """`:` selects it, as in 1.9.1; NumPy refuses."""
+    with mx.util.np_shape(True):
+        x = nd.array(5)
+        assert x[:].shape == () and x[:].asscalar() == 5
+        x[:] = 3
+        x[:] = x + nd.array(1)
+        assert x.asscalar() == 4
+        for refused in (slice(0, 1), slice(None, None, 2), 0, [0]):
+            with pytest.raises(IndexError):
+                x[refused]
+            with pytest.raises(IndexError):
+                x[refused] = 1
+
+
+def test_arrays_without_elements() -> None:
+    """Outside numpy-shape mode too, where 1.9.1's slices make them."""
+    empty = nd.array(base())[0:0]
+    assert empty.shape == empty[[]].shape == empty[:, ::-1].shape == (0, 4, 2)
+    assert empty[:, [0, 1, 1]].shape == (0, 3, 2) and empty[None].shape == (1, 0, 4, 2)
+    assert empty[np.ones((0, 4), bool)].shape == (0, 2) and empty[..., 0].shape == (0, 4)
+    empty[:, [0]] = 5
+    with pytest.raises(IndexError):
+        empty[[0]]
 
 
 def test_numbers_that_are_no_integers_are_cut() -> None:
@@ -192,6 +227,19 @@ def test_results_are_copies() -> None:
     part = x[[0, 1, 2]]
     part[:] = 0
     np.testing.assert_array_equal(x.asnumpy(), base())
+
+
+def test_values_with_more_axes() -> None:
+    """Axes of extent 1 in front are left out, and the rest is broadcast."""
+    for make in (nd.array, np.array):
+        for key in (slice(0, 2), [0, 1]):
+            x, values = nd.array(base(), dtype="float64"), base()
+            x[key] = make([[[[[7, 8]]]]])
+            values[key] = [7, 8]
+            np.testing.assert_array_equal(x.asnumpy(), values)
+        for key in ((0, 0, slice(0, 0)), (0, 0, [])):
+            with pytest.raises(ValueError):
+                x[key] = make(np.ones((2, 0)))
 
 
 def test_refused_values_change_nothing() -> None:

@@ -101,6 +101,9 @@ def test_methods_that_write() -> None:
     assert x._sync_copyfrom([4, 5, 6]) is None and x.asnumpy().tolist() == [4, 5, 6]
     x._sync_copyfrom(np.arange(6)[::2])
     assert x.asnumpy().tolist() == [0, 2, 4]
+    square = nd.zeros((2, 2))
+    square._sync_copyfrom(np.array([[1, 2], [3, 4]], "float32").T)
+    assert square.asnumpy().tolist() == [[1, 3], [2, 4]]
     with pytest.raises(ValueError, match="inconsistent"):
         x._sync_copyfrom([1, 2])
     with pytest.raises(TypeError):
