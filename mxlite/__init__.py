@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from mxlite import autograd, base, context, error, ndarray, random, util
 from mxlite import ndarray as nd
+from mxlite import random as rnd
 from mxlite._install import install_as_mxnet
 from mxlite._lib import get_cmake_dir, get_include, get_library, get_pkgconfig_dir
 from mxlite._version import __version__
@@ -23,7 +24,7 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import test_utils
+    from mxlite import engine, runtime, test_utils
 
 __all__ = [
     "Context",
@@ -35,6 +36,7 @@ __all__ = [
     "cpu",
     "cpu_pinned",
     "current_context",
+    "engine",
     "error",
     "get_cmake_dir",
     "get_include",
@@ -48,6 +50,8 @@ __all__ = [
     "np_shape",
     "num_gpus",
     "random",
+    "rnd",
+    "runtime",
     "set_np_shape",
     "test_utils",
     "use_np_shape",
@@ -56,6 +60,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "test_utils":  # few programs want it
-        return importlib.import_module("mxlite.test_utils")
+    if name in ("engine", "runtime", "test_utils"):  # few programs want them
+        return importlib.import_module(f"mxlite.{name}")
     raise AttributeError(f"module 'mxlite' has no attribute {name!r}")

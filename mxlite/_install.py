@@ -18,7 +18,8 @@ def install_as_mxnet() -> None:
     present = sys.modules.get("mxnet")
     if present is not None and present is not package:
         raise RuntimeError(f"install_as_mxnet: mxnet is imported already, from {getattr(present, '__file__', '?')}")
-    importlib.import_module("mxlite.test_utils")
+    for name in ("engine", "runtime", "test_utils"):
+        importlib.import_module(f"mxlite.{name}")
     for name, module in list(sys.modules.items()):
         if name == "mxlite" or (name.startswith("mxlite.") and not name.startswith("mxlite._")):
             sys.modules["mxnet" + name[len("mxlite") :]] = module

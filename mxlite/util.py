@@ -1,4 +1,4 @@
-"""numpy-shape mode: with it () is the shape of a scalar and 0 an empty axis; without, MXNet's older meaning."""
+"""numpy-shape mode (with it () is the shape of a scalar and 0 an empty axis), and the library's environment."""
 
 from __future__ import annotations
 
@@ -49,3 +49,19 @@ def use_np_shape(function: Callable) -> Callable:
             return function(*args, **kwargs)
 
     return wrapper
+
+
+def getenv(name: str) -> str | None:
+    """The value of a variable in the library's environment; None: it is not set."""
+    value = ctypes.c_char_p()
+    check_call(LIB.MXGetEnv(name.encode(), ctypes.byref(value)))
+    return None if value.value is None else value.value.decode()
+
+
+def setenv(name: str, value: str | None) -> None:
+    """Sets a variable in the library's environment, where `os.environ` of a running program does not look; None unsets.
+
+    Raises:
+        MXNetError: no variable can have that name.
+    """
+    check_call(LIB.MXSetEnv(name.encode(), None if value is None else value.encode()))

@@ -303,8 +303,7 @@ int MXGetEnv(const char *name, const char **value)
 int MXSetEnv(const char *name, const char *value)
 {
     API_NEED(name);
-    API_NEED(value);
-    if (setenv(name, value, 1) != 0)
+    if ((value == NULL ? unsetenv(name) : setenv(name, value, 1)) != 0)
         return mxl_error("%s: \"%s\" cannot be set: %s", __func__, name, strerror(errno));
     return 0;
 }

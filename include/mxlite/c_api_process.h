@@ -12,7 +12,7 @@ extern "C" {
 /* ---- environment and libraries ---- */
 
 /* Supported. Reads (lent; NULL where it is not set) and sets a variable of the process's
- * environment. */
+ * environment; a value of NULL unsets it. */
 MXL_API int MXGetEnv(const char *name, const char **value);
 MXL_API int MXSetEnv(const char *name, const char *value);
 

@@ -263,7 +263,8 @@ TEST(environment)
     CHECK_INT(MXGetEnv("MXLITE_TEST_VARIABLE", &value), 0);
     CHECK_STR(value, "yes");
     CHECK_STR(getenv("MXLITE_TEST_VARIABLE"), "yes");
-    CHECK_INT(unsetenv("MXLITE_TEST_VARIABLE"), 0);
+    CHECK_INT(MXSetEnv("MXLITE_TEST_VARIABLE", NULL), 0);
+    CHECK(getenv("MXLITE_TEST_VARIABLE") == NULL);
     CHECK_INT(MXGetEnv("MXLITE_TEST_VARIABLE", &value), 0);
     CHECK(value == NULL);
 }

@@ -1,0 +1,36 @@
+"""`mx.engine`: how many operators MXNet would join. Here operators run as they are called, and nothing changes."""
+
+from __future__ import annotations
+
+import ctypes
+
+from mxlite._lib import LIB, check_call
+
+
+def set_bulk_size(size: int) -> int:
+    """Remembers a bulk size, which changes no result; the size before.
+
+    Raises:
+        MXNetError: a negative size.
+    """
+    before = ctypes.c_int()
+    check_call(LIB.MXEngineSetBulkSize(size, ctypes.byref(before)))
+    return before.value
+
+
+class _BulkScope:
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._before: list[int] = []
+
+    def __enter__(self) -> _BulkScope:
+        self._before.append(set_bulk_size(self._size))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        set_bulk_size(self._before.pop())
+
+
+def bulk(size: int) -> _BulkScope:
+    """A with-block with another bulk size."""
+    return _BulkScope(size)
