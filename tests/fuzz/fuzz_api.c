@@ -262,7 +262,7 @@ static void prepared(fuzz *f)
     MXLValue args[4];
     MXLCallHandle call = NULL;
     int num_in = 0, params = parameters(f, op, keys, values, &num_in);
-    int constant = params > 0 ? (int)next(f, 4) : 0, num_out = (int)next(f, 4);
+    int constant = params > 0 ? (int)next(f, 4) : 0, num_out = (int)next(f, 4), known = 0;
 
     constant = constant > params ? params : constant;
     if (made > MAX_PREPARED || MXSymbolGetAtomicSymbolName(op, &name) != 0)
@@ -293,6 +293,7 @@ static void prepared(fuzz *f)
     }
     for (int i = 0; i < num_in && i < 3; i++)
         in[i] = pick(f);
+    (void)checked(MXLCallGetNumOutputs(call, next(f, 2) == 0 ? NULL : args, &known));
     if (next(f, 2) == 0) {
         put(f, MXLCall(call, num_in, in, args));
         return;
