@@ -101,10 +101,7 @@ static int set_argument(const api_prepared *call, const mxl_param *p, const MXLV
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT:
         return set_list(call, p, &value->list, field);
-    case MXL_P_STRING:
-        return mxl_error("%s: parameter \"%s\" is text, and text is always constant",
-                         call->op->name, p->name);
-    default:
+    default: /* not text, which is always constant */
         return set_choice(call, p, value->i, field);
     }
 }

@@ -68,11 +68,16 @@ static int check_names(const request *r)
 {
     for (int i = 0; i < r->num_constant + r->num_arguments; i++) {
         const char *name = i < r->num_constant ? r->keys[i] : r->arguments[i - r->num_constant];
+        const mxl_param *param;
 
         if (name == NULL || (i < r->num_constant && r->values[i] == NULL))
             return mxl_error("MXLPrepare: a parameter of %s has a NULL name or value", r->op->name);
-        if (mxl_param_find(r->op, name) == NULL)
+        param = mxl_param_find(r->op, name);
+        if (param == NULL)
             return mxl_error("%s: unknown parameter \"%s\"", r->op->name, name);
+        if (i >= r->num_constant && param->type == MXL_P_STRING)
+            return mxl_error("%s: parameter \"%s\" is text, and text is always constant",
+                             r->op->name, name);
         for (int k = 0; k < i; k++) {
             const char *other =
                 k < r->num_constant ? r->keys[k] : r->arguments[k - r->num_constant];

@@ -50,6 +50,7 @@ static const char *name_a[] = {"a"};
 static const char no_list_at_all[16] = "neither magic";
 
 static const char *scalar_key[] = {"scalar"}, *is_int_key[] = {"is_int"};
+static const char *range_key[] = {"range"};
 static const char *parts_key[] = {"num_outputs"};
 static const MXLValue no_parts = {.i = 0};
 
@@ -433,6 +434,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLPrepare, MXLPrepare("sum", 0, NULL, NULL, 1, NULL, &out))                                 \
     X(MXLPrepare, MXLPrepare("sum", 0, NULL, NULL, 1, null_text, &out))                            \
     X(MXLPrepare, MXLPrepare("sum", 0, NULL, NULL, 1, scalar_key, &out))                           \
+    X(MXLPrepare, MXLPrepare("_histogram", 0, NULL, NULL, 1, range_key, &out))                     \
     X(MXLCall, status_of(MXLCall(exp_call, -1, good_list(), NULL)))                                \
     X(MXLCall, status_of(MXLCall(exp_call, 1, NULL, NULL)))                                        \
     X(MXLCall, status_of(MXLCall(exp_call, 0, NULL, NULL)))                                        \
