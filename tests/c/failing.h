@@ -1,0 +1,31 @@
+/* An allocator that fails when it is told to: MXLSetAllocator(counted, counted_free, NULL, 0). Of
+ * test_walk.c. */
+#ifndef FAILING_H
+#define FAILING_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static int64_t until_failure = -1; /* allocations that still succeed; -1: all */
+static int64_t failed;
+
+static void *counted(void *payload, size_t bytes, size_t align)
+{
+    (void)payload;
+    if (until_failure == 0) {
+        failed++;
+        return NULL;
+    }
+    if (until_failure > 0)
+        until_failure--;
+    return aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+
+static void counted_free(void *payload, void *block, size_t bytes)
+{
+    (void)payload;
+    (void)bytes;
+    free(block);
+}
+
+#endif
