@@ -64,7 +64,8 @@ typedef struct mxl_infer {
     const mxl_op *op;
     const void *params;
     int num_inputs, num_outputs;
-    mxl_array *const *in; /* for their dtypes and shapes */
+    mxl_array *const *in; /* for their dtypes and shapes; values only where a shape depends on them
+                             (_contrib_boolean_mask) */
     mxl_shape *out_shape;
     int *out_dtype;
     bool training;

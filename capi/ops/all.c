@@ -24,6 +24,11 @@ extern const mxl_op *const mxl_ops_join[];
 extern const mxl_op *const mxl_ops_index[];
 extern const mxl_op *const mxl_ops_one_hot[];
 extern const mxl_op *const mxl_ops_places[];
+extern const mxl_op *const mxl_ops_allclose[];
+extern const mxl_op *const mxl_ops_mask[];
+extern const mxl_op *const mxl_ops_sequence[];
+extern const mxl_op *const mxl_ops_positions[];
+extern const mxl_op *const mxl_ops_lookup[];
 extern const mxl_op *const mxl_ops_reshape[];
 extern const mxl_op *const mxl_ops_spread[];
 extern const mxl_op *const mxl_ops_turn[];
@@ -75,6 +80,11 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_index,
     mxl_ops_one_hot,
     mxl_ops_places,
+    mxl_ops_allclose,
+    mxl_ops_mask,
+    mxl_ops_sequence,
+    mxl_ops_positions,
+    mxl_ops_lookup,
     mxl_ops_reshape,
     mxl_ops_spread,
     mxl_ops_turn,

@@ -1,6 +1,6 @@
 /* Elements by index: take, pick, and the scatters that are their gradients. Indices are read
  * cut towards zero; no gradient flows to them. */
-#include "ops/build.h"
+#include "ops/index.h"
 
 #include <stddef.h>
 
@@ -465,6 +465,16 @@ static const mxl_op op_pick_grad = {
     .grad = pick_grad_grad,
     .saves = saves_index,
 };
+
+/* ---- for composed operators ---- */
+
+mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index)
+{
+    index_params p = {.axis = -1, .mode = MXL_INDEX_CLIP};
+    mxl_array *inputs[2] = {a, index};
+
+    return mxl_scope_call(s, &op_pick, &p, 2, inputs);
+}
 
 const mxl_op *const mxl_ops_index[] = {
     &op_take, &op_take_grad, &op_pick, &op_pick_grad, NULL,

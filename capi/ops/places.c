@@ -1,6 +1,6 @@
 /* Elements that the indices of several axes name: gather_nd, scatter_nd, _scatter_set_nd, and the
  * two operators that are gradients of the first two. A column of the indices names one place. */
-#include "ops/build.h"
+#include "ops/index.h"
 
 #include <stddef.h>
 
@@ -392,6 +392,17 @@ static const mxl_op op_scatter_set_nd = {
     .saves = saves_indices,
     .in_place = true,
 };
+
+mxl_array *mxl_set_places(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_array *indices)
+{
+    mxl_array *inputs[3] = {lhs, rhs, indices};
+    places_params p;
+
+    if (lhs == NULL)
+        return NULL;
+    p.shape = (mxl_tuple){lhs->ndim, lhs->shape};
+    return mxl_scope_call(s, &op_scatter_set_nd, &p, 3, inputs);
+}
 
 const mxl_op *const mxl_ops_places[] = {
     &op_gather_nd, &op_gather_nd_last, &op_scatter_nd, &op_scatter_nd_add, &op_scatter_set_nd, NULL,

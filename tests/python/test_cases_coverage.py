@@ -21,6 +21,7 @@ NOT_DIFFERENTIABLE = {
     "_eye",
     "_histogram",
     "argmax_channel",
+    "_contrib_allclose",
     "_zeros",
     "_ones",
     "_full",
@@ -34,6 +35,7 @@ NOT_DIFFERENTIABLE |= {f"_random_{name}" for name in _DRAWN}
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "shape_array", "size_array"}
 ZERO |= {"argsort"}
+ZERO |= {"_ravel_multi_index", "_unravel_index", "_contrib_index_array", "_contrib_arange_like"}
 ZERO |= {"sign", "ceil", "floor", "rint", "round", "trunc", "fix", "logical_not"}
 for _name in ("equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"):
     ZERO |= {f"broadcast_{_name}", f"_{_name}", f"_{_name}_scalar"}

@@ -1,0 +1,158 @@
+/* Operators of indices, lengths and flags: limits, writing in place, and the gradients of the
+ * operators that rules alone call. The full table of cases is in tests/python. */
+#include "ops_kit.h"
+
+/* ---- errors ---- */
+
+TEST(names_in_errors)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4), *v = ARRAY(MXL_F32, SHAPE(2), 5, 6);
+    mxl_array *far = ARRAY(MXL_F32, SHAPE(2), 0, 2), *zero = ARRAY(MXL_F64, SHAPE(2), 1, 0);
+    mxl_array *none = ARRAY(MXL_F32, SHAPE(2, 0), 0), *three = ARRAY(MXL_F32, SHAPE(3), 0, 1, 1);
+    mxl_array *above = ARRAY(MXL_I32, SHAPE(2), 2, 3);
+
+    fails("IndexError: fill_element_0index: ", "fill_element_0index", "", 3, x, v, far);
+    fails("index 2 is out of bounds for axis 1 of extent 2", "fill_element_0index", "", 3, x, v,
+          far);
+    fails("IndexError: _contrib_index_copy: ", "_contrib_index_copy", "", 3, x, far, x);
+    fails("IndexError: batch_take: the rows have no elements", "batch_take", "", 2, none, v);
+    fails("batch_take: 3 indices for 2 rows", "batch_take", "", 2, x, three);
+    fails("ValueError: SequenceLast: sequence 1 has length 0, it must be from 1 to 2",
+          "SequenceLast", "use_sequence_length=1", 2, x, zero);
+    fails("ValueError: SequenceReverse: sequence 1 has length 3, it must be from 0 to 2",
+          "SequenceReverse", "use_sequence_length=1", 2, x, above);
+    fails("sequence_length must have shape (2,), got (3,)", "SequenceMask", "use_sequence_length=1",
+          2, x, three);
+    fails("takes 1 input, got 2", "SequenceLast", "", 2, x, v);
+    fails("_contrib_boolean_mask: index must have shape (2,), got (3,)", "_contrib_boolean_mask",
+          "axis=-1", 2, x, three);
+    fails("1 of 2 flags are set, for 2 positions of 2", "_mxl_mask_put", "extent=2", 2, x, far);
+    fails("for 2 positions of 3", "_mxl_mask_put", "extent=3", 2, x, v);
+    fails("_unravel_index: there are no places in shape (3,0)", "_unravel_index", "shape=(3,0)", 1,
+          v);
+    mxl_array_drop(x);
+    mxl_array_drop(v);
+    mxl_array_drop(far);
+    mxl_array_drop(zero);
+    mxl_array_drop(none);
+    mxl_array_drop(three);
+    mxl_array_drop(above);
+}
+
+/* More axes than an array can have. */
+TEST(limits)
+{
+    int64_t many[MXL_MAX_NDIM + 1];
+    char shape[MXL_MAX_NDIM * 2 + 16] = "shape=(";
+    mxl_array *x, *index = ARRAY(MXL_F32, SHAPE(1), 0), *weight = ARRAY(MXL_F32, SHAPE(1, 1), 0);
+
+    for (int i = 0; i < MXL_MAX_NDIM; i++) {
+        many[i] = 1;
+        strcat(shape, "1,");
+    }
+    many[MXL_MAX_NDIM] = -1;
+    strcat(shape, ")");
+    x = mxl_array_new(MXL_F32, MXL_MAX_NDIM, many);
+    set_item(x, 0, 0);
+    fails("more than 32 axes", "Embedding", "input_dim=1 output_dim=1", 2, x, weight);
+    fails("more than 32 axes", "_contrib_index_array", "", 1, x);
+    fails("more than 32 axes", "_unravel_index", "shape=(3,)", 1, x);
+    fails("shape has 32 axes", "_unravel_index", shape, 1, index);
+    fails("32 axes", "_mxl_sequence_put", "steps=1", 1, x);
+    mxl_array_drop(x);
+    mxl_array_drop(index);
+    mxl_array_drop(weight);
+}
+
+/* ---- values ---- */
+
+/* The output may lie over an input: SequenceMask writes into it, others make way. */
+TEST(in_place)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(3, 2), 1, 2, 3, 4, 5, 6), *inputs[3] = {x};
+    mxl_array *length = ARRAY(MXL_I32, SHAPE(2), 1, 2), *row = ARRAY(MXL_F32, SHAPE(1, 2), 8, 9);
+    mxl_array *index = ARRAY(MXL_I32, SHAPE(1), 2);
+    const int turned[] = {3, 2, 1, 4, 5, 6};
+
+    inputs[1] = ARRAY(MXL_I32, SHAPE(2), 2, 1);
+    CHECK_INT(run_into("SequenceReverse", "use_sequence_length=1", PLAIN, 2, inputs, &x), 0);
+    for (int i = 0; i < 6; i++)
+        CHECK_INT(item(x, i), turned[i]);
+    mxl_array_drop(inputs[1]);
+    inputs[1] = length;
+    CHECK_INT(run_into("SequenceMask", "use_sequence_length=1 value=7", PLAIN, 2, inputs, &x), 0);
+    inputs[1] = index;
+    inputs[2] = row;
+    CHECK_INT(run_into("_contrib_index_copy", "", PLAIN, 3, inputs, &x), 0);
+    IS(x, MXL_F32, SHAPE(3, 2), 3, 2, 7, 4, 8, 9);
+    mxl_array_drop(length);
+    mxl_array_drop(row);
+    mxl_array_drop(index);
+}
+
+/* Lengths and sequences without elements need no memory for them. */
+TEST(huge_and_empty)
+{
+    const int64_t many = (int64_t)1 << 40;
+    mxl_array *x = mxl_array_new(MXL_F32, 3, SHAPE(many, 2, 0)), *y;
+
+    y = run("SequenceReverse", "", PLAIN, 1, x);
+    CHECK_INT(y->size, 0);
+    mxl_array_drop(y);
+    y = run("SequenceMask", "", PLAIN, 1, x);
+    CHECK_INT(y->shape[0], many);
+    mxl_array_drop(y);
+    y = run("SequenceLast", "", PLAIN, 1, x);
+    CHECK_INT(y->ndim, 2);
+    mxl_array_drop(y);
+    mxl_array_drop(x);
+}
+
+/* Numbers beyond one run of the loops. */
+TEST(many)
+{
+    mxl_array *places = mxl_array_new(MXL_I32, 1, SHAPE(700)), *rows, *back;
+
+    for (int i = 0; i < 700; i++)
+        set_item(places, i, 700 - i);
+    rows = run("_unravel_index", "shape=(9,8,11)", PLAIN, 1, places);
+    back = run("_ravel_multi_index", "shape=(9,8,11)", PLAIN, 1, rows);
+    for (int i = 0; i < 700; i++) {
+        CHECK_INT(item(rows, i), (700 - i) / 88);
+        CHECK_INT(item(rows, 700 + i), (700 - i) / 11 % 8);
+        CHECK_INT(item(rows, 1400 + i), (700 - i) % 11);
+        CHECK_INT(item(back, i), 700 - i);
+    }
+    set_item(back, 650, 0);
+    IS(run("_contrib_allclose", "", PLAIN, 2, places, places), MXL_U8, SCALAR, 1);
+    IS(run("_contrib_allclose", "", PLAIN, 2, places, back), MXL_U8, SCALAR, 0);
+    mxl_array_drop(places);
+    mxl_array_drop(rows);
+    mxl_array_drop(back);
+}
+
+/* ---- gradients ---- */
+
+TEST(gradients)
+{
+    mxl_array *length = ARRAY(MXL_F32, SHAPE(2), 1, 3), *flags = ARRAY(MXL_I32, SHAPE(3), 1, 0, 5);
+    const char *const used = "use_sequence_length=1", *const across =
+                                                          "use_sequence_length=1 axis=1";
+
+    check_gradients("SequenceMask", used, length, 1, SHAPE(3, 2), NULL, NULL);
+    check_gradients("SequenceMask", across, length, 1, SHAPE(2, 3, 2), NULL, NULL);
+    check_gradients("SequenceLast", used, length, 1, SHAPE(3, 2, 2), NULL, NULL);
+    check_gradients("SequenceLast", across, length, 1, SHAPE(2, 3), NULL, NULL);
+    check_gradients("SequenceLast", "axis=1", NULL, 1, SHAPE(2, 3), NULL, NULL);
+    check_gradients("SequenceReverse", used, length, 1, SHAPE(3, 2), NULL, NULL);
+    check_gradients("_mxl_sequence_put", "use_sequence_length=1 steps=3", length, 1, SHAPE(2, 2),
+                    NULL, NULL);
+    check_gradients("_mxl_sequence_put", "steps=3 axis=1", NULL, 1, SHAPE(2), NULL, NULL);
+    check_gradients("_contrib_boolean_mask", "axis=1", flags, 1, SHAPE(2, 3, 2), NULL, NULL);
+    check_gradients("_mxl_mask_put", "axis=1 extent=3", flags, 1, SHAPE(2, 2, 2), NULL, NULL);
+    mxl_array_drop(length);
+    mxl_array_drop(flags);
+}
+
+HARNESS_MAIN(ENTRY(names_in_errors), ENTRY(limits), ENTRY(in_place), ENTRY(huge_and_empty),
+             ENTRY(many), ENTRY(gradients))
