@@ -386,8 +386,11 @@ def test_what_is_no_array() -> None:
 def test_an_array_of_a_number() -> None:
     x = nd.array(5)
     assert x.shape == (1,) and (x + nd.ones(2)).asnumpy().tolist() == [6, 6]
+    parts = nd.split(nd.array([1, 2]), num_outputs=2, axis=0, squeeze_axis=True)
+    assert [part.shape for part in parts] == [(1,), (1,)] and (parts[1] + x).asscalar() == 7
     with mx.np_shape(True):
         assert nd.array(5).shape == ()
+        assert nd.split(nd.array([1, 2]), num_outputs=2, axis=0, squeeze_axis=True)[0].shape == ()
 
 
 def test_asscalar_gives_a_number() -> None:
