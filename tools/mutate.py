@@ -39,7 +39,7 @@ MEMORY = 4 << 30
 #: What an operator's name may have around the word that its family's file uses.
 AROUND = r"^_?(?:broadcast|elemwise|contrib|np|linalg|random|sample|backward)?_?|(?:_scalar|_like|_update)$"
 #: Python tests of mechanisms: of the library, not of its documents, its installation or its binding.
-OTHERS = "^test_(autograd|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils)"
+OTHERS = "^test_(autograd|backends|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils)"
 
 
 class Copy:

@@ -86,7 +86,7 @@ def random_matrix(n: int, dtype: str = "float64", seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("n", [1, 2, 31, 47, 48, 49, 96, 97, 150])
+@pytest.mark.parametrize("n", [1, 2, 47, 48, 49, 97])
 def test_sizes_around_a_block(n: int, dtype: str, way: str) -> None:
     tolerance = {"rtol": 1e-4, "atol": 1e-4} if dtype == "float32" else {"rtol": 1e-9, "atol": 1e-9}
     a = random_matrix(n, dtype)
