@@ -118,7 +118,7 @@ static int cofactors_grad(mxl_grad *g)
     mxl_array *c, *dc = g->head[0], *b, *sum;
 
     if (meta->shape[meta->ndim - 1] == 1)
-        return mxl_grad_set(g, 0, mxl_zeros_like(g->s, dc));
+        return mxl_grad_zero(g);
     c = mxl_grad_out(g, 0);
     b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse, mxl_grad_in(g, 0)));
     sum = mxl_sum_axis(g->s, mxl_sum_axis(g->s, mxl_mul(g->s, dc, c), -1), -2);
@@ -224,11 +224,11 @@ static int slogdet_arity(const void *params, mxl_arity *arity)
 /* dA = dlog A^-T, zero where A is singular; the sign is constant. */
 static int slogdet_grad(mxl_grad *g)
 {
-    mxl_array *a = mxl_grad_in(g, 0), *b;
+    mxl_array *b;
 
     if (g->head[1] == NULL)
-        return mxl_grad_set(g, 0, mxl_zeros_like(g->s, a));
-    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse_or_zero, a));
+        return mxl_grad_zero(g);
+    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse_or_zero, mxl_grad_in(g, 0)));
     return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
 }
 

@@ -401,6 +401,28 @@ rows(
 )
 square_errors("_linalg_sumlogdiag")
 
+# Composed operators: the extents that infer says are those of the parts' result.
+rows("_linalg_gemm2", ("out", [In((2, 3)), In((3, 4))], {}, _gemm2, {"out": (((2, 4), "float32"),)}))
+rows(
+    "_linalg_gemm",
+    ("out", [In((3, 2)), In((4, 3)), In((2, 4))], {"transpose_a": True, "transpose_b": True}, _gemm,
+     {"out": (((2, 4), "float32"),)}),
+)  # fmt: skip
+rows(
+    "_linalg_syrk",
+    ("out", [In((2, 3))], {}, _syrk, {"out": (((2, 2), "float32"),)}),
+    ("out-t", [In((2, 3))], {"transpose": True}, _syrk, {"out": (((3, 3), "float32"),)}),
+)
+rows("_linalg_trmm", ("out", [In((3, 3)), In((3, 2))], {}, _trmm, {"out": (((3, 2), "float32"),)}))
+rows("_linalg_extractdiag", ("out", [In((4, 4))], {"offset": -1}, _extractdiag, {"out": (((3,), "float32"),)}))
+rows("_linalg_makediag", ("out", [In((3,))], {"offset": -1}, _makediag, {"out": (((4, 4), "float32"),)}))
+rows(
+    "_linalg_sumlogdiag",
+    ("out", [In((3, 3), domain="positive")], {}, _sumlogdiag, {"out": (((1,), "float32"),)}),
+    ("out-batch", [In((2, 3, 3), domain="positive")], {}, _sumlogdiag, {"out": (((2,), "float32"),)}),
+)
+rows("_linalg_det", ("out", [In((2, 3, 3))], {}, lambda a: np.linalg.det(a), {"out": (((2,), "float32"),)}))
+
 # ---- factorisations ----
 
 
