@@ -25,18 +25,13 @@ NOT_YET = {
         RNN ROIPooling SVMOutput SoftmaxActivation SpatialTransformer UpSampling col2im ctc_loss im2col
     """,
     "optimizers": """
-        *_mom_update adamw_update ftml_update ftrl_update lamb_update_phase* mp_* multi_* preloaded_* rmsprop_update
+        *_mom_update ftml_update ftrl_update lamb_update_phase* mp_* multi_* preloaded_* rmsprop_update
         rmspropalex_update signsgd_update signum_update
     """,
     "mixed precision": "all_finite amp_cast amp_multicast reset_arrays",
     "sparse storage": "cast_storage",
     "custom operators": "Custom",
     "images": "imdecode",
-    "not landed": """
-        Embedding LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput MakeLoss Sequence* Softmax*
-        batch_take fill_element_0index linalg_* make_loss random_* ravel_multi_index sample_* shuffle unravel_index
-        softmax_cross_entropy
-    """,
     "helpers of its own indexing": """
         get_indexing_dispatch_code get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes
     """,
@@ -56,11 +51,17 @@ def test_names_of_ndarray(name: str) -> None:
 
 @pytest.mark.parametrize("name", REFERENCE["nd"])
 def test_names_of_mx_nd(name: str) -> None:
-    groups = [group for group, names in NOT_YET.items() for each in names.split() if fnmatchcase(name, each)]
-    assert callable(getattr(nd, name, None)) or groups, f"mx.nd.{name} is missing"
-    if not hasattr(nd, name):
-        with pytest.raises(AttributeError, match=name):
-            getattr(nd, name)
+    if callable(getattr(nd, name, None)):
+        return
+    assert any(fnmatchcase(name, each) for names in NOT_YET.values() for each in names.split())
+    with pytest.raises(AttributeError, match=name):
+        getattr(nd, name)
+
+
+def test_names_that_are_not_supported_yet() -> None:
+    """None of them came meanwhile."""
+    for each in (each for names in NOT_YET.values() for each in names.split()):
+        assert [name for name in REFERENCE["nd"] if fnmatchcase(name, each) and not hasattr(nd, name)], each
 
 
 # ---- methods that are no operators of the library ----
