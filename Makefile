@@ -62,7 +62,7 @@ help:
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
-#: make clients-oracle  their outcomes on the real MXNet 1.9.1 again (tests/clients/expected.txt)
+#: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
@@ -385,6 +385,7 @@ test-clients: lib $(CLIENTS)/clients.stamp
 
 clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
 	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
+	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
 
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
