@@ -37,13 +37,11 @@ static double deviance(double x)
     return sum;
 }
 
-/* The logarithm of the probability of k >= 0. */
+/* The logarithm of the probability of k >= 0; NaN for k = 0 and a large rate, where it is none. */
 static double poisson_log(double k, double rate)
 {
     if (rate < LARGE)
         return k * log(rate) - rate - mxl_log_gamma(k + 1);
-    if (k < 1)
-        return -rate;
     return -rate * deviance((k - rate) / rate) - 0.5 * log(TWO_PI * k) - 1 / (12 * k);
 }
 

@@ -45,10 +45,11 @@ typedef struct loss_params {
 static const char *const normalizations[] = {"batch", "null", "valid", NULL};
 
 #define GRAD_SCALE                                                                                 \
-    {                                                                                              \
-        .name = "grad_scale", .type = MXL_P_FLOAT, .offset = offsetof(loss_params, grad_scale),    \
-        .def = "1", .doc = "Factor of the gradient."                                               \
-    }
+    {.name = "grad_scale",                                                                         \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(loss_params, grad_scale),                                                  \
+     .def = "1",                                                                                   \
+     .doc = "Factor of the gradient."}
 
 static const mxl_param loss_table[] = {
     GRAD_SCALE,

@@ -20,10 +20,11 @@ typedef struct step_params {
 } step_params;
 
 #define NUMBER(field, text, meaning)                                                               \
-    {                                                                                              \
-        .name = #field, .type = MXL_P_FLOAT, .offset = offsetof(step_params, field), .def = text,  \
-        .doc = meaning                                                                             \
-    }
+    {.name = #field,                                                                               \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(step_params, field),                                                       \
+     .def = text,                                                                                  \
+     .doc = meaning}
 
 #define LR NUMBER(lr, NULL, "Learning rate.")
 #define SCALING                                                                                    \
@@ -32,19 +33,14 @@ typedef struct step_params {
                "The gradient is clipped to [-clip_gradient, clip_gradient]; a negative number: "   \
                "not.")
 #define LAZY                                                                                       \
-    {                                                                                              \
-        .name = "lazy_update", .type = MXL_P_BOOL, .offset = offsetof(step_params, lazy_update),   \
-        .def = "1", .doc = "For sparse gradients, which there are none of here."                   \
-    }
+    {.name = "lazy_update",                                                                        \
+     .type = MXL_P_BOOL,                                                                           \
+     .offset = offsetof(step_params, lazy_update),                                                 \
+     .def = "1",                                                                                   \
+     .doc = "For sparse gradients, which there are none of here."}
 
-#define WEIGHT                                                                                     \
-    {                                                                                              \
-        .name = "weight", .doc = "What is trained; give it as output too to update it."            \
-    }
-#define GRAD                                                                                       \
-    {                                                                                              \
-        .name = "grad", .doc = "Its gradient."                                                     \
-    }
+#define WEIGHT {.name = "weight", .doc = "What is trained; give it as output too to update it."}
+#define GRAD   {.name = "grad", .doc = "Its gradient."}
 
 typedef struct step {
     const void *weight, *grad;

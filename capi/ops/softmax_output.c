@@ -38,10 +38,11 @@ static const mxl_input output_inputs[] = {
 static const char *const normalizations[] = {"batch", "null", "valid", NULL};
 
 #define FIELD(field, kind, text, meaning)                                                          \
-    {                                                                                              \
-        .name = #field, .type = kind, .offset = offsetof(output_params, field), .def = text,       \
-        .doc = meaning                                                                             \
-    }
+    {.name = #field,                                                                               \
+     .type = kind,                                                                                 \
+     .offset = offsetof(output_params, field),                                                     \
+     .def = text,                                                                                  \
+     .doc = meaning}
 
 #define OUTPUT_PARAMS                                                                              \
     FIELD(grad_scale, MXL_P_FLOAT, "1", "Factor of the gradient."),                                \

@@ -20,23 +20,26 @@ static const char *const position_dtypes[] = {"float16", "float32", "float64", "
 static const char *const result_names[] = {"both", "indices", "mask", "value", NULL};
 
 #define AXIS_PARAM                                                                                 \
-    {                                                                                              \
-        .name = "axis", .type = MXL_P_OPT_INT, .offset = offsetof(sort_params, axis), .def = "-1", \
-        .doc = "The axis to sort along, counted from either end; None: all elements as one row."   \
-    }
+    {.name = "axis",                                                                               \
+     .type = MXL_P_OPT_INT,                                                                        \
+     .offset = offsetof(sort_params, axis),                                                        \
+     .def = "-1",                                                                                  \
+     .doc = "The axis to sort along, counted from either end; None: all elements as one row."}
 
 #define ASCEND_PARAM(text, meaning)                                                                \
-    {                                                                                              \
-        .name = "is_ascend", .type = MXL_P_BOOL, .offset = offsetof(sort_params, is_ascend),       \
-        .def = text, .doc = meaning                                                                \
-    }
+    {.name = "is_ascend",                                                                          \
+     .type = MXL_P_BOOL,                                                                           \
+     .offset = offsetof(sort_params, is_ascend),                                                   \
+     .def = text,                                                                                  \
+     .doc = meaning}
 
 #define DTYPE_PARAM                                                                                \
-    {                                                                                              \
-        .name = "dtype", .type = MXL_P_DTYPE, .offset = offsetof(sort_params, dtype),              \
-        .def = "float32", .values = position_dtypes,                                               \
-        .doc = "dtype of the positions; one that is too small for them gives wrong ones."          \
-    }
+    {.name = "dtype",                                                                              \
+     .type = MXL_P_DTYPE,                                                                          \
+     .offset = offsetof(sort_params, dtype),                                                       \
+     .def = "float32",                                                                             \
+     .values = position_dtypes,                                                                    \
+     .doc = "dtype of the positions; one that is too small for them gives wrong ones."}
 
 static const mxl_param sort_table[] = {
     AXIS_PARAM,
@@ -180,10 +183,10 @@ static const mxl_input along_inputs[] = {
 };
 
 #define ALONG_AXIS                                                                                 \
-    {                                                                                              \
-        .name = "axis", .type = MXL_P_INT, .offset = offsetof(along_params, axis),                 \
-        .doc = "The axis, counted from either end."                                                \
-    }
+    {.name = "axis",                                                                               \
+     .type = MXL_P_INT,                                                                            \
+     .offset = offsetof(along_params, axis),                                                       \
+     .doc = "The axis, counted from either end."}
 
 static const mxl_param take_along_table[] = {ALONG_AXIS, {0}};
 static const mxl_param put_along_table[] = {

@@ -1,5 +1,5 @@
-/* Numbers drawn one by one: sequences, bounds, samplers at the edges of their parameters; densities.
- * Tests of fit are in tests/python/test_random_fit.py. */
+/* Numbers drawn one by one: sequences, bounds, samplers at the edges of their parameters;
+ * densities. Tests of fit are in tests/python/test_random_fit.py. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,7 +78,7 @@ TEST(integers)
 /* What is no distribution: NaN or a limit, and an end. */
 TEST(odd_parameters)
 {
-    static const double values[] = {0,    -0.0,      -1,       0.5,   1,    1.5,     NAN,
+    static const double values[] = {0,      -0.0,     -1,        0.5,   1,    1.5,   NAN,
                                     1e-320, INFINITY, -INFINITY, 1e308, 1e30, 1e-30, -1e308};
     static const mxl_sampler samplers[] = {mxl_draw_uniform,
                                            mxl_draw_normal,
@@ -97,7 +97,7 @@ TEST(odd_parameters)
             mxl_draws_begin(&d, (mxl_rng){1, 2}, (uint64_t)i);
             v = samplers[s](&d, a, b);
             CHECK(d.block < 100); /* it ended soon */
-            if (s >= 4) /* counts */
+            if (s >= 4)           /* counts */
                 CHECK(isnan(v) || (v >= 0 && (isinf(v) || v == floor(v))));
         }
     }
@@ -113,6 +113,25 @@ TEST(odd_parameters)
     CHECK_NEAR(mxl_draw_generalized_negative_binomial(&d, 1e12, 1e-320) / 1e12, 1, 1e-5);
     CHECK_NEAR(mxl_draw_poisson(&d, 1e300, 0) / 1e300, 1, 1e-12);
     CHECK_NEAR(mxl_draw_gamma(&d, 1e300, 2) / 2e300, 1, 1e-12);
+}
+
+/* The formulas, by the uniform numbers of the same sequence: a sign would not change distributions.
+ */
+TEST(formulas)
+{
+    mxl_draws d;
+    double u[2];
+
+    mxl_draws_begin(&d, (mxl_rng){5, 6}, 7);
+    u[0] = mxl_draw_unit(&d);
+    u[1] = mxl_draw_unit(&d);
+    CHECK(u[0] != u[1] && u[0] > 0 && u[1] > 0);
+    mxl_draws_begin(&d, (mxl_rng){5, 6}, 7);
+    CHECK_NEAR(mxl_draw_normal(&d, 3, 2),
+               3 + 2 * sqrt(-2 * log(1 - u[0])) * cos(2 * acos(-1.0) * u[1]), 1e-12);
+    mxl_draws_begin(&d, (mxl_rng){5, 6}, 7);
+    CHECK_NEAR(mxl_draw_uniform(&d, 3, 5), 3 + 2 * u[0], 1e-15);
+    CHECK_NEAR(mxl_draw_exponential(&d, 4, 0), -log(1 - u[1]) / 4, 1e-15);
 }
 
 enum { N = 5003 };
@@ -138,8 +157,7 @@ TEST(fills)
         mxl_draws_begin(&d, rng, (uint64_t)i);
         CHECK(one[i] == mxl_draw_gamma(&d, 2, 3));
     }
-    CHECK_INT(
-        mxl_draw_fill(rng, mxl_draw_normal, MXL_F16, 15, half, MXL_I32, means, NULL, 5), 0);
+    CHECK_INT(mxl_draw_fill(rng, mxl_draw_normal, MXL_F16, 15, half, MXL_I32, means, NULL, 5), 0);
     for (int i = 0; i < 15; i++)
         CHECK(mxl_half_to_float(half[i]) == (float)means[i / 5]);
     CHECK_INT(mxl_draw_fill(rng, mxl_draw_normal, MXL_F32, 6, f, MXL_I32, means, NULL, 2), 0);
@@ -182,5 +200,5 @@ TEST(densities)
     CHECK_HAS(mxl_error_text(), "int32");
 }
 
-HARNESS_MAIN(ENTRY(sequences), ENTRY(integers), ENTRY(odd_parameters), ENTRY(fills),
-             ENTRY(densities))
+HARNESS_MAIN(ENTRY(sequences), ENTRY(integers), ENTRY(odd_parameters), ENTRY(formulas),
+             ENTRY(fills), ENTRY(densities))
