@@ -105,6 +105,18 @@ static const struct {
     [MXL_I64] = {keys_i64, bits_i64}, [MXL_BOOL] = {keys_u8, bits_u8},
 };
 
+/* Whether a heap of the k first is made, else the whole row is sorted. */
+static bool selects(const mxl_sort_job *job)
+{
+    return job->k < job->n / SELECT_BELOW;
+}
+
+/* Entries that a row has room for, twice. */
+static int64_t entries(const mxl_sort_job *job)
+{
+    return selects(job) ? job->k : job->n;
+}
+
 static const char *element(const row_of *row, int64_t i)
 {
     return row->in + (row->in_begin + i * row->step) * (int64_t)mxl_dtype_size(row->dtype);
@@ -300,9 +312,8 @@ static void run_shares(void *data, int64_t begin, int64_t end)
 static int64_t choose(const mxl_sort_job *job, share_job *shared)
 {
     int64_t width = (int64_t)mxl_dtype_size(job->dtype);
-    bool selects = job->k < job->n / SELECT_BELOW;
 
-    if (job->positions != NULL || job->mask != NULL || selects) {
+    if (job->positions != NULL || job->mask != NULL || selects(job)) {
         bool packed = width <= 4 && job->n <= UINT32_MAX;
 
         shared->row = packed ? packed_row : pair_row;
@@ -316,7 +327,6 @@ int mxl_sort(const mxl_sort_job *job)
 {
     share_job shared = {.sort = job};
     int64_t rows = job->outer * job->inner, size = rows * job->n, entry = choose(job, &shared);
-    int64_t entries = job->k < job->n / SELECT_BELOW ? job->k : job->n;
 
     if (size == 0)
         return 0;
@@ -329,7 +339,7 @@ int mxl_sort(const mxl_sort_job *job)
         shared.shares = mxl_thread_count();
     if (shared.shares > rows)
         shared.shares = rows;
-    shared.bytes = (2 * entries * entry + 63) / 64 * 64;
+    shared.bytes = (2 * entries(job) * entry + 63) / 64 * 64;
     shared.room = mxl_alloc((size_t)(shared.shares * shared.bytes));
     if (shared.room == NULL)
         return -1;

@@ -40,13 +40,13 @@ static void NAME(select)(const row_of *row, E *heap, int64_t k)
 }
 
 /* The k first of a row, in order, to a. */
-static void NAME(order)(const row_of *row, E *a, E *b, int64_t k)
+static void NAME(order)(const mxl_sort_job *job, const row_of *row, E *a, E *b)
 {
     uint64_t keys[CHUNK];
 
-    if (k < row->n / SELECT_BELOW) {
-        NAME(select)(row, a, k);
-        NAME(merge_sort)(a, b, k);
+    if (selects(job)) {
+        NAME(select)(row, a, job->k);
+        NAME(merge_sort)(a, b, job->k);
         return;
     }
     for (int64_t i = 0; i < row->n; i += CHUNK) {
@@ -62,9 +62,9 @@ static void NAME(order)(const row_of *row, E *a, E *b, int64_t k)
 static void NAME(row)(const mxl_sort_job *job, const row_of *row, void *room)
 {
     int64_t positions[CHUNK];
-    E *a = room, *b = a + (job->k < row->n / SELECT_BELOW ? job->k : row->n);
+    E *a = room, *b = a + entries(job);
 
-    NAME(order)(row, a, b, job->k);
+    NAME(order)(job, row, a, b);
     for (int64_t i = 0; i < job->k; i += CHUNK) {
         int64_t count = job->k - i < CHUNK ? job->k - i : CHUNK;
 
