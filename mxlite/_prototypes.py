@@ -34,7 +34,7 @@ MXKVStoreSetBarrierBeforeExit:Pi MXKVStoreSetGradientCompression:PIPP MXKVStoreS
 MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLCall1Int:PPq>P MXLCall1List:PPqP>P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
 MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetVersion:P MXLHintBackend:ss MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P
-MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayToDLPackVersioned:PP
+MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P MXLNDArrayToDLPackVersioned:PP
 MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLSetAllocator:PPPi MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP

@@ -194,7 +194,8 @@ int MXNDArraySyncCopyFromCPU(NDArrayHandle handle, const void *data, size_t size
         return -1;
     status = check_data(__func__, array, data, size);
     if (status == 0 && size > 0)
-        status = copy_in(array, data);
+        status = mxl_array_check_writable(array) == 0 ? copy_in(array, data)
+                                                      : mxl_error_prefix(__func__);
     api_unpin(handle);
     return status;
 }
@@ -245,6 +246,8 @@ static int copy_array(const char *function, mxl_array *to, mxl_array *from)
         return mxl_error("%s: handle_src has shape %s, handle_dst %s", function,
                          mxl_shape_text(have, sizeof(have), from->ndim, from->shape),
                          mxl_shape_text(want, sizeof(want), to->ndim, to->shape));
+    if (mxl_array_check_writable(to) != 0)
+        return mxl_error_prefix(function);
     if (overlap(to, from)) {
         own = mxl_array_new(from->dtype, from->ndim, from->shape);
         if (own == NULL || mxl_array_copy_into(own, from) != 0) {

@@ -71,6 +71,8 @@ static int check_variable(const mxl_array *variable, const mxl_array *grad, uint
         return mxl_error("MXAutogradMarkVariables: variable %u has shape %s, its gradient has %s",
                          i, mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
                          mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
+    if (mxl_array_check_writable(grad) != 0)
+        return mxl_error_prefix("MXAutogradMarkVariables: a gradient");
     if (grad->storage == variable->storage)
         return mxl_error("MXAutogradMarkVariables: variable %u and its gradient share memory", i);
     return 0;

@@ -112,7 +112,12 @@ int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack)
     o = export_array(__func__, array, &tensor);
     if (o == NULL)
         return -1;
-    o->head.versioned = (dl_versioned){DL_MAJOR, DL_MINOR, o, versioned_deleter, 0, tensor};
+    o->head.versioned = (dl_versioned){DL_MAJOR,
+                                       DL_MINOR,
+                                       o,
+                                       versioned_deleter,
+                                       mxl_storage_read_only(o->array->storage) ? DL_READ_ONLY : 0,
+                                       tensor};
     *out_dlpack = &o->head.versioned;
     return 0;
 }
@@ -171,7 +176,7 @@ static bool is_straight(const dl_tensor *t, int64_t count)
 /* A new array over foreign memory that was checked; `release` is not called when this fails.
  * Without axes it is a scalar in numpy-shape mode, and has one element in MXNet's first mode. */
 static NDArrayHandle over_memory(const char *function, void *data, int ndim, const int64_t *shape,
-                                 int dtype, void (*release)(void *), void *payload)
+                                 int dtype, bool read_only, void (*release)(void *), void *payload)
 {
     static const int64_t one[] = {1};
     static _Alignas(64) char nothing[64];
@@ -196,6 +201,7 @@ static NDArrayHandle over_memory(const char *function, void *data, int ndim, con
     if (storage == NULL)
         return (void)mxl_error_prefix(function), NULL;
     foreign = storage->foreign;
+    atomic_init(&foreign->read_only, read_only);
     array = mxl_array_over(storage, dtype, ndim, shape);
     handle = array == NULL ? NULL : api_handle(array);
     if (handle == NULL)
@@ -212,10 +218,10 @@ NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, i
     if (!mxl_dtype_valid(dtype))
         return mxl_error_null("%s: unknown dtype %d; 0 to %d are known", __func__, dtype,
                               MXL_DTYPE_COUNT - 1);
-    return over_memory(__func__, data, ndim, shape, dtype, release, payload);
+    return over_memory(__func__, data, ndim, shape, dtype, false, release, payload);
 }
 
-static NDArrayHandle import_tensor(const char *function, const dl_tensor *t,
+static NDArrayHandle import_tensor(const char *function, const dl_tensor *t, bool read_only,
                                    void (*release)(void *), void *payload)
 {
     int dtype;
@@ -231,7 +237,7 @@ static NDArrayHandle import_tensor(const char *function, const dl_tensor *t,
         return mxl_error_null("%s: the tensor's elements do not lie in C order; copy it first",
                               function);
     return over_memory(function, t->data == NULL ? NULL : (char *)t->data + t->byte_offset, t->ndim,
-                       t->shape, dtype, release, payload);
+                       t->shape, dtype, read_only, release, payload);
 }
 
 static void give_back(void *payload)
@@ -267,7 +273,7 @@ int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_handle,
             return mxl_error_prefix(__func__);
         memcpy(managed, dlpack, sizeof(*managed));
     }
-    *out_handle = import_tensor(__func__, &managed->tensor,
+    *out_handle = import_tensor(__func__, &managed->tensor, false,
                                 transient_handle ? give_copy_back : give_back, managed);
     if (*out_handle != NULL)
         return 0;
@@ -293,7 +299,6 @@ NDArrayHandle MXLNDArrayFromDLPackVersioned(void *dlpack)
     if (versioned->major != DL_MAJOR)
         return mxl_error_null("%s: the tensor has version %u.%u; versions %d.x are known", __func__,
                               (unsigned)versioned->major, (unsigned)versioned->minor, DL_MAJOR);
-    if ((versioned->flags & DL_READ_ONLY) != 0)
-        return mxl_error_null("%s: the tensor may only be read; copy it first", __func__);
-    return import_tensor(__func__, &versioned->tensor, give_versioned_back, versioned);
+    return import_tensor(__func__, &versioned->tensor, (versioned->flags & DL_READ_ONLY) != 0,
+                         give_versioned_back, versioned);
 }

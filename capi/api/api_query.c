@@ -196,6 +196,21 @@ int MXLNDArrayBumpVersion(NDArrayHandle array)
     return 0;
 }
 
+int MXLNDArrayProtect(NDArrayHandle array)
+{
+    mxl_array *a = api_pin_defined(array, __func__);
+    int status = 0;
+
+    if (a == NULL)
+        return -1;
+    if (a->storage->foreign == NULL)
+        status = mxl_error("%s: the memory is the library's own, which may be written", __func__);
+    else
+        atomic_store_explicit(&a->storage->foreign->read_only, true, memory_order_relaxed);
+    api_unpin(array);
+    return status;
+}
+
 int MXLNDArrayGetVersion(NDArrayHandle array, uint64_t *out)
 {
     mxl_array *a;

@@ -204,6 +204,13 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
     return view;
 }
 
+int mxl_array_check_writable(const mxl_array *array)
+{
+    if (array->storage == NULL || !mxl_storage_read_only(array->storage))
+        return 0;
+    return mxl_error("the array's memory may only be read; copy it first");
+}
+
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)
 {
     *spare = NULL;

@@ -105,6 +105,11 @@ static inline void *mxl_array_write(mxl_array *array)
     return (char *)array->storage->data + array->offset;
 }
 
+/* -1 with the error set where the bytes may only be read: the memory is someone else's, and writing
+ * would change what never changes, or end the process. Whoever writes to an array that a caller
+ * gave asks first. */
+int mxl_array_check_writable(const mxl_array *array);
+
 /* Whether nobody else can see the bytes: one holder of the array, one of the storage, and they are
  * nobody else's. */
 static inline bool mxl_array_alone(const mxl_array *array)

@@ -28,12 +28,13 @@ static void storage_release(mxl_ref *ref)
 static void foreign_release(mxl_ref *ref)
 {
     mxl_storage *storage = (mxl_storage *)ref;
-    mxl_foreign foreign = *storage->foreign;
+    void (*give_back)(void *) = storage->foreign->release;
+    void *payload = storage->foreign->payload;
 
     drop_share(storage);
-    mxl_free(storage, HEADER_BYTES + sizeof(foreign));
-    if (foreign.release != NULL)
-        foreign.release(foreign.payload);
+    mxl_free(storage, HEADER_BYTES + sizeof(mxl_foreign));
+    if (give_back != NULL)
+        give_back(payload);
 }
 
 static mxl_storage *blank(size_t behind, void (*release)(mxl_ref *))
@@ -65,7 +66,9 @@ mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void 
     if (storage == NULL)
         return NULL;
     storage->foreign = storage->data;
-    *storage->foreign = (mxl_foreign){release, payload};
+    storage->foreign->release = release;
+    storage->foreign->payload = payload;
+    atomic_init(&storage->foreign->read_only, false);
     storage->data = data;
     storage->bytes = bytes;
     return storage;

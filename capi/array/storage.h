@@ -4,6 +4,7 @@
 #define MXL_ARRAY_STORAGE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/ref.h"
@@ -12,6 +13,7 @@
 typedef struct mxl_foreign {
     void (*release)(void *payload); /* called once, from whatever thread drops the last reference */
     void *payload;
+    atomic_bool read_only; /* nothing here may write to them */
 } mxl_foreign;
 
 typedef struct mxl_storage {
@@ -29,6 +31,12 @@ mxl_storage *mxl_storage_new(size_t bytes);
 /* New storage over bytes that belong to someone else, who is told by `release` (may be NULL) when
  * nobody needs them any more. NULL with the error set, nothing released. */
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload);
+
+static inline bool mxl_storage_read_only(const mxl_storage *storage)
+{
+    return storage->foreign != NULL &&
+           atomic_load_explicit(&storage->foreign->read_only, memory_order_relaxed);
+}
 
 static inline uint64_t mxl_storage_version(const mxl_storage *storage)
 {

@@ -50,6 +50,8 @@ static int check_buffer(mxl_array *variable)
                       "another dtype",
                       mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
                       mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
+    if (status == 0 && grad != NULL && mxl_array_check_writable(grad) != 0)
+        status = mxl_error_prefix("backward: a gradient buffer");
     mxl_leaf_unlock(leaf);
     return status;
 }

@@ -128,6 +128,20 @@ static int check_in_place(const run *r, bool records)
     return 0;
 }
 
+/* Nothing is written to memory that may only be read. */
+static int check_writable(const run *r)
+{
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (is_mutated(r->call.op, i) && mxl_array_check_writable(r->given_in[i]) != 0)
+            return mxl_error_prefix(r->call.op->name);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != NULL && mxl_array_check_writable(r->given_out[i]) != 0)
+            return mxl_error_prefix(r->call.op->name);
+    }
+    return 0;
+}
+
 /* ---- inputs and outputs ---- */
 
 static int run_infer(run *r)
@@ -334,8 +348,8 @@ static int run_compute(run *r)
 {
     int records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
 
-    if (records < 0 || check_in_place(r, records) != 0 || run_infer(r) != 0 ||
-        run_outputs(r) != 0 || run_inputs(r) != 0)
+    if (records < 0 || check_in_place(r, records) != 0 || check_writable(r) != 0 ||
+        run_infer(r) != 0 || run_outputs(r) != 0 || run_inputs(r) != 0)
         return -1;
     if (records) {
         mxl_call recorded = r->call;

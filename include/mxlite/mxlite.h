@@ -98,8 +98,13 @@ typedef void (*MXLReleaseFunction)(void *payload);
 MXL_API NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, int dtype,
                                            MXLReleaseFunction release, void *payload);
 
+/* From here on nothing in the library writes to the array's memory, which must be someone else's
+ * (MXLNDArrayFromMemory, DLPack): as output, in place, by a copy or as a gradient's buffer it is an
+ * error, through whichever array. There is no way back. */
+MXL_API int MXLNDArrayProtect(NDArrayHandle array);
+
 /* As MXNDArrayToDLPack and MXNDArrayFromDLPack, with DLPack's versioned struct (1.0). A tensor that
- * is marked as read-only is refused. */
+ * is marked as read-only becomes an array that is protected, and the other way round. */
 MXL_API int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack);
 MXL_API NDArrayHandle MXLNDArrayFromDLPackVersioned(void *dlpack);
 

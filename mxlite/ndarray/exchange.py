@@ -17,6 +17,8 @@ _NAME, _USED = b"dltensor", b"used_dltensor"
 _NAME_VERSIONED, _USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
 #: What a capsule with a version is asked for; the largest that we write.
 _VERSION = (1, 0)
+#: The flag of a tensor that may only be read.
+_READ_ONLY = 1
 #: Libraries whose arrays never change, and whose capsules do not say so.
 _IMMUTABLE = ("jax", "jaxlib")
 
@@ -79,6 +81,8 @@ def _capsule(array: NDArray, versioned: bool = False) -> Any:
     tensor = ctypes.c_void_p()
     if versioned:
         check_call(LIB.MXLNDArrayToDLPackVersioned(array._h, ctypes.byref(tensor)))
+        if not array.writable:
+            _Versioned.from_address(tensor.value).flags |= _READ_ONLY
         return _capsule_new(tensor, _NAME_VERSIONED, _drop_versioned)
     check_call(LIB.MXNDArrayToDLPack(array._h, ctypes.byref(tensor)))
     return _capsule_new(tensor, _NAME, _drop)
@@ -98,7 +102,13 @@ def capsule_of(array: NDArray, stream: Any, max_version: tuple[int, int] | None,
         array = array.detach().copy()
     elif array.writable:  # whoever takes it may write to it
         check_call(LIB.MXLNDArrayBumpVersion(array._h))
-    return _capsule(array, max_version is not None and max_version[0] >= _VERSION[0])
+    versioned = max_version is not None and max_version[0] >= _VERSION[0]
+    if not array.writable and not versioned:
+        raise BufferError(
+            "NDArray.__dlpack__: the array may only be read, which a capsule without version cannot say; "
+            "ask with max_version=(1, 0), or for a copy"
+        )
+    return _capsule(array, versioned)
 
 
 def to_dlpack_for_read(data: NDArray) -> Any:
@@ -111,17 +121,28 @@ def to_dlpack_for_write(data: NDArray) -> Any:
 
     Values that were recorded before are stale from here on; later writes must not meet what is recorded meanwhile.
     """
+    if not data.writable:
+        raise BufferError("to_dlpack_for_write: the array may only be read")
     check_call(LIB.MXLNDArrayBumpVersion(data._h))
     return _capsule(data)
 
 
+def _protected(array: NDArray) -> NDArray:
+    """The array, whose memory nothing in the library may write to from here on."""
+    check_call(LIB.MXLNDArrayProtect(array._h))
+    array._read_only = True
+    return array
+
+
 def _take_versioned(capsule: Any) -> NDArray:
     address = _pointer(capsule, _NAME_VERSIONED)
+    read_only = bool(_Versioned.from_address(address).flags & _READ_ONLY)
     handle = LIB.MXLNDArrayFromDLPackVersioned(address)
     if not handle:
         raise last_error()
     _set_name(capsule, _USED_VERSIONED)
-    return NDArray._adopt(handle)
+    array = NDArray._adopt(handle)
+    return _protected(array) if read_only else array
 
 
 def _take(capsule: Any) -> NDArray:
@@ -151,7 +172,7 @@ def _capsule_from(source: Any, copy: bool | None) -> Any:
 def from_dlpack(dlpack: Any, copy: bool | None = None) -> NDArray:
     """An array over the memory of another library's array on the CPU, which must lie in C order.
 
-    One over the memory of a JAX array, which never changes, is not writable.
+    One over the memory of a JAX array, which never changes, or of a read-only array of NumPy is not writable.
 
     Args:
         dlpack: an array with `__dlpack__` (NumPy, PyTorch, JAX, NDArray), or a capsule, which can be taken once.
@@ -160,7 +181,7 @@ def from_dlpack(dlpack: Any, copy: bool | None = None) -> NDArray:
         TypeError: neither.
         ValueError: a capsule that was taken before, or one with copy=True.
         BufferError: the array is not on the CPU, or its library refuses.
-        MXNetError: a dtype that mxlite lacks, elements out of order, or memory that may only be read.
+        MXNetError: a dtype that mxlite lacks, or elements out of order.
     """
     if type(dlpack).__name__ == "PyCapsule":
         if copy:
@@ -170,7 +191,7 @@ def from_dlpack(dlpack: Any, copy: bool | None = None) -> NDArray:
         raise TypeError(f"from_dlpack takes an array with __dlpack__, or a capsule; got {type(dlpack).__name__}")
     array = _take(_capsule_from(dlpack, copy))
     if not copy and type(dlpack).__module__.partition(".")[0] in _IMMUTABLE:
-        array._read_only = True
+        return _protected(array)
     return array
 
 
@@ -220,6 +241,4 @@ def from_numpy(ndarray: np.ndarray, zero_copy: bool = True, array_cls: type = ND
     writable = ndarray.flags["WRITEABLE"]
     ndarray.flags["WRITEABLE"] = False
     result = array_cls(handle)
-    if not writable:
-        result._read_only = True
-    return result
+    return result if writable else _protected(result)

@@ -198,6 +198,7 @@ static int save(void *array)
     X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \
     X(MXLNDArrayGetInfo, ARRAY, false, MXLNDArrayGetInfo(h, 2, dims, &int_a) == -2 ? -1 : 0)       \
     X(MXLNDArrayBumpVersion, ARRAY, false, MXLNDArrayBumpVersion(h))                               \
+    X(MXLNDArrayProtect, ARRAY, false, MXLNDArrayProtect(h))                                       \
     X(MXLNDArrayGetVersion, ARRAY, false, MXLNDArrayGetVersion(h, &u64))                           \
     X(MXLCall, CALL, false, (one[0] = good, status_of(MXLCall(h, 1, one, NULL))))                  \
     X(MXLCall, ARRAY, false, (one[0] = h, status_of(MXLCall(exp_call, 1, one, NULL))))             \

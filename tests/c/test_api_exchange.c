@@ -154,10 +154,6 @@ TEST(tensors_that_are_refused)
     CHECK(out == NULL);
     CHECK(MXLNDArrayFromDLPackVersioned(&v) == NULL);
     CHECK_HAS(MXGetLastError(), "version 2.0");
-    v.major = 1;
-    v.flags = DL_READ_ONLY;
-    CHECK(MXLNDArrayFromDLPackVersioned(&v) == NULL);
-    CHECK_HAS(MXGetLastError(), "only be read");
     CHECK_INT(deleted, 0);
 }
 
@@ -182,6 +178,93 @@ TEST(transient_and_offset)
     CHECK(out != NULL);
     CHECK_INT(MXNDArrayFree(out), 0);
     CHECK_INT(deleted, 2);
+}
+
+/* ---- memory that may only be read ---- */
+
+/* A write to it would end the process. */
+static const float constants[6] = {1, 2, 3, 4, 5, 6};
+
+#define REFUSED(call)                                                                              \
+    do {                                                                                           \
+        CHECK_INT(call, -1);                                                                       \
+        CHECK_HAS(MXGetLastError(), "may only be read");                                           \
+    } while (0)
+
+static int run_into(const char *name, int num_inputs, NDArrayHandle *in, NDArrayHandle to)
+{
+    OpHandle op = NULL;
+    int count = 1;
+    const char *key = "lr", *value = "1";
+    NDArrayHandle *outputs = &to;
+    const int *stypes = NULL;
+
+    CHECK_INT(NNGetOpHandle(name, &op), 0);
+    return MXImperativeInvokeEx(op, num_inputs, in, &count, &outputs, num_inputs == 3 ? 1 : 0, &key,
+                                &value, &stypes);
+}
+
+static void check_protected(NDArrayHandle p)
+{
+    NDArrayHandle a = new_array(), row = NULL, in[3] = {a, a, p};
+    float values[6] = {9, 9, 9, 9, 9, 9};
+    uint32_t write = 1;
+
+    REFUSED(MXNDArraySyncCopyFromCPU(p, values, 6));
+    REFUSED(MXNDArraySyncCopyFromNDArray(p, a, -1));
+    REFUSED(run_into("square", 1, &a, p));
+    REFUSED(run_into("_copyto", 1, &a, p));
+    REFUSED(run_into("square", 1, &p, p));
+    REFUSED(run_into("sgd_mom_update", 3, in, a)); /* updates its third input */
+    REFUSED(MXAutogradMarkVariables(1, &a, &write, &p));
+    row = MXLNDArrayAt(p, 1); /* what shows a part of it is protected too */
+    CHECK(row != NULL);
+    REFUSED(MXNDArraySyncCopyFromCPU(row, values, 3));
+    CHECK_INT(MXNDArrayFree(row), 0);
+    CHECK_INT(MXNDArraySyncCopyFromNDArray(a, p, -1), 0); /* reading is no matter */
+    CHECK_INT(run_into("square", 1, &p, a), 0);
+    CHECK_INT(MXNDArraySyncCopyToCPU(a, values, 6), 0);
+    CHECK(values[5] == 36);
+    CHECK_INT(MXNDArrayFree(a), 0);
+}
+
+TEST(protected_memory)
+{
+    void *data = (void *)(uintptr_t)constants, *tensor = NULL;
+    NDArrayHandle p = MXLNDArrayFromMemory(data, 2, shape23, 0, NULL, NULL), own = new_array();
+    NDArrayHandle variable = new_array(), buffer, y = NULL;
+    float memory[6] = {0};
+    uint32_t write = 1;
+    int prev;
+
+    REQUIRE(p != NULL);
+    CHECK_INT(MXLNDArrayProtect(p), 0);
+    check_protected(p);
+    CHECK_INT(MXLNDArrayToDLPackVersioned(p, &tensor), 0);
+    CHECK_INT(((dl_versioned *)tensor)->flags, DL_READ_ONLY);
+    CHECK_INT(MXNDArrayFree(p), 0);
+    p = MXLNDArrayFromDLPackVersioned(tensor);
+    REQUIRE(p != NULL);
+    check_protected(p);
+    CHECK_INT(MXNDArrayFree(p), 0);
+    CHECK_INT(MXLNDArrayProtect(own), -1);
+    CHECK_HAS(MXGetLastError(), "library's own");
+    CHECK_INT(MXLNDArrayToDLPackVersioned(own, &tensor), 0);
+    CHECK_INT(((dl_versioned *)tensor)->flags, 0);
+    ((dl_versioned *)tensor)->deleter(tensor);
+    CHECK_INT(MXNDArrayFree(own), 0);
+    /* A gradient's buffer that is protected after it was attached. */
+    buffer = MXLNDArrayFromMemory(memory, 2, shape23, 0, NULL, NULL);
+    CHECK_INT(MXAutogradMarkVariables(1, &variable, &write, &buffer), 0);
+    CHECK_INT(MXAutogradSetIsRecording(1, &prev), 0);
+    y = MXLNDArrayAt(variable, 0);
+    CHECK_INT(MXAutogradSetIsRecording(0, &prev), 0);
+    CHECK_INT(MXLNDArrayProtect(buffer), 0);
+    REFUSED(MXAutogradBackward(1, &y, NULL, 0));
+    CHECK(memory[0] == 0);
+    CHECK_INT(MXNDArrayFree(y), 0);
+    CHECK_INT(MXNDArrayFree(variable), 0);
+    CHECK_INT(MXNDArrayFree(buffer), 0);
 }
 
 /* ---- memory that processes share ---- */
@@ -278,7 +361,7 @@ TEST(dense_arrays_need_no_check)
 }
 
 HARNESS_MAIN(ENTRY(foreign_memory), ENTRY(out_and_in_again), ENTRY(nobody_takes_it),
-             ENTRY(tensors_that_are_refused), ENTRY(transient_and_offset),
+             ENTRY(tensors_that_are_refused), ENTRY(transient_and_offset), ENTRY(protected_memory),
              ENTRY(shared_with_a_child), ENTRY(copies_for_others),
              ENTRY(a_shape_larger_than_the_memory), ENTRY(environment),
              ENTRY(dense_arrays_need_no_check))
