@@ -31,10 +31,10 @@ typedef struct mxl_openblas {
     char *(*config)(void);
 } mxl_openblas;
 
-/* The table; NULL in *table where there is no
- * OpenBLAS, it is turned off, or this process was forked from one that had loaded it (its threads
- * are not here, and a lock of its may be held for ever). -1 with the error set: one was asked for
- * by name (MXLITE_OPENBLAS) and cannot be used, or MXLITE_BACKENDS says what is not known. */
+/* The table; NULL in *table where there is no OpenBLAS, it is turned off, or this process was
+ * forked from one that had loaded it (its threads are not here, and a lock of its may be held for
+ * ever). -1 with the error set: one was asked for by name (MXLITE_OPENBLAS) and cannot be used, or
+ * MXLITE_BACKENDS says what is not known. */
 int mxl_openblas_get(const mxl_openblas **table);
 
 /* The same for calling it: told to use as many threads as parallel_for does. Until mxl_openblas_end

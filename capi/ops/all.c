@@ -50,6 +50,7 @@ extern const mxl_op *const mxl_ops_activation[];
 extern const mxl_op *const mxl_ops_leaky[];
 extern const mxl_op *const mxl_ops_sort[];
 extern const mxl_op *const mxl_ops_linalg[];
+extern const mxl_op *const mxl_ops_linalg_solve[];
 extern const mxl_op *const mxl_ops_linalg_triangle[];
 extern const mxl_op *const mxl_ops_linalg_factor[];
 extern const mxl_op *const mxl_ops_linalg_det[];
@@ -106,6 +107,7 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_histogram,
     mxl_ops_sort,
     mxl_ops_linalg,
+    mxl_ops_linalg_solve,
     mxl_ops_linalg_triangle,
     mxl_ops_linalg_factor,
     mxl_ops_linalg_det,

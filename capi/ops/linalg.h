@@ -16,6 +16,12 @@ int mxl_linalg_check_square(const mxl_infer *infer);
 /* An infer rule: one square input, one output like it. */
 int mxl_linalg_infer_square(mxl_infer *infer);
 
+/* "shapes (2,3) and (4,) do not match", with `what` behind it; of the first two inputs. -1. */
+int mxl_linalg_differ(const mxl_infer *infer, const char *what);
+
+/* array *= factor */
+void mxl_linalg_scale(mxl_array *array, double factor);
+
 /* How many matrices an array holds. */
 static inline int64_t mxl_linalg_count(const mxl_array *a)
 {
