@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
 
 
+#: Where an array without elements is said to be: NumPy 2.0 and older take no null pointer, and none reads there.
+_NOWHERE = 64
+
+
 class Conversion:
     """The methods of NDArray by which its values leave it."""
 
@@ -37,7 +41,8 @@ class Conversion:
         data = ctypes.c_void_p()
         check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
         kind = np.dtype(self.dtype).str
-        return {"version": 3, "shape": self.shape, "typestr": kind, "data": (data.value or 0, True), "strides": None}
+        address = data.value or _NOWHERE
+        return {"version": 3, "shape": self.shape, "typestr": kind, "data": (address, True), "strides": None}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The values as NumPy asks for them.
