@@ -370,7 +370,7 @@ CLIENTS_NEED := scipy 'pytest>=8' parameterized
 $(CLIENTS)/clients.stamp: tests/clients/sources.txt
 	@sh tools/make_venv.sh "$(PYTHON)" $(CLIENTS)
 	@$(CLIENTS)/bin/python -m pip install -q --disable-pip-version-check 'numpy>=2' $(CLIENTS_NEED)
-	@$(CLIENTS)/bin/python -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: \
+	@$(CLIENTS)/bin/python -m pip download -q --disable-pip-version-check --no-deps --no-binary tensorly,einops \
 	    --require-hashes -r $< -d $(CLIENTS)/sources
 	@touch $@
 
