@@ -10,8 +10,7 @@
 #include "kernel/copy.h"
 #include "ops/slice.h"
 
-/* An axis counted from either end; -1 with the error set, which names the operator. */
-static int find_axis(const char *name, int64_t axis, int ndim)
+int mxl_find_axis(const char *name, int64_t axis, int ndim)
 {
     int found = mxl_shape_axis(axis, ndim);
 
@@ -38,9 +37,8 @@ static blocks blocks_at(const mxl_array *array, int axis)
 /* Up to these numbers the walk over strides costs more than the copies. */
 enum { FEW_BLOCKS = 32, FEW_BYTES = 1 << 16 };
 
-/* count blocks of `bytes`, whose beginnings lie out_step and in_step bytes apart. */
-static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
-                        int64_t in_step)
+void mxl_copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
+                     int64_t in_step)
 {
     if (count == 1 || (bytes == out_step && bytes == in_step)) {
         mxl_copy_bytes(out, in, (size_t)(count * bytes));
@@ -120,7 +118,7 @@ static int concat_infer(mxl_infer *infer)
 {
     const concat_params *p = infer->params;
     const mxl_array *first = infer->in[0];
-    int axis = find_axis(infer->op->name, p->dim, first->ndim);
+    int axis = mxl_find_axis(infer->op->name, p->dim, first->ndim);
     int64_t extent = 0;
 
     if (axis < 0)
@@ -141,7 +139,7 @@ static int concat_compute(const mxl_call *call)
 {
     const concat_params *p = call->params;
     mxl_array *out = call->out[0];
-    int axis = find_axis(call->op->name, p->dim, out->ndim);
+    int axis = mxl_find_axis(call->op->name, p->dim, out->ndim);
     blocks whole;
     char *data = mxl_array_write(out);
 
@@ -151,8 +149,8 @@ static int concat_compute(const mxl_call *call)
     for (int i = 0; i < call->num_inputs; i++) {
         blocks part = blocks_at(call->in[i], axis);
 
-        copy_blocks(part.count, part.bytes, data, whole.bytes, mxl_array_read(call->in[i]),
-                    part.bytes);
+        mxl_copy_blocks(part.count, part.bytes, data, whole.bytes, mxl_array_read(call->in[i]),
+                        part.bytes);
         data += part.bytes;
     }
     return 0;
@@ -162,7 +160,7 @@ static int concat_compute(const mxl_call *call)
 static int concat_grad(mxl_grad *g)
 {
     const concat_params *p = g->params;
-    int axis = find_axis(g->op->name, p->dim, mxl_grad_in_meta(g, 0)->ndim);
+    int axis = mxl_find_axis(g->op->name, p->dim, mxl_grad_in_meta(g, 0)->ndim);
     int64_t begin = 0;
 
     if (axis < 0)
@@ -258,7 +256,7 @@ static int split_infer(mxl_infer *infer)
 {
     const split_params *p = infer->params;
     const mxl_array *in = infer->in[0];
-    int axis = find_axis(infer->op->name, p->axis, in->ndim);
+    int axis = mxl_find_axis(infer->op->name, p->axis, in->ndim);
     mxl_shape shape;
 
     if (axis < 0 || check_split(infer->op->name, p, in->shape[axis]) != 0)
@@ -282,7 +280,7 @@ static int split_compute(const mxl_call *call)
     const split_params *p = call->params;
     const mxl_array *in = call->in[0];
     const char *data = mxl_array_read(in);
-    int axis = find_axis(call->op->name, p->axis, in->ndim);
+    int axis = mxl_find_axis(call->op->name, p->axis, in->ndim);
     blocks whole;
     int64_t bytes;
 
@@ -291,8 +289,8 @@ static int split_compute(const mxl_call *call)
     whole = blocks_at(in, axis);
     bytes = whole.bytes / call->num_outputs;
     for (int i = 0; i < call->num_outputs; i++)
-        copy_blocks(whole.count, bytes, mxl_array_write(call->out[i]), bytes, data + i * bytes,
-                    whole.bytes);
+        mxl_copy_blocks(whole.count, bytes, mxl_array_write(call->out[i]), bytes, data + i * bytes,
+                        whole.bytes);
     return 0;
 }
 
@@ -301,7 +299,7 @@ static int split_grad(mxl_grad *g)
 {
     const split_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = find_axis(g->op->name, p->axis, x->ndim);
+    int axis = mxl_find_axis(g->op->name, p->axis, x->ndim);
     size_t bytes = (size_t)g->num_outputs * sizeof(mxl_array *);
     mxl_array **heads = axis < 0 ? NULL : mxl_alloc(bytes);
     concat_params joined = {g->num_outputs, axis};

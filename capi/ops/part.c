@@ -8,13 +8,6 @@
 #include "ops/build.h"
 #include "ops/slice.h"
 
-static int find_axis(const char *name, int64_t axis, int ndim)
-{
-    int found = mxl_shape_axis(axis, ndim);
-
-    return found < 0 ? mxl_error_prefix(name) : found;
-}
-
 /* Fills out from the box of `in` that begins at begin[]. */
 static void copy_box(mxl_array *out, const mxl_array *in, const int64_t *begin)
 {
@@ -56,7 +49,7 @@ static const mxl_param axis_table[] = {
 static int axis_bounds(const axis_params *p, int ndim, const int64_t *shape, int64_t *begin,
                        int64_t *end)
 {
-    int axis = find_axis("slice_axis", p->axis, ndim);
+    int axis = mxl_find_axis("slice_axis", p->axis, ndim);
     int64_t extent = axis < 0 ? 0 : shape[axis];
 
     if (axis < 0)
@@ -178,7 +171,7 @@ static int like_infer(mxl_infer *infer)
             return -1;
     }
     for (int i = 0; i < axes->n; i++) {
-        int axis = find_axis("slice_like", axes->v[i], x->ndim);
+        int axis = mxl_find_axis("slice_like", axes->v[i], x->ndim);
 
         if (axis < 0)
             return -1;
@@ -284,7 +277,7 @@ static int split_infer(mxl_infer *infer)
 {
     const split_params *p = infer->params;
     const mxl_array *x = infer->in[0];
-    int axis = find_axis("_split_v2", p->axis, x->ndim);
+    int axis = mxl_find_axis("_split_v2", p->axis, x->ndim);
     int64_t extent = axis < 0 ? 0 : x->shape[axis];
 
     if (axis < 0)
@@ -319,25 +312,22 @@ static int split_compute(const mxl_call *call)
 {
     const split_params *p = call->params;
     const mxl_array *x = call->in[0];
-    int axis = find_axis("_split_v2", p->axis, x->ndim);
-    size_t width = mxl_dtype_size(x->dtype);
+    int axis = mxl_find_axis("_split_v2", p->axis, x->ndim);
+    const char *data = mxl_array_read(x);
     int64_t extent, inner;
 
     if (axis < 0)
         return -1;
     extent = x->shape[axis];
-    inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
+    inner =
+        mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1) * (int64_t)mxl_dtype_size(x->dtype);
     for (int i = 0; i < call->num_outputs; i++) {
-        int64_t begin = part_begin(p, extent, i);
-        int64_t block = (part_begin(p, extent, i + 1) - begin) * inner;
-        const int64_t shape[2] = {mxl_shape_size(axis, x->shape), block};
-        const int64_t out_strides[2] = {block, 1}, in_strides[2] = {extent * inner, 1};
-        char *data = mxl_array_write(call->out[i]);
+        int64_t begin = part_begin(p, extent, i), end = part_begin(p, extent, i + 1);
 
         if (call->out[i]->size > 0)
-            mxl_copy_strided(width, 2, shape, data, out_strides,
-                             (const char *)mxl_array_read(x) + begin * inner * (int64_t)width,
-                             in_strides);
+            mxl_copy_blocks(mxl_shape_size(axis, x->shape), (end - begin) * inner,
+                            mxl_array_write(call->out[i]), (end - begin) * inner,
+                            data + begin * inner, extent * inner);
     }
     return 0;
 }
@@ -347,7 +337,7 @@ static int split_grad(mxl_grad *g)
 {
     const split_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = find_axis("_split_v2", p->axis, x->ndim);
+    int axis = mxl_find_axis("_split_v2", p->axis, x->ndim);
     size_t bytes = (size_t)g->num_outputs * sizeof(mxl_array *);
     mxl_array **heads = axis < 0 ? NULL : mxl_alloc(bytes);
     mxl_shape shape;
@@ -424,7 +414,7 @@ static int stack_infer(mxl_infer *infer)
 
     if (x->ndim == MXL_MAX_NDIM)
         return mxl_error("stack: the arrays have %d axes already, as many as possible", x->ndim);
-    axis = find_axis("stack", p->axis, x->ndim + 1);
+    axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
     if (axis < 0 || mxl_infer_same(infer) != 0)
         return -1;
     out->ndim = x->ndim + 1;
@@ -437,21 +427,16 @@ static int stack_compute(const mxl_call *call)
 {
     const stack_params *p = call->params;
     const mxl_array *x = call->in[0];
-    size_t width = mxl_dtype_size(x->dtype);
-    int axis = find_axis("stack", p->axis, x->ndim + 1);
+    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
     char *data = mxl_array_write(call->out[0]);
     int64_t inner;
 
     if (axis < 0)
         return -1;
-    inner = mxl_shape_size(x->ndim - axis, x->shape + axis);
-    for (int i = 0; i < call->num_inputs && x->size > 0; i++) {
-        const int64_t shape[2] = {x->size / inner, inner};
-        const int64_t out_strides[2] = {call->num_inputs * inner, 1}, in_strides[2] = {inner, 1};
-
-        mxl_copy_strided(width, 2, shape, data + i * inner * (int64_t)width, out_strides,
-                         mxl_array_read(call->in[i]), in_strides);
-    }
+    inner = mxl_shape_size(x->ndim - axis, x->shape + axis) * (int64_t)mxl_dtype_size(x->dtype);
+    for (int i = 0; i < call->num_inputs && x->size > 0; i++)
+        mxl_copy_blocks(mxl_shape_size(axis, x->shape), inner, data + i * inner,
+                        call->num_inputs * inner, mxl_array_read(call->in[i]), inner);
     return 0;
 }
 
@@ -460,7 +445,7 @@ static int stack_grad(mxl_grad *g)
 {
     const stack_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = find_axis("stack", p->axis, x->ndim + 1);
+    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
 
     if (axis < 0)
         return -1;
