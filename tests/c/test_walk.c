@@ -400,6 +400,34 @@ static bool factorises(stage *s)
     return ok;
 }
 
+/* Heads that need memory for places, lengths or flags, with their gradients. */
+static bool looks_up(stage *s)
+{
+    const char *keys[2] = {"use_sequence_length", "shape"}, *values[2] = {"1", "(2,)"};
+    int64_t row[2] = {1, 2};
+    H index = MXLNDArrayReshape(s->c, 2, row, 0), heads[6] = {NULL}, in[3] = {s->y, NULL, NULL};
+    bool before = record(true), ok = failing(index != NULL);
+    H steps = ok ? MXLNDArrayReshape(s->y, 2, row, 0) : NULL, all[3] = {s->y, s->z, index};
+    H of_steps[2] = {steps, s->c};
+
+    in[1] = index;
+    ok = ok && failing(steps != NULL) &&
+         failing((heads[0] = try_op("gather_nd", 2, in, 0, NULL, NULL)) != NULL) &&
+         failing((heads[1] = try_op("scatter_nd", 2, in, 1, keys + 1, values + 1)) != NULL) &&
+         failing((heads[2] = try_op("_scatter_set_nd", 3, all, 1, keys + 1, values + 1)) != NULL) &&
+         failing((heads[3] = try_op("SequenceLast", 2, of_steps, 1, keys, values)) != NULL) &&
+         failing((heads[4] = try_op("SequenceReverse", 2, of_steps, 1, keys, values)) != NULL);
+    in[1] = s->c;
+    ok = ok && failing((heads[5] = try_op("_contrib_boolean_mask", 2, in, 0, NULL, NULL)) != NULL);
+    record(before);
+    ok = ok && failing(MXAutogradBackward(6, heads, NULL, 0) == 0);
+    for (int i = 0; i < 6; i++)
+        let_go(heads[i]);
+    let_go(index);
+    let_go(steps);
+    return ok;
+}
+
 #define WALK(name, scenario, atomic)                                                               \
     TEST(name)                                                                                     \
     {                                                                                              \
@@ -440,6 +468,7 @@ WALK(walk_second_order, second_order, true)
 WALK(walk_marks, marks, true)
 WALK(walk_custom, custom, true)
 WALK(walk_first_gradient, first_gradient, true)
+WALK(walk_looks_up, looks_up, true)
 
 /* What a backward without retain_graph costs when memory ends on the way: nothing as long as no
  * node has run; the values saved by those that have, which it gives back as it goes so that a step
@@ -480,17 +509,27 @@ TEST(what_a_failed_backward_costs)
 
 int main(int argc, char **argv)
 {
-    static const harness_test tests[] = {
-        ENTRY(walk_creates),        ENTRY(walk_views),
-        ENTRY(walk_recorded_view),  ENTRY(walk_invokes),
-        ENTRY(walk_sums),           ENTRY(walk_factorises),
-        ENTRY(walk_prepares),       ENTRY(walk_prepared),
-        ENTRY(walk_given_output),   ENTRY(walk_given_output_prepared),
-        ENTRY(walk_records),        ENTRY(walk_backwards),
-        ENTRY(walk_two_heads),      ENTRY(walk_returns_gradients),
-        ENTRY(walk_creates_graph),  ENTRY(walk_second_order),
-        ENTRY(walk_marks),          ENTRY(walk_custom),
-        ENTRY(walk_first_gradient), ENTRY(what_a_failed_backward_costs)};
+    static const harness_test tests[] = {ENTRY(walk_creates),
+                                         ENTRY(walk_views),
+                                         ENTRY(walk_recorded_view),
+                                         ENTRY(walk_invokes),
+                                         ENTRY(walk_sums),
+                                         ENTRY(walk_factorises),
+                                         ENTRY(walk_prepares),
+                                         ENTRY(walk_prepared),
+                                         ENTRY(walk_given_output),
+                                         ENTRY(walk_given_output_prepared),
+                                         ENTRY(walk_records),
+                                         ENTRY(walk_backwards),
+                                         ENTRY(walk_two_heads),
+                                         ENTRY(walk_returns_gradients),
+                                         ENTRY(walk_creates_graph),
+                                         ENTRY(walk_second_order),
+                                         ENTRY(walk_marks),
+                                         ENTRY(walk_custom),
+                                         ENTRY(walk_first_gradient),
+                                         ENTRY(walk_looks_up),
+                                         ENTRY(what_a_failed_backward_costs)};
 
     if (MXLSetAllocator(counted, counted_free, NULL, 0) != 0)
         return 1;
