@@ -54,25 +54,25 @@ typedef struct take_job {
     const int64_t *index;
 } take_job;
 
-#define TAKE_EACH(T)                                                                               \
+/* A piece may lie at any multiple of its element's size; a constant size is one move all the same.
+ */
+#define TAKE_EACH(size)                                                                            \
     for (int64_t j = 0; j < n; j++)                                                                \
-    ((T *)(void *)out)[j] = ((const T *)(const void *)in)[index[j]]
+    memcpy(out + j * (size), in + index[j] * (size), (size_t)(size))
 
 /* n pieces of one outer position */
 static void take_pieces(int64_t bytes, const char *in, const int64_t *index, int64_t n, char *out)
 {
-    if (bytes == 4) {
-        TAKE_EACH(uint32_t);
-    } else if (bytes == 8) {
-        TAKE_EACH(uint64_t);
-    } else if (bytes == 2) {
-        TAKE_EACH(uint16_t);
-    } else if (bytes == 1) {
-        TAKE_EACH(uint8_t);
-    } else {
-        for (int64_t j = 0; j < n; j++)
-            memcpy(out + j * bytes, in + index[j] * bytes, (size_t)bytes);
-    }
+    if (bytes == 4)
+        TAKE_EACH(4);
+    else if (bytes == 8)
+        TAKE_EACH(8);
+    else if (bytes == 2)
+        TAKE_EACH(2);
+    else if (bytes == 1)
+        TAKE_EACH(1);
+    else
+        TAKE_EACH(bytes);
 }
 
 /* A unit is one piece of the output. */

@@ -45,12 +45,20 @@ int mxl_places(int dtype, const void *index, int depth, int64_t n, const int64_t
     return 0;
 }
 
+/* A piece may lie at any multiple of its element's size; a constant size is one move all the same.
+ */
+#define PUT_EACH(size)                                                                             \
+    for (int64_t j = 0; j < n; j++)                                                                \
+    memcpy((char *)out + at[j] * (size), (const char *)in + j * (size), (size_t)(size))
+
 void mxl_places_put(int64_t bytes, void *out, int64_t n, const int64_t *at, const void *in)
 {
-    if (bytes == 0)
-        return;
-    for (int64_t j = 0; j < n; j++)
-        memcpy((char *)out + at[j] * bytes, (const char *)in + j * bytes, (size_t)bytes);
+    if (bytes == 4)
+        PUT_EACH(4);
+    else if (bytes == 8)
+        PUT_EACH(8);
+    else if (bytes > 0)
+        PUT_EACH(bytes);
 }
 
 void mxl_places_pull(int64_t bytes, void *in, int64_t n, const int64_t *at, void *out)

@@ -141,6 +141,25 @@ TEST(values)
     mxl_array_drop(flag);
 }
 
+/* Rows of eight bytes that begin between two multiples of eight: for the sanitizers. */
+TEST(odd_places)
+{
+    mxl_array *all = ARRAY(MXL_F32, SHAPE(5), 0, 1, 2, 3, 4),
+              *index = ARRAY(MXL_I32, SHAPE(1, 2), 1, 0);
+    mxl_array *x = mxl_array_view(all, 1, 2, SHAPE(2, 2)),
+              *row = mxl_array_view(index, 0, 1, SHAPE(2));
+    mxl_array *v = ARRAY(MXL_F32, SHAPE(2, 2), 6, 7, 8, 9);
+
+    IS(run("gather_nd", "", PLAIN, 2, x, index), MXL_F32, SHAPE(2, 2), 3, 4, 1, 2);
+    IS(run("take", "", PLAIN, 2, x, row), MXL_F32, SHAPE(2, 2), 3, 4, 1, 2);
+    set_into(x, v, index, x, "shape=(2,2)");
+    IS(all, MXL_F32, SHAPE(5), 0, 8, 9, 6, 7);
+    mxl_array_drop(x);
+    mxl_array_drop(row);
+    mxl_array_drop(index);
+    mxl_array_drop(v);
+}
+
 /* ---- gradients ---- */
 
 TEST(gradients)
@@ -160,4 +179,4 @@ TEST(gradients)
 }
 
 HARNESS_MAIN(ENTRY(bounds), ENTRY(limits), ENTRY(many), ENTRY(in_place), ENTRY(values),
-             ENTRY(gradients))
+             ENTRY(odd_places), ENTRY(gradients))
