@@ -375,6 +375,9 @@ static int run_compose(run *r)
 
     if (run_infer(r) != 0)
         return -1;
+    fit_legacy(&r->out_shape[0], r->mode);
+    if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL && check_fits(r, 0) != 0)
+        return -1;
     r->call.in = (mxl_array **)r->given_in;
     mxl_scope_begin(&scope, r->mode);
     result = r->call.op->compose(&scope, &r->call);

@@ -127,8 +127,9 @@ static void places_end(places *p)
 /* All rules read the indices alone, the last input. */
 static void saves_indices(mxl_saves *saves)
 {
-    for (int i = 0; i < saves->num_inputs - 1; i++)
-        saves->in[saves->num_inputs - 1] |= saves->wants[i];
+    const int last = saves->num_inputs - 1;
+
+    saves->in[last] = saves->wants[0] || (last == 2 && saves->wants[1]);
 }
 
 /* The operator on the head and the indices, for an array of the shape of input 0. */
@@ -241,8 +242,6 @@ static int scatter_infer(mxl_infer *infer)
     const places_params *p = infer->params;
     const char *name = infer->op->name;
 
-    if (p->shape.n < 0 || p->shape.n > MXL_MAX_NDIM)
-        return mxl_error("%s: a shape of %d axes", name, p->shape.n);
     if (mxl_shape_count(p->shape.n, p->shape.v) < 0)
         return mxl_error_prefix(name);
     if (check_data(name, p->shape.n, p->shape.v, infer->in[0], infer->in[1]) != 0)

@@ -9,11 +9,16 @@ TEST(names_in_errors)
     mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4), *v = ARRAY(MXL_F32, SHAPE(2), 5, 6);
     mxl_array *far = ARRAY(MXL_F32, SHAPE(2), 0, 2), *zero = ARRAY(MXL_F64, SHAPE(2), 1, 0);
     mxl_array *none = ARRAY(MXL_F32, SHAPE(2, 0), 0), *three = ARRAY(MXL_F32, SHAPE(3), 0, 1, 1);
-    mxl_array *above = ARRAY(MXL_I32, SHAPE(2), 2, 3);
+    mxl_array *above = ARRAY(MXL_I32, SHAPE(2), 2, 3),
+              *cube = ARRAY(MXL_F32, SHAPE(2, 1, 2), 0, 0, 0, 0);
 
     fails("IndexError: fill_element_0index: ", "fill_element_0index", "", 3, x, v, far);
     fails("index 2 is out of bounds for axis 1 of extent 2", "fill_element_0index", "", 3, x, v,
           far);
+    fails("shapes (2,1,2), (2,), (2,); expected (n,m), (n,), (n,)", "fill_element_0index", "", 3,
+          cube, v, far);
+    fails("expected (n,m), (n,), (n,)", "fill_element_0index", "", 3, x, x, far);
+    fails("expected (n,m), (n,), (n,)", "fill_element_0index", "", 3, x, v, x);
     fails("IndexError: _contrib_index_copy: ", "_contrib_index_copy", "", 3, x, far, x);
     fails("IndexError: batch_take: the rows have no elements", "batch_take", "", 2, none, v);
     fails("batch_take: 3 indices for 2 rows", "batch_take", "", 2, x, three);
@@ -37,6 +42,7 @@ TEST(names_in_errors)
     mxl_array_drop(none);
     mxl_array_drop(three);
     mxl_array_drop(above);
+    mxl_array_drop(cube);
 }
 
 /* More axes than an array can have. */
@@ -57,7 +63,7 @@ TEST(limits)
     fails("more than 32 axes", "Embedding", "input_dim=1 output_dim=1", 2, x, weight);
     fails("more than 32 axes", "_contrib_index_array", "", 1, x);
     fails("more than 32 axes", "_unravel_index", "shape=(3,)", 1, x);
-    fails("shape has 32 axes", "_unravel_index", shape, 1, index);
+    fails("shape has 32 axes, the most are 31", "_unravel_index", shape, 1, index);
     fails("32 axes", "_mxl_sequence_put", "steps=1", 1, x);
     mxl_array_drop(x);
     mxl_array_drop(index);
@@ -87,6 +93,25 @@ TEST(in_place)
     IS(x, MXL_F32, SHAPE(3, 2), 3, 2, 7, 4, 8, 9);
     mxl_array_drop(length);
     mxl_array_drop(row);
+    mxl_array_drop(index);
+}
+
+/* A composed operator holds an array that is given against what it says its result is. */
+TEST(given_outputs)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4), *index = ARRAY(MXL_I32, SHAPE(2), 1, 0);
+    mxl_array *inputs[2] = {x, index}, *out = ARRAY(MXL_F32, SHAPE(2), 7, 7);
+    mxl_array *wide = ARRAY(MXL_F64, SHAPE(2), 7, 7), *row = ARRAY(MXL_F32, SHAPE(1, 2), 7, 7);
+
+    CHECK_INT(run_into("batch_take", "", PLAIN, 2, inputs, &wide), -1);
+    CHECK_HAS(mxl_error_text(), "batch_take: the output given is float64, the result is float32");
+    CHECK_INT(run_into("batch_take", "", PLAIN, 2, inputs, &row), -1);
+    CHECK_HAS(mxl_error_text(), "the output given has shape (1,2), the result has (2,)");
+    CHECK_INT(run_into("batch_take", "", PLAIN, 2, inputs, &out), 0);
+    IS(out, MXL_F32, SHAPE(2), 2, 3);
+    IS(wide, MXL_F64, SHAPE(2), 7, 7);
+    IS(row, MXL_F32, SHAPE(1, 2), 7, 7);
+    mxl_array_drop(x);
     mxl_array_drop(index);
 }
 
@@ -154,5 +179,5 @@ TEST(gradients)
     mxl_array_drop(flags);
 }
 
-HARNESS_MAIN(ENTRY(names_in_errors), ENTRY(limits), ENTRY(in_place), ENTRY(huge_and_empty),
-             ENTRY(many), ENTRY(gradients))
+HARNESS_MAIN(ENTRY(names_in_errors), ENTRY(limits), ENTRY(in_place), ENTRY(given_outputs),
+             ENTRY(huge_and_empty), ENTRY(many), ENTRY(gradients))

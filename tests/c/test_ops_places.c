@@ -57,6 +57,9 @@ TEST(limits)
     fails("too many elements", "gather_nd", "", 2, v, none);
     fails("too many elements", "scatter_nd", "shape=(4611686018427387904,4)", 2, v, one);
     fails("negative", "scatter_nd", "shape=(-1,)", 2, v, one);
+    fails("not a tuple", "scatter_nd", "shape=None", 2, v, one);
+    fails("at most 32", "scatter_nd",
+          "shape=(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 2, v, one);
     mxl_array_drop(x);
     mxl_array_drop(index);
     mxl_array_drop(v);
