@@ -35,6 +35,7 @@ static void refuses(const char *words, const char *params, mxl_array *label)
 TEST(targets)
 {
     mxl_array *label = ARRAY(MXL_F32, SHAPE(3), 2, 0, -1), *made[2];
+    mxl_array *outside = ARRAY(MXL_F32, SHAPE(3), 3, 2, 7);
 
     CHECK_INT(target("shape=(3,3) smooth_alpha=0.25 normalization=valid use_ignore=1 grad_scale=3",
                      label, made),
@@ -47,6 +48,10 @@ TEST(targets)
     CHECK_INT(target("shape=(1,2,3) multi_output=1 grad_scale=6", label, made), 0);
     IS(made[0], MXL_F32, SHAPE(1, 2, 3), 0, 1, 0, 0, 0, 0);
     IS(made[1], MXL_F32, SHAPE(1, 1, 3), 2, 2, 2);
+    CHECK_INT(target("shape=(3,3)", outside, made), 0);
+    IS(made[0], MXL_F32, SHAPE(3, 3), 0, 0, 0, 0, 0, 1, 0, 0, 0);
+    IS(made[1], MXL_F32, SHAPE(3, 1), 1, 1, 1);
+    mxl_array_drop(outside);
     mxl_array_drop(label);
 }
 
