@@ -308,7 +308,7 @@ TEST(run_rows)
 
 TEST(run_rows_overlap)
 {
-    int64_t shape[1] = {1000}, part[1] = {999}, one[1] = {1};
+    int64_t shape[1] = {1000}, part[1] = {999}, half[1] = {500}, one[1] = {1};
     mxl_array *x = counting(MXL_F32, 1, shape), *y = mxl_array_view(x, 1, 1, part);
     mxl_array *z = mxl_array_view(x, 0, 1, part), *first = mxl_array_view(x, 0, 1, one);
 
@@ -320,6 +320,14 @@ TEST(run_rows_overlap)
     CHECK(at(x, 0) == 0 && at(x, 1) == 1 && at(x, 999) == 999);
     CHECK_INT(run_sub(y, z, y), 0); /* x[1:] = x[:-1] - x[1:] */
     CHECK(at(x, 0) == 0 && at(x, 1) == -1 && at(x, 500) == -1);
+    mxl_array_drop(y), mxl_array_drop(z);
+    for (int i = 0; i < 1000; i++)
+        ((float *)mxl_array_write(x))[i] = (float)(i + 1);
+    y = mxl_array_view(x, 400, 1, half);
+    z = mxl_array_view(x, 0, 1, half);
+    CHECK_INT(run_sub(y, z, first),
+              0); /* far apart, the last hundred meet: x[400:900] = x[:500] - 1 */
+    CHECK(at(x, 399) == 400 && at(x, 400) == 0 && at(x, 850) == 450 && at(x, 900) == 901);
     mxl_array_drop(x), mxl_array_drop(y), mxl_array_drop(z), mxl_array_drop(first);
 }
 
