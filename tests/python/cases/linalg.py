@@ -25,7 +25,7 @@ def rows(name: str, *cases: tuple, **common) -> None:
     for label, inputs, params, forward, *more in cases:
         extra = {**common, **(more[0] if more else {})}
         if forward is None:
-            extra = {key: value for key, value in extra.items() if key == "np_shape" or key == "oracle"}
+            extra = {key: value for key, value in extra.items() if key in ("np_shape", "oracle", "out")}
             CASES.append(Case(name, label, tuple(inputs), params, error=True, **extra))
         else:
             CASES.append(Case(name, label, tuple(inputs), params, forward, **extra))
@@ -421,6 +421,15 @@ rows(
     ("out", [In((3, 3), domain="positive")], {}, _sumlogdiag, {"out": (((1,), "float32"),)}),
     ("out-batch", [In((2, 3, 3), domain="positive")], {}, _sumlogdiag, {"out": (((2,), "float32"),)}),
 )
+for _name, _shapes, _out in (
+    ("gemm", [(2, 3), (3, 4), (2, 4)], (2, 4)),
+    ("syrk", [(2, 3)], (2, 2)),
+    ("trmm", [(3, 3), (3, 2)], (3, 2)),
+    ("extractdiag", [(3, 3)], (3,)),
+    ("makediag", [(3,)], (3, 3)),
+    ("sumlogdiag", [(3, 3)], (1,)),
+):
+    rows(f"_linalg_{_name}", ("out-dtype", map(In, _shapes), {}, None, {"out": ((_out, "float64"),)}))
 rows("_linalg_det", ("out", [In((2, 3, 3))], {}, lambda a: np.linalg.det(a), {"out": (((2,), "float32"),)}))
 
 # ---- factorisations ----
