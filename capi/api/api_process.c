@@ -123,7 +123,7 @@ static const struct LibFeature features[] = {
     {"BLAS_ATLAS", false},
     {"BLAS_MKL", false},
     {"BLAS_APPLE", false},
-    {"LAPACK", false},
+    {"LAPACK", true}, /* linalg_* work, with a back end or without */
     {"MKLDNN", false},
     {"OPENCV", false},
     {"CAFFE", false},

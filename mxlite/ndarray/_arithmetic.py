@@ -8,46 +8,52 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import numpy as np
+
 from mxlite._lib import hot, last_error
-from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.ndarray._operators import prepare
-from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray
+from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy
 
 
-def _prepared(name: str, arguments: tuple[str, ...] = ()) -> int:
-    """A prepared call, or 0 where the library has no such operator."""
-    try:
-        return prepare(name, {}, arguments)
-    except MXNetError:
-        return 0
+def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
+    """The NDArray that `other` stands for in an operator with `array`; None where the operator is not ours.
 
-
-def _refuse(symbol: str, other: Any) -> Any:
-    """What an operator without a call answers: unsupported by us, or not ours."""
-    if isinstance(other, (NDArray, *NUMBERS)):
-        raise MXNotImplementedError(f"NDArray: operator {symbol} with {type(other).__name__} is not supported yet")
-    if symbol in ("==", "!=", "<", "<=", ">", ">="):
-        raise TypeError(f"NDArray: operator {symbol} with {type(other)} is not supported")
-    return NotImplemented
+    A NumPy array is taken in the dtype of `array`, as numbers are, unless that would change the kind of its numbers
+    (fractions to integers).
+    """
+    if isinstance(other, NDArray):
+        return other
+    if not isinstance(other, np.ndarray):
+        if symbol in ("==", "!=", "<", "<=", ">", ">="):
+            raise TypeError(f"NDArray: operator {symbol} with {type(other)} is not supported")
+        return None
+    dtype = array.dtype
+    if not np.can_cast(other.dtype, dtype, "same_kind"):
+        raise TypeError(
+            f"NDArray: operator {symbol} of {np.dtype(dtype)} and a NumPy array of {other.dtype}, which is of another "
+            "kind; convert one of them with astype"
+        )
+    return _from_numpy(other.astype(dtype, copy=False))
 
 
 def _binary(symbol: str, array_name: str, scalar_name: str) -> Callable:
     """`array symbol other`."""
     call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
-    of_arrays, of_scalar = _prepared(array_name), _prepared(scalar_name, ("scalar",))
+    of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
         kind = other.__class__
-        if kind is cls and of_arrays:
+        if kind is cls:
             handle = call2(of_arrays, self._h, other._h)
-        elif kind is float and of_scalar:
+        elif kind is float:
             handle = call1_float(of_scalar, self._h, other)
-        elif isinstance(other, NUMBERS) and of_scalar:
+        elif isinstance(other, NUMBERS):
             handle = call1_float(of_scalar, self._h, float(other))
-        elif isinstance(other, cls) and of_arrays:
-            handle = call2(of_arrays, self._h, other._h)
         else:
-            return _refuse(symbol, other)
+            operand = _operand(self, symbol, other)
+            if operand is None:
+                return NotImplemented
+            handle = call2(of_arrays, self._h, operand._h)
         if handle:
             array = new(cls)
             array._h = handle
@@ -57,16 +63,19 @@ def _binary(symbol: str, array_name: str, scalar_name: str) -> Callable:
     return operator
 
 
-def _reflected(symbol: str, scalar_name: str) -> Callable:
-    """`number symbol array`."""
-    call1_float, new, cls = hot.call1_float, object.__new__, NDArray
-    of_scalar = _prepared(scalar_name, ("scalar",))
+def _reflected(symbol: str, array_name: str, scalar_name: str) -> Callable:
+    """`other symbol array`, of a number or a NumPy array."""
+    call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
+    of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
-        if isinstance(other, NUMBERS) and of_scalar:
+        if isinstance(other, NUMBERS):
             handle = call1_float(of_scalar, self._h, float(other))
         else:
-            return _refuse(symbol, other)
+            operand = _operand(self, symbol, other)
+            if operand is None:
+                return NotImplemented
+            handle = call2(of_arrays, operand._h, self._h)
         if handle:
             array = new(cls)
             array._h = handle
@@ -78,18 +87,19 @@ def _reflected(symbol: str, scalar_name: str) -> Callable:
 
 def _in_place(symbol: str, array_name: str, scalar_name: str) -> Callable:
     """`array symbol= other`: the same array with new values; an error where the in-place rules forbid it."""
-    into2, into1_float, cls = hot.into2, hot.into1_float, NDArray
-    of_arrays, of_scalar = _prepared(array_name), _prepared(scalar_name, ("scalar",))
+    into2, into1_float = hot.into2, hot.into1_float
+    of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
         if hasattr(self, "_read_only"):
             raise ValueError("trying to write to a readonly NDArray")
-        if isinstance(other, cls) and of_arrays:
-            status = into2(of_arrays, self._h, other._h, self._h)
-        elif isinstance(other, NUMBERS) and of_scalar:
+        if isinstance(other, NUMBERS):
             status = into1_float(of_scalar, self._h, float(other), self._h)
         else:
-            return _refuse(symbol, other)
+            operand = _operand(self, symbol, other)
+            if operand is None:
+                return NotImplemented
+            status = into2(of_arrays, self._h, operand._h, self._h)
         if status != 0:
             raise last_error()
         return self
@@ -97,13 +107,11 @@ def _in_place(symbol: str, array_name: str, scalar_name: str) -> Callable:
     return operator
 
 
-def _unary(symbol: str, name: str) -> Callable:
+def _unary(name: str) -> Callable:
     call1, new, cls = hot.call1, object.__new__, NDArray
-    call = _prepared(name)
+    call = prepare(name, {})
 
     def operator(self: NDArray) -> NDArray:
-        if not call:
-            return _refuse(symbol, self)
         handle = call1(call, self._h)
         if handle:
             array = new(cls)
@@ -114,7 +122,7 @@ def _unary(symbol: str, name: str) -> Callable:
     return operator
 
 
-#: method -> (symbol, operator for two arrays, operator for array and number, operator for number and array)
+#: method -> (symbol, operator of two arrays, of array and number, of number and array)
 _ARITHMETIC = {
     "add": ("+", "broadcast_add", "_plus_scalar", "_plus_scalar"),
     "sub": ("-", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
@@ -135,12 +143,12 @@ _COMPARISONS = {
 
 
 def _install_operators() -> None:
-    methods: dict[str, Callable] = {"__neg__": _unary("-", "negative"), "__abs__": _unary("abs", "abs")}
+    methods: dict[str, Callable] = {"__neg__": _unary("negative"), "__abs__": _unary("abs")}
     for name, (symbol, of_arrays, of_scalar, reflected) in _ARITHMETIC.items():
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
-        methods[f"__r{name}__"] = _reflected(symbol, reflected)
+        methods[f"__r{name}__"] = _reflected(symbol, of_arrays, reflected)
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
-    NDArray.T = property(_unary("T", "transpose"), doc="A copy with the axes in reverse order.")
+    NDArray.T = property(_unary("transpose"), doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
     for name in ("__div__", "__rdiv__", "__idiv__"):  # as in 1.9.1, which ran on Python 2 too
         setattr(NDArray, name, methods[name.replace("div", "truediv")])

@@ -59,7 +59,7 @@ class NDArray(hot.Owner, Conversion):
 
     __slots__ = ("_shape", "_dtype", "_read_only", "__weakref__")
 
-    #: NumPy's operators leave it to ours, and its functions refuse instead of making an array of objects.
+    #: NumPy's operators leave it to ours, and its ufuncs refuse: their results would be lost to a gradient.
     __array_priority__ = 1000.0
     __array_ufunc__ = None
 

@@ -85,7 +85,7 @@ def test_numpy_functions_refuse(v) -> None:
     with pytest.raises(TypeError):
         np.sin(v)
     with pytest.raises(TypeError):
-        np.array([1.0, 2, 3]) * v
+        np.add(v, 1)
     assert (np.float32(2) * v).asnumpy().tolist() == [2, 4, 6]
 
 
@@ -299,7 +299,7 @@ def test_integers_stay_integers() -> None:
         assert got.asnumpy().tolist() == wanted and np.dtype(got.dtype).kind in "iu"
 
 
-@pytest.mark.parametrize("other", [None, "a", 1j, [1], np.array([1.0, 2, 3]), np.array(2.0)], ids=repr)
+@pytest.mark.parametrize("other", [None, "a", 1j, [1], (1, 2, 3)], ids=repr)
 def test_operands_that_are_none(v, other) -> None:
     for operate in (lambda: v + other, lambda: other - v, lambda: v * other, lambda: other / v, lambda: v**other):
         with pytest.raises(TypeError):

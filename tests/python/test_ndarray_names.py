@@ -194,14 +194,53 @@ def test_concatenate() -> None:
 OPERATORS = ("add", "sub", "mul", "truediv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge", "matmul", "floordiv")
 
 
+@pytest.mark.parametrize("name", OPERATORS[:-2])
+@pytest.mark.parametrize(
+    "other",
+    [np.array([3, 1, 2.0]), np.array([4.0], "float16"), np.array([[1], [2]]), np.array(2.0), np.array([True] * 3)],
+    ids=str,
+)
+def test_numpy_arrays_on_either_side(name: str, other: np.ndarray) -> None:
+    """1.9.1 refuses them; here they count as numbers do, in the dtype of the NDArray."""
+    x, values = nd.array([1, 2, 3]), np.array([1, 2, 3], "float32")
+    apply, kept = getattr(operator, name), other.copy()
+    for got, wanted in (
+        (apply(x, other), apply(values, other.astype("float32"))),
+        (apply(other, x), apply(other.astype("float32"), values)),
+    ):
+        assert type(got) is nd.NDArray and got.dtype == np.float32
+        assert got.shape == wanted.shape
+        np.testing.assert_allclose(got.asnumpy(), wanted.astype("float32"), rtol=1e-6)
+    assert np.array_equal(other, kept)
+
+
+def test_numpy_arrays_of_another_kind_are_refused() -> None:
+    """Fractions would be lost, or there are no numbers; neither operand changes."""
+    x, values = nd.array([1, 2, 3], dtype="int32"), np.array([0.5, 1.5, 2.5])
+    for one, two in ((x, values), (values, x), (x, np.array(["a", "b", "c"])), (x, np.array([None] * 3))):
+        for name in OPERATORS[:-2]:
+            with pytest.raises(TypeError, match="another kind; convert one of them"):
+                getattr(operator, name)(one, two)
+    with pytest.raises(TypeError, match=r"\+= of int32 and a NumPy array of float64"):
+        x += values
+    assert (x + np.array([1, 2, 3], "int8")).dtype == np.int32 and x.asnumpy().tolist() == [1, 2, 3]
+
+
 @pytest.mark.parametrize("name", OPERATORS)
-@pytest.mark.parametrize("other", [np.ones(3), np.ones(3, "float32"), np.array(2.0), [1, 2, 3]], ids=str)
-def test_numpy_arrays_are_refused(name: str, other) -> None:
-    """On either side, as 1.9.1 does: one of the two has to be converted."""
+def test_lists_are_refused(name: str) -> None:
     x = nd.array([1, 2, 3])
-    for one, two in ((x, other), (other, x)):
+    for one, two in ((x, [1, 2, 3]), ([1, 2, 3], x)):
         with pytest.raises(TypeError):
             getattr(operator, name)(one, two)
+
+
+def test_gradient_beside_numpy() -> None:
+    x = nd.array([1, 2, 3])
+    x.attach_grad()
+    with autograd.record():
+        y = np.array([4, 5, 6]) * x * x + np.ones(3)
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [8, 20, 36]
 
 
 @pytest.mark.parametrize("number", [np.float32(2), np.float64(2), np.int64(2), np.int8(2), np.bool_(True), True, 2])
@@ -219,14 +258,15 @@ def test_numpy_numbers_on_either_side(number) -> None:
 
 def test_in_place_beside_numpy() -> None:
     x, values = nd.array([1, 2, 3]), np.ones(3)
+    kept = x
     with pytest.raises(TypeError):
-        x += values
-    with pytest.raises(TypeError):
-        values += x
+        values += x  # a NumPy array has no place for a gradient
     with pytest.raises(mx.MXNetError):
         x += nd.ones((1, 3))  # the result has another shape
     x += nd.ones((1,))
-    assert x.asnumpy().tolist() == [2, 3, 4] and values.tolist() == [1, 1, 1]
+    x += values
+    assert x is kept and x.asnumpy().tolist() == [3, 4, 5]
+    assert values.tolist() == [1, 1, 1]
     assert nd.NDArray.__array_priority__ == 1000 and nd.NDArray.__array_ufunc__ is None
 
 
