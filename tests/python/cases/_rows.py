@@ -1,10 +1,11 @@
-"""What the families of operators that move data share: rows over shapes, over dtypes, and of errors."""
+"""What families share: rows over shapes, over dtypes and of errors for operators that move data, and the rows of
+operators that fill a shape with random numbers."""
 
 from __future__ import annotations
 
 from ._case import Case, In
 
-__all__ = ["BOOL", "DTYPES", "Rows"]
+__all__ = ["BOOL", "DTYPES", "Rows", "filling"]
 
 #: Why a row of bool is no question for 1.9.1.
 BOOL = "differs: 1.9.1 does not take bool"
@@ -39,3 +40,20 @@ class Rows(list):
         for label, params in rows.items():
             inputs = tuple(In(shape) for shape in shapes)
             self.append(Case(op, label, inputs, params, error=True, np_shape=np_shape))
+
+
+def filling(op: str, check) -> list[Case]:
+    """What every operator that fills a shape with random numbers is called with."""
+    return [
+        Case(op, "ctx", (), {"shape": (3,), "ctx": "cpu(0)"}, random=True, check=check),
+        Case(op, "out", (), {"shape": (3,)}, random=True, check=check, out=(((3,), "float32"),)),
+        Case(op, "empty", (), {"shape": (0, 3)}, random=True, check=check, np_shape=True),
+        Case(op, "scalar", (), {"shape": ()}, random=True, check=check, np_shape=True),
+        Case(op, "no-shape", (), {}, error=True),
+        Case(op, "empty-legacy", (), {"shape": (0,)}, error=True),
+        Case(op, "int32", (), {"shape": (3,), "dtype": "int32"}, error=True),
+        Case(op, "out-wrong-shape", (), {"shape": (2,)}, out=(((3,), "float32"),), error=True),
+        Case(op, "one-input", (In((2,)),), {"shape": (2,)}, error=True),
+        Case(op, "unknown-parameter", (), {"shape": (2,), "foo": 1}, error=True),
+        Case(op, "malformed-ctx", (), {"shape": (2,), "ctx": "bad"}, error=True),
+    ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._case import Case, In
+from ._case import Case
+from ._rows import filling
 
 CASES: list = []
 _MANY = (100, 100)
@@ -64,17 +65,7 @@ for _op, _check, _sets in (
         CASES.append(Case(_op, _dtype, (), {"shape": (7, 3), "dtype": _dtype}, random=True, check=_check))
     CASES += [
         Case(_op, "dtype-none", (), {"shape": _MANY, "dtype": None}, random=True, check=_check),
-        Case(_op, "ctx", (), {"shape": (3,), "ctx": "cpu(0)"}, random=True, check=_check),
-        Case(_op, "out", (), {"shape": (3,)}, random=True, check=_check, out=(((3,), "float32"),)),
-        Case(_op, "empty", (), {"shape": (0, 3)}, random=True, check=_check, np_shape=True),
-        Case(_op, "scalar", (), {"shape": ()}, random=True, check=_check, np_shape=True),
-        Case(_op, "no-shape", (), {}, error=True),
-        Case(_op, "empty-legacy", (), {"shape": (0,)}, error=True),
-        Case(_op, "int32", (), {"shape": (3,), "dtype": "int32"}, error=True),
-        Case(_op, "out-wrong-shape", (), {"shape": (2,)}, out=(((3,), "float32"),), error=True),
-        Case(_op, "one-input", (In((2,)),), {"shape": (2,)}, error=True),
-        Case(_op, "unknown-parameter", (), {"shape": (2,), "foo": 1}, error=True),
-        Case(_op, "malformed-ctx", (), {"shape": (2,), "ctx": "bad"}, error=True),
+        *filling(_op, _check),
     ]
 CASES += [
     Case(
