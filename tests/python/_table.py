@@ -75,6 +75,11 @@ def invoke(case: Case, inputs: Sequence[NDArray], way: str = "function", out: li
     return list(result) if isinstance(result, (list, tuple)) else [result]
 
 
+def given_out(case: Case) -> list | None:
+    """The arrays of zeros that a case gives to be written to; None where it gives none."""
+    return None if case.out is None else [to_nd(np.zeros(shape, dtype)) for shape, dtype in case.out]
+
+
 def scope(case: Case):
     """Training mode as the case says it, without recording."""
     return autograd.train_mode() if case.train else autograd.predict_mode()

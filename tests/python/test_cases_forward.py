@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _table import WAYS, assert_close, invoke, scope, to_nd
+from _table import WAYS, assert_close, given_out, invoke, scope, to_nd
 from cases import CASES, heads
 
 import mxlite as mx
@@ -31,7 +31,7 @@ def run(case, way: str) -> tuple[list, list]:
     """Outputs (mutated inputs after them) and inputs, as NumPy arrays."""
     arrays = case.arrays()
     inputs = [to_nd(array) for array in arrays]
-    out = None if case.out is None else [to_nd(np.zeros(shape, dtype)) for shape, dtype in case.out]
+    out = given_out(case)
     with scope(case):
         outputs = invoke(case, inputs, way, out)
     for position, (array, after) in enumerate(zip(arrays, inputs)):
@@ -57,7 +57,7 @@ def test_errors(case, way: str) -> None:
     kinds = mx.MXNetError if way == "text" else (mx.MXNetError, TypeError, ValueError)
     with mx.np_shape(case.np_shape), scope(case):
         inputs = [to_nd(array) for array in arrays]
-        out = None if case.out is None else [to_nd(np.zeros(shape, dtype)) for shape, dtype in case.out]
+        out = given_out(case)
         with pytest.raises(kinds) as caught:
             invoke(case, inputs, way, out)
     message = str(caught.value)

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from _table import assert_close, invoke, scope, to_nd
+from _table import assert_close, given_out, invoke, scope, to_nd
 from cases import CASES, heads
 from reference import Answers, introspection
 
@@ -40,7 +40,7 @@ def test_outputs(case) -> None:
     assert bool(answer.error) == case.error
     with mx.np_shape(case.np_shape), scope(case):
         inputs = [to_nd(array) for array in arrays]
-        out = None if case.out is None else [to_nd(np.zeros(shape, dtype)) for shape, dtype in case.out]
+        out = given_out(case)
         if answer.error:
             with pytest.raises(mx.MXNetError):
                 invoke(case, inputs, "text", out)
