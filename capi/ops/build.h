@@ -50,7 +50,8 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
 
 /* The rows of a (its parts along axis 0) at positions of any dtype, out of bounds the first or the
- * last row; and the gradient of that: zeros of a shape with the rows of a added at the positions. */
+ * last row; and the gradient of that: zeros of a shape with the rows of a added at the positions.
+ */
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at);
 mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
                               const int64_t *shape);

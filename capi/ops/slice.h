@@ -1,5 +1,5 @@
-/* The part of an array that begin, end and step name; for slice.c, and for rules elsewhere. And what
- * cutting and joining along an axis share (join.c, part.c). */
+/* The part of an array that begin, end and step name; for slice.c, and for rules elsewhere. And
+ * what cutting and joining along an axis share (join.c, part.c). */
 #ifndef MXL_OPS_SLICE_H
 #define MXL_OPS_SLICE_H
 
