@@ -2,6 +2,7 @@
  * array's memory, and are recorded while the thread records. */
 #include "api/common.h"
 
+#include "engine/tape.h"
 #include "ops/view.h"
 
 /* ---- making one ---- */
@@ -24,8 +25,10 @@ static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, 
                           const int64_t *shape, const mxl_op *op, const void *params)
 {
     mxl_array *made = mxl_array_view(array, skip, ndim, shape);
+    mxl_mode mode = api_mode();
 
-    if (made != NULL && mxl_invoke_view(op, params, array, made, api_mode()) != 0) {
+    if (made != NULL && mode.record &&
+        mxl_tape_view(op, params, array, made, mode.training, mode.dialect) != 0) {
         mxl_array_drop(made);
         made = NULL;
     }

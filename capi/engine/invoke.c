@@ -484,26 +484,3 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
     run_end(&r);
     return status;
 }
-
-int mxl_invoke_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
-                    mxl_mode mode)
-{
-    mxl_call call = {.op = op,
-                     .params = params,
-                     .num_inputs = 1,
-                     .num_outputs = 1,
-                     .in = &array,
-                     .out = &view,
-                     .training = mode.training};
-    int records = wants_node(op, 1, &array, mode);
-    mxl_node *node;
-
-    if (records <= 0)
-        return records;
-    node = mxl_node_new(&call, mode.dialect);
-    if (node == NULL)
-        return -1;
-    mxl_node_attach(node, 1, &view);
-    mxl_ref_drop(&node->ref);
-    return 0;
-}

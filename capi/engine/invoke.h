@@ -22,9 +22,4 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
 /* How many outputs a caller sees; -1 with the error set when the number of inputs is wrong. */
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity);
 
-/* Records that `view` shows the value of `op` applied to `array` (they share storage): gives the
- * view its place when recording and the array has one. -1 with the error set. */
-int mxl_invoke_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
-                    mxl_mode mode);
-
 #endif

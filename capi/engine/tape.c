@@ -337,6 +337,29 @@ void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
     }
 }
 
+int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
+                  bool training, const mxl_dialect *dialect)
+{
+    mxl_call call = {.op = op,
+                     .params = params,
+                     .num_inputs = 1,
+                     .num_outputs = 1,
+                     .in = &array,
+                     .out = &view,
+                     .training = training};
+    int wants = mxl_tape_wants(op, 1, &array, dialect);
+    mxl_node *node;
+
+    if (wants <= 0)
+        return wants;
+    node = mxl_node_new(&call, dialect);
+    if (node == NULL)
+        return -1;
+    mxl_node_attach(node, 1, &view);
+    mxl_ref_drop(&node->ref);
+    return 0;
+}
+
 /* ---- reading saved values ---- */
 
 /* An alias of `array` that stands at `place`. */

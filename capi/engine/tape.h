@@ -61,6 +61,11 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
 /* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. */
 void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 
+/* Records that `view` shows the value of `op` applied to `array` (they share storage): gives the
+ * view its place when a gradient flows to the array. -1 with the error set. */
+int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
+                  bool training, const mxl_dialect *dialect);
+
 /* Saves an output, without place; -1 with the error set. */
 int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 

@@ -1,4 +1,4 @@
-/* Rules of shape, dtype and saved values that many operators share. */
+/* Rules of arity, shape, dtype and saved values that many operators share. */
 #include "op/op.h"
 
 enum { SHAPE_TEXT = 256 };
@@ -84,6 +84,14 @@ int mxl_infer_broadcast(mxl_infer *infer)
     if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
         return mxl_error_prefix(infer->op->name);
     set_outputs(infer, a->dtype, shape.ndim, shape.dim);
+    return 0;
+}
+
+int mxl_arity_two(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    arity->inputs = 1;
+    arity->outputs = arity->visible = 2;
     return 0;
 }
 

@@ -132,6 +132,9 @@ int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's 
 int mxl_infer_like_first(mxl_infer *infer); /* outputs like input 0, whatever the others are */
 int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes only */
 
+/* A shared `arity` rule: one input, two outputs that both are seen. */
+int mxl_arity_two(const void *params, mxl_arity *arity);
+
 /* Shared `saves` rules. */
 void mxl_saves_input(mxl_saves *saves);  /* input 0 */
 void mxl_saves_output(mxl_saves *saves); /* output 0 */

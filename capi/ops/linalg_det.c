@@ -213,14 +213,6 @@ static const mxl_op op_det = {
     .saves = mxl_saves_input,
 };
 
-static int slogdet_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = arity->visible = 2;
-    return 0;
-}
-
 /* dA = dlog A^-T, zero where A is singular; the sign is constant. */
 static int slogdet_grad(mxl_grad *g)
 {
@@ -240,7 +232,7 @@ static const mxl_op op_slogdet = {
         "logarithm of the magnitude. The gradient of a singular one is 0.",
     .inputs = mxl_inputs_a,
     .params = mxl_params_none,
-    .arity = slogdet_arity,
+    .arity = mxl_arity_two,
     .infer = det_infer,
     .compute = det_compute,
     .grad = slogdet_grad,

@@ -149,14 +149,6 @@ static const mxl_op op_potri = {
 
 /* ---- gelqf ---- */
 
-static int two_outputs(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = arity->visible = 2;
-    return 0;
-}
-
 static int gelqf_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
@@ -225,7 +217,7 @@ static const mxl_op op_gelqf = {
            "whose rows are orthonormal, and L, lower triangular.",
     .inputs = mxl_inputs_a,
     .params = mxl_params_none,
-    .arity = two_outputs,
+    .arity = mxl_arity_two,
     .infer = gelqf_infer,
     .compute = gelqf_compute,
     .grad = gelqf_grad,
@@ -325,7 +317,7 @@ static const mxl_op op_syevd = {
            "ascending. Only the lower triangle of A is read; the gradient is symmetric.",
     .inputs = mxl_inputs_a,
     .params = mxl_params_none,
-    .arity = two_outputs,
+    .arity = mxl_arity_two,
     .infer = syevd_infer,
     .compute = syevd_compute,
     .grad = syevd_grad,

@@ -111,14 +111,6 @@ static const mxl_param moments_table[] = {
     {0},
 };
 
-static int moments_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = arity->visible = 2;
-    return 0;
-}
-
 static int moments_infer(mxl_infer *infer)
 {
     if (((const mxl_reduce_params *)infer->params)->axis.n < 1)
@@ -199,7 +191,7 @@ static const mxl_op op_moments = {
     .inputs = mxl_inputs_data,
     .params = moments_table,
     .params_size = sizeof(mxl_reduce_params),
-    .arity = moments_arity,
+    .arity = mxl_arity_two,
     .infer = moments_infer,
     .compute = moments_compute,
     .grad = moments_grad,

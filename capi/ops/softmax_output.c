@@ -168,14 +168,6 @@ static int output_compute(const mxl_call *call)
 
 /* ---- what the softmax should be ---- */
 
-static int target_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = arity->visible = 2;
-    return 0;
-}
-
 static int target_infer(mxl_infer *infer)
 {
     const output_params *p = infer->params;
@@ -283,7 +275,7 @@ static const mxl_op op_target = {
     .inputs = target_inputs,
     .params = target_table,
     .params_size = sizeof(output_params),
-    .arity = target_arity,
+    .arity = mxl_arity_two,
     .infer = target_infer,
     .compute = target_compute,
     .grad = mxl_grad_zero,
