@@ -120,7 +120,7 @@ share: $(SHARE:%=$(BUILD)/share/%)
 $(BUILD)/share/%: PREFIX = $(abspath $(BUILD))
 $(BUILD)/share/%: INCLUDEDIR = $(CURDIR)/include
 $(BUILD)/share/%: LIBDIR = $(abspath $(BUILD))
-$(BUILD)/share/%: share/%.in include/mxlite/mxlite.h Makefile
+$(BUILD)/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
 
@@ -134,7 +134,7 @@ $(BUILD)/native/share/cmake/%: PACKAGE = $${CMAKE_CURRENT_LIST_DIR}/../../..
 $(BUILD)/native/share/%: PREFIX = $${pcfiledir}/../..
 $(BUILD)/native/share/%: INCLUDEDIR = $(PACKAGE)/include
 $(BUILD)/native/share/%: LIBDIR = $(PACKAGE)/_native
-$(BUILD)/native/share/%: share/%.in include/mxlite/mxlite.h Makefile
+$(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
 

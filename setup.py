@@ -71,8 +71,10 @@ class BuildWithLibrary(build_py):
         headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h")]
         outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
         outputs += [str(package / "include" / path) for path in headers]
-        templates = [path.relative_to(ROOT).with_suffix("") for path in (ROOT / "share").rglob("*.in")]
-        outputs += [str(package / path) for path in templates]
+        templates = ROOT / "tools" / "package"
+        outputs += [
+            str(package / "share" / path.relative_to(templates).with_suffix("")) for path in templates.rglob("*.in")
+        ]
         return sorted({*outputs, *(str(path) for path in package.rglob("*.pyi"))})
 
 
