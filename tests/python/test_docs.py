@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from cases import CASES
+from cases import CASES, operators
 
 import mxlite as mx
 
@@ -92,6 +92,7 @@ def test_counts_of_names() -> None:
     words = " ".join(README.split())
     assert f"All {len(statuses)} `MX*` and `NN*` names" in words
     assert f"{whole} do what MXNet's do, {answer} give a fixed answer, and {unsupported} answer `-1`" in words
+    assert f"- {len(operators())} operators, under 1.9.1's names" in words
 
 
 # ---- all documents ----
