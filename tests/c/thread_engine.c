@@ -225,38 +225,8 @@ TEST(shared_graph_released)
 
 enum { SLOTS = 16 };
 
-static void *hostile_work(void *data)
-{
-    const job *j = data;
-    uint64_t seed = (uint64_t)j->number + 1;
-
-    for (int i = 0; i < ROUNDS * 4; i++) {
-        _Atomic(H) *slot = &j->slots[harness_random(&seed) % SLOTS];
-        H a = atomic_load(slot), b = atomic_load(&j->slots[harness_random(&seed) % SLOTS]), y;
-        H in[2] = {a, b};
-
-        if (j->number == 0) { /* frees, and puts something else there */
-            H fresh_one = VEC(1), old;
-
-            attach(fresh_one, REQ_ADD);
-            old = atomic_exchange(slot, fresh_one);
-            CHECK_INT(MXNDArrayFree(old), 0);
-            continue;
-        }
-        record(true);
-        y = try_op("broadcast_mul", 2, in, 0, NULL, NULL);
-        record(false);
-        if (y == NULL) {
-            CHECK_HAS(MXGetLastError(), "handle");
-            continue;
-        }
-        CHECK_INT(backward(y), 0);
-        drop(y);
-    }
-    return NULL;
-}
-
-TEST(freed_under_the_feet)
+/* All threads over the same variables, which they exchange. */
+static void run_over_slots(void *(*work)(void *))
 {
     _Atomic(H) slots[SLOTS];
 
@@ -266,9 +236,53 @@ TEST(freed_under_the_feet)
         attach(x, REQ_ADD);
         atomic_init(&slots[i], x);
     }
-    run_all(hostile_work, NULL, NULL, slots);
+    run_all(work, NULL, NULL, slots);
     for (int i = 0; i < SLOTS; i++)
         drop(atomic_load(&slots[i]));
+}
+
+/* A recorded product, or NULL where a thread has freed one of the two. */
+static H product(H a, H b)
+{
+    H in[2] = {a, b}, y;
+
+    record(true);
+    y = try_op("broadcast_mul", 2, in, 0, NULL, NULL);
+    record(false);
+    if (y == NULL)
+        CHECK_HAS(MXGetLastError(), "handle");
+    return y;
+}
+
+static void *hostile_work(void *data)
+{
+    const job *j = data;
+    uint64_t seed = (uint64_t)j->number + 1;
+
+    for (int i = 0; i < ROUNDS * 4; i++) {
+        _Atomic(H) *slot = &j->slots[harness_random(&seed) % SLOTS];
+        H a = atomic_load(slot), b = atomic_load(&j->slots[harness_random(&seed) % SLOTS]), y;
+
+        if (j->number == 0) { /* frees, and puts something else there */
+            H fresh_one = VEC(1), old;
+
+            attach(fresh_one, REQ_ADD);
+            old = atomic_exchange(slot, fresh_one);
+            CHECK_INT(MXNDArrayFree(old), 0);
+            continue;
+        }
+        y = product(a, b);
+        if (y == NULL)
+            continue;
+        CHECK_INT(backward(y), 0);
+        drop(y);
+    }
+    return NULL;
+}
+
+TEST(freed_under_the_feet)
+{
+    run_over_slots(hostile_work);
 }
 
 /* ---- one marks what others record ---- */
@@ -293,7 +307,6 @@ static void *marking_work(void *data)
     for (int i = 0; i < ROUNDS * 4; i++) {
         _Atomic(H) *slot = &j->slots[harness_random(&seed) % SLOTS];
         H x = atomic_load(slot), y;
-        H in[2] = {x, x};
 
         if (j->number == 0) {
             H start = VEC(1), recorded;
@@ -309,13 +322,9 @@ static void *marking_work(void *data)
         } else if (j->number < 3) {
             mark_anew(x, i % 3 == 0 ? REQ_NULL : i % 3 == 1 ? REQ_WRITE : REQ_ADD);
         } else {
-            record(true);
-            y = try_op("broadcast_mul", 2, in, 0, NULL, NULL);
-            record(false);
-            if (y == NULL) {
-                CHECK_HAS(MXGetLastError(), "handle");
+            y = product(x, x);
+            if (y == NULL)
                 continue;
-            }
             /* Nothing wants a gradient where the request was null. */
             if (backward_full(y, NULL, 1, 0) != 0)
                 CHECK_HAS(MXGetLastError(), "grad");
@@ -327,17 +336,7 @@ static void *marking_work(void *data)
 
 TEST(marked_while_recorded)
 {
-    _Atomic(H) slots[SLOTS];
-
-    for (int i = 0; i < SLOTS; i++) {
-        H x = VEC(1);
-
-        attach(x, REQ_ADD);
-        atomic_init(&slots[i], x);
-    }
-    run_all(marking_work, NULL, NULL, slots);
-    for (int i = 0; i < SLOTS; i++)
-        drop(atomic_load(&slots[i]));
+    run_over_slots(marking_work);
 }
 
 HARNESS_MAIN(ENTRY(marked_while_recorded), ENTRY(own_arrays), ENTRY(shared_variables),
