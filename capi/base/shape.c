@@ -22,13 +22,11 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
         if (!overflow && dim[i] > 0)
             overflow = __builtin_mul_overflow(n, dim[i], &n) || n > INT64_MAX / 16;
     }
-    /* An empty array is never too large, whatever its other extents. */
-    if (zero)
-        return 0;
+    /* Of an empty array too, as in NumPy: the product of any of its extents is a size then. */
     if (overflow)
         return mxl_error("shape %s: too many elements",
                          mxl_shape_text(text, sizeof text, ndim, dim));
-    return n;
+    return zero ? 0 : n;
 }
 
 int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)

@@ -43,11 +43,11 @@ static inline bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, cons
     return true;
 }
 
-/* Number of elements, or -1 with the error set when it (or a byte count of 16 times it) overflows
- * or an extent is negative. */
+/* Number of elements, or -1 with the error set when the product of the extents that are not 0, or
+ * 16 times it, overflows or an extent is negative. */
 int64_t mxl_shape_count(int ndim, const int64_t *dim);
 
-/* Number of elements of a shape known to be valid. */
+/* Number of elements of a shape known to be valid, or of any of its axes together. */
 static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
 {
     int64_t n = 1;

@@ -211,9 +211,7 @@ static int extracttrian_infer(mxl_infer *infer)
         return -1;
     n -= away;
     mxl_shape_set(out, a->ndim - 1, a->shape);
-    if (__builtin_mul_overflow(n % 2 == 0 ? n / 2 : n, n % 2 == 0 ? n + 1 : (n + 1) / 2,
-                               &out->dim[out->ndim - 1]))
-        return too_large(infer);
+    out->dim[out->ndim - 1] = n * (n + 1) / 2;
     infer->out_dtype[0] = a->dtype;
     return 0;
 }

@@ -67,8 +67,6 @@ static int places_shape(const char *name, int ndim, const int64_t *shape, const 
     depth = (int)index->shape[0];
     if (index->ndim - 1 + ndim - depth > MXL_MAX_NDIM)
         return mxl_error("%s: what is named would have more than %d axes", name, MXL_MAX_NDIM);
-    if (mxl_shape_count(index->ndim - 1, index->shape + 1) < 0)
-        return mxl_error_prefix(name);
     for (int i = 1; i < index->ndim; i++)
         out->dim[n++] = index->shape[i];
     for (int i = depth; i < ndim; i++)

@@ -163,7 +163,11 @@ TEST(shape_counts)
     CHECK_INT(mxl_shape_size(DIMS(2, 3, 4)), 24);
     CHECK_INT(mxl_shape_count(DIMS(2, -1)), -1);
     CHECK_STR(mxl_error_text(), "shape (2,-1): extent -1 is negative");
-    CHECK_INT(mxl_shape_count(DIMS(INT64_MAX, 0)), 0);
+    CHECK_INT(mxl_shape_count(DIMS((int64_t)1 << 58, 0)), 0);
+    CHECK_INT(mxl_shape_count(DIMS(0, (int64_t)1 << 30, (int64_t)1 << 28)), 0);
+    CHECK_INT(mxl_shape_count(DIMS(INT64_MAX, 0)), -1);
+    CHECK_INT(mxl_shape_count(DIMS(0, (int64_t)1 << 60)), -1);
+    CHECK_INT(mxl_shape_count(DIMS((int64_t)1 << 30, 0, (int64_t)1 << 30)), -1);
     CHECK_INT(mxl_shape_count(DIMS(0, -2)), -1);
     CHECK_INT(mxl_shape_count(DIMS(INT64_MAX, 2)), -1);
     CHECK_HAS(mxl_error_text(), "too many elements");

@@ -7,6 +7,7 @@ oldest has the number of axes in place of a version, and 32 bits per axis. All l
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import numpy as np
 V1, V2, V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
 MOST_AXES = 32
+MOST_ELEMENTS = (2**63 - 1) // 16
 
 
 class Array(NamedTuple):
@@ -63,9 +65,9 @@ class Reader:
         _, _, dtype = self.numbers("i", 3)
         if not 0 <= dtype < len(DTYPES) or min(shape, default=0) < 0:
             raise Damaged(f"dtype {dtype}, shape {shape}")
-        count = 1
-        for extent in shape:
-            count *= extent
+        if math.prod(extent for extent in shape if extent) > MOST_ELEMENTS:
+            raise Damaged(f"shape {shape} has no size")
+        count = math.prod(shape)
         itemsize = np.dtype(DTYPES[dtype]).itemsize
         values = self.take(count * itemsize)
         if DTYPES[dtype] == "bool":

@@ -133,3 +133,14 @@ def test_histogram() -> None:
         same(bounds, edges.astype("float32"))
     with pytest.raises(ValueError):
         nd.histogram(x, [0, 2])
+
+
+@pytest.mark.parametrize("shape", [(0, 2**61), (2**62, 4, 0), (2**40, 0, 2**40)])
+def test_extents_whose_product_is_no_size(shape: tuple) -> None:
+    """As in NumPy: of an empty array too, since operators count along some of its axes."""
+    with pytest.raises(ValueError):
+        np.zeros(shape)
+    with mx.np_shape():
+        with pytest.raises(mx.MXNetError, match="too many elements"):
+            nd.zeros(shape)
+        assert nd.zeros(tuple(min(n, 2**20) for n in shape)).size == 0
