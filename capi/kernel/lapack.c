@@ -425,7 +425,8 @@ int mxl_cofactors(int dtype, int64_t n, const void *a, void *out)
         to_double(dtype, n * n, a, copy);
         mxl_cofactors_plain(n, copy, result, work + 2 * n * n);
     }
-    from_double(dtype, n * n, result, out);
+    if (status == 0)
+        from_double(dtype, n * n, result, out);
     mxl_free(work, bytes);
     return status;
 }

@@ -80,7 +80,7 @@ static int batch_compute(const mxl_call *call)
     const char *left = mxl_array_read(a), *right = mxl_array_read(b);
     char *to = mxl_array_write(out);
 
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && out->size > 0; i++) {
         if (mxl_gemm(a->dtype, p->transpose_a, p->transpose_b, m, n, k, left + i * m * k * width,
                      a->shape[last], right + i * k * n * width, b->shape[last],
                      to + i * m * n * width, n, false) != 0)

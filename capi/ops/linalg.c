@@ -193,7 +193,7 @@ static int gemm2_compute(const mxl_call *call)
     const char *left = mxl_array_read(a), *right = mxl_array_read(b);
     char *to = mxl_array_write(out);
 
-    for (int64_t i = 0; i < outer * inner; i++) {
+    for (int64_t i = 0; i < outer * inner && out->size > 0; i++) {
         int64_t o = i / inner, n = i % inner;
 
         if (mxl_gemm(a->dtype, p->transpose_a, p->transpose_b, out->shape[row], columns,

@@ -78,7 +78,7 @@ static int potri_check(const mxl_call *call)
     const mxl_array *a = call->in[0];
     int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
 
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && a->size > 0; i++) {
         const char *matrix =
             (const char *)mxl_array_read(a) + (size_t)(i * n * n) * mxl_dtype_size(a->dtype);
         int64_t bad = zero_on_diagonal(a->dtype, n, matrix);

@@ -86,8 +86,9 @@ static int trsm_compute(const mxl_call *call)
     const char *from = mxl_array_read(a);
     char *to = mxl_array_write(out);
 
-    if (out->size > 0)
-        memcpy(to, mxl_array_read(call->in[1]), (size_t)(out->size * width));
+    if (out->size == 0)
+        return 0;
+    memcpy(to, mxl_array_read(call->in[1]), (size_t)(out->size * width));
     for (int64_t i = 0; i < count; i++) {
         if (mxl_triangular_solve(a->dtype, p->rightside, p->lower, p->transpose, rows, columns,
                                  from + i * n * n * width, to + i * rows * columns * width) != 0)

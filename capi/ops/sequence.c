@@ -264,6 +264,8 @@ static int last_compute(const mxl_call *call)
 
     if (find_layout(call->op->name, call->params, data->ndim, data->shape, &at) != 0)
         return -1;
+    if (call->num_inputs == 1 && at.steps > 0 && data->size == 0)
+        return 0;
     pieces = last_pieces(call, &at);
     if (pieces == NULL)
         return -1;
@@ -396,6 +398,8 @@ static int reverse_compute(const mxl_call *call)
 
     if (find_layout(call->op->name, call->params, data->ndim, data->shape, &at) != 0)
         return -1;
+    if (call->num_inputs == 1 && data->size == 0)
+        return 0;
     lengths = lengths_begin(call, &at, 0);
     if (lengths == NULL)
         return -1;

@@ -170,12 +170,13 @@ static int64_t draw_apart(zipfian_source *source, int64_t range, int64_t n, int6
     for (int64_t count = 0; count < n; tries++) {
         mxl_draws draws;
         int64_t class;
+        double value;
         uint64_t at;
 
         /* P(class <= c) = log(c + 2) / log(range + 1). */
         next_draws(source, &draws);
-        class = (int64_t)(exp(mxl_draw_unit(&draws) * source->log_range) - 1);
-        class = class < range ? class : range - 1;
+        value = exp(mxl_draw_unit(&draws) * source->log_range) - 1;
+        class = value < (double)range ? (int64_t)value : range - 1;
         at = ((uint64_t)class * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (places - 1);
         while (seen[at] != -1 && seen[at] != class)
             at = (at + 1) & (places - 1);

@@ -229,7 +229,7 @@ static double scale_of(const output_params *p, const classes *c, const double *l
 /* The class of a label, or -1: none. */
 static int64_t class_of(const output_params *p, const classes *c, double label)
 {
-    if (p->clip)
+    if (p->clip && c->count > 0)
         return label >= (double)c->count ? c->count - 1 : label > 0 ? (int64_t)label : 0;
     return label >= 0 && label < (double)c->count ? (int64_t)label : -1;
 }

@@ -72,6 +72,18 @@ TEST(target_shapes)
     mxl_array_drop(ints);
 }
 
+/* Where there are no classes none is the nearest. */
+TEST(targets_of_no_classes)
+{
+    mxl_array *label = ARRAY(MXL_F32, SHAPE(3), -1, 0, NAN), *made[2];
+
+    REQUIRE(target("shape=(3,0) clip=1", label, made) == 0);
+    CHECK_INT(made[0]->size, 0);
+    IS(made[1], MXL_F32, SHAPE(3, 1), 1, 1, 1);
+    mxl_array_drop(made[0]);
+    mxl_array_drop(label);
+}
+
 TEST(refusals)
 {
     mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 3), 1, 2, 3, 4, 5, 6);
@@ -112,4 +124,4 @@ TEST(refusals)
     mxl_array_drop(none);
 }
 
-HARNESS_MAIN(ENTRY(targets), ENTRY(target_shapes), ENTRY(refusals))
+HARNESS_MAIN(ENTRY(targets), ENTRY(target_shapes), ENTRY(targets_of_no_classes), ENTRY(refusals))
