@@ -59,6 +59,38 @@ TEST(fill_is_philox)
     }
 }
 
+/* Box and Muller's pair of the words of a counter: each word of the first, then each of the second,
+ * of words 0 and 1, then of 2 and 3; in float64 one pair of all four. */
+TEST(normals_are_turned_words)
+{
+    const double turn = 6.283185307179586;
+    mxl_rng rng = {11, 5};
+    uint32_t key[2] = {11, 0};
+    float f[256];
+    double d[128];
+
+    CHECK_INT(mxl_rng_normal(rng, MXL_F32, 3, 2, 256, f), 0);
+    CHECK_INT(mxl_rng_normal(rng, MXL_F64, 3, 2, 128, d), 0);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t counter[4] = {i, 0, 5, 0}, out[4];
+        double u[2], radius;
+
+        mxl_philox(counter, key, out);
+        for (int w = 0; w < 4; w += 2) {
+            u[0] = (out[w] >> 8) * 0x1p-24;
+            u[1] = (out[w + 1] >> 8) * 0x1p-24;
+            radius = sqrt(-2 * log(1 - u[0]));
+            CHECK_NEAR(f[w * 64 + (int)i], 3 + 2 * radius * cos(turn * u[1]), 1e-5);
+            CHECK_NEAR(f[(w + 1) * 64 + (int)i], 3 + 2 * radius * sin(turn * u[1]), 1e-5);
+        }
+        for (int w = 0; w < 4; w += 2)
+            u[w / 2] = (double)(((uint64_t)out[w] << 32 | out[w + 1]) >> 11) * 0x1p-53;
+        radius = sqrt(-2 * log(1 - u[0]));
+        CHECK_NEAR(d[i], 3 + 2 * radius * cos(turn * u[1]), 1e-12);
+        CHECK_NEAR(d[64 + i], 3 + 2 * radius * sin(turn * u[1]), 1e-12);
+    }
+}
+
 enum { N = 200003 };
 
 static double read(int dtype, const void *data, int64_t i)
@@ -158,5 +190,5 @@ TEST(turns)
     CHECK_NEAR(worst, 0, 1.3e-7);
 }
 
-HARNESS_MAIN(ENTRY(known_answers), ENTRY(fill_is_philox), ENTRY(moments), ENTRY(ranges),
-             ENTRY(turns))
+HARNESS_MAIN(ENTRY(known_answers), ENTRY(fill_is_philox), ENTRY(normals_are_turned_words),
+             ENTRY(moments), ENTRY(ranges), ENTRY(turns))

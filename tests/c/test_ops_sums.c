@@ -306,7 +306,56 @@ TEST(every_axis_of_the_most)
     mxl_array_drop(x);
 }
 
-HARNESS_MAIN(ENTRY(every_axis_of_the_most), ENTRY(reduce_values), ENTRY(reduce_dtypes),
+/* A vector of two to 32 axes; a sanitizer sees whether more of them are looked at. */
+TEST(broadcasts_to_the_most_axes)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2), 5, 7), *y;
+
+    y = run("_mxl_broadcast_to",
+            "shape=(2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,3,2)", PLAIN, 1, x);
+    REQUIRE(y != NULL);
+    CHECK_INT(y->ndim, MXL_MAX_NDIM);
+    CHECK_INT(y->size, 12);
+    for (int64_t i = 0; i < y->size; i++)
+        CHECK_INT(item(y, i), i % 2 == 0 ? 5 : 7);
+    mxl_array_drop(y);
+    mxl_array_drop(x);
+}
+
+/* What has no elements takes no time and no memory, however many pieces without any there are. */
+TEST(no_elements_are_soon_done)
+{
+    mxl_array *steps = mxl_array_new(MXL_F32, 3, SHAPE(4, INT64_C(1) << 50, 0));
+    mxl_array *a = mxl_array_new(MXL_F64, 3, SHAPE(INT64_C(1) << 50, 0, 2));
+    mxl_array *b = mxl_array_new(MXL_F64, 3, SHAPE(INT64_C(1) << 50, 2, 0));
+    mxl_array *square = mxl_array_new(MXL_F64, 3, SHAPE(INT64_C(1) << 50, 0, 0));
+    static const struct {
+        const char *name;
+        int inputs;
+    } ops[] = {{"batch_dot", 2},     {"_linalg_gemm2", 2}, {"_linalg_trsm", 2},
+               {"_linalg_potri", 1}, {"_linalg_potrf", 1}, {"_linalg_inverse", 1},
+               {"_mxl_cofactors", 1}};
+
+    REQUIRE(steps != NULL && a != NULL && b != NULL && square != NULL);
+    for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+        mxl_array *y = i < 2 ? run(ops[i].name, "", PLAIN, 2, a, b)
+                             : run(ops[i].name, "", PLAIN, ops[i].inputs, square, square);
+
+        REQUIRE(y != NULL);
+        CHECK_INT(y->size, 0);
+        CHECK_INT(y->shape[0], INT64_C(1) << 50);
+        mxl_array_drop(y);
+    }
+    IS(run("SequenceLast", "", PLAIN, 1, steps), MXL_F32, SHAPE(INT64_C(1) << 50, 0), 0);
+    IS(run("SequenceReverse", "", PLAIN, 1, steps), MXL_F32, SHAPE(4, INT64_C(1) << 50, 0), 0);
+    mxl_array_drop(steps);
+    mxl_array_drop(a);
+    mxl_array_drop(b);
+    mxl_array_drop(square);
+}
+
+HARNESS_MAIN(ENTRY(broadcasts_to_the_most_axes), ENTRY(no_elements_are_soon_done),
+             ENTRY(every_axis_of_the_most), ENTRY(reduce_values), ENTRY(reduce_dtypes),
              ENTRY(reduce_edges), ENTRY(reduce_gradients), ENTRY(max_ties), ENTRY(dot_values),
              ENTRY(dot_empty), ENTRY(dot_gradients), ENTRY(fully_connected_values),
              ENTRY(fully_connected_agrees), ENTRY(fully_connected_gradients), ENTRY(sgd_step),
