@@ -110,7 +110,8 @@ def test_leaving_with_live_arrays(what: str) -> None:
 _LONG = (
     _FUNCTION
     + """
-import sys
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 class Slow(autograd.Function):
     def forward(self, a):
         return a + 1
