@@ -108,6 +108,8 @@ TEST(scatter_add)
         CHECK_INT(wrong, 0);
     }
     CHECK_INT(mxl_scatter_add(MXL_BOOL, 1, 1, 1, out, 1, index_of, in), -1);
+    /* Nothing to add, however often: done at once. */
+    CHECK_INT(mxl_scatter_add(MXL_F32, INT64_C(1) << 50, 1, 1, out, 0, index_of, in), 0);
     mxl_thread_set_count(before);
 }
 
