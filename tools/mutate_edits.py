@@ -72,10 +72,10 @@ MACRO = re.compile(r"^#define (\w+)\(")
 KERNEL = re.compile(r"^(?:MXL_\w*KERNELS|UNARY|SCALAR|BINARY|REDUCE)\((?:static, |, )?(\w+),")
 #: What ends a line of a macro.
 BLANK = " \\"
-#: Lines whose change says nothing: messages, memory, the status that is passed on.
+#: Lines whose change says nothing: messages, memory, the status that is passed on, how work is shared among threads.
 SKIPPED = re.compile(
     r"mxl_error|#include|goto |\bsizeof\b|NULL|\) [!=]= 0\)|_drop\(|_free\(|^\s*return (?:-1|0|status);|status|\(void\)"
-    r"|mxl_grad_wants|text\["
+    r"|mxl_grad_wants|text\[|GRAIN"
 )
 
 
