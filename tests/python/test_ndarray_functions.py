@@ -230,3 +230,12 @@ def test_functions_of_arrays_or_numbers(v) -> None:
     assert nd.multiply(v, v).asnumpy().tolist() == [1, 4, 9]
     assert nd.divide(v, 2).asnumpy().tolist() == nd.true_divide(v, 2).asnumpy().tolist() == [0.5, 1, 1.5]
     assert nd.power(v, 2).asnumpy().tolist() == [1, 4, 9]
+
+
+def test_prelu_of_an_array_without_axes() -> None:
+    """A gamma of one element fits it, one of two does not."""
+    with mx.np_shape():
+        x = nd.array(np.array(-2.0, "float32"))
+        assert nd.LeakyReLU(x, nd.array([0.5]), act_type="prelu").asnumpy() == -1
+        with pytest.raises(mx.MXNetError):
+            nd.LeakyReLU(x, nd.array([0.5, 0.5]), act_type="prelu")

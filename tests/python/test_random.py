@@ -432,3 +432,11 @@ def test_rand_zipfian() -> None:
     counts = np.bincount(x, minlength=100)
     assert (np.abs(counts - share * 5000) < 5 * np.sqrt(share * 5000)).all()
     assert nd.contrib.rand_zipfian(true, 4, 5)[0].asnumpy().max() < 5
+
+
+def test_one_number_for_each_pair_of_parameters() -> None:
+    """An extent of 1 in shape is an axis like any other."""
+    low = nd.array([0, 10])
+    drawn = nd.random.uniform(low, low + 1, shape=(1,))
+    assert drawn.shape == (2, 1)
+    assert 0 <= drawn[0].asscalar() < 1 and 10 <= drawn[1].asscalar() < 11
