@@ -1,151 +1,42 @@
-/* exp, log, tanh and the sigmoid as straight-line code that compilers vectorise, in float. Within
- * 1 ULP of the exact value (tanh 1.5, sigmoid 2.5; tests/c/test_kernel_math.c walks the floats);
- * NaN, infinities, signed zeros and denormals come out right. double goes to the C library. For row
- * expressions (mxl_row_exp(x), ...) and softmax. */
+/* Functions of one number, or two, for row expressions: mxl_row_exp(x), ... is of x's type, float
+ * (math_f32.h) or double (math_f64.h). */
 #ifndef MXL_KERNEL_MATH_H
 #define MXL_KERNEL_MATH_H
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include "kernel/math_f32.h"
+#include "kernel/math_f64.h"
 
-static inline uint32_t mxl_float_bits(float x)
-{
-    uint32_t bits;
+#define MXL_MATH(name, x) _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(x)
+#define MXL_MATH2(name, x, y)                                                                      \
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(x, y)
 
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
-static inline float mxl_float_of_bits(uint32_t bits)
-{
-    float x;
-
-    memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
-/* e^x = 2^k e^r with |r| <= ln(2)/2; 2^k in two factors, so that denormals and the largest values
- * need no branch. */
-static inline float mxl_exp_f32(float x)
-{
-    const float shift =
-        12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
-    float c = x < -104.0f ? -104.0f : x;
-    float t, k, r, p;
-    uint32_t n, half;
-
-    c = c > 89.0f ? 89.0f : c;
-    t = c * 1.44269504f + shift;
-    k = t - shift;
-    n = mxl_float_bits(t) - mxl_float_bits(shift);
-    r = c - k * 0.693359375f;
-    r = r + k * 2.12194440e-4f;
-    p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + r + 1.0f;
-    half = (uint32_t)((int32_t)n >> 1);
-    p *= mxl_float_of_bits((half + 127) << 23);
-    return p * mxl_float_of_bits((n - half + 127) << 23);
-}
-
-/* x = 2^e m with sqrt(1/2) <= m < sqrt(2); log m by a polynomial in m - 1. */
-static inline float mxl_log_f32(float x)
-{
-    float small = x < 1.17549435e-38f ? 8388608.0f : 1.0f; /* denormals: times 2^23 */
-    float e = x < 1.17549435e-38f ? -23.0f : 0.0f;
-    uint32_t bits = mxl_float_bits(x * small) - 0x3f3504f3u; /* of sqrt(1/2) */
-    float m = mxl_float_of_bits((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
-    float z = m * m, p;
-
-    e += (float)((int32_t)bits >> 23);
-    p = 7.0376836292e-2f;
-    p = p * m - 1.1514610310e-1f;
-    p = p * m + 1.1676998740e-1f;
-    p = p * m - 1.2420140846e-1f;
-    p = p * m + 1.4249322787e-1f;
-    p = p * m - 1.6668057665e-1f;
-    p = p * m + 2.0000714765e-1f;
-    p = p * m - 2.4999993993e-1f;
-    p = p * m + 3.3333331174e-1f;
-    p = p * m * z;
-    p = p - e * 2.12194440e-4f;
-    p = p - 0.5f * z;
-    p = m + p;
-    p = p + e * 0.693359375f;
-    p = x < INFINITY ? p : x; /* and NaN */
-    p = x == 0.0f ? -INFINITY : p;
-    return x < 0.0f ? NAN : p;
-}
-
-/* |x| < 0.625: an odd polynomial, else 1 - 2 / (e^2|x| + 1). */
-static inline float mxl_tanh_f32(float x)
-{
-    float a = fabsf(x), z = x * x;
-    float far = 1.0f - 2.0f / (mxl_exp_f32(a + a) + 1.0f);
-    float p;
-
-    p = -5.70498872745e-3f;
-    p = p * z + 2.06390887954e-2f;
-    p = p * z - 5.37397155531e-2f;
-    p = p * z + 1.33314422036e-1f;
-    p = p * z - 3.33332819422e-1f;
-    p = p * z * x + x;
-    return copysignf(a >= 0.625f ? far : p, x); /* p loses the sign of a zero */
-}
-
-static inline float mxl_sigmoid_f32(float x)
-{
-    float e = mxl_exp_f32(-fabsf(x)); /* never overflows */
-
-    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
-}
-
-/* Cosine and sine of u turns (2 pi u), u in [0, 1]: exact reduction to an eighth of a turn. */
-static inline void mxl_turn_f32(float u, float *cosine, float *sine)
-{
-    const float shift = 12582912.0f;
-    float t = u * 4.0f + shift;
-    uint32_t quarter = mxl_float_bits(t);
-    float r = (u * 4.0f - (t - shift)) * 1.57079637f, z = r * r;
-    float s = ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f) * z * r + r;
-    float c =
-        ((2.443315711e-5f * z - 1.388731625e-3f) * z + 4.166664568e-2f) * z * z - 0.5f * z + 1.0f;
-    float x = quarter & 1 ? s : c, y = quarter & 1 ? c : s;
-
-    *cosine = (quarter + 1) & 2 ? -x : x;
-    *sine = quarter & 2 ? -y : y;
-}
-
-static inline double mxl_exp_f64(double x)
-{
-    return exp(x);
-}
-
-static inline double mxl_log_f64(double x)
-{
-    return log(x);
-}
-
-static inline double mxl_tanh_f64(double x)
-{
-    return tanh(x);
-}
-
-static inline double mxl_sigmoid_f64(double x)
-{
-    double e = exp(-fabs(x));
-
-    return (x < 0.0 ? e : 1.0) / (1.0 + e);
-}
-
-#define mxl_row_exp(x)     _Generic((x), float: mxl_exp_f32, default: mxl_exp_f64)(x)
-#define mxl_row_log(x)     _Generic((x), float: mxl_log_f32, default: mxl_log_f64)(x)
-#define mxl_row_tanh(x)    _Generic((x), float: mxl_tanh_f32, default: mxl_tanh_f64)(x)
-#define mxl_row_sigmoid(x) _Generic((x), float: mxl_sigmoid_f32, default: mxl_sigmoid_f64)(x)
+#define mxl_row_exp(x)      MXL_MATH(exp, x)
+#define mxl_row_expm1(x)    MXL_MATH(expm1, x)
+#define mxl_row_log(x)      MXL_MATH(log, x)
+#define mxl_row_log2(x)     MXL_MATH(log2, x)
+#define mxl_row_log10(x)    MXL_MATH(log10, x)
+#define mxl_row_log1p(x)    MXL_MATH(log1p, x)
+#define mxl_row_sqrt(x)     MXL_MATH(sqrt, x)
+#define mxl_row_rsqrt(x)    MXL_MATH(rsqrt, x)
+#define mxl_row_cbrt(x)     MXL_MATH(cbrt, x)
+#define mxl_row_rcbrt(x)    MXL_MATH(rcbrt, x)
+#define mxl_row_sin(x)      MXL_MATH(sin, x)
+#define mxl_row_cos(x)      MXL_MATH(cos, x)
+#define mxl_row_tan(x)      MXL_MATH(tan, x)
+#define mxl_row_asin(x)     MXL_MATH(asin, x)
+#define mxl_row_acos(x)     MXL_MATH(acos, x)
+#define mxl_row_atan(x)     MXL_MATH(atan, x)
+#define mxl_row_sinh(x)     MXL_MATH(sinh, x)
+#define mxl_row_cosh(x)     MXL_MATH(cosh, x)
+#define mxl_row_tanh(x)     MXL_MATH(tanh, x)
+#define mxl_row_asinh(x)    MXL_MATH(asinh, x)
+#define mxl_row_acosh(x)    MXL_MATH(acosh, x)
+#define mxl_row_atanh(x)    MXL_MATH(atanh, x)
+#define mxl_row_sigmoid(x)  MXL_MATH(sigmoid, x)
+#define mxl_row_softrelu(x) MXL_MATH(softrelu, x)
+#define mxl_row_erf(x)      MXL_MATH(erf, x)
+#define mxl_row_gelu(x)     MXL_MATH(gelu, x)
+#define mxl_row_pow(x, y)   MXL_MATH2(pow, x, y)
+#define mxl_row_hypot(x, y) MXL_MATH2(hypot, x, y)
 
 #endif

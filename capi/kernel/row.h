@@ -69,8 +69,8 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
  * expf; write constants as integers (1 / (1 + exp(-x))), since 1.0 would make float expressions
- * double. mxl_row_exp, _log, _tanh and _sigmoid (math.h) are the same as loops that
- * vectorise; prefer them. Integers wrap on being stored. s is the scalar after conversion to the
+ * double. Prefer mxl_row_exp(x), ... (math.h): loops of those
+ * vectorise. Integers wrap on being stored. s is the scalar after conversion to the
  * array's dtype. */
 #define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \

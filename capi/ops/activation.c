@@ -21,7 +21,7 @@ MXL_UNARY_OP(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each element."
 
 /* ---- softrelu, which Activation alone offers ---- */
 
-MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_ROW, (x < 0 ? 0 : x) + log1p(mxl_row_exp(-fabs(x))));
+MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_ROW, mxl_row_softrelu(x));
 
 /* dx = dy * sigmoid(x) */
 static int softrelu_grad(mxl_grad *g)

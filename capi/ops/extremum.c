@@ -89,7 +89,7 @@ MXL_SCALAR_OP(mxl_op_minimum_scalar, "_minimum_scalar",
 
 /* ---- hypot ---- */
 
-MXL_MATH_KERNELS(hypot, MXL_BINARY_ROW, hypot(x, y));
+MXL_MATH_KERNELS(hypot, MXL_BINARY_ROW, mxl_row_hypot(x, y));
 
 /* da = dy * a / y, db = dy * b / y */
 static int hypot_grad(mxl_grad *g)
@@ -111,7 +111,7 @@ static void hypot_saves(mxl_saves *saves)
 ARRAYS(hypot, NULL, "_Hypot", "sqrt(lhs^2 + rhs^2), without overflow on the way.", hypot_grad,
        hypot_saves);
 
-MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_ROW, hypot(x, s));
+MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_ROW, mxl_row_hypot(x, s));
 
 /* dx = dy * x / y */
 static int hypot_scalar_grad(mxl_grad *g)
@@ -227,7 +227,7 @@ static MXL_SCALAR_OP(
 
 /* ---- power ---- */
 
-MXL_MATH_KERNELS(power, MXL_BINARY_ROW, pow(x, y));
+MXL_MATH_KERNELS(power, MXL_BINARY_ROW, mxl_row_pow(x, y));
 
 /* da = dy * b * a^(b - 1), db = dy * log(a) * y */
 static int power_grad(mxl_grad *g)
@@ -254,7 +254,7 @@ static void power_saves(mxl_saves *saves)
 
 ARRAYS(power, NULL, "_Power", "lhs raised to the power of rhs.", power_grad, power_saves);
 
-MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_ROW, pow(s, x));
+MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_ROW, mxl_row_pow(s, x));
 
 /* dx = dy * log(s) * y */
 static int rpower_scalar_grad(mxl_grad *g)

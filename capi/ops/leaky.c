@@ -125,9 +125,9 @@ static int leaky_infer(mxl_infer *infer)
 #define SLOPE (((const leaky_params *)params)->slope)
 
 MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, x > 0 ? x : x * SLOPE);
-MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, x > 0 ? x : SLOPE * expm1(x));
-MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW, SELU_SCALE *(x > 0 ? x : SELU_ALPHA * expm1(x)));
-MXL_FLOAT_KERNELS(gelu, MXL_UNARY_ROW, x *erfc(-x *ROOT_HALF) / 2);
+MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, x > 0 ? x : SLOPE * mxl_row_expm1(x));
+MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW, SELU_SCALE *(x > 0 ? x : SELU_ALPHA * mxl_row_expm1(x)));
+MXL_FLOAT_KERNELS(gelu, MXL_UNARY_ROW, mxl_row_gelu(x));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_ROW, x > 0 ? x : x * y);
 /* The factor that rrelu multiplies x with, given its random slope y. */
 MXL_FLOAT_KERNELS(factor, MXL_BINARY_ROW, x > 0 ? 1 : y);

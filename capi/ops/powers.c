@@ -5,7 +5,7 @@ static const double LN_2 = 0.69314718055994530942, LN_10 = 2.3025850929940456840
 
 /* ---- exponential and logarithms ---- */
 
-MXL_MATH_KERNELS(expm1, MXL_UNARY_ROW, expm1(x));
+MXL_MATH_KERNELS(expm1, MXL_UNARY_ROW, mxl_row_expm1(x));
 
 /* dx = dy * (y + 1) */
 static int expm1_grad(mxl_grad *g)
@@ -26,7 +26,7 @@ static int log_base_grad(mxl_grad *g, double ln_base)
     return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, dx, 1 / ln_base));
 }
 
-MXL_MATH_KERNELS(log10, MXL_UNARY_ROW, log10(x));
+MXL_MATH_KERNELS(log10, MXL_UNARY_ROW, mxl_row_log10(x));
 
 static int log10_grad(mxl_grad *g)
 {
@@ -37,7 +37,7 @@ static MXL_UNARY_OP(op_log10, "log10", MXL_ALIASES("_sparse_log10"),
                     "Logarithm to the base 10 of each element; -inf at 0, NaN below.",
                     log10_kernels, log10_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(log2, MXL_UNARY_ROW, log2(x));
+MXL_MATH_KERNELS(log2, MXL_UNARY_ROW, mxl_row_log2(x));
 
 static int log2_grad(mxl_grad *g)
 {
@@ -48,7 +48,7 @@ static MXL_UNARY_OP(op_log2, "log2", MXL_ALIASES("_sparse_log2"),
                     "Logarithm to the base 2 of each element; -inf at 0, NaN below.", log2_kernels,
                     log2_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(log1p, MXL_UNARY_ROW, log1p(x));
+MXL_MATH_KERNELS(log1p, MXL_UNARY_ROW, mxl_row_log1p(x));
 
 /* dx = dy / (1 + x) */
 static int log1p_grad(mxl_grad *g)
@@ -63,7 +63,7 @@ static MXL_UNARY_OP(op_log1p, "log1p", MXL_ALIASES("_sparse_log1p"),
 
 /* ---- roots and reciprocals ---- */
 
-MXL_MATH_KERNELS(rsqrt, MXL_UNARY_ROW, 1 / sqrt(x));
+MXL_MATH_KERNELS(rsqrt, MXL_UNARY_ROW, mxl_row_rsqrt(x));
 
 /* dx = -dy * y^3 / 2 */
 static int rsqrt_grad(mxl_grad *g)
@@ -78,7 +78,7 @@ MXL_UNARY_OP(mxl_op_rsqrt, "rsqrt", MXL_ALIASES("_sparse_rsqrt"),
              "Reciprocal of the square root of each element; NaN below 0.", rsqrt_kernels,
              rsqrt_grad, mxl_saves_output);
 
-MXL_MATH_KERNELS(cbrt, MXL_UNARY_ROW, cbrt(x));
+MXL_MATH_KERNELS(cbrt, MXL_UNARY_ROW, mxl_row_cbrt(x));
 
 /* dx = dy / (3 y^2) */
 static int cbrt_grad(mxl_grad *g)
@@ -93,7 +93,7 @@ static MXL_UNARY_OP(op_cbrt, "cbrt", MXL_ALIASES("_sparse_cbrt"),
                     "Cube root of each element, negative ones too.", cbrt_kernels, cbrt_grad,
                     mxl_saves_output);
 
-MXL_MATH_KERNELS(rcbrt, MXL_UNARY_ROW, 1 / cbrt(x));
+MXL_MATH_KERNELS(rcbrt, MXL_UNARY_ROW, mxl_row_rcbrt(x));
 
 /* dx = -dy * y^4 / 3 */
 static int rcbrt_grad(mxl_grad *g)

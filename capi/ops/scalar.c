@@ -140,7 +140,7 @@ SCALAR(, mxl_op_rdiv_scalar, "_rdiv_scalar", "_RDivScalar",
        "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
        rdiv_scalar_kernels, rdiv_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_ROW, pow(x, s));
+MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_ROW, mxl_row_pow(x, s));
 
 /* dx = dy * s * x^(s - 1) */
 static int power_grad(mxl_grad *g)

@@ -9,13 +9,13 @@
 static const double TWO_BY_ROOT_PI = 1.12837916709551257390;
 
 /* Integers through double, as in 1.9.1: erf(4) is below 1 there, and cut to 0. */
-MXL_UNARY_ROW(erf_f32, f32, erf(x))
-MXL_UNARY_ROW(erf_f64, f64, erf(x))
-MXL_UNARY_ROW(erf_f16, f16, erf(x))
-MXL_UNARY_ROW(erf_u8, u8, erf((double)x))
-MXL_UNARY_ROW(erf_i8, i8, erf((double)x))
-MXL_UNARY_ROW(erf_i32, i32, erf((double)x))
-MXL_UNARY_ROW(erf_i64, i64, erf((double)x))
+MXL_UNARY_ROW(erf_f32, f32, mxl_row_erf(x))
+MXL_UNARY_ROW(erf_f64, f64, mxl_row_erf(x))
+MXL_UNARY_ROW(erf_f16, f16, mxl_row_erf(x))
+MXL_UNARY_ROW(erf_u8, u8, mxl_row_erf((double)x))
+MXL_UNARY_ROW(erf_i8, i8, mxl_row_erf((double)x))
+MXL_UNARY_ROW(erf_i32, i32, mxl_row_erf((double)x))
+MXL_UNARY_ROW(erf_i64, i64, mxl_row_erf((double)x))
 MXL_NUMERIC_TABLE(erf);
 
 /* dx = dy * 2 / sqrt(pi) * e^(-x^2) */

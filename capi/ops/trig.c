@@ -9,7 +9,7 @@ static int set_slope(mxl_grad *g, mxl_array *slope)
 
 /* ---- circular ---- */
 
-MXL_MATH_KERNELS(sin, MXL_UNARY_ROW, sin(x));
+MXL_MATH_KERNELS(sin, MXL_UNARY_ROW, mxl_row_sin(x));
 
 /* dx = dy * cos(x) */
 static int sin_grad(mxl_grad *g)
@@ -20,7 +20,7 @@ static int sin_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_sin, "sin", MXL_ALIASES("_sparse_sin"), "Sine of each element, in radians.",
              sin_kernels, sin_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(cos, MXL_UNARY_ROW, cos(x));
+MXL_MATH_KERNELS(cos, MXL_UNARY_ROW, mxl_row_cos(x));
 
 /* dx = -dy * sin(x) */
 static int cos_grad(mxl_grad *g)
@@ -33,7 +33,7 @@ static int cos_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_cos, "cos", MXL_ALIASES("_sparse_cos"), "Cosine of each element, in radians.",
              cos_kernels, cos_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(tan, MXL_UNARY_ROW, tan(x));
+MXL_MATH_KERNELS(tan, MXL_UNARY_ROW, mxl_row_tan(x));
 
 /* dx = dy * (1 + y^2) */
 static int tan_grad(mxl_grad *g)
@@ -45,7 +45,7 @@ static MXL_UNARY_OP(op_tan, "tan", MXL_ALIASES("_sparse_tan"),
                     "Tangent of each element, in radians.", tan_kernels, tan_grad,
                     mxl_saves_output);
 
-MXL_MATH_KERNELS(arcsin, MXL_UNARY_ROW, asin(x));
+MXL_MATH_KERNELS(arcsin, MXL_UNARY_ROW, mxl_row_asin(x));
 
 /* dx = dy / sqrt(1 - x^2) */
 static int arcsin_grad(mxl_grad *g)
@@ -59,7 +59,7 @@ static MXL_UNARY_OP(op_arcsin, "arcsin", MXL_ALIASES("_sparse_arcsin"),
                     "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
                     arcsin_kernels, arcsin_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arccos, MXL_UNARY_ROW, acos(x));
+MXL_MATH_KERNELS(arccos, MXL_UNARY_ROW, mxl_row_acos(x));
 
 /* dx = -dy / sqrt(1 - x^2) */
 static int arccos_grad(mxl_grad *g)
@@ -74,7 +74,7 @@ static MXL_UNARY_OP(op_arccos, "arccos", MXL_ALIASES("_sparse_arccos"),
                     "Inverse cosine of each element, from 0 to pi; NaN outside of [-1, 1].",
                     arccos_kernels, arccos_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arctan, MXL_UNARY_ROW, atan(x));
+MXL_MATH_KERNELS(arctan, MXL_UNARY_ROW, mxl_row_atan(x));
 
 /* dx = dy / (1 + x^2) */
 static int arctan_grad(mxl_grad *g)
@@ -90,7 +90,7 @@ static MXL_UNARY_OP(op_arctan, "arctan", MXL_ALIASES("_sparse_arctan"),
 
 /* ---- hyperbolic ---- */
 
-MXL_MATH_KERNELS(sinh, MXL_UNARY_ROW, sinh(x));
+MXL_MATH_KERNELS(sinh, MXL_UNARY_ROW, mxl_row_sinh(x));
 
 /* dx = dy * cosh(x) */
 static int sinh_grad(mxl_grad *g)
@@ -101,7 +101,7 @@ static int sinh_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_sinh, "sinh", MXL_ALIASES("_sparse_sinh"), "Hyperbolic sine of each element.",
              sinh_kernels, sinh_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(cosh, MXL_UNARY_ROW, cosh(x));
+MXL_MATH_KERNELS(cosh, MXL_UNARY_ROW, mxl_row_cosh(x));
 
 /* dx = dy * sinh(x) */
 static int cosh_grad(mxl_grad *g)
@@ -112,7 +112,7 @@ static int cosh_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_cosh, "cosh", MXL_ALIASES("_sparse_cosh"), "Hyperbolic cosine of each element.",
              cosh_kernels, cosh_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arcsinh, MXL_UNARY_ROW, asinh(x));
+MXL_MATH_KERNELS(arcsinh, MXL_UNARY_ROW, mxl_row_asinh(x));
 
 /* dx = dy / sqrt(x^2 + 1) */
 static int arcsinh_grad(mxl_grad *g)
@@ -126,7 +126,7 @@ static MXL_UNARY_OP(op_arcsinh, "arcsinh", MXL_ALIASES("_sparse_arcsinh"),
                     "Inverse hyperbolic sine of each element.", arcsinh_kernels, arcsinh_grad,
                     mxl_saves_input);
 
-MXL_MATH_KERNELS(arccosh, MXL_UNARY_ROW, acosh(x));
+MXL_MATH_KERNELS(arccosh, MXL_UNARY_ROW, mxl_row_acosh(x));
 
 /* dx = dy / sqrt(x^2 - 1) */
 static int arccosh_grad(mxl_grad *g)
@@ -140,7 +140,7 @@ static MXL_UNARY_OP(op_arccosh, "arccosh", MXL_ALIASES("_sparse_arccosh"),
                     "Inverse hyperbolic cosine of each element; NaN below 1.", arccosh_kernels,
                     arccosh_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arctanh, MXL_UNARY_ROW, atanh(x));
+MXL_MATH_KERNELS(arctanh, MXL_UNARY_ROW, mxl_row_atanh(x));
 
 /* dx = dy / (1 - x^2) */
 static int arctanh_grad(mxl_grad *g)

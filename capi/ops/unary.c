@@ -70,7 +70,7 @@ MXL_UNARY_OP(mxl_op_relu, "relu", MXL_ALIASES("_sparse_relu"),
 
 /* ---- powers and signs ---- */
 
-MXL_MATH_KERNELS(sqrt, MXL_UNARY_ROW, sqrt(x));
+MXL_MATH_KERNELS(sqrt, MXL_UNARY_ROW, mxl_row_sqrt(x));
 
 /* dx = dy / (2 y) */
 static int sqrt_grad(mxl_grad *g)
