@@ -66,7 +66,7 @@ help:
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
-#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1
+#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays and large ones
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 #: make docs     build/docs/operators/: a page for every operator, and an index by family
 #: make wheel    dist/: a wheel with library, headers and binding
@@ -387,8 +387,12 @@ clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
 	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
 	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
 
+# BENCH_ARGS and BENCH_LARGE_ARGS: see the programs' --help.
+BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
+BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
-	@$(LIBRARY_ENV) CC='$(CC)' $(VPY) benchmarks/run.py --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python $(BENCH_ARGS)
+	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
+	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
 
 # ---- mutation check --------------------------------------------------------------------------------
 # Not part of `make test`: a second or two for each mutant. MUTATE_ARGS: see tools/mutate.py --help.

@@ -1,0 +1,286 @@
+"""Large arrays: mxlite beside PyTorch, the real MXNet 1.9.1, NumPy and plain C loops, with 1 and 2 threads.
+
+``make bench`` runs this after run.py. Every library has a process of its own for each number of threads; all are alive
+at once and each case is measured in turns, so that a ratio, the median of the ratios of one turn, does not see the
+machine's drift. The cases are the table in large_worker.py. Results also go to benchmarks/out/large.json.
+
+One case, for a build that lies elsewhere, beside an older one:
+
+    benchmarks/large.py --only '^sort' --library /tmp/b/libmxlite.so --old build/libmxlite.so --torch ... --mxnet ...
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+import large_worker
+from large_worker import Case
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+
+# What issue 5 asks for: the largest share of the other's time.
+OF_TORCH, OF_TORCH_MEDIAN, OF_MXNET, OF_PRODUCT = 1.1, 0.8, 1.0, 1 / 0.95
+FRESH_MEMORY = ("add", "exp", "tanh", "sigmoid")  # at 1e7 with 2 threads:
+OF_TORCH_FRESH = 0.45
+
+LEAST_SECONDS = 0.010  # of one measurement, and at least LEAST_CALLS calls of what is not slow
+LEAST_CALLS = 3
+SLOW_CALL = 0.1
+CASE_SECONDS = 1.0  # of a case: turns end when it is over and there were at least 3
+
+
+class Worker:
+    """A process of large_worker.py or floor.c."""
+
+    def __init__(self, name: str, threads: int, command: list[str], **env: str) -> None:
+        self.name, self.threads = name, threads
+        count = str(threads)
+        settings = dict(os.environ, OMP_NUM_THREADS=count, MXLITE_NUM_THREADS=count, OPENBLAS_NUM_THREADS=count)
+        settings.update(MKL_NUM_THREADS=count, MXNET_CPU_WORKER_NTHREADS="1", **env)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=settings)
+        self.version = self.answer()
+
+    def answer(self) -> str:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"bench: the process of {self.name} ended with status {self.process.wait()}")
+        return line.strip()
+
+    def seconds(self, case: str, size: int, count: int) -> float:
+        """Of one call."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{case}\t{size}\t{count}\n")
+        self.process.stdin.flush()
+        return float(self.answer()) / 1e9
+
+
+def start(args: argparse.Namespace, folder: str) -> list[Worker]:
+    script = [str(HERE / "large_worker.py")]
+    trees = {"PYTHONPATH": str(ROOT)}
+    libraries = {"mxlite": args.library, "old": args.old}
+    made = []
+    for threads in args.threads:
+        for name, library in libraries.items():
+            if name in args.peers and (library or name == "mxlite"):
+                env = dict(trees, **({"MXLITE_LIBRARY": os.path.abspath(library)} if library else {}))
+                made.append(Worker(name, threads, [args.mxlite, *script, "mxlite", str(threads)], **env))
+        for name, python in (("torch", args.torch), ("mxnet", args.mxnet), ("numpy", args.mxlite)):
+            if name in args.peers and python:
+                made.append(Worker(name, threads, [python, "-W", "ignore", *script, name, str(threads)]))
+        if "floor" in args.peers:
+            made.append(Worker("floor", threads, [f"{folder}/floor", str(threads)]))
+    return made
+
+
+def build_floor(folder: str) -> None:
+    cc = os.environ.get("CC", "cc").split()
+    flags = ["-std=gnu17", "-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-pthread"]
+    subprocess.run([*cc, *flags, "-o", f"{folder}/floor", str(HERE / "floor.c"), "-lm"], check=True)
+
+
+@dataclass
+class Row:
+    """One case at one size with one number of threads. Ratios are of mxlite's time to the other's."""
+
+    case: str
+    size: int
+    threads: int
+    product: bool
+    ms: dict[str, float]
+    ratios: dict[str, float]
+    misses: list[str] = field(default_factory=list)
+
+    def judge(self) -> None:
+        bars = {"mxnet": OF_MXNET, "torch": OF_TORCH}
+        if self.product:
+            bars["torch"] = bars["numpy"] = OF_PRODUCT
+        if self.case in FRESH_MEMORY and self.size == 10_000_000 and self.threads == 2:
+            bars["torch"] = OF_TORCH_FRESH
+        for name, bar in bars.items():
+            if self.ratios.get(name, 0.0) > bar:
+                self.misses.append(f"{name} {self.ratios[name]:.2f} > {bar:.2f}")
+        if self.ratios.get("1 thread", 0.0) > 1.05:
+            self.misses.append(f"slower than with 1 thread: {self.ratios['1 thread']:.2f}")
+
+
+def ratio(mine: list[float], other: list[float]) -> float:
+    return statistics.median(a / b for a, b in zip(mine, other))
+
+
+def measure(case: Case, size: int, workers: list[Worker], args: argparse.Namespace) -> list[Row]:
+    def ask(w: Worker, count: int) -> float:
+        if w.name != "floor":
+            return w.seconds(case.name, size, count)
+        length = size or math.prod(case.inputs.get("a", (large_worker.STEPS * large_worker.STEP_LENGTH,)))
+        return w.seconds(case.floor or "-", length, count)
+
+    counts: dict[Worker, int] = {}
+    for w in workers:
+        guess = ask(w, 1)
+        if not math.isnan(guess):
+            least = LEAST_CALLS if guess < SLOW_CALL else 1
+            counts[w] = max(least, math.ceil(LEAST_SECONDS / guess))
+    times: dict[tuple[str, int], list[float]] = {(w.name, w.threads): [] for w in counts}
+    begin = time.monotonic()
+    for done in range(args.rounds):
+        if done >= 3 and time.monotonic() - begin > CASE_SECONDS:
+            break
+        for w, count in counts.items():
+            times[w.name, w.threads].append(ask(w, count))
+    rows = []
+    for threads in args.threads:
+        mine = times["mxlite", threads]
+        others = {name: t for (name, n), t in times.items() if n == threads}
+        row = Row(case.name, size, threads, case.product, {}, {})
+        row.ms = {name: statistics.median(t) * 1e3 for name, t in others.items()}
+        row.ratios = {name: ratio(mine, t) for name, t in others.items() if name != "mxlite"}
+        if threads > 1 and 1 in args.threads:
+            row.ratios["1 thread"] = ratio(mine, times["mxlite", 1])
+        row.judge()
+        rows.append(row)
+    return rows
+
+
+# ---- the tables ----
+
+COLUMNS = {"mxlite": "mxlite", "old": "old", "torch": "torch", "mxnet": "mxnet", "numpy": "numpy", "floor": "C loop"}
+SHARES = {"old": "/old", "torch": "/torch", "mxnet": "/mxnet", "numpy": "/numpy", "1 thread": "/1 thr"}
+
+
+def sized(row: Row) -> str:
+    return f"{row.case} 1e{round(math.log10(row.size))}" if row.size else row.case
+
+
+def shown(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def cells(row: Row, args: argparse.Namespace) -> list[str]:
+    found = [shown(row.ms.get(name), 4) for name in COLUMNS if name in args.columns]
+    found += [shown(row.ratios.get(name), 2) for name in SHARES if name in args.columns]
+    return found
+
+
+def heads(args: argparse.Namespace) -> list[str]:
+    found = [COLUMNS[name] for name in COLUMNS if name in args.columns]
+    return found + [SHARES[name] for name in SHARES if name in args.columns]
+
+
+def print_row(row: Row, args: argparse.Namespace) -> None:
+    line = f"{sized(row):24}{row.threads:3}" + "".join(f"{cell:>10}" for cell in cells(row, args))
+    print(line + ("  MISSED " + ", ".join(row.misses) if row.misses else ""), flush=True)
+
+
+def markdown(rows: list[Row], args: argparse.Namespace) -> str:
+    lines = ["| case | threads | " + " | ".join(heads(args)) + " |", "|---|--:" + "|--:" * len(heads(args)) + "|"]
+    for row in rows:
+        name = f"**{sized(row)}**" if row.misses else sized(row)
+        lines.append(f"| {name} | {row.threads} | " + " | ".join(cells(row, args)) + " |")
+    return "\n".join(lines)
+
+
+def summary(rows: list[Row]) -> str:
+    shares = [row.ratios["torch"] for row in rows if "torch" in row.ratios]
+    if not shares:
+        return ""
+    middle = statistics.median(shares)
+    missed = [row for row in rows if row.misses]
+    text = (
+        f"{len(rows)} rows, {len(rows) - len(missed)} of them within every bar; of PyTorch's time: median {middle:.2f}"
+    )
+    return text + f" (bar {OF_TORCH_MEDIAN}), worst {max(shares):.2f}, best {min(shares):.2f}"
+
+
+def machine(workers: list[Worker]) -> dict[str, dict[str, float]]:
+    """GB/s of copying and of a = b + s * c through memory, GFLOP/s of multiplications with addition in registers."""
+    found: dict[str, dict[str, float]] = {}
+    for w in workers:
+        if w.name == "floor":
+            n, n_fma = 10_000_000, 100_000_000
+            best = {
+                key: min(w.seconds(loop, size, 5) for _ in range(5))
+                for key, loop, size in (
+                    ("copy GB/s", "copy", n),
+                    ("triad GB/s", "triad", n),
+                    ("float32 GFLOP/s", "fma32", n_fma),
+                    ("float64 GFLOP/s", "fma64", n_fma),
+                )
+            }
+            work = {"copy GB/s": 8 * n, "triad GB/s": 12 * n}
+            found[str(w.threads)] = {key: work.get(key, 2 * n_fma) / s / 1e9 for key, s in best.items()}
+    return found
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mxlite", default=sys.executable, help="interpreter that holds NumPy, for mxlite")
+    parser.add_argument("--library", help="libmxlite.so to measure (default: the one of this tree)")
+    parser.add_argument("--old", help="another libmxlite.so, measured beside it")
+    parser.add_argument("--torch", help="interpreter that holds PyTorch")
+    parser.add_argument("--mxnet", help="interpreter that holds MXNet 1.9.1")
+    parser.add_argument("--peers", default="mxlite,old,torch,mxnet,numpy,floor", help="which to run, with commas")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name (add 1e5) matches")
+    parser.add_argument("--sizes", help="of the cases with sizes, with commas: 1e5,1e7")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=9, help="turns of a case (fewer where calls are long)")
+    parser.add_argument("--markdown", action="store_true", help="print only the tables, for docs/performance.md")
+    parser.add_argument("--out", default=str(HERE / "out" / "large.json"))
+    args = parser.parse_args()
+    args.peers = set(args.peers.split(",")) | {"mxlite"}
+    args.threads = [int(n) for n in args.threads.split(",")]
+    args.sizes = [int(float(n)) for n in args.sizes.split(",")] if args.sizes else None
+    return args
+
+
+def main() -> int:
+    args = arguments()
+    say = (lambda *text: None) if args.markdown else print
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        if "floor" in args.peers:
+            build_floor(folder)
+        workers = start(args, folder)
+        args.columns = {w.name for w in workers} | ({"1 thread"} if len(args.threads) > 1 else set())
+        say("large arrays: " + ", ".join(f"{w.name} {w.version}" for w in workers if w.threads == args.threads[0]))
+        rates = machine(workers)
+        for threads, found in rates.items():
+            say(f"the machine, {threads} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in found.items()))
+        say(
+            f"ms of a call, and mxlite's share of the other's time\n\n{'case':24}thr"
+            + "".join(f"{h:>10}" for h in heads(args))
+        )
+        for case in large_worker.CASES:
+            for size in case.sizes if case.sizes == (0,) or not args.sizes else args.sizes:
+                if re.search(args.only, sized(Row(case.name, size, 0, False, {}, {}))):
+                    for row in measure(case, size, workers, args):
+                        rows.append(row)
+                        if not args.markdown:
+                            print_row(row, args)
+        for w in workers:
+            assert w.process.stdin is not None
+            w.process.stdin.close()
+            w.process.wait()
+    if args.markdown:
+        print(markdown(rows, args))
+    print("\n" + summary(rows))
+    out = pathlib.Path(args.out)
+    out.parent.mkdir(exist_ok=True)
+    out.write_text(json.dumps({"machine": rates, "rows": [vars(row) for row in rows]}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
