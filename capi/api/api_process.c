@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "kernel/target.h"
 
 const char *MXGetLastError(void)
 {
@@ -145,18 +146,6 @@ int MXLibInfoFeatures(const struct LibFeature **libFeature, size_t *size)
     return 0;
 }
 
-/* The widest vectors of which kernels have loops and this processor has registers. */
-static const char *vector_level(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "avx2" : "sse2";
-#elif defined(__aarch64__)
-    return "neon";
-#else
-    return "generic";
-#endif
-}
-
 /* "backends" or "openblas"; -1: one that was asked for cannot be used. */
 static int say_backend(mxl_str *text, bool details)
 {
@@ -190,7 +179,7 @@ static void say(mxl_str *text, const char *what)
     } else if (strcmp(what, "threads") == 0) {
         mxl_str_addf(text, "%d", mxl_thread_count());
     } else if (strcmp(what, "vector_level") == 0) {
-        mxl_str_add(text, vector_level());
+        mxl_str_add(text, mxl_level_name(mxl_level()));
     } else if (strcmp(what, "dtypes") == 0) {
         for (int i = 0; i < MXL_DTYPE_COUNT; i++)
             mxl_str_addf(text, "%s%s", i > 0 ? " " : "", mxl_dtype_name(i));

@@ -34,7 +34,7 @@ typedef int64_t i64;
 #define F64_TO_i32(v)  mxl_i32_from_f64(v)
 #define F64_TO_i64(v)  mxl_i64_from_f64(v)
 
-/* Not MXL_CLONES: 64 loops, which wait for memory, would cost 60 KB. */
+/* Not by level: 64 loops, which wait for memory, would cost 60 KB. */
 #define CAST(A, B, expr)                                                                           \
     static void cast_##A##_##B(void *out, const void *const *in, const int64_t *step, int64_t n,   \
                                const void *params)                                                 \

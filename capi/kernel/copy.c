@@ -99,17 +99,23 @@ static void rows_share(void *data, int64_t begin, int64_t end)
 
 /* dst[j * dst_step + i] = src[j + i * src_step] */
 #define TILE_COPY(T)                                                                               \
-    MXL_CLONES static void tile_copy_##T(void *dst, int64_t dst_step, const void *src,             \
-                                         int64_t src_step, int64_t nj, int64_t ni)                 \
+    MXL_INLINE void tile_copy_##T##_at(int level, void *dst, int64_t dst_step, const void *src,    \
+                                       int64_t src_step, int64_t nj, int64_t ni)                   \
     {                                                                                              \
-        T *restrict d = dst;                                                                       \
-        const T *restrict s = src;                                                                 \
+        T *d = dst;                                                                                \
+        const T *s = src;                                                                          \
                                                                                                    \
+        (void)level;                                                                               \
         for (int64_t j = 0; j < nj; j++) {                                                         \
+            MXL_IVDEP                                                                              \
             for (int64_t i = 0; i < ni; i++)                                                       \
                 d[j * dst_step + i] = s[j + i * src_step];                                         \
         }                                                                                          \
-    }
+    }                                                                                              \
+    MXL_BY_LEVEL(                                                                                  \
+        tile_copy_##T,                                                                             \
+        (void *dst, int64_t dst_step, const void *src, int64_t src_step, int64_t nj, int64_t ni),  \
+        dst, dst_step, src, src_step, nj, ni)
 
 TILE_COPY(uint8_t)
 TILE_COPY(uint16_t)

@@ -33,15 +33,20 @@ typedef struct NAME(job) {
             c[j + l] = acc[l];                                                                     \
     }
 
-MXL_CLONES static void NAME(small_row)(const T *restrict a, int64_t a_col, const T *restrict b,
-                                       int64_t b_row, T *restrict c, int64_t n, int64_t k, bool add)
+MXL_INLINE void NAME(small_row_at)(int level, const T *a, int64_t a_col, const T *b, int64_t b_row,
+                                   T *c, int64_t n, int64_t k, bool add)
 {
     int64_t j = 0;
 
+    (void)level;
     SMALL_PIECE(16)
     SMALL_PIECE(4)
     SMALL_PIECE(1)
 }
+MXL_BY_LEVEL(NAME(small_row),
+             (const T *a, int64_t a_col, const T *b, int64_t b_row, T *c, int64_t n, int64_t k,
+              bool add),
+             a, a_col, b, b_row, c, n, k, add)
 
 static void NAME(small)(const NAME(job) * job)
 {
@@ -71,11 +76,13 @@ typedef struct NAME(vector_job) {
     bool add;
 } NAME(vector_job);
 
-MXL_CLONES static T NAME(dot)(const T *restrict a, const T *restrict x, int64_t n)
+/* *out = the product of two vectors */
+MXL_INLINE void NAME(dot_at)(int level, const T *a, const T *x, int64_t n, T *out)
 {
     T lane[16], total = 0;
     int64_t i = 0;
 
+    (void)level;
     for (int l = 0; l < 16; l++)
         lane[l] = 0;
     for (; i + 16 <= n; i += 16) {
@@ -86,14 +93,18 @@ MXL_CLONES static T NAME(dot)(const T *restrict a, const T *restrict x, int64_t 
         total += a[i] * x[i];
     for (int l = 0; l < 16; l++)
         total += lane[l];
-    return total;
+    *out = total;
 }
+MXL_BY_LEVEL(NAME(dot), (const T *a, const T *x, int64_t n, T *out), a, x, n, out)
 
-MXL_CLONES static void NAME(add_scaled)(T *restrict y, const T *restrict a, T s, int64_t n)
+MXL_INLINE void NAME(add_scaled_at)(int level, T *y, const T *a, T s, int64_t n)
 {
+    (void)level;
+    MXL_IVDEP
     for (int64_t i = 0; i < n; i++)
         y[i] += s * a[i];
 }
+MXL_BY_LEVEL(NAME(add_scaled), (T * y, const T *a, T s, int64_t n), y, a, s, n)
 
 static void NAME(vector_rows)(void *data, int64_t begin, int64_t end)
 {
@@ -104,7 +115,7 @@ static void NAME(vector_rows)(void *data, int64_t begin, int64_t end)
         T v = 0;
 
         if (job->col == 1 && job->x_step == 1) {
-            v = NAME(dot)(job->matrix + i * job->row, job->x, job->k);
+            NAME(dot)(job->matrix + i * job->row, job->x, job->k, &v);
         } else {
             for (int64_t p = 0; p < job->k; p++)
                 v += job->matrix[i * job->row + p * job->col] * job->x[p * job->x_step];

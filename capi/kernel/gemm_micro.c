@@ -2,6 +2,8 @@
  * AVX2 and AVX-512, chosen when first asked for. */
 #include "kernel/gemm_micro.h"
 
+#include "kernel/target.h"
+
 #define PORTABLE(T)                                                                                \
     static void portable_##T(int64_t k, const void *packed_a, const void *packed_b, void *out,     \
                              int64_t ldc, int add)                                                 \
@@ -78,20 +80,18 @@ static const mxl_gemm_micro micro_avx512_f64 = {12, 16, avx512_f64};
 
 const mxl_gemm_micro *mxl_gemm_micro_f32(void)
 {
-    if (__builtin_cpu_supports("avx512f"))
-        return &micro_avx512_f32;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &micro_avx2_f32;
-    return &micro_float;
+    static const mxl_gemm_micro *const micro[MXL_LEVELS] = {&micro_float, &micro_avx2_f32,
+                                                            &micro_avx512_f32};
+
+    return micro[mxl_level()];
 }
 
 const mxl_gemm_micro *mxl_gemm_micro_f64(void)
 {
-    if (__builtin_cpu_supports("avx512f"))
-        return &micro_avx512_f64;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &micro_avx2_f64;
-    return &micro_double;
+    static const mxl_gemm_micro *const micro[MXL_LEVELS] = {&micro_double, &micro_avx2_f64,
+                                                            &micro_avx512_f64};
+
+    return micro[mxl_level()];
 }
 
 #else

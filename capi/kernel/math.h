@@ -1,14 +1,15 @@
 /* Functions of one number, or two, for row expressions: mxl_row_exp(x), ... is of x's type, float
- * (math_f32.h) or double (math_f64.h). */
+ * (math_f32.h) or double (math_f64.h). `level`, the vector level (target.h), must be in scope. */
 #ifndef MXL_KERNEL_MATH_H
 #define MXL_KERNEL_MATH_H
 
 #include "kernel/math_f32.h"
 #include "kernel/math_f64.h"
 
-#define MXL_MATH(name, x) _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(x)
+#define MXL_MATH(name, x)                                                                          \
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x)
 #define MXL_MATH2(name, x, y)                                                                      \
-    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(x, y)
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x, y)
 
 #define mxl_row_exp(x)      MXL_MATH(exp, x)
 #define mxl_row_expm1(x)    MXL_MATH(expm1, x)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernel/target.h"
+
 static inline uint32_t mxl_float_bits(float x)
 {
     uint32_t bits;
@@ -28,7 +30,7 @@ static inline float mxl_float_of_bits(uint32_t bits)
 
 /* e^x = 2^k e^r with |r| <= ln(2)/2; 2^k in two factors, so that denormals and the largest values
  * need no branch. */
-static inline float mxl_exp_f32(float x)
+MXL_INLINE float mxl_exp_f32(int level, float x)
 {
     const float shift =
         12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
@@ -36,6 +38,7 @@ static inline float mxl_exp_f32(float x)
     float t, k, r, p;
     uint32_t n, half;
 
+    (void)level;
     c = c > 89.0f ? 89.0f : c;
     t = c * 1.44269504f + shift;
     k = t - shift;
@@ -55,7 +58,7 @@ static inline float mxl_exp_f32(float x)
 }
 
 /* x = 2^e m with sqrt(1/2) <= m < sqrt(2); log m by a polynomial in m - 1. */
-static inline float mxl_log_f32(float x)
+MXL_INLINE float mxl_log_f32(int level, float x)
 {
     float small = x < 1.17549435e-38f ? 8388608.0f : 1.0f; /* denormals: times 2^23 */
     float e = x < 1.17549435e-38f ? -23.0f : 0.0f;
@@ -63,6 +66,7 @@ static inline float mxl_log_f32(float x)
     float m = mxl_float_of_bits((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
     float z = m * m, p;
 
+    (void)level;
     e += (float)((int32_t)bits >> 23);
     p = 7.0376836292e-2f;
     p = p * m - 1.1514610310e-1f;
@@ -84,10 +88,10 @@ static inline float mxl_log_f32(float x)
 }
 
 /* |x| < 0.625: an odd polynomial, else 1 - 2 / (e^2|x| + 1). */
-static inline float mxl_tanh_f32(float x)
+MXL_INLINE float mxl_tanh_f32(int level, float x)
 {
     float a = fabsf(x), z = x * x;
-    float far = 1.0f - 2.0f / (mxl_exp_f32(a + a) + 1.0f);
+    float far = 1.0f - 2.0f / (mxl_exp_f32(level, a + a) + 1.0f);
     float p;
 
     p = -5.70498872745e-3f;
@@ -99,9 +103,9 @@ static inline float mxl_tanh_f32(float x)
     return copysignf(a >= 0.625f ? far : p, x); /* p loses the sign of a zero */
 }
 
-static inline float mxl_sigmoid_f32(float x)
+MXL_INLINE float mxl_sigmoid_f32(int level, float x)
 {
-    float e = mxl_exp_f32(-fabsf(x)); /* never overflows */
+    float e = mxl_exp_f32(level, -fabsf(x)); /* never overflows */
 
     return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
@@ -124,123 +128,146 @@ static inline void mxl_turn_f32(float u, float *cosine, float *sine)
 
 /* From here on the C library, one call for each element. */
 
-static inline float mxl_expm1_f32(float x)
+MXL_INLINE float mxl_expm1_f32(int level, float x)
 {
+    (void)level;
     return expm1f(x);
 }
 
-static inline float mxl_log2_f32(float x)
+MXL_INLINE float mxl_log2_f32(int level, float x)
 {
+    (void)level;
     return log2f(x);
 }
 
-static inline float mxl_log10_f32(float x)
+MXL_INLINE float mxl_log10_f32(int level, float x)
 {
+    (void)level;
     return log10f(x);
 }
 
-static inline float mxl_log1p_f32(float x)
+MXL_INLINE float mxl_log1p_f32(int level, float x)
 {
+    (void)level;
     return log1pf(x);
 }
 
-static inline float mxl_sqrt_f32(float x)
+MXL_INLINE float mxl_sqrt_f32(int level, float x)
 {
+    (void)level;
     return sqrtf(x);
 }
 
-static inline float mxl_rsqrt_f32(float x)
+MXL_INLINE float mxl_rsqrt_f32(int level, float x)
 {
+    (void)level;
     return 1.0f / sqrtf(x);
 }
 
-static inline float mxl_cbrt_f32(float x)
+MXL_INLINE float mxl_cbrt_f32(int level, float x)
 {
+    (void)level;
     return cbrtf(x);
 }
 
-static inline float mxl_rcbrt_f32(float x)
+MXL_INLINE float mxl_rcbrt_f32(int level, float x)
 {
+    (void)level;
     return 1.0f / cbrtf(x);
 }
 
-static inline float mxl_sin_f32(float x)
+MXL_INLINE float mxl_sin_f32(int level, float x)
 {
+    (void)level;
     return sinf(x);
 }
 
-static inline float mxl_cos_f32(float x)
+MXL_INLINE float mxl_cos_f32(int level, float x)
 {
+    (void)level;
     return cosf(x);
 }
 
-static inline float mxl_tan_f32(float x)
+MXL_INLINE float mxl_tan_f32(int level, float x)
 {
+    (void)level;
     return tanf(x);
 }
 
-static inline float mxl_asin_f32(float x)
+MXL_INLINE float mxl_asin_f32(int level, float x)
 {
+    (void)level;
     return asinf(x);
 }
 
-static inline float mxl_acos_f32(float x)
+MXL_INLINE float mxl_acos_f32(int level, float x)
 {
+    (void)level;
     return acosf(x);
 }
 
-static inline float mxl_atan_f32(float x)
+MXL_INLINE float mxl_atan_f32(int level, float x)
 {
+    (void)level;
     return atanf(x);
 }
 
-static inline float mxl_sinh_f32(float x)
+MXL_INLINE float mxl_sinh_f32(int level, float x)
 {
+    (void)level;
     return sinhf(x);
 }
 
-static inline float mxl_cosh_f32(float x)
+MXL_INLINE float mxl_cosh_f32(int level, float x)
 {
+    (void)level;
     return coshf(x);
 }
 
-static inline float mxl_asinh_f32(float x)
+MXL_INLINE float mxl_asinh_f32(int level, float x)
 {
+    (void)level;
     return asinhf(x);
 }
 
-static inline float mxl_acosh_f32(float x)
+MXL_INLINE float mxl_acosh_f32(int level, float x)
 {
+    (void)level;
     return acoshf(x);
 }
 
-static inline float mxl_atanh_f32(float x)
+MXL_INLINE float mxl_atanh_f32(int level, float x)
 {
+    (void)level;
     return atanhf(x);
 }
 
-static inline float mxl_erf_f32(float x)
+MXL_INLINE float mxl_erf_f32(int level, float x)
 {
+    (void)level;
     return erff(x);
 }
 
-static inline float mxl_softrelu_f32(float x)
+MXL_INLINE float mxl_softrelu_f32(int level, float x)
 {
-    return (x < 0.0f ? 0.0f : x) + log1pf(mxl_exp_f32(-fabsf(x)));
+    return (x < 0.0f ? 0.0f : x) + log1pf(mxl_exp_f32(level, -fabsf(x)));
 }
 
-static inline float mxl_gelu_f32(float x)
+MXL_INLINE float mxl_gelu_f32(int level, float x)
 {
+    (void)level;
     return x * erfcf(-x * 0.707106781f) / 2.0f;
 }
 
-static inline float mxl_pow_f32(float x, float y)
+MXL_INLINE float mxl_pow_f32(int level, float x, float y)
 {
+    (void)level;
     return powf(x, y);
 }
 
-static inline float mxl_hypot_f32(float x, float y)
+MXL_INLINE float mxl_hypot_f32(int level, float x, float y)
 {
+    (void)level;
     return hypotf(x, y);
 }
 

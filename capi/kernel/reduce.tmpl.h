@@ -1,6 +1,6 @@
 /* The loops of one dtype's reductions; included by reduce_loops.c once per dtype with NAME(x), T
  * (the element), A (the accumulator: double or int64_t), LOAD(v), STORE(a), LOWEST, HIGHEST,
- * IS_NAN(v), MEAN and CLONES defined, and WHOLE for integers. */
+ * IS_NAN(v) and MEAN defined, and WHOLE for integers. */
 
 #ifdef WHOLE /* integers: any order gives the same, the compiler finds its own */
 static void NAME(sum_run)(void *acc, const void *in, int64_t n)
@@ -14,13 +14,14 @@ static void NAME(sum_run)(void *acc, const void *in, int64_t n)
 }
 #else
 /* *acc += the run. Lanes of their own let the loop vectorise, and fix the order of additions. */
-MXL_CLONES static void NAME(sum_run)(void *acc, const void *in, int64_t n)
+MXL_INLINE void NAME(sum_run_at)(int level, void *acc, const void *in, int64_t n)
 {
     const T *x = in;
     A lane[REDUCE_LANES];
     A total = 0;
     int64_t i = 0;
 
+    (void)level;
     for (int l = 0; l < REDUCE_LANES; l++)
         lane[l] = 0;
     for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {
@@ -33,6 +34,7 @@ MXL_CLONES static void NAME(sum_run)(void *acc, const void *in, int64_t n)
         total += lane[l];
     *(A *)acc += total;
 }
+MXL_BY_LEVEL(NAME(sum_run), (void *acc, const void *in, int64_t n), acc, in, n)
 #endif
 
 /* A bitwise or: a second branch would keep the loops from being vectorised. */
@@ -53,13 +55,14 @@ static void NAME(max_run)(void *acc, const void *in, int64_t n)
 }
 #else
 /* As columns: a loop over a few lanes is unrolled before it can be vectorised. */
-MXL_CLONES static void NAME(max_run)(void *acc, const void *in, int64_t n)
+MXL_INLINE void NAME(max_run_at)(int level, void *acc, const void *in, int64_t n)
 {
     const T *x = in;
     A lane[MAX_LANES];
     A best = *(A *)acc;
     int64_t lanes = n < MAX_LANES ? n : MAX_LANES, i = lanes;
 
+    (void)level;
     for (int64_t l = 0; l < lanes; l++)
         lane[l] = (A)LOAD(x[l]);
     for (; i + lanes <= n; i += lanes) {
@@ -72,42 +75,54 @@ MXL_CLONES static void NAME(max_run)(void *acc, const void *in, int64_t n)
         best = NAME(larger)(best, lane[l]);
     *(A *)acc = best;
 }
+MXL_BY_LEVEL(NAME(max_run), (void *acc, const void *in, int64_t n), acc, in, n)
 #endif
 
+#define COLUMNS_BY_LEVEL(fn)                                                                       \
+    MXL_BY_LEVEL(NAME(fn), (void *acc, const void *in, int64_t n, int64_t rows, int64_t stride),   \
+                 acc, in, n, rows, stride)
+
 /* acc[j] += in[r * stride + j] over `rows` rows of n columns. */
-CLONES static void NAME(sum_columns)(void *acc, const void *in, int64_t n, int64_t rows,
+MXL_INLINE void NAME(sum_columns_at)(int level, void *acc, const void *in, int64_t n, int64_t rows,
                                      int64_t stride)
 {
-    A *restrict a = acc;
+    A *a = acc;
 
+    (void)level;
     for (int64_t r = 0; r < rows; r++) {
-        const T *restrict x = (const T *)in + r * stride;
+        const T *x = (const T *)in + r * stride;
 
+        MXL_IVDEP
         for (int64_t j = 0; j < n; j++)
             a[j] += (A)LOAD(x[j]);
     }
 }
+COLUMNS_BY_LEVEL(sum_columns)
 
-CLONES static void NAME(max_columns)(void *acc, const void *in, int64_t n, int64_t rows,
+MXL_INLINE void NAME(max_columns_at)(int level, void *acc, const void *in, int64_t n, int64_t rows,
                                      int64_t stride)
 {
-    A *restrict a = acc;
+    A *a = acc;
 
+    (void)level;
     for (int64_t r = 0; r < rows; r++) {
-        const T *restrict x = (const T *)in + r * stride;
+        const T *x = (const T *)in + r * stride;
 
+        MXL_IVDEP
         for (int64_t j = 0; j < n; j++)
             a[j] = NAME(larger)(a[j], (A)LOAD(x[j]));
     }
 }
+COLUMNS_BY_LEVEL(max_columns)
 
 /* Kinds that are not on a hot path: *acc = step(*acc, x), in the order of the elements. */
 #define SIMPLE(kind, step)                                                                         \
-    CLONES static void NAME(kind##_run)(void *acc, const void *in, int64_t n)                      \
+    MXL_INLINE void NAME(kind##_run_at)(int level, void *acc, const void *in, int64_t n)           \
     {                                                                                              \
         const T *x = in;                                                                           \
         A a = *(A *)acc;                                                                           \
                                                                                                    \
+        (void)level;                                                                               \
         for (int64_t i = 0; i < n; i++) {                                                          \
             A v = (A)LOAD(x[i]);                                                                   \
                                                                                                    \
@@ -115,21 +130,25 @@ CLONES static void NAME(max_columns)(void *acc, const void *in, int64_t n, int64
         }                                                                                          \
         *(A *)acc = a;                                                                             \
     }                                                                                              \
-    CLONES static void NAME(kind##_columns)(void *acc, const void *in, int64_t n, int64_t rows,    \
-                                            int64_t stride)                                        \
+    MXL_BY_LEVEL(NAME(kind##_run), (void *acc, const void *in, int64_t n), acc, in, n)             \
+    MXL_INLINE void NAME(kind##_columns_at)(int level, void *acc, const void *in, int64_t n,       \
+                                            int64_t rows, int64_t stride)                          \
     {                                                                                              \
-        A *restrict all = acc;                                                                     \
+        A *all = acc;                                                                              \
                                                                                                    \
+        (void)level;                                                                               \
         for (int64_t r = 0; r < rows; r++) {                                                       \
-            const T *restrict x = (const T *)in + r * stride;                                      \
+            const T *x = (const T *)in + r * stride;                                               \
                                                                                                    \
+            MXL_IVDEP                                                                              \
             for (int64_t j = 0; j < n; j++) {                                                      \
                 A v = (A)LOAD(x[j]), a = all[j];                                                   \
                                                                                                    \
                 all[j] = step;                                                                     \
             }                                                                                      \
         }                                                                                          \
-    }
+    }                                                                                              \
+    COLUMNS_BY_LEVEL(kind##_columns)
 
 SIMPLE(min, ((v < a) | IS_NAN(v)) ? v : a)
 SIMPLE(prod, a *v)
@@ -233,6 +252,7 @@ static const mxl_reduce_loops NAME(loops) = {
 };
 
 #undef LOOPS
+#undef COLUMNS_BY_LEVEL
 #undef NAME
 #undef T
 #undef A
@@ -242,5 +262,4 @@ static const mxl_reduce_loops NAME(loops) = {
 #undef HIGHEST
 #undef IS_NAN
 #undef MEAN
-#undef CLONES
 #undef WHOLE

@@ -15,7 +15,6 @@
 #define INT_MEAN(T, v, count) ((count) == 0 ? 0 : (int64_t)(T)(v) / (count))
 
 #define NAME(x)  f32_##x
-#define CLONES   MXL_CLONES
 #define T        float
 #define A        double
 #define LOAD     SAME
@@ -27,7 +26,6 @@
 #include "kernel/reduce.tmpl.h"
 
 #define NAME(x)  f64_##x
-#define CLONES   MXL_CLONES
 #define T        double
 #define A        double
 #define LOAD     SAME
@@ -39,7 +37,6 @@
 #include "kernel/reduce.tmpl.h"
 
 #define NAME(x)  f16_##x
-#define CLONES   MXL_CLONES
 #define T        mxl_half
 #define A        double
 #define LOAD(v)  mxl_half_to_float(v)
@@ -52,7 +49,6 @@
 
 #define NAME(x) u8_##x
 #define WHOLE
-#define CLONES
 #define T        uint8_t
 #define A        int64_t
 #define LOAD     SAME
@@ -65,7 +61,6 @@
 
 #define NAME(x) i8_##x
 #define WHOLE
-#define CLONES
 #define T        int8_t
 #define A        int64_t
 #define LOAD     SAME
@@ -78,7 +73,6 @@
 
 #define NAME(x) i32_##x
 #define WHOLE
-#define CLONES   MXL_CLONES
 #define T        int32_t
 #define A        int64_t
 #define LOAD     SAME
@@ -91,7 +85,6 @@
 
 #define NAME(x) i64_##x
 #define WHOLE
-#define CLONES   MXL_CLONES
 #define T        int64_t
 #define A        int64_t
 #define LOAD     SAME
@@ -104,7 +97,6 @@
 
 #define NAME(x) b8_##x
 #define WHOLE
-#define CLONES
 #define T        uint8_t
 #define A        int64_t
 #define LOAD(v)  ((v) != 0)

@@ -42,10 +42,11 @@ void mxl_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
 }
 
 /* The numbers of BLOCK counters from (first, stream) on: word w of counter i at out[w][i]. */
-MXL_CLONES static void philox_block(mxl_rng rng, uint64_t first, uint32_t out[4][BLOCK])
+MXL_INLINE void philox_block_at(int level, mxl_rng rng, uint64_t first, uint32_t out[4][BLOCK])
 {
     uint32_t k0 = (uint32_t)rng.seed, k1 = (uint32_t)(rng.seed >> 32);
 
+    (void)level;
     for (uint32_t i = 0; i < BLOCK; i++) {
         out[0][i] = (uint32_t)(first + i);
         out[1][i] = (uint32_t)((first + i) >> 32);
@@ -65,6 +66,7 @@ MXL_CLONES static void philox_block(mxl_rng rng, uint64_t first, uint32_t out[4]
         k1 += weyl_1;
     }
 }
+MXL_BY_LEVEL(philox_block, (mxl_rng rng, uint64_t first, uint32_t out[4][BLOCK]), rng, first, out)
 
 typedef struct fill_job {
     mxl_rng rng;
@@ -92,15 +94,18 @@ static inline float below(float v, float low, float high)
     return v < high || low >= high ? v : nextafterf(high, low);
 }
 
-MXL_CLONES static void uniform_f32(const fill_job *job, uint32_t words[4][BLOCK], float *out)
+MXL_INLINE void uniform_f32_at(int level, const fill_job *job, uint32_t words[4][BLOCK], float *out)
 {
     float low = (float)job->a, high = (float)job->b, range = (float)(job->b - job->a);
 
+    (void)level;
     for (int w = 0; w < 4; w++) {
         for (int i = 0; i < BLOCK; i++)
             out[w * BLOCK + i] = below(low + range * unit_f32(words[w][i]), low, high);
     }
 }
+MXL_BY_LEVEL(uniform_f32, (const fill_job *job, uint32_t words[4][BLOCK], float *out), job, words,
+             out)
 
 static void uniform_f64(const fill_job *job, uint32_t words[4][BLOCK], double *out)
 {
@@ -115,14 +120,16 @@ static void uniform_f64(const fill_job *job, uint32_t words[4][BLOCK], double *o
     }
 }
 
-/* Two uniform numbers make two normal ones; 1 - u is in (0, 1], so the logarithm is finite. */
-MXL_CLONES static void normal_f32(const fill_job *job, uint32_t words[4][BLOCK], float *out)
+/* Two uniform numbers make two normal ones; 1 - u is in (0, 1], so the logarithm is finite. (Of the
+ * baseline at every level: a seed gives the same numbers on every processor.) */
+MXL_INLINE void normal_f32_at(int level, const fill_job *job, uint32_t words[4][BLOCK], float *out)
 {
     float mean = (float)job->a, deviation = (float)job->b;
 
+    (void)level;
     for (int w = 0; w < 4; w += 2) {
         for (int i = 0; i < BLOCK; i++) {
-            float radius = sqrtf(-2.0f * mxl_log_f32(1.0f - unit_f32(words[w][i])));
+            float radius = sqrtf(-2.0f * mxl_log_f32(MXL_BASELINE, 1.0f - unit_f32(words[w][i])));
             float x, y;
 
             mxl_turn_f32(unit_f32(words[w + 1][i]), &x, &y);
@@ -131,6 +138,8 @@ MXL_CLONES static void normal_f32(const fill_job *job, uint32_t words[4][BLOCK],
         }
     }
 }
+MXL_BY_LEVEL(normal_f32, (const fill_job *job, uint32_t words[4][BLOCK], float *out), job, words,
+             out)
 
 static void normal_f64(const fill_job *job, uint32_t words[4][BLOCK], double *out)
 {
@@ -143,15 +152,19 @@ static void normal_f64(const fill_job *job, uint32_t words[4][BLOCK], double *ou
     }
 }
 
-MXL_CLONES static void exponential_f32(const fill_job *job, uint32_t words[4][BLOCK], float *out)
+MXL_INLINE void exponential_f32_at(int level, const fill_job *job, uint32_t words[4][BLOCK],
+                                   float *out)
 {
     float rate = (float)job->a;
 
+    (void)level;
     for (int w = 0; w < 4; w++) {
         for (int i = 0; i < BLOCK; i++)
-            out[w * BLOCK + i] = -mxl_log_f32(1.0f - unit_f32(words[w][i])) / rate;
+            out[w * BLOCK + i] = -mxl_log_f32(MXL_BASELINE, 1.0f - unit_f32(words[w][i])) / rate;
     }
 }
+MXL_BY_LEVEL(exponential_f32, (const fill_job *job, uint32_t words[4][BLOCK], float *out), job,
+             words, out)
 
 static void exponential_f64(const fill_job *job, uint32_t words[4][BLOCK], double *out)
 {

@@ -108,51 +108,60 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
                                                        [MXL_I8] = name##_i8,                       \
                                                        [MXL_I64] = name##_i64}}
 
+/* Loops that are built for every vector level, or for the baseline alone: the narrow types and
+ * integers that are computed in float are not worth the bytes. */
+#define MXL_ROW_PARAMETERS                                                                         \
+    (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
+#define MXL_ROW_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+#define MXL_ROW_PLAIN(fn) MXL_BASELINE_ONLY(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+
 /* out[i] = expression in x */
 #define MXL_UNARY_ROW(fn, D, ...)                                                                  \
-    MXL_CLONES static void fn(void *out, const void *const *in, const int64_t *step, int64_t n,    \
-                              const void *params)                                                  \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
     {                                                                                              \
         MXL_T_##D *const z = out;                                                                  \
         const MXL_T_##D *const a = in[0];                                                          \
                                                                                                    \
-        (void)step;                                                                                \
+        (void)level, (void)step;                                                                   \
         (void)params;                                                                              \
         MXL_IVDEP                                                                                  \
         for (int64_t i = 0; i < n; i++) {                                                          \
             const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
             z[i] = MXL_STORE_##D(__VA_ARGS__);                                                     \
         }                                                                                          \
-    }
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
 
 /* out[i] = expression in x and the scalar s */
 #define MXL_SCALAR_ROW(fn, D, ...)                                                                 \
-    MXL_CLONES static void fn(void *out, const void *const *in, const int64_t *step, int64_t n,    \
-                              const void *params)                                                  \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
     {                                                                                              \
         const MXL_C_##D s =                                                                        \
             MXL_LOAD_##D(MXL_ROUND_##D(((const mxl_scalar_params *)params)->scalar));              \
         MXL_T_##D *const z = out;                                                                  \
         const MXL_T_##D *const a = in[0];                                                          \
                                                                                                    \
-        (void)step;                                                                                \
+        (void)level, (void)step;                                                                   \
         MXL_IVDEP                                                                                  \
         for (int64_t i = 0; i < n; i++) {                                                          \
             const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
             z[i] = MXL_STORE_##D(__VA_ARGS__);                                                     \
         }                                                                                          \
-    }
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
 
 /* out[i] = expression in x and y; a loop for each pair of steps, so that each vectorises */
 #define MXL_BINARY_ROW(fn, D, ...)                                                                 \
-    MXL_CLONES static void fn(void *out, const void *const *in, const int64_t *step, int64_t n,    \
-                              const void *params)                                                  \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
     {                                                                                              \
         MXL_T_##D *const z = out;                                                                  \
         const MXL_T_##D *const a = in[0];                                                          \
         const MXL_T_##D *const b = in[1];                                                          \
                                                                                                    \
-        (void)params;                                                                              \
+        (void)level, (void)params;                                                                 \
         if (step[1] == 0) {                                                                        \
             const MXL_C_##D y = MXL_LOAD_##D(*b);                                                  \
             MXL_IVDEP                                                                              \
@@ -175,7 +184,8 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
                 z[i] = MXL_STORE_##D(__VA_ARGS__);                                                 \
             }                                                                                      \
         }                                                                                          \
-    }
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
 
 /* x / y that never traps: an integer divided by zero is 0, the smallest by -1 is itself. */
 static inline int32_t mxl_quotient_i32(int32_t x, int32_t y)
@@ -211,71 +221,82 @@ static inline double mxl_quotient_f64(double x, double y)
 
 /* ---- per dtype: stored type, type computed in, load, store, and a double rounded to the dtype
  * ---- */
-#define MXL_T_f32        float
-#define MXL_C_f32        float
-#define MXL_LOAD_f32(v)  (v)
-#define MXL_STORE_f32(v) ((float)(v))
-#define MXL_ROUND_f32(v) ((float)(v))
+#define MXL_T_f32              float
+#define MXL_C_f32              float
+#define MXL_LOAD_f32(v)        (v)
+#define MXL_STORE_f32(v)       ((float)(v))
+#define MXL_ROW_LEVELS_f32(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_f32(v)       ((float)(v))
 
-#define MXL_T_f64        double
-#define MXL_C_f64        double
-#define MXL_LOAD_f64(v)  (v)
-#define MXL_STORE_f64(v) ((double)(v))
-#define MXL_ROUND_f64(v) ((double)(v))
+#define MXL_T_f64              double
+#define MXL_C_f64              double
+#define MXL_LOAD_f64(v)        (v)
+#define MXL_STORE_f64(v)       ((double)(v))
+#define MXL_ROW_LEVELS_f64(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_f64(v)       ((double)(v))
 
-#define MXL_T_f16        mxl_half
-#define MXL_C_f16        float
-#define MXL_LOAD_f16(v)  mxl_half_to_float(v)
-#define MXL_STORE_f16(v) mxl_half_from_float((float)(v))
-#define MXL_ROUND_f16(v) mxl_half_from_float((float)(v))
+#define MXL_T_f16              mxl_half
+#define MXL_C_f16              float
+#define MXL_LOAD_f16(v)        mxl_half_to_float(v)
+#define MXL_STORE_f16(v)       mxl_half_from_float((float)(v))
+#define MXL_ROW_LEVELS_f16(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_f16(v)       mxl_half_from_float((float)(v))
 
-#define MXL_T_u8        uint8_t
-#define MXL_C_u8        int
-#define MXL_LOAD_u8(v)  ((int)(v))
-#define MXL_STORE_u8(v) ((uint8_t)(v))
-#define MXL_ROUND_u8(v) mxl_u8_from_f64(v)
+#define MXL_T_u8              uint8_t
+#define MXL_C_u8              int
+#define MXL_LOAD_u8(v)        ((int)(v))
+#define MXL_STORE_u8(v)       ((uint8_t)(v))
+#define MXL_ROW_LEVELS_u8(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_u8(v)       mxl_u8_from_f64(v)
 
-#define MXL_T_i8        int8_t
-#define MXL_C_i8        int
-#define MXL_LOAD_i8(v)  ((int)(v))
-#define MXL_STORE_i8(v) ((int8_t)(v))
-#define MXL_ROUND_i8(v) mxl_i8_from_f64(v)
+#define MXL_T_i8              int8_t
+#define MXL_C_i8              int
+#define MXL_LOAD_i8(v)        ((int)(v))
+#define MXL_STORE_i8(v)       ((int8_t)(v))
+#define MXL_ROW_LEVELS_i8(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_i8(v)       mxl_i8_from_f64(v)
 
-#define MXL_T_i32        int32_t
-#define MXL_C_i32        int32_t
-#define MXL_LOAD_i32(v)  (v)
-#define MXL_STORE_i32(v) ((int32_t)(v))
-#define MXL_ROUND_i32(v) mxl_i32_from_f64(v)
+#define MXL_T_i32              int32_t
+#define MXL_C_i32              int32_t
+#define MXL_LOAD_i32(v)        (v)
+#define MXL_STORE_i32(v)       ((int32_t)(v))
+#define MXL_ROW_LEVELS_i32(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_i32(v)       mxl_i32_from_f64(v)
 
-#define MXL_T_i64        int64_t
-#define MXL_C_i64        int64_t
-#define MXL_LOAD_i64(v)  (v)
-#define MXL_STORE_i64(v) ((int64_t)(v))
-#define MXL_ROUND_i64(v) mxl_i64_from_f64(v)
+#define MXL_T_i64              int64_t
+#define MXL_C_i64              int64_t
+#define MXL_LOAD_i64(v)        (v)
+#define MXL_STORE_i64(v)       ((int64_t)(v))
+#define MXL_ROW_LEVELS_i64(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_i64(v)       mxl_i64_from_f64(v)
 
 /* Integers computed in float32, as 1.9.1 does for functions such as exp. */
-#define MXL_T_u8m        uint8_t
-#define MXL_C_u8m        float
-#define MXL_LOAD_u8m(v)  ((float)(v))
-#define MXL_STORE_u8m(v) mxl_u8_from_f32((float)(v))
-#define MXL_ROUND_u8m(v) mxl_u8_from_f64(v)
+#define MXL_T_u8m              uint8_t
+#define MXL_C_u8m              float
+#define MXL_LOAD_u8m(v)        ((float)(v))
+#define MXL_STORE_u8m(v)       mxl_u8_from_f32((float)(v))
+#define MXL_ROW_LEVELS_u8m(fn) MXL_ROW_PLAIN(fn)
+#define MXL_ROUND_u8m(v)       mxl_u8_from_f64(v)
 
-#define MXL_T_i8m        int8_t
-#define MXL_C_i8m        float
-#define MXL_LOAD_i8m(v)  ((float)(v))
-#define MXL_STORE_i8m(v) mxl_i8_from_f32((float)(v))
-#define MXL_ROUND_i8m(v) mxl_i8_from_f64(v)
+#define MXL_T_i8m              int8_t
+#define MXL_C_i8m              float
+#define MXL_LOAD_i8m(v)        ((float)(v))
+#define MXL_STORE_i8m(v)       mxl_i8_from_f32((float)(v))
+#define MXL_ROW_LEVELS_i8m(fn) MXL_ROW_PLAIN(fn)
+#define MXL_ROUND_i8m(v)       mxl_i8_from_f64(v)
 
-#define MXL_T_i32m        int32_t
-#define MXL_C_i32m        float
-#define MXL_LOAD_i32m(v)  ((float)(v))
-#define MXL_STORE_i32m(v) mxl_i32_from_f32((float)(v))
-#define MXL_ROUND_i32m(v) mxl_i32_from_f64(v)
+#define MXL_T_i32m              int32_t
+#define MXL_C_i32m              float
+#define MXL_LOAD_i32m(v)        ((float)(v))
+#define MXL_STORE_i32m(v)       mxl_i32_from_f32((float)(v))
+#define MXL_ROW_LEVELS_i32m(fn) MXL_ROW_PLAIN(fn)
+#define MXL_ROUND_i32m(v)       mxl_i32_from_f64(v)
 
-#define MXL_T_i64m        int64_t
-#define MXL_C_i64m        float
-#define MXL_LOAD_i64m(v)  ((float)(v))
-#define MXL_STORE_i64m(v) mxl_i64_from_f32((float)(v))
-#define MXL_ROUND_i64m(v) mxl_i64_from_f64(v)
+#define MXL_T_i64m              int64_t
+#define MXL_C_i64m              float
+#define MXL_LOAD_i64m(v)        ((float)(v))
+#define MXL_STORE_i64m(v)       mxl_i64_from_f32((float)(v))
+#define MXL_ROW_LEVELS_i64m(fn) MXL_ROW_PLAIN(fn)
+#define MXL_ROUND_i64m(v)       mxl_i64_from_f64(v)
 
 #endif

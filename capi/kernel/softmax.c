@@ -23,23 +23,20 @@ typedef struct softmax_job {
 } softmax_job;
 
 #define NAME(x)  f32_##x
-#define CLONES   MXL_CLONES
 #define T        float
 #define C        float
 #define LOAD(v)  (v)
 #define STORE(v) (v)
 #include "kernel/softmax.tmpl.h"
 
-#define NAME(x) f64_##x
-#define CLONES
+#define NAME(x)  f64_##x
 #define T        double
 #define C        double
 #define LOAD(v)  (v)
 #define STORE(v) (v)
 #include "kernel/softmax.tmpl.h"
 
-#define NAME(x) f16_##x
-#define CLONES
+#define NAME(x)  f16_##x
 #define T        mxl_half
 #define C        float
 #define LOAD(v)  mxl_half_to_float(v)

@@ -1,9 +1,9 @@
 /* softmax over one dtype; included by softmax.c with T (the element), C (what it is computed in),
- * LOAD(v), STORE(v), NAME(x) and CLONES defined. Loops go by lanes or columns, which vectorise and
+ * LOAD(v), STORE(v) and NAME(x) defined. Loops go by lanes or columns, which vectorise and
  * fix the order of additions. */
 
 /* One row of n neighbours, the first `length` of which count. */
-CLONES static void NAME(row)(const softmax_job *job, const T *in, T *out, int64_t length)
+MXL_INLINE void NAME(row_at)(int level, const softmax_job *job, const T *in, T *out, int64_t length)
 {
     C scale = (C)job->temperature, top = -(C)INFINITY, tail = job->take_log ? -(C)INFINITY : 0;
     C most[LANES];
@@ -47,11 +47,13 @@ CLONES static void NAME(row)(const softmax_job *job, const T *in, T *out, int64_
     for (i = length; i < job->n; i++)
         out[i] = STORE(tail);
 }
+MXL_BY_LEVEL(NAME(row), (const softmax_job *job, const T *in, T *out, int64_t length), job, in, out,
+             length)
 
 /* `width` (at most COLUMNS) neighbouring columns, rows job->inner elements apart; the first
  * length[j] rows of column j count. */
-CLONES static void NAME(columns)(const softmax_job *job, const T *in, T *out, int64_t width,
-                                 const int64_t *length)
+MXL_INLINE void NAME(columns_at)(int level, const softmax_job *job, const T *in, T *out,
+                                 int64_t width, const int64_t *length)
 {
     C scale = (C)job->temperature;
     C top[COLUMNS], last[COLUMNS];
@@ -91,6 +93,9 @@ CLONES static void NAME(columns)(const softmax_job *job, const T *in, T *out, in
         }
     }
 }
+MXL_BY_LEVEL(NAME(columns),
+             (const softmax_job *job, const T *in, T *out, int64_t width, const int64_t *length),
+             job, in, out, width, length)
 
 /* Columns of one outer position, in tiles. */
 static void NAME(tiles)(const softmax_job *job, const T *in, T *out, const int64_t *length)
@@ -131,4 +136,3 @@ static void NAME(share)(void *data, int64_t begin, int64_t end)
 #undef LOAD
 #undef STORE
 #undef NAME
-#undef CLONES

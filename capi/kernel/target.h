@@ -1,16 +1,73 @@
-/* What the compiler is told about loops: which instruction sets to build them for, and that
- * operands which alias do so element by element. */
+/* Vector levels: a loop is built once for each set of vector instructions that the library knows,
+ * and the one that fits the processor runs. Kernels and row expressions are written with this.
+ *
+ *     MXL_INLINE void scale_at(int level, float *x, float by, int64_t n)
+ *     {
+ *         for (int64_t i = 0; i < n; i++)
+ *             x[i] = mxl_fma(level, x[i], by, x[i]);
+ *     }
+ *     MXL_BY_LEVEL(scale, (float *x, float by, int64_t n), x, by, n)
+ *
+ * makes `static void scale(float *x, float by, int64_t n)`. `level` is a constant where a loop is
+ * built. Inlining forgets `restrict`: say MXL_IVDEP in front of the loop. */
 #ifndef MXL_KERNEL_TARGET_H
 #define MXL_KERNEL_TARGET_H
 
-/* A function marked so is built for the plain processor and for AVX2, and the loader picks one.
- * (Not "arch=...": functions of another architecture, such as the helpers in headers, are not
- * inlined into it.) Under sanitizers the loader's choice would run before they are up. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    !defined(MXL_SANITIZER)
-#define MXL_CLONES __attribute__((target_clones("avx2", "default")))
+#include <math.h>
+#include <stdatomic.h>
+
+/* x86-64: what every such processor has, AVX2 with FMA, AVX-512 (F, BW, DQ, VL). Elsewhere there is
+ * the baseline alone, which on aarch64 has NEON. */
+enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
+
+#define MXL_INLINE static inline __attribute__((always_inline))
+
+/* As MXL_BY_LEVEL, for what is not worth three loops. */
+#define MXL_BASELINE_ONLY(fn, parameters, ...)                                                     \
+    static void fn parameters                                                                      \
+    {                                                                                              \
+        fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
+    }
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define MXL_TARGET_AVX2 __attribute__((target("avx2,fma")))
+#if defined(__clang__)
+#define MXL_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 #else
-#define MXL_CLONES
+#define MXL_TARGET_AVX512                                                                          \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")))
+#endif
+/* (Not "arch=...": functions of another architecture, such as the helpers in headers, would not be
+ * inlined.) */
+#define MXL_BY_LEVEL(fn, parameters, ...) MXL_BY_LEVEL_(fn, parameters, __VA_ARGS__)
+#define MXL_BY_LEVEL_(fn, parameters, ...)                                                         \
+    static void fn##_0 parameters                                                                  \
+    {                                                                                              \
+        fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
+    }                                                                                              \
+    MXL_TARGET_AVX2 static void fn##_1 parameters                                                  \
+    {                                                                                              \
+        fn##_at(MXL_AVX2, __VA_ARGS__);                                                            \
+    }                                                                                              \
+    MXL_TARGET_AVX512 static void fn##_2 parameters                                                \
+    {                                                                                              \
+        fn##_at(MXL_AVX512, __VA_ARGS__);                                                          \
+    }                                                                                              \
+    static void fn parameters                                                                      \
+    {                                                                                              \
+        switch (mxl_level()) {                                                                     \
+        case MXL_AVX512:                                                                           \
+            fn##_2(__VA_ARGS__);                                                                   \
+            break;                                                                                 \
+        case MXL_AVX2:                                                                             \
+            fn##_1(__VA_ARGS__);                                                                   \
+            break;                                                                                 \
+        default:                                                                                   \
+            fn##_0(__VA_ARGS__);                                                                   \
+        }                                                                                          \
+    }
+#else
+#define MXL_BY_LEVEL(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #endif
 
 /* In front of a loop whose iterations do not depend on each other, though its arrays may be equal.
@@ -21,5 +78,40 @@
 #else
 #define MXL_IVDEP
 #endif
+
+extern atomic_int mxl_level_in_force; /* -1: not known yet */
+
+/* The widest level of this processor, or the one that MXLITE_VECTOR_LEVEL names ("baseline",
+ * "avx2", "avx512"; the baseline where it names one that is not to be had, see mxl_level_check). */
+int mxl_level_find(void);
+
+static inline int mxl_level(void)
+{
+    int level = atomic_load_explicit(&mxl_level_in_force, memory_order_relaxed);
+
+    return level >= 0 ? level : mxl_level_find();
+}
+
+/* -1 with the error set where MXLITE_VECTOR_LEVEL names a level that is unknown, or not this
+ * processor's. The first lookup of an operator asks. */
+int mxl_level_check(void);
+
+/* Puts a level in force, for tests: -1 with the error set where this processor has not got it. */
+int mxl_level_set(int level);
+const char *mxl_level_name(int level);
+
+/* a * b + c; rounded once where the level has an instruction for it, else twice. */
+MXL_INLINE float mxl_fma_f32(int level, float a, float b, float c)
+{
+    return level > MXL_BASELINE ? __builtin_fmaf(a, b, c) : a * b + c;
+}
+
+MXL_INLINE double mxl_fma_f64(int level, double a, double b, double c)
+{
+    return level > MXL_BASELINE ? __builtin_fma(a, b, c) : a * b + c;
+}
+
+#define mxl_fma(level, a, b, c)                                                                    \
+    _Generic((a), float: mxl_fma_f32, default: mxl_fma_f64)(level, a, b, c)
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/state.h"
+#include "kernel/target.h"
 
 typedef struct entry {
     const char *name; /* NULL: free */
@@ -135,7 +136,7 @@ static const table *get(void)
 
     if (t != NULL)
         return t;
-    t = build();
+    t = mxl_level_check() == 0 ? build() : NULL;
     if (t == NULL)
         return NULL;
     /* Without a lock, so that a fork at the wrong moment leaves none held: of two threads that

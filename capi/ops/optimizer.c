@@ -52,7 +52,7 @@ typedef struct step {
 /* A loop over elements with w, the weight, and g, the scaled gradient; `rest` stores the result.
  * out may be weight: each element is read before it is written. */
 #define STEP_LOOP(fn, D, before, rest)                                                             \
-    MXL_CLONES static void fn(void *data, int64_t begin, int64_t end)                              \
+    MXL_INLINE void fn##_at(int level, void *data, int64_t begin, int64_t end)                     \
     {                                                                                              \
         const step *s = data;                                                                      \
         const MXL_T_##D *weight = s->weight, *grad = s->grad;                                      \
@@ -64,7 +64,8 @@ typedef struct step {
         const MXL_C_##D scale = (float)s->params->rescale_grad;                                    \
         const MXL_C_##D clip = (float)s->params->clip_gradient;                                    \
                                                                                                    \
-        (void)first, (void)second, (void)momentum, (void)beta1, (void)beta2, (void)epsilon;        \
+        (void)level, (void)first, (void)second, (void)momentum, (void)beta1, (void)beta2,          \
+            (void)epsilon;                                                                         \
         MXL_IVDEP                                                                                  \
         for (int64_t i = begin; i < end; i++) {                                                    \
             const MXL_C_##D w = MXL_LOAD_##D(weight[i]);                                           \
@@ -74,7 +75,8 @@ typedef struct step {
                 g = g > clip ? clip : g < -clip ? -clip : g;                                       \
             rest(D)                                                                                \
         }                                                                                          \
-    }
+    }                                                                                              \
+    MXL_BY_LEVEL(fn, (void *data, int64_t begin, int64_t end), data, begin, end)
 
 static int run_step(const mxl_call *call, void *first, void *second,
                     const mxl_range_fn loop[MXL_DTYPE_COUNT])

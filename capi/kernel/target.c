@@ -1,0 +1,83 @@
+/* Which vector level is in force. */
+#include "kernel/target.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+atomic_int mxl_level_in_force = -1;
+
+static const char *const names[MXL_LEVELS] = {"baseline", "avx2", "avx512"};
+
+static bool has(int level)
+{
+    if (level == MXL_BASELINE)
+        return true;
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return false;
+    return level == MXL_AVX2 ||
+           (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"));
+#else
+    return false;
+#endif
+}
+
+/* The level that the environment names; MXL_LEVELS: none, -1: no level's name. */
+static int named_level(void)
+{
+    const char *text = getenv("MXLITE_VECTOR_LEVEL");
+
+    if (text == NULL || text[0] == 0)
+        return MXL_LEVELS;
+    for (int level = 0; level < MXL_LEVELS; level++) {
+        if (strcmp(text, names[level]) == 0)
+            return level;
+    }
+    return -1;
+}
+
+int mxl_level_find(void)
+{
+    int level = named_level();
+
+    if (level == MXL_LEVELS) {
+        level = MXL_AVX512;
+        while (!has(level))
+            level--;
+    } else if (level < 0 || !has(level)) {
+        level = MXL_BASELINE;
+    }
+    atomic_store_explicit(&mxl_level_in_force, level, memory_order_relaxed);
+    return level;
+}
+
+int mxl_level_check(void)
+{
+    int level = named_level();
+
+    if (level < 0)
+        return mxl_error(
+            "MXLITE_VECTOR_LEVEL is \"%s\"; \"baseline\", \"avx2\" and \"avx512\" are known",
+            getenv("MXLITE_VECTOR_LEVEL"));
+    if (level < MXL_LEVELS && !has(level))
+        return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\", which this processor has not got",
+                         names[level]);
+    return 0;
+}
+
+int mxl_level_set(int level)
+{
+    if (level < 0 || level >= MXL_LEVELS || !has(level))
+        return mxl_error("vector level %d is not one of this processor", level);
+    atomic_store_explicit(&mxl_level_in_force, level, memory_order_relaxed);
+    return 0;
+}
+
+const char *mxl_level_name(int level)
+{
+    return names[level];
+}
