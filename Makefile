@@ -42,8 +42,8 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py asan tsan fuzz fuzz-run checks wheel \
-    check-wheel test-pythons test-peers test-clients clients-oracle oracle bench mutate fmt lint docs clean FORCE
+.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan fuzz \
+    fuzz-run checks wheel check-wheel test-pythons test-peers test-clients clients-oracle oracle bench mutate fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -60,6 +60,7 @@ help:
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
+#: make test-levels  the case table at each vector level of this processor, and without back ends
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
@@ -270,17 +271,35 @@ HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
     raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
 # The package looks into build/; built elsewhere, the library is named.
 LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
-PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest tests/python -q
+PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest -q
+CASE_TABLE := $(sort $(wildcard tests/python/test_cases_*.py))
 
 test-py: venv
 	@if $(HAS_PYTHON_H); then \
 	    echo "TEST tests/python over cffi" && \
-	    MXLITE_BINDING=cffi $(PYTEST) $(PYTEST_ARGS); \
+	    MXLITE_BINDING=cffi $(PYTEST) tests/python $(PYTEST_ARGS); \
 	else \
 	    echo "TEST no Python.h here: the cffi binding is not built, the tests run over ctypes"; \
 	fi
 	@echo "TEST tests/python over ctypes"
-	@MXLITE_BINDING=ctypes $(PYTEST) $(PYTEST_ARGS)
+	@MXLITE_BINDING=ctypes $(PYTEST) tests/python $(PYTEST_ARGS)
+
+# The whole case table, and the C tests of kernels, at each vector level that the processor has, and without back
+# ends (test-py runs it at the widest level, with those that are found).
+LEVELS := baseline avx2 avx512
+test-levels: venv $(TEST_PROGRAMS)
+	@for level in $(LEVELS); do \
+	    if ! why=$$(MXLITE_VECTOR_LEVEL=$$level $(LIBRARY_ENV) $(VPY) -c 'import mxlite; mxlite.nd.ones(1)' 2>&1); then \
+	        case $$why in *"has not got"*) echo "TEST this processor has no $$level"; continue ;; esac; \
+	        echo "$$why"; exit 1; \
+	    fi; \
+	    echo "TEST the case table at level $$level" && \
+	    MXLITE_VECTOR_LEVEL=$$level sh tools/run_c_tests.sh $$level $(TEST_TIMEOUT) $(BUILD) \
+	        $(filter $(BUILD)/tests/test_kernel_%,$(TEST_PROGRAMS)) && \
+	    MXLITE_VECTOR_LEVEL=$$level $(PYTEST) $(CASE_TABLE) $(PYTEST_ARGS) || exit 1; \
+	done
+	@echo "TEST the case table without back ends"
+	@MXLITE_BACKENDS=none $(PYTEST) $(CASE_TABLE) $(PYTEST_ARGS)
 
 test:
 	@$(MAKE) lib
@@ -291,6 +310,7 @@ test:
 	@$(MAKE) venv
 	@$(MAKE) checks
 	@$(MAKE) test-py
+	@$(MAKE) test-levels
 	@echo "make test: all passed"
 
 checks: venv
