@@ -316,7 +316,7 @@ def main() -> None:
         if loop is None:
             print("nan", flush=True)
             continue
-        loop(1)
+        loop(1 + int(count) // 8)
         peer.wait()
         begin = time.perf_counter_ns()
         loop(int(count))
