@@ -3,13 +3,15 @@
 #ifndef MXL_KERNEL_MATH_H
 #define MXL_KERNEL_MATH_H
 
+#include "kernel/math_erf_f64.h"
 #include "kernel/math_f32.h"
 #include "kernel/math_f64.h"
+#include "kernel/math_trig_f64.h"
 
 #define MXL_MATH(name, x)                                                                          \
-    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x)
+    _Generic((x), float : mxl_##name##_f32, default : mxl_##name##_f64)(level, x)
 #define MXL_MATH2(name, x, y)                                                                      \
-    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x, y)
+    _Generic((x), float : mxl_##name##_f32, default : mxl_##name##_f64)(level, x, y)
 
 #define mxl_row_exp(x)      MXL_MATH(exp, x)
 #define mxl_row_expm1(x)    MXL_MATH(expm1, x)

@@ -161,6 +161,13 @@ for _op in ("ceil", "floor", "rint", "round", "trunc", "fix"):
         )
     )
 
+#: Beyond what the loops of sin, cos and tan do themselves, in some of a row's tiles.
+_FAR = [1e22, 3.0, -1e6, 1e6, 1000001.0, -123456789.0, 0.5, 3e38] + [float(x) for x in range(2500)] + [-7e30, 2.0]
+for _op, _function in (("sin", np.sin), ("cos", np.cos), ("tan", np.tan)):
+    for _dtype in ("float32", "float64"):
+        _inputs = (In(values=_FAR, dtype=_dtype),)
+        CASES.append(Case(_op, f"far-{_dtype}", _inputs, forward=lift(_function), tolerance=NEAR))
+
 #: The functions of negative numbers, and their gradients, where lift's domain has none.
 for _op, _function in (("gamma", math.gamma), ("gammaln", math.lgamma)):
     CASES.append(
