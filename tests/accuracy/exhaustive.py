@@ -1,0 +1,113 @@
+"""All 2^32 floats through every float32 function of one array; 2^24 pairs through those of two.
+
+    python exhaustive.py EXACT.so RESULTS.json [NAME...]
+
+The library at each vector level of this machine, NumPy and PyTorch compute in a process each; this one computes the
+exact values and compares. It adds to the results: one function can be done again by its name. `make accuracy-full`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from functions import FUNCTIONS
+from measure import Exact, Worst
+from worker import DRAWS, part_of
+
+BLOCK = 1 << 20
+LEVELS = ("baseline", "avx2", "avx512")
+
+
+class Worker:
+    """A process that computes, with two slots for its results: one is written while the other is compared."""
+
+    def __init__(self, who: str, level: str, folder: Path) -> None:
+        self.name = f"{who} {level}".strip()
+        path = folder / self.name
+        path.write_bytes(b"")
+        size = max(BLOCK, DRAWS + 1024)
+        self.slots = np.memmap(path, np.float32, "w+", shape=(2, size))
+        environment = {**os.environ, "MXLITE_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        if level:
+            environment["MXLITE_VECTOR_LEVEL"] = level
+        command = [sys.executable, str(Path(__file__).with_name("worker.py")), who, str(path), str(BLOCK)]
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, number: int, part: int, slot: int) -> None:
+        """Starts a part."""
+        self.process.stdin.write(f"{number} {part} {slot}\n")
+        self.process.stdin.flush()
+
+    def results(self, slot: int) -> np.ndarray | None:
+        """Waits for the part asked first, and returns its results."""
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} ended")
+        return None if int(line) < 0 else self.slots[slot, : int(line)]
+
+
+def measure(exact: Exact, number: int, workers: list[Worker]) -> dict[str, dict]:
+    """The worst of each worker."""
+    function = FUNCTIONS[number]
+    parts = 16 if function.inputs == 2 else (1 << 32) // BLOCK
+    found = {worker.name: Worst() for worker in workers}
+    for worker in workers:
+        worker.ask(number, 0, 0)
+    for part in range(parts):
+        if part + 1 < parts:
+            for worker in workers:
+                worker.ask(number, part + 1, (part + 1) % 2)
+        arrays = part_of(function, part, BLOCK)
+        values = exact.values(function, arrays)
+        for worker in workers:
+            got = worker.results(part % 2)
+            if got is None:
+                found.pop(worker.name, None)
+            else:
+                found[worker.name].add(exact.compare(function, arrays, values, got))
+    return {name: asdict(worst) for name, worst in found.items()}
+
+
+def levels() -> list[str]:
+    """The vector levels that this processor has."""
+    found = []
+    for level in LEVELS:
+        environment = {**os.environ, "MXLITE_VECTOR_LEVEL": level}
+        command = [sys.executable, "-c", "import mxlite as mx; mx.nd.exp(mx.nd.zeros(1))"]
+        if subprocess.run(command, env=environment, capture_output=True).returncode == 0:
+            found.append(level)
+    return found
+
+
+def main() -> None:
+    exact, path, names = Exact(Path(sys.argv[1])), Path(sys.argv[2]), sys.argv[3:]
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        workers = [Worker("mxlite", level, Path(folder)) for level in levels()]
+        workers += [Worker(who, "", Path(folder)) for who in ("numpy", "torch")]
+        for number, function in enumerate(FUNCTIONS):
+            if names and function.name not in names:
+                continue
+            start = time.monotonic()
+            found = measure(exact, number, workers)
+            results = json.loads(path.read_text()) if path.exists() else {}
+            results.setdefault("float32", {})[function.name] = found
+            path.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+            worst = "  ".join(f"{name} {row['error']:.3f}" for name, row in found.items())
+            print(f"{function.name:20s} {time.monotonic() - start:4.0f} s  {worst}", flush=True)
+        for worker in workers:
+            worker.process.stdin.close()
+            worker.process.wait()
+
+
+if __name__ == "__main__":
+    main()
