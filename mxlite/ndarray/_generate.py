@@ -1,7 +1,8 @@
 """Functions made from the library's introspection: `mx.nd.exp` and every other operator, with signature and docstring.
 
 A function is text that is compiled when it is first asked for, so that importing stays cheap however many operators
-there are. The common call (all inputs, no parameter) goes straight to the library; every other through `run`.
+there are. The common call (all inputs, no parameter, with `out` or without) goes straight to the library; every other
+through `run`.
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ from mxlite.ndarray.ndarray import NDArray
 _FAST = """
     if {condition}:
         try:
-            _handle = _call({call}, {handles})
-        except AttributeError:  # an input that is not an NDArray: said below
+            _made = _call({call}, {handles}) if out is None else 1 + _into({call}, {handles}, out._h)
+        except AttributeError:  # an input or `out` that is not an NDArray: judged below
             pass
         else:
-            if _handle:
-                _array = _new(_NDArray)
-                _array._h = _handle
-                return _array
-            raise _last_error()"""
+            if not _made:
+                raise _last_error()
+            if out is not None:
+                return out
+            _array = _new(_NDArray)
+            _array._h = _made
+            return _array"""
 
 _FIXED = """
 def {name}({signature}):{fast}
@@ -92,7 +95,7 @@ def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tupl
     except MXNetError:
         return "", 0
     missing = [f"{param} is _Null" for param in params]
-    condition = " and ".join([*missing, "out is None", "not kwargs"])
+    condition = " and ".join([*missing, "not kwargs"])
     handles = ", ".join(f"{name}._h" for name in inputs)
     return _FAST.format(condition=condition, call=call, handles=handles), call
 
@@ -146,6 +149,7 @@ def make_function(operator_name: str) -> Callable:
         "_Null": _Null,
         "_call": hot.call1 if len(inputs) == 1 else hot.call2,
         "_handles_of": handles_of,
+        "_into": hot.into1 if len(inputs) == 1 else hot.into2,
         "_last_error": last_error,
         "_new": object.__new__,
         "_operator": operator,

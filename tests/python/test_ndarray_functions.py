@@ -142,6 +142,11 @@ def test_bad_parameters(x) -> None:
 def test_out(x) -> None:
     out = nd.zeros((3, 4))
     assert nd.exp(x, out=out) is out and out.asnumpy()[0, 1] == np.float32(np.e)
+    assert nd.elemwise_add(x, x, out=out) is out and out.asnumpy().tolist() == (2 * x.asnumpy()).tolist()
+    listed = [nd.zeros((3, 4))]
+    assert nd.elemwise_add(x, x, out=listed) is listed and listed[0].asnumpy().tolist() == out.asnumpy().tolist()
+    with pytest.raises(TypeError, match="input 'rhs' must be an NDArray"):
+        nd.elemwise_add(x, 2, out=out)
     halves = [nd.zeros((3, 2)), nd.zeros((3, 2))]
     assert nd.split(x, num_outputs=2, out=halves) is halves
     assert halves[1].asnumpy().tolist() == x.asnumpy()[:, 2:].tolist()
