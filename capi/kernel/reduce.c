@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "kernel/reduce_loops.h"
+#include "kernel/run.h"
 #include "kernel/walk.h"
 
 enum {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "kernel/run.h"
 #include "kernel/walk.h"
 
 enum {

@@ -1,8 +1,6 @@
 /* Merging axes of strided operands and moving through them. */
 #include "kernel/walk.h"
 
-#include <string.h>
-
 /* Whether axis `next` continues the walk's last axis for every operand. */
 static int walk_continues(const mxl_walk *walk, const int64_t *const *strides, int next,
                           int64_t extent)
@@ -67,36 +65,4 @@ void mxl_cursor_seek(mxl_cursor *cursor, const mxl_walk *walk, int k, int64_t po
         cursor->row += cursor->index[axis] * walk->stride[k][axis];
         pos /= walk->shape[axis];
     }
-}
-
-#define COPY_RUN(T)                                                                                \
-    do {                                                                                           \
-        T *restrict d = dst;                                                                       \
-        const T *restrict s = src;                                                                 \
-        if (dst_stride == 1 && src_stride == 0) {                                                  \
-            const T v = *s;                                                                        \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                d[i] = v;                                                                          \
-        } else if (dst_stride == 1) {                                                              \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                d[i] = s[i * src_stride];                                                          \
-        } else {                                                                                   \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                d[i * dst_stride] = s[i * src_stride];                                             \
-        }                                                                                          \
-    } while (0)
-
-void mxl_copy_run(size_t width, void *dst, int64_t dst_stride, const void *src, int64_t src_stride,
-                  int64_t n)
-{
-    if (dst_stride == 1 && src_stride == 1)
-        memcpy(dst, src, (size_t)n * width);
-    else if (width == 4)
-        COPY_RUN(uint32_t);
-    else if (width == 8)
-        COPY_RUN(uint64_t);
-    else if (width == 2)
-        COPY_RUN(uint16_t);
-    else
-        COPY_RUN(uint8_t);
 }

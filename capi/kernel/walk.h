@@ -3,7 +3,6 @@
 #ifndef MXL_KERNEL_WALK_H
 #define MXL_KERNEL_WALK_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/shape.h"
@@ -38,16 +37,20 @@ typedef struct mxl_cursor {
 /* Puts the cursor of operand k at element `pos` in row-major order. */
 void mxl_cursor_seek(mxl_cursor *cursor, const mxl_walk *walk, int k, int64_t pos);
 
-/* To the next row. */
-static inline void mxl_cursor_next_row(mxl_cursor *cursor, const mxl_walk *walk, int k)
+/* To the beginning of a row further on; `rows` must not pass the end of the axis before the last.
+ */
+static inline void mxl_cursor_next_rows(mxl_cursor *cursor, const mxl_walk *walk, int k,
+                                        int64_t rows)
 {
     cursor->inner = 0;
     for (int axis = walk->ndim - 2; axis >= 0; axis--) {
-        cursor->row += walk->stride[k][axis];
-        if (++cursor->index[axis] < walk->shape[axis])
+        cursor->row += rows * walk->stride[k][axis];
+        cursor->index[axis] += rows;
+        if (cursor->index[axis] < walk->shape[axis])
             return;
         cursor->row -= walk->stride[k][axis] * walk->shape[axis];
         cursor->index[axis] = 0;
+        rows = 1;
     }
 }
 
@@ -56,7 +59,7 @@ static inline void mxl_cursor_skip(mxl_cursor *cursor, const mxl_walk *walk, int
 {
     cursor->inner += n;
     if (cursor->inner == walk->shape[walk->ndim - 1])
-        mxl_cursor_next_row(cursor, walk, k);
+        mxl_cursor_next_rows(cursor, walk, k, 1);
 }
 
 /* Offset in elements of where the cursor stands. */
@@ -64,10 +67,5 @@ static inline int64_t mxl_cursor_offset(const mxl_cursor *cursor, const mxl_walk
 {
     return cursor->row + cursor->inner * walk->stride[k][walk->ndim - 1];
 }
-
-/* dst[i * dst_stride] = src[i * src_stride] for n elements of 1, 2, 4 or 8 bytes; strides in
- * elements. */
-void mxl_copy_run(size_t width, void *dst, int64_t dst_stride, const void *src, int64_t src_stride,
-                  int64_t n);
 
 #endif
