@@ -20,8 +20,8 @@ enum { LINE = 64 };
                                                                                                    \
         if (stride == 0)                                                                           \
             EVEN_LOOP(v);                                                                          \
-        else if (stride == -1)                                                                     \
-            EVEN_LOOP(s[-i]);                                                                      \
+        else if (stride == -1) /* the input upwards, which is fetched ahead */                     \
+            EVEN_LOOP_AT(d[n - 1 - i], s[i - n + 1]);                                              \
         else if (stride == 2)                                                                      \
             EVEN_LOOP(s[2 * i]);                                                                   \
         else if (stride == 3)                                                                      \
@@ -30,10 +30,12 @@ enum { LINE = 64 };
             EVEN_LOOP(s[4 * i]);                                                                   \
     } while (0)
 
-#define EVEN_LOOP(value)                                                                           \
+#define EVEN_LOOP(value) EVEN_LOOP_AT(d[i], value)
+
+#define EVEN_LOOP_AT(to, value)                                                                    \
     MXL_IVDEP                                                                                      \
     for (int64_t i = 0; i < n; i++)                                                                \
-    d[i] = (value)
+    (to) = (value)
 
 MXL_INLINE void even_run_at(int level, size_t width, void *dst, const void *src, int64_t stride,
                             int64_t n)
