@@ -48,8 +48,4 @@ static inline mxl_half mxl_half_from_float(float f)
     return (mxl_half)(result | (bits >> 16 & 0x8000));
 }
 
-/* Whole rows; the two may not overlap. */
-void mxl_half_row_to_float(float *out, const mxl_half *in, int64_t n);
-void mxl_half_row_from_float(mxl_half *out, const float *in, int64_t n);
-
 #endif

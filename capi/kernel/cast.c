@@ -13,7 +13,6 @@ typedef int64_t i64;
 /* What a value of each dtype is converted from: a float, a double or an integer. */
 #define FROM_f32(v) (v)
 #define FROM_f64(v) (v)
-#define FROM_f16(v) mxl_half_to_float(v)
 #define FROM_u8(v)  (v)
 #define FROM_i8(v)  (v)
 #define FROM_i32(v) (v)
@@ -22,7 +21,6 @@ typedef int64_t i64;
 #define FROM_b8(v) ((v) != 0)
 
 #define TO_FLOAT(T, v) ((T)(v))
-#define TO_HALF(T, v)  mxl_half_from_float((float)(v))
 #define TO_BOOL(T, v)  ((v) != 0)
 #define TO_INT(T, v)   ((T)(v))
 #define F32_TO_u8(v)   mxl_u8_from_f32(v)
@@ -34,26 +32,28 @@ typedef int64_t i64;
 #define F64_TO_i32(v)  mxl_i32_from_f64(v)
 #define F64_TO_i64(v)  mxl_i64_from_f64(v)
 
-/* Not by level: 64 loops, which wait for memory, would cost 60 KB. */
 #define CAST(A, B, expr)                                                                           \
-    static void cast_##A##_##B(void *out, const void *const *in, const int64_t *step, int64_t n,   \
-                               const void *params)                                                 \
+    MXL_INLINE void cast_##A##_##B##_loop_at(int level, B *z, const A *a, int64_t n)               \
     {                                                                                              \
-        B *const z = out;                                                                          \
-        const A *const a = in[0];                                                                  \
-                                                                                                   \
-        (void)step;                                                                                \
-        (void)params;                                                                              \
+        (void)level;                                                                               \
         MXL_IVDEP                                                                                  \
         for (int64_t i = 0; i < n; i++) {                                                          \
             z[i] = expr;                                                                           \
         }                                                                                          \
+    }                                                                                              \
+    MXL_BY_LEVEL(cast_##A##_##B##_loop, (B * z, const A *a, int64_t n), z, a, n)                   \
+                                                                                                   \
+    static void cast_##A##_##B(void *out, const void *const *in, const int64_t *step, int64_t n,   \
+                               const void *params)                                                 \
+    {                                                                                              \
+        (void)step;                                                                                \
+        (void)params;                                                                              \
+        cast_##A##_##B##_loop(out, in[0], n);                                                      \
     }
 
 #define FROM_ANY(A)                                                                                \
     CAST(A, f32, TO_FLOAT(float, FROM_##A(a[i])))                                                  \
     CAST(A, f64, TO_FLOAT(double, FROM_##A(a[i])))                                                 \
-    CAST(A, f16, TO_HALF(mxl_half, FROM_##A(a[i])))                                                \
     CAST(A, b8, TO_BOOL(b8, FROM_##A(a[i])))
 
 #define FROM_INT(A)                                                                                \
@@ -72,17 +72,59 @@ typedef int64_t i64;
 
 FROM_REAL(f32, F32)
 FROM_REAL(f64, F64)
-FROM_REAL(f16, F32)
 FROM_INT(u8)
 FROM_INT(i8)
 FROM_INT(i32)
 FROM_INT(i64)
 FROM_INT(b8)
 
+/* ---- float16: by way of float32 ---- */
+
+/* second(first(in)), a tile of float32 at a time. */
+static void in_two_steps(mxl_row first, size_t in_size, mxl_row second, size_t out_size, void *out,
+                         const void *in, int64_t n)
+{
+    float tile[MXL_ROW_TILE];
+    int64_t step = 1;
+
+    for (int64_t i = 0; i < n; i += MXL_ROW_TILE) {
+        int64_t part = n - i < MXL_ROW_TILE ? n - i : MXL_ROW_TILE;
+        const void *from = (const char *)in + i * (int64_t)in_size, *between = tile;
+
+        first(tile, &from, &step, part, NULL);
+        second((char *)out + i * (int64_t)out_size, &between, &step, part, NULL);
+    }
+}
+
+#define TWO_STEPS(A, B, first, second)                                                             \
+    static void cast_##A##_##B(void *out, const void *const *in, const int64_t *step, int64_t n,   \
+                               const void *params)                                                 \
+    {                                                                                              \
+        (void)step;                                                                                \
+        (void)params;                                                                              \
+        in_two_steps(first, sizeof(A), second, sizeof(B), out, in[0], n);                          \
+    }
+
+#define cast_f16_f32 mxl_cast_half_to_float
+#define cast_f32_f16 mxl_cast_float_to_half
+#define HALF(A)                                                                                    \
+    TWO_STEPS(A, f16, cast_##A##_f32, cast_f32_f16)                                                \
+    TWO_STEPS(f16, A, cast_f16_f32, cast_f32_##A)
+
+HALF(f64)
+HALF(u8)
+HALF(i8)
+HALF(i32)
+HALF(i64)
+HALF(b8)
+TWO_STEPS(f16, f16, cast_f16_f32, cast_f32_f16)
+
 #define CAST_LINE(A)                                                                               \
-    {[MXL_F32] = cast_##A##_f32, [MXL_F64] = cast_##A##_f64, [MXL_F16] = cast_##A##_f16,           \
-     [MXL_U8] = cast_##A##_u8,   [MXL_I32] = cast_##A##_i32, [MXL_I8] = cast_##A##_i8,             \
-     [MXL_I64] = cast_##A##_i64, [MXL_BOOL] = cast_##A##_b8}
+    {                                                                                              \
+        [MXL_F32] = cast_##A##_f32, [MXL_F64] = cast_##A##_f64, [MXL_F16] = cast_##A##_f16,        \
+        [MXL_U8] = cast_##A##_u8, [MXL_I32] = cast_##A##_i32, [MXL_I8] = cast_##A##_i8,            \
+        [MXL_I64] = cast_##A##_i64, [MXL_BOOL] = cast_##A##_b8                                     \
+    }
 
 mxl_row mxl_cast_row(int from, int to)
 {

@@ -12,4 +12,10 @@ mxl_row mxl_cast_row(int from, int to);
 /* One value as an element of `dtype`, stored at `out`. */
 void mxl_cast_scalar(double value, int dtype, void *out);
 
+/* Two of these loops (cast_half.c). */
+void mxl_cast_half_to_float(void *out, const void *const *in, const int64_t *step, int64_t n,
+                            const void *params);
+void mxl_cast_float_to_half(void *out, const void *const *in, const int64_t *step, int64_t n,
+                            const void *params);
+
 #endif

@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 
 #include "base/error.h"
 
@@ -16,7 +19,10 @@ static bool has(int level)
     if (level == MXL_BASELINE)
         return true;
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    unsigned a, b, c, d;
+
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__get_cpuid(1, &a, &b, &c, &d) || (c & bit_F16C) == 0)
         return false;
     return level == MXL_AVX2 ||
            (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

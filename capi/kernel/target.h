@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* x86-64: what every such processor has, AVX2 with FMA, AVX-512 (F, BW, DQ, VL). Elsewhere there is
+/* x86-64: what every such processor has, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Elsewhere there is
  * the baseline alone, which on aarch64 has NEON. */
 enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 
@@ -30,12 +30,12 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
     }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define MXL_TARGET_AVX2 __attribute__((target("avx2,fma")))
+#define MXL_TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
 #if defined(__clang__)
-#define MXL_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define MXL_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")))
 #else
 #define MXL_TARGET_AVX512                                                                          \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")))
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,prefer-vector-width=512")))
 #endif
 /* (Not "arch=...": functions of another architecture, such as the helpers in headers, would not be
  * inlined.) */

@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "kernel/cast.h"
 #include "kernel/convert.h"
+#include "kernel/target.h"
 
 /* One value of dtype `from` as dtype `to`. */
 static void cast(int from, const void *in, int to, void *out)
@@ -148,5 +149,66 @@ TEST(scalars)
     CHECK_INT(byte, 255);
 }
 
-HARNESS_MAIN(ENTRY(borders_of_integers), ENTRY(neighbours_of_borders), ENTRY(halves),
-             ENTRY(integers_to_floats), ENTRY(scalars))
+/* Rows of every length up to several vectors, at every level, are what their elements are alone. */
+TEST(rows)
+{
+    enum { N = 1100 };
+    static unsigned char in[N * 8], got[N * 8], want[N * 8];
+    uint64_t seed = 9;
+
+    for (int level = 0; level < MXL_LEVELS; level++) {
+        if (mxl_level_set(level) != 0)
+            continue;
+        for (int from = 0; from < MXL_DTYPE_COUNT; from++) {
+            for (int to = 0; to < MXL_DTYPE_COUNT; to++) {
+                size_t wide = mxl_dtype_size(from), width = mxl_dtype_size(to);
+                int64_t step = 1, n = (int64_t)(harness_random(&seed) % (N - 1));
+                const void *row = in + wide;
+
+                for (size_t i = 0; i < sizeof(in); i++)
+                    in[i] = (unsigned char)harness_random(&seed);
+                for (size_t i = 3; from == MXL_F32 && i < sizeof(in); i += 4)
+                    in[i] = (unsigned char)(i % 3 ? 0x3e + i % 8 : in[i]);
+                memset(got, 0x5a, sizeof(got));
+                memset(want, 0x5a, sizeof(want));
+                for (size_t i = 0; i < (size_t)n; i++)
+                    cast(from, in + wide * (i + 1), to, want + width * (i + 1));
+                mxl_cast_row(from, to)(got + width, &row, &step, n, NULL);
+                CHECK(memcmp(got, want, sizeof(got)) == 0);
+            }
+        }
+    }
+}
+
+/* The processor's instructions for float16, where it has them, give the bits of base/half.h. */
+TEST(every_half)
+{
+    static mxl_half halves[65536], back[65536];
+    static float floats[65536];
+    const void *in = halves, *between = floats;
+    int64_t step = 1;
+
+    for (unsigned h = 0; h < 65536; h++)
+        halves[h] = (mxl_half)h;
+    for (int level = 0; level < MXL_LEVELS; level++) {
+        if (mxl_level_set(level) != 0)
+            continue;
+        mxl_cast_half_to_float(floats, &in, &step, 65536, NULL);
+        mxl_cast_float_to_half(back, &between, &step, 65536, NULL);
+        for (unsigned h = 0; h < 65536; h++) {
+            float one = mxl_half_to_float((mxl_half)h);
+
+            CHECK(memcmp(&floats[h], &one, sizeof one) == 0);
+            CHECK_INT(back[h], mxl_half_from_float(one));
+        }
+        /* Between two halves, and beside the middle. */
+        for (unsigned h = 0; h < 65536; h++)
+            floats[h] = mxl_half_to_float((mxl_half)h) * (1 + (float)((int)(h % 7) - 3) * 0x1p-12f);
+        mxl_cast_float_to_half(back, &between, &step, 65536, NULL);
+        for (unsigned h = 0; h < 65536; h++)
+            CHECK_INT(back[h], mxl_half_from_float(floats[h]));
+    }
+}
+
+HARNESS_MAIN(ENTRY(rows), ENTRY(every_half), ENTRY(borders_of_integers),
+             ENTRY(neighbours_of_borders), ENTRY(halves), ENTRY(integers_to_floats), ENTRY(scalars))

@@ -61,19 +61,78 @@ static void random_copy(uint64_t *seed, size_t width, const int64_t *shape, int 
 
 TEST(strided)
 {
-    static const int64_t shapes[][4] = {{1, 1, 1, 1},   {3, 1, 5, 2},     {33, 40, 2, 3},
-                                        {2, 3, 65, 70}, {300, 1, 1, 301}, {7, 7, 7, 7}};
+    static const int64_t shapes[][4] = {{1, 1, 1, 1},    {3, 1, 5, 2},     {33, 40, 2, 3},
+                                        {2, 3, 65, 70},  {300, 1, 1, 301}, {7, 7, 7, 7},
+                                        {2, 9000, 3, 1}, {5000, 2, 5, 2},  {3, 2, 17, 900}};
     static const size_t widths[] = {1, 2, 4, 8};
     uint64_t seed = 7;
-    int before = mxl_thread_set_count(2);
+    static const int threads[] = {2, 1, 5, 2};
+    int before = mxl_thread_count();
 
     for (int round = 0; round < 4; round++) {
+        mxl_thread_set_count(threads[round]);
         for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
             for (int w = 0; w < 4; w++)
                 random_copy(&seed, widths[w], shapes[s], 4);
         }
     }
     mxl_thread_set_count(before);
+}
+
+/* Axes that repeat the input, and an output with gaps, which stay as they are. */
+TEST(repeated_and_spaced)
+{
+    static const int64_t shapes[][3] = {{40, 30, 3}, {3, 500, 10}, {700, 1, 17}, {2, 2, 5000}};
+    static uint32_t in[ROOM], got[ROOM], want[ROOM];
+    uint64_t seed = 5;
+
+    for (size_t i = 0; i < ROOM; i++)
+        in[i] = (uint32_t)harness_random(&seed);
+    for (int round = 0; round < 64; round++) {
+        const int64_t *shape = shapes[round / 2 % 4];
+        int64_t from[3], to[3], in_step = 1, out_step = 1 + round % 2;
+
+        for (int axis = 2; axis >= 0; axis--) {
+            bool repeats = harness_random(&seed) % 3 == 0;
+
+            from[axis] = repeats ? 0 : in_step;
+            to[axis] = out_step;
+            in_step *= repeats ? 1 : shape[axis];
+            out_step *= shape[axis];
+        }
+        memset(got, 0xee, sizeof(got));
+        memset(want, 0xee, sizeof(want));
+        for (int64_t i = 0; i < shape[0] * shape[1] * shape[2]; i++) {
+            int64_t a = i / shape[2] / shape[1], b = i / shape[2] % shape[1], c = i % shape[2];
+
+            want[a * to[0] + b * to[1] + c * to[2]] = in[a * from[0] + b * from[1] + c * from[2]];
+        }
+        mxl_copy_strided(4, 3, shape, got, to, in, from);
+        CHECK(memcmp(got, want, sizeof(got)) == 0);
+    }
+}
+
+/* Larger than what is worth keeping in the caches: in one block, and rows of more. */
+TEST(large)
+{
+    const int64_t shape[2] = {1700, 2001}, out_strides[2] = {2001, 1}, in_strides[2] = {2003, 1};
+    size_t n = 1701 * 2003, wrong = 0;
+    uint32_t *a = malloc(n * 4), *b = malloc(n * 4);
+
+    REQUIRE(a != NULL && b != NULL);
+    for (size_t i = 0; i < n; i++)
+        a[i] = (uint32_t)(i * 2654435761u);
+    memset(b, 0, n * 4);
+    mxl_copy_bytes(b + 1, a, (n - 1) * 4);
+    CHECK(memcmp(b + 1, a, (n - 1) * 4) == 0);
+    memset(b, 0, n * 4);
+    mxl_copy_strided(4, 2, shape, b, out_strides, a + 1, in_strides);
+    for (size_t i = 0; i < 1700 * 2001; i++)
+        wrong += b[i] != a[1 + i / 2001 * 2003 + i % 2001];
+    CHECK_INT(wrong, 0);
+    CHECK_INT(b[1700 * 2001], 0);
+    free(a);
+    free(b);
 }
 
 TEST(fills_and_blocks)
@@ -345,5 +404,6 @@ TEST(run_promoted)
     mxl_array_drop(z);
 }
 
-HARNESS_MAIN(ENTRY(strided), ENTRY(fills_and_blocks), ENTRY(float_to_int), ENTRY(other_casts),
-             ENTRY(arrays), ENTRY(run_rows), ENTRY(run_rows_overlap), ENTRY(run_promoted))
+HARNESS_MAIN(ENTRY(strided), ENTRY(repeated_and_spaced), ENTRY(large), ENTRY(fills_and_blocks),
+             ENTRY(float_to_int), ENTRY(other_casts), ENTRY(arrays), ENTRY(run_rows),
+             ENTRY(run_rows_overlap), ENTRY(run_promoted))
