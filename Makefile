@@ -43,7 +43,8 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan fuzz \
-    fuzz-run checks wheel check-wheel test-pythons test-peers test-clients clients-oracle oracle bench mutate fmt lint docs clean FORCE
+    fuzz-run checks wheel check-wheel test-pythons test-peers test-clients clients-oracle oracle bench accuracy \
+    accuracy-full mutate fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -68,6 +69,8 @@ help:
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays and large ones
+#: make accuracy  docs/accuracy.md: errors of functions in units of the last place, beside NumPy's and PyTorch's
+#: make accuracy-full  the same, after all 2^32 floats through every function that has changed; some 40 minutes for all
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 #: make docs     build/docs/operators/: a page for every operator, and an index by family
 #: make wheel    dist/: a wheel with library, headers and binding
@@ -415,6 +418,25 @@ bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
 
+# ---- accuracy --------------------------------------------------------------------------------------
+# docs/accuracy.md, beside NumPy and PyTorch; ACCURACY_ARGS names functions for accuracy-full. What both measure
+# stands in tests/accuracy/results.json.
+ACCURACY := $(BUILD)/accuracy
+$(PEERS)/mpmath.stamp: $(PEERS)/peers.stamp
+	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'mpmath>=1.3'
+	@touch $@
+
+$(ACCURACY)/exact.so: tests/accuracy/exact.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -o $@ $< -lm
+
+accuracy: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
+	@$(PEER_PY) tests/accuracy/make_page.py $(ACCURACY)/exact.so $(ACCURACY)
+
+accuracy-full: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
+	@$(PEER_PY) tests/accuracy/exhaustive.py $(ACCURACY)/exact.so tests/accuracy/results.json $(ACCURACY_ARGS)
+	@$(MAKE) accuracy
+
 # ---- mutation check --------------------------------------------------------------------------------
 # Not part of `make test`: a second or two for each mutant. MUTATE_ARGS: see tools/mutate.py --help.
 MUTANTS ?= 40
@@ -423,7 +445,7 @@ mutate: venv
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h tests/c/*.[ch] tests/c/headers/* \
-    tests/fuzz/*.[ch] examples/*.[ch] benchmarks/*.[ch]))
+    tests/fuzz/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch]))
 PY_FILES := mxlite tests tools benchmarks examples setup.py
 
 fmt: venv

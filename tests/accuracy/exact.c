@@ -159,8 +159,14 @@ static double gammaln(double x)
 
 /* B(2j) / (2j)! for j = 1, 2, ... */
 static const double BERNOULLI[] = {
-    1.0 / 12,          -1.0 / 720,          1.0 / 30240,        -1.0 / 1209600,
-    1.0 / 47900160,    -691.0 / 1307674368000.0, 1.0 / 74724249600.0, -3617.0 / 10670622842880000.0,
+    1.0 / 12,
+    -1.0 / 720,
+    1.0 / 30240,
+    -1.0 / 1209600,
+    1.0 / 47900160,
+    -691.0 / 1307674368000.0,
+    1.0 / 74724249600.0,
+    -3617.0 / 10670622842880000.0,
 };
 
 /* x^-s, s >= 1 */
@@ -343,8 +349,8 @@ static const unary UNARY[] = {
 };
 
 static const binary BINARY[] = {
-    {"add", add}, {"subtract", subtract}, {"multiply", multiply}, {"divide", divide},
-    {"power", pow}, {"hypot", hypot},     {"modulo", modulo}, {"prelu", prelu},
+    {"add", add},   {"subtract", subtract}, {"multiply", multiply}, {"divide", divide},
+    {"power", pow}, {"hypot", hypot},       {"modulo", modulo},     {"prelu", prelu},
 };
 
 enum {
@@ -375,7 +381,8 @@ int accuracy_exact(const char *name, int64_t n, const double *x, const double *y
 typedef struct accuracy_worst {
     double error;     /* the largest error, in units of the last place of the exact value */
     int64_t at;       /* where; -1: everywhere 0 */
-    int64_t wrong;    /* how many results are NaN, infinite, or a zero of the other sign, and should not be */
+    int64_t wrong;    /* how many results are NaN, infinite, or a zero of the other sign, and should
+                         not be */
     int64_t wrong_at; /* the first of them; -1: none */
 } accuracy_worst;
 
@@ -412,8 +419,8 @@ static inline double places(double size, double least)
 static const double OVERFLOW = 0x1.ffffffp127;
 
 /* The error of one result; an infinity counts as 2^128. Infinite where one is NaN and the other is
- * not, where one is infinite and the other is far from it, and at a zero or an infinity of the wrong
- * sign. */
+ * not, where one is infinite and the other is far from it, and at a zero or an infinity of the
+ * wrong sign. */
 static double error_of(double exact, float got, double least)
 {
     double value = isinf(got) ? copysign(0x1p128, got) : got;

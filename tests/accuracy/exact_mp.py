@@ -148,8 +148,11 @@ def split(value: mp.mpf) -> tuple[float, float]:
     if abs(value) >= mp.mpf(2) ** 1024 - mp.mpf(2) ** 970:
         return math.copysign(math.inf, mp.sign(value)), 0.0
     near = math.copysign(float(value), mp.sign(value))
-    unit = np.spacing(min(abs(near), 2.0**1023))
-    return near, float((value - mp.mpf(near)) / mp.mpf(float(unit)))
+    unit = float(np.spacing(min(abs(near), 2.0**1023)))
+    rest = float((value - mp.mpf(near)) / mp.mpf(unit))
+    if abs(rest) > 0.5:  # below the smallest normal number mpmath rounds twice
+        near, rest = near + math.copysign(unit, rest), rest - math.copysign(1, rest)
+    return near, rest
 
 
 def value(function: Function, arguments: tuple[float, ...], kind: float) -> tuple[float, float]:

@@ -7,7 +7,10 @@ of the smallest normal number for everything below it. An infinite result counts
 from __future__ import annotations
 
 import ctypes
+import json
+import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,8 @@ from mxlite.ndarray._operators import Operator, run
 from mxlite.ndarray.ndarray import NDArray
 
 HERE = Path(__file__).resolve().parent
+#: Vector levels of the library, the narrowest first.
+LEVELS = ("baseline", "avx2", "avx512")
 INT = ctypes.c_int64
 
 
@@ -44,6 +49,19 @@ class Worst:
 
 
 # ---- who computes ----
+
+
+def levels() -> list[str]:
+    """The vector levels that this processor has."""
+    found = []
+    for level in LEVELS:
+        command = [sys.executable, "-c", "import mxlite as mx; mx.nd.ones(1)"]
+        done = subprocess.run(command, env={**os.environ, "MXLITE_VECTOR_LEVEL": level}, capture_output=True, text=True)
+        if done.returncode == 0:
+            found.append(level)
+        elif "has not got" not in done.stderr:
+            raise RuntimeError(done.stderr)
+    return found
 
 
 def _mxlite(function: Function, arrays: list[np.ndarray], op: str = "") -> np.ndarray:
@@ -228,3 +246,15 @@ def pairs(function: Function, seed: int, count: int, dtype: Any) -> list[np.ndar
         return [
             np.concatenate([first, second.ravel().astype(dtype)]) for first, second in ((x, a), (y, np.nan_to_num(b)))
         ]
+
+
+# ---- results ----
+
+
+def save(results: dict[str, Any], path: Path) -> None:
+    """Writes what was measured, a line for each function."""
+    parts = []
+    for name, part in sorted(results.items()):
+        rows = (f"{json.dumps(key)}: {json.dumps(row, sort_keys=True)}" for key, row in sorted(part.items()))
+        parts.append(json.dumps(name) + ": {\n" + ",\n".join(rows) + "\n}")
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")

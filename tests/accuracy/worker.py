@@ -11,10 +11,12 @@ from functools import lru_cache
 
 import numpy as np
 from functions import FUNCTIONS, Function
-from measure import compute, pairs
+from measure import compute, floats, pairs
 
-#: Draws in one part of a function of two arrays.
-DRAWS = 1 << 20
+#: Draws in one part of a function of two arrays, and how many parts there are.
+DRAWS, PARTS = 1 << 20, 16
+#: The part that is the beginning of sample.py's sample.
+FIRST = -1
 
 
 @lru_cache
@@ -25,7 +27,9 @@ def _bits(block: int) -> np.ndarray:
 def part_of(function: Function, part: int, block: int) -> list[np.ndarray]:
     """Part of all floats, by their bits; of a function of two arrays, draws."""
     if function.inputs == 2:
-        return pairs(function, part, DRAWS, np.float32)
+        return pairs(function, max(part, 0), DRAWS, np.float32)
+    if part == FIRST:
+        return [floats(0, DRAWS)]
     return [(_bits(block) + np.uint32(part * block)).view(np.float32)]
 
 

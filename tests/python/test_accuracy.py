@@ -5,6 +5,7 @@ float32: drawn floats and edges against exact.c, float64: the arguments of hard.
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -21,7 +22,9 @@ ACCURACY = Path(__file__).resolve().parents[1] / "accuracy"
 sys.path.insert(0, str(ACCURACY))
 
 from functions import FUNCTIONS, ONCE, OTHERS, WITHOUT_ROUNDING, Function  # noqa: E402
+from make_page import PAGE, RESULTS, render  # noqa: E402
 from measure import Exact, Worst, compare64, compute, compute_also, edges, floats, pairs, values64  # noqa: E402
+from reductions import REDUCTIONS, Reduction, error  # noqa: E402
 
 COUNT = 200_000
 #: References are rounded too: to doubles, and to 1/65000 of a float64's last place.
@@ -133,6 +136,21 @@ def test_infinity_is_next_to_the_largest(exact: Exact) -> None:
     assert (worst.error, worst.wrong) == (short, 0) and short > 1
 
 
+# ---- reductions ----
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("reduction", REDUCTIONS, ids=lambda reduction: reduction.name.replace(" ", "_"))
+def test_reductions(reduction: Reduction, dtype: type) -> None:
+    most = reduction.most[0 if dtype == np.float32 else 1]
+    assert error("mxlite", reduction, dtype) <= most
+
+
+def test_a_sum_of_ones_is_exact() -> None:
+    count = (1 << 24) + 12345  # one by one, the sum would stay at 2^24
+    assert mx.nd.sum(mx.nd.ones(count)).asscalar() == count
+
+
 # ---- no function is forgotten ----
 
 
@@ -201,3 +219,10 @@ def test_nothing_is_rounded(name: str) -> None:
         assert got.size and kept.all(), got[~kept]
         tried += 1
     assert tried
+
+
+# ---- docs/accuracy.md ----
+
+
+def test_the_page_is_what_was_measured() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render(json.loads(RESULTS.read_text(encoding="utf-8")))

@@ -22,6 +22,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "capi/README.md",
+    "docs/accuracy.md",
     "docs/adding-an-operator.md",
     "docs/architecture.md",
     "docs/compatibility.md",
