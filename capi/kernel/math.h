@@ -5,6 +5,7 @@
 
 #include "kernel/math_erf_f64.h"
 #include "kernel/math_f32.h"
+#include "kernel/math_f32_wide.h"
 #include "kernel/math_f64.h"
 #include "kernel/math_trig_f64.h"
 

@@ -1,8 +1,8 @@
-/* Functions of floats as straight-line code that compilers vectorise. exp and log are within 1 ULP
- * of the exact value (tanh 1.5, sigmoid 2.5; tests/c/test_kernel_math.c walks the floats); NaN,
- * infinities, signed zeros and denormals come out right. For row expressions, through
- * kernel/math.h.
- */
+/* Functions of floats as straight-line code that compilers vectorise, in float arithmetic: those
+ * that networks spend their time in. The others are in math_f32_wide.h. NaN, infinities, signed
+ * zeros and denormals come out right; the worst errors stand at each function, in ULP over all 2^32
+ * arguments (tests/c/test_kernel_math.c walks through them). Polynomials without a source are
+ * minimax fits of our own (tools/fit_polynomial.py). For row expressions, through kernel/math.h. */
 #ifndef MXL_KERNEL_MATH_F32_H
 #define MXL_KERNEL_MATH_F32_H
 
@@ -28,36 +28,158 @@ static inline float mxl_float_of_bits(uint32_t bits)
     return x;
 }
 
-/* e^x = 2^k e^r with |r| <= ln(2)/2; 2^k in two factors, so that denormals and the largest values
- * need no branch. */
-MXL_INLINE float mxl_exp_f32(int level, float x)
-{
-    const float shift =
-        12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
-    float c = x < -104.0f ? -104.0f : x;
-    float t, k, r, p;
-    uint32_t n, half;
+/* ---- e^x and what is made of it ---- */
 
-    (void)level;
-    c = c > 89.0f ? 89.0f : c;
-    t = c * 1.44269504f + shift;
-    k = t - shift;
-    n = mxl_float_bits(t) - mxl_float_bits(shift);
-    r = c - k * 0.693359375f;
-    r = r + k * 2.12194440e-4f;
-    p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + r + 1.0f;
-    half = (uint32_t)((int32_t)n >> 1);
-    p *= mxl_float_of_bits((half + 127) << 23);
-    return p * mxl_float_of_bits((n - half + 127) << 23);
+/* Adding 1.5 * 2^23 rounds to an integer, and leaves that in the low bits; with an exponent's bias
+ * added too, those bits shifted to the left are a power of two. */
+#define MXL_ROUND_F32 12582912.0f
+
+/* r = x - k ln 2, ln 2 in two parts of which the first has 10 bits (Cody and Waite). */
+MXL_INLINE float mxl_exp_reduce_f32(int level, float x, float k)
+{
+    return mxl_fma(level, k, 2.12194440e-4f, mxl_fma(level, k, -0.693359375f, x));
 }
 
-/* x = 2^e m with sqrt(1/2) <= m < sqrt(2); log m by a polynomial in m - 1. */
+/* e^r - 1 for |r| <= ln(2) / 2, relative to e^r within 2^-28. */
+MXL_INLINE float mxl_exp_rest_f32(int level, float r)
+{
+    float p = mxl_fma(level, 1.38274743e-3f, r, 8.36904813e-3f);
+
+    p = mxl_fma(level, p, r, 4.16681319e-2f);
+    p = mxl_fma(level, p, r, 0.166665167f);
+    p = mxl_fma(level, p, r, 0.49999994f);
+    return mxl_fma(level, p, r * r, r);
+}
+
+/* The same relative to e^r - 1 within 2^-31. */
+MXL_INLINE float mxl_expm1_rest_f32(int level, float r)
+{
+    float p = mxl_fma(level, 1.96620575e-4f, r, 1.39350432e-3f);
+
+    p = mxl_fma(level, p, r, 8.3336439e-3f);
+    p = mxl_fma(level, p, r, 4.16664667e-2f);
+    p = mxl_fma(level, p, r, 0.166666657f);
+    p = mxl_fma(level, p, r, 0.5f);
+    return mxl_fma(level, p, r * r, r);
+}
+
+/* e^x = 2^k e^r; 2^k in two factors, so that denormals and the largest values need no branch. */
+MXL_INLINE float mxl_exp_f32(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 2 * 127;
+    float c = x < -104.0f ? -104.0f : x, t, p, half;
+    uint32_t n;
+
+    c = c > 89.0f ? 89.0f : c;
+    t = mxl_fma(level, c, 1.44269504f, shift);
+    p = mxl_exp_rest_f32(level, mxl_exp_reduce_f32(level, c, t - shift));
+    n = mxl_float_bits(t);
+    half = mxl_float_of_bits(n >> 1 << 23);
+    return mxl_fma(level, p, half, half) * mxl_float_of_bits((n + 1) >> 1 << 23);
+}
+
+/* 2^k (e^r - 1) + (2^k - 1), halved so that 2^k is a float wherever the result is. */
+MXL_INLINE float mxl_expm1_f32(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 126;
+    float c = x < -20.0f ? -20.0f : x, t, p, scale;
+
+    c = c > 89.0f ? 89.0f : c;
+    t = mxl_fma(level, c, 1.44269504f, shift);
+    p = mxl_expm1_rest_f32(level, mxl_exp_reduce_f32(level, c, t - shift));
+    scale = mxl_float_of_bits(mxl_float_bits(t) << 23);
+    p = 2.0f * mxl_fma(level, p, scale, scale - 0.5f);
+    return fabsf(x) < 1e-8f ? x : p; /* halves of denormals are not exact */
+}
+
+/* |x| < 1/2: an odd polynomial, else 1 - 2 / (e^2|x| + 1), where the reduction may be coarse. */
+MXL_INLINE float mxl_tanh_f32(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 127;
+    float a = fabsf(x), c = a > 10.0f ? 10.0f : a, z = x * x;
+    float t = mxl_fma(level, c, 2.88539008f, shift);
+    float far = mxl_exp_rest_f32(level, mxl_fma(level, t - shift, -0.693147182f, c + c));
+    float scale = mxl_float_of_bits(mxl_float_bits(t) << 23), p;
+
+    far = 1.0f - 2.0f / mxl_fma(level, far, scale, scale + 1.0f);
+    p = mxl_fma(level, -6.26809057e-3f, z, 2.10597683e-2f);
+    p = mxl_fma(level, p, z, -5.3848058e-2f);
+    p = mxl_fma(level, p, z, 0.133325443f);
+    p = mxl_fma(level, p, z, -0.333333164f);
+    p = mxl_fma(level, p * z, a, a);
+    return copysignf(a < 0.55f ? p : far, x);
+}
+
+/* 1 / (1 + e^-x), both parts of the fraction times 2^-24, so that e^-x cannot overflow. */
+MXL_INLINE float mxl_sigmoid_f32(int level, float x)
+{
+    const float tiny = 0x1p-24f, shift = MXL_ROUND_F32 + 127 - 24;
+    float c = x < -104.0f ? 104.0f : -x, t, p, scale, sum, low;
+
+    c = c < -30.0f ? -30.0f : c;
+    t = mxl_fma(level, c, 1.44269504f, shift);
+    p = mxl_exp_rest_f32(level, mxl_exp_reduce_f32(level, c, t - shift));
+    scale = mxl_float_of_bits(mxl_float_bits(t) << 23);
+    sum = scale + tiny;
+    low = scale - sum + tiny; /* what that rounds off */
+    return tiny / (sum + mxl_fma(level, p, scale, low));
+}
+
+/* 1 - e^-L(|x|) with a polynomial for L(a) = -log(erfc(a)). */
+MXL_INLINE float mxl_erf_f32(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 127;
+    float a = fabsf(x), p, t, scale;
+
+    a = a > 3.93f ? 3.93f : a;
+    p = mxl_fma(level, -9.22642539e-6f, a, 1.17725729e-4f);
+    p = mxl_fma(level, p, a, -6.34346332e-4f);
+    p = mxl_fma(level, p, a, 1.67191413e-3f);
+    p = mxl_fma(level, p, a, -1.67319929e-4f);
+    p = mxl_fma(level, p, a, -1.91482902e-2f);
+    p = mxl_fma(level, p, a, 0.102776304f);
+    p = mxl_fma(level, p, a, 0.636619568f);
+    p = mxl_fma(level, p, a, 0.128379166f);
+    p = mxl_fma(level, -p, a, -a);
+    t = mxl_fma(level, p, 1.44269504f, shift);
+    p = mxl_expm1_rest_f32(level, mxl_exp_reduce_f32(level, p, t - shift));
+    scale = mxl_float_of_bits(mxl_float_bits(t) << 23);
+    return copysignf(mxl_fma(level, p, scale, scale - 1.0f), x);
+}
+
+/* x Phi(x) = max(x, 0) - |x| Phi(-|x|), where Phi(-a) = e^(-a^2 / 2) g(a); g by a polynomial in
+ * (a - K) / (a + K). */
+MXL_INLINE float mxl_gelu_f32(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 127 + 64;
+    float a = fabsf(x), above = x < 0.0f ? x * 0.0f : x, s, low, t, r, p, u, v, scale;
+
+    a = a > 14.5f ? 14.5f : a;
+    s = a * a;
+    low = level > 0 ? mxl_fma(level, a, a, -s) : (float)((double)a * (double)a - (double)s);
+    s *= -0.5f;
+    t = mxl_fma(level, s, 1.44269504f, shift);
+    r = mxl_fma(level, low, -0.5f, mxl_exp_reduce_f32(level, s, t - shift));
+    p = mxl_exp_rest_f32(level, r);
+    scale = mxl_float_of_bits(mxl_float_bits(t) << 23);
+    u = a / (a + 3.375f);
+    v = mxl_fma(level, u, 2.0f, -1.0f);
+    r = mxl_fma(level, 1.37674986e-4f, v, 3.1440155e-4f);
+    r = mxl_fma(level, r, v, -8.50239885e-4f);
+    r = mxl_fma(level, r, v, -2.25559715e-3f);
+    r = mxl_fma(level, r, v, 7.82444049e-3f);
+    r = mxl_fma(level, r, v, 8.72055814e-3f);
+    r = mxl_fma(level, r, v, -9.83842462e-2f);
+    r = mxl_fma(level, r, v, 0.295375764f);
+    r = mxl_fma(level, r, v, -0.552992225f);
+    r = mxl_fma(level, r, v, 0.741080284f);
+    r = mxl_fma(level, p, r, r);
+    return mxl_fma(level, r, scale * u * -0x1p-64f, above);
+}
+
+/* ---- logarithm ---- */
+
+/* x = 2^e m with sqrt(1/2) <= m < sqrt(2); log m by a polynomial in m - 1 (Cephes' logf). */
 MXL_INLINE float mxl_log_f32(int level, float x)
 {
     float small = x < 1.17549435e-38f ? 8388608.0f : 1.0f; /* denormals: times 2^23 */
@@ -66,49 +188,39 @@ MXL_INLINE float mxl_log_f32(int level, float x)
     float m = mxl_float_of_bits((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
     float z = m * m, p;
 
-    (void)level;
     e += (float)((int32_t)bits >> 23);
-    p = 7.0376836292e-2f;
-    p = p * m - 1.1514610310e-1f;
-    p = p * m + 1.1676998740e-1f;
-    p = p * m - 1.2420140846e-1f;
-    p = p * m + 1.4249322787e-1f;
-    p = p * m - 1.6668057665e-1f;
-    p = p * m + 2.0000714765e-1f;
-    p = p * m - 2.4999993993e-1f;
-    p = p * m + 3.3333331174e-1f;
-    p = p * m * z;
-    p = p - e * 2.12194440e-4f;
-    p = p - 0.5f * z;
+    p = mxl_fma(level, 7.0376836292e-2f, m, -1.1514610310e-1f);
+    p = mxl_fma(level, p, m, 1.1676998740e-1f);
+    p = mxl_fma(level, p, m, -1.2420140846e-1f);
+    p = mxl_fma(level, p, m, 1.4249322787e-1f);
+    p = mxl_fma(level, p, m, -1.6668057665e-1f);
+    p = mxl_fma(level, p, m, 2.0000714765e-1f);
+    p = mxl_fma(level, p, m, -2.4999993993e-1f);
+    p = mxl_fma(level, p, m, 3.3333331174e-1f);
+    p = mxl_fma(level, p * m, z, e * -2.12194440e-4f);
+    p = mxl_fma(level, z, -0.5f, p);
     p = m + p;
-    p = p + e * 0.693359375f;
+    p = mxl_fma(level, e, 0.693359375f, p);
     p = x < INFINITY ? p : x; /* and NaN */
     p = x == 0.0f ? -INFINITY : p;
     return x < 0.0f ? NAN : p;
 }
 
-/* |x| < 0.625: an odd polynomial, else 1 - 2 / (e^2|x| + 1). */
-MXL_INLINE float mxl_tanh_f32(int level, float x)
-{
-    float a = fabsf(x), z = x * x;
-    float far = 1.0f - 2.0f / (mxl_exp_f32(level, a + a) + 1.0f);
-    float p;
+/* ---- roots ---- */
 
-    p = -5.70498872745e-3f;
-    p = p * z + 2.06390887954e-2f;
-    p = p * z - 5.37397155531e-2f;
-    p = p * z + 1.33314422036e-1f;
-    p = p * z - 3.33332819422e-1f;
-    p = p * z * x + x;
-    return copysignf(a >= 0.625f ? far : p, x); /* p loses the sign of a zero */
+MXL_INLINE float mxl_sqrt_f32(int level, float x)
+{
+    (void)level;
+    return sqrtf(x);
 }
 
-MXL_INLINE float mxl_sigmoid_f32(int level, float x)
+MXL_INLINE float mxl_rsqrt_f32(int level, float x)
 {
-    float e = mxl_exp_f32(level, -fabsf(x)); /* never overflows */
-
-    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+    (void)level;
+    return 1.0f / sqrtf(x);
 }
+
+/* ---- turns ---- */
 
 /* Cosine and sine of u turns (2 pi u), u in [0, 1]: exact reduction to an eighth of a turn. */
 static inline void mxl_turn_f32(float u, float *cosine, float *sine)
@@ -124,151 +236,6 @@ static inline void mxl_turn_f32(float u, float *cosine, float *sine)
 
     *cosine = (quarter + 1) & 2 ? -x : x;
     *sine = quarter & 2 ? -y : y;
-}
-
-/* From here on the C library, one call for each element. */
-
-MXL_INLINE float mxl_expm1_f32(int level, float x)
-{
-    (void)level;
-    return expm1f(x);
-}
-
-MXL_INLINE float mxl_log2_f32(int level, float x)
-{
-    (void)level;
-    return log2f(x);
-}
-
-MXL_INLINE float mxl_log10_f32(int level, float x)
-{
-    (void)level;
-    return log10f(x);
-}
-
-MXL_INLINE float mxl_log1p_f32(int level, float x)
-{
-    (void)level;
-    return log1pf(x);
-}
-
-MXL_INLINE float mxl_sqrt_f32(int level, float x)
-{
-    (void)level;
-    return sqrtf(x);
-}
-
-MXL_INLINE float mxl_rsqrt_f32(int level, float x)
-{
-    (void)level;
-    return 1.0f / sqrtf(x);
-}
-
-MXL_INLINE float mxl_cbrt_f32(int level, float x)
-{
-    (void)level;
-    return cbrtf(x);
-}
-
-MXL_INLINE float mxl_rcbrt_f32(int level, float x)
-{
-    (void)level;
-    return 1.0f / cbrtf(x);
-}
-
-MXL_INLINE float mxl_sin_f32(int level, float x)
-{
-    (void)level;
-    return sinf(x);
-}
-
-MXL_INLINE float mxl_cos_f32(int level, float x)
-{
-    (void)level;
-    return cosf(x);
-}
-
-MXL_INLINE float mxl_tan_f32(int level, float x)
-{
-    (void)level;
-    return tanf(x);
-}
-
-MXL_INLINE float mxl_asin_f32(int level, float x)
-{
-    (void)level;
-    return asinf(x);
-}
-
-MXL_INLINE float mxl_acos_f32(int level, float x)
-{
-    (void)level;
-    return acosf(x);
-}
-
-MXL_INLINE float mxl_atan_f32(int level, float x)
-{
-    (void)level;
-    return atanf(x);
-}
-
-MXL_INLINE float mxl_sinh_f32(int level, float x)
-{
-    (void)level;
-    return sinhf(x);
-}
-
-MXL_INLINE float mxl_cosh_f32(int level, float x)
-{
-    (void)level;
-    return coshf(x);
-}
-
-MXL_INLINE float mxl_asinh_f32(int level, float x)
-{
-    (void)level;
-    return asinhf(x);
-}
-
-MXL_INLINE float mxl_acosh_f32(int level, float x)
-{
-    (void)level;
-    return acoshf(x);
-}
-
-MXL_INLINE float mxl_atanh_f32(int level, float x)
-{
-    (void)level;
-    return atanhf(x);
-}
-
-MXL_INLINE float mxl_erf_f32(int level, float x)
-{
-    (void)level;
-    return erff(x);
-}
-
-MXL_INLINE float mxl_softrelu_f32(int level, float x)
-{
-    return (x < 0.0f ? 0.0f : x) + log1pf(mxl_exp_f32(level, -fabsf(x)));
-}
-
-MXL_INLINE float mxl_gelu_f32(int level, float x)
-{
-    (void)level;
-    return x * erfcf(-x * 0.707106781f) / 2.0f;
-}
-
-MXL_INLINE float mxl_pow_f32(int level, float x, float y)
-{
-    (void)level;
-    return powf(x, y);
-}
-
-MXL_INLINE float mxl_hypot_f32(int level, float x, float y)
-{
-    (void)level;
-    return hypotf(x, y);
 }
 
 #endif

@@ -11,7 +11,7 @@ static int set_slope(mxl_grad *g, mxl_array *slope)
  * The functions of math.h are right up to a limit. A row is done in tiles: where one holds a number
  * beyond it, that number goes to the C library. */
 enum { TILE = 1024 };
-#define LIMIT(x) _Generic((x), float : INFINITY, default : MXL_CIRCULAR_F64)
+#define LIMIT(x) _Generic((x), float: MXL_CIRCULAR_F32, default: MXL_CIRCULAR_F64)
 
 #define CIRCULAR_ROW(fn, D, near, far)                                                             \
     MXL_INLINE void fn##_tile(int level, MXL_T_##D *z, const MXL_T_##D *a, int64_t n)              \

@@ -1,4 +1,6 @@
-/* The float functions of kernel/math.h against double ones, over a walk through all floats. */
+/* The float functions of kernel/math.h at every vector level, beside the C library's for double:
+ * loops of them over a walk through all floats and over the numbers at the edges, and single calls.
+ * STRIDE=1 in CFLAGS walks through every float. */
 #include <float.h>
 #include <math.h>
 
@@ -6,11 +8,15 @@
 #include "kernel/math.h"
 
 /* A prime, so that the walk meets all exponents with changing mantissas. */
+#ifndef STRIDE
 #ifdef MXL_SANITIZER
-enum { STRIDE = 65537 };
+#define STRIDE 262147
 #else
-enum { STRIDE = 1009 };
+#define STRIDE 10007
 #endif
+#endif
+
+enum { BLOCK = 4096 };
 
 /* Distance of `got` from `want` in units of the last place of a float. */
 static double ulps(float got, double want)
@@ -20,80 +26,313 @@ static double ulps(float got, double want)
 
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got) ? 0 : 1e9;
+    if (got == 0 && want == 0)
+        return !signbit(got) == !signbit(want) ? 0 : 1e9;
     if (isinf((float)want) || isinf(got))
-        return (float)want == got || fabs(want) > FLT_MAX ? 0 : 1e9;
+        return (float)want == got || (fabs(want) > 3.4028234e38 && !isinf(want)) ? 0 : 1e9;
     frexp(want, &exponent);
     unit = fmax(ldexp(1, exponent - 24), 1.401298464324817e-45);
     return fabs((double)got - want) / unit;
 }
 
-static double sigmoid(double x)
-{
-    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
-}
+/* ---- the functions: a loop for each level, and one number ---- */
 
-static void walk(float (*fn)(float), double (*exact)(double), double most)
-{
-    double worst = 0;
-
-    for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += STRIDE) {
-        float x = mxl_float_of_bits((uint32_t)bits);
-
-        worst = fmax(worst, ulps(fn(x), exact((double)x)));
+#define LOOP(fn, ...)                                                                              \
+    MXL_INLINE void fn##_row_at(int level, float *out, const float *in, int64_t n)                 \
+    {                                                                                              \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const float x = in[i];                                                                 \
+            out[i] = __VA_ARGS__;                                                                  \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_BY_LEVEL(fn##_row, (float *out, const float *in, int64_t n), out, in, n)                   \
+    static float fn##_one(int level, float x)                                                      \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
     }
-    CHECK_NEAR(worst, 0, most);
+#define FUNCTION(fn) LOOP(fn, mxl_##fn##_f32(level, x))
+#define EXACT(fn, ...)                                                                             \
+    static double exact_##fn(double x)                                                             \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
+FUNCTION(exp)
+FUNCTION(expm1)
+FUNCTION(log)
+FUNCTION(log2)
+FUNCTION(log10)
+FUNCTION(log1p)
+FUNCTION(sqrt)
+FUNCTION(rsqrt)
+FUNCTION(cbrt)
+FUNCTION(rcbrt)
+FUNCTION(sin)
+FUNCTION(cos)
+FUNCTION(tan)
+FUNCTION(asin)
+FUNCTION(acos)
+FUNCTION(atan)
+FUNCTION(sinh)
+FUNCTION(cosh)
+FUNCTION(tanh)
+FUNCTION(asinh)
+FUNCTION(acosh)
+FUNCTION(atanh)
+FUNCTION(sigmoid)
+FUNCTION(softrelu)
+FUNCTION(erf)
+FUNCTION(gelu)
+LOOP(to_minus_3, mxl_pow_f32(level, x, -3))
+LOOP(to_2_7, mxl_pow_f32(level, x, 2.7f))
+LOOP(of_1_01, mxl_pow_f32(level, 1.01f, x))
+LOOP(of_minus_3, mxl_pow_f32(level, -3, x))
+LOOP(hypot_3, mxl_hypot_f32(level, x, -3))
+
+EXACT(rsqrt, 1 / sqrt(x))
+EXACT(rcbrt, 1 / cbrt(x))
+EXACT(sigmoid, x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)))
+EXACT(softrelu, fmax(x, 0) + log1p(exp(-fabs(x))))
+EXACT(gelu, isinf(x) && x < 0 ? NAN : x * erfc(-x * 0.70710678118654752440) / 2)
+EXACT(to_minus_3, pow(x, -3))
+EXACT(to_2_7, pow(x, (double)2.7f))
+EXACT(of_1_01, pow((double)1.01f, x))
+EXACT(of_minus_3, pow(-3, x))
+EXACT(hypot_3, hypot(x, -3))
+
+typedef struct function {
+    const char *name;
+    void (*row)(float *out, const float *in, int64_t n);
+    float (*one)(int level, float x);
+    double (*exact)(double x);
+    double most; /* the worst error in ULP */
+} function;
+
+#define ROW(fn, exact, most) {#fn, fn##_row, fn##_one, exact, most}
+static const function functions[] = {
+    ROW(exp, exp, 1),
+    ROW(expm1, expm1, 1.5),
+    ROW(log, log, 0.8),
+    ROW(log2, log2, 0.51),
+    ROW(log10, log10, 0.51),
+    ROW(log1p, log1p, 0.51),
+    ROW(sqrt, sqrt, 0.5),
+    ROW(rsqrt, exact_rsqrt, 1.5),
+    ROW(cbrt, cbrt, 0.51),
+    ROW(rcbrt, exact_rcbrt, 0.51),
+    ROW(sin, sin, 0.51),
+    ROW(cos, cos, 0.51),
+    ROW(tan, tan, 0.51),
+    ROW(asin, asin, 0.51),
+    ROW(acos, acos, 0.51),
+    ROW(atan, atan, 0.51),
+    ROW(sinh, sinh, 0.51),
+    ROW(cosh, cosh, 0.51),
+    ROW(tanh, tanh, 1.4),
+    ROW(asinh, asinh, 0.51),
+    ROW(acosh, acosh, 0.51),
+    ROW(atanh, atanh, 0.51),
+    ROW(sigmoid, exact_sigmoid, 1.7),
+    ROW(softrelu, exact_softrelu, 0.51),
+    ROW(erf, erf, 1.9),
+    ROW(gelu, exact_gelu, 3.7),
+    ROW(to_minus_3, exact_to_minus_3, 0.51),
+    ROW(to_2_7, exact_to_2_7, 0.51),
+    ROW(of_1_01, exact_of_1_01, 0.51),
+    ROW(of_minus_3, exact_of_minus_3, 0.51),
+    ROW(hypot_3, exact_hypot_3, 0.51),
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static bool has_level(int level)
+{
+    return mxl_level_set(level) == 0;
 }
 
-static int level; /* under test; fmaf stands in where the processor has no such instruction */
-
-static float exp_f32(float x)
+/* Whether x is for the operators' loops (ops/trig.c) rather than for the function. */
+static bool beyond(const function *f, float x)
 {
-    return mxl_exp_f32(level, x);
+    return (f->exact == sin || f->exact == cos || f->exact == tan) && !isinf(x) &&
+           fabsf(x) > MXL_CIRCULAR_F32;
 }
 
-static float log_f32(float x)
+static void check(const function *f, const float *in, int n)
 {
-    return mxl_log_f32(level, x);
-}
+    static double want[BLOCK];
+    static float out[BLOCK];
 
-static float tanh_f32(float x)
-{
-    return mxl_tanh_f32(level, x);
-}
+    for (int i = 0; i < n; i++)
+        want[i] = f->exact((double)in[i]);
+    for (int level = MXL_BASELINE; level < MXL_LEVELS && has_level(level); level++) {
+        double worst = 0, at = 0;
 
-static float sigmoid_f32(float x)
-{
-    return mxl_sigmoid_f32(level, x);
+        f->row(out, in, n);
+        for (int i = 0; i < n; i++) {
+            double off = beyond(f, in[i]) ? 0 : ulps(out[i], want[i]);
+
+            at = off > worst ? (double)in[i] : at;
+            worst = fmax(worst, off);
+        }
+        if (!CHECK(worst <= f->most))
+            CHECK_STR(f->name, mxl_level_name(level)), CHECK_NEAR(worst, at, 0);
+    }
 }
 
 TEST(all_floats)
 {
-    for (level = MXL_BASELINE; level < MXL_LEVELS; level++) {
-        walk(exp_f32, exp, 1);
-        walk(log_f32, log, 1);
-        walk(tanh_f32, tanh, 1.5);
-        walk(sigmoid_f32, sigmoid, 2.5);
+    static float in[BLOCK];
+
+    for (int k = 0; k < FUNCTIONS; k++) {
+        uint64_t bits = 0;
+
+        while (bits < UINT64_C(1) << 32) {
+            int n = 0;
+
+            for (; n < BLOCK && bits < UINT64_C(1) << 32; bits += STRIDE)
+                in[n++] = mxl_float_of_bits((uint32_t)bits);
+            check(&functions[k], in, n);
+        }
     }
 }
 
+static const float EDGES[] = {
+    0,
+    -0.0f,
+    1,
+    -1,
+    0.5f,
+    -0.5f,
+    INFINITY,
+    -INFINITY,
+    NAN,
+    1e-45f,
+    -1e-45f,
+    1e-40f,
+    -1e-40f,
+    FLT_MIN,
+    -FLT_MIN,
+    FLT_MAX,
+    1e-20f,
+    -FLT_MAX,
+    -1e-20f,
+    88.72283f,
+    88.72284f,
+    -103.97208f,
+    -103.97209f,
+    -87.34f,
+    89.41598f,
+    89.41599f,
+    -89.5f,
+    16777216,
+    16777218,
+    -16777215,
+    1e6f,
+    -1e6f,
+    1.5707964f,
+    3.1415927f,
+    0.75f,
+    1.06f,
+    -3,
+    3,
+    2,
+    -2,
+    -2.5f,
+    0.99999994f,
+    1.0000001f,
+    -1.0000001f,
+    8,
+    27,
+    -0.99999994f,
+    1000,
+    0.70710678f,
+    1.4142135f,
+    0.41421357f,
+    9.1f,
+    -9.1f,
+    3.93f,
+    -14.3f,
+    -13.2f,
+    1e-8f,
+    -1e-8f,
+    16.6f,
+    -16.6f,
+    0x1.5d5e2ap35f,
+    0x1.6ac5b2p+9f,
+};
+enum { COUNT = sizeof EDGES / sizeof *EDGES };
+
+/* NaN, infinities, zeros, denormals, ends of the ranges: what the C library says of them too. */
 TEST(edges)
 {
-    level = MXL_BASELINE;
-    CHECK(exp_f32(0) == 1 && exp_f32(-0.0f) == 1);
-    CHECK(isinf(exp_f32(INFINITY)) && exp_f32(-INFINITY) == 0 && isnan(exp_f32(NAN)));
-    CHECK(isinf(exp_f32(88.73f)) && exp_f32(88.72f) < INFINITY);
-    CHECK(exp_f32(-103.0f) > 0 && exp_f32(-104.5f) == 0); /* the smallest denormal */
-    CHECK(log_f32(1) == 0 && log_f32(0) == -INFINITY && log_f32(-0.0f) == -INFINITY);
-    CHECK(isnan(log_f32(-1)) && isnan(log_f32(-INFINITY)) && isnan(log_f32(NAN)));
-    CHECK(log_f32(INFINITY) == INFINITY);
-    CHECK_NEAR(log_f32(1e-45f), -103.27893, 1e-6);
-    CHECK(tanh_f32(0) == 0 && !signbit(tanh_f32(0)) && signbit(tanh_f32(-0.0f)));
-    CHECK(tanh_f32(INFINITY) == 1 && tanh_f32(-INFINITY) == -1 && isnan(tanh_f32(NAN)));
-    CHECK(tanh_f32(1e-40f) == 1e-40f);
-    CHECK(sigmoid_f32(0) == 0.5f && sigmoid_f32(INFINITY) == 1 && sigmoid_f32(-INFINITY) == 0);
-    CHECK(sigmoid_f32(-100) > 0 && isnan(sigmoid_f32(NAN)));
-    CHECK_NEAR(mxl_sigmoid_f64(level, -30.0), sigmoid(-30), 1e-25);
-    CHECK_NEAR(mxl_exp_f64(level, 0.5), exp(0.5), 0);
+    for (int k = 0; k < FUNCTIONS; k++)
+        check(&functions[k], EDGES, COUNT);
 }
 
-HARNESS_MAIN(ENTRY(all_floats), ENTRY(edges))
+/* A loop gives the bits that the function gives for one number, wherever the number stands. */
+TEST(loops_and_tails)
+{
+    enum { MOST = 37 };
+    float out[MOST + 2];
+
+    for (int k = 0; k < FUNCTIONS; k++) {
+        const function *f = &functions[k];
+
+        for (int level = MXL_BASELINE; level < MXL_LEVELS && has_level(level); level++) {
+            for (int n = 0; n <= MOST; n++) {
+                out[n + 1] = 42;
+                f->row(out + 1, EDGES + 9, n);
+                for (int i = 0; i < n; i++)
+                    CHECK(ulps(out[i + 1], (double)f->one(level, EDGES[i + 9])) == 0);
+                CHECK(out[n + 1] == 42);
+            }
+        }
+    }
+}
+
+/* Whole powers are exact, and all pairs of edges are as C's. */
+TEST(powers)
+{
+    for (int level = MXL_BASELINE; level <= MXL_AVX2; level++) {
+        for (int i = 0; i < COUNT; i++) {
+            for (int j = 0; j < COUNT; j++) {
+                float x = EDGES[i], y = EDGES[j], got = mxl_pow_f32(level, x, y);
+                double power = pow((double)x, (double)y);
+
+                if (!CHECK(ulps(got, power) <= 0.51))
+                    CHECK_NEAR(x, y, 0), CHECK_NEAR(got, power, 0);
+                CHECK(ulps(mxl_hypot_f32(level, x, y), hypot((double)x, (double)y)) <= 0.51);
+            }
+        }
+        for (int x = 1; x <= 60; x++) {
+            float power = 1;
+
+            for (int y = 0; power < 16777216; y++, power *= (float)x) {
+                CHECK(mxl_pow_f32(level, (float)x, (float)y) == power);
+                CHECK(mxl_pow_f32(level, (float)-x, (float)y) == (y % 2 ? -power : power));
+                if (x == 1 && y > 9)
+                    break;
+            }
+        }
+    }
+}
+
+/* cos^2 + sin^2 = 1, and the quarters are exact. */
+TEST(turns)
+{
+    float c, s;
+
+    for (int i = 0; i <= 1000; i++) {
+        double turn = i / 1000.0 * 6.28318530717958647692;
+
+        mxl_turn_f32((float)i / 1000, &c, &s);
+        CHECK_NEAR(c, cos(turn), 4e-7);
+        CHECK_NEAR(s, sin(turn), 4e-7);
+    }
+    mxl_turn_f32(0.25f, &c, &s);
+    CHECK(c == 0 && s == 1);
+    mxl_turn_f32(0.5f, &c, &s);
+    CHECK(c == -1 && s == 0);
+}
+
+HARNESS_MAIN(ENTRY(all_floats), ENTRY(edges), ENTRY(loops_and_tails), ENTRY(powers), ENTRY(turns))
