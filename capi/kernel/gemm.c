@@ -1,7 +1,9 @@
-/* Matrix products: float32 and float64 from gemm.tmpl.h, float16 through float32, integers by plain
- * loops. */
+/* Matrix products: float32 and float64 from gemm.tmpl.h and gemm_rows.tmpl.h, float16 through
+ * float32, integers by plain loops. */
 #include "kernel/gemm.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/dtype.h"
@@ -12,24 +14,97 @@
 #include "kernel/gemm_micro.h"
 #include "kernel/target.h"
 
+/* Measured on a Zen 4 with 32 KiB, 1 MiB and 32 MiB of cache. */
 enum {
-    SMALL_SIDE = 16, /* no side longer: not worth packing */
-    BLOCK_M = 960,
-    BLOCK_N = 1024,
-    BLOCK_K = 256, /* packed blocks: B's and A's stay in L2 or L3 */
-    GROUP_ROWS = 8,
-    GROUP_COLUMNS = 8, /* micro tiles of one unit of work */
-    VECTOR_TILE = 512
+    GRAIN = 1 << 18, /* multiplications that are worth a thread */
+    BLOCK_M = 240,
+    BLOCK_N = 3072,
+    BLOCK_K = 384,        /* packed blocks: A's stays in the second cache, B's in the third */
+    UNITS = 4,            /* that a block is cut into for each thread */
+    NEAR_BYTES = 16384,   /* room for packing that needs no allocation */
+    NEAR_DEPTH = 128,     /* k up to which operands are read where they lie more often */
+    MOST_APART = 1024,    /* power of two in the distance of rows, in bytes, that a cache bears */
+    INNER_SUM = 8,        /* what the sum of a vector costs, in vector instructions */
+    INNER_ROOM = 1 << 16, /* elements of the smaller operand that stay near in inner products */
+    SHALLOW = 2,          /* k up to which rows are scaled and added */
+    VECTOR_TILE = 4096
 };
+
+/* What packing an element of B costs, in vector instructions. */
+static const double PACK = 0.5;
+
+/* Units of that many multiplications each that are worth a thread. */
+static int64_t grain_of(int64_t each)
+{
+    return 1 + GRAIN / (each + 1);
+}
+
+/* Threads that a product of m x n x k may use. */
+static int64_t workers_for(int64_t m, int64_t n, int64_t k)
+{
+    int64_t threads = mxl_thread_count(), most = INT64_MAX / GRAIN;
+    int64_t work = m * n > most / k ? most : m * n * k;
+
+    return work / GRAIN < 1 ? 1 : work / GRAIN < threads ? work / GRAIN : threads;
+}
+
+/* ---- transposing ---- */
+
+#if defined(__clang__)
+#define PICK(mask_type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK(mask_type, a, b, ...) __builtin_shuffle(a, b, (mask_type){__VA_ARGS__})
+#endif
+
+typedef float four_floats __attribute__((vector_size(16)));
+typedef int32_t four_places __attribute__((vector_size(16)));
+typedef double two_doubles __attribute__((vector_size(16)));
+typedef int64_t two_places __attribute__((vector_size(16)));
+
+/* 4 x 4 floats, rows `ld` apart, become the columns of rows `to_ld` apart. */
+static inline void f32_turn(const float *from, int64_t ld, float *to, int64_t to_ld)
+{
+    four_floats row[4], low[2], high[2];
+
+    for (int i = 0; i < 4; i++)
+        memcpy(&row[i], from + i * ld, sizeof(row[i]));
+    for (int i = 0; i < 2; i++) {
+        low[i] = PICK(four_places, row[i], row[i + 2], 0, 4, 1, 5);
+        high[i] = PICK(four_places, row[i], row[i + 2], 2, 6, 3, 7);
+    }
+    row[0] = PICK(four_places, low[0], low[1], 0, 4, 1, 5);
+    row[1] = PICK(four_places, low[0], low[1], 2, 6, 3, 7);
+    row[2] = PICK(four_places, high[0], high[1], 0, 4, 1, 5);
+    row[3] = PICK(four_places, high[0], high[1], 2, 6, 3, 7);
+    for (int i = 0; i < 4; i++)
+        memcpy(to + i * to_ld, &row[i], sizeof(row[i]));
+}
+
+/* 2 x 2 doubles */
+static inline void f64_turn(const double *from, int64_t ld, double *to, int64_t to_ld)
+{
+    two_doubles first, second, row;
+
+    memcpy(&first, from, sizeof(first));
+    memcpy(&second, from + ld, sizeof(second));
+    row = PICK(two_places, first, second, 0, 2);
+    memcpy(to, &row, sizeof(row));
+    row = PICK(two_places, first, second, 1, 3);
+    memcpy(to + to_ld, &row, sizeof(row));
+}
 
 #define NAME(x) f32_##x
 #define T       float
 #define MICRO   mxl_gemm_micro_f32
+#define TURN    4
+#include "kernel/gemm_rows.tmpl.h"
 #include "kernel/gemm.tmpl.h"
 
 #define NAME(x) f64_##x
 #define T       double
 #define MICRO   mxl_gemm_micro_f64
+#define TURN    2
+#include "kernel/gemm_rows.tmpl.h"
 #include "kernel/gemm.tmpl.h"
 
 /* ---- integers ---- */
@@ -80,59 +155,148 @@ static void half_move(bool to_float, void *half, int64_t ld, float *flat, int64_
     }
 }
 
-static int half_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                     const void *b, int64_t ldb, void *c, int64_t ldc, bool add)
+static int half_product(const mxl_product *p, const void *a, const void *b, void *c, bool alone)
 {
-    size_t bytes = (size_t)(m * k + k * n + m * n) * sizeof(float);
+    size_t bytes = (size_t)(p->m * p->k + p->k * p->n + p->m * p->n) * sizeof(float);
     float *fa = mxl_alloc(bytes), *fb, *fc;
+    mxl_product flat = *p;
     int status;
 
     if (fa == NULL)
         return -1;
-    fb = fa + m * k;
-    fc = fb + k * n;
+    fb = fa + p->m * p->k;
+    fc = fb + p->k * p->n;
+    flat.lda = p->ta ? p->m : p->k;
+    flat.ldb = p->tb ? p->k : p->n;
+    flat.ldc = p->n;
     /* Operands are only read. */
-    half_move(true, (void *)(uintptr_t)a, lda, fa, ta ? k : m, ta ? m : k);
-    half_move(true, (void *)(uintptr_t)b, ldb, fb, tb ? n : k, tb ? k : n);
-    if (add)
-        half_move(true, c, ldc, fc, m, n);
-    status = f32_gemm(ta, tb, m, n, k, fa, ta ? m : k, fb, tb ? k : n, fc, n, add);
+    half_move(true, (void *)(uintptr_t)a, p->lda, fa, p->ta ? p->k : p->m, flat.lda);
+    half_move(true, (void *)(uintptr_t)b, p->ldb, fb, p->tb ? p->n : p->k, flat.ldb);
+    if (p->accumulate)
+        half_move(true, c, p->ldc, fc, p->m, p->n);
+    status = f32_product(&flat, fa, fb, fc, alone);
     if (status == 0)
-        half_move(false, c, ldc, fc, m, n);
+        half_move(false, c, p->ldc, fc, p->m, p->n);
     mxl_free(fa, bytes);
     return status;
+}
+
+/* ---- all ---- */
+
+static void int_product(const mxl_product *p, const void *a, const void *b, void *c)
+{
+    int_job job = {a,
+                   b,
+                   c,
+                   p->ta ? 1 : p->lda,
+                   p->ta ? p->lda : 1,
+                   p->tb ? 1 : p->ldb,
+                   p->tb ? p->ldb : 1,
+                   p->ldc,
+                   p->n,
+                   p->k,
+                   p->accumulate};
+
+    mxl_parallel_for(p->m, 1 + 32768 / (1 + p->n * p->k),
+                     p->dtype == MXL_I32 ? rows_int32_t : rows_int64_t, &job);
+}
+
+/* k is 0: C is what is added, or zeros. */
+static void empty_sum(const mxl_product *p, void *c)
+{
+    size_t bytes = (size_t)p->n * mxl_dtype_size(p->dtype);
+
+    for (int64_t i = 0; i < p->m && !p->accumulate; i++) {
+        char *row = (char *)c + (size_t)(i * p->ldc) * mxl_dtype_size(p->dtype);
+
+        if (p->bias != NULL)
+            memcpy(row, p->bias, bytes);
+        else
+            memset(row, 0, bytes);
+    }
+}
+
+/* One of the products; `alone`: on this thread. */
+static int one(const mxl_product *p, int64_t i, bool alone)
+{
+    int64_t size = (int64_t)mxl_dtype_size(p->dtype);
+    const char *a = (const char *)p->a + i * p->a_next * size;
+    const char *b = (const char *)p->b + i * p->b_next * size;
+    char *c = (char *)p->c + i * p->c_next * size;
+
+    if (p->k == 0) {
+        empty_sum(p, c);
+        return 0;
+    }
+    switch (p->dtype) {
+    case MXL_F32:
+        return f32_product(p, a, b, c, alone);
+    case MXL_F64:
+        return f64_product(p, a, b, c, alone);
+    case MXL_F16:
+        return half_product(p, a, b, c, alone);
+    default:
+        int_product(p, a, b, c);
+        return 0;
+    }
+}
+
+typedef struct many_job {
+    const mxl_product *product;
+    atomic_bool failed;
+} many_job;
+
+static void many(void *data, int64_t begin, int64_t end)
+{
+    many_job *job = data;
+
+    for (int64_t i = begin; i < end; i++) {
+        if (one(job->product, i, true) != 0)
+            atomic_store(&job->failed, true);
+    }
+}
+
+int mxl_products(const mxl_product *p)
+{
+    many_job job = {.product = p};
+    bool real = p->dtype == MXL_F32 || p->dtype == MXL_F64;
+
+    if (!real && p->dtype != MXL_F16 && p->dtype != MXL_I32 && p->dtype != MXL_I64)
+        return mxl_error("matrix product: dtype %s is not supported", mxl_dtype_name(p->dtype));
+    if (!real && p->bias != NULL)
+        return mxl_error("matrix product: a bias of dtype %s is not supported",
+                         mxl_dtype_name(p->dtype));
+    if (p->m == 0 || p->n == 0 || p->count == 0)
+        return 0;
+    /* Few large ones share the threads one after the other, many are shared out. */
+    if (p->count < mxl_thread_count()) {
+        for (int64_t i = 0; i < p->count; i++) {
+            if (one(p, i, false) != 0)
+                return -1;
+        }
+        return 0;
+    }
+    mxl_parallel_for(p->count, grain_of(p->m * p->n * p->k), many, &job);
+    return atomic_load(&job.failed) ? mxl_error("out of memory: room for a matrix product") : 0;
 }
 
 int mxl_gemm(int dtype, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a,
              int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, bool accumulate)
 {
-    int_job job = {a,   b, c, ta ? 1 : lda, ta ? lda : 1, tb ? 1 : ldb, tb ? ldb : 1,
-                   ldc, n, k, accumulate};
-    int64_t grain = 1 + 32768 / (1 + n * k);
+    mxl_product p = {.dtype = dtype,
+                     .ta = ta,
+                     .tb = tb,
+                     .accumulate = accumulate,
+                     .count = 1,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .a = a,
+                     .b = b,
+                     .c = c,
+                     .lda = lda,
+                     .ldb = ldb,
+                     .ldc = ldc};
 
-    if (dtype != MXL_F32 && dtype != MXL_F64 && dtype != MXL_F16 && dtype != MXL_I32 &&
-        dtype != MXL_I64)
-        return mxl_error("matrix product: dtype %s is not supported", mxl_dtype_name(dtype));
-    if (m == 0 || n == 0)
-        return 0;
-    if (k == 0) {
-        for (int64_t i = 0; i < m && !accumulate; i++)
-            memset((char *)c + i * ldc * (int64_t)mxl_dtype_size(dtype), 0,
-                   (size_t)n * mxl_dtype_size(dtype));
-        return 0;
-    }
-    switch (dtype) {
-    case MXL_F32:
-        return f32_gemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
-    case MXL_F64:
-        return f64_gemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
-    case MXL_F16:
-        return half_gemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
-    case MXL_I32:
-        mxl_parallel_for(m, grain, rows_int32_t, &job);
-        return 0;
-    default:
-        mxl_parallel_for(m, grain, rows_int64_t, &job);
-        return 0;
-    }
+    return mxl_products(&p);
 }

@@ -1,318 +1,337 @@
-/* The matrix product over one floating type; included by gemm.c with T and NAME(x) defined, and
- * MICRO(), the micro kernel. Small products run straight from the operands, products with a vector
- * row by row, the others from packed blocks that fit the caches. */
+/* The matrix product over one floating type; included by gemm.c with T, NAME(x), MICRO(), the micro
+ * kernels, and TURN, the side of the blocks that NAME(turn) transposes. */
 
-/* op(A)[i][p] is a[i * a_row + p * a_col], op(B)[p][j] is b[p * b_row + j * b_col]. */
+/* op(A)[i][p] is a[i * a_row + p * a_col], op(B)[p][j] is b[p * b_row + j * b_col]; one of each two
+ * strides is 1. What is added is at addend[i * add_row + j]; NULL: nothing. */
 typedef struct NAME(job) {
-    const T *a, *b;
-    T *c;
-    int64_t a_row, a_col, b_row, b_col, ldc;
-    int64_t m, n, k;
-    bool add;
-    /* the blocks at hand: rows [i0, i0 + mb), columns [j0, j0 + nb), depth [p0, p0 + kb) */
     const mxl_gemm_micro *micro;
-    int64_t i0, j0, p0, mb, nb, kb;
-    T *packed_a, *packed_b;
+    const T *a, *b, *addend;
+    T *c;
+    int64_t a_row, a_col, b_row, b_col, add_row, ldc;
+    int64_t m, n, k;
+
+    /* of tiles: whether operands are packed; the block at hand, columns [j0, j0 + nb) and depth
+     * [p0, p0 + kb), and the units that it is shared out in, unit_m rows by unit_n columns */
+    bool pack_a, pack_b;
+    int64_t j0, p0, nb, kb, unit_m, unit_n, across, units;
+    T *packed_b; /* strip by strip; unless pack_b the last one alone, where it is narrow */
+    T *packed_a; /* room_a elements for each worker */
+    int64_t room_a;
+    _Atomic int64_t next; /* the first unit that nobody has taken */
 } NAME(job);
 
-/* ---- small ---- */
+/* ---- packing ---- */
 
-/* One row of C in pieces of W columns that are kept in registers. */
-#define SMALL_PIECE(W)                                                                             \
-    for (; j + W <= n; j += W) {                                                                   \
-        T acc[W];                                                                                  \
-                                                                                                   \
-        for (int l = 0; l < W; l++)                                                                \
-            acc[l] = add ? c[j + l] : 0;                                                           \
-        for (int64_t p = 0; p < k; p++) {                                                          \
-            T s = a[p * a_col];                                                                    \
-            for (int l = 0; l < W; l++)                                                            \
-                acc[l] += s * b[p * b_row + j + l];                                                \
-        }                                                                                          \
-        for (int l = 0; l < W; l++)                                                                \
-            c[j + l] = acc[l];                                                                     \
+/* `lanes` vectors of k elements side by side: out[p * width + l] = from[l * lane + p * step], zeros
+ * from `lanes` to `width`. One of the strides is 1. */
+static void NAME(pack)(T *out, int64_t width, const T *from, int64_t lane, int64_t step,
+                       int64_t lanes, int64_t k)
+{
+    int64_t l = 0;
+
+    if (lanes < width)
+        memset(out, 0, (size_t)(width * k) * sizeof(T));
+    if (lane == 1) {
+        for (int64_t p = 0; p < k; p++)
+            memcpy(out + p * width, from + p * step, (size_t)lanes * sizeof(T));
+        return;
     }
+    for (; l + TURN <= lanes; l += TURN) {
+        int64_t p = 0;
 
-MXL_INLINE void NAME(small_row_at)(int level, const T *a, int64_t a_col, const T *b, int64_t b_row,
-                                   T *c, int64_t n, int64_t k, bool add)
-{
-    int64_t j = 0;
-
-    (void)level;
-    SMALL_PIECE(16)
-    SMALL_PIECE(4)
-    SMALL_PIECE(1)
-}
-MXL_BY_LEVEL(NAME(small_row),
-             (const T *a, int64_t a_col, const T *b, int64_t b_row, T *c, int64_t n, int64_t k,
-              bool add),
-             a, a_col, b, b_row, c, n, k, add)
-
-static void NAME(small)(const NAME(job) * job)
-{
-    T turned[SMALL_SIDE * SMALL_SIDE];
-    const T *b = job->b;
-    int64_t b_row = job->b_row;
-
-    if (job->b_col != 1) {
-        for (int64_t p = 0; p < job->k; p++) {
-            for (int64_t j = 0; j < job->n; j++)
-                turned[p * job->n + j] = b[p * b_row + j * job->b_col];
+        for (; p + TURN <= k; p += TURN)
+            NAME(turn)(from + l * lane + p, lane, out + p * width + l, width);
+        for (; p < k; p++) {
+            for (int64_t i = l; i < l + TURN; i++)
+                out[p * width + i] = from[i * lane + p];
         }
-        b = turned;
-        b_row = job->n;
     }
-    for (int64_t i = 0; i < job->m; i++)
-        NAME(small_row)(job->a + i * job->a_row, job->a_col, b, b_row, job->c + i * job->ldc,
-                        job->n, job->k, job->add);
-}
-
-/* ---- one of the operands is a vector: m rows of a matrix times x ---- */
-typedef struct NAME(vector_job) {
-    const T *matrix, *x;
-    T *y;
-    int64_t row, col, x_step, y_step; /* strides; row or col is 1 */
-    int64_t k;
-    bool add;
-} NAME(vector_job);
-
-/* *out = the product of two vectors */
-MXL_INLINE void NAME(dot_at)(int level, const T *a, const T *x, int64_t n, T *out)
-{
-    T lane[16], total = 0;
-    int64_t i = 0;
-
-    (void)level;
-    for (int l = 0; l < 16; l++)
-        lane[l] = 0;
-    for (; i + 16 <= n; i += 16) {
-        for (int l = 0; l < 16; l++)
-            lane[l] += a[i + l] * x[i + l];
-    }
-    for (; i < n; i++)
-        total += a[i] * x[i];
-    for (int l = 0; l < 16; l++)
-        total += lane[l];
-    *out = total;
-}
-MXL_BY_LEVEL(NAME(dot), (const T *a, const T *x, int64_t n, T *out), a, x, n, out)
-
-MXL_INLINE void NAME(add_scaled_at)(int level, T *y, const T *a, T s, int64_t n)
-{
-    (void)level;
-    MXL_IVDEP
-    for (int64_t i = 0; i < n; i++)
-        y[i] += s * a[i];
-}
-MXL_BY_LEVEL(NAME(add_scaled), (T * y, const T *a, T s, int64_t n), y, a, s, n)
-
-static void NAME(vector_rows)(void *data, int64_t begin, int64_t end)
-{
-    const NAME(vector_job) *job = data;
-
-    for (int64_t i = begin; i < end; i++) {
-        T *y = job->y + i * job->y_step;
-        T v = 0;
-
-        if (job->col == 1 && job->x_step == 1) {
-            NAME(dot)(job->matrix + i * job->row, job->x, job->k, &v);
-        } else {
-            for (int64_t p = 0; p < job->k; p++)
-                v += job->matrix[i * job->row + p * job->col] * job->x[p * job->x_step];
-        }
-        *y = job->add ? *y + v : v;
+    for (; l < lanes; l++) {
+        for (int64_t p = 0; p < k; p++)
+            out[p * width + l] = from[l * lane + p * step];
     }
 }
 
-/* The matrix runs down its columns: whole columns are added up, in tiles. */
-static void NAME(vector_columns)(void *data, int64_t begin, int64_t end)
+/* The greatest height of a tile with that many rows left. */
+static int64_t NAME(height)(const NAME(job) * job, int64_t rows)
 {
-    const NAME(vector_job) *job = data;
-    T y[VECTOR_TILE];
+    const int *height = job->micro->heights;
 
-    for (int64_t i = begin; i < end; i += VECTOR_TILE) {
-        int64_t n = end - i < VECTOR_TILE ? end - i : VECTOR_TILE;
+    while (*height > rows)
+        height++;
+    return *height;
+}
 
-        for (int64_t l = 0; l < n; l++)
-            y[l] = job->add ? job->y[(i + l) * job->y_step] : 0;
-        for (int64_t p = 0; p < job->k; p++)
-            NAME(add_scaled)(y, job->matrix + i + p * job->col, job->x[p * job->x_step], n);
-        for (int64_t l = 0; l < n; l++)
-            job->y[(i + l) * job->y_step] = y[l];
+/* Rows of A tile by tile, each as columns of its height. */
+static void NAME(pack_a)(const NAME(job) * job, int64_t first, int64_t end, T *out)
+{
+    for (int64_t i = first, height; i < end; i += height) {
+        height = NAME(height)(job, end - i);
+        NAME(pack)(out + (i - first) * job->kb, height,
+                   job->a + i * job->a_row + job->p0 * job->a_col, job->a_row, job->a_col, height,
+                   job->kb);
     }
 }
 
-static void NAME(vector)(NAME(vector_job) * job, int64_t rows)
+/* The width of the strip that begins at column j of the block: wide, or narrow at its end. */
+static int64_t NAME(width)(const NAME(job) * job, int64_t j)
 {
-    if (job->row == 1 && job->col != 1)
-        mxl_parallel_for(rows, VECTOR_TILE, NAME(vector_columns), job);
-    else
-        mxl_parallel_for(rows, 1 + 65536 / (job->k + 1), NAME(vector_rows), job);
+    return job->nb - j <= job->micro->width ? job->micro->width : 2 * job->micro->width;
 }
 
-/* ---- packed blocks ---- */
-
-/* A unit is a group of mr rows of A: kb columns of mr elements, missing rows are zeros. */
-static void NAME(pack_a)(void *data, int64_t begin, int64_t end)
+/* A unit is a strip of B. */
+static void NAME(pack_strips)(void *data, int64_t begin, int64_t end)
 {
     const NAME(job) *job = data;
-    int mr = job->micro->mr;
+    int64_t wide = 2 * job->micro->width;
 
-    for (int64_t group = begin; group < end; group++) {
-        const T *a = job->a + (job->i0 + group * mr) * job->a_row + job->p0 * job->a_col;
-        T *out = job->packed_a + group * mr * job->kb;
-        int64_t rows = job->mb - group * mr < mr ? job->mb - group * mr : mr;
+    for (int64_t j = begin * wide; j < end * wide && j < job->nb; j += wide) {
+        int64_t columns = job->nb - j < wide ? job->nb - j : wide;
+        T *out = job->packed_b + (job->pack_b ? j * job->kb : 0);
 
-        for (int64_t i = 0; i < mr; i++) {
-            for (int64_t p = 0; p < job->kb; p++)
-                out[p * mr + i] = i < rows ? a[i * job->a_row + p * job->a_col] : 0;
-        }
+        NAME(pack)(out, NAME(width)(job, j),
+                   job->b + job->p0 * job->b_row + (job->j0 + j) * job->b_col, job->b_col,
+                   job->b_row, columns, job->kb);
     }
 }
 
-/* A unit is a group of nr columns of B: kb rows of nr elements. */
-static void NAME(pack_b)(void *data, int64_t begin, int64_t end)
+/* ---- tiles ---- */
+
+/* Columns [j, j + width) of the block, rows [first, end); `a` is what was packed of them. */
+static void NAME(strip)(const NAME(job) * job, const T *a, int64_t first, int64_t end, int64_t j)
 {
-    const NAME(job) *job = data;
-    int nr = job->micro->nr;
+    int64_t width = NAME(width)(job, j), columns = job->nb - j < width ? job->nb - j : width;
+    bool wide = width > job->micro->width, packed = job->pack_b || columns < width;
+    const T *b = packed ? job->packed_b + (job->pack_b ? j * job->kb : 0)
+                        : job->b + job->p0 * job->b_row + job->j0 + j;
+    const T *addend = job->p0 > 0 ? job->c : job->addend;
+    int64_t add_row = job->p0 > 0 ? job->ldc : job->add_row;
+    bool down = job->pack_a || job->a_row == 1;
+    T edge[MXL_GEMM_MR * MXL_GEMM_NR];
 
-    for (int64_t group = begin; group < end; group++) {
-        const T *b = job->b + job->p0 * job->b_row + (job->j0 + group * nr) * job->b_col;
-        T *out = job->packed_b + group * nr * job->kb;
-        int64_t columns = job->nb - group * nr < nr ? job->nb - group * nr : nr;
+    for (int64_t i = first, height; i < end; i += height) {
+        const T *more = addend == NULL ? NULL : addend + i * add_row + job->j0 + j;
+        T *c = job->c + i * job->ldc + job->j0 + j;
+        const T *here = job->pack_a ? a + (i - first) * job->kb
+                                    : job->a + i * job->a_row + job->p0 * job->a_col;
+        int64_t step;
 
-        if (job->b_col == 1 && columns == nr) {
-            for (int64_t p = 0; p < job->kb; p++)
-                memcpy(out + p * nr, b + p * job->b_row, (size_t)nr * sizeof(T));
+        height = NAME(height)(job, end - i);
+        step = job->pack_a ? height : down ? job->a_col : job->a_row;
+        if (columns == width) {
+            (down ? job->micro->down : job->micro->along)[height][wide](
+                job->kb, here, step, b, packed ? width : job->b_row, more, add_row, c, job->ldc);
             continue;
         }
-        for (int64_t j = 0; j < nr; j++) {
-            for (int64_t p = 0; p < job->kb; p++)
-                out[p * nr + j] = j < columns ? b[p * job->b_row + j * job->b_col] : 0;
+        (down ? job->micro->down : job->micro->along)[height][wide](job->kb, here, step, b, width,
+                                                                    NULL, 0, edge, width);
+        for (int64_t row = 0; row < height; row++) {
+            for (int64_t l = 0; l < columns; l++)
+                c[row * job->ldc + l] = more == NULL
+                                            ? edge[row * width + l]
+                                            : more[row * add_row + l] + edge[row * width + l];
         }
     }
 }
 
-/* One tile at the edge of C: computed beside it, the part that exists is moved. */
-static void NAME(edge)(const NAME(job) * job, const T *a, const T *b, T *c, int64_t rows,
-                       int64_t columns, bool add)
+/* Each index is a worker with room to pack rows of A, which takes units until there are none. */
+static void NAME(workers)(void *data, int64_t begin, int64_t end)
 {
-    T tile[MXL_GEMM_MR * MXL_GEMM_NR];
-    int nr = job->micro->nr;
+    NAME(job) *job = data;
 
-    job->micro->run(job->kb, a, b, tile, nr, 0);
-    for (int64_t i = 0; i < rows; i++) {
-        for (int64_t j = 0; j < columns; j++)
-            c[i * job->ldc + j] = add ? c[i * job->ldc + j] + tile[i * nr + j] : tile[i * nr + j];
-    }
-}
+    for (int64_t worker = begin; worker < end; worker++) {
+        T *a = job->packed_a + worker * job->room_a;
+        int64_t unit, held = -1;
 
-/* A unit is GROUP_ROWS micro tiles down by GROUP_COLUMNS across. */
-static void NAME(tiles)(void *data, int64_t begin, int64_t end)
-{
-    const NAME(job) *job = data;
-    int64_t mr = job->micro->mr, nr = job->micro->nr;
-    int64_t across = (job->nb + nr * GROUP_COLUMNS - 1) / (nr * GROUP_COLUMNS);
-    bool add = job->add || job->p0 > 0;
+        while ((unit = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) <
+               job->units) {
+            int64_t row = unit / job->across, first = row * job->unit_m;
+            int64_t last = first + job->unit_m < job->m ? first + job->unit_m : job->m;
+            int64_t j = unit % job->across * job->unit_n;
+            int64_t j_last = j + job->unit_n < job->nb ? j + job->unit_n : job->nb;
 
-    for (int64_t unit = begin; unit < end; unit++) {
-        int64_t i_first = unit / across * GROUP_ROWS * mr,
-                j_first = unit % across * GROUP_COLUMNS * nr;
-        int64_t i_end = i_first + GROUP_ROWS * mr < job->mb ? i_first + GROUP_ROWS * mr : job->mb;
-        int64_t j_end =
-            j_first + GROUP_COLUMNS * nr < job->nb ? j_first + GROUP_COLUMNS * nr : job->nb;
-
-        for (int64_t j = j_first; j < j_end; j += nr) {
-            for (int64_t i = i_first; i < i_end; i += mr) {
-                const T *a = job->packed_a + i * job->kb, *b = job->packed_b + j * job->kb;
-                T *c = job->c + (job->i0 + i) * job->ldc + job->j0 + j;
-
-                if (i + mr <= job->mb && j + nr <= job->nb)
-                    job->micro->run(job->kb, a, b, c, job->ldc, add);
-                else
-                    NAME(edge)(job, a, b, c, job->mb - i < mr ? job->mb - i : mr,
-                               job->nb - j < nr ? job->nb - j : nr, add);
-            }
+            if (job->pack_a && held != row)
+                NAME(pack_a)(job, first, last, a);
+            held = row;
+            for (; j < j_last; j += 2 * job->micro->width)
+                NAME(strip)(job, a, first, last, j);
         }
     }
 }
 
-static int64_t NAME(up)(int64_t n, int64_t unit)
+/* All rows with the block at hand. */
+static void NAME(block)(NAME(job) * job, int64_t workers)
 {
-    return (n + unit - 1) / unit * unit;
+    int64_t wide = 2 * job->micro->width, strips = (job->nb + wide - 1) / wide;
+
+    if (job->pack_b)
+        mxl_parallel_for(strips, grain_of(8 * wide * job->kb), NAME(pack_strips), job);
+    else if (job->nb % job->micro->width != 0)
+        NAME(pack_strips)(job, strips - 1, strips);
+    job->across = (job->nb + job->unit_n - 1) / job->unit_n;
+    job->units = (job->m + job->unit_m - 1) / job->unit_m * job->across;
+    atomic_store_explicit(&job->next, 0, memory_order_relaxed);
+    mxl_parallel_for(workers, 1, NAME(workers), job);
 }
 
-static int NAME(blocks)(NAME(job) * job)
+/* Units for so many workers: some for each, so that a late one does not hold up the others. */
+static void NAME(share)(NAME(job) * job, int64_t workers)
 {
-    int64_t mr, nr, most_m, most_n, most_k;
-    size_t bytes_a, bytes_b;
+    int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
+    int64_t rows = (job->m + high - 1) / high, strips = (job->n + wide - 1) / wide;
+    int64_t wanted = workers * UNITS, down = rows < wanted ? rows : wanted, across = wanted / down;
 
-    job->micro = MICRO();
-    mr = job->micro->mr;
-    nr = job->micro->nr;
-    most_m = job->m < BLOCK_M ? job->m : BLOCK_M / mr * mr;
-    most_n = job->n < BLOCK_N ? job->n : BLOCK_N;
-    most_k = job->k < BLOCK_K ? job->k : BLOCK_K;
-    bytes_a = (size_t)(NAME(up)(most_m, mr) * most_k) * sizeof(T);
-    bytes_b = (size_t)(NAME(up)(most_n, nr) * most_k) * sizeof(T);
-    job->packed_a = mxl_alloc(bytes_a + bytes_b);
-    if (job->packed_a == NULL)
-        return -1;
-    job->packed_b = job->packed_a + bytes_a / sizeof(T);
+    job->unit_m = job->m;
+    job->unit_n = job->n;
+    if (workers > 1) {
+        job->unit_m = (rows + down - 1) / down * high;
+        job->unit_n = (strips + across - 1) / across * wide;
+    }
+    if (job->unit_m > BLOCK_M)
+        job->unit_m = BLOCK_M;
+}
+
+/* Packing costs a pass over an operand; reading it where it lies costs misses where rows are as far
+ * apart as the cache is deep (of a power of two), so only what is read a few times stays. */
+static void NAME(choose)(NAME(job) * job)
+{
+    int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
+    int64_t apart = (job->a_row == 1 ? job->a_col : job->a_row) * (int64_t)sizeof(T);
+    bool near = job->k <= NEAR_DEPTH;
+
+    job->pack_a = job->n > wide * (near ? 8 : 2) || (apart & -apart) > MOST_APART;
+    job->pack_b = job->b_col != 1 || job->m > high * (near ? 8 : 2);
+}
+
+static int NAME(tiles)(NAME(job) * job, bool alone)
+{
+    int64_t wide = 2 * job->micro->width;
+    int64_t blocks_k = (job->k + BLOCK_K - 1) / BLOCK_K,
+            blocks_n = (job->n + BLOCK_N - 1) / BLOCK_N;
+    int64_t most_k = (job->k + blocks_k - 1) / blocks_k;
+    int64_t most_n = ((job->n + blocks_n - 1) / blocks_n + wide - 1) / wide * wide;
+    int64_t workers = alone ? 1 : workers_for(job->m, job->n, most_k), room_b = 0;
+    T near[NEAR_BYTES / sizeof(T)], *room = near;
+    size_t bytes;
+
+    NAME(choose)(job);
+    NAME(share)(job, workers);
+    if (job->pack_b || job->n % job->micro->width != 0)
+        room_b = (job->pack_b ? most_n : wide) * most_k;
+    job->room_a = job->pack_a ? job->unit_m * most_k : 0;
+    bytes = (size_t)(room_b + job->room_a * workers) * sizeof(T);
+    if (bytes > sizeof(near)) {
+        room = mxl_alloc(bytes);
+        if (room == NULL)
+            return -1;
+    }
+    job->packed_b = room;
+    job->packed_a = room + room_b;
     for (job->j0 = 0; job->j0 < job->n; job->j0 += most_n) {
         job->nb = job->n - job->j0 < most_n ? job->n - job->j0 : most_n;
         for (job->p0 = 0; job->p0 < job->k; job->p0 += most_k) {
             job->kb = job->k - job->p0 < most_k ? job->k - job->p0 : most_k;
-            mxl_parallel_for((job->nb + nr - 1) / nr, 1 + 65536 / (nr * job->kb), NAME(pack_b),
-                             job);
-            for (job->i0 = 0; job->i0 < job->m; job->i0 += most_m) {
-                int64_t down, across;
-
-                job->mb = job->m - job->i0 < most_m ? job->m - job->i0 : most_m;
-                mxl_parallel_for((job->mb + mr - 1) / mr, 1 + 65536 / (mr * job->kb), NAME(pack_a),
-                                 job);
-                down = (job->mb + mr * GROUP_ROWS - 1) / (mr * GROUP_ROWS);
-                across = (job->nb + nr * GROUP_COLUMNS - 1) / (nr * GROUP_COLUMNS);
-                mxl_parallel_for(down * across, 1, NAME(tiles), job);
-            }
+            NAME(block)(job, workers);
         }
     }
-    mxl_free(job->packed_a, bytes_a + bytes_b);
+    if (room != near)
+        mxl_free(room, bytes);
     return 0;
 }
 
-static int NAME(gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                      const void *b, int64_t ldb, void *c, int64_t ldc, bool add)
+/* ---- which way ---- */
+
+/* Whether inner products cost less than tiles, by the vector instructions that both take: sums at
+ * the end of each product here, packing and columns that are not there in tiles. */
+static bool NAME(suits_inner)(const NAME(job) * job)
+{
+    int64_t w = job->micro->width, few = job->m < job->n ? job->m : job->n;
+    int64_t many = job->m < job->n ? job->n : job->m;
+    double groups = (double)((few + 3) / 4) * (double)((many + 3) / 4), k = (double)job->k;
+    double inner = groups * (16 * ceil(k / (double)w) + 16 * INNER_SUM);
+    double columns = ceil((double)job->n / (double)w);
+    double tiles = ((double)(job->m < 4 ? 4 : job->m) * columns + (double)job->n * PACK) * k;
+
+    return inner < tiles && (few <= MXL_GEMM_INNER || job->k * few <= INNER_ROOM);
+}
+
+/* Few rows of A or columns of B, the other operand running along k: as rows, and inner products. */
+static int NAME(few)(const NAME(job) * job, bool columns)
+{
+    int64_t row = columns ? job->b_col : job->a_row, step = columns ? job->b_row : job->a_col;
+    int64_t num = columns ? job->n : job->m;
+    const T *few = columns ? job->b : job->a;
+    T *flat = NULL;
+    NAME(inner_job)
+    inner = {.micro = job->micro,
+             .few = few,
+             .many = columns ? job->a : job->b,
+             .addend = job->addend,
+             .c = job->c,
+             .num_few = num,
+             .num_many = columns ? job->m : job->n,
+             .k = job->k,
+             .few_row = row,
+             .many_row = columns ? job->a_row : job->b_col,
+             .c_few = columns ? 1 : job->ldc,
+             .c_many = columns ? job->ldc : 1,
+             .add_few = columns ? 1 : job->add_row,
+             .add_many = columns ? job->add_row : 1};
+
+    if (step != 1 && job->k > 1) {
+        flat = mxl_alloc((size_t)(num * job->k) * sizeof(T));
+        if (flat == NULL)
+            return -1;
+        NAME(pack)(flat, job->k, few, step, row, job->k, num);
+        inner.few = flat;
+        inner.few_row = job->k;
+    }
+    NAME(inner)(&inner);
+    if (flat != NULL)
+        mxl_free(flat, (size_t)(num * job->k) * sizeof(T));
+    return 0;
+}
+
+static int NAME(product)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
 {
     NAME(job)
-    job = {.a = a,
+    job = {.micro = MICRO(),
+           .a = a,
            .b = b,
            .c = c,
-           .ldc = ldc,
-           .m = m,
-           .n = n,
-           .k = k,
-           .add = add,
-           .a_row = ta ? 1 : lda,
-           .a_col = ta ? lda : 1,
-           .b_row = tb ? 1 : ldb,
-           .b_col = tb ? ldb : 1};
+           .addend = q->accumulate ? c : q->bias,
+           .a_row = q->ta ? 1 : q->lda,
+           .a_col = q->ta ? q->lda : 1,
+           .b_row = q->tb ? 1 : q->ldb,
+           .b_col = q->tb ? q->ldb : 1,
+           .add_row = q->accumulate ? q->ldc : 0,
+           .ldc = q->ldc,
+           .m = q->m,
+           .n = q->n,
+           .k = q->k};
+    bool a_along = job.a_col == 1 || job.k == 1, b_along = job.b_row == 1 || job.k == 1;
+    bool inner = a_along && b_along && NAME(suits_inner)(&job);
+    NAME(scaled_job)
+    rows = {b,         a,         job.addend, c,       job.m, job.n,       job.k,
+            job.b_row, job.a_row, job.a_col,  job.ldc, 1,     job.add_row, 1};
+    NAME(scaled_job)
+    columns = {a,         b, job.addend, c, 1,       job.m, job.k,
+               job.a_col, 0, job.b_row,  0, job.ldc, 0,     job.add_row};
 
-    if (n == 1) {
-        NAME(vector_job) v = {a, b, c, job.a_row, job.a_col, job.b_row, ldc, k, add};
-        NAME(vector)(&v, m);
-    } else if (m == 1) {
-        NAME(vector_job) v = {b, a, c, job.b_col, job.b_row, job.a_col, 1, k, add};
-        NAME(vector)(&v, n);
-    } else if (m <= SMALL_SIDE && n <= SMALL_SIDE && k <= SMALL_SIDE) {
-        NAME(small)(&job);
-    } else {
-        return NAME(blocks)(&job);
-    }
+    if (job.b_col == 1 && (job.m == 1 || job.k <= SHALLOW))
+        NAME(scaled)(&rows);
+    else if (job.a_row == 1 && job.n == 1)
+        NAME(scaled)(&columns);
+    else if (a_along && (job.n <= MXL_GEMM_INNER || (inner && job.n <= job.m)))
+        return NAME(few)(&job, true);
+    else if (b_along && (job.m <= MXL_GEMM_INNER || inner))
+        return NAME(few)(&job, false);
+    else
+        return NAME(tiles)(&job, alone);
     return 0;
 }
 
-#undef SMALL_PIECE
 #undef NAME
 #undef T
 #undef MICRO
+#undef TURN

@@ -72,21 +72,26 @@ static int batch_compute(const mxl_call *call)
     const mxl_dot_params *p = call->params;
     const mxl_array *a = call->in[0], *b = call->in[1];
     mxl_array *out = call->out[0];
-    int64_t width = (int64_t)mxl_dtype_size(a->dtype);
     int last = a->ndim - 1;
     int64_t m = out->shape[last - 1], n = out->shape[last];
     int64_t k = a->shape[p->transpose_a ? last - 1 : last];
-    int64_t count = mxl_shape_size(last - 1, a->shape);
-    const char *left = mxl_array_read(a), *right = mxl_array_read(b);
-    char *to = mxl_array_write(out);
 
-    for (int64_t i = 0; i < count && out->size > 0; i++) {
-        if (mxl_gemm(a->dtype, p->transpose_a, p->transpose_b, m, n, k, left + i * m * k * width,
-                     a->shape[last], right + i * k * n * width, b->shape[last],
-                     to + i * m * n * width, n, false) != 0)
-            return -1;
-    }
-    return 0;
+    return mxl_products(&(mxl_product){.dtype = a->dtype,
+                                       .ta = p->transpose_a,
+                                       .tb = p->transpose_b,
+                                       .count = mxl_shape_size(last - 1, a->shape),
+                                       .m = m,
+                                       .n = n,
+                                       .k = k,
+                                       .a = mxl_array_read(a),
+                                       .b = mxl_array_read(b),
+                                       .c = mxl_array_write(out),
+                                       .lda = a->shape[last],
+                                       .ldb = b->shape[last],
+                                       .ldc = n,
+                                       .a_next = m * k,
+                                       .b_next = k * n,
+                                       .c_next = m * n});
 }
 
 static const mxl_op op_batch_dot;

@@ -192,16 +192,27 @@ static int gemm2_compute(const mxl_call *call)
     int64_t a_columns = a->shape[last], b_columns = b->shape[last], columns = out->shape[last];
     const char *left = mxl_array_read(a), *right = mxl_array_read(b);
     char *to = mxl_array_write(out);
+    bool dense = inner == 1; /* the matrices lie one after the other */
 
-    for (int64_t i = 0; i < outer * inner && out->size > 0; i++) {
-        int64_t o = i / inner, n = i % inner;
+    for (int64_t i = 0; i < (dense ? 1 : outer) && out->size > 0; i++) {
+        mxl_product product = {.dtype = a->dtype,
+                               .ta = p->transpose_a,
+                               .tb = p->transpose_b,
+                               .count = dense ? outer : inner,
+                               .m = out->shape[row],
+                               .n = columns,
+                               .k = a->shape[p->transpose_a ? row : last],
+                               .a = left + i * a->shape[row] * inner * a_columns * width,
+                               .b = right + i * b->shape[row] * inner * b_columns * width,
+                               .c = to + i * out->shape[row] * inner * columns * width,
+                               .lda = inner * a_columns,
+                               .ldb = inner * b_columns,
+                               .ldc = inner * columns,
+                               .a_next = dense ? a->shape[row] * a_columns : a_columns,
+                               .b_next = dense ? b->shape[row] * b_columns : b_columns,
+                               .c_next = dense ? out->shape[row] * columns : columns};
 
-        if (mxl_gemm(a->dtype, p->transpose_a, p->transpose_b, out->shape[row], columns,
-                     a->shape[p->transpose_a ? row : last],
-                     left + (o * a->shape[row] * inner + n) * a_columns * width, inner * a_columns,
-                     right + (o * b->shape[row] * inner + n) * b_columns * width, inner * b_columns,
-                     to + (o * out->shape[row] * inner + n) * columns * width, inner * columns,
-                     false) != 0)
+        if (mxl_products(&product) != 0)
             return -1;
     }
     mxl_linalg_scale(out, p->alpha);

@@ -96,10 +96,19 @@ static int dot_compute(const mxl_call *call)
     const mxl_array *a = call->in[0], *b = call->in[1];
     operand left = left_operand(p, a->ndim, a->shape), right = right_operand(p, b->ndim, b->shape);
 
-    return mxl_gemm(a->dtype, left.transposed, right.transposed, left.kept, right.kept, left.length,
-                    mxl_array_read(a), left.transposed ? left.kept : left.length, mxl_array_read(b),
-                    right.transposed ? right.length : right.kept, mxl_array_write(call->out[0]),
-                    right.kept, false);
+    return mxl_products(&(mxl_product){.dtype = a->dtype,
+                                       .ta = left.transposed,
+                                       .tb = right.transposed,
+                                       .count = 1,
+                                       .m = left.kept,
+                                       .n = right.kept,
+                                       .k = left.length,
+                                       .a = mxl_array_read(a),
+                                       .b = mxl_array_read(b),
+                                       .c = mxl_array_write(call->out[0]),
+                                       .lda = left.transposed ? left.kept : left.length,
+                                       .ldb = right.transposed ? right.length : right.kept,
+                                       .ldc = right.kept});
 }
 
 /* The array as a matrix of rows x columns. */
@@ -276,40 +285,53 @@ static int fc_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Said with dot and broadcast_add; what is recorded. */
-static mxl_array *fc_compose(mxl_scope *s, const mxl_call *call)
-{
-    const fc_params *p = call->params;
-    mxl_array *x = call->in[0], *y;
-
-    if (p->flatten && x->ndim != 2) {
-        const int64_t rows[2] = {x->shape[0], fc_features(p, x)};
-
-        x = mxl_reshape(s, x, 2, rows);
-    }
-    y = mxl_dot(s, x, call->in[1], false, true);
-    return p->no_bias ? y : mxl_add(s, y, call->in[2]);
-}
-
-/* The same, the bias added in place. */
 static int fc_compute(const mxl_call *call)
 {
     const fc_params *p = call->params;
     const mxl_array *x = call->in[0];
-    mxl_array *operands[2] = {call->out[0], call->num_inputs > 2 ? call->in[2] : NULL};
-    mxl_call add = {.op = &mxl_op_broadcast_add,
-                    .num_inputs = 2,
-                    .num_outputs = 1,
-                    .in = operands,
-                    .out = call->out};
     int64_t features = fc_features(p, x);
-    int64_t rows = mxl_shape_size(call->out[0]->ndim - 1, call->out[0]->shape);
 
-    if (mxl_gemm(x->dtype, false, true, rows, p->num_hidden, features, mxl_array_read(x), features,
-                 mxl_array_read(call->in[1]), features, mxl_array_write(call->out[0]),
-                 p->num_hidden, false) != 0)
+    return mxl_products(&(mxl_product){
+        .dtype = x->dtype,
+        .tb = true,
+        .count = 1,
+        .m = mxl_shape_size(call->out[0]->ndim - 1, call->out[0]->shape),
+        .n = p->num_hidden,
+        .k = features,
+        .a = mxl_array_read(x),
+        .b = mxl_array_read(call->in[1]),
+        .c = mxl_array_write(call->out[0]),
+        .lda = features,
+        .ldb = features,
+        .ldc = p->num_hidden,
+        .bias = p->no_bias ? NULL : mxl_array_read(call->in[2]),
+    });
+}
+
+/* With x and dy as matrices: dx = dy W, dW = dy' x, db the sum of the rows of dy. */
+static int fc_grad(mxl_grad *g)
+{
+    const fc_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *w = mxl_grad_in_meta(g, 1);
+    int64_t rows = mxl_shape_size(p->flatten ? 1 : x->ndim - 1, x->shape);
+    mxl_array *dy = matrix(g, g->head[0], rows, p->num_hidden);
+
+    if (mxl_grad_wants(g, 0) &&
+        set_shaped(g, 0, mxl_dot(g->s, dy, mxl_grad_in(g, 1), false, false)) != 0)
         return -1;
-    return p->no_bias ? 0 : mxl_run_rows(&add);
+    if (mxl_grad_wants(g, 1)) {
+        mxl_array *data = matrix(g, mxl_grad_in(g, 0), rows, w->shape[1]);
+
+        if (mxl_grad_set(g, 1, mxl_dot(g->s, dy, data, true, false)) != 0)
+            return -1;
+    }
+    return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
+}
+
+static void fc_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->wants[1];
+    saves->in[1] = saves->wants[0];
 }
 
 static const mxl_op op_fully_connected = {
@@ -322,7 +344,8 @@ static const mxl_op op_fully_connected = {
     .arity = fc_arity,
     .infer = fc_infer,
     .compute = fc_compute,
-    .compose = fc_compose,
+    .grad = fc_grad,
+    .saves = fc_saves,
 };
 
 const mxl_op *const mxl_ops_matrix[] = {&mxl_op_dot, &op_fully_connected, NULL};

@@ -7,11 +7,12 @@
 #include "harness.h"
 #include "kernel/cast.h"
 #include "kernel/gemm.h"
+#include "kernel/target.h"
 
 enum { ROOM = 1 << 20 };
 
 static double da[ROOM], db[ROOM], dc[ROOM], want[ROOM], got[ROOM];
-static char a[ROOM * 8], b[ROOM * 8], c[2][ROOM * 8];
+static char a[ROOM * 8], b[ROOM * 8], c[3][ROOM * 8];
 
 static void cast(int from, int to, void *out, const void *in)
 {
@@ -53,7 +54,7 @@ static void check(int dtype, int64_t m, int64_t n, int64_t k)
                 want[i * ldc + j] = sum;
             }
         }
-        for (int threads = 1; threads <= 2; threads++) {
+        for (int threads = 1; threads <= 3; threads++) {
             mxl_thread_set_count(threads);
             cast(MXL_F64, dtype, c[threads - 1], dc);
             CHECK_INT(mxl_gemm(dtype, ta, tb, m, n, k, a, lda, b, ldb, c[threads - 1], ldc, add),
@@ -61,6 +62,7 @@ static void check(int dtype, int64_t m, int64_t n, int64_t k)
         }
         mxl_thread_set_count(0);
         CHECK(memcmp(c[0], c[1], sizeof(c[0])) == 0);
+        CHECK(memcmp(c[0], c[2], sizeof(c[0])) == 0);
         cast(dtype, MXL_F64, got, c[0]);
         for (int64_t i = 0; i < ROOM; i++)
             wrong += got[i] != want[i];
@@ -68,12 +70,14 @@ static void check(int dtype, int64_t m, int64_t n, int64_t k)
     }
 }
 
+/* Every way through the kernels, and the borders of tiles, strips, units and blocks. */
 TEST(shapes)
 {
-    static const int64_t shapes[][3] = {{1, 1, 1},   {4, 4, 4},     {3, 5, 7},    {16, 16, 16},
-                                        {1, 40, 33}, {40, 1, 33},   {17, 18, 19}, {12, 32, 5},
-                                        {2, 70, 9},  {70, 2, 300},  {1, 1, 700},  {600, 1, 40},
-                                        {1, 700, 5}, {100, 130, 60}};
+    static const int64_t shapes[][3] = {
+        {1, 1, 1},    {4, 4, 4},     {3, 5, 7},    {16, 16, 16},  {1, 40, 33},    {40, 1, 33},
+        {17, 18, 19}, {12, 32, 5},   {2, 70, 9},   {70, 2, 300},  {1, 1, 700},    {600, 1, 40},
+        {1, 700, 5},  {33, 47, 2},   {31, 64, 1},  {5, 3, 1},     {100, 130, 60}, {24, 96, 3},
+        {13, 33, 17}, {64, 10, 100}, {8, 300, 40}, {25, 17, 260}, {6, 260, 130},  {97, 70, 150}};
     static const int dtypes[] = {MXL_F32, MXL_F64, MXL_I32, MXL_I64, MXL_F16};
     uint64_t seed = 3;
 
@@ -90,15 +94,113 @@ TEST(several_blocks)
     uint64_t seed = 4;
 
     refill(&seed, MXL_F32);
-    check(MXL_F32, 5, 1100, 600);
-    check(MXL_F32, 1000, 35, 270);
+    check(MXL_F32, 5, 3100, 40);
+    check(MXL_F32, 500, 35, 390);
+    check(MXL_F32, 7, 1030, 769);
     refill(&seed, MXL_F64);
-    check(MXL_F64, 1000, 20, 300);
+    check(MXL_F64, 300, 20, 400);
+    check(MXL_F64, 1, 5000, 9);
+}
+
+TEST(at_every_level)
+{
+    int before = mxl_level();
+    uint64_t seed = 6;
+
+    for (int level = 0; level < MXL_LEVELS; level++) {
+        if (mxl_level_set(level) != 0)
+            continue;
+        for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
+            refill(&seed, dtype);
+            check(dtype, 29, 45, 70);
+            check(dtype, 2, 130, 33);
+            check(dtype, 1, 77, 50);
+            check(dtype, 40, 30, 2);
+        }
+    }
+    CHECK_INT(mxl_level_set(before), 0);
+}
+
+/* Sums that are rounded: their bits do not depend on the number of threads either. */
+TEST(bits)
+{
+    static const int64_t shapes[][3] = {{200, 210, 220}, {1, 5000, 70}, {5000, 1, 70},
+                                        {9, 300, 500},   {64, 64, 900}, {70, 10, 600},
+                                        {700, 3, 200},   {500, 600, 2}};
+
+    for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
+        for (int i = 0; i < ROOM; i++)
+            da[i] = db[i] = 1.0 / (1 + i % 1237);
+        cast(MXL_F64, dtype, a, da);
+        cast(MXL_F64, dtype, b, db);
+        for (size_t s = 0; s < 4 * sizeof(shapes) / sizeof(*shapes); s++) {
+            const int64_t *shape = shapes[s / 4], m = shape[0], n = shape[1], k = shape[2];
+            bool ta = s & 1, tb = s & 2;
+            size_t bytes = (size_t)(m * n) * mxl_dtype_size(dtype);
+
+            for (int threads = 1; threads <= 3; threads++) {
+                mxl_thread_set_count(threads);
+                CHECK_INT(mxl_gemm(dtype, ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n,
+                                   c[threads - 1], n, false),
+                          0);
+            }
+            mxl_thread_set_count(0);
+            CHECK(memcmp(c[0], c[1], bytes) == 0);
+            CHECK(memcmp(c[0], c[2], bytes) == 0);
+        }
+    }
+}
+
+/* Many products, each with the bias of all; more of them than threads, and fewer. */
+TEST(many)
+{
+    static const int64_t shapes[][3] = {
+        {3, 4, 5}, {1, 9, 20}, {9, 1, 20}, {30, 40, 2}, {33, 37, 500}};
+    uint64_t seed = 7;
+
+    for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
+        refill(&seed, dtype);
+        for (int i = 0; i < 20; i++) {
+            const int64_t *shape = shapes[i / 4], m = shape[0], n = shape[1], k = shape[2];
+            mxl_product p = {.dtype = dtype,
+                             .tb = i & 1,
+                             .count = i & 2 ? 1 : 5,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .a = a,
+                             .b = b,
+                             .c = c[0],
+                             .lda = k,
+                             .ldb = i & 1 ? k : n,
+                             .ldc = n,
+                             .a_next = m * k + 1,
+                             .b_next = n * k + 2,
+                             .c_next = m * n + 3,
+                             .bias = b};
+            int64_t wrong = 0;
+
+            CHECK_INT(mxl_products(&p), 0);
+            cast(dtype, MXL_F64, got, c[0]);
+            for (int64_t at = 0; at < p.count * m * n; at++) {
+                int64_t one = at / (m * n), row = at / n % m, column = at % n;
+                double sum = db[column];
+
+                for (int64_t q = 0; q < k; q++)
+                    sum += da[one * p.a_next + row * k + q] *
+                           db[one * p.b_next + (p.tb ? column * k + q : q * n + column)];
+                wrong += got[one * p.c_next + row * n + column] != sum;
+            }
+            CHECK_INT(wrong, 0);
+        }
+    }
 }
 
 TEST(empty_and_refused)
 {
     float x[4] = {1, 2, 3, 4}, y[4] = {5, 5, 5, 5};
+    mxl_product p = {
+        .dtype = MXL_F32, .count = 1, .m = 2, .n = 2, .a = x, .b = x, .c = y, .ldc = 2};
 
     CHECK_INT(mxl_gemm(MXL_F32, false, false, 2, 2, 0, x, 0, x, 2, y, 2, true), 0);
     CHECK(y[0] == 5 && y[3] == 5);
@@ -107,14 +209,40 @@ TEST(empty_and_refused)
     CHECK_INT(mxl_gemm(MXL_F32, false, false, 0, 2, 2, x, 2, x, 2, y, 2, false), 0);
     CHECK_INT(mxl_gemm(MXL_U8, false, false, 2, 2, 2, x, 2, x, 2, y, 2, false), -1);
     CHECK_HAS(mxl_error_text(), "dtype uint8 is not supported");
+    p.bias = x + 2;
+    CHECK_INT(mxl_products(&p), 0);
+    CHECK(y[0] == 3 && y[1] == 4 && y[2] == 3 && y[3] == 4);
+    p.dtype = MXL_I32;
+    CHECK_INT(mxl_products(&p), -1);
+    CHECK_HAS(mxl_error_text(), "bias of dtype int32");
+    p.dtype = MXL_F32;
+    p.count = 0;
+    y[0] = 9;
+    CHECK_INT(mxl_products(&p), 0);
+    CHECK(y[0] == 9);
 }
 
+/* 0 times NaN or an infinity is NaN, whichever way is taken, and reaches its own row alone. */
 TEST(not_a_number)
 {
-    float x[4] = {NAN, 2, 3, 4}, y[4] = {0, 0, 0, 0}, z[4];
+    static const int64_t shapes[][3] = {{2, 2, 2},  {1, 40, 5},  {40, 1, 5},   {3, 50, 70},
+                                        {50, 3, 7}, {20, 30, 2}, {30, 50, 100}};
+    static float x[1 << 14], y[1 << 14], z[1 << 14];
 
-    CHECK_INT(mxl_gemm(MXL_F32, false, false, 2, 2, 2, x, 2, y, 2, z, 2, false), 0);
-    CHECK(isnan(z[0]) && isnan(z[1]) && z[2] == 0);
+    for (size_t s = 0; s < 8 * sizeof(shapes) / sizeof(*shapes); s++) {
+        const int64_t *shape = shapes[s / 8], m = shape[0], n = shape[1], k = shape[2];
+        bool ta = s & 1, tb = s & 2;
+        int64_t wrong = 0;
+
+        memset(x, 0, sizeof(x));
+        memset(y, 0, sizeof(y));
+        x[ta ? (k - 1) * m : k - 1] = s & 4 ? NAN : INFINITY;
+        CHECK_INT(mxl_gemm(MXL_F32, ta, tb, m, n, k, x, ta ? m : k, y, tb ? k : n, z, n, false), 0);
+        for (int64_t i = 0; i < m * n; i++)
+            wrong += i < n ? !isnan(z[i]) : z[i] != 0;
+        CHECK_INT(wrong, 0);
+    }
 }
 
-HARNESS_MAIN(ENTRY(shapes), ENTRY(several_blocks), ENTRY(empty_and_refused), ENTRY(not_a_number))
+HARNESS_MAIN(ENTRY(shapes), ENTRY(several_blocks), ENTRY(at_every_level), ENTRY(bits), ENTRY(many),
+             ENTRY(empty_and_refused), ENTRY(not_a_number))
