@@ -1,5 +1,6 @@
-/* parallel_for over a pool of pthreads that sleep on a condition variable between jobs. */
-#define _GNU_SOURCE 1 /* sched_getaffinity, sigset_t */
+/* parallel_for over a pool of pthreads that look out for the next job a moment before they sleep.
+ */
+#define _GNU_SOURCE 1 /* sched_getaffinity, sigset_t, clock_gettime */
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -8,35 +9,47 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/state.h"
 
 enum {
     MAX_THREADS = 256,
-    PIECES = 4, /* ranges per thread, so that a late thread does not hold up the others */
-    SPINS = 200 /* looks before sleeping, some microseconds in all */
+    PIECES = 4,              /* of each thread's span, so that who is done can help who is late */
+    SPIN_NANOSECONDS = 50000 /* what a thread looks out for before it sleeps: waking one costs the
+                                caller 5 us or more, handing work to one that spins 0.3 us */
 };
 
+/* Each thread begins with a span of its own, so that arrays that are used again lie in its caches,
+ * and then helps with those of the others. */
 typedef struct split_work {
     mxl_range_fn run;
     void *data;
     int64_t count;
     int64_t piece;
     int64_t pieces;
-    _Atomic int64_t next;
+    int spans;
+    _Atomic int64_t next[MAX_THREADS]; /* of each span's pieces */
 } split_work;
+
+/* The gate: the job's number, how many workers may still join it, and how many are in it. */
+#define GATE_NUMBER(gate) ((gate) >> 32)
+#define GATE_SEATS(gate)  ((gate) >> 16 & 0xffff)
+#define GATE_INSIDE(gate) ((gate) & 0xffff)
+static const uint64_t one_number = UINT64_C(1) << 32, one_seat = UINT64_C(1) << 16;
 
 static struct {
     pthread_mutex_t owner; /* held by the caller whose job runs */
-    pthread_mutex_t lock;  /* of what follows */
+    pthread_mutex_t lock;  /* for sleeping */
     pthread_cond_t wake;
     pthread_cond_t done;
-    split_work *job;
-    int wanted;         /* workers that may still join the job */
-    int started;        /* threads of the pool */
-    atomic_int number;  /* of the job; workers look at it while they spin */
-    atomic_int working; /* workers in the job */
+    split_work *job; /* read by workers that joined, written while none is inside */
+    _Atomic uint64_t gate;
+    atomic_int sleeping; /* workers */
+    atomic_bool waiting; /* the caller sleeps until nobody is inside */
+    atomic_int started;  /* threads of the pool */
+    atomic_bool spins;   /* there is a processor for each thread of the job */
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .wake = PTHREAD_COND_INITIALIZER,
@@ -46,143 +59,7 @@ static atomic_int set_count; /* 0: the default */
 static atomic_int default_count;
 static _Thread_local bool inside MXL_TLS_FAST; /* of a range */
 
-static void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-static void work(split_work *job)
-{
-    for (;;) {
-        int64_t i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-        int64_t begin;
-
-        if (i >= job->pieces)
-            return;
-        begin = i * job->piece;
-        job->run(job->data, begin,
-                 job->count - begin < job->piece ? job->count : begin + job->piece);
-    }
-}
-
-/* Waits for a job later than `seen`; the lock is held before and after. */
-static void held_await_job(int seen)
-{
-    pthread_mutex_unlock(&pool.lock);
-    for (int i = 0; i < SPINS; i++) {
-        if (atomic_load_explicit(&pool.number, memory_order_relaxed) != seen)
-            break;
-        pause_briefly();
-    }
-    pthread_mutex_lock(&pool.lock);
-    while (atomic_load_explicit(&pool.number, memory_order_relaxed) == seen)
-        pthread_cond_wait(&pool.wake, &pool.lock);
-}
-
-static void *worker(void *unused)
-{
-    int seen = 0;
-
-    (void)unused;
-    inside = true;
-    pthread_mutex_lock(&pool.lock);
-    for (;;) {
-        held_await_job(seen);
-        seen = atomic_load_explicit(&pool.number, memory_order_relaxed);
-        if (pool.wanted > 0) {
-            split_work *job = pool.job;
-
-            pool.wanted--;
-            atomic_fetch_add_explicit(&pool.working, 1, memory_order_relaxed);
-            pthread_mutex_unlock(&pool.lock);
-            work(job);
-            pthread_mutex_lock(&pool.lock);
-            if (atomic_fetch_sub_explicit(&pool.working, 1, memory_order_release) == 1)
-                pthread_cond_signal(&pool.done);
-        }
-    }
-    return NULL;
-}
-
-/* Brings the pool to `count` threads, or as many as the system gives. Called with the lock held. */
-static void held_start(int count)
-{
-    sigset_t every, before;
-
-    if (pool.started >= count)
-        return;
-    /* Signals are for the threads of the program. */
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
-    while (pool.started < count) {
-        pthread_t thread;
-
-        if (pthread_create(&thread, NULL, worker, NULL) != 0)
-            break;
-        pthread_detach(thread);
-        pool.started++;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void run_on_pool(split_work *job, int helpers)
-{
-    pthread_mutex_lock(&pool.lock);
-    held_start(helpers);
-    pool.job = job;
-    pool.wanted = helpers < pool.started ? helpers : pool.started;
-    atomic_fetch_add_explicit(&pool.number, 1, memory_order_relaxed);
-    pthread_cond_broadcast(&pool.wake);
-    pthread_mutex_unlock(&pool.lock);
-
-    inside = true;
-    work(job);
-    inside = false;
-
-    /* A worker that was late finds nothing left to do: it must not join. */
-    for (int i = 0; i < SPINS; i++) {
-        if (atomic_load_explicit(&pool.working, memory_order_acquire) == 0)
-            break;
-        pause_briefly();
-    }
-    pthread_mutex_lock(&pool.lock);
-    pool.wanted = 0;
-    while (atomic_load_explicit(&pool.working, memory_order_acquire) != 0)
-        pthread_cond_wait(&pool.done, &pool.lock);
-    pool.job = NULL;
-    pthread_mutex_unlock(&pool.lock);
-}
-
-void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data)
-{
-    int64_t units, threads;
-    split_work job;
-
-    if (count <= 0)
-        return;
-    if (grain < 1)
-        grain = 1;
-    units = (count - 1) / grain + 1;
-    if (units == 1 || inside || (threads = mxl_thread_count()) == 1 ||
-        pthread_mutex_trylock(&pool.owner) != 0) {
-        run(data, 0, count);
-        return;
-    }
-    if (threads > units)
-        threads = units;
-    job.run = run;
-    job.data = data;
-    job.count = count;
-    job.piece = ((units - 1) / (threads * PIECES) + 1) * grain;
-    job.pieces = (count - 1) / job.piece + 1;
-    atomic_init(&job.next, 0);
-    run_on_pool(&job, (int)threads - 1);
-    pthread_mutex_unlock(&pool.owner);
-}
+/* ---- how many ---- */
 
 static int clamp(long n)
 {
@@ -197,23 +74,24 @@ static long number_in(const char *variable)
     return text != NULL ? strtol(text, NULL, 10) : 0;
 }
 
-static int find_default(void)
+/* Those that this process may use. */
+static int processors(void)
 {
-    long n = number_in("MXLITE_NUM_THREADS");
+    static atomic_int found;
+    int n = atomic_load_explicit(&found, memory_order_relaxed);
 
-    if (n < 1)
-        n = number_in("OMP_NUM_THREADS");
+    if (n > 0)
+        return n;
 #if defined(__linux__)
-    if (n < 1) {
-        cpu_set_t set;
+    cpu_set_t set;
 
-        if (sched_getaffinity(0, sizeof set, &set) == 0)
-            n = CPU_COUNT(&set);
-    }
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        n = CPU_COUNT(&set);
 #endif
     if (n < 1)
-        n = sysconf(_SC_NPROCESSORS_ONLN);
-    return clamp(n);
+        n = clamp(sysconf(_SC_NPROCESSORS_ONLN));
+    atomic_store_explicit(&found, n, memory_order_relaxed);
+    return n;
 }
 
 int mxl_thread_count(void)
@@ -223,7 +101,11 @@ int mxl_thread_count(void)
     if (n == 0)
         n = atomic_load_explicit(&default_count, memory_order_relaxed);
     if (n == 0) {
-        n = find_default();
+        long wish = number_in("MXLITE_NUM_THREADS");
+
+        if (wish < 1)
+            wish = number_in("OMP_NUM_THREADS");
+        n = clamp(wish < 1 ? processors() : wish);
         atomic_store_explicit(&default_count, n, memory_order_relaxed);
     }
     return n;
@@ -237,6 +119,242 @@ int mxl_thread_set_count(int n)
     return before;
 }
 
+/* ---- jobs ---- */
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Pauses until the gate opens (with `seen`: a job later than that) or empties; false: it took too
+ * long. */
+static bool spin(bool (*over)(uint64_t seen), uint64_t seen)
+{
+    int64_t end;
+
+    if (over(seen))
+        return true;
+    if (!atomic_load_explicit(&pool.spins, memory_order_relaxed))
+        return false;
+    end = nanoseconds() + SPIN_NANOSECONDS;
+    do {
+        for (int i = 0; i < 32; i++) {
+            if (over(seen))
+                return true;
+            pause_briefly();
+        }
+    } while (nanoseconds() < end);
+    return false;
+}
+
+static int64_t span_begin(const split_work *job, int span)
+{
+    return job->pieces * span / job->spans;
+}
+
+static void work(split_work *job, int first)
+{
+    for (int k = 0; k < job->spans; k++) {
+        int span = (first + k) % job->spans;
+        int64_t last = span_begin(job, span + 1);
+
+        for (;;) {
+            int64_t i = atomic_fetch_add_explicit(&job->next[span], 1, memory_order_relaxed);
+            int64_t begin = i * job->piece;
+
+            if (i >= last)
+                break;
+            job->run(job->data, begin,
+                     job->count - begin < job->piece ? job->count : begin + job->piece);
+        }
+    }
+}
+
+/* ---- workers ---- */
+
+static bool is_open(uint64_t seen)
+{
+    uint64_t gate = atomic_load(&pool.gate);
+
+    return GATE_SEATS(gate) > 0 && GATE_NUMBER(gate) != seen;
+}
+
+static void await_job(uint64_t seen)
+{
+    if (spin(is_open, seen))
+        return;
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_add(&pool.sleeping, 1); /* before the look: who opens the gate looks here after */
+    while (!is_open(seen))
+        pthread_cond_wait(&pool.wake, &pool.lock);
+    atomic_fetch_sub(&pool.sleeping, 1);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* Takes a seat of the job that the gate is open for, if one is left; `seen` becomes its number. */
+static bool join(uint64_t *seen)
+{
+    uint64_t gate = atomic_load(&pool.gate);
+
+    while (GATE_SEATS(gate) > 0 && GATE_NUMBER(gate) != *seen) {
+        if (atomic_compare_exchange_weak(&pool.gate, &gate, gate - one_seat + 1)) {
+            *seen = GATE_NUMBER(gate);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void leave(void)
+{
+    uint64_t before = atomic_fetch_sub(&pool.gate, 1);
+
+    if (GATE_INSIDE(before) == 1 && atomic_load(&pool.waiting)) {
+        pthread_mutex_lock(&pool.lock);
+        pthread_cond_signal(&pool.done);
+        pthread_mutex_unlock(&pool.lock);
+    }
+}
+
+static void *worker(void *number)
+{
+    uint64_t seen = UINT64_MAX;
+
+    inside = true;
+    for (;;) {
+        await_job(seen);
+        if (join(&seen)) {
+            split_work *job = pool.job;
+
+            work(job, 1 + (int)((intptr_t)number % (job->spans - 1)));
+            leave();
+        }
+    }
+    return NULL;
+}
+
+/* ---- the caller ---- */
+
+/* Brings the pool to `count` threads, or as many as the system gives. */
+static void start(int count)
+{
+    sigset_t every, before;
+
+    if (atomic_load_explicit(&pool.started, memory_order_relaxed) >= count)
+        return;
+    /* Signals are for the threads of the program. */
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    while (atomic_load_explicit(&pool.started, memory_order_relaxed) < count) {
+        intptr_t number = atomic_load_explicit(&pool.started, memory_order_relaxed) + 1;
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, worker, (void *)number) != 0)
+            break;
+        pthread_detach(thread);
+        atomic_fetch_add(&pool.started, 1);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static bool is_empty(uint64_t unused)
+{
+    (void)unused;
+    return GATE_INSIDE(atomic_load(&pool.gate)) == 0;
+}
+
+static void await_workers(void)
+{
+    if (spin(is_empty, 0))
+        return;
+    pthread_mutex_lock(&pool.lock);
+    atomic_store(&pool.waiting, true); /* before the look: who leaves looks here after */
+    while (!is_empty(0))
+        pthread_cond_wait(&pool.done, &pool.lock);
+    atomic_store(&pool.waiting, false);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static int awake(void)
+{
+    return atomic_load(&pool.started) - atomic_load(&pool.sleeping);
+}
+
+static void run_on_pool(split_work *job, int helpers)
+{
+    uint64_t gate = atomic_load(&pool.gate);
+
+    start(helpers);
+    pool.job = job;
+    atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
+    atomic_store(&pool.gate, (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
+    if (helpers > awake()) {
+        pthread_mutex_lock(&pool.lock);
+        pthread_cond_broadcast(&pool.wake);
+        pthread_mutex_unlock(&pool.lock);
+    }
+    inside = true;
+    work(job, 0);
+    inside = false;
+    /* A worker that was late finds nothing left to do: it must not join. */
+    atomic_fetch_and(&pool.gate, ~(UINT64_C(0xffff) * one_seat));
+    await_workers();
+}
+
+void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+{
+    int64_t units, threads, woken;
+    split_work job;
+
+    if (count <= 0)
+        return;
+    if (unit < 1)
+        unit = 1;
+    units = (count - 1) / unit + 1;
+    if (units == 1 || inside || (threads = mxl_thread_count()) == 1) {
+        run(data, 0, count);
+        return;
+    }
+    woken = (count - 1) / (grain < unit ? unit : grain) + 1;
+    if (woken <= awake())
+        woken = awake() + 1;
+    if (threads > woken)
+        threads = woken;
+    if (threads > units)
+        threads = units;
+    if (threads == 1 || pthread_mutex_trylock(&pool.owner) != 0) {
+        run(data, 0, count);
+        return;
+    }
+    job.run = run;
+    job.data = data;
+    job.count = count;
+    job.piece = ((units - 1) / (threads * PIECES) + 1) * unit;
+    job.pieces = (count - 1) / job.piece + 1;
+    job.spans = (int)threads;
+    for (int i = 0; i < job.spans; i++)
+        atomic_init(&job.next[i], span_begin(&job, i));
+    run_on_pool(&job, (int)threads - 1);
+    pthread_mutex_unlock(&pool.owner);
+}
+
+void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data)
+{
+    mxl_parallel_fine(count, grain, grain, run, data);
+}
+
 void mxl_thread_fork_child(void)
 {
     /* Whoever held these locks does not exist here. */
@@ -245,8 +363,8 @@ void mxl_thread_fork_child(void)
     pool.wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool.done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool.job = NULL;
-    pool.wanted = 0;
-    pool.started = 0;
-    atomic_store(&pool.number, 0);
-    atomic_store(&pool.working, 0);
+    atomic_store(&pool.gate, 0);
+    atomic_store(&pool.sleeping, 0);
+    atomic_store(&pool.waiting, false);
+    atomic_store(&pool.started, 0);
 }

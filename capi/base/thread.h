@@ -15,6 +15,10 @@ typedef void (*mxl_range_fn)(void *data, int64_t begin, int64_t end);
  * caller does all the work. Not nested: inside a range it runs alone. */
 void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data);
 
+/* The same in ranges whose borders are multiples of `unit`, which is worth a thread that is awake:
+ * one that sleeps is woken only for `grain` more. For kernels of some microseconds. */
+void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data);
+
 /* Threads used by later calls; n >= 1, clamped to 256. 0: back to the default (MXLITE_NUM_THREADS,
  * OMP_NUM_THREADS, else the processors this process may use). Returns the number in force before.
  */

@@ -33,6 +33,20 @@ static void cover_range(void *data, int64_t begin, int64_t end)
     atomic_fetch_add(&c->ranges, 1);
 }
 
+static atomic_int others; /* ranges that ran on another thread than the caller's */
+
+static void nothing(void *data, int64_t begin, int64_t end)
+{
+    (void)data;
+    (void)begin;
+    (void)end;
+}
+
+static void add_count(void *data, int64_t begin, int64_t end)
+{
+    atomic_fetch_add((_Atomic int64_t *)data, end - begin);
+}
+
 static void check_cover(int64_t count, int64_t grain)
 {
     static _Thread_local unsigned char hits[MOST];
@@ -59,6 +73,93 @@ TEST(every_index_comes_once)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             for (size_t j = 0; j < sizeof grains / sizeof *grains; j++)
                 check_cover(counts[i], grains[j]);
+    }
+    mxl_thread_set_count(0);
+}
+
+static void check_fine(int64_t count, int64_t unit, int64_t grain)
+{
+    static unsigned char hits[MOST];
+    cover c = {.count = count, .grain = unit, .hits = hits};
+
+    memset(hits, 0, sizeof hits);
+    mxl_parallel_fine(count, unit, grain, cover_range, &c);
+    for (int64_t i = 0; i < MOST; i++)
+        if (hits[i] != (i < count))
+            CHECK_INT(i, -1);
+}
+
+TEST(fine_work_is_shared_out_whole)
+{
+    const int64_t counts[] = {0, 1, 63, 64, 65, 1000, 65537, MOST};
+
+    for (int threads = 1; threads <= 6; threads++) {
+        mxl_thread_set_count(threads);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            check_fine(counts[i], 64, 64);
+            check_fine(counts[i], 64, 20000);
+            check_fine(counts[i], 64, (int64_t)1 << 40);
+            check_fine(counts[i], 1000, 1);
+        }
+    }
+    mxl_thread_set_count(0);
+}
+
+static void note_thread(void *data, int64_t begin, int64_t end)
+{
+    (void)begin;
+    (void)end;
+    if (!pthread_equal(pthread_self(), *(pthread_t *)data))
+        atomic_fetch_add(&others, 1);
+}
+
+/* A worker sleeps when nothing came for a while, and is let sleep while there is little to do. */
+TEST(little_work_wakes_nobody)
+{
+    const struct timespec while_away = {0, 5000000};
+    pthread_t self = pthread_self();
+    bool alone = false;
+
+    mxl_thread_set_count(2);
+    for (int i = 0; i < 200 && !alone; i++) {
+        mxl_parallel_for(64, 1, nothing, NULL);
+        nanosleep(&while_away, NULL);
+        atomic_store(&others, 0);
+        mxl_parallel_fine(1000, 10, 1000, note_thread, &self);
+        alone = atomic_load(&others) == 0;
+    }
+    CHECK(alone);
+    mxl_thread_set_count(0);
+}
+
+/* Jobs one after the other, with pauses in which workers go to sleep and wake, and none. */
+TEST(many_jobs)
+{
+    uint64_t seed = 5;
+    _Atomic int64_t sum = 0;
+    int64_t want = 0;
+
+    for (int i = 0; i < 3000; i++) {
+        int64_t count = 1 + (int64_t)(harness_random(&seed) % 500);
+        const struct timespec moment = {0, (long)(harness_random(&seed) % 3) * 40000};
+
+        mxl_thread_set_count(1 + (int)(harness_random(&seed) % 5));
+        mxl_parallel_for(count, 1 + i % 7, add_count, &sum);
+        want += count;
+        if (i % 3 == 0)
+            nanosleep(&moment, NULL);
+    }
+    CHECK_INT(atomic_load(&sum), want);
+    mxl_thread_set_count(0);
+}
+
+/* More threads than any machine has processors, and than the work has ranges. */
+TEST(the_most_threads)
+{
+    mxl_thread_set_count(256);
+    for (int i = 0; i < 3; i++) {
+        check_cover(MOST, 100);
+        check_cover(40, 1);
     }
     mxl_thread_set_count(0);
 }
@@ -122,13 +223,6 @@ static int threads_of_this_process(void)
         count++;
     closedir(folder);
     return count - 2;
-}
-
-static void nothing(void *data, int64_t begin, int64_t end)
-{
-    (void)data;
-    (void)begin;
-    (void)end;
 }
 
 /* First of all tests: later the pool is there. */
@@ -286,7 +380,9 @@ TEST(blocks_go_from_thread_to_thread)
 }
 
 HARNESS_MAIN(ENTRY(small_work_starts_no_thread), ENTRY(every_index_comes_once),
-             ENTRY(thread_counts), ENTRY(ranges_run_at_the_same_time),
-             ENTRY(nested_work_runs_alone), ENTRY(callers_on_many_threads),
+             ENTRY(fine_work_is_shared_out_whole), ENTRY(little_work_wakes_nobody),
+             ENTRY(many_jobs), ENTRY(the_most_threads), ENTRY(thread_counts),
+             ENTRY(ranges_run_at_the_same_time), ENTRY(nested_work_runs_alone),
+             ENTRY(callers_on_many_threads),
              ENTRY(a_sum_by_grains_is_the_same_on_any_number_of_threads),
              ENTRY(blocks_go_from_thread_to_thread))

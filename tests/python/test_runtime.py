@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 import mxlite as mx
@@ -43,3 +47,31 @@ def test_environment():
 
 def test_rnd_is_random():
     assert mx.rnd is mx.random
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads in /proc")
+@pytest.mark.parametrize(
+    ("variables", "workers"),
+    [
+        ({"MXLITE_NUM_THREADS": "1"}, 0),
+        ({"MXLITE_NUM_THREADS": "3"}, 2),
+        ({"OMP_NUM_THREADS": "2"}, 1),
+        ({"OMP_NUM_THREADS": "4,2", "MXLITE_NUM_THREADS": "3"}, 2),
+        ({"MXLITE_NUM_THREADS": "0", "OMP_NUM_THREADS": "3"}, 2),
+        ({"MXLITE_NUM_THREADS": "40"}, 39),
+    ],
+)
+def test_thread_variables(variables, workers):
+    """A large operator starts one thread less than asked for: the caller is one of them."""
+    program = (
+        "import os, mxlite as mx\n"
+        "count = lambda: len(os.listdir('/proc/self/task'))\n"
+        "before = count()\n"
+        "(mx.nd.ones((1000, 8000)) + 1).wait_to_read()\n"
+        "print(count() - before)\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**environment, **variables}, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) == workers
