@@ -27,7 +27,7 @@ static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int
         mxl_copy_strided(in_size, ndim, shape, mxl_array_write(dst), dst_strides, in, src_strides);
         return 0;
     }
-    return mxl_rows(mxl_cast_row(src->dtype, dst->dtype), ndim, shape, mxl_array_write(dst),
+    return mxl_rows(mxl_cast_row(src->dtype, dst->dtype), 1, ndim, shape, mxl_array_write(dst),
                     dst_strides, mxl_dtype_size(dst->dtype), 1, &in, &src_strides, &in_size, NULL);
 }
 
@@ -41,7 +41,7 @@ static void copy_straight(mxl_array *dst, const mxl_array *src)
     if (dst->dtype == src->dtype)
         mxl_copy_bytes(mxl_array_write(dst), in, (size_t)src->size * in_size);
     else
-        mxl_row_run(mxl_cast_row(src->dtype, dst->dtype), src->size, mxl_array_write(dst),
+        mxl_row_run(mxl_cast_row(src->dtype, dst->dtype), 1, src->size, mxl_array_write(dst),
                     mxl_dtype_size(dst->dtype), 1, &in, &step, &in_size, NULL);
 }
 

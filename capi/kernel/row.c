@@ -3,6 +3,7 @@
 #include "kernel/row.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/thread.h"
@@ -10,8 +11,10 @@
 #include "kernel/walk.h"
 
 enum {
-    SHORT_ROW = 32, /* rows shorter than this are gathered together into tiles */
-    TILE_BYTES = MXL_ROW_TILE * 8
+    SHORT_ROW = 24, /* rows shorter than this are not worth a call each */
+    TILE_BYTES = MXL_ROW_TILE * 8,
+    UNIT = 8192, /* elements that are worth a thread that is awake, */
+    WAKE = 98304 /* and one that sleeps */
 };
 
 /* ---- one contiguous run ---- */
@@ -36,24 +39,29 @@ static void row_share(void *data, int64_t begin, int64_t end)
     job->row(job->out + begin * (int64_t)job->out_size, in, job->step, end - begin, job->params);
 }
 
-void mxl_row_run(mxl_row row, int64_t n, void *out, size_t out_size, int num_in,
+void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size, int num_in,
                  const void *const *in, const int64_t *step, const size_t *in_size,
                  const void *params)
 {
     row_job job = {row, out, out_size, num_in, in, step, in_size, params};
 
-    if (n <= MXL_ROW_GRAIN)
+    if (weight < 1)
+        weight = 1;
+    if (n <= UNIT / weight)
         row(out, in, step, n, params);
     else
-        mxl_parallel_for(n, MXL_ROW_GRAIN, row_share, &job);
+        mxl_parallel_fine(n, UNIT / weight, WAKE / weight, row_share, &job);
 }
 
-/* ---- strided operands ---- */
+/* ---- strided operands ----
+ *
+ * The last axes, those from `first` on, are a block: as many as leave every operand contiguous in
+ * it, or one element, or a short run that repeats. Where that is not enough for a call of the loop,
+ * everything is one block, and what is none of these is gathered. */
 typedef enum operand_kind {
-    DIRECT, /* contiguous: a pointer and the position */
-    FIXED,  /* one element for all */
-    IN_ROW, /* stride 0 or 1 along the last axis: a pointer that is good to the row's end */
-    IN_TILE /* gathered into, or scattered from, a tile */
+    DIRECT,  /* contiguous in a block, or one element: a pointer */
+    REPEATS, /* a short run again and again: in a tile, filled once per block */
+    IN_TILE  /* gathered into, or scattered from, a tile for each call */
 } operand_kind;
 
 /* Operand 0 is the output. */
@@ -61,127 +69,249 @@ typedef struct walk_job {
     mxl_row row;
     const void *params;
     mxl_walk walk;
-    bool any_row, any_tile;
+    int first;      /* axis of the block */
+    int64_t block;  /* its elements */
+    int64_t most;   /* elements of one call of the loop */
+    int64_t period; /* what every run that repeats can be said to have */
     char *data[MXL_WALK_OPERANDS];
     size_t size[MXL_WALK_OPERANDS];
     operand_kind kind[MXL_WALK_OPERANDS];
     int64_t step[MXL_WALK_OPERANDS];
 } walk_job;
 
+/* Where all operands are: how far into the block, and each one's first element of it. */
+typedef struct place {
+    int64_t inner;
+    int64_t index[MXL_MAX_NDIM];
+    char *at[MXL_WALK_OPERANDS];
+} place;
+
+static void place_seek(place *p, const walk_job *job, int64_t pos)
+{
+    const mxl_walk *walk = &job->walk;
+
+    p->inner = pos % job->block;
+    pos /= job->block;
+    for (int k = 0; k < walk->num; k++)
+        p->at[k] = job->data[k];
+    for (int axis = job->first - 1; axis >= 0; axis--) {
+        p->index[axis] = pos % walk->shape[axis];
+        pos /= walk->shape[axis];
+        for (int k = 0; k < walk->num; k++)
+            p->at[k] += p->index[axis] * walk->stride[k][axis] * (int64_t)job->size[k];
+    }
+}
+
+static void place_next_block(place *p, const walk_job *job)
+{
+    const mxl_walk *walk = &job->walk;
+
+    p->inner = 0;
+    for (int axis = job->first - 1; axis >= 0; axis--) {
+        bool back = ++p->index[axis] == walk->shape[axis];
+        int64_t steps = back ? 1 - walk->shape[axis] : 1;
+
+        for (int k = 0; k < walk->num; k++)
+            p->at[k] += steps * walk->stride[k][axis] * (int64_t)job->size[k];
+        if (!back)
+            return;
+        p->index[axis] = 0;
+    }
+}
+
+/* Each of `rows` elements `extent` times. Always MOST are written, of which the next element's
+ * overwrite what is too much; a tile has room for that behind its end. */
+#define SPREAD(T, MOST)                                                                            \
+    do {                                                                                           \
+        T *d = (T *)(void *)tile;                                                                  \
+        const T *s = (const T *)(const void *)from;                                                \
+                                                                                                   \
+        for (int64_t row = 0; row < rows; row++) {                                                 \
+            const T v = s[row * stride];                                                           \
+                                                                                                   \
+            for (int i = 0; i < (MOST); i++)                                                       \
+                d[i] = v;                                                                          \
+            d += extent;                                                                           \
+        }                                                                                          \
+    } while (0)
+
+static void spread(size_t width, char *tile, const char *from, int64_t stride, int64_t rows,
+                   int64_t extent)
+{
+    if (width == 4 && extent <= 8)
+        SPREAD(uint32_t, 8);
+    else if (width == 4)
+        SPREAD(uint32_t, SHORT_ROW);
+    else if (width == 8)
+        SPREAD(uint64_t, SHORT_ROW);
+    else if (width == 2)
+        SPREAD(uint16_t, SHORT_ROW);
+    else
+        SPREAD(uint8_t, SHORT_ROW);
+}
+
 /* Moves n elements between where the cursor stands and a tile. */
 static void tile_move(const walk_job *job, int k, mxl_cursor *cursor, char *tile, int64_t n)
 {
     const mxl_walk *walk = &job->walk;
-    int64_t extent = walk->shape[walk->ndim - 1];
-    int64_t stride = walk->stride[k][walk->ndim - 1];
+    int last = walk->ndim - 1;
+    int64_t extent = walk->shape[last], stride = walk->stride[k][last];
 
     while (n > 0) {
         int64_t part = extent - cursor->inner < n ? extent - cursor->inner : n;
         char *there = job->data[k] + mxl_cursor_offset(cursor, walk, k) * (int64_t)job->size[k];
 
-        if (k == 0)
-            mxl_copy_run(job->size[k], there, stride, tile, 1, part);
-        else
-            mxl_copy_run(job->size[k], tile, 1, there, stride, part);
+        if (stride == 0 && last > 0 && part == extent && extent <= SHORT_ROW) {
+            int64_t rows = walk->shape[last - 1] - cursor->index[last - 1];
+
+            rows = rows < n / extent ? rows : n / extent;
+            spread(job->size[k], tile, there, walk->stride[k][last - 1], rows, extent);
+            part = rows * extent;
+            mxl_cursor_next_rows(cursor, walk, k, rows);
+        } else {
+            if (k == 0)
+                mxl_copy_run(job->size[k], there, stride, tile, 1, part);
+            else
+                mxl_copy_run(job->size[k], tile, 1, there, stride, part);
+            mxl_cursor_skip(cursor, walk, k, part);
+        }
         tile += part * (int64_t)job->size[k];
         n -= part;
-        mxl_cursor_skip(cursor, walk, k, part);
     }
 }
 
-/* Where operand k's next n elements are, or shall go; moves its cursor past them. */
-static char *operand_at(const walk_job *job, int k, mxl_cursor *cursor, char *tile, int64_t pos,
-                        int64_t n)
+/* Fills `whole` elements of a tile with what comes again every job->period, from position pos. */
+static void tile_repeat(const walk_job *job, int k, int64_t pos, char *tile, int64_t whole)
 {
-    char *at;
+    int64_t filled = job->period;
+    mxl_cursor cursor;
 
-    switch (job->kind[k]) {
-    case DIRECT:
-        return job->data[k] + pos * (int64_t)job->size[k];
-    case IN_ROW:
-        at = job->data[k] + mxl_cursor_offset(cursor, &job->walk, k) * (int64_t)job->size[k];
-        mxl_cursor_skip(cursor, &job->walk, k, n);
-        return at;
-    case IN_TILE:
-        if (k > 0)
-            tile_move(job, k, cursor, tile, n);
-        return tile;
-    default:
-        return job->data[k];
-    }
+    mxl_cursor_seek(&cursor, &job->walk, k, pos);
+    tile_move(job, k, &cursor, tile, filled < whole ? filled : whole);
+    for (; filled < whole; filled *= 2)
+        memcpy(tile + (size_t)filled * job->size[k], tile,
+               (size_t)(filled < whole - filled ? filled : whole - filled) * job->size[k]);
 }
 
 static void walk_share(void *data, int64_t begin, int64_t end)
 {
     const walk_job *job = data;
     int num = job->walk.num;
-    int64_t extent = job->walk.shape[job->walk.ndim - 1];
+    _Alignas(64) char tile[MXL_WALK_OPERANDS][TILE_BYTES + SHORT_ROW * 8];
+    const void *in[MXL_ROW_INPUTS];
     mxl_cursor cursor[MXL_WALK_OPERANDS];
-    _Alignas(64) char tile[MXL_WALK_OPERANDS][TILE_BYTES];
-    int64_t step;
+    bool fresh = true; /* a block begins */
+    place p;
 
-    for (int k = 0; k < num; k++)
-        mxl_cursor_seek(&cursor[k], &job->walk, k, begin);
-    for (int64_t pos = begin; pos < end; pos += step) {
-        const void *in[MXL_ROW_INPUTS];
-        void *out;
+    place_seek(&p, job, begin);
+    for (int k = 0; k < num; k++) {
+        if (job->kind[k] == IN_TILE)
+            mxl_cursor_seek(&cursor[k], &job->walk, k, begin);
+        if (k > 0)
+            in[k - 1] = tile[k];
+    }
+    for (int64_t pos = begin, n; pos < end; pos += n) {
+        int64_t left = job->block - p.inner < end - pos ? job->block - p.inner : end - pos;
+        char *out = p.at[0] + p.inner * (int64_t)job->size[0];
 
-        step = end - pos;
-        if (job->any_row && step > extent - pos % extent)
-            step = extent - pos % extent;
-        if (job->any_tile && step > MXL_ROW_TILE)
-            step = MXL_ROW_TILE;
-        for (int k = 1; k < num; k++)
-            in[k - 1] = operand_at(job, k, &cursor[k], tile[k], pos, step);
-        out = operand_at(job, 0, &cursor[0], tile[0], pos, step);
-        job->row(out, in, job->step + 1, step, job->params);
-        if (job->kind[0] == IN_TILE)
-            tile_move(job, 0, &cursor[0], tile[0], step);
+        n = left < job->most ? left : job->most;
+        for (int k = 1; k < num; k++) {
+            if (job->kind[k] == DIRECT)
+                in[k - 1] = p.at[k] + p.inner * job->step[k] * (int64_t)job->size[k];
+            else if (job->kind[k] == IN_TILE)
+                tile_move(job, k, &cursor[k], tile[k], n);
+            else if (fresh)
+                tile_repeat(job, k, pos, tile[k], n);
+        }
+        if (job->kind[0] == DIRECT) {
+            job->row(out, in, job->step + 1, n, job->params);
+        } else {
+            job->row(tile[0], in, job->step + 1, n, job->params);
+            tile_move(job, 0, &cursor[0], tile[0], n);
+        }
+        p.inner += n;
+        fresh = p.inner == job->block;
+        if (fresh)
+            place_next_block(&p, job);
     }
 }
 
-static operand_kind operand_classify(const mxl_walk *walk, int k)
-{
-    int last = walk->ndim - 1;
-    bool fixed = k > 0 && walk->size > 1;
+/* ---- the plan ---- */
 
-    for (int axis = 0; axis <= last && fixed; axis++)
-        fixed = walk->stride[k][axis] == 0;
-    if (fixed)
-        return FIXED;
-    if (mxl_walk_contiguous(walk, k))
+/* How operand k lies in a block that begins with axis `first`; sets its step, and raises the period
+ * to its own (of two, the longer is a multiple of the shorter). */
+static operand_kind operand_lies(walk_job *job, int k, int first)
+{
+    const mxl_walk *walk = &job->walk;
+    int64_t dense = 1, period = 1;
+    bool contiguous = true;
+
+    for (int axis = walk->ndim - 1; axis >= first; axis--) {
+        contiguous = contiguous && walk->stride[k][axis] == dense;
+        dense *= walk->shape[axis];
+        if (walk->stride[k][axis] != 0)
+            period = dense;
+    }
+    job->step[k] = 1;
+    if (contiguous)
         return DIRECT;
-    if (walk->shape[last] < SHORT_ROW)
+    if (k == 0)
         return IN_TILE;
-    return walk->stride[k][last] == 1 || (walk->stride[k][last] == 0 && k > 0) ? IN_ROW : IN_TILE;
+    if (period == 1) {
+        job->step[k] = 0;
+        return DIRECT;
+    }
+    if (walk->stride[k][first] != 0 || period > MXL_ROW_TILE)
+        return IN_TILE;
+    if (job->period < period)
+        job->period = period;
+    return REPEATS;
 }
 
-static void job_classify(walk_job *job)
+/* Takes the axes from `first` on as the block; whether nothing is gathered then. */
+static bool job_block(walk_job *job, int first)
 {
-    int last = job->walk.ndim - 1;
-    bool any_step = false;
+    bool direct = true;
 
+    job->first = first;
+    job->block = 1;
+    job->period = 1;
+    for (int axis = first; axis < job->walk.ndim; axis++)
+        job->block *= job->walk.shape[axis];
     for (int k = 0; k < job->walk.num; k++) {
-        job->kind[k] = operand_classify(&job->walk, k);
-        job->step[k] = job->kind[k] == FIXED    ? 0
-                       : job->kind[k] == IN_ROW ? job->walk.stride[k][last]
-                                                : 1;
-        any_step |= k > 0 && job->step[k] != 0;
+        job->kind[k] = operand_lies(job, k, first);
+        direct = direct && job->kind[k] != IN_TILE;
     }
-    if (!any_step) { /* row loops want one input that moves */
+    return direct;
+}
+
+static void job_plan(walk_job *job)
+{
+    int last = job->walk.ndim - 1, first = 0;
+    bool moves = false;
+
+    while (!job_block(job, first) && first < last)
+        first++;
+    if (job->block < SHORT_ROW)
+        (void)job_block(job, 0);
+    for (int k = 1; k < job->walk.num; k++)
+        moves = moves || job->step[k] != 0;
+    if (!moves) { /* row loops want one input that does */
         job->kind[1] = IN_TILE;
         job->step[1] = 1;
     }
-    job->any_row = job->any_tile = false;
+    job->most = job->block;
     for (int k = 0; k < job->walk.num; k++) {
-        job->any_row |= job->kind[k] == IN_ROW;
-        job->any_tile |= job->kind[k] == IN_TILE;
+        int64_t room = TILE_BYTES / (int64_t)job->size[k] / job->period * job->period;
+
+        if (job->kind[k] != DIRECT && job->most > room)
+            job->most = room;
     }
 }
 
-int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64_t *out_strides,
-             size_t out_size, int num_in, const void *const *in, const int64_t *const *in_strides,
-             const size_t *in_size, const void *params)
+int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
+             const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
+             const int64_t *const *in_strides, const size_t *in_size, const void *params)
 {
     const int64_t *strides[MXL_WALK_OPERANDS];
     walk_job job;
@@ -204,7 +334,9 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
     mxl_walk_init(&job.walk, num_in + 1, ndim, shape, strides);
     if (job.walk.size == 0)
         return 0;
-    job_classify(&job);
-    mxl_parallel_for(job.walk.size, MXL_ROW_GRAIN, walk_share, &job);
+    job_plan(&job);
+    if (weight < 1)
+        weight = 1;
+    mxl_parallel_fine(job.walk.size, UNIT / weight, WAKE / weight, walk_share, &job);
     return 0;
 }

@@ -21,6 +21,7 @@ typedef void (*mxl_row)(void *out, const void *const *in, const int64_t *step, i
 /* One row loop per dtype (of the first input); NULL: unsupported. */
 typedef struct mxl_kernels {
     mxl_row row[MXL_DTYPE_COUNT];
+    int weight; /* what an element costs, in additions (0: one): how soon threads share the work */
 } mxl_kernels;
 
 /* The parameter struct of operators with one scalar (MXL_SCALAR_ROW reads it). */
@@ -32,21 +33,22 @@ typedef struct mxl_scalar_params {
 enum {
     MXL_ROW_INPUTS = 8,    /* the most inputs a row loop may have */
     MXL_ROW_GRAIN = 32768, /* elements that are worth another thread */
+    MXL_ROW_SMALL = 2048,  /* elements that no kernel is worth sharing for */
     MXL_ROW_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
 };
 
-/* Runs a row loop over n elements in one piece (steps 0 or 1), on several threads when n is large.
- * Sizes are bytes of one element. */
-void mxl_row_run(mxl_row row, int64_t n, void *out, size_t out_size, int num_in,
+/* Runs a row loop over n elements in one piece (steps 0 or 1), on several threads when n * weight
+ * is large. Sizes are bytes of one element. */
+void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size, int num_in,
                  const void *const *in, const int64_t *step, const size_t *in_size,
                  const void *params);
 
 /* Runs a row loop over strided operands of one shape. Strides in elements, of either sign, 0 along
  * broadcast axes of inputs (never of out, unless the extent is 1). num_in is 1 to MXL_ROW_INPUTS,
  * element sizes are 1, 2, 4 or 8 bytes. -1 with the error set for more inputs or axes than that. */
-int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64_t *out_strides,
-             size_t out_size, int num_in, const void *const *in, const int64_t *const *in_strides,
-             const size_t *in_size, const void *params);
+int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
+             const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
+             const int64_t *const *in_strides, const size_t *in_size, const void *params);
 
 /* ---- loops from expressions ----
  *
@@ -77,7 +79,8 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
     ROW(name##_f16, f16, __VA_ARGS__)                                                              \
     static const mxl_kernels name##_kernels = {                                                    \
-        .row = {[MXL_F32] = name##_f32, [MXL_F64] = name##_f64, [MXL_F16] = name##_f16}}
+        .row = {[MXL_F32] = name##_f32, [MXL_F64] = name##_f64, [MXL_F16] = name##_f16},           \
+        .weight = 4}
 
 #define MXL_ARITH_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
@@ -87,7 +90,7 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
     ROW(name##_i32, i32, __VA_ARGS__)                                                              \
     ROW(name##_i8, i8, __VA_ARGS__)                                                                \
     ROW(name##_i64, i64, __VA_ARGS__)                                                              \
-    MXL_NUMERIC_TABLE(name)
+    MXL_WEIGHED_TABLE(name, 1)
 
 #define MXL_MATH_KERNELS(name, ROW, ...)                                                           \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
@@ -99,14 +102,16 @@ int mxl_rows(mxl_row row, int ndim, const int64_t *shape, void *out, const int64
     ROW(name##_i64, i64m, __VA_ARGS__)                                                             \
     MXL_NUMERIC_TABLE(name)
 
-#define MXL_NUMERIC_TABLE(name)                                                                    \
+#define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 4)
+#define MXL_WEIGHED_TABLE(name, cost)                                                              \
     static const mxl_kernels name##_kernels = {.row = {[MXL_F32] = name##_f32,                     \
                                                        [MXL_F64] = name##_f64,                     \
                                                        [MXL_F16] = name##_f16,                     \
                                                        [MXL_U8] = name##_u8,                       \
                                                        [MXL_I32] = name##_i32,                     \
                                                        [MXL_I8] = name##_i8,                       \
-                                                       [MXL_I64] = name##_i64}}
+                                                       [MXL_I64] = name##_i64},                    \
+                                               .weight = cost}
 
 /* Loops that are built for every vector level, or for the baseline alone: the narrow types and
  * integers that are computed in float are not worth the bytes. */

@@ -100,9 +100,9 @@ static int walk_rows(const mxl_call *call, mxl_row row, mxl_array *const *in)
         data[i] = mxl_array_read(in[i]);
         size[i] = mxl_dtype_size(in[i]->dtype);
     }
-    return mxl_rows(row, out->ndim, out->shape, mxl_array_write(out), out->strides,
-                    mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides, size,
-                    call->params);
+    return mxl_rows(row, call->op->kernels->weight, out->ndim, out->shape, mxl_array_write(out),
+                    out->strides, mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides,
+                    size, call->params);
 }
 
 /* Inputs that clash with the output or have another dtype than `dtype` are copied first. */
@@ -134,7 +134,7 @@ static inline bool run_at_once(const mxl_call *call, mxl_row row)
     mxl_array *out = call->out[0];
     const void *data[2];
 
-    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_ROW_GRAIN)
+    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_ROW_SMALL)
         return false;
     for (int i = 0; i < call->num_inputs; i++) {
         const mxl_array *in = call->in[i];
@@ -166,14 +166,10 @@ int mxl_run_rows(const mxl_call *call)
                          (int)MXL_ROW_INPUTS);
     if (!call_steps(call, out, data, step))
         return copy_and_walk(call, row, dtype);
-    if (out->size <= MXL_ROW_GRAIN) {
-        row(mxl_array_write(out), data, step, out->size, call->params);
-        return 0;
-    }
     for (int i = 0; i < call->num_inputs; i++)
         size[i] = mxl_dtype_size(dtype);
-    mxl_row_run(row, out->size, mxl_array_write(out), mxl_dtype_size(out->dtype), call->num_inputs,
-                data, step, size, call->params);
+    mxl_row_run(row, call->op->kernels->weight, out->size, mxl_array_write(out),
+                mxl_dtype_size(out->dtype), call->num_inputs, data, step, size, call->params);
     return 0;
 }
 

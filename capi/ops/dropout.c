@@ -101,7 +101,7 @@ static int fill_mask(const dropout_params *p, mxl_array *mask)
 
     if (mxl_rng_uniform(rng, mask->dtype, 0, 1, mask->size, data) != 0)
         return -1;
-    mxl_row_run(mask_kernels.row[mask->dtype], mask->size, data, width[0], 1, in, step, width,
+    mxl_row_run(mask_kernels.row[mask->dtype], 1, mask->size, data, width[0], 1, in, step, width,
                 &stays);
     return 0;
 }

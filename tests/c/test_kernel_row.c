@@ -168,8 +168,8 @@ static void random_case(uint64_t *seed, int64_t most, bool out_strided)
     }
     in[0] = data[0] + start[1];
     in[1] = data[1] + start[2];
-    CHECK_INT(mxl_rows(sub_kernels.row[MXL_I32], ndim, shape, got + start[0], strides[0], 4, 2, in,
-                       in_strides, size, NULL),
+    CHECK_INT(mxl_rows(sub_kernels.row[MXL_I32], 1, ndim, shape, got + start[0], strides[0], 4, 2,
+                       in, in_strides, size, NULL),
               0);
     CHECK(memcmp(got, want, sizeof(got)) == 0);
 }
@@ -187,6 +187,99 @@ TEST(walker)
     mxl_thread_set_count(before);
 }
 
+/* Two inputs that broadcast along any of three axes, of every width, on one thread and on three. */
+typedef struct broadcast {
+    int64_t shape[3], strides[3][3];
+} broadcast;
+
+static void broadcast_strides(broadcast *b, int k, unsigned int mask)
+{
+    int64_t stride = 1;
+
+    for (int axis = 2; axis >= 0; axis--) {
+        b->strides[k][axis] = mask >> axis & 1 ? 0 : stride;
+        stride *= mask >> axis & 1 ? 1 : b->shape[axis];
+    }
+}
+
+#define BROADCAST_CASE(T, dtype)                                                                   \
+    static void broadcast_##T(const broadcast *b, const void *const *data)                         \
+    {                                                                                              \
+        static T got[2][BROADCAST_ROOM];                                                           \
+        const int64_t *const strides[2] = {b->strides[1], b->strides[2]};                          \
+        const size_t size[2] = {sizeof(T), sizeof(T)};                                             \
+        int64_t total = b->shape[0] * b->shape[1] * b->shape[2], wrong = 0;                        \
+        const T *x = data[0], *y = data[1];                                                        \
+                                                                                                   \
+        for (int i = 0; i < 2; i++) {                                                              \
+            memset(got[i], 0x5a, sizeof got[i]);                                                   \
+            mxl_thread_set_count(1 + 2 * i);                                                       \
+            CHECK_INT(mxl_rows(sub_kernels.row[dtype], 8, 3, b->shape, got[i], b->strides[0],      \
+                               sizeof(T), 2, data, strides, size, NULL),                           \
+                      0);                                                                          \
+        }                                                                                          \
+        for (int64_t i = 0; i < total; i++) {                                                      \
+            int64_t at[3] = {i / (b->shape[1] * b->shape[2]), i / b->shape[2] % b->shape[1],       \
+                             i % b->shape[2]};                                                     \
+            int64_t p = 0, q = 0;                                                                  \
+                                                                                                   \
+            for (int axis = 0; axis < 3; axis++) {                                                 \
+                p += at[axis] * b->strides[1][axis];                                               \
+                q += at[axis] * b->strides[2][axis];                                               \
+            }                                                                                      \
+            wrong += got[0][i] != (T)(x[p] - y[q]);                                                \
+        }                                                                                          \
+        CHECK_INT(wrong, 0);                                                                       \
+        CHECK(memcmp(got[0], got[1], sizeof got[0]) == 0);                                         \
+        CHECK_INT(((unsigned char *)(got[0] + total))[0], 0x5a);                                   \
+    }
+
+enum { BROADCAST_ROOM = 60001 };
+BROADCAST_CASE(uint8_t, MXL_U8)
+BROADCAST_CASE(int32_t, MXL_I32)
+BROADCAST_CASE(float, MXL_F32)
+BROADCAST_CASE(double, MXL_F64)
+
+TEST(broadcasting)
+{
+    static const int64_t shapes[][3] = {
+        {1, 1, 1},     {7, 5, 3},    {3, 5, 7},   {2, 2, 1000}, {2, 1000, 2},  {1000, 2, 2},
+        {30, 31, 32},  {1, 200, 17}, {5, 1, 300}, {13, 600, 1}, {2, 3, 5000},  {3000, 3, 5},
+        {100, 24, 25}, {10, 8, 8},   {9, 40, 23}, {4, 512, 8},  {20000, 1, 3}, {1, 1, 60000},
+    };
+    static int32_t wide[2][2 * BROADCAST_ROOM];
+    static float real[2][BROADCAST_ROOM];
+    static double real64[2][BROADCAST_ROOM];
+    const void *ints[2] = {wide[0], wide[1]}, *floats[2] = {real[0], real[1]};
+    const void *doubles[2] = {real64[0], real64[1]};
+    uint64_t seed = 8;
+
+    for (int i = 0; i < BROADCAST_ROOM; i++) {
+        for (int k = 0; k < 2; k++) {
+            wide[k][i] = (int32_t)harness_random(&seed);
+            real[k][i] = (float)(wide[k][i] % 1000);
+            real64[k][i] = (double)wide[k][i];
+        }
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (unsigned int mask = 0; mask < 64; mask++) {
+            broadcast b;
+
+            memcpy(b.shape, shapes[i], sizeof b.shape);
+            broadcast_strides(&b, 0, 0);
+            broadcast_strides(&b, 1, mask & 7);
+            broadcast_strides(&b, 2, mask >> 3);
+            broadcast_int32_t(&b, ints);
+            if (mask % 3 == i % 3) {
+                broadcast_uint8_t(&b, ints);
+                broadcast_float(&b, floats);
+                broadcast_double(&b, doubles);
+            }
+        }
+    }
+    mxl_thread_set_count(0);
+}
+
 TEST(walker_limits)
 {
     int64_t shape[2] = {0, 3}, strides[2] = {3, 1};
@@ -196,13 +289,16 @@ TEST(walker_limits)
     size_t size[9] = {4};
 
     CHECK_INT(
-        mxl_rows(tanh_kernels.row[0], 2, shape, &x, strides, 4, 1, in, in_strides, size, NULL), 0);
+        mxl_rows(tanh_kernels.row[0], 4, 2, shape, &x, strides, 4, 1, in, in_strides, size, NULL),
+        0);
     CHECK(x == 1);
     CHECK_INT(
-        mxl_rows(tanh_kernels.row[0], 0, shape, &x, strides, 4, 1, in, in_strides, size, NULL), 0);
+        mxl_rows(tanh_kernels.row[0], 4, 0, shape, &x, strides, 4, 1, in, in_strides, size, NULL),
+        0);
     CHECK_NEAR(x, tanh(1.0), 1e-6);
     CHECK_INT(
-        mxl_rows(tanh_kernels.row[0], 0, shape, &x, strides, 4, 9, in, in_strides, size, NULL), -1);
+        mxl_rows(tanh_kernels.row[0], 4, 0, shape, &x, strides, 4, 9, in, in_strides, size, NULL),
+        -1);
     CHECK_HAS(mxl_error_text(), "inputs");
 }
 
@@ -219,7 +315,7 @@ TEST(large_runs)
     REQUIRE(x != NULL && y != NULL);
     for (int64_t i = 0; i < n; i++)
         x[i] = (float)i;
-    mxl_row_run(sub_kernels.row[MXL_F32], n, y, 4, 2, in, step_vs, size, NULL);
+    mxl_row_run(sub_kernels.row[MXL_F32], 1, n, y, 4, 2, in, step_vs, size, NULL);
     for (int64_t i = 0; i < n; i++)
         wrong += y[i] != x[i] - 3;
     CHECK_INT(wrong, 0);
@@ -229,4 +325,4 @@ TEST(large_runs)
 }
 
 HARNESS_MAIN(ENTRY(unary), ENTRY(integers), ENTRY(scalars), ENTRY(steps), ENTRY(walker),
-             ENTRY(walker_limits), ENTRY(large_runs))
+             ENTRY(broadcasting), ENTRY(walker_limits), ENTRY(large_runs))
