@@ -96,7 +96,7 @@ def build_floor(folder: str) -> None:
     subprocess.run([*cc, *flags, "-o", f"{folder}/floor", str(HERE / "floor.c"), "-lm"], check=True)
 
 
-@dataclass
+@dataclass(eq=False)
 class Row:
     """One case at one size with one number of threads. Ratios are of mxlite's time to the other's."""
 
@@ -198,12 +198,71 @@ def print_row(row: Row, args: argparse.Namespace) -> None:
     print(line + ("  MISSED " + ", ".join(row.misses) if row.misses else ""), flush=True)
 
 
-def markdown(rows: list[Row], args: argparse.Namespace) -> str:
-    lines = ["| case | threads | " + " | ".join(heads(args)) + " |", "|---|--:" + "|--:" * len(heads(args)) + "|"]
+def named(row: Row) -> str:
+    return f"**{sized(row)}**" if row.misses else sized(row)
+
+
+def table(rows: list[Row]) -> list[str]:
+    """A line of Markdown for each case: with 1 thread, with 2, and the loop of floor.c."""
+    lines = [
+        "| case | 1: ms | of PyTorch | of MXNet | 2: ms | of PyTorch | of MXNet | of 1 thread | C loop |",
+        "|---|" + "--:|" * 8,
+    ]
+    pairs: dict[str, dict[int, Row]] = {}
     for row in rows:
-        name = f"**{sized(row)}**" if row.misses else sized(row)
-        lines.append(f"| {name} | {row.threads} | " + " | ".join(cells(row, args)) + " |")
-    return "\n".join(lines)
+        pairs.setdefault(sized(row), {})[row.threads] = row
+    for pair in pairs.values():
+        texts = [named(max(pair.values(), key=lambda row: len(row.misses)))]
+        for threads in (1, 2):
+            row = pair.get(threads, Row("", 0, threads, False, {}, {}))
+            texts.append(shown(row.ms.get("mxlite"), 4))
+            texts += [shown(row.ratios.get(name), 2) for name in ("torch", "mxnet")]
+        texts += [shown(row.ratios.get("1 thread"), 2), shown(row.ms.get("floor"), 4)]
+        lines.append("| " + " | ".join(texts) + " |")
+    return lines
+
+
+def reached(rows: list[Row]) -> list[str]:
+    """A line of Markdown for each bar."""
+
+    def line(what: str, name: str, bar: float, these: list[Row]) -> str:
+        shares = {row: row.ratios[name] for row in these if name in row.ratios}
+        if not shares:
+            return f"| {what} | {bar:.2f} | not measured | |"
+        worst = max(shares, key=lambda row: shares[row])
+        within = sum(share <= bar for share in shares.values())
+        text = f"{within} of {len(shares)}"
+        return f"| {what} | {bar:.2f} | {text} | {shares[worst]:.2f}: {sized(worst)}, threads: {worst.threads} |"
+
+    fresh = [r for r in rows if r.case in FRESH_MEMORY and r.size == 10_000_000 and r.threads == 2]
+    products = [r for r in rows if r.product]
+    shares = [r.ratios["torch"] for r in rows if "torch" in r.ratios]
+    return [
+        "| mxlite's time | bar | within it | worst |",
+        "|---|--:|--:|---|",
+        line("of MXNet 1.9.1's", "mxnet", OF_MXNET, rows),
+        line("of PyTorch's", "torch", OF_TORCH, rows),
+        f"| of PyTorch's, median | {OF_TORCH_MEDIAN:.2f} | {statistics.median(shares):.2f} | |",
+        line("of PyTorch's, add, exp, tanh, sigmoid 1e7, 2 threads", "torch", OF_TORCH_FRESH, fresh),
+        line("of PyTorch's, products", "torch", OF_PRODUCT, products),
+        line("of NumPy's, products", "numpy", OF_PRODUCT, products),
+        line("of its own with 1 thread", "1 thread", 1.05, rows),
+    ]
+
+
+def write_page(page: pathlib.Path, rates: dict[str, dict[str, float]], rows: list[Row]) -> None:
+    """Replaces what stands between the page's marks."""
+    rooms = {
+        "machine": [f"- {n} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in r.items()) for n, r in rates.items()],
+        "bars": reached(rows),
+        "cases": table(rows),
+    }
+    text = page.read_text()
+    for name, lines in rooms.items():
+        begin, end = f"<!-- large.py: {name} -->\n", f"<!-- {name}: end -->"
+        before, _, rest = text.partition(begin)
+        text = before + begin + "\n" + "\n".join(lines) + "\n\n" + end + rest.partition(end)[2]
+    page.write_text(text)
 
 
 def summary(rows: list[Row]) -> str:
@@ -250,7 +309,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", help="of the cases with sizes, with commas: 1e5,1e7")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=9, help="turns of a case (fewer where calls are long)")
-    parser.add_argument("--markdown", action="store_true", help="print only the tables, for docs/performance.md")
+    parser.add_argument("--page", type=pathlib.Path, help="docs/performance.md, to fill in the tables of")
+    parser.add_argument("--read", nargs="*", default=[], help="results of earlier runs, instead of measuring")
     parser.add_argument("--out", default=str(HERE / "out" / "large.json"))
     args = parser.parse_args()
     args.peers = set(args.peers.split(",")) | {"mxlite"}
@@ -259,43 +319,48 @@ def arguments() -> argparse.Namespace:
     return args
 
 
-def main() -> int:
-    args = arguments()
-    # What else the machine does shall not stop one of two threads that wait for each other; the workers inherit this.
-    with contextlib.suppress(PermissionError):
-        os.setpriority(os.PRIO_PROCESS, 0, -20)
-    say = (lambda *text: None) if args.markdown else print
+def run(args: argparse.Namespace) -> tuple[dict[str, dict[str, float]], list[Row]]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         if "floor" in args.peers:
             build_floor(folder)
         workers = start(args, folder)
         args.columns = {w.name for w in workers} | ({"1 thread"} if len(args.threads) > 1 else set())
-        say("large arrays: " + ", ".join(f"{w.name} {w.version}" for w in workers if w.threads == args.threads[0]))
+        print("large arrays: " + ", ".join(f"{w.name} {w.version}" for w in workers if w.threads == args.threads[0]))
         rates = machine(workers)
         for threads, found in rates.items():
-            say(f"the machine, {threads} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in found.items()))
-        say(
-            f"ms of a call, and mxlite's share of the other's time\n\n{'case':24}thr"
-            + "".join(f"{h:>10}" for h in heads(args))
-        )
+            print(f"the machine, {threads} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in found.items()))
+        print("ms of a call, and mxlite's share of the other's time\n")
+        print(f"{'case':24}thr" + "".join(f"{head:>10}" for head in heads(args)))
         for case in large_worker.CASES:
             for size in case.sizes if case.sizes == (0,) or not args.sizes else args.sizes:
                 if re.search(args.only, sized(Row(case.name, size, 0, False, {}, {}))):
                     for row in measure(case, size, workers, args):
                         rows.append(row)
-                        if not args.markdown:
-                            print_row(row, args)
+                        print_row(row, args)
         for w in workers:
             assert w.process.stdin is not None
             w.process.stdin.close()
             w.process.wait()
-    if args.markdown:
-        print(markdown(rows, args))
+    return rates, rows
+
+
+def main() -> int:
+    args = arguments()
+    # What else the machine does shall not stop one of two threads that wait for each other; the workers inherit this.
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+    if args.read:
+        found = [json.loads(pathlib.Path(name).read_text()) for name in args.read]
+        rates, rows = found[0]["machine"], [Row(**row) for each in found for row in each["rows"]]
+    else:
+        rates, rows = run(args)
+        out = pathlib.Path(args.out)
+        out.parent.mkdir(exist_ok=True)
+        out.write_text(json.dumps({"machine": rates, "rows": [vars(row) for row in rows]}, indent=1))
+    if args.page:
+        write_page(args.page, rates, rows)
     print("\n" + summary(rows))
-    out = pathlib.Path(args.out)
-    out.parent.mkdir(exist_ok=True)
-    out.write_text(json.dumps({"machine": rates, "rows": [vars(row) for row in rows]}, indent=1))
     return 0
 
 
