@@ -1,4 +1,4 @@
-/* Reductions over sets of axes, and argmax. For ops/reduce.c and the engine's sum-to-shape. */
+/* Reductions over sets of axes. For ops/reduce.c and the engine's sum-to-shape. */
 #ifndef MXL_KERNEL_REDUCE_H
 #define MXL_KERNEL_REDUCE_H
 
@@ -18,18 +18,18 @@ typedef enum mxl_reduction {
 } mxl_reduction;
 
 /* Reduces `in` (strides in elements, of either sign or 0) over the axes marked in `reduced`. `out`
- * has the same dtype and is contiguous over the other axes, in their order. All dtypes. Floats are
- * summed in double, integers in int64 and wrapped (bool: != 0); the bits do not depend on the
- * number of threads. Over nothing a sum is 0, a mean NaN (integers: 0) and a max the dtype's lowest
- * value (callers refuse it), a min its highest, a product 1. -1 with the error set: out of memory.
- */
+ * has the same dtype and is contiguous over the other axes, in their order. All dtypes. The bits do
+ * not depend on the number of threads, nor on the vector level.
+ *
+ * Sums of floats: float32 and float16 are added by fours in float32, and the fours in double, so
+ * the error is at most 2^-23 of the sum of magnitudes, however many there are, and no partial sum
+ * overflows that the whole does not. float64 is added by fours, and what the sum of the fours
+ * rounds away is kept: 2^-52 of the sum of magnitudes, and half that again for each axis more or
+ * each 16,384 elements. Products are double. Integers wrap (bool: != 0).
+ *
+ * Over nothing a sum is 0, a product 1, a mean NaN (integers: 0); callers refuse max and min. -1
+ * with the error set: out of memory. */
 int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
                const int64_t *strides, const bool *reduced, const void *in, void *out);
-
-/* Position of the first maximum along the middle axis of a contiguous (outer, n, inner) array, n >
- * 0, into out (outer, inner). The first NaN counts as the maximum. All dtypes. */
-void mxl_argmax(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, int64_t *out);
-/* The same of the first minimum. */
-void mxl_argmin(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, int64_t *out);
 
 #endif

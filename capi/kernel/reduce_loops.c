@@ -1,120 +1,178 @@
-/* One set of reduction loops per dtype, from reduce.tmpl.h. */
+/* The reduction loops of each dtype that has its own, from reduce.tmpl.h; where accumulators begin
+ * and how they become elements. */
 #include "kernel/reduce_loops.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "base/dtype.h"
 #include "base/half.h"
+#include "kernel/cast.h"
+#include "kernel/copy.h"
 #include "kernel/target.h"
 
-#define SAME(v)                 (v)
-#define FLOAT_NAN(v)            ((v) != (v))
-#define INT_NAN(v)              0
-#define FLOAT_MEAN(T, v, count) ((v) / (double)(count))
-/* The sum wraps in its dtype before it is divided. */
-#define INT_MEAN(T, v, count) ((count) == 0 ? 0 : (int64_t)(T)(v) / (count))
-
-#define NAME(x)  f32_##x
-#define T        float
-#define A        double
-#define LOAD     SAME
-#define STORE(a) ((float)(a))
-#define LOWEST   (-(double)INFINITY)
-#define HIGHEST  ((double)INFINITY)
-#define IS_NAN   FLOAT_NAN
-#define MEAN     FLOAT_MEAN
+#define NAME(x)         f32_##x
+#define T               float
+#define A               double
+#define P               double
+#define FLAG            int32_t
+#define LOWEST          (-INFINITY)
+#define HIGHEST         INFINITY
+#define FLOATING        1
+#define MAGNITUDE       fabsf
+#define UNORDERED(a, b) isunordered(a, b)
+#define CARRIES         0
 #include "kernel/reduce.tmpl.h"
 
-#define NAME(x)  f64_##x
-#define T        double
-#define A        double
-#define LOAD     SAME
-#define STORE(a) (a)
-#define LOWEST   (-(double)INFINITY)
-#define HIGHEST  ((double)INFINITY)
-#define IS_NAN   FLOAT_NAN
-#define MEAN     FLOAT_MEAN
+#define NAME(x)         f64_##x
+#define T               double
+#define A               double
+#define P               double
+#define FLAG            int64_t
+#define LOWEST          (-INFINITY)
+#define HIGHEST         INFINITY
+#define FLOATING        1
+#define MAGNITUDE       fabs
+#define UNORDERED(a, b) isunordered(a, b)
+#define CARRIES         1
 #include "kernel/reduce.tmpl.h"
 
-#define NAME(x)  f16_##x
-#define T        mxl_half
-#define A        double
-#define LOAD(v)  mxl_half_to_float(v)
-#define STORE(a) mxl_half_from_float((float)(a))
-#define LOWEST   (-(double)INFINITY)
-#define HIGHEST  ((double)INFINITY)
-#define IS_NAN   FLOAT_NAN
-#define MEAN     FLOAT_MEAN
+/* Integers wrap: sums and products may be made in any width that is at least the result's. */
+#define NAME(x)         i32_##x
+#define T               int32_t
+#define A               int64_t
+#define P               int32_t
+#define FLAG            int32_t
+#define LOWEST          INT32_MIN
+#define HIGHEST         INT32_MAX
+#define FLOATING        0
+#define MAGNITUDE(v)    ((v) < 0 ? -(v) : (v))
+#define UNORDERED(a, b) 0
+#define CARRIES         0
 #include "kernel/reduce.tmpl.h"
 
-#define NAME(x) u8_##x
-#define WHOLE
-#define T        uint8_t
-#define A        int64_t
-#define LOAD     SAME
-#define STORE(a) ((uint8_t)(a))
-#define LOWEST   0
-#define HIGHEST  UINT8_MAX
-#define IS_NAN   INT_NAN
-#define MEAN     INT_MEAN
-#include "kernel/reduce.tmpl.h"
-
-#define NAME(x) i8_##x
-#define WHOLE
-#define T        int8_t
-#define A        int64_t
-#define LOAD     SAME
-#define STORE(a) ((int8_t)(a))
-#define LOWEST   INT8_MIN
-#define HIGHEST  INT8_MAX
-#define IS_NAN   INT_NAN
-#define MEAN     INT_MEAN
-#include "kernel/reduce.tmpl.h"
-
-#define NAME(x) i32_##x
-#define WHOLE
-#define T        int32_t
-#define A        int64_t
-#define LOAD     SAME
-#define STORE(a) ((int32_t)(a))
-#define LOWEST   INT32_MIN
-#define HIGHEST  INT32_MAX
-#define IS_NAN   INT_NAN
-#define MEAN     INT_MEAN
-#include "kernel/reduce.tmpl.h"
-
-#define NAME(x) i64_##x
-#define WHOLE
-#define T        int64_t
-#define A        int64_t
-#define LOAD     SAME
-#define STORE(a) (a)
-#define LOWEST   INT64_MIN
-#define HIGHEST  INT64_MAX
-#define IS_NAN   INT_NAN
-#define MEAN     INT_MEAN
-#include "kernel/reduce.tmpl.h"
-
-#define NAME(x) b8_##x
-#define WHOLE
-#define T        uint8_t
-#define A        int64_t
-#define LOAD(v)  ((v) != 0)
-#define STORE(a) ((uint8_t)((a) != 0))
-#define LOWEST   0
-#define HIGHEST  1
-#define IS_NAN   INT_NAN
-/* 1.9.1: true where anything is */
-#define MEAN(T_, v, count) (v)
+#define NAME(x)         i64_##x
+#define T               int64_t
+#define A               int64_t
+#define P               int64_t
+#define FLAG            int64_t
+#define LOWEST          INT64_MIN
+#define HIGHEST         INT64_MAX
+#define FLOATING        0
+#define MAGNITUDE(v)    ((v) < 0 ? -(v) : (v))
+#define UNORDERED(a, b) 0
+#define CARRIES         0
 #include "kernel/reduce.tmpl.h"
 
 const mxl_reduce_loops *mxl_reduce_loops_of(int dtype)
 {
-    static const mxl_reduce_loops *const loops[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = &f32_loops, [MXL_F64] = &f64_loops, [MXL_F16] = &f16_loops,
-        [MXL_U8] = &u8_loops,   [MXL_I32] = &i32_loops, [MXL_I8] = &i8_loops,
-        [MXL_I64] = &i64_loops, [MXL_BOOL] = &b8_loops,
+    return dtype == MXL_F32   ? &f32_loops
+           : dtype == MXL_F64 ? &f64_loops
+           : dtype == MXL_I32 ? &i32_loops
+                              : &i64_loops;
+}
+
+int mxl_reduce_wide(int dtype)
+{
+    switch (dtype) {
+    case MXL_F64:
+    case MXL_I32:
+    case MXL_I64:
+        return dtype;
+    case MXL_F32:
+    case MXL_F16:
+        return MXL_F32;
+    default:
+        return MXL_I32;
+    }
+}
+
+void mxl_reduce_widen(int dtype, int wide, void *out, const void *in, int64_t n)
+{
+    int64_t step = 1;
+
+    mxl_cast_row(dtype, wide)(out, &in, &step, n, NULL);
+}
+
+void mxl_reduce_start(mxl_reduction kind, int dtype, void *acc, int64_t n)
+{
+    static const double floats[REDUCE_KINDS] = {
+        [MXL_REDUCE_MAX] = -(double)INFINITY,
+        [MXL_REDUCE_MIN] = (double)INFINITY,
+        [MXL_REDUCE_PROD] = 1,
+        [MXL_REDUCE_NANPROD] = 1,
+    };
+    static const int64_t integers[REDUCE_KINDS] = {
+        [MXL_REDUCE_MAX] = INT64_MIN,
+        [MXL_REDUCE_MIN] = INT64_MAX,
+        [MXL_REDUCE_PROD] = 1,
+        [MXL_REDUCE_NANPROD] = 1,
     };
 
-    return loops[dtype];
+    if (mxl_dtype_is_float(dtype))
+        mxl_fill(sizeof(double), acc, &floats[kind], n);
+    else
+        mxl_fill(sizeof(int64_t), acc, &integers[kind], n);
+}
+
+#define FLOAT_MEAN(T, v, count) ((v) / (double)(count))
+/* The sum wraps in its dtype before it is divided. */
+#define INT_MEAN(T, v, count) ((count) == 0 ? 0 : (int64_t)(T)(v) / (count))
+/* 1.9.1: true where anything is */
+#define BOOL_MEAN(T, v, count) (v)
+
+#define FINISH(name, T, A, MEAN, STORE)                                                            \
+    static void name(mxl_reduction kind, T *out, const A *acc, int64_t n, int64_t count)           \
+    {                                                                                              \
+        (void)count;                                                                               \
+        for (int64_t j = 0; j < n; j++) {                                                          \
+            A v = acc[j];                                                                          \
+                                                                                                   \
+            if (kind == MXL_REDUCE_MEAN)                                                           \
+                v = MEAN(T, v, count);                                                             \
+            else if (kind == MXL_REDUCE_NORM2)                                                     \
+                v = (A)sqrt((double)v);                                                            \
+            out[j] = STORE(v);                                                                     \
+        }                                                                                          \
+    }
+#define HALF(v) mxl_half_from_float((float)(v))
+#define BOOL(v) ((uint8_t)((v) != 0))
+
+FINISH(finish_f32, float, double, FLOAT_MEAN, (float))
+FINISH(finish_f64, double, double, FLOAT_MEAN, )
+FINISH(finish_f16, mxl_half, double, FLOAT_MEAN, HALF)
+FINISH(finish_u8, uint8_t, int64_t, INT_MEAN, (uint8_t))
+FINISH(finish_i8, int8_t, int64_t, INT_MEAN, (int8_t))
+FINISH(finish_i32, int32_t, int64_t, INT_MEAN, (int32_t))
+FINISH(finish_i64, int64_t, int64_t, INT_MEAN, )
+FINISH(finish_b8, uint8_t, int64_t, BOOL_MEAN, BOOL)
+
+void mxl_reduce_finish(mxl_reduction kind, int dtype, void *out, const void *acc, int64_t n,
+                       int64_t count)
+{
+    switch (dtype) {
+    case MXL_F32:
+        finish_f32(kind, out, acc, n, count);
+        break;
+    case MXL_F64:
+        finish_f64(kind, out, acc, n, count);
+        break;
+    case MXL_F16:
+        finish_f16(kind, out, acc, n, count);
+        break;
+    case MXL_U8:
+        finish_u8(kind, out, acc, n, count);
+        break;
+    case MXL_I8:
+        finish_i8(kind, out, acc, n, count);
+        break;
+    case MXL_I32:
+        finish_i32(kind, out, acc, n, count);
+        break;
+    case MXL_I64:
+        finish_i64(kind, out, acc, n, count);
+        break;
+    default:
+        finish_b8(kind, out, acc, n, count);
+    }
 }

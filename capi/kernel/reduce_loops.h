@@ -1,5 +1,5 @@
-/* The loops that reduce.c drives, per dtype. Accumulators are 8 bytes: double for floats, int64 for
- * integers and bool. */
+/* The loops that reduce.c drives: of float, double, int32 and int64, which the other dtypes are
+ * converted to, tile by tile. Accumulators are doubles of the floats, int64 of the integers. */
 #ifndef MXL_KERNEL_REDUCE_LOOPS_H
 #define MXL_KERNEL_REDUCE_LOOPS_H
 
@@ -9,25 +9,30 @@
 
 enum {
     REDUCE_KINDS = MXL_REDUCE_NORM2 + 1,
-    REDUCE_LANES = 16,
-    MAX_LANES = 64,
-    REDUCE_COLUMNS = 512 /* columns that are accumulated together */
+    REDUCE_COLUMNS = 512 /* columns that are accumulated together, at most */
 };
 
+/* Joins m elements to each of n accumulators. */
+typedef void (*mxl_reduce_loop)(void *acc, const void *in, int64_t n, int64_t m, int64_t stride);
+
 typedef struct mxl_reduce_loops {
-    /* n > 0 elements into one accumulator */
-    void (*run[REDUCE_KINDS])(void *acc, const void *in, int64_t n);
-    /* rows of n columns, rows `stride` elements apart, into n accumulators */
-    void (*columns[REDUCE_KINDS])(void *acc, const void *in, int64_t n, int64_t rows,
-                                  int64_t stride);
-    /* n accumulators of nothing; NULL: zeros */
-    void (*start[REDUCE_KINDS])(void *acc, int64_t n);
-    void (*finish)(mxl_reduction kind, void *out, const void *acc, int64_t n, int64_t count);
-    /* [0] of the largest, [1] of the smallest */
-    int64_t (*arg_run[2])(const void *in, int64_t n);
-    void (*arg_columns[2])(int64_t *at, const void *in, int64_t n, int64_t rows, int64_t stride);
+    mxl_reduce_loop rows[REDUCE_KINDS];    /* element i for accumulator j: in[j * stride + i] */
+    mxl_reduce_loop columns[REDUCE_KINDS]; /* in[i * stride + j]; n <= REDUCE_COLUMNS */
 } mxl_reduce_loops;
 
+/* Of MXL_F32, MXL_F64, MXL_I32, MXL_I64. */
 const mxl_reduce_loops *mxl_reduce_loops_of(int dtype);
+
+/* The dtype with loops that elements of `dtype` are converted to. */
+int mxl_reduce_wide(int dtype);
+/* n elements of `dtype` as elements of `wide`. */
+void mxl_reduce_widen(int dtype, int wide, void *out, const void *in, int64_t n);
+
+/* The accumulator of nothing, for loops of that dtype: 8 bytes. */
+void mxl_reduce_start(mxl_reduction kind, int dtype, void *acc, int64_t n);
+
+/* n accumulators into elements of `dtype`; `count` elements went into each. */
+void mxl_reduce_finish(mxl_reduction kind, int dtype, void *out, const void *acc, int64_t n,
+                       int64_t count);
 
 #endif

@@ -79,6 +79,14 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 #define MXL_IVDEP
 #endif
 
+/* In front of a loop over a fixed number of lanes: unrolled before it is vectorised, it would not
+ * be vectorised. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define MXL_AS_LOOP _Pragma("GCC unroll 1")
+#else
+#define MXL_AS_LOOP
+#endif
+
 extern atomic_int mxl_level_in_force; /* -1: not known yet */
 
 /* The widest level of this processor, or the one that MXLITE_VECTOR_LEVEL names ("baseline",

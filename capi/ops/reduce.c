@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
+#include "kernel/argmax.h"
 #include "kernel/reduce.h"
 
 /* ---- which axes ---- */

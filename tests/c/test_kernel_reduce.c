@@ -6,8 +6,10 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
+#include "kernel/argmax.h"
 #include "kernel/cast.h"
 #include "kernel/reduce.h"
+#include "kernel/target.h"
 
 enum { ROOM = 1 << 19, NDIM = 4 };
 
@@ -232,51 +234,94 @@ TEST(empty)
     CHECK(ints[0] == 0 && ints[2] == 0);
 }
 
-static void check_argmax(int64_t outer, int64_t n, int64_t inner, const float *in)
+/* Every dtype of argmax and argmin against plain loops, on values with ties. */
+static void check_arg(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in,
+                      const double *value)
 {
-    int64_t *out = malloc((size_t)(outer * inner) * 8), wrong = 0;
+    static int64_t out[2][ROOM];
+    int64_t wrong = 0;
 
-    REQUIRE(out != NULL);
-    mxl_argmax(MXL_F32, outer, n, inner, in, out);
+    REQUIRE(outer * n * inner <= ROOM);
+    mxl_argmax(dtype, outer, n, inner, in, out[0]);
+    mxl_argmin(dtype, outer, n, inner, in, out[1]);
     for (int64_t o = 0; o < outer; o++) {
         for (int64_t j = 0; j < inner; j++) {
-            const float *x = in + o * n * inner + j;
-            int64_t at = 0;
+            const double *x = value + o * n * inner + j;
+            int64_t most = 0, least = 0;
 
-            for (int64_t i = 1; i < n; i++)
-                at = x[i * inner] > x[at * inner] ? i : at;
-            wrong += out[o * inner + j] != at;
+            for (int64_t i = 1; i < n; i++) {
+                bool nan = isnan(x[i * inner]);
+
+                most =
+                    x[i * inner] > x[most * inner] || (nan && !isnan(x[most * inner])) ? i : most;
+                least = x[i * inner] < x[least * inner] || (nan && !isnan(x[least * inner]))
+                            ? i
+                            : least;
+            }
+            wrong += out[0][o * inner + j] != most;
+            wrong += out[1][o * inner + j] != least;
         }
     }
     CHECK_INT(wrong, 0);
-    free(out);
 }
 
 TEST(argmax)
 {
-    static float in[ROOM];
-    float nans[3][3] = {{NAN, 1, 2}, {1, NAN, 2}, {1, 3, NAN}}, two[3] = {NAN, 5, NAN};
-    uint8_t u[4] = {3, 255, 255, 0};
+    static const int64_t shapes[][3] = {
+        {1, 1, 1},   {3, 17, 1},   {50, 15, 1},  {7, 16, 1},    {4, 63, 1},     {9, 256, 1},
+        {9, 257, 1}, {5, 1000, 1}, {3, 4096, 1}, {2, 4097, 1},  {1, 300001, 1}, {3000, 40, 1},
+        {5, 9, 7},   {1, 33, 128}, {1, 70, 129}, {2, 30, 1300}, {1, 400, 3},    {300, 2, 2},
+    };
+    static double value[ROOM];
+    static char in[ROOM * 8];
     uint64_t seed = 5;
-    int64_t at[3];
-    int before = mxl_thread_set_count(2);
+    int before = mxl_thread_set_count(2), level = mxl_level();
 
-    for (int i = 0; i < ROOM; i++)
-        in[i] = (float)(harness_random(&seed) % 50);
-    check_argmax(1, 1, 1, in);
-    check_argmax(3, 17, 1, in);
-    check_argmax(5, 9, 7, in);
-    check_argmax(2, 30, 1300, in);
-    check_argmax(3000, 40, 1, in);
-    mxl_argmax(MXL_F32, 3, 3, 1, nans, at);
-    CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
-    mxl_argmax(MXL_F32, 1, 3, 3, nans, at);
-    CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
-    mxl_argmax(MXL_F32, 1, 3, 1, two, at);
-    CHECK_INT(at[0], 0);
-    mxl_argmax(MXL_U8, 1, 4, 1, u, at);
-    CHECK_INT(at[0], 1);
+    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+        for (int ties = 0; ties < 4; ties++) {
+            const void *from = value;
+            int64_t step = 1;
+
+            for (int i = 0; i < ROOM; i++) {
+                uint64_t r = harness_random(&seed);
+
+                value[i] = (double)(r % (ties % 2 == 0 ? 3 : 120));
+                if (ties > 1 && r % 701 == 0 && mxl_dtype_is_float(dtype))
+                    value[i] = r % 2 ? NAN : -INFINITY;
+            }
+            mxl_cast_row(MXL_F64, dtype)(in, &from, &step, ROOM, NULL);
+            from = in;
+            mxl_cast_row(dtype, MXL_F64)(value, &from, &step, ROOM, NULL);
+            for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
+                mxl_level_set(dtype == MXL_F32 || s % 3 == 0 ? (int)(s % MXL_LEVELS) : level);
+                check_arg(dtype, shapes[s][0], shapes[s][1], shapes[s][2], in, value);
+            }
+        }
+    }
+    mxl_level_set(level);
     mxl_thread_set_count(before);
 }
 
-HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(special_values), ENTRY(empty), ENTRY(argmax))
+TEST(argmax_of_nothing_else)
+{
+    float low[40], nans[3][3] = {{NAN, 1, 2}, {1, NAN, 2}, {1, 3, NAN}};
+    int64_t at[3];
+
+    for (int i = 0; i < 40; i++)
+        low[i] = -INFINITY;
+    mxl_argmax(MXL_F32, 1, 40, 1, low, at);
+    CHECK_INT(at[0], 0);
+    mxl_argmax(MXL_F32, 1, 20, 2, low, at);
+    CHECK(at[0] == 0 && at[1] == 0);
+    mxl_argmax(MXL_F32, 3, 3, 1, nans, at);
+    CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
+    mxl_argmin(MXL_F32, 1, 3, 3, nans, at);
+    CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
+    low[3] = 0.0f;
+    low[2] = -0.0f;
+    mxl_argmax(MXL_F32, 1, 40, 1, low, at);
+    CHECK_INT(at[0], 2);
+}
+
+HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(special_values), ENTRY(empty), ENTRY(argmax),
+             ENTRY(argmax_of_nothing_else))

@@ -1,0 +1,106 @@
+/* The loops of one kind of reduction of one dtype; included by reduce.tmpl.h with
+ *   KIND(x)   the names
+ *   LANE, SEEN                             what a lane holds, and what it remembers beside
+ *   EMPTY                                  a lane, or an element, of nothing
+ *   KIND(four)(&lane, &seen, a, b, c, d)   four elements into a lane
+ *   KIND(meet)(&lane, &seen, other, seen)  another lane into a lane
+ *   KIND(whole)(lane, seen)                the accumulator of a lane
+ *   KIND(join)(a, b)                       of two accumulators
+ * Everything goes by lanes or columns: so it vectorises, and the order of additions is the same at
+ * every vector level. */
+
+/* Four rows of n elements into n lanes. */
+MXL_INLINE void KIND(step)(LANE *lane, SEEN *seen, int64_t n, const T *a, const T *b, const T *c,
+                           const T *d)
+{
+    MXL_IVDEP
+    MXL_AS_LOOP
+    for (int64_t l = 0; l < n; l++)
+        KIND(four)(&lane[l], &seen[l], a[l], b[l], c[l], d[l]);
+}
+
+/* n neighbours, n a multiple of LANES; `none` is LANES times EMPTY. */
+MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
+{
+    LANE lane[LANES];
+    SEEN seen[LANES];
+
+    for (int l = 0; l < LANES; l++) {
+        lane[l] = EMPTY;
+        seen[l] = 0;
+    }
+    for (int64_t i = 0; i < n; i += 4 * LANES)
+        KIND(step)(lane, seen, LANES, x + i, i + LANES < n ? x + i + LANES : none,
+                   i + 2 * LANES < n ? x + i + 2 * LANES : none,
+                   i + 3 * LANES < n ? x + i + 3 * LANES : none);
+    for (int l = 0; l < LANES / 2; l++)
+        KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
+    for (int l = 0; l < LANES / 4; l++)
+        KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 4], seen[l + LANES / 4]);
+    for (int l = 1; l < LANES / 4; l++)
+        KIND(meet)(&lane[0], &seen[0], lane[l], seen[l]);
+    return KIND(whole)(lane[0], seen[0]);
+}
+
+/* n < LANES neighbours */
+MXL_INLINE A KIND(rest)(const T *x, unsigned n)
+{
+    LANE lane = EMPTY;
+    SEEN seen = 0;
+
+    for (unsigned i = 0; i < n; i += 4)
+        KIND(four)(&lane, &seen, x[i], i + 1 < n ? x[i + 1] : EMPTY, i + 2 < n ? x[i + 2] : EMPTY,
+                   i + 3 < n ? x[i + 3] : EMPTY);
+    return KIND(whole)(lane, seen);
+}
+
+MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, int64_t m,
+                              int64_t stride)
+{
+    unsigned rest = (unsigned)m % LANES;
+    int64_t whole = m - rest;
+    A *a = acc;
+    T none[LANES];
+
+    (void)level;
+    for (int l = 0; l < LANES; l++)
+        none[l] = EMPTY;
+    for (int64_t j = 0; j < n; j++) {
+        const T *x = (const T *)in + j * stride;
+
+        if (whole > 0)
+            a[j] = KIND(join)(a[j], KIND(run)(x, whole, none));
+        if (rest > 0)
+            a[j] = KIND(join)(a[j], KIND(rest)(x + whole, rest));
+    }
+}
+MXL_BY_LEVEL(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in,
+             n, m, stride)
+
+MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n, int64_t m,
+                                 int64_t stride)
+{
+    A *a = acc;
+    LANE lane[REDUCE_COLUMNS];
+    SEEN seen[REDUCE_COLUMNS];
+    T none[REDUCE_COLUMNS];
+
+    (void)level;
+    for (int64_t j = 0; j < n; j++) {
+        lane[j] = EMPTY;
+        seen[j] = 0;
+        none[j] = EMPTY;
+    }
+    for (int64_t i = 0; i < m; i += 4) {
+        const T *x = (const T *)in + i * stride;
+
+        KIND(step)(lane, seen, n, x, i + 1 < m ? x + stride : none,
+                   i + 2 < m ? x + 2 * stride : none, i + 3 < m ? x + 3 * stride : none);
+    }
+    for (int64_t j = 0; j < n; j++)
+        a[j] = KIND(join)(a[j], KIND(whole)(lane[j], seen[j]));
+}
+MXL_BY_LEVEL(KIND(columns), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc,
+             in, n, m, stride)
+
+#undef KIND
