@@ -18,6 +18,7 @@ enum { MOST_LIBRARIES = 8, PATH_ROOM = 4096 };
 #define ENTRY(name, field) {name, offsetof(mxl_openblas, field)}
 
 static const mxl_probe_symbol symbols[] = {
+    ENTRY("sgemm_", f32.gemm),
     ENTRY("spotrf_", f32.potrf),
     ENTRY("strsm_", f32.trsm),
     ENTRY("sgetrf_", f32.getrf),
@@ -25,6 +26,7 @@ static const mxl_probe_symbol symbols[] = {
     ENTRY("sgeqrf_", f32.geqrf),
     ENTRY("sorgqr_", f32.orgqr),
     ENTRY("ssyevd_", f32.syevd),
+    ENTRY("dgemm_", f64.gemm),
     ENTRY("dpotrf_", f64.potrf),
     ENTRY("dtrsm_", f64.trsm),
     ENTRY("dgetrf_", f64.getrf),
@@ -198,9 +200,9 @@ int mxl_openblas_get(const mxl_openblas **table)
     return 0;
 }
 
-int mxl_openblas_begin(const mxl_openblas **table)
+int mxl_openblas_begin(const mxl_openblas **table, bool large)
 {
-    int threads = mxl_thread_count();
+    int threads = large ? mxl_thread_count() : 1;
 
     if (mxl_openblas_get(table) != 0)
         return -1;

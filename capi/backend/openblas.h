@@ -1,5 +1,5 @@
 /* OpenBLAS, where one is found at run time: a table of the functions of BLAS and LAPACK that
- * kernels ask for. Opened at first use, never linked. For kernel/lapack.c and api. */
+ * kernels ask for. Opened at first use, never linked. For kernel/gemm.c, kernel/lapack.c and api. */
 #ifndef MXL_BACKEND_OPENBLAS_H
 #define MXL_BACKEND_OPENBLAS_H
 
@@ -9,6 +9,9 @@
 /* Fortran's calling convention: everything by address, matrices by columns, 32-bit integers, and
  * the length of each text (always 1) behind all else. Numbers are float or double. */
 typedef struct mxl_openblas_routines {
+    void (*gemm)(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
+                 const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+                 const void *beta, void *c, const int *ldc, size_t, size_t);
     void (*potrf)(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t);
     void (*trsm)(const char *side, const char *uplo, const char *trans, const char *diag,
                  const int *m, const int *n, const void *alpha, const void *a, const int *lda,
@@ -37,10 +40,11 @@ typedef struct mxl_openblas {
  * MXLITE_BACKENDS says what is not known. */
 int mxl_openblas_get(const mxl_openblas **table);
 
-/* The same for calling it: told to use as many threads as parallel_for does. Until mxl_openblas_end
- * (legal with NULL) a fork waits: OpenBLAS ends its threads before one, and whoever is in the midst
- * of a call would wait for them for ever. Not nested. */
-int mxl_openblas_begin(const mxl_openblas **table);
+/* The same for calling it: told to use as many threads as parallel_for does, or one where the call
+ * is not `large` (its threads spin when they have done their part, and so take the processors from
+ * ours). Until mxl_openblas_end (legal with NULL) a fork waits: OpenBLAS ends its threads before
+ * one, and whoever is in the midst of a call would wait for them for ever. Not nested. */
+int mxl_openblas_begin(const mxl_openblas **table, bool large);
 void mxl_openblas_end(const mxl_openblas *table);
 
 /* `path` NULL: not to be used; "": looked for as at the start; else the library of that name,

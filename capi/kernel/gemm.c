@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "backend/openblas.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -27,7 +28,9 @@ enum {
     INNER_SUM = 8,        /* what the sum of a vector costs, in vector instructions */
     INNER_ROOM = 1 << 16, /* elements of the smaller operand that stay near in inner products */
     SHALLOW = 2,          /* k up to which rows are scaled and added */
-    VECTOR_TILE = 4096
+    VECTOR_TILE = 4096,
+    BLAS_LEAST = 16, /* rows, columns and depth that OpenBLAS gets, and the greatest of them */
+    BLAS_MOST = 64
 };
 
 /* What packing an element of B costs, in vector instructions. */
@@ -181,7 +184,7 @@ static int half_product(const mxl_product *p, const void *a, const void *b, void
     return status;
 }
 
-/* ---- all ---- */
+/* ---- one product ---- */
 
 static void int_product(const mxl_product *p, const void *a, const void *b, void *c)
 {
@@ -241,6 +244,54 @@ static int one(const mxl_product *p, int64_t i, bool alone)
     }
 }
 
+/* ---- OpenBLAS ---- */
+
+/* Whether a product is worth the call. At the levels above the baseline our own kernels are as fast
+ * as OpenBLAS's from 128 x 128 on and faster than them at skinny ones, and their threads do not
+ * spin; of the baseline OpenBLAS may have better ones for the processor at hand. */
+static bool suits_openblas(const mxl_product *p)
+{
+    int64_t least = p->m < p->n ? p->m : p->n, most = p->m < p->n ? p->n : p->m;
+
+    if (p->k > most)
+        most = p->k;
+    return mxl_level() == MXL_BASELINE && (p->dtype == MXL_F32 || p->dtype == MXL_F64) &&
+           least >= BLAS_LEAST && p->k >= BLAS_LEAST && most >= BLAS_MOST && most <= INT32_MAX &&
+           p->lda <= INT32_MAX && p->ldb <= INT32_MAX && p->ldc <= INT32_MAX;
+}
+
+/* All of them by OpenBLAS, if there is one: 1; 0 where there is none, -1 with the error set. By
+ * columns it is C' = op(B)' op(A)'. */
+static int by_openblas(const mxl_product *p)
+{
+    static const float one32 = 1, zero32 = 0;
+    static const double one64 = 1, zero64 = 0;
+    const mxl_openblas *held;
+    size_t size = mxl_dtype_size(p->dtype);
+    bool single = p->dtype == MXL_F32, add = p->accumulate || p->bias != NULL;
+    const void *alpha = single ? (const void *)&one32 : &one64;
+    const void *beta = add ? alpha : single ? (const void *)&zero32 : &zero64;
+    int m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    int lda = (int)p->lda, ldb = (int)p->ldb, ldc = (int)p->ldc;
+
+    if (mxl_openblas_begin(&held, workers_for(p->m, p->n, p->k) > 1) != 0)
+        return -1;
+    for (int64_t i = 0; i < p->count && held != NULL; i++) {
+        char *c = (char *)p->c + (size_t)(i * p->c_next) * size;
+
+        if (p->bias != NULL)
+            empty_sum(p, c);
+        (single ? held->f32 : held->f64)
+            .gemm(p->tb ? "T" : "N", p->ta ? "T" : "N", &n, &m, &k, alpha,
+                  (const char *)p->b + (size_t)(i * p->b_next) * size, &ldb,
+                  (const char *)p->a + (size_t)(i * p->a_next) * size, &lda, beta, c, &ldc, 1, 1);
+    }
+    mxl_openblas_end(held);
+    return held != NULL;
+}
+
+/* ---- all ---- */
+
 typedef struct many_job {
     const mxl_product *product;
     atomic_bool failed;
@@ -268,6 +319,12 @@ int mxl_products(const mxl_product *p)
                          mxl_dtype_name(p->dtype));
     if (p->m == 0 || p->n == 0 || p->count == 0)
         return 0;
+    if (suits_openblas(p)) {
+        int done = by_openblas(p);
+
+        if (done != 0)
+            return done < 0 ? -1 : 0;
+    }
     /* Few large ones share the threads one after the other, many are shared out. */
     if (p->count < mxl_thread_count()) {
         for (int64_t i = 0; i < p->count; i++) {

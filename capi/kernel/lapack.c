@@ -15,6 +15,8 @@
 
 enum {
     BLOCK = 48,
+    LEAST = 32,      /* measured: below that our own routines are as fast as OpenBLAS's */
+    LARGE = 256,     /* where its threads help */
     LARGEST = 30000, /* of an extent that goes to OpenBLAS, whose workspace sizes are 32-bit */
     WORK_ROWS = 64   /* what its blocked routines like for workspace, times an extent */
 };
@@ -32,16 +34,20 @@ enum {
 /* OpenBLAS for one call, and its routines for the dtype. */
 typedef struct backend {
     const mxl_openblas *held;
-    const mxl_openblas_routines *blas; /* NULL: none, or the extents are too large */
+    const mxl_openblas_routines *blas; /* NULL: none, or the extents are not for it */
 } backend;
 
-/* To be ended by mxl_openblas_end(b->held), unless -1. */
+/* For m x n numbers. To be ended by mxl_openblas_end(b->held), unless -1. One that was asked for
+ * and is not there is an error for small matrices, too. */
 static int begin(int dtype, int64_t m, int64_t n, backend *b)
 {
     *b = (backend){0};
-    if (m > LARGEST || n > LARGEST)
+    if (mxl_openblas_get(&b->held) != 0)
+        return -1;
+    b->held = NULL;
+    if (m > LARGEST || n > LARGEST || (m < LEAST && n < LEAST))
         return 0;
-    if (mxl_openblas_begin(&b->held) != 0)
+    if (mxl_openblas_begin(&b->held, m >= LARGE && n >= LARGE) != 0)
         return -1;
     if (b->held != NULL)
         b->blas = dtype == MXL_F32 ? &b->held->f32 : &b->held->f64;

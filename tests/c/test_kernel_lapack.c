@@ -314,7 +314,7 @@ TEST(choosing)
     CHECK_INT(mxl_openblas_set("libm.so.6"), -1);
     CHECK_HAS(mxl_error_text(), "libm.so.6 is no OpenBLAS");
     CHECK_INT(mxl_openblas_set(NULL), 0);
-    CHECK_INT(mxl_openblas_begin(&table), 0);
+    CHECK_INT(mxl_openblas_begin(&table, true), 0);
     CHECK(table == NULL);
     mxl_openblas_end(table);
     CHECK_INT(setenv("MXLITE_BACKENDS", "none", 1), 0);
