@@ -376,6 +376,26 @@ int accuracy_exact(const char *name, int64_t n, const double *x, const double *y
     return -1;
 }
 
+enum { CHUNK = 2048 };
+
+/* The same of floats. */
+int accuracy_exact_f32(const char *name, int64_t n, const float *x, const float *y, double *exact)
+{
+    double a[CHUNK], b[CHUNK];
+    int status = 0;
+
+    for (int64_t first = 0; status == 0 && first < n; first += CHUNK) {
+        int64_t count = n - first < CHUNK ? n - first : CHUNK;
+
+        for (int64_t i = 0; i < count; i++)
+            a[i] = x[first + i];
+        for (int64_t i = 0; y != NULL && i < count; i++)
+            b[i] = y[first + i];
+        status = accuracy_exact(name, count, a, y == NULL ? NULL : b, exact + first);
+    }
+    return status;
+}
+
 /* ---- comparison ---- */
 
 typedef struct accuracy_worst {
@@ -385,8 +405,6 @@ typedef struct accuracy_worst {
                          not be */
     int64_t wrong_at; /* the first of them; -1: none */
 } accuracy_worst;
-
-enum { CHUNK = 2048 };
 
 static uint64_t bits_of(double x)
 {

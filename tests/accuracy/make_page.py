@@ -89,7 +89,7 @@ def _cell(row: dict | None) -> str:
     if row is None:
         return ""
     wrong = f", {row['wrong']:,} wrong" if row["wrong"] else ""
-    return _number(row["error"]) + wrong
+    return _number(row["error"]) + wrong + ("" if row.get("all", True) else "\\*")
 
 
 def _where(rows: Iterable[dict]) -> str:
@@ -111,9 +111,8 @@ def _table(results: dict, dtype: str, place: int) -> list[str]:
     for function in FUNCTIONS:
         row = results[dtype][function.name]
         own = [row[f"mxlite {level}"] for level in known]
-        sample = "" if all(each.get("all", True) for each in row.values()) else " (sample)"
-        cells = [function.name + sample, _bar(function, place), *map(_cell, own), _where(own)]
-        lines.append("| " + " | ".join([*cells, *(_cell(row.get(who)) for who in PEERS)]).replace("*", "\\*") + " |")
+        cells = [function.name.replace("*", "\\*"), _bar(function, place), *map(_cell, own), _where(own)]
+        lines.append("| " + " | ".join([*cells, *(_cell(row.get(who)) for who in PEERS)]) + " |")
     return lines
 
 

@@ -126,18 +126,16 @@ class Exact:
 
     def values(self, function: Function, arrays: list[np.ndarray]) -> np.ndarray:
         """The function in double, which for float32 arguments is exact enough."""
-        with np.errstate(invalid="ignore"):
-            x, *others = (np.ascontiguousarray(array, np.float64) for array in arrays)
+        x, *others = (np.ascontiguousarray(array) for array in arrays)
         y = others[0] if others else None
         if function.scalar is not None:
-            x, y = x, np.full(x.shape, function.scalar)
+            x, y = x, np.full(x.shape, function.scalar, x.dtype)
             if function.swapped:
                 x, y = y, x
         out = np.empty(x.shape)
-        status = self._library.accuracy_exact(
-            function.exact.encode(), INT(x.size), *(ctypes.c_void_p(_pointer(each)) for each in (x, y, out))
-        )
-        if status != 0:
+        call = self._library.accuracy_exact_f32 if x.dtype == np.float32 else self._library.accuracy_exact
+        pointers = (ctypes.c_void_p(_pointer(each)) for each in (x, y, out))
+        if call(function.exact.encode(), INT(x.size), *pointers) != 0:
             raise LookupError(f"exact.c has no {function.exact}")
         return out
 
