@@ -50,6 +50,15 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
              const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
              const int64_t *const *in_strides, const size_t *in_size, const void *params);
 
+/* Runs a loop over float32 for `dtype`: elements are cast to float32 in tiles that stay in the
+ * cache, and the results cast back. One or two inputs. */
+void mxl_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *const *in,
+                     const int64_t *step, int64_t n, const void *params);
+
+/* Likewise, with the scalar of mxl_scalar_params rounded to `dtype` first. */
+void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *const *in,
+                            const int64_t *step, int64_t n, const void *params);
+
 /* ---- loops from expressions ----
  *
  *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
@@ -65,8 +74,8 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
  *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
  *
  * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
- * MATH: ARITH's dtypes, integers computed in float32 and truncated back. No kernels are made for
- * bool.
+ * MATH: ARITH's dtypes, integers computed in float32 and truncated back. float16 always goes
+ * through float32, in tiles. No kernels are made for bool.
  *
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
@@ -77,30 +86,22 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
 #define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
-    ROW(name##_f16, f16, __VA_ARGS__)                                                              \
-    static const mxl_kernels name##_kernels = {                                                    \
+    ROW##_VIA(name, f16) static const mxl_kernels name##_kernels = {                               \
         .row = {[MXL_F32] = name##_f32, [MXL_F64] = name##_f64, [MXL_F16] = name##_f16},           \
         .weight = 4}
 
 #define MXL_ARITH_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
-    ROW(name##_f16, f16, __VA_ARGS__)                                                              \
-    ROW(name##_u8, u8, __VA_ARGS__)                                                                \
-    ROW(name##_i32, i32, __VA_ARGS__)                                                              \
-    ROW(name##_i8, i8, __VA_ARGS__)                                                                \
-    ROW(name##_i64, i64, __VA_ARGS__)                                                              \
-    MXL_WEIGHED_TABLE(name, 1)
+    ROW##_VIA(name, f16) ROW(name##_u8, u8, __VA_ARGS__) ROW(name##_i32, i32, __VA_ARGS__)         \
+        ROW(name##_i8, i8, __VA_ARGS__) ROW(name##_i64, i64, __VA_ARGS__)                          \
+            MXL_WEIGHED_TABLE(name, 1)
 
 #define MXL_MATH_KERNELS(name, ROW, ...)                                                           \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
-    ROW(name##_f16, f16, __VA_ARGS__)                                                              \
-    ROW(name##_u8, u8m, __VA_ARGS__)                                                               \
-    ROW(name##_i32, i32m, __VA_ARGS__)                                                             \
-    ROW(name##_i8, i8m, __VA_ARGS__)                                                               \
-    ROW(name##_i64, i64m, __VA_ARGS__)                                                             \
-    MXL_NUMERIC_TABLE(name)
+    ROW##_VIA(name, f16) ROW##_VIA(name, u8) ROW##_VIA(name, i32) ROW##_VIA(name, i8)              \
+        ROW##_VIA(name, i64) MXL_NUMERIC_TABLE(name)
 
 #define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 4)
 #define MXL_WEIGHED_TABLE(name, cost)                                                              \
@@ -113,8 +114,8 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
                                                        [MXL_I64] = name##_i64},                    \
                                                .weight = cost}
 
-/* Loops that are built for every vector level, or for the baseline alone: the narrow types and
- * integers that are computed in float are not worth the bytes. */
+/* Loops that are built for every vector level, or for the baseline alone, where bytes are so narrow
+ * that three loops are not worth theirs. */
 #define MXL_ROW_PARAMETERS                                                                         \
     (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
 #define MXL_ROW_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
@@ -192,6 +193,17 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
     }                                                                                              \
     MXL_ROW_LEVELS_##D(fn)
 
+/* The loop of another dtype by way of float32: what ROW##_VIA makes where a table of kernels asks
+ * for it. Of the scalar's value the dtype keeps what it can. */
+#define MXL_UNARY_ROW_VIA(name, D)  MXL_ROW_VIA(name, D, mxl_row_via_f32, 1)
+#define MXL_BINARY_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_row_via_f32, 2)
+#define MXL_SCALAR_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_scalar_row_via_f32, 1)
+#define MXL_ROW_VIA(name, D, via, num_in)                                                          \
+    static void name##_##D MXL_ROW_PARAMETERS                                                      \
+    {                                                                                              \
+        via(name##_f32, MXL_DTYPE_##D, num_in, out, in, step, n, params);                          \
+    }
+
 /* x / y that never traps: an integer divided by zero is 0, the smallest by -1 is itself. */
 static inline int32_t mxl_quotient_i32(int32_t x, int32_t y)
 {
@@ -240,6 +252,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROW_LEVELS_f64(fn) MXL_ROW_WIDE(fn)
 #define MXL_ROUND_f64(v)       ((double)(v))
 
+#define MXL_DTYPE_f16          MXL_F16
 #define MXL_T_f16              mxl_half
 #define MXL_C_f16              float
 #define MXL_LOAD_f16(v)        mxl_half_to_float(v)
@@ -247,20 +260,23 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROW_LEVELS_f16(fn) MXL_ROW_WIDE(fn)
 #define MXL_ROUND_f16(v)       mxl_half_from_float((float)(v))
 
+#define MXL_DTYPE_u8          MXL_U8
 #define MXL_T_u8              uint8_t
 #define MXL_C_u8              int
 #define MXL_LOAD_u8(v)        ((int)(v))
 #define MXL_STORE_u8(v)       ((uint8_t)(v))
-#define MXL_ROW_LEVELS_u8(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROW_LEVELS_u8(fn) MXL_ROW_PLAIN(fn)
 #define MXL_ROUND_u8(v)       mxl_u8_from_f64(v)
 
+#define MXL_DTYPE_i8          MXL_I8
 #define MXL_T_i8              int8_t
 #define MXL_C_i8              int
 #define MXL_LOAD_i8(v)        ((int)(v))
 #define MXL_STORE_i8(v)       ((int8_t)(v))
-#define MXL_ROW_LEVELS_i8(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROW_LEVELS_i8(fn) MXL_ROW_PLAIN(fn)
 #define MXL_ROUND_i8(v)       mxl_i8_from_f64(v)
 
+#define MXL_DTYPE_i32          MXL_I32
 #define MXL_T_i32              int32_t
 #define MXL_C_i32              int32_t
 #define MXL_LOAD_i32(v)        (v)
@@ -268,40 +284,12 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROW_LEVELS_i32(fn) MXL_ROW_WIDE(fn)
 #define MXL_ROUND_i32(v)       mxl_i32_from_f64(v)
 
+#define MXL_DTYPE_i64          MXL_I64
 #define MXL_T_i64              int64_t
 #define MXL_C_i64              int64_t
 #define MXL_LOAD_i64(v)        (v)
 #define MXL_STORE_i64(v)       ((int64_t)(v))
 #define MXL_ROW_LEVELS_i64(fn) MXL_ROW_WIDE(fn)
 #define MXL_ROUND_i64(v)       mxl_i64_from_f64(v)
-
-/* Integers computed in float32, as 1.9.1 does for functions such as exp. */
-#define MXL_T_u8m              uint8_t
-#define MXL_C_u8m              float
-#define MXL_LOAD_u8m(v)        ((float)(v))
-#define MXL_STORE_u8m(v)       mxl_u8_from_f32((float)(v))
-#define MXL_ROW_LEVELS_u8m(fn) MXL_ROW_PLAIN(fn)
-#define MXL_ROUND_u8m(v)       mxl_u8_from_f64(v)
-
-#define MXL_T_i8m              int8_t
-#define MXL_C_i8m              float
-#define MXL_LOAD_i8m(v)        ((float)(v))
-#define MXL_STORE_i8m(v)       mxl_i8_from_f32((float)(v))
-#define MXL_ROW_LEVELS_i8m(fn) MXL_ROW_PLAIN(fn)
-#define MXL_ROUND_i8m(v)       mxl_i8_from_f64(v)
-
-#define MXL_T_i32m              int32_t
-#define MXL_C_i32m              float
-#define MXL_LOAD_i32m(v)        ((float)(v))
-#define MXL_STORE_i32m(v)       mxl_i32_from_f32((float)(v))
-#define MXL_ROW_LEVELS_i32m(fn) MXL_ROW_PLAIN(fn)
-#define MXL_ROUND_i32m(v)       mxl_i32_from_f64(v)
-
-#define MXL_T_i64m              int64_t
-#define MXL_C_i64m              float
-#define MXL_LOAD_i64m(v)        ((float)(v))
-#define MXL_STORE_i64m(v)       mxl_i64_from_f32((float)(v))
-#define MXL_ROW_LEVELS_i64m(fn) MXL_ROW_PLAIN(fn)
-#define MXL_ROUND_i64m(v)       mxl_i64_from_f64(v)
 
 #endif

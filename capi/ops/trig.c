@@ -44,6 +44,7 @@ enum { TILE = 1024 };
             fn##_tile(level, z + i, a + i, n - i < TILE ? n - i : TILE);                           \
     }                                                                                              \
     MXL_ROW_LEVELS_##D(fn)
+#define CIRCULAR_ROW_VIA MXL_UNARY_ROW_VIA
 
 MXL_MATH_KERNELS(sin, CIRCULAR_ROW, mxl_row_sin(x), sin(x));
 
