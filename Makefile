@@ -42,7 +42,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan fuzz \
+.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan cross fuzz \
     fuzz-run checks wheel check-wheel test-pythons test-peers test-clients clients-oracle oracle bench accuracy \
     accuracy-full mutate fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
@@ -59,6 +59,7 @@ help:
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
+#: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level of this processor, and without back ends
@@ -166,8 +167,7 @@ TEST_INTERNAL := $(sort $(wildcard tests/c/test_*.c tests/c/thread_*.c))
 TEST_PUBLIC := $(sort $(wildcard tests/c/public_*.c))
 TEST_HELPERS := $(filter-out $(TEST_INTERNAL) $(TEST_PUBLIC),$(sort $(wildcard tests/c/*.c)))
 TEST_HELPER_OBJECTS := $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
-TEST_NAMES = $(if $(filter thread,$(TEST_KIND)),$(filter tests/c/thread_%,$(TEST_INTERNAL)), \
-    $(TEST_INTERNAL) $(TEST_PUBLIC))
+TEST_NAMES = $(filter tests/c/$(TEST_KIND)%,$(TEST_INTERNAL) $(TEST_PUBLIC))
 TEST_PROGRAMS = $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(TEST_NAMES))
 TEST_KIND :=
 TEST_TIMEOUT ?= 600
@@ -234,8 +234,24 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a
 tsan:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
-	    $(MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread BUILD=$(BUILD)/tsan \
+	    $(MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread_ BUILD=$(BUILD)/tsan \
 	    OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(TSAN)'
+
+# ---- another processor ---------------------------------------------------------------------------
+# Everything compiles for aarch64, warnings being errors; the kernels' tests run where there is an
+# emulator (Debian has both: gcc-aarch64-linux-gnu, qemu-user).
+CROSS ?= aarch64-linux-gnu
+CROSS_RUN ?= qemu-aarch64 -L /usr/$(CROSS)
+CROSS_SET = CC='$(CROSS)-gcc' AR='$(CROSS)-ar' BUILD=$(BUILD)/$(CROSS) WERROR=1
+cross:
+	@command -v $(CROSS)-gcc > /dev/null || { \
+	    echo "error: there is no $(CROSS)-gcc here (Debian has it in gcc-$(CROSS))" >&2; exit 1; }
+	@$(MAKE) lib $(CROSS_SET)
+	@if command -v $(firstword $(CROSS_RUN)) > /dev/null; then \
+	    RUN_WITH='$(CROSS_RUN)' $(MAKE) test-c-run TEST_LABEL=cross TEST_KIND=test_kernel_ $(CROSS_SET); \
+	else \
+	    echo "cross: compiled, but not run: there is no $(firstword $(CROSS_RUN)) here (Debian has it in qemu-user)"; \
+	fi
 
 # ---- Python --------------------------------------------------------------------------------------
 VENV := .venv

@@ -2,7 +2,8 @@
 # Runs the C test programs one after another: run_c_tests.sh LABEL SECONDS FOLDER PROGRAM...
 # A program fails by its exit code or by its time; how many tests it holds is read from its last line,
 # "NAME: N passed, M failed". The tail of a failed one's output is shown, all of it is kept in
-# FOLDER/tests/. Ends with one line, which .ci/run adds up. Called by the Makefile.
+# FOLDER/tests/. Ends with one line, which .ci/run adds up. RUN_WITH in the environment stands before
+# every program (an emulator). Called by the Makefile.
 label=$1 seconds=$2 folder=$3
 shift 3
 
@@ -12,9 +13,9 @@ if [ $# -eq 0 ]; then
 fi
 
 # ThreadSanitizer of older compilers cannot place its shadow under a strongly randomised layout.
-run=
+run=$RUN_WITH
 case $label in
-tsan) if setarch "$(uname -m)" -R true 2>/dev/null; then run="setarch $(uname -m) -R"; fi ;;
+tsan) if setarch "$(uname -m)" -R true 2>/dev/null; then run="setarch $(uname -m) -R $RUN_WITH"; fi ;;
 esac
 if command -v timeout >/dev/null 2>&1; then run="timeout -k 10 $seconds $run"; fi
 

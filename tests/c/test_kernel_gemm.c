@@ -1,6 +1,7 @@
 /* Matrix products of all shapes, orders and dtypes against the plain triple loop. */
 #include <math.h>
 
+#include "backend/openblas.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -121,13 +122,15 @@ TEST(at_every_level)
     CHECK_INT(mxl_level_set(before), 0);
 }
 
-/* Sums that are rounded: their bits do not depend on the number of threads either. */
+/* Sums that are rounded: their bits do not depend on the number of threads either (OpenBLAS's do).
+ */
 TEST(bits)
 {
     static const int64_t shapes[][3] = {{200, 210, 220}, {1, 5000, 70}, {5000, 1, 70},
                                         {9, 300, 500},   {64, 64, 900}, {70, 10, 600},
                                         {700, 3, 200},   {500, 600, 2}};
 
+    CHECK_INT(mxl_openblas_set(NULL), 0);
     for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
         for (int i = 0; i < ROOM; i++)
             da[i] = db[i] = 1.0 / (1 + i % 1237);

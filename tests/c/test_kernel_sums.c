@@ -308,7 +308,7 @@ TEST(far_values)
     reduce(&p, MXL_REDUCE_NANSUM, MXL_F32, value, &f);
     CHECK(isinf(f));
     for (int i = 0; i < 4096; i++)
-        wide[i] = i == 99 ? INFINITY : i;
+        wide[i] = i == 99 ? INFINITY : (float)i;
     reduce(&p, MXL_REDUCE_SUM, MXL_F64, wide, &d);
     CHECK(isinf(d) && d > 0);
     wide[5] = -INFINITY;
