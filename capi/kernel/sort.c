@@ -1,185 +1,65 @@
-/* Sorting rows. Elements become unsigned keys whose order is the one asked for, so that four widths
- * serve all dtypes and both directions; keys are sorted alone or with their positions. */
+/* Sorting rows. Elements become unsigned keys whose order is the one asked for (sort_keys.c), so
+ * that four widths serve all dtypes and both directions; keys are sorted alone or with their
+ * positions: many short rows as columns of a network, others by counting the bytes of keys. */
 #include "kernel/sort.h"
 
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/half.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "kernel/cast.h"
+#include "kernel/copy.h"
+#include "kernel/run.h"
+#include "kernel/sort_keys.h"
+#include "kernel/target.h"
 
 enum {
-    RUN = 16,          /* entries that are sorted by insertion */
-    RADIX_FROM = 64,   /* from here on counting bytes is faster than comparing */
-    SELECT_BELOW = 16, /* k below a 16th of the row: a heap of k is faster than sorting the row */
-    CHUNK = 256,       /* elements between their form and that of keys */
-    GRAIN = 16384      /* elements worth another thread */
+    RUN = 16,           /* entries that are sorted by insertion */
+    RADIX_FROM = 64,    /* from here on counting bytes is faster than comparing */
+    HEAP_BELOW = 16,    /* k below a 16th of the row: a heap of k is faster than dividing the row */
+    CHUNK = 256,        /* elements between their form and that of entries */
+    GRAIN = 16384,      /* elements worth another thread */
+    LARGE = 1 << 16,    /* elements of a row that several threads sort together, */
+    PARTS = 8,          /* at most so many */
+    FEWEST = 3,         /* rows below which most columns would stand empty */
+    WITHOUT_VECTORS = 8 /* times shorter are the rows that columns are good for then */
 };
 
-/* A row of the input, and where its results go; positions are in elements. */
-typedef struct row_of {
-    int dtype;
-    bool descending;
-    int64_t n, step;
-    const char *in;
-    int64_t in_begin, out_begin;
-} row_of;
+/* ---- counting bytes ---- */
 
-/* ---- keys ---- */
+/* Entries that are moved by one byte of their keys, `parts` parts side by side. */
+typedef struct radix_job {
+    void *from, *to;
+    int64_t n, parts;
+    int shift;
+    int64_t counts[PARTS][256]; /* per part; then where its next entry of a digit goes */
+} radix_job;
 
-static inline uint64_t plain_key(uint64_t bits, uint64_t sign, uint64_t infinity, bool same_zeros)
+static int64_t radix_parts(int64_t n)
 {
-    (void)sign, (void)infinity, (void)same_zeros;
-    return bits;
+    int64_t threads = mxl_thread_count();
+
+    return n < LARGE ? 1 : threads < PARTS ? threads : PARTS;
 }
 
-static inline uint64_t signed_key(uint64_t bits, uint64_t sign, uint64_t infinity, bool same_zeros)
+static int64_t radix_border(const radix_job *job, int64_t part)
 {
-    (void)infinity, (void)same_zeros;
-    return bits ^ sign;
+    return job->n / job->parts * part + (part < job->n % job->parts ? part : job->n % job->parts);
 }
 
-/* Numbers below 0 in reverse, those above behind them, NaN at the end. */
-static inline uint64_t float_key(uint64_t bits, uint64_t sign, uint64_t infinity, bool same_zeros)
+/* Turns counts into places: digit by digit, and of each digit part by part. */
+static void radix_starts(radix_job *job)
 {
-    if (same_zeros && bits == sign)
-        bits = 0;
-    if ((bits & ~sign) > infinity)
-        return sign | (sign - 1);
-    return (bits & sign) != 0 ? ~bits & (sign | (sign - 1)) : bits | sign;
-}
+    int64_t begin = 0;
 
-static inline uint64_t plain_bits(uint64_t key, uint64_t sign)
-{
-    (void)sign;
-    return key;
-}
+    for (int digit = 0; digit < 256; digit++) {
+        for (int64_t part = 0; part < job->parts; part++) {
+            int64_t count = job->counts[part][digit];
 
-static inline uint64_t signed_bits(uint64_t key, uint64_t sign)
-{
-    return key ^ sign;
-}
-
-static inline uint64_t float_bits(uint64_t key, uint64_t sign)
-{
-    return (key & sign) != 0 ? key ^ sign : ~key & (sign | (sign - 1));
-}
-
-/* Keys of n elements, `step` apart, and elements of keys. */
-#define KEYS(D, T, kind, sign, infinity)                                                           \
-    static void keys_##D(const void *in, int64_t step, int64_t n, uint64_t down, bool same_zeros,  \
-                         uint64_t *keys)                                                           \
-    {                                                                                              \
-        const T *x = in;                                                                           \
-                                                                                                   \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            keys[i] = (T)(kind##_key(x[i * step], sign, infinity, same_zeros) ^ down);             \
-    }                                                                                              \
-                                                                                                   \
-    static void bits_##D(const uint64_t *keys, int64_t step, int64_t n, uint64_t down, void *out)  \
-    {                                                                                              \
-        T *x = out;                                                                                \
-                                                                                                   \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            x[i * step] = (T)kind##_bits((T)(keys[i] ^ down), sign);                               \
-    }
-
-KEYS(u8, uint8_t, plain, 0, 0)
-KEYS(i8, uint8_t, signed, 0x80, 0)
-KEYS(i32, uint32_t, signed, 0x80000000, 0)
-KEYS(i64, uint64_t, signed, UINT64_C(1) << 63, 0)
-KEYS(f16, uint16_t, float, 0x8000, 0x7C00)
-KEYS(f32, uint32_t, float, 0x80000000, 0x7F800000)
-KEYS(f64, uint64_t, float, UINT64_C(1) << 63, UINT64_C(0x7FF) << 52)
-
-static const struct {
-    void (*keys)(const void *in, int64_t step, int64_t n, uint64_t down, bool same_zeros,
-                 uint64_t *keys);
-    void (*bits)(const uint64_t *keys, int64_t step, int64_t n, uint64_t down, void *out);
-} forms[MXL_DTYPE_COUNT] = {
-    [MXL_F32] = {keys_f32, bits_f32}, [MXL_F64] = {keys_f64, bits_f64},
-    [MXL_F16] = {keys_f16, bits_f16}, [MXL_U8] = {keys_u8, bits_u8},
-    [MXL_I32] = {keys_i32, bits_i32}, [MXL_I8] = {keys_i8, bits_i8},
-    [MXL_I64] = {keys_i64, bits_i64}, [MXL_BOOL] = {keys_u8, bits_u8},
-};
-
-/* Whether a heap of the k first is made, else the whole row is sorted. */
-static bool selects(const mxl_sort_job *job)
-{
-    return job->k < job->n / SELECT_BELOW;
-}
-
-/* Entries that a row has room for, twice. */
-static int64_t entries(const mxl_sort_job *job)
-{
-    return selects(job) ? job->k : job->n;
-}
-
-static const char *element(const row_of *row, int64_t i)
-{
-    return row->in + (row->in_begin + i * row->step) * (int64_t)mxl_dtype_size(row->dtype);
-}
-
-/* The keys of elements i, i + 1, ... of a row, at most CHUNK; returns how many. */
-static int64_t read_keys(const row_of *row, int64_t i, bool same_zeros, uint64_t *keys)
-{
-    int64_t count = row->n - i < CHUNK ? row->n - i : CHUNK;
-
-    forms[row->dtype].keys(element(row, i), row->step, count, row->descending ? UINT64_MAX : 0,
-                           same_zeros, keys);
-    return count;
-}
-
-/* ---- writing what was found ---- */
-
-#define MOVE(T)                                                                                    \
-    for (int64_t c = 0; c < count; c++)                                                            \
-    ((T *)to)[c * to_step] = ((const T *)from)[at == NULL ? c : at[c] * from_step]
-
-/* to[c] = from[c], or from[at[c]], for elements of `width` bytes. */
-static void move(int64_t width, int64_t count, void *to, int64_t to_step, const void *from,
-                 int64_t from_step, const int64_t *at)
-{
-    switch (width) {
-    case 1:
-        MOVE(uint8_t);
-        break;
-    case 2:
-        MOVE(uint16_t);
-        break;
-    case 4:
-        MOVE(uint32_t);
-        break;
-    default:
-        MOVE(uint64_t);
-    }
-}
-
-/* Results i, i + 1, ... of a row are the elements at these positions. */
-static void write_found(const mxl_sort_job *job, const row_of *row, int64_t i, int64_t count,
-                        const int64_t *positions)
-{
-    int64_t width = (int64_t)mxl_dtype_size(job->dtype), to = row->out_begin + i * row->step;
-
-    if (job->values != NULL)
-        move(width, count, (char *)job->values + to * width, row->step, element(row, 0), row->step,
-             positions);
-    if (job->positions != NULL) {
-        int64_t bytes = (int64_t)mxl_dtype_size(job->position_dtype), cast[CHUNK], one = 1;
-        const void *in = positions;
-
-        mxl_cast_row(MXL_I64, job->position_dtype)(cast, &in, &one, count, NULL);
-        move(bytes, count, (char *)job->positions + to * bytes, row->step, cast, 1, NULL);
-    }
-    if (job->mask != NULL) {
-        int64_t one = 0;
-
-        mxl_cast_scalar(1, job->dtype, &one);
-        for (int64_t c = 0; c < count; c++)
-            memcpy((char *)job->mask + (row->in_begin + positions[c] * row->step) * width, &one,
-                   (size_t)width);
+            job->counts[part][digit] = begin;
+            begin += count;
+        }
     }
 }
 
@@ -213,36 +93,66 @@ static void write_found(const mxl_sort_job *job, const row_of *row, int64_t i, i
 #define NAME(x)    v64_##x
 #include "kernel/sort.tmpl.h"
 
-#define VALUES(w)                                                                                  \
-    static void v##w##_row(const mxl_sort_job *job, const row_of *row, void *room)                 \
-    {                                                                                              \
-        uint##w##_t *a = room, *b = a + row->n;                                                    \
-        uint64_t keys[CHUNK];                                                                      \
-                                                                                                   \
-        for (int64_t i = 0; i < row->n; i += CHUNK) {                                              \
-            int64_t count = read_keys(row, i, false, keys);                                        \
-                                                                                                   \
-            for (int64_t c = 0; c < count; c++)                                                    \
-                a[i + c] = (uint##w##_t)keys[c];                                                   \
-        }                                                                                          \
-        v##w##_sort(a, b, row->n);                                                                 \
-        for (int64_t i = 0; i < job->k; i += CHUNK) {                                              \
-            int64_t count = job->k - i < CHUNK ? job->k - i : CHUNK;                               \
-                                                                                                   \
-            for (int64_t c = 0; c < count; c++)                                                    \
-                keys[c] = a[i + c];                                                                \
-            forms[row->dtype].bits(keys, row->step, count, row->descending ? UINT64_MAX : 0,       \
-                                   (char *)job->values +                                           \
-                                       (row->out_begin + i * row->step) * (w / 8));                \
-        }                                                                                          \
-    }
+static void value_read(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
+                       void *entries)
+{
+    size_t width = mxl_dtype_size(job->dtype);
 
-VALUES(8)
-VALUES(16)
-VALUES(32)
-VALUES(64)
+    mxl_sort_keys(job->dtype, (const char *)row + begin * (int64_t)width, end - begin,
+                  job->descending, false, entries);
+}
 
 /* ---- keys with positions: in one number where both fit ---- */
+
+#define WIDEN(T, S)                                                                                \
+    for (int64_t c = 0; c < count; c++)                                                            \
+    ((T *)keys)[c] = ((const S *)narrow)[c]
+
+/* The keys of elements i, i + 1, ... of a row as numbers of `wide` bytes, at most CHUNK and none
+ * from `end` on; returns how many. */
+static int64_t read_keys(const mxl_sort_job *job, const void *row, int64_t i, int64_t end,
+                         size_t wide, void *keys)
+{
+    size_t width = mxl_dtype_size(job->dtype);
+    int64_t count = end - i < CHUNK ? end - i : CHUNK;
+    uint32_t room[CHUNK];
+    void *narrow = width == wide ? keys : room;
+
+    mxl_sort_keys(job->dtype, (const char *)row + i * (int64_t)width, count, job->descending, true,
+                  narrow);
+    if (width == wide)
+        return count;
+    if (wide == 4 && width == 1)
+        WIDEN(uint32_t, uint8_t);
+    else if (wide == 4)
+        WIDEN(uint32_t, uint16_t);
+    else if (width == 1)
+        WIDEN(uint64_t, uint8_t);
+    else if (width == 2)
+        WIDEN(uint64_t, uint16_t);
+    else
+        WIDEN(uint64_t, uint32_t);
+    return count;
+}
+
+/* The k-th of n keys, 0 < k < n, or a number between it and the next; returns how many are below.
+ * Bit by bit: counting is fast, and mostly done long before the last bit. */
+static int64_t find_limit(size_t width, const void *keys, int64_t n, int64_t k, uint64_t *limit)
+{
+    int64_t below = 0;
+
+    *limit = 0;
+    for (int bit = 8 * (int)width - 1; bit >= 0 && below < k; bit--) {
+        uint64_t higher = *limit | UINT64_C(1) << bit;
+        int64_t count = mxl_sort_count_below(width, keys, n, higher);
+
+        if (count <= k) {
+            *limit = higher;
+            below = count;
+        }
+    }
+    return below;
+}
 
 #define LESS(a, b) ((a) < (b))
 #define KEY(e)     ((uint32_t)((e) >> 32))
@@ -252,8 +162,10 @@ VALUES(64)
 #include "kernel/sort.tmpl.h"
 
 #define LESS(a, b)           ((a) < (b))
+#define K                    uint32_t
 #define E                    uint64_t
-#define ENTRY(key, position) ((key) << 32 | (uint64_t)(position))
+#define ENTRY(key, position) ((uint64_t)(key) << 32 | (uint64_t)(position))
+#define KEY(e)               ((e) >> 32)
 #define POSITION(e)          ((uint32_t)(e))
 #define NAME(x)              packed_##x
 #include "kernel/sort_entry.tmpl.h"
@@ -270,82 +182,366 @@ typedef struct pair {
 #include "kernel/sort.tmpl.h"
 
 #define LESS(a, b)  ((a).key < (b).key || ((a).key == (b).key && (a).position < (b).position))
+#define K           uint64_t
 #define E           pair
 #define ENTRY(k, p) ((pair){(k), (uint64_t)(p)})
+#define KEY(e)      ((e).key)
 #define POSITION(e) ((e).position)
 #define NAME(x)     pair_##x
 #include "kernel/sort_entry.tmpl.h"
 
+/* ---- kinds of entries ---- */
+
+typedef struct entry_kind {
+    size_t bytes, key;
+    int64_t most; /* entries of rows that are sorted as columns */
+    void (*read)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
+                 void *entries);
+    void (*sort)(void *a, void *b, int64_t n);  /* in the order of their positions */
+    void (*order)(void *a, void *b, int64_t n); /* in any */
+    /* Of entries with positions: */
+    void (*heap)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
+                 void *entries);
+    void (*divide)(const mxl_sort_job *job, const void *row, void *keys, void *entries);
+    void (*positions)(const void *entries, int64_t count, int64_t *positions);
+} entry_kind;
+
+static const entry_kind values_8 = {1, 1, 4096, value_read, v8_sort, NULL, NULL, NULL, NULL};
+static const entry_kind values_16 = {2, 2, 4096, value_read, v16_sort, NULL, NULL, NULL, NULL};
+static const entry_kind values_32 = {4, 4, 4096, value_read, v32_sort, NULL, NULL, NULL, NULL};
+static const entry_kind values_64 = {8, 8, 4096, value_read, v64_sort, NULL, NULL, NULL, NULL};
+static const entry_kind packed = {8,
+                                  4,
+                                  2048,
+                                  packed_read,
+                                  packed_sort,
+                                  packed_merge_sort,
+                                  packed_heap,
+                                  packed_divide,
+                                  packed_positions};
+static const entry_kind pairs = {sizeof(pair),    8,         256,         pair_read,     pair_sort,
+                                 pair_merge_sort, pair_heap, pair_divide, pair_positions};
+
+static const entry_kind *choose_kind(const mxl_sort_job *job)
+{
+    size_t width = mxl_dtype_size(job->dtype);
+
+    if (job->positions != NULL || job->mask != NULL || job->k < job->n)
+        return width <= 4 && job->n <= UINT32_MAX ? &packed : &pairs;
+    return width == 1 ? &values_8 : width == 2 ? &values_16 : width == 4 ? &values_32 : &values_64;
+}
+
+/* Sorts `count` rows of m entries, side by side, as columns. */
+static void sort_as_columns(const entry_kind *kind, void *entries, void *room, int64_t count,
+                            int64_t m)
+{
+    int64_t lanes = MXL_SORT_LINE / (int64_t)kind->key;
+
+    if (kind != &pairs) {
+        lanes = MXL_SORT_LINE / (int64_t)kind->bytes;
+        mxl_turn(kind->bytes, room, lanes, entries, m, m, count);
+        mxl_sort_columns(kind->bytes, room, m);
+        mxl_turn(kind->bytes, entries, m, room, lanes, count, m);
+        return;
+    }
+    /* A pair is two elements: keys and positions are turned each by themselves. */
+    for (int half = 0; half < 2; half++) {
+        uint64_t *to = (uint64_t *)room + half * m * lanes;
+
+        for (int64_t l = 0; l < count; l++)
+            mxl_copy_run(8, to + l, lanes, (uint64_t *)entries + 2 * l * m + half, 2, m);
+    }
+    mxl_sort_pair_columns(room, (uint64_t *)room + m * lanes, m);
+    for (int half = 0; half < 2; half++) {
+        const uint64_t *from = (const uint64_t *)room + half * m * lanes;
+
+        for (int64_t l = 0; l < count; l++)
+            mxl_copy_run(8, (uint64_t *)entries + 2 * l * m + half, 2, from + l, lanes, m);
+    }
+}
+
+/* ---- writing what was found ---- */
+
+#define TAKE(T)                                                                                    \
+    for (int64_t c = 0; c < count; c++)                                                            \
+    ((T *)out)[c] = ((const T *)row)[at[c]]
+
+static void take(size_t width, int64_t count, void *out, const void *row, const int64_t *at)
+{
+    if (width == 4)
+        TAKE(uint32_t);
+    else if (width == 8)
+        TAKE(uint64_t);
+    else if (width == 2)
+        TAKE(uint16_t);
+    else
+        TAKE(uint8_t);
+}
+
+/* Results i, i + 1, ... of row r are the elements at these positions. */
+static void write_found(const mxl_sort_job *job, int64_t r, int64_t i, int64_t count,
+                        const int64_t *positions)
+{
+    size_t width = mxl_dtype_size(job->dtype);
+    int64_t size = (int64_t)width, to = r * job->k + i, step = 1, one = 0;
+    const void *in = positions;
+
+    if (job->values != NULL)
+        take(width, count, (char *)job->values + to * size,
+             (const char *)job->in + r * job->n * size, positions);
+    if (job->positions != NULL)
+        mxl_cast_row(MXL_I64, job->position_dtype)(
+            (char *)job->positions + to * (int64_t)mxl_dtype_size(job->position_dtype), &in, &step,
+            count, NULL);
+    if (job->mask == NULL)
+        return;
+    mxl_cast_scalar(1, job->dtype, &one);
+    for (int64_t c = 0; c < count; c++)
+        memcpy((char *)job->mask + (r * job->n + positions[c]) * size, &one, width);
+}
+
+/* Entries begin, ... of row r, of which `entries` has all. */
+static void write_entries(const mxl_sort_job *job, const entry_kind *kind, int64_t r, int64_t begin,
+                          int64_t end, const void *entries)
+{
+    const char *e = entries;
+    int64_t positions[CHUNK], size = (int64_t)kind->bytes;
+
+    if (kind->positions == NULL) {
+        mxl_sort_elements(job->dtype, e + begin * size, end - begin, job->descending,
+                          (char *)job->values + (r * job->k + begin) * size);
+        return;
+    }
+    for (int64_t i = begin; i < end; i += CHUNK) {
+        int64_t count = end - i < CHUNK ? end - i : CHUNK;
+
+        kind->positions(e + i * size, count, positions);
+        write_found(job, r, i, count, positions);
+    }
+}
+
 /* ---- rows ---- */
 
+/* Rows are shared out in groups; a share has room of its own: for the entries of a group, as much
+ * again, and for the keys of a row that is divided. */
 typedef struct share_job {
     const mxl_sort_job *sort;
-    void (*row)(const mxl_sort_job *job, const row_of *row, void *room);
-    int64_t shares;
-    int64_t bytes; /* of room, for each share */
+    const entry_kind *kind;
+    int64_t rows, shares, group;  /* rows that are sorted together */
+    int64_t m;                    /* entries of a row */
+    int64_t entries, keys, bytes; /* of room */
     char *room;
 } share_job;
 
-/* A unit is a share: neighbouring rows, with room of its own. */
+static bool uses_heap(const mxl_sort_job *job)
+{
+    return job->k < job->n / HEAP_BELOW;
+}
+
+static void sort_group(const share_job *shared, int64_t first, int64_t count, char *room)
+{
+    const mxl_sort_job *job = shared->sort;
+    const entry_kind *kind = shared->kind;
+    int64_t m = shared->m, row_bytes = m * (int64_t)kind->bytes;
+    int64_t width = (int64_t)mxl_dtype_size(job->dtype);
+    char *other = room + shared->entries, *keys = other + shared->entries;
+    bool by_heap = m < job->n && uses_heap(job);
+
+    for (int64_t l = 0; l < count; l++) {
+        const char *row = (const char *)job->in + (first + l) * job->n * width;
+        char *entries = room + l * row_bytes;
+
+        if (m == job->n)
+            kind->read(job, row, 0, job->n, entries);
+        else if (by_heap)
+            kind->heap(job, row, 0, job->n, entries);
+        else
+            kind->divide(job, row, keys, entries);
+    }
+    if (count >= FEWEST) {
+        sort_as_columns(kind, room, other, count, m);
+    } else {
+        for (int64_t l = 0; l < count; l++)
+            (by_heap ? kind->order : kind->sort)(room + l * row_bytes, other, m);
+    }
+    for (int64_t l = 0; l < count; l++)
+        write_entries(job, kind, first + l, 0, job->k, room + l * row_bytes);
+}
+
+/* A unit is a share. */
 static void run_shares(void *data, int64_t begin, int64_t end)
 {
     const share_job *shared = data;
-    const mxl_sort_job *job = shared->sort;
-    int64_t rows = job->outer * job->inner;
-    row_of row = {job->dtype, job->descending, job->n, job->inner, job->in, 0, 0};
+    int64_t groups = (shared->rows + shared->group - 1) / shared->group;
+    int64_t shares = shared->shares;
 
     for (int64_t s = begin; s < end; s++) {
-        int64_t each = rows / shared->shares, more = rows % shared->shares;
+        int64_t each = groups / shares, more = groups % shares;
         int64_t first = s * each + (s < more ? s : more), last = first + each + (s < more);
 
-        for (int64_t r = first; r < last; r++) {
-            int64_t o = r / job->inner, i = r % job->inner;
+        for (int64_t g = first; g < last; g++) {
+            int64_t r = g * shared->group, left = shared->rows - r;
 
-            row.in_begin = o * job->n * job->inner + i;
-            row.out_begin = o * job->k * job->inner + i;
-            shared->row(job, &row, shared->room + s * shared->bytes);
+            sort_group(shared, r, left < shared->group ? left : shared->group,
+                       shared->room + s * shared->bytes);
         }
     }
 }
 
-/* How a row is done, and the bytes of an entry. */
-static int64_t choose(const mxl_sort_job *job, share_job *shared)
+static int64_t whole_lines(int64_t bytes)
 {
-    int64_t width = (int64_t)mxl_dtype_size(job->dtype);
-
-    if (job->positions != NULL || job->mask != NULL || selects(job)) {
-        bool packed = width <= 4 && job->n <= UINT32_MAX;
-
-        shared->row = packed ? packed_row : pair_row;
-        return packed ? sizeof(uint64_t) : sizeof(pair);
-    }
-    shared->row = width == 1 ? v8_row : width == 2 ? v16_row : width == 4 ? v32_row : v64_row;
-    return width;
+    return (bytes + MXL_SORT_LINE - 1) / MXL_SORT_LINE * MXL_SORT_LINE;
 }
 
-int mxl_sort(const mxl_sort_job *job)
+static int sort_rows(const mxl_sort_job *job, const entry_kind *kind)
 {
-    share_job shared = {.sort = job};
-    int64_t rows = job->outer * job->inner, size = rows * job->n, entry = choose(job, &shared);
+    int64_t most = mxl_level() == MXL_BASELINE ? kind->most / WITHOUT_VECTORS : kind->most;
+    share_job shared = {.sort = job, .kind = kind, .rows = job->outer, .group = 1};
+    int64_t groups;
 
-    if (size == 0)
-        return 0;
-    if (job->mask != NULL)
-        memset(job->mask, 0, (size_t)size * mxl_dtype_size(job->dtype));
-    if (job->k == 0)
-        return 0;
-    shared.shares = size / GRAIN + 1;
+    shared.m = kind->heap != NULL && job->k < job->n ? job->k : job->n;
+    if (shared.m > 1 && shared.m <= most)
+        shared.group = MXL_SORT_LINE / (int64_t)(kind == &pairs ? kind->key : kind->bytes);
+    groups = (shared.rows + shared.group - 1) / shared.group;
+    shared.shares = shared.rows * job->n / GRAIN + 1;
     if (shared.shares > mxl_thread_count())
         shared.shares = mxl_thread_count();
-    if (shared.shares > rows)
-        shared.shares = rows;
-    shared.bytes = (2 * entries(job) * entry + 63) / 64 * 64;
+    if (shared.shares > groups)
+        shared.shares = groups;
+    shared.entries = whole_lines(shared.group * shared.m * (int64_t)kind->bytes);
+    shared.keys = shared.m < job->n && !uses_heap(job) ? job->n * (int64_t)kind->key : 0;
+    shared.bytes = whole_lines(2 * shared.entries + shared.keys);
     shared.room = mxl_alloc((size_t)(shared.shares * shared.bytes));
     if (shared.room == NULL)
         return -1;
     mxl_parallel_for(shared.shares, 1, run_shares, &shared);
     mxl_free(shared.room, (size_t)(shared.shares * shared.bytes));
     return 0;
+}
+
+/* ---- large rows: all threads work on one ---- */
+
+typedef struct large_job {
+    const mxl_sort_job *sort;
+    const entry_kind *kind;
+    int64_t r, parts;
+    const char *row;
+    char *entries;
+} large_job;
+
+static void read_large(void *data, int64_t begin, int64_t end)
+{
+    const large_job *job = data;
+
+    job->kind->read(job->sort, job->row, begin, end,
+                    job->entries + begin * (int64_t)job->kind->bytes);
+}
+
+static void write_large(void *data, int64_t begin, int64_t end)
+{
+    const large_job *job = data;
+
+    write_entries(job->sort, job->kind, job->r, begin, end, job->entries);
+}
+
+/* The k first of each part. */
+static void heap_large(void *data, int64_t begin, int64_t end)
+{
+    const large_job *job = data;
+    int64_t k = job->sort->k, n = job->sort->n;
+
+    for (int64_t part = begin; part < end; part++)
+        job->kind->heap(job->sort, job->row, n / job->parts * part,
+                        part + 1 == job->parts ? n : n / job->parts * (part + 1),
+                        job->entries + part * k * (int64_t)job->kind->bytes);
+}
+
+static int sort_large(const mxl_sort_job *job, const entry_kind *kind)
+{
+    int64_t threads = mxl_thread_count(), size = (int64_t)kind->bytes, m = job->n;
+    large_job large = {.sort = job, .kind = kind};
+    char *room;
+
+    large.parts = threads < PARTS ? threads : PARTS;
+    if (uses_heap(job))
+        m = large.parts * job->k;
+    room = mxl_alloc((size_t)(2 * m * size));
+    if (room == NULL)
+        return -1;
+    large.entries = room;
+    for (large.r = 0; large.r < job->outer; large.r++) {
+        large.row = (const char *)job->in + large.r * job->n * (int64_t)mxl_dtype_size(job->dtype);
+        if (m == job->n)
+            mxl_parallel_for(m, GRAIN, read_large, &large);
+        else
+            mxl_parallel_for(large.parts, 1, heap_large, &large);
+        (m == job->n ? kind->sort : kind->order)(room, room + m * size, m);
+        mxl_parallel_for(job->k, GRAIN, write_large, &large);
+    }
+    mxl_free(room, (size_t)(2 * m * size));
+    return 0;
+}
+
+static int sort_straight(const mxl_sort_job *job)
+{
+    const entry_kind *kind = choose_kind(job);
+
+    if (job->mask != NULL)
+        memset(job->mask, 0, (size_t)(job->outer * job->n) * mxl_dtype_size(job->dtype));
+    if (job->k == 0)
+        return 0;
+    if (job->outer < mxl_thread_count() && job->n >= LARGE)
+        return sort_large(job, kind);
+    return sort_rows(job, kind);
+}
+
+/* ---- other axes than the last ---- */
+
+/* (outer, a, inner) as (outer, inner, a), or back. */
+static void turn_rows(size_t width, int64_t outer, int64_t a, int64_t b, void *out, const void *in)
+{
+    const int64_t shape[3] = {outer, b, a}, to[3] = {a * b, a, 1}, from[3] = {a * b, 1, b};
+
+    mxl_copy_strided(width, 3, shape, out, to, in, from);
+}
+
+int mxl_sort(const mxl_sort_job *job)
+{
+    size_t width = mxl_dtype_size(job->dtype), place = mxl_dtype_size(job->position_dtype);
+    int64_t rows = job->outer * job->inner, n = rows * job->n, k = rows * job->k;
+    const int64_t bytes[4] = {n * (int64_t)width, job->values != NULL ? k * (int64_t)width : 0,
+                              job->positions != NULL ? k * (int64_t)place : 0,
+                              job->mask != NULL ? n * (int64_t)width : 0};
+    mxl_sort_job turned = *job;
+    int64_t at[5] = {0};
+    char *room;
+    int status;
+
+    if (n == 0)
+        return 0;
+    if (job->inner == 1)
+        return sort_straight(job);
+    for (int i = 0; i < 4; i++)
+        at[i + 1] = at[i] + whole_lines(bytes[i]);
+    room = mxl_alloc((size_t)at[4]);
+    if (room == NULL)
+        return -1;
+    turned.outer = rows;
+    turned.inner = 1;
+    turned.in = room;
+    turned.values = job->values != NULL ? room + at[1] : NULL;
+    turned.positions = job->positions != NULL ? room + at[2] : NULL;
+    turned.mask = job->mask != NULL ? room + at[3] : NULL;
+    turn_rows(width, job->outer, job->n, job->inner, room, job->in);
+    status = sort_straight(&turned);
+    if (status == 0 && job->values != NULL)
+        turn_rows(width, job->outer, job->inner, job->k, job->values, turned.values);
+    if (status == 0 && job->positions != NULL)
+        turn_rows(place, job->outer, job->inner, job->k, job->positions, turned.positions);
+    if (status == 0 && job->mask != NULL)
+        turn_rows(width, job->outer, job->inner, job->n, job->mask, turned.mask);
+    mxl_free(room, (size_t)at[4]);
+    return status;
 }
 
 /* ---- moving by positions ---- */

@@ -31,12 +31,12 @@ static void NAME(merge)(E *to, const E *from, int64_t middle, int64_t end)
     memcpy(to + n, from + k, (size_t)(end - k) * sizeof(E));
 }
 
-static void NAME(merge_sort)(E *a, E *b, int64_t n)
+static void NAME(merge_sort)(void *a, void *b, int64_t n)
 {
     E *from = a, *to = b;
 
     for (int64_t i = 0; i < n; i += RUN)
-        NAME(insert)(a + i, n - i < RUN ? n - i : RUN);
+        NAME(insert)(from + i, n - i < RUN ? n - i : RUN);
     for (int64_t width = RUN; width < n; width *= 2) {
         E *other = from;
 
@@ -52,41 +52,67 @@ static void NAME(merge_sort)(E *a, E *b, int64_t n)
         memcpy(a, from, (size_t)n * sizeof(E));
 }
 
-/* By the bytes of the key, the lowest first; a byte that all keys share costs nothing. */
+/* The digits of entries [begin, end): part of a count, and moving them to where counts say. */
+static void NAME(count_digits)(void *data, int64_t begin, int64_t end)
+{
+    radix_job *job = data;
+
+    for (int64_t part = begin; part < end; part++) {
+        const E *e = (const E *)job->from + radix_border(job, part);
+        const E *last = (const E *)job->from + radix_border(job, part + 1);
+        int64_t *counts = job->counts[part];
+
+        memset(counts, 0, sizeof(job->counts[part]));
+        for (; e < last; e++)
+            counts[(uint8_t)(KEY(*e) >> job->shift)]++;
+    }
+}
+
+static void NAME(move_by_digit)(void *data, int64_t begin, int64_t end)
+{
+    radix_job *job = data;
+
+    for (int64_t part = begin; part < end; part++) {
+        const E *e = (const E *)job->from + radix_border(job, part);
+        const E *last = (const E *)job->from + radix_border(job, part + 1);
+        int64_t *next = job->counts[part];
+        E *to = job->to;
+
+        for (; e < last; e++)
+            to[next[(uint8_t)(KEY(*e) >> job->shift)]++] = *e;
+    }
+}
+
+/* By the bytes of the key, the lowest first; a byte that all keys share costs nothing. Each thread
+ * counts and moves a part of the entries, in their order. */
 static void NAME(radix_sort)(E *a, E *b, int64_t n)
 {
-    int64_t counts[sizeof(K)][256] = {{0}};
-    E *from = a, *to = b;
+    K first = KEY(a[0]), differ = 0;
+    radix_job job;
 
-    for (int64_t i = 0; i < n; i++) {
-        K key = KEY(a[i]);
+    job.from = a;
+    job.to = b;
+    job.n = n;
+    job.parts = radix_parts(n);
+    for (int64_t i = 0; i < n; i++)
+        differ |= KEY(a[i]) ^ first;
+    for (job.shift = 0; job.shift < 8 * (int)sizeof(K); job.shift += 8) {
+        void *other = job.from;
 
-        for (size_t byte = 0; byte < sizeof(K); byte++)
-            counts[byte][(uint8_t)(key >> 8 * byte)]++;
-    }
-    for (size_t byte = 0; byte < sizeof(K); byte++) {
-        int64_t *next = counts[byte], begin = 0;
-        E *other = from;
-
-        if (next[(uint8_t)(KEY(from[0]) >> 8 * byte)] == n)
+        if ((differ >> job.shift & 255) == 0)
             continue;
-        for (int digit = 0; digit < 256; digit++) {
-            int64_t count = next[digit];
-
-            next[digit] = begin;
-            begin += count;
-        }
-        for (int64_t i = 0; i < n; i++)
-            to[next[(uint8_t)(KEY(from[i]) >> 8 * byte)]++] = from[i];
-        from = to;
-        to = other;
+        mxl_parallel_for(job.parts, 1, NAME(count_digits), &job);
+        radix_starts(&job);
+        mxl_parallel_for(job.parts, 1, NAME(move_by_digit), &job);
+        job.from = job.to;
+        job.to = other;
     }
-    if (from != a)
-        memcpy(a, from, (size_t)n * sizeof(E));
+    if (job.from != a)
+        mxl_copy_bytes(a, b, (size_t)n * sizeof(E));
 }
 
 /* Entries of equal keys stay in their order. */
-static void NAME(sort)(E *a, E *b, int64_t n)
+static void NAME(sort)(void *a, void *b, int64_t n)
 {
     if (n < RADIX_FROM)
         NAME(merge_sort)(a, b, n);

@@ -1,5 +1,20 @@
-/* Rows of entries that hold a key and a position; included by sort.c behind sort.tmpl.h, with E,
- * ENTRY(key, position), POSITION(e), LESS(a, b) and NAME(x) defined. */
+/* Entries that hold a key and a position; included by sort.c behind sort.tmpl.h, with E,
+ * K (its key), ENTRY(key, position), KEY(e), POSITION(e), LESS(a, b) and NAME(x) defined. */
+
+/* Entries begin, begin + 1, ... of a row. */
+static void NAME(read)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
+                       void *entries)
+{
+    K keys[CHUNK];
+    E *e = entries;
+
+    for (int64_t i = begin; i < end; i += CHUNK) {
+        int64_t count = read_keys(job, row, i, end, sizeof(K), keys);
+
+        for (int64_t c = 0; c < count; c++)
+            *e++ = ENTRY(keys[c], i + c);
+    }
+}
 
 /* Lets the entry at the root of a heap, whose greatest is at the root, sink to its place. */
 static void NAME(sink)(E *heap, int64_t n, int64_t root)
@@ -16,66 +31,63 @@ static void NAME(sink)(E *heap, int64_t n, int64_t root)
     heap[root] = e;
 }
 
-/* The k first of a row, in no order: a heap of those that are the first so far. */
-static void NAME(select)(const row_of *row, E *heap, int64_t k)
+/* The k first of elements begin, ... of a row, in no order: a heap of those that are the first so
+ * far. Few others are below its root, and those are looked for in vectors. */
+static void NAME(heap)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
+                       void *entries)
 {
-    uint64_t keys[CHUNK];
+    int64_t k = job->k;
+    E *heap = entries;
+    K keys[CHUNK];
 
-    for (int64_t i = 0; i < row->n; i += CHUNK) {
-        int64_t count = read_keys(row, i, true, keys);
+    NAME(read)(job, row, begin, begin + k, heap);
+    for (int64_t root = k / 2 - 1; root >= 0; root--)
+        NAME(sink)(heap, k, root);
+    for (int64_t i = begin + k; i < end; i += CHUNK) {
+        int64_t count = read_keys(job, row, i, end, sizeof(K), keys), c = 0;
 
-        for (int64_t c = 0; c < count; c++) {
-            E e = ENTRY(keys[c], i + c);
-
-            if (i + c < k) {
-                heap[i + c] = e;
-                for (int64_t root = k / 2 - 1; i + c == k - 1 && root >= 0; root--)
-                    NAME(sink)(heap, k, root);
-            } else if (LESS(e, heap[0])) {
-                heap[0] = e;
-                NAME(sink)(heap, k, 0);
-            }
+        for (;; c++) {
+            c = mxl_sort_find_below(sizeof(K), keys, c, count, KEY(heap[0]));
+            if (c == count)
+                break;
+            heap[0] = ENTRY(keys[c], i + c);
+            NAME(sink)(heap, k, 0);
         }
     }
 }
 
-/* The k first of a row, in order, to a. */
-static void NAME(order)(const mxl_sort_job *job, const row_of *row, E *a, E *b)
+/* The k first of a row in the order of their positions, 0 < k < n; `room` is for its keys. */
+static void NAME(divide)(const mxl_sort_job *job, const void *row, void *room, void *entries)
 {
-    uint64_t keys[CHUNK];
+    K *keys = room;
+    uint64_t limit;
+    int64_t equal;
+    E *e = entries;
 
-    if (selects(job)) {
-        NAME(select)(row, a, job->k);
-        NAME(merge_sort)(a, b, job->k);
-        return;
-    }
-    for (int64_t i = 0; i < row->n; i += CHUNK) {
-        int64_t count = read_keys(row, i, true, keys);
+    for (int64_t i = 0; i < job->n; i += CHUNK)
+        read_keys(job, row, i, job->n, sizeof(K), keys + i);
+    equal = job->k - find_limit(sizeof(K), keys, job->n, job->k, &limit);
+    for (int64_t i = 0; e < (E *)entries + job->k; i++) {
+        bool is_limit = keys[i] == limit;
 
-        for (int64_t c = 0; c < count; c++)
-            a[i + c] = ENTRY(keys[c], i + c);
+        *e = ENTRY(keys[i], i);
+        e += keys[i] < limit || (is_limit && equal > 0);
+        equal -= is_limit;
     }
-    NAME(sort)(a, b, row->n);
 }
 
-/* Writes what is wanted of the k first of a row. */
-static void NAME(row)(const mxl_sort_job *job, const row_of *row, void *room)
+static void NAME(positions)(const void *entries, int64_t count, int64_t *positions)
 {
-    int64_t positions[CHUNK];
-    E *a = room, *b = a + entries(job);
+    const E *e = entries;
 
-    NAME(order)(job, row, a, b);
-    for (int64_t i = 0; i < job->k; i += CHUNK) {
-        int64_t count = job->k - i < CHUNK ? job->k - i : CHUNK;
-
-        for (int64_t c = 0; c < count; c++)
-            positions[c] = (int64_t)POSITION(a[i + c]);
-        write_found(job, row, i, count, positions);
-    }
+    for (int64_t c = 0; c < count; c++)
+        positions[c] = (int64_t)POSITION(e[c]);
 }
 
 #undef E
 #undef ENTRY
+#undef K
+#undef KEY
 #undef POSITION
 #undef LESS
 #undef NAME

@@ -2,11 +2,13 @@
  * results; and moving along an axis. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/dtype.h"
 #include "base/half.h"
 #include "base/thread.h"
 #include "kernel/sort.h"
+#include "kernel/target.h"
 #include "ops_kit.h"
 
 enum { ROOM = 1 << 15 };
@@ -199,6 +201,95 @@ TEST(every_dtype_and_length)
     }
 }
 
+/* More rows and fewer than are sorted at once, at every vector level. */
+TEST(columns)
+{
+    static const int64_t lengths[] = {2, 5, 16, 33, 100, 300}, rows[] = {2, 3, 8, 15, 17, 65};
+    uint64_t seed = 6;
+
+    for (int level = 0; level < MXL_LEVELS; level++) {
+        if (mxl_level_set(level) != 0)
+            continue;
+        for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+            for (int l = 0; l < 6; l++) {
+                mxl_sort_job job = {.dtype = dtype,
+                                    .descending = l % 2 == 0,
+                                    .outer = rows[(l + dtype) % 6],
+                                    .n = lengths[l],
+                                    .inner = 1,
+                                    .in = in,
+                                    .position_dtype = MXL_I64};
+
+                fill(dtype, job.outer * job.n, &seed);
+                job.k = job.n;
+                check(job);
+                job.k = job.n / 3 + 1;
+                check(job);
+                job.k = job.n / 20;
+                check(job);
+            }
+        }
+    }
+}
+
+/* Rows that several threads sort together: in order, and the same for every number of threads. */
+TEST(large_rows)
+{
+    enum { N = 70001 };
+    static const int dtypes[] = {MXL_F32, MXL_F64, MXL_U8, MXL_I64};
+    double *data = malloc(N * 8), *found = malloc(N * 8), *first = malloc(N * 8);
+    int64_t *at = malloc(N * 8), *first_at = malloc(N * 8), wrong = 0;
+    uint64_t seed = 8;
+    int before = mxl_thread_count();
+
+    REQUIRE(data != NULL && found != NULL && first != NULL && at != NULL && first_at != NULL);
+    for (int round = 0; round < 12; round++) {
+        static const int64_t counts[] = {N, N / 20, N / 3};
+        int dtype = dtypes[round % 4];
+        mxl_sort_job job = {.dtype = dtype,
+                            .descending = round % 2 == 1,
+                            .outer = 1,
+                            .n = N,
+                            .inner = 1,
+                            .k = counts[round / 4],
+                            .in = data,
+                            .values = first,
+                            .positions = first_at,
+                            .position_dtype = MXL_I64};
+        size_t width = mxl_dtype_size(dtype);
+
+        for (int64_t i = 0; i < N; i++)
+            set_value(dtype, data, i, draw(dtype, &seed));
+        mxl_thread_set_count(1);
+        CHECK_INT(mxl_sort(&job), 0);
+        for (int64_t i = 0; i < job.k; i++) {
+            double v = value_at(dtype, first, i), u = i == 0 ? v : value_at(dtype, first, i - 1);
+
+            wrong += job.descending ? larger(v, u) : larger(u, v);
+            wrong += i > 0 && same(u, v) && first_at[i] <= first_at[i - 1];
+            wrong += !same(v, value_at(dtype, data, first_at[i]));
+        }
+        CHECK_INT(wrong, 0);
+        job.values = found;
+        job.positions = at;
+        for (int threads = 2; threads < 12; threads += 3) {
+            mxl_thread_set_count(threads);
+            CHECK_INT(mxl_sort(&job), 0);
+            CHECK(memcmp(found, first, (size_t)job.k * width) == 0);
+            CHECK(memcmp(at, first_at, (size_t)job.k * 8) == 0);
+        }
+        if (job.k < N)
+            continue;
+        job.positions = NULL; /* keys alone */
+        CHECK_INT(mxl_sort(&job), 0);
+        for (int64_t i = 0; i < N; i++)
+            wrong += !same(value_at(dtype, found, i), value_at(dtype, first, i));
+        CHECK_INT(wrong, 0);
+    }
+    mxl_thread_set_count(before);
+    free(data), free(found), free(first), free(at), free(first_at);
+}
+
 /* Rows over several threads, each with room of its own. */
 TEST(threads)
 {
@@ -310,5 +401,5 @@ TEST(bad_indices)
     mxl_array_drop(f);
 }
 
-HARNESS_MAIN(ENTRY(every_dtype_and_length), ENTRY(threads), ENTRY(ordered_rows), ENTRY(nothing),
-             ENTRY(moves_along), ENTRY(bad_indices))
+HARNESS_MAIN(ENTRY(every_dtype_and_length), ENTRY(columns), ENTRY(large_rows), ENTRY(threads),
+             ENTRY(ordered_rows), ENTRY(nothing), ENTRY(moves_along), ENTRY(bad_indices))
