@@ -33,10 +33,11 @@ MXKVStorePushPullEx:PIPIPPPi MXKVStoreRunServer:PPP MXKVStoreSendCommmandToServe
 MXKVStoreSetBarrierBeforeExit:Pi MXKVStoreSetGradientCompression:PIPP MXKVStoreSetUpdater:PPP
 MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLCall1Int:PPq>P MXLCall1List:PPqP>P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
-MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetVersion:P MXLHintBackend:ss MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P
-MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P MXLNDArrayToDLPackVersioned:PP
-MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
-MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLSetAllocator:PPPi MXLibInfoFeatures:PP
+MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P MXLHintBackend:ss MXLNDArrayAt:Pq>P
+MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
+MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
+MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLSetAllocator:PPPi MXLSetPoolCap:qP
+MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP
 MXNDArrayCallDLPackDeleter:P MXNDArrayCreate:PIiiiP MXNDArrayCreateEx:PIiiiiP MXNDArrayCreateEx64:PiiiiiP
 MXNDArrayCreateFromSharedMem:iiPIiP MXNDArrayCreateFromSharedMemEx:iiPiiP MXNDArrayCreateNone:P

@@ -1,4 +1,4 @@
-"""numpy-shape mode (with it () is the shape of a scalar and 0 an empty axis), and the library's environment."""
+"""numpy-shape mode (with it () is the shape of a scalar and 0 an empty axis), the library's environment and memory."""
 
 from __future__ import annotations
 
@@ -65,3 +65,26 @@ def setenv(name: str, value: str | None) -> None:
         MXNetError: no variable can have that name.
     """
     check_call(LIB.MXSetEnv(name.encode(), None if value is None else value.encode()))
+
+
+def pool_bytes() -> int:
+    """Bytes of freed memory that the library keeps for reuse; `Context.empty_cache` gives them back to the system."""
+    count = ctypes.c_int64()
+    check_call(LIB.MXLGetPoolBytes(ctypes.byref(count)))
+    return count.value
+
+
+def set_pool_cap(bytes: int | None) -> int:
+    """Sets how many bytes of freed memory may be kept for reuse; the number before.
+
+    What is above it is given back at once. None: back to the default, which is `MXLITE_POOL_MB` MiB where that
+    variable is set, else an eighth of the machine's memory and at most 1 GiB.
+
+    Raises:
+        ValueError: a negative number.
+    """
+    if bytes is not None and bytes < 0:
+        raise ValueError(f"a number of bytes was expected, got {bytes}")
+    before = ctypes.c_int64()
+    check_call(LIB.MXLSetPoolCap(-1 if bytes is None else bytes, ctypes.byref(before)))
+    return before.value

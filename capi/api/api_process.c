@@ -322,6 +322,20 @@ int MXLGetLiveBytes(int64_t *out)
     return 0;
 }
 
+int MXLGetPoolBytes(int64_t *out)
+{
+    API_NEED(out);
+    *out = mxl_mem_kept_bytes();
+    return 0;
+}
+
+int MXLSetPoolCap(int64_t bytes, int64_t *before)
+{
+    API_NEED(before);
+    *before = mxl_mem_set_cap(bytes);
+    return 0;
+}
+
 int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, void *payload, int keep_blocks)
 {
     /* What this thread was lent last would count as in use. */

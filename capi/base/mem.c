@@ -1,6 +1,6 @@
 /* Memory behind the inline paths of mem.h: the allocator, the depot of small blocks that threads
  * exchange in batches, and the pool of larger freed blocks. */
-#define _GNU_SOURCE 1 /* posix_memalign, MADV_HUGEPAGE */
+#define _GNU_SOURCE 1 /* posix_memalign, mmap, MADV_HUGEPAGE */
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -16,11 +17,12 @@ enum {
     SMALL_LIMIT = 64 * MXL_BLOCK_CLASSES, /* blocks up to here are cached per thread */
     SMALL_KEEP = 64 * 1024,               /* bytes a thread keeps of each small class */
     POOL_FIRST = 10,                      /* pool classes: four per doubling from 2^10 ... */
-    POOL_LAST = 30,                       /* ... up to 2^30 */
+    POOL_LAST = 42,                       /* ... up to 2^42 */
     POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST)
 };
 
-static const int64_t default_cap = INT64_C(256) << 20;
+/* Unless told otherwise: an eighth of the machine's memory, and at most this. */
+static const int64_t most_cap = INT64_C(1) << 30;
 
 /* The head of a block that the pool keeps; it lies in the block. */
 typedef struct kept {
@@ -57,28 +59,64 @@ static struct {
     bool keep;
 } allocator = {system_alloc, system_free, NULL, MXL_MEM_KEEPS};
 
+#if defined(__linux__)
+static const size_t huge_page = (size_t)1 << 21;
+
+/* Large blocks are mapped, so that what is given back leaves the process at once, and in huge
+ * pages: first writes to fresh memory cost more than most kernels. */
+static bool is_mapped(size_t bytes)
+{
+    return bytes >= 2 * huge_page && MXL_MEM_KEEPS;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    const size_t most = (size_t)1 << 16; /* the largest pages there are, huge ones apart */
+
+    return (bytes + most - 1) & ~(most - 1);
+}
+
+static void *map(size_t bytes)
+{
+    size_t size = whole_pages(bytes);
+    char *room =
+        mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t before;
+
+    if (room == MAP_FAILED)
+        return NULL;
+    before = (huge_page - (uintptr_t)room % huge_page) % huge_page;
+    if (before > 0)
+        (void)munmap(room, before);
+    if (before < huge_page)
+        (void)munmap(room + before + size, huge_page - before);
+    (void)madvise(room + before, bytes, MADV_HUGEPAGE);
+    return room + before;
+}
+#endif
+
 static void *system_alloc(void *payload, size_t bytes, size_t align)
 {
-    const size_t huge = (size_t)1 << 21;
     void *block = NULL;
 
     (void)payload;
-    if (bytes >= 2 * huge && MXL_MEM_KEEPS)
-        align = huge;
-    if (posix_memalign(&block, align, bytes) != 0)
-        return NULL;
 #if defined(__linux__)
-    /* First writes to fresh memory cost more than most kernels: take it in large pages. */
-    if (align == huge)
-        (void)madvise(block, bytes & ~(huge - 1), MADV_HUGEPAGE);
+    if (is_mapped(bytes))
+        return map(bytes);
 #endif
-    return block;
+    return posix_memalign(&block, align, bytes) == 0 ? block : NULL;
 }
 
 static void system_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     (void)bytes;
+#if defined(__linux__)
+    if (is_mapped(bytes)) {
+        (void)munmap(block, whole_pages(bytes));
+        return;
+    }
+#endif
     free(block);
 }
 
@@ -190,8 +228,11 @@ static void held_read_cap(void)
     const char *text = getenv("MXLITE_POOL_MB");
     char *end = NULL;
     long long mb = text != NULL ? strtoll(text, &end, 10) : -1;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
-    pool.cap = default_cap;
+    pool.cap = most_cap;
+    if (pages > 0 && page > 0 && pages / 8 < most_cap / page)
+        pool.cap = (int64_t)pages / 8 * page;
     if (text != NULL && end != text && *end == '\0' && mb >= 0 && mb < INT64_MAX >> 20)
         pool.cap = mb << 20;
 }
@@ -290,6 +331,30 @@ static void depot_keep(mxl_block_cache *cache, size_t block_class)
         give_back_chain(first, rounded);
 }
 
+static void empty_pool(void)
+{
+    batch *batches[MXL_BLOCK_CLASSES];
+    kept *out;
+
+    pthread_mutex_lock(&pool.lock);
+    memcpy(batches, pool.batches, sizeof batches);
+    memset(pool.batches, 0, sizeof pool.batches);
+    for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++)
+        for (batch *at = batches[i]; at != NULL; at = at->next_batch)
+            pool.bytes -= (int64_t)batch_count(i) * 64 * (int64_t)(i + 1);
+    out = held_evict(0);
+    pthread_mutex_unlock(&pool.lock);
+    give_back_kept(out);
+    for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++) {
+        while (batches[i] != NULL) {
+            batch *next = batches[i]->next_batch;
+
+            give_back_chain(batches[i], 64 * (i + 1));
+            batches[i] = next;
+        }
+    }
+}
+
 void *mxl_mem_alloc_slow(size_t bytes)
 {
     mxl_state *state;
@@ -315,6 +380,10 @@ void *mxl_mem_alloc_slow(size_t bytes)
         return mxl_alloc(bytes);
     if (block == NULL)
         block = allocator.alloc(allocator.payload, rounded, 64);
+    if (block == NULL && mxl_mem_kept_bytes() > 0) {
+        empty_pool();
+        block = allocator.alloc(allocator.payload, rounded, 64);
+    }
     if (block == NULL) {
         mxl_error_memory(bytes);
         return NULL;
@@ -401,30 +470,6 @@ static void empty_caches(mxl_state *state)
     mxl_mem_state_begin(state);
 }
 
-static void empty_pool(void)
-{
-    batch *batches[MXL_BLOCK_CLASSES];
-    kept *out;
-
-    pthread_mutex_lock(&pool.lock);
-    memcpy(batches, pool.batches, sizeof batches);
-    memset(pool.batches, 0, sizeof pool.batches);
-    for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++)
-        for (batch *at = batches[i]; at != NULL; at = at->next_batch)
-            pool.bytes -= (int64_t)batch_count(i) * 64 * (int64_t)(i + 1);
-    out = held_evict(0);
-    pthread_mutex_unlock(&pool.lock);
-    give_back_kept(out);
-    for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++) {
-        while (batches[i] != NULL) {
-            batch *next = batches[i]->next_batch;
-
-            give_back_chain(batches[i], 64 * (i + 1));
-            batches[i] = next;
-        }
-    }
-}
-
 void mxl_mem_trim(void)
 {
     if (mxl_state_here != NULL)
@@ -458,17 +503,22 @@ int mxl_mem_set_allocator(mxl_alloc_fn alloc, mxl_free_fn release, void *payload
     return 0;
 }
 
-void mxl_mem_set_cap(int64_t bytes)
+int64_t mxl_mem_set_cap(int64_t bytes)
 {
     kept *out;
+    int64_t before;
 
     pthread_mutex_lock(&pool.lock);
+    if (pool.cap < 0)
+        held_read_cap();
+    before = pool.cap;
     pool.cap = bytes;
     if (bytes < 0)
         held_read_cap();
     out = held_evict(pool.cap);
     pthread_mutex_unlock(&pool.lock);
     give_back_kept(out);
+    return before;
 }
 
 int64_t mxl_mem_live_bytes(void)

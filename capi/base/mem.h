@@ -1,6 +1,6 @@
 /* Every allocation of the library. Small blocks (up to 1024 bytes) are kept per thread and reused,
- * larger ones in a shared pool with a cap; anything else goes to the allocator, which an embedder
- * may replace. Blocks are aligned to 64. Under AddressSanitizer nothing is kept and sizes are not
+ * larger ones in a shared pool with a cap, which is emptied where the allocator has nothing more;
+ * anything else goes to the allocator, which an embedder may replace. Blocks are aligned to 64. Under AddressSanitizer nothing is kept and sizes are not
  * rounded, so that it sees every misuse. */
 #ifndef MXL_BASE_MEM_H
 #define MXL_BASE_MEM_H
@@ -89,8 +89,9 @@ void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
 int mxl_mem_set_allocator(mxl_alloc_fn alloc, mxl_free_fn release, void *payload, bool pool);
 
 /* Bytes of freed blocks that the shared pool may keep; negative: back to the default
- * (MXLITE_POOL_MB, else 256 MiB). What is above the new cap is given back. */
-void mxl_mem_set_cap(int64_t bytes);
+ * (MXLITE_POOL_MB, else an eighth of the machine's memory and at most 1 GiB). What is above the new
+ * cap is given back. Returns the cap before. */
+int64_t mxl_mem_set_cap(int64_t bytes);
 
 /* Gives kept free blocks of this thread and the shared pool back to the allocator. */
 void mxl_mem_trim(void);

@@ -134,6 +134,15 @@ MXL_API NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output);
 MXL_API int MXLGetLiveHandles(int64_t *out);
 MXL_API int MXLGetLiveBytes(int64_t *out);
 
+/* Bytes of freed memory that are kept for reuse, in blocks of more than 1 KiB or in batches of
+ * smaller ones; MXStorageEmptyCache gives them back to the system. */
+MXL_API int MXLGetPoolBytes(int64_t *out);
+
+/* The most that is kept so; the least recently freed goes first. Negative: back to what
+ * MXLITE_POOL_MB says (in MiB), or else to an eighth of the machine's memory, at most 1 GiB. What
+ * is above the new cap is given back at once. *before: the cap until now. */
+MXL_API int MXLSetPoolCap(int64_t bytes, int64_t *before);
+
 /* `alloc` returns memory aligned to `align` bytes, or NULL; `release` gets the same number of bytes
  * back. Both are called from any thread. */
 typedef void *(*MXLAllocFunction)(void *payload, size_t bytes, size_t align);

@@ -464,6 +464,8 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLNDArrayGetInfo, MXLNDArrayGetInfo(good, -1, dims, &int_a) == -2 ? -1 : 0)                 \
     X(MXLNDArrayGetVersion, MXLNDArrayGetVersion(good, NULL))                                      \
     X(MXLGetLiveHandles, MXLGetLiveHandles(NULL))                                                  \
+    X(MXLGetPoolBytes, MXLGetPoolBytes(NULL))                                                      \
+    X(MXLSetPoolCap, MXLSetPoolCap(1, NULL))                                                       \
     X(MXLGetLiveBytes, MXLGetLiveBytes(NULL))                                                      \
     X(MXLSetAllocator, MXLSetAllocator(NULL, bad_free, NULL, 0))                                   \
     X(MXLSetBackend, MXLSetBackend(NULL, ""))                                                      \

@@ -206,6 +206,34 @@ TEST(kept_blocks)
     FAILS(MXStorageEmptyCache(-3, 0), "unknown device type -3");
 }
 
+TEST(the_cap_of_kept_blocks)
+{
+    const uint32_t shape[] = {1000000};
+    int64_t first, before, bytes;
+    NDArrayHandle h;
+
+    CHECK_INT(MXLSetPoolCap(2000000, &first), 0);
+    CHECK(first > 0 && first <= INT64_C(1) << 30);
+    REQUIRE(MXNDArrayCreate(shape, 1, 1, 0, 0, &h) == 0);
+    CHECK_INT(MXNDArrayFree(h), 0);
+    CHECK_INT(MXLGetPoolBytes(&bytes), 0);
+    CHECK(bytes < 2000000);
+    CHECK_INT(MXLSetPoolCap(-1, &before), 0);
+    CHECK_INT(before, 2000000);
+    REQUIRE(MXNDArrayCreate(shape, 1, 1, 0, 0, &h) == 0);
+    CHECK_INT(MXNDArrayFree(h), 0);
+    CHECK_INT(MXLGetPoolBytes(&bytes), 0);
+    CHECK(!MXL_MEM_KEEPS || bytes >= 4000000);
+    CHECK_INT(MXLSetPoolCap(0, &before), 0);
+    CHECK_INT(before, first);
+    CHECK_INT(MXLGetPoolBytes(&bytes), 0);
+    CHECK_INT(bytes, 0);
+    CHECK_INT(MXLSetPoolCap(-1, &before), 0);
+    CHECK_INT(before, 0);
+    FAILS(MXLGetPoolBytes(NULL), "MXLGetPoolBytes: argument 'out' is NULL");
+    FAILS(MXLSetPoolCap(5, NULL), "MXLSetPoolCap: argument 'before' is NULL");
+}
+
 static void *counted_alloc(void *payload, size_t bytes, size_t align)
 {
     ++*(int *)payload;
@@ -241,4 +269,4 @@ TEST(allocators)
 
 HARNESS_MAIN(ENTRY(last_error), ENTRY(versions), ENTRY(features), ENTRY(facts), ENTRY(modes),
              ENTRY(threads), ENTRY(seeds), ENTRY(draws_of_threads), ENTRY(live_counts),
-             ENTRY(kept_blocks), ENTRY(allocators))
+             ENTRY(kept_blocks), ENTRY(the_cap_of_kept_blocks), ENTRY(allocators))

@@ -4,7 +4,9 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -302,6 +304,66 @@ TEST(many_small_blocks_go_through_the_depot)
     mxl_mem_set_cap(-1);
 }
 
+/* The process's memory in use, in MiB; -1 where the system does not tell. */
+static long resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long pages = -1;
+
+    if (file == NULL)
+        return -1;
+    if (fscanf(file, "%*s %ld", &pages) != 1)
+        pages = -1;
+    fclose(file);
+    return pages < 0 ? -1 : pages * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
+}
+
+TEST(large_blocks_are_kept_aligned_and_given_back)
+{
+    enum { MB = 1 << 20 };
+    long before = resident();
+    void *blocks[3], *again[3];
+
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = mxl_alloc((size_t)(20 + i) * MB + 5);
+        REQUIRE(blocks[i] != NULL);
+        CHECK_INT((uintptr_t)blocks[i] % 64, 0);
+        memset(blocks[i], i, (size_t)(20 + i) * MB + 5);
+    }
+    if (MXL_MEM_KEEPS && before >= 0)
+        CHECK(resident() >= before + 60);
+    for (int i = 0; i < 3; i++)
+        mxl_free(blocks[i], (size_t)(20 + i) * MB + 5);
+    if (MXL_MEM_KEEPS) {
+        CHECK(mxl_mem_kept_bytes() >= 63 * MB);
+        for (int i = 0; i < 3; i++) { /* of sizes between which there is no class */
+            again[i] = mxl_alloc((size_t)(20 + i) * MB + 100);
+            CHECK(again[i] == blocks[0] || again[i] == blocks[1] || again[i] == blocks[2]);
+        }
+        for (int i = 0; i < 3; i++)
+            mxl_free(again[i], (size_t)(20 + i) * MB + 100);
+    }
+    mxl_mem_trim();
+    CHECK_INT(mxl_mem_kept_bytes(), 0);
+    if (MXL_MEM_KEEPS && before >= 0)
+        CHECK(resident() <= before + 10);
+}
+
+TEST(the_pool_is_emptied_before_memory_is_out)
+{
+    void *block;
+
+    begin_counted(true);
+    mxl_free(mxl_alloc(100000), 100000);
+    mxl_free(mxl_alloc(300000), 300000);
+    counted.fail_after = 0;
+    block = mxl_alloc(5000000); /* nothing of that size is kept: the second attempt succeeds */
+    CHECK_INT(block != NULL, MXL_MEM_KEEPS);
+    CHECK_INT(mxl_mem_kept_bytes(), 0);
+    mxl_free(block, 5000000);
+    end_counted();
+}
+
 typedef struct handover {
     void *block;
     size_t bytes;
@@ -394,5 +456,7 @@ HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_lega
              ENTRY(an_allocator_with_live_blocks_stays),
              ENTRY(the_pool_keeps_to_its_cap_and_drops_the_oldest),
              ENTRY(many_small_blocks_go_through_the_depot),
+             ENTRY(large_blocks_are_kept_aligned_and_given_back),
+             ENTRY(the_pool_is_emptied_before_memory_is_out),
              ENTRY(blocks_freed_by_another_thread_are_counted_right),
              ENTRY(a_thread_without_a_state_still_works), ENTRY(the_cap_comes_from_the_environment))

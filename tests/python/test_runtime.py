@@ -75,3 +75,22 @@ def test_thread_variables(variables, workers):
         [sys.executable, "-c", program], env={**environment, **variables}, capture_output=True, text=True, check=True
     )
     assert int(done.stdout) == workers
+
+
+def test_kept_memory():
+    first = mx.util.set_pool_cap(64 << 20)
+    try:
+        assert 0 < first <= 1 << 30
+        mx.cpu().empty_cache()
+        assert mx.util.pool_bytes() == 0
+        del_me = mx.nd.ones((1000, 1000))
+        del_me.wait_to_read()
+        del del_me
+        assert 4_000_000 <= mx.util.pool_bytes() < 64 << 20
+        assert mx.util.set_pool_cap(0) == 64 << 20
+        assert mx.util.pool_bytes() == 0
+        with pytest.raises(ValueError, match="got -1"):
+            mx.util.set_pool_cap(-1)
+    finally:
+        mx.util.set_pool_cap(None)
+    assert mx.util.set_pool_cap(None) == first
