@@ -14,6 +14,7 @@ struct mxl_grad {
     mxl_array *
         *head; /* [num_outputs], kept by the caller of the rule: gradient of each output; NULL where
                   none arrived (zero), but never NULL for an operator with one output */
+    bool spends; /* head arrays that nobody else has may be written over */
     bool training;
     mxl_node *node;
     const bool *wants; /* [num_inputs] */

@@ -12,9 +12,7 @@
 
 enum {
     SHORT_ROW = 24, /* rows shorter than this are not worth a call each */
-    TILE_BYTES = MXL_ROW_TILE * 8,
-    UNIT = 8192, /* elements that are worth a thread that is awake, */
-    WAKE = 98304 /* and one that sleeps */
+    TILE_BYTES = MXL_ROW_TILE * 8
 };
 
 /* ---- one contiguous run ---- */
@@ -47,10 +45,10 @@ void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size,
 
     if (weight < 1)
         weight = 1;
-    if (n <= UNIT / weight)
+    if (n <= MXL_ROW_UNIT / weight)
         row(out, in, step, n, params);
     else
-        mxl_parallel_fine(n, UNIT / weight, WAKE / weight, row_share, &job);
+        mxl_parallel_fine(n, MXL_ROW_UNIT / weight, MXL_ROW_WAKE / weight, row_share, &job);
 }
 
 /* ---- strided operands ----
@@ -337,6 +335,7 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
     job_plan(&job);
     if (weight < 1)
         weight = 1;
-    mxl_parallel_fine(job.walk.size, UNIT / weight, WAKE / weight, walk_share, &job);
+    mxl_parallel_fine(job.walk.size, MXL_ROW_UNIT / weight, MXL_ROW_WAKE / weight, walk_share,
+                      &job);
     return 0;
 }

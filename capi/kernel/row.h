@@ -33,6 +33,8 @@ typedef struct mxl_scalar_params {
 enum {
     MXL_ROW_INPUTS = 8,    /* the most inputs a row loop may have */
     MXL_ROW_GRAIN = 32768, /* elements that are worth another thread */
+    MXL_ROW_UNIT = 8192,   /* additions that are worth a thread that is awake, */
+    MXL_ROW_WAKE = 98304,  /* and one that sleeps */
     MXL_ROW_SMALL = 2048,  /* elements that no kernel is worth sharing for */
     MXL_ROW_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
 };

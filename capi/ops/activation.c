@@ -16,8 +16,10 @@ static int softsign_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], square));
 }
 
-MXL_UNARY_OP(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each element.", softsign_kernels,
-             softsign_grad, mxl_saves_input);
+MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (fabs(x) + 1)))
+
+MXL_UNARY_OP_FAST(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each element.",
+                  softsign_kernels, softsign_grad, mxl_saves_input, softsign_grad_kernel);
 
 /* ---- softrelu, which Activation alone offers ---- */
 
@@ -31,8 +33,10 @@ static int softrelu_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
 }
 
-static MXL_UNARY_OP(op_softrelu, "_mxl_softrelu", NULL, "log(1 + e^x) of each element.",
-                    softrelu_kernels, softrelu_grad, mxl_saves_input);
+MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y *mxl_row_sigmoid(x))
+
+static MXL_UNARY_OP_FAST(op_softrelu, "_mxl_softrelu", NULL, "log(1 + e^x) of each element.",
+                         softrelu_kernels, softrelu_grad, mxl_saves_input, softrelu_grad_kernel);
 
 /* ---- hard_sigmoid ---- */
 
@@ -128,6 +132,11 @@ static int activation_grad(mxl_grad *g)
     return activation_of(g->params)->grad(g);
 }
 
+static int activation_grad_kernel(mxl_grad *g)
+{
+    return activation_of(g->params)->grad_kernel(g);
+}
+
 static void activation_saves(mxl_saves *saves)
 {
     activation_of(saves->params)->saves(saves);
@@ -144,6 +153,7 @@ static const mxl_op op_activation = {
     .infer = mxl_infer_float_same,
     .compute = activation_compute,
     .grad = activation_grad,
+    .grad_kernel = activation_grad_kernel,
     .saves = activation_saves,
 };
 

@@ -3,7 +3,8 @@
 #include "ops/build.h"
 
 /* One function as its two operators. */
-#define BINARY(symbol, verb, broadcast_aliases, elemwise_aliases, text, op_grad, op_saves)         \
+#define BINARY(symbol, verb, broadcast_aliases, elemwise_aliases, text, op_grad, op_saves,         \
+               op_grad_kernel)                                                                     \
     const mxl_op mxl_op_broadcast_##symbol = {                                                     \
         .name = "broadcast_" verb,                                                                 \
         .aliases = broadcast_aliases,                                                              \
@@ -15,6 +16,7 @@
         .kernels = &symbol##_kernels,                                                              \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \
+        .grad_kernel = op_grad_kernel,                                                             \
     };                                                                                             \
     static const mxl_op op_elemwise_##symbol = {                                                   \
         .name = "elemwise_" verb,                                                                  \
@@ -27,6 +29,7 @@
         .kernels = &symbol##_kernels,                                                              \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \
+        .grad_kernel = op_grad_kernel,                                                             \
     }
 
 MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
@@ -41,7 +44,7 @@ static int add_grad(mxl_grad *g)
 
 BINARY(add, "add", MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
        MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), "Sum of two arrays.",
-       add_grad, NULL);
+       add_grad, NULL, NULL);
 
 /* What 1.9.1 adds gradients with; there it has no gradient of its own. */
 static const mxl_op op_grad_add = {
@@ -70,7 +73,7 @@ static int sub_grad(mxl_grad *g)
 BINARY(sub, "sub",
        MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
        MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), "Difference of two arrays.",
-       sub_grad, NULL);
+       sub_grad, NULL, NULL);
 
 MXL_ARITH_KERNELS(mul, MXL_BINARY_ROW, x *y);
 
@@ -86,9 +89,22 @@ static int mul_grad(mxl_grad *g)
     return 0;
 }
 
+/* The second product is written over dy. */
+static int mul_grad_kernel(mxl_grad *g)
+{
+    if (!mxl_grad_wants(g, 0) || !mxl_grad_wants(g, 1)) {
+        int wanted = mxl_grad_wants(g, 0) ? 0 : 1;
+
+        return mxl_grad_set(g, wanted, mxl_grad_row(g, &mul_kernels, mxl_grad_in(g, 1 - wanted)));
+    }
+    if (mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_in(g, 1))) != 0)
+        return -1;
+    return mxl_grad_set(g, 1, mxl_grad_row(g, &mul_kernels, mxl_grad_in(g, 0)));
+}
+
 BINARY(mul, "mul", MXL_ALIASES("_sparse_broadcast_mul"),
        MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"),
-       "Product of two arrays, element by element.", mul_grad, mxl_saves_other);
+       "Product of two arrays, element by element.", mul_grad, mxl_saves_other, mul_grad_kernel);
 
 MXL_ARITH_KERNELS(div, MXL_BINARY_ROW, mxl_quotient(x, y));
 
@@ -115,7 +131,7 @@ static void div_saves(mxl_saves *saves)
 BINARY(div, "div", MXL_ALIASES("_sparse_broadcast_div"),
        MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
        "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
-       div_grad, div_saves);
+       div_grad, div_saves, NULL);
 
 const mxl_op *const mxl_ops_binary[] = {
     &mxl_op_broadcast_add, &op_elemwise_add,

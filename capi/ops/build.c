@@ -226,3 +226,30 @@ int mxl_grad_pass(mxl_grad *g)
 {
     return mxl_grad_set(g, 0, g->head[0]);
 }
+
+mxl_array *mxl_grad_row(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
+{
+    mxl_array *head = g->head[0], *in[2] = {a, head}, *out = head;
+    mxl_op op = {.name = g->op->name, .kernels = kernels};
+    mxl_call call = {.op = &op, .num_inputs = 2, .num_outputs = 1, .in = in, .out = &out};
+
+    if (a == NULL)
+        return NULL;
+    if (!g->spends || !mxl_array_alone(head) || !head->contiguous || mxl_array_leaf(head) != NULL)
+        out = mxl_scope_own(g->s, mxl_array_new(head->dtype, head->ndim, head->shape));
+    call.params = g->params;
+    if (out == NULL || mxl_run_rows(&call) != 0) {
+        g->s->failed = true;
+        return NULL;
+    }
+    return out;
+}
+
+int mxl_grad_rows(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
+{
+    if (saved == NULL)
+        return -1;
+    if (kernels->row[saved->dtype] == NULL || g->head[0]->dtype != saved->dtype)
+        return g->op->grad(g);
+    return mxl_grad_set(g, 0, mxl_grad_row(g, kernels, saved));
+}

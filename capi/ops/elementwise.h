@@ -20,6 +20,23 @@
         .saves = op_saves,                                                                         \
     }
 
+/* The same with `op_grad_kernel` (MXL_GRAD_KERNEL). */
+#define MXL_UNARY_OP_FAST(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves,   \
+                          op_grad_kernel)                                                          \
+    const mxl_op op_symbol = {                                                                     \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = mxl_params_none,                                                                 \
+        .infer = mxl_infer_same,                                                                   \
+        .compute = mxl_run_rows,                                                                   \
+        .kernels = &op_kernels,                                                                    \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+        .grad_kernel = op_grad_kernel,                                                             \
+    }
+
 /* A function of two arrays: one whose shapes broadcast, or are equal. */
 #define MXL_BINARY_OP(op_symbol, op_name, op_aliases, op_doc, op_infer, op_kernels, op_grad,       \
                       op_saves)                                                                    \

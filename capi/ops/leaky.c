@@ -122,11 +122,14 @@ static int leaky_infer(mxl_infer *infer)
     return 0;
 }
 
-#define SLOPE (((const leaky_params *)params)->slope)
+/* A number of x's type. */
+#define LIKE_X(value) _Generic((x), float: (float)(value), default: (value))
+#define SLOPE         LIKE_X(((const leaky_params *)params)->slope)
 
 MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, x > 0 ? x : x * SLOPE);
 MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, x > 0 ? x : SLOPE * mxl_row_expm1(x));
-MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW, SELU_SCALE *(x > 0 ? x : SELU_ALPHA * mxl_row_expm1(x)));
+MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW,
+                  LIKE_X(SELU_SCALE) * (x > 0 ? x : LIKE_X(SELU_ALPHA) * mxl_row_expm1(x)));
 MXL_FLOAT_KERNELS(gelu, MXL_UNARY_ROW, mxl_row_gelu(x));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_ROW, x > 0 ? x : x * y);
 /* The factor that rrelu multiplies x with, given its random slope y. */
@@ -290,6 +293,32 @@ static int leaky_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
 }
 
+/* The slopes, in the order in which leaky_grad rounds. */
+#define BELOW (x > 0 ? 0 : x)
+MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_ROW, y *(x > 0 ? 1 : SLOPE));
+MXL_FLOAT_KERNELS(elu_slope, MXL_BINARY_ROW, y *(x > 0 ? 1 : mxl_row_exp(BELOW) * SLOPE));
+MXL_FLOAT_KERNELS(selu_slope, MXL_BINARY_ROW,
+                  y *(x > 0 ? LIKE_X(SELU_SCALE)
+                            : mxl_row_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
+MXL_FLOAT_KERNELS(gelu_slope, MXL_BINARY_ROW,
+                  y *((mxl_row_erf(x * LIKE_X(ROOT_HALF)) + 1) / 2 +
+                      x * (mxl_row_exp(x * x / -2) * LIKE_X(BELL))));
+
+static int leaky_grad_kernel(mxl_grad *g)
+{
+    static const mxl_kernels *const slopes[] = {
+        [ELU] = &elu_slope_kernels,
+        [GELU] = &gelu_slope_kernels,
+        [LEAKY] = &leaky_slope_kernels,
+        [SELU] = &selu_slope_kernels,
+    };
+    int type = ((const leaky_params *)g->params)->act_type;
+
+    if (type == PRELU || type == RRELU)
+        return leaky_grad(g);
+    return mxl_grad_rows(g, slopes[type], mxl_grad_in(g, 0));
+}
+
 static void leaky_saves(mxl_saves *saves)
 {
     int type = ((const leaky_params *)saves->params)->act_type;
@@ -317,6 +346,7 @@ static const mxl_op op_leaky_relu = {
     .infer = leaky_infer,
     .compute = leaky_compute,
     .grad = leaky_grad,
+    .grad_kernel = leaky_grad_kernel,
     .saves = leaky_saves,
     .reads_training = true,
 };

@@ -125,3 +125,78 @@ def test_second(case) -> None:
         del gradients, total
         for variable in variables:
             variable.attach_grad()
+
+
+def _both_ways(function, arrays: list, positions: list, train: bool = True) -> list:
+    """Pairs of first gradients for one projection: as a rule runs where nothing is recorded, and recorded."""
+    results = []
+    for create_graph in (False, True):
+        random = np.random.default_rng(7)
+        inputs = [to_nd(array) for array in arrays]
+        variables = [inputs[position] for position in positions]
+        for variable in variables:
+            variable.attach_grad()
+        with autograd.record(train_mode=train):
+            outputs = [output for output in function(inputs) if np.dtype(output.dtype).kind == "f"]
+            heads = [to_nd(random.uniform(-1, 1, output.shape).astype(output.dtype)) for output in outputs]
+            gradients = autograd.grad(outputs, variables, heads, create_graph=create_graph, train_mode=train)
+        results.append([gradient.asnumpy() for gradient in gradients])
+    return list(zip(*results))
+
+
+def _check_agreement(fast: np.ndarray, composed: np.ndarray) -> None:
+    assert fast.dtype == composed.dtype and fast.shape == composed.shape
+    size = 8 * np.finfo(fast.dtype).eps
+    fast, composed = fast.astype(np.float64), composed.astype(np.float64)
+    np.testing.assert_allclose(fast, composed, rtol=size, atol=size, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("case", FIRST, ids=_id)
+def test_rules_in_one_pass_agree_with_the_formulas(case, dtype) -> None:
+    """A rule may run in one pass where nothing is recorded (`grad_kernel`); recorded, it is always the formula."""
+    with mx.np_shape(case.np_shape):
+        pairs = _both_ways(lambda inputs: invoke(case, inputs), case.arrays(dtype), case.diff, case.train)
+        for fast, composed in pairs:
+            _check_agreement(fast, composed)
+
+
+EDGES = [0.0, -0.0, 1e-30, -1e-30, 1.0, -1.0, 3.5, -3.5, 88.0, -88.0, 200.0, -200.0, np.inf, -np.inf, np.nan]
+ONE_PASS = {
+    **{name: getattr(mx.nd, name) for name in "exp log tanh sigmoid relu sqrt square abs softsign".split()},
+    **{name: lambda x, name=name: mx.nd.Activation(x, act_type=name) for name in ("softrelu", "softsign", "relu")},
+    **{name: lambda x, name=name: mx.nd.LeakyReLU(x, act_type=name) for name in ("leaky", "elu", "selu", "gelu")},
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", ONE_PASS)
+def test_rules_in_one_pass_at_the_edges(name, dtype) -> None:
+    with np.errstate(over="ignore"):
+        x = np.repeat(np.array(EDGES), 5).astype(dtype)
+    ((fast, composed),) = _both_ways(lambda inputs: [ONE_PASS[name](inputs[0])], [x], [0])
+    if dtype == "float16":  # the formula rounds after each step, the one pass once
+        np.testing.assert_array_equal(np.isfinite(fast), np.isfinite(composed))
+        fast, composed = (np.where(np.isfinite(a), a, 0).astype(np.float32) for a in (fast, composed))
+        np.testing.assert_allclose(fast, composed, rtol=5e-3, atol=5e-3)
+    else:
+        _check_agreement(fast, composed)
+
+
+def test_a_head_gradient_is_not_written_over() -> None:
+    """Rules in one pass write over gradients that nobody else has, and over no others."""
+    x, head = mx.nd.array([0.5, -2.0, 3.0]), mx.nd.array([1.0, 2.0, 3.0])
+    x.attach_grad()
+    with autograd.record():
+        y = mx.nd.tanh(x)
+        z = mx.nd.sigmoid(y) * y
+    (dy, dx) = autograd.grad(z, [y, x], head)
+    assert head.asnumpy().tolist() == [1.0, 2.0, 3.0]
+    np.testing.assert_allclose(dx.asnumpy(), dy.asnumpy() * (1 - y.asnumpy() ** 2), rtol=1e-5)
+    a = mx.nd.array([2.0, 3.0])
+    a.attach_grad()
+    with autograd.record():
+        b = a * a
+        c = b * b + b
+    c.backward()
+    np.testing.assert_allclose(a.grad.asnumpy(), [4 * 8 + 4, 4 * 27 + 6])
