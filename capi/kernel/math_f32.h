@@ -152,7 +152,7 @@ MXL_INLINE float mxl_erf_f32(int level, float x)
 MXL_INLINE float mxl_gelu_f32(int level, float x)
 {
     const float shift = MXL_ROUND_F32 + 127 + 64;
-    float a = fabsf(x), above = x < 0.0f ? x * 0.0f : x, s, low, t, r, p, u, v, scale;
+    float a = fabsf(x), above = x < 0.0f ? -0.0f : x, s, low, t, r, p, u, v, scale;
 
     a = a > 14.5f ? 14.5f : a;
     s = a * a;

@@ -1,5 +1,5 @@
 /* Sine, cosine, tangent of doubles and their inverses; see math_f64.h. The three are right up to
- * MXL_CIRCULAR_F64; beyond, ops/trig.c goes to the C library. */
+ * MXL_CIRCULAR_F64; beyond, ops/trig.c goes to circular.h. */
 #ifndef MXL_KERNEL_MATH_TRIG_F64_H
 #define MXL_KERNEL_MATH_TRIG_F64_H
 
@@ -74,14 +74,28 @@ MXL_INLINE double mxl_turned_f64(uint64_t quarters, double x)
     return mxl_double_of_bits(mxl_double_bits(x) ^ (quarters & 2) << 62);
 }
 
+/* The sine of r + low and a number of quarter turns, one more of which makes it the cosine. */
+MXL_INLINE double mxl_sin_turned_f64(int level, double r, double low, uint64_t quarters)
+{
+    double s = mxl_sin_near_f64(level, r, low), c = mxl_cos_near_f64(level, r, low);
+
+    return mxl_turned_f64(quarters, mxl_by_quarter_f64(quarters, s, c));
+}
+
+MXL_INLINE double mxl_tan_turned_f64(int level, double r, double low, uint64_t quarters)
+{
+    double s = mxl_sin_near_f64(level, r, low), c = mxl_cos_near_f64(level, r, low);
+
+    return mxl_by_quarter_f64(quarters, s, -c) / mxl_by_quarter_f64(quarters, c, s);
+}
+
 /* Worst 0.8. */
 MXL_INLINE double mxl_sin_f64(int level, double x)
 {
     uint64_t quarters;
     double low, r = mxl_quarter_f64(level, x, &low, &quarters);
-    double s = mxl_sin_near_f64(level, r, low), c = mxl_cos_near_f64(level, r, low);
 
-    return x == 0.0 ? x : mxl_turned_f64(quarters, mxl_by_quarter_f64(quarters, s, c));
+    return x == 0.0 ? x : mxl_sin_turned_f64(level, r, low, quarters);
 }
 
 /* Worst 0.8. */
@@ -89,9 +103,8 @@ MXL_INLINE double mxl_cos_f64(int level, double x)
 {
     uint64_t quarters;
     double low, r = mxl_quarter_f64(level, x, &low, &quarters);
-    double s = mxl_sin_near_f64(level, r, low), c = mxl_cos_near_f64(level, r, low);
 
-    return mxl_turned_f64(quarters + 1, mxl_by_quarter_f64(quarters, c, s));
+    return mxl_sin_turned_f64(level, r, low, quarters + 1);
 }
 
 /* Worst 2.2. */
@@ -99,10 +112,8 @@ MXL_INLINE double mxl_tan_f64(int level, double x)
 {
     uint64_t quarters;
     double low, r = mxl_quarter_f64(level, x, &low, &quarters);
-    double s = mxl_sin_near_f64(level, r, low), c = mxl_cos_near_f64(level, r, low);
-    double above = mxl_by_quarter_f64(quarters, s, -c), below = mxl_by_quarter_f64(quarters, c, s);
 
-    return x == 0.0 ? x : above / below;
+    return x == 0.0 ? x : mxl_tan_turned_f64(level, r, low, quarters);
 }
 
 /* (asin(s) / s - 1) / s^2 of z = s^2 <= 1/4; with it asin is good to 2^-56. */

@@ -1,5 +1,4 @@
-/* Special functions, see special.h: an estimate with Halley steps for the inverse error function,
- * Euler-Maclaurin sums for the polygamma functions. */
+/* Special functions, see special.h: Euler-Maclaurin sums for the polygamma functions. */
 #define _GNU_SOURCE 1 /* lgamma_r */
 #include "kernel/special.h"
 
@@ -12,34 +11,6 @@ double mxl_log_gamma(double x)
     int sign;
 
     return lgamma_r(x, &sign);
-}
-
-/* Winitzki's estimate, good to a few thousandths. */
-static double erfinv_estimate(double x)
-{
-    const double a = 0.147;
-    double log_term = log1p(-x * x), t = 2 / (PI * a) + log_term / 2;
-
-    return sqrt(sqrt(t * t - log_term / a) - t);
-}
-
-double mxl_erfinv(double x)
-{
-    double size = fabs(x), w;
-
-    if (!(size < 1))
-        return size == 1 ? copysign(INFINITY, x) : NAN;
-    if (size < 1e-8)
-        return x * (sqrt(PI) / 2);
-    w = erfinv_estimate(size);
-    for (int i = 0; i < 3; i++) {
-        /* Near 1 the distance to it has the digits. */
-        double off = size < 0.5 ? erf(w) - size : (1 - size) - erfc(w);
-        double step = off / (2 / sqrt(PI) * exp(-w * w));
-
-        w -= step / (1 + w * step);
-    }
-    return copysign(w, x);
 }
 
 /* B(2j) / (2j)! for j = 1, 2, ... */
@@ -92,23 +63,34 @@ static double polygamma_positive(int n, double x)
     return (n % 2 == 0 ? -1 : 1) * tgamma(n + 1.0) * zeta(n + 1, x);
 }
 
-/* The n-th derivative of cot(pi x): a polynomial in the cotangent, p' = -pi (1 + c^2) dp/dc. */
+/* cot(pi x), with pi x in two parts. */
+static double cotangent(double x)
+{
+    double turn = x - rint(x), high = PI * turn, t = tan(high);
+    double low = fma(PI, turn, -high) + 1.2246467991473532e-16 * turn;
+
+    return fabs(turn) == 0.5 ? 0 : 1 / (t + low * (1 + t * t));
+}
+
+/* The n-th derivative of cot(pi x), over pi^n: a polynomial in the cotangent with whole
+ * coefficients, p' = -pi (1 + c^2) dp/dc. */
 static double cotangent_derivative(int n, double x)
 {
     double p[MXL_POLYGAMMA_MOST + 3] = {0, 1}, q[MXL_POLYGAMMA_MOST + 3];
-    double turn = x - floor(x), c = turn == 0.5 ? 0 : 1 / tan(PI * turn), value = 0;
+    double c = cotangent(x), value;
 
     for (int k = 0; k < n; k++) {
         for (int i = 0; i <= n + 1; i++) {
             double up = i + 1 <= n + 1 ? (i + 1) * p[i + 1] : 0;
             double down = i >= 1 ? (i - 1) * p[i - 1] : 0;
 
-            q[i] = -PI * (up + down);
+            q[i] = -(up + down);
         }
         for (int i = 0; i <= n + 1; i++)
             p[i] = q[i];
     }
-    for (int i = n + 1; i >= 0; i--)
+    value = p[n + 1];
+    for (int i = n; i >= 0; i--)
         value = value * c + p[i];
     return value;
 }
@@ -124,5 +106,6 @@ double mxl_polygamma(int n, double x)
     if (x == floor(x))
         return INFINITY;
     /* Reflection: the series needs a positive argument. */
-    return (n % 2 == 0 ? 1 : -1) * polygamma_positive(n, 1 - x) - PI * cotangent_derivative(n, x);
+    return (n % 2 == 0 ? 1 : -1) * polygamma_positive(n, 1 - x) -
+           pow(PI, n + 1) * cotangent_derivative(n, x);
 }

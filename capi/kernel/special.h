@@ -1,12 +1,9 @@
-/* Special functions that C's library lacks, in double: the inverse error function and the polygamma
- * functions. About 1e-14 relative (polygamma near its zeros absolute). For ops/special.c. */
+/* Special functions that C's library lacks, in double, one number at a time: the polygamma
+ * functions, within 8 ULP or, near their zeros, 1e-15. For ops/special.c. */
 #ifndef MXL_KERNEL_SPECIAL_H
 #define MXL_KERNEL_SPECIAL_H
 
 enum { MXL_POLYGAMMA_MOST = 60 }; /* the highest order of mxl_polygamma */
-
-/* erf(mxl_erfinv(x)) = x; infinite at -1 and 1, NaN outside of them. */
-double mxl_erfinv(double x);
 
 /* log |gamma(x)|; like lgamma, without its global variable. */
 double mxl_log_gamma(double x);

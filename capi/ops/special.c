@@ -31,7 +31,8 @@ static int erf_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_erf, "erf", MXL_ALIASES("_npx_erf"), "Error function of each element.",
              erf_kernels, erf_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(erfinv, MXL_UNARY_ROW, mxl_erfinv(x));
+/* In double for every dtype: near 1 a float has not the digits for the logarithm. */
+MXL_MATH_KERNELS(erfinv, MXL_UNARY_ROW, mxl_erfinv_f64(level, x));
 
 /* dx = dy * sqrt(pi) / 2 * e^(y^2) */
 static int erfinv_grad(mxl_grad *g)

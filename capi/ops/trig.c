@@ -1,4 +1,5 @@
 /* Trigonometric and hyperbolic functions of one array, and their inverses. */
+#include "kernel/circular.h"
 #include "ops/elementwise.h"
 
 /* dx = dy * slope */
@@ -9,7 +10,7 @@ static int set_slope(mxl_grad *g, mxl_array *slope)
 
 /* ---- circular ----
  * The functions of math.h are right up to a limit. A row is done in tiles: where one holds a number
- * beyond it, that number goes to the C library. */
+ * beyond it, that number is done by itself. */
 enum { TILE = 1024 };
 #define LIMIT(x) _Generic((x), float: MXL_CIRCULAR_F32, default: MXL_CIRCULAR_F64)
 
@@ -46,7 +47,7 @@ enum { TILE = 1024 };
     MXL_ROW_LEVELS_##D(fn)
 #define CIRCULAR_ROW_VIA MXL_UNARY_ROW_VIA
 
-MXL_MATH_KERNELS(sin, CIRCULAR_ROW, mxl_row_sin(x), sin(x));
+MXL_MATH_KERNELS(sin, CIRCULAR_ROW, mxl_row_sin(x), mxl_far_sin(x));
 
 /* dx = dy * cos(x) */
 static int sin_grad(mxl_grad *g)
@@ -57,7 +58,7 @@ static int sin_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_sin, "sin", MXL_ALIASES("_sparse_sin"), "Sine of each element, in radians.",
              sin_kernels, sin_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(cos, CIRCULAR_ROW, mxl_row_cos(x), cos(x));
+MXL_MATH_KERNELS(cos, CIRCULAR_ROW, mxl_row_cos(x), mxl_far_cos(x));
 
 /* dx = -dy * sin(x) */
 static int cos_grad(mxl_grad *g)
@@ -70,7 +71,7 @@ static int cos_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_cos, "cos", MXL_ALIASES("_sparse_cos"), "Cosine of each element, in radians.",
              cos_kernels, cos_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(tan, CIRCULAR_ROW, mxl_row_tan(x), tan(x));
+MXL_MATH_KERNELS(tan, CIRCULAR_ROW, mxl_row_tan(x), mxl_far_tan(x));
 
 /* dx = dy * (1 + y^2) */
 static int tan_grad(mxl_grad *g)

@@ -94,7 +94,7 @@ EXACT(rsqrt, 1 / sqrt(x))
 EXACT(rcbrt, 1 / cbrt(x))
 EXACT(sigmoid, x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)))
 EXACT(softrelu, fmax(x, 0) + log1p(exp(-fabs(x))))
-EXACT(gelu, isinf(x) && x < 0 ? NAN : x * erfc(-x * 0.70710678118654752440) / 2)
+EXACT(gelu, isinf(x) && x < 0 ? -0.0 : x * erfc(-x * 0.70710678118654752440) / 2)
 EXACT(to_minus_3, pow(x, -3))
 EXACT(to_2_7, pow(x, (double)2.7f))
 EXACT(of_1_01, pow((double)1.01f, x))
@@ -109,7 +109,10 @@ typedef struct function {
     double most; /* the worst error in ULP */
 } function;
 
-#define ROW(fn, exact, most) {#fn, fn##_row, fn##_one, exact, most}
+#define ROW(fn, exact, most)                                                                       \
+    {                                                                                              \
+#fn, fn##_row, fn##_one, exact, most                                                       \
+    }
 static const function functions[] = {
     ROW(exp, exp, 1),
     ROW(expm1, expm1, 1.5),

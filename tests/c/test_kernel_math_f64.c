@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
+#include "kernel/circular.h"
 #include "kernel/math.h"
 
 #ifdef MXL_SANITIZER
@@ -69,6 +70,7 @@ FUNCTION(cbrt)
 FUNCTION(rcbrt)
 FUNCTION(rsqrt)
 FUNCTION(erf)
+FUNCTION(erfinv)
 FUNCTION(gelu)
 FUNCTION(sin)
 FUNCTION(cos)
@@ -99,8 +101,25 @@ static wide exact_rsqrt(wide x)
 
 static wide exact_gelu(wide x)
 {
-    return isinf(x) ? (x < 0 ? (wide)NAN : x)
-                    : x * erfcl(-x * 0.70710678118654752440084436210485L) / 2;
+    return isinf(x) ? (x < 0 ? -0.0L : x) : x * erfcl(-x * 0.70710678118654752440084436210485L) / 2;
+}
+
+/* By Halley's steps, from what is tested; near 1 the distance to it has the digits. */
+static wide exact_erfinv(wide x)
+{
+    wide a = fabsl(x), y = mxl_erfinv_f64(MXL_BASELINE, (double)a);
+
+    if (!(a < 1) || a < 1e-10L)
+        return a < 1    ? x * 0.88622692545275801364908374167057L
+               : a == 1 ? copysignl(INFINITY, x)
+                        : (wide)NAN;
+    for (int i = 0; i < 4; i++) {
+        wide off = a < 0.5L ? erfl(y) - a : (1 - a) - erfcl(y);
+        wide step = off / (1.12837916709551257389615890312155L * expl(-y * y));
+
+        y -= step / (1 + y * step);
+    }
+    return copysignl(y, x);
 }
 
 typedef struct function {
@@ -134,6 +153,7 @@ static const function functions[] = {
     ROW(rcbrt, exact_rcbrt, -1e300, 1e300, 0, 2),
     ROW(rsqrt, exact_rsqrt, 0, 1e300, 0, 1.6),
     ROW(erf, erfl, -7, 7, 0, 1.8),
+    ROW(erfinv, exact_erfinv, -1, 1, 1, 6),
     ROW(gelu, exact_gelu, -39, 10, 0, 3.8),
     ROW(sin, sinl, -MXL_CIRCULAR_F64, MXL_CIRCULAR_F64, 0, 1),
     ROW(cos, cosl, -MXL_CIRCULAR_F64, MXL_CIRCULAR_F64, 0, 1),
@@ -300,4 +320,27 @@ TEST(edges)
     }
 }
 
-HARNESS_MAIN(ENTRY(within_their_bounds), ENTRY(loops_and_tails), ENTRY(edges))
+/* Numbers too large for the loops; with digits from mpmath where they are close to a multiple of a
+ * quarter turn, and against the C library elsewhere. */
+TEST(far_circular)
+{
+    uint64_t seed = 5;
+
+    CHECK_NEAR(mxl_far_sin(1e22), -0.85220084976718880, 2e-16);
+    CHECK_NEAR(mxl_far_cos(1e22), 0.52321478539513894, 2e-16);
+    CHECK_NEAR(mxl_far_cos(6381956970095103 * 0x1p797) / -4.6871659242546277e-19, 1, 2e-16);
+    CHECK_NEAR(mxl_far_tan(6381956970095103 * 0x1p797) * 4.6871659242546277e-19, -1, 4e-16);
+    CHECK(mxl_far_sin(5.319372648326541e255) == 1);
+    CHECK(isnan(mxl_far_sin(INFINITY)) && isnan(mxl_far_cos(-INFINITY)) && isnan(mxl_far_tan(NAN)));
+    for (int i = 0; i < 20000; i++) {
+        double x = ldexp(1 + unit(&seed), (int)(harness_random(&seed) % 1023)) + 1;
+
+        x = i % 2 ? -x : x;
+        CHECK(ulps(mxl_far_sin(x), sinl(x)) <= 1 + SLACK);
+        CHECK(ulps(mxl_far_cos(x), cosl(x)) <= 1 + SLACK);
+        CHECK(ulps(mxl_far_tan(x), tanl(x)) <= 2.4 + SLACK);
+    }
+    CHECK_NEAR(mxl_far_sin(DBL_MAX) / 0.0049619547891840618, 1, 2e-16);
+}
+
+HARNESS_MAIN(ENTRY(within_their_bounds), ENTRY(loops_and_tails), ENTRY(edges), ENTRY(far_circular))

@@ -10,28 +10,14 @@ static bool near(double got, double wanted)
     return fabs(got - wanted) <= 2e-13 * fabs(wanted) + 1e-15;
 }
 
-TEST(erfinv)
-{
-    CHECK(mxl_erfinv(0) == 0);
-    CHECK(near(mxl_erfinv(0.5), 0.47693627620446987338));
-    CHECK(near(mxl_erfinv(-0.5), -0.47693627620446987338));
-    CHECK(near(mxl_erfinv(1e-9), 8.8622692545275801365e-10));
-    CHECK(near(mxl_erfinv(0.999), 2.3267537655135246));
-    CHECK(mxl_erfinv(1) == INFINITY && mxl_erfinv(-1) == -INFINITY);
-    CHECK(isnan(mxl_erfinv(1.5)) && isnan(mxl_erfinv(NAN)));
-    for (double x = -0.9999; x < 1; x += 0.0037)
-        CHECK(near(erf(mxl_erfinv(x)), x));
-    /* Near 1 the complement has the digits. */
-    for (int k = 10; k <= 50; k++)
-        CHECK(near(erfc(mxl_erfinv(1 - ldexp(1, -k))), ldexp(1, -k)) || k > 40);
-}
-
 TEST(digamma)
 {
     CHECK(near(mxl_polygamma(0, 1), -0.57721566490153286061));
     CHECK(near(mxl_polygamma(0, 0.5), -1.9635100260214234794));
     CHECK(near(mxl_polygamma(0, 10), 2.2517525890667211077));
     CHECK(near(mxl_polygamma(0, -0.5), 0.036489973978576520559));
+    CHECK(near(mxl_polygamma(0, -1e-20), 1e20) && near(mxl_polygamma(0, -2 - 0x1p-50), 0x1p50));
+    CHECK(mxl_polygamma(0, -5e-324) == INFINITY && mxl_polygamma(1, -5e-324) == INFINITY);
     CHECK(mxl_polygamma(0, 0) == INFINITY && mxl_polygamma(2, -3) == INFINITY);
     CHECK(mxl_polygamma(0, INFINITY) == INFINITY && mxl_polygamma(1, INFINITY) == 0);
     CHECK(isnan(mxl_polygamma(0, NAN)) && isnan(mxl_polygamma(0, -INFINITY)));
@@ -45,6 +31,8 @@ TEST(polygamma)
     CHECK(near(mxl_polygamma(1, 0.5), pi * pi / 2));
     CHECK(near(mxl_polygamma(2, 1), -2.4041138063191885708));
     CHECK(near(mxl_polygamma(3, 1), pi * pi * pi * pi / 15));
+    CHECK(near(mxl_polygamma(1, -1e-20), 1e40) && near(mxl_polygamma(2, -3 + 0x1p-40), -0x1p121));
+    CHECK(near(mxl_polygamma(1, -0.5), pi * pi / 2 + 4));
     /* psi_n(x + 1) = psi_n(x) + (-1)^n n! / x^(n + 1), on both sides of 0 */
     for (int n = 0; n <= 6; n++)
         for (double x = -3.3; x < 4; x += 0.7) {
@@ -62,4 +50,4 @@ TEST(log_gamma)
     CHECK(mxl_log_gamma(0) == INFINITY && mxl_log_gamma(-1) == INFINITY);
 }
 
-HARNESS_MAIN(ENTRY(erfinv), ENTRY(digamma), ENTRY(polygamma), ENTRY(log_gamma))
+HARNESS_MAIN(ENTRY(digamma), ENTRY(polygamma), ENTRY(log_gamma))

@@ -209,6 +209,17 @@ for _act, _function in _LEAKY.items():
     ]
 for _act in ("leaky", "elu"):
     CASES.append(Case("LeakyReLU", f"{_act}-at-zero", (In(values=[0.0]),), {"act_type": _act}, diff=(0,), defined=True))
+for _dtype in ("float32", "float64"):
+    CASES.append(
+        Case(
+            "LeakyReLU",
+            f"gelu-infinite-{_dtype}",
+            (In(values=[-np.inf, np.inf, np.nan], dtype=_dtype),),
+            {"act_type": "gelu"},
+            _wide(lambda x, act_type: np.array([-0.0, np.inf, np.nan])),
+            oracle="differs: 1.9.1 multiplies the infinity with 0",
+        )
+    )
 
 
 def _prelu(x: np.ndarray, gamma: np.ndarray, act_type: str) -> np.ndarray:
