@@ -46,10 +46,11 @@ static struct {
     pthread_cond_t done;
     split_work *job; /* read by workers that joined, written while none is inside */
     _Atomic uint64_t gate;
-    atomic_int sleeping; /* workers */
-    atomic_bool waiting; /* the caller sleeps until nobody is inside */
-    atomic_int started;  /* threads of the pool */
-    atomic_bool spins;   /* there is a processor for each thread of the job */
+    atomic_int sleeping;  /* workers */
+    atomic_bool waiting;  /* the caller sleeps until nobody is inside */
+    atomic_int processor; /* the caller's */
+    atomic_int started;   /* threads of the pool */
+    atomic_bool spins;    /* there is a processor for each thread of the job */
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .wake = PTHREAD_COND_INITIALIZER,
@@ -217,6 +218,24 @@ static bool join(uint64_t *seen)
     return false;
 }
 
+/* The system may wake a worker on the processor of the caller, where each then runs while the other
+ * waits, and leave it there for long: it goes elsewhere. */
+static void step_aside(void)
+{
+#if defined(__linux__)
+    int caller = atomic_load_explicit(&pool.processor, memory_order_relaxed);
+    cpu_set_t every, others;
+
+    if (!atomic_load_explicit(&pool.spins, memory_order_relaxed) || sched_getcpu() != caller ||
+        sched_getaffinity(0, sizeof every, &every) != 0)
+        return;
+    others = every;
+    CPU_CLR((unsigned)caller, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+        (void)sched_setaffinity(0, sizeof every, &every);
+#endif
+}
+
 static void leave(void)
 {
     uint64_t before = atomic_fetch_sub(&pool.gate, 1);
@@ -235,6 +254,7 @@ static void *worker(void *number)
     inside = true;
     for (;;) {
         await_job(seen);
+        step_aside();
         if (join(&seen)) {
             split_work *job = pool.job;
 
@@ -298,6 +318,9 @@ static void run_on_pool(split_work *job, int helpers)
 
     start(helpers);
     pool.job = job;
+#if defined(__linux__)
+    atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
+#endif
     atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
     atomic_store(&pool.gate, (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
     if (helpers > awake()) {

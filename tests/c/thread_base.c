@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -154,6 +155,48 @@ TEST(many_jobs)
 }
 
 /* More threads than any machine has processors, and than the work has ranges. */
+#if defined(__linux__)
+/* Where the caller may run, and how often somebody else was not free to do the same. */
+typedef struct freedom {
+    pthread_t caller;
+    cpu_set_t every;
+    atomic_int less;
+} freedom;
+
+static void note_freedom(void *data, int64_t begin, int64_t end)
+{
+    freedom *f = data;
+    cpu_set_t mine;
+
+    (void)begin;
+    (void)end;
+    if (pthread_equal(pthread_self(), f->caller))
+        return;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_EQUAL(&mine, &f->every))
+        atomic_fetch_add(&f->less, 1);
+}
+
+/* A worker that makes room for the caller may come back later. */
+TEST(workers_are_bound_to_no_processor)
+{
+    const struct timespec moment = {0, 200000};
+    freedom f = {.caller = pthread_self()};
+
+    CHECK_INT(sched_getaffinity(0, sizeof f.every, &f.every), 0);
+    mxl_thread_set_count(2);
+    for (int i = 0; i < 300; i++) {
+        mxl_parallel_for(64, 1, note_freedom, &f);
+        if (i % 3 == 0)
+            nanosleep(&moment, NULL);
+    }
+    CHECK_INT(atomic_load(&f.less), 0);
+    mxl_thread_set_count(0);
+}
+#define ON_LINUX , ENTRY(workers_are_bound_to_no_processor)
+#else
+#define ON_LINUX
+#endif
+
 TEST(the_most_threads)
 {
     mxl_thread_set_count(256);
@@ -385,4 +428,4 @@ HARNESS_MAIN(ENTRY(small_work_starts_no_thread), ENTRY(every_index_comes_once),
              ENTRY(ranges_run_at_the_same_time), ENTRY(nested_work_runs_alone),
              ENTRY(callers_on_many_threads),
              ENTRY(a_sum_by_grains_is_the_same_on_any_number_of_threads),
-             ENTRY(blocks_go_from_thread_to_thread))
+             ENTRY(blocks_go_from_thread_to_thread) ON_LINUX)
