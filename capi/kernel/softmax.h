@@ -13,4 +13,10 @@
 int mxl_softmax(bool take_log, int dtype, int64_t outer, int64_t n, int64_t inner,
                 double temperature, const int64_t *length, const void *in, void *out);
 
+/* The gradient of y = softmax or log_softmax of x: dx = y (dy - sum(dy y)) / temperature, or (dy -
+ * e^y sum(dy)) / temperature, all contiguous. false, and nothing done, for other dtypes than
+ * float32 and float64. */
+bool mxl_softmax_back(bool of_log, int dtype, int64_t outer, int64_t n, int64_t inner,
+                      double temperature, const void *y, const void *dy, void *dx);
+
 #endif

@@ -1,61 +1,174 @@
-/* softmax over one dtype; included by softmax.c with T (the element), C (what it is computed in),
- * LOAD(v), STORE(v) and NAME(x) defined. Loops go by lanes or columns, which vectorise and
- * fix the order of additions. */
+/* softmax over one dtype; included by softmax.c with NAME(x), T (the element), C (what it is
+ * computed in), DTYPE and WIDE (both as mxl_dtype), LOAD(v) and STORE(v) defined. */
 
-/* One row of n neighbours, the first `length` of which count. */
-MXL_INLINE void NAME(row_at)(int level, const softmax_job *job, const T *in, T *out, int64_t length)
+#define NARROW (DTYPE != WIDE)
+
+/* ---- rows: a few short ones, or a piece of a long one ---- */
+
+/* out = e^(in / scale - top) of `rows` rows of n elements that follow each other */
+MXL_INLINE void NAME(exp_at)(int level, C *out, const C *in, int64_t rows, int64_t n, C scale,
+                             const double *top)
 {
-    C scale = (C)job->temperature, top = -(C)INFINITY, tail = job->take_log ? -(C)INFINITY : 0;
-    C most[LANES];
-    double part[LANES], sum = 0;
-    int64_t lanes = length < LANES ? length : LANES, i;
+    bool separately = n < SHORT;
 
-    for (int64_t l = 0; l < lanes; l++) {
-        most[l] = -(C)INFINITY;
-        part[l] = 0;
-    }
-    for (i = 0; i < length; i += lanes) {
-        int64_t n = length - i < lanes ? length - i : lanes;
+    for (int64_t r = 0; r < rows; r++) {
+        const C *x = in + r * n, most = (C)top[r];
+        C *y = out + r * n;
 
-        for (int64_t l = 0; l < n; l++) {
-            C v = LOAD(in[i + l]) / scale;
-            most[l] = v > most[l] ? v : most[l];
+        if (separately) {
+            for (int64_t i = 0; i < n; i++)
+                y[i] = (scale == 1 ? x[i] : x[i] / scale) - most;
+        } else if (scale == 1) {
+            MXL_IVDEP
+            for (int64_t i = 0; i < n; i++)
+                y[i] = mxl_row_exp(x[i] - most);
+        } else {
+            MXL_IVDEP
+            for (int64_t i = 0; i < n; i++)
+                y[i] = mxl_row_exp(x[i] / scale - most);
         }
     }
-    for (int64_t l = 0; l < lanes; l++)
-        top = most[l] > top ? most[l] : top;
-    /* A NaN is not found above; it reaches every output through the sum. */
-    for (i = 0; i < length; i += lanes) {
-        int64_t n = length - i < lanes ? length - i : lanes;
-
-        for (int64_t l = 0; l < n; l++)
-            part[l] += (double)mxl_row_exp(LOAD(in[i + l]) / scale - top);
-    }
-    for (int64_t l = 0; l < lanes; l++)
-        sum += part[l];
-    if (job->take_log) {
-        C shift = (C)log(sum);
-
-        for (i = 0; i < length; i++)
-            out[i] = STORE(LOAD(in[i]) / scale - top - shift);
-    } else {
-        C factor = (C)(1 / sum);
-
-        for (i = 0; i < length; i++)
-            out[i] = STORE(mxl_row_exp(LOAD(in[i]) / scale - top) * factor);
-    }
-    for (i = length; i < job->n; i++)
-        out[i] = STORE(tail);
+    for (int64_t i = 0; separately && i < rows * n; i++)
+        out[i] = mxl_row_exp(out[i]);
 }
-MXL_BY_LEVEL(NAME(row), (const softmax_job *job, const T *in, T *out, int64_t length), job, in, out,
-             length)
+MXL_BY_LEVEL(NAME(exp), (C * out, const C *in, int64_t rows, int64_t n, C scale, const double *top),
+             out, in, rows, n, scale, top)
+
+/* out = in / scale - top - shift */
+MXL_INLINE void NAME(less_at)(int level, C *out, const C *in, int64_t rows, int64_t n, C scale,
+                              const double *top, const double *shift)
+{
+    (void)level;
+    for (int64_t r = 0; r < rows; r++) {
+        const C most = (C)top[r], more = (C)shift[r];
+
+        MXL_IVDEP
+        for (int64_t i = r * n; i < (r + 1) * n; i++)
+            out[i] = (scale == 1 ? in[i] : in[i] / scale) - most - more;
+    }
+}
+MXL_BY_LEVEL(NAME(less),
+             (C * out, const C *in, int64_t rows, int64_t n, C scale, const double *top,
+              const double *shift),
+             out, in, rows, n, scale, top, shift)
+
+/* out = in * factor */
+MXL_INLINE void NAME(times_at)(int level, C *out, const C *in, int64_t rows, int64_t n,
+                               const double *factor)
+{
+    (void)level;
+    for (int64_t r = 0; r < rows; r++) {
+        const C by = (C)factor[r];
+
+        MXL_IVDEP
+        for (int64_t i = r * n; i < (r + 1) * n; i++)
+            out[i] = in[i] * by;
+    }
+}
+MXL_BY_LEVEL(NAME(times), (C * out, const C *in, int64_t rows, int64_t n, const double *factor),
+             out, in, rows, n, factor)
+
+/* n neighbours as C: where they lie, or converted into `block`. */
+static const C *NAME(load)(const T *in, int64_t n, C *block)
+{
+    const void *from = in;
+    int64_t step = 1;
+
+    if (!NARROW)
+        return from;
+    mxl_cast_row(DTYPE, WIDE)(block, &from, &step, n, NULL);
+    return block;
+}
+
+/* The piece [at, at + n) of `rows` rows once top and last are known (last: what is subtracted of
+ * log_softmax, else multiplied by). `done` says that `e` holds the exponentials. */
+static void NAME(finish)(const softmax_job *job, const T *in, T *out, int64_t rows, int64_t n,
+                         const double *top, const double *last, const C *e)
+{
+    C room[BLOCK], *to = NARROW ? room : (C *)(void *)out;
+    const void *from = to;
+    int64_t step = 1;
+
+    if (job->take_log) {
+        NAME(less)(to, NAME(load)(in, rows * n, room), rows, n, (C)job->temperature, top, last);
+    } else {
+        if (e == NULL) {
+            NAME(exp)(room, NAME(load)(in, rows * n, room), rows, n, (C)job->temperature, top);
+            e = room;
+        }
+        NAME(times)(to, e, rows, n, last);
+    }
+    if (NARROW)
+        mxl_cast_row(WIDE, DTYPE)(out, &from, &step, rows * n, NULL);
+}
+
+/* `rows` rows of n neighbours: several only where all of them make one piece. */
+static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows, int64_t n)
+{
+    const mxl_reduce_loops *loops = mxl_reduce_loops_of(WIDE);
+    mxl_reduction most = job->temperature < 0 ? MXL_REDUCE_MIN : MXL_REDUCE_MAX;
+    int64_t piece = n < BLOCK ? n : BLOCK;
+    /* Exponentials of a long row stay in `out`, where they can. */
+    bool stay = !NARROW && !job->take_log;
+    double top[ROWS], last[ROWS];
+    C x[BLOCK], e[BLOCK];
+
+    mxl_reduce_start(most, WIDE, top, rows);
+    mxl_reduce_start(MXL_REDUCE_SUM, WIDE, last, rows);
+    for (int64_t i = 0; i < n; i += piece) {
+        int64_t m = n - i < piece ? n - i : piece;
+
+        loops->rows[most](top, NAME(load)(in + i, rows * m, x), rows, m, m);
+    }
+    for (int64_t r = 0; r < rows; r++)
+        top[r] = (C)top[r] / (C)job->temperature;
+    for (int64_t i = 0; i < n; i += piece) {
+        int64_t m = n - i < piece ? n - i : piece;
+        C *to = stay ? (C *)(void *)(out + i) : e;
+
+        NAME(exp)(to, NAME(load)(in + i, rows * m, x), rows, m, (C)job->temperature, top);
+        loops->rows[MXL_REDUCE_SUM](last, to, rows, m, m);
+    }
+    for (int64_t r = 0; r < rows; r++)
+        last[r] = job->take_log ? log(last[r]) : 1 / last[r];
+    for (int64_t i = 0; i < n; i += piece) {
+        int64_t m = n - i < piece ? n - i : piece;
+
+        NAME(finish)(job, in + i, out + i, rows, m, top, last,
+                     stay         ? (const C *)(const void *)(out + i)
+                     : n == piece ? e
+                                  : NULL);
+    }
+}
+
+/* A unit is a row. */
+static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
+{
+    const softmax_job *job = data;
+    int64_t n = job->n, many = BLOCK / n < ROWS ? BLOCK / n : ROWS;
+
+    if (many == 0 || job->length != NULL)
+        many = 1;
+    for (int64_t row = begin; row < end; row += many) {
+        const T *in = (const T *)job->in + row * n;
+        T *out = (T *)job->out + row * n;
+        int64_t counted = job->length == NULL ? n : job->length[row];
+
+        counted = counted < 0 ? 0 : counted > n ? n : counted;
+        if (counted > 0)
+            NAME(rows)(job, in, out, end - row < many ? end - row : many, counted);
+        for (int64_t i = counted; i < n; i++)
+            out[i] = STORE(job->take_log ? -(C)INFINITY : 0);
+    }
+}
+
+/* ---- columns ---- */
 
 /* `width` (at most COLUMNS) neighbouring columns, rows job->inner elements apart; the first
  * length[j] rows of column j count. */
-MXL_INLINE void NAME(columns_at)(int level, const softmax_job *job, const T *in, T *out,
-                                 int64_t width, const int64_t *length)
+MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T *in, T *out,
+                                     int64_t width, const int64_t *length, C scale)
 {
-    C scale = (C)job->temperature;
     C top[COLUMNS], last[COLUMNS];
     double sum[COLUMNS];
 
@@ -64,75 +177,85 @@ MXL_INLINE void NAME(columns_at)(int level, const softmax_job *job, const T *in,
         sum[j] = 0;
     }
     for (int64_t i = 0; i < job->n; i++) {
+        const T *x = in + i * job->inner;
+
         for (int64_t j = 0; j < width; j++) {
-            C v = LOAD(in[i * job->inner + j]) / scale;
+            C v = LOAD(x[j]) / scale;
             top[j] = ((v > top[j]) & (i < length[j])) ? v : top[j];
         }
     }
+    /* A NaN is not found above; it reaches every output through the sum. */
     for (int64_t i = 0; i < job->n; i++) {
+        const T *x = in + i * job->inner;
+        T *y = out + i * job->inner;
+
+        MXL_IVDEP
         for (int64_t j = 0; j < width; j++) {
-            C e = mxl_row_exp(LOAD(in[i * job->inner + j]) / scale - top[j]);
+            C e = mxl_row_exp(LOAD(x[j]) / scale - top[j]);
+
+            if (!NARROW && !job->take_log)
+                y[j] = STORE(e);
             sum[j] += i < length[j] ? (double)e : 0;
         }
     }
     for (int64_t j = 0; j < width; j++)
         last[j] = (C)(job->take_log ? log(sum[j]) : 1 / sum[j]);
-    if (job->take_log) {
-        for (int64_t i = 0; i < job->n; i++) {
+    for (int64_t i = 0; i < job->n; i++) {
+        const T *x = in + i * job->inner;
+        T *y = out + i * job->inner;
+
+        if (job->take_log) {
+            MXL_IVDEP
             for (int64_t j = 0; j < width; j++) {
-                C v = LOAD(in[i * job->inner + j]) / scale - top[j] - last[j];
-                out[i * job->inner + j] = STORE(i < length[j] ? v : -(C)INFINITY);
+                C v = LOAD(x[j]) / scale - top[j] - last[j];
+                y[j] = STORE(i < length[j] ? v : -(C)INFINITY);
+            }
+        } else {
+            MXL_IVDEP
+            for (int64_t j = 0; j < width; j++) {
+                C e = NARROW ? mxl_row_exp(LOAD(x[j]) / scale - top[j]) : LOAD(y[j]);
+                y[j] = STORE(i < length[j] ? e * last[j] : 0);
             }
         }
-        return;
     }
-    for (int64_t i = 0; i < job->n; i++) {
-        for (int64_t j = 0; j < width; j++) {
-            C v = mxl_row_exp(LOAD(in[i * job->inner + j]) / scale - top[j]) * last[j];
-            out[i * job->inner + j] = STORE(i < length[j] ? v : 0);
-        }
-    }
+}
+
+/* Divisions by 1 are left out. */
+MXL_INLINE void NAME(columns_at)(int level, const softmax_job *job, const T *in, T *out,
+                                 int64_t width, const int64_t *length)
+{
+    if (!NARROW && job->temperature == 1)
+        NAME(scaled_columns)(level, job, in, out, width, length, 1);
+    else
+        NAME(scaled_columns)(level, job, in, out, width, length, (C)job->temperature);
 }
 MXL_BY_LEVEL(NAME(columns),
              (const softmax_job *job, const T *in, T *out, int64_t width, const int64_t *length),
              job, in, out, width, length)
 
-/* Columns of one outer position, in tiles. */
-static void NAME(tiles)(const softmax_job *job, const T *in, T *out, const int64_t *length)
+/* A unit is a tile of columns of one outer position. */
+static void NAME(columns_share)(void *data, int64_t begin, int64_t end)
 {
+    const softmax_job *job = data;
     int64_t whole[COLUMNS];
 
     for (int64_t j = 0; j < COLUMNS; j++)
         whole[j] = job->n;
-    for (int64_t j = 0; j < job->inner; j += COLUMNS) {
-        int64_t width = job->inner - j < COLUMNS ? job->inner - j : COLUMNS;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t outer = unit / job->tiles, column = unit % job->tiles * COLUMNS;
+        int64_t width = job->inner - column < COLUMNS ? job->inner - column : COLUMNS;
+        int64_t at = outer * job->n * job->inner + column;
 
-        NAME(columns)(job, in + j, out + j, width, length == NULL ? whole : length + j);
-    }
-}
-
-/* A unit is one outer position. */
-static void NAME(share)(void *data, int64_t begin, int64_t end)
-{
-    const softmax_job *job = data;
-
-    for (int64_t o = begin; o < end; o++) {
-        const T *in = (const T *)job->in + o * job->n * job->inner;
-        T *out = (T *)job->out + o * job->n * job->inner;
-        const int64_t *length = job->length == NULL ? NULL : job->length + o * job->inner;
-
-        if (job->inner == 1) {
-            int64_t count = length == NULL || *length > job->n ? job->n : *length;
-
-            NAME(row)(job, in, out, count < 0 ? 0 : count);
-            continue;
-        }
-        NAME(tiles)(job, in, out, length);
+        NAME(columns)(job, (const T *)job->in + at, (T *)job->out + at, width,
+                      job->length == NULL ? whole : job->length + outer * job->inner + column);
     }
 }
 
 #undef T
 #undef C
+#undef DTYPE
+#undef WIDE
+#undef NARROW
 #undef LOAD
 #undef STORE
 #undef NAME

@@ -333,6 +333,35 @@ static int softmax_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, by_temperature(g, dx));
 }
 
+/* The same in one pass where the dtypes are one and all elements count; else by the rule. */
+static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *y, *dy, *dx;
+    rows r;
+
+    if (!mxl_grad_wants(g, 0) || g->num_inputs > 1 || x->dtype != mxl_grad_out_meta(g, 0)->dtype)
+        return rule(g);
+    y = mxl_grad_out(g, 0);
+    dy = g->head[0];
+    if (y == NULL || !y->contiguous || !dy->contiguous || dy->dtype != y->dtype)
+        return rule(g);
+    dx = mxl_scope_own(g->s, mxl_array_new(y->dtype, y->ndim, y->shape));
+    if (dx == NULL)
+        return -1;
+    r = rows_of(y, softmax_axis(g->op->name, g->params, y->ndim));
+    if (!mxl_softmax_back(of_log, y->dtype, r.outer, r.extent, r.inner,
+                          temperature_of(g->op, g->params), mxl_array_read(y), mxl_array_read(dy),
+                          mxl_array_write(dx)))
+        return rule(g);
+    return mxl_grad_set(g, 0, dx);
+}
+
+static int softmax_grad_kernel(mxl_grad *g)
+{
+    return one_pass(g, false, softmax_grad);
+}
+
 static void softmax_saves(mxl_saves *saves)
 {
     saves->out[0] = true;
@@ -352,6 +381,7 @@ static const mxl_op op_softmax = {
     .infer = softmax_infer,
     .compute = softmax_compute,
     .grad = softmax_grad,
+    .grad_kernel = softmax_grad_kernel,
     .saves = softmax_saves,
 };
 
@@ -387,6 +417,7 @@ static const mxl_op op_softmin = {
     .infer = softmax_infer,
     .compute = softmin_compute,
     .grad = softmax_grad,
+    .grad_kernel = softmax_grad_kernel,
     .saves = mxl_saves_output,
 };
 
@@ -414,6 +445,11 @@ static int log_softmax_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, by_temperature(g, dx));
 }
 
+static int log_softmax_grad_kernel(mxl_grad *g)
+{
+    return one_pass(g, true, log_softmax_grad);
+}
+
 static const mxl_op op_log_softmax = {
     .name = "log_softmax",
     .aliases = MXL_ALIASES("_npx_log_softmax"),
@@ -426,6 +462,7 @@ static const mxl_op op_log_softmax = {
     .infer = softmax_infer,
     .compute = log_softmax_compute,
     .grad = log_softmax_grad,
+    .grad_kernel = log_softmax_grad_kernel,
     .saves = mxl_saves_output,
 };
 

@@ -1,0 +1,110 @@
+/* Gradients of softmax and log_softmax over one dtype; included by softmax_back.c with NAME(x), C
+ * (the element) and DTYPE defined. */
+
+MXL_INLINE void NAME(product_at)(int level, C *out, const C *a, const C *b, int64_t n)
+{
+    (void)level;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = a[i] * b[i];
+}
+MXL_BY_LEVEL(NAME(product), (C * out, const C *a, const C *b, int64_t n), out, a, b, n)
+
+/* dx of a run of elements: of one row, whose sum is *sum, or each of a column that has its own. */
+MXL_INLINE void NAME(give_at)(int level, const back_job *job, int64_t at, int64_t n, const C *sum,
+                              bool of_columns)
+{
+    const C *y = (const C *)job->y + at, *dy = (const C *)job->dy + at, all = *sum;
+    C *dx = (C *)job->dx + at, temperature = (C)job->temperature;
+
+    if (job->of_log && of_columns) {
+        for (int64_t i = 0; i < n; i++)
+            dx[i] = dy[i] - mxl_row_exp(y[i]) * sum[i];
+    } else if (job->of_log) {
+        for (int64_t i = 0; i < n; i++)
+            dx[i] = dy[i] - mxl_row_exp(y[i]) * all;
+    } else if (of_columns) {
+        for (int64_t i = 0; i < n; i++)
+            dx[i] = y[i] * (dy[i] - sum[i]);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            dx[i] = y[i] * (dy[i] - all);
+    }
+    for (int64_t i = 0; temperature != 1 && i < n; i++)
+        dx[i] /= temperature;
+}
+MXL_BY_LEVEL(NAME(give),
+             (const back_job *job, int64_t at, int64_t n, const C *sum, bool of_columns), job, at,
+             n, sum, of_columns)
+
+/* What is summed of the elements [at, at + n): dy itself, or dy y. */
+static const C *NAME(summed)(const back_job *job, int64_t at, int64_t n, C *block)
+{
+    const C *y = (const C *)job->y + at, *dy = (const C *)job->dy + at;
+
+    if (job->of_log)
+        return dy;
+    NAME(product)(block, dy, y, n);
+    return block;
+}
+
+/* A unit is a row. */
+static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
+{
+    const back_job *job = data;
+    mxl_reduce_loop add = mxl_reduce_loops_of(DTYPE)->rows[MXL_REDUCE_SUM];
+    int64_t n = job->n, many = n < BLOCK ? least(BLOCK / n, ROWS) : 1;
+    C block[BLOCK];
+    double acc[ROWS];
+
+    for (int64_t row = begin; row < end; row += many) {
+        int64_t rows = least(many, end - row);
+
+        mxl_reduce_start(MXL_REDUCE_SUM, DTYPE, acc, rows);
+        for (int64_t i = 0; i < n; i += BLOCK) {
+            int64_t m = least(n - i, BLOCK);
+
+            add(acc, NAME(summed)(job, row * n + i, rows * m, block), rows, m, m);
+        }
+        for (int64_t r = 0; r < rows; r++) {
+            C sum = (C)acc[r];
+
+            NAME(give)(job, (row + r) * n, n, &sum, false);
+        }
+    }
+}
+
+/* A unit is a tile of columns of one outer position. */
+static void NAME(columns_share)(void *data, int64_t begin, int64_t end)
+{
+    const back_job *job = data;
+    mxl_reduce_loop add = mxl_reduce_loops_of(DTYPE)->columns[MXL_REDUCE_SUM];
+    C block[BLOCK], sum[COLUMNS];
+    double acc[COLUMNS];
+
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t outer = unit / job->tiles, column = unit % job->tiles * COLUMNS;
+        int64_t width = least(job->inner - column, COLUMNS);
+        int64_t at = outer * job->n * job->inner + column;
+
+        mxl_reduce_start(MXL_REDUCE_SUM, DTYPE, acc, width);
+        for (int64_t i = 0; i < job->n; i += BLOCK / COLUMNS) {
+            int64_t rows = least(job->n - i, BLOCK / COLUMNS);
+
+            if (job->of_log) {
+                add(acc, (const C *)job->dy + at + i * job->inner, width, rows, job->inner);
+                continue;
+            }
+            for (int64_t r = 0; r < rows; r++)
+                NAME(summed)(job, at + (i + r) * job->inner, width, block + r * width);
+            add(acc, block, width, rows, width);
+        }
+        for (int64_t j = 0; j < width; j++)
+            sum[j] = (C)acc[j];
+        for (int64_t i = 0; i < job->n; i++)
+            NAME(give)(job, at + i * job->inner, width, sum, true);
+    }
+}
+
+#undef NAME
+#undef C
+#undef DTYPE
