@@ -309,5 +309,5 @@ void mxl_copy_strided(size_t width, int ndim, const int64_t *shape, void *out,
         return;
     }
     choose_copier(&job);
-    mxl_parallel_for(job.walk.size, ELEMENTS_GRAIN / job.lanes, rows_share, &job);
+    mxl_parallel_for(job.walk.size, BYTES_GRAIN / 2 / (int64_t)width / job.lanes, rows_share, &job);
 }

@@ -1,6 +1,7 @@
 /* take, pick, one_hot and scatter; see gather.h. */
 #include "kernel/gather.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/dtype.h"
@@ -9,8 +10,9 @@
 #include "base/thread.h"
 #include "kernel/cast.h"
 #include "kernel/copy.h"
+#include "kernel/run.h"
 
-enum { BYTES_GRAIN = 1 << 17, COLUMNS_GRAIN = 256 };
+enum { BYTES_GRAIN = 1 << 17, COLUMNS_GRAIN = 256, PICKS_GRAIN = 1 << 15 };
 
 static int64_t at_least_one(int64_t n)
 {
@@ -18,18 +20,17 @@ static int64_t at_least_one(int64_t n)
 }
 
 /* ---- indices ---- */
-int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, mxl_index_mode mode,
-                      int64_t *out)
+static bool all_within(int64_t n, const int64_t *index, int64_t extent)
 {
-    int64_t step = 1;
+    bool within = true;
 
-    if (n == 0)
-        return 0;
-    mxl_cast_row(dtype, MXL_I64)(out, &index, &step, n, NULL);
-    if (mode == MXL_INDEX_KEEP)
-        return 0;
-    if (extent <= 0)
-        return mxl_error("an index into an axis of extent 0");
+    for (int64_t i = 0; i < n; i++)
+        within &= (uint64_t)index[i] < (uint64_t)extent;
+    return within;
+}
+
+static int bring_within(int64_t n, int64_t *out, int64_t extent, mxl_index_mode mode)
+{
     for (int64_t i = 0; i < n; i++) {
         int64_t v = out[i];
 
@@ -46,6 +47,21 @@ int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, m
     return 0;
 }
 
+int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, mxl_index_mode mode,
+                      int64_t *out)
+{
+    int64_t step = 1;
+
+    if (n == 0)
+        return 0;
+    mxl_cast_row(dtype, MXL_I64)(out, &index, &step, n, NULL);
+    if (mode == MXL_INDEX_KEEP)
+        return 0;
+    if (extent <= 0)
+        return mxl_error("an index into an axis of extent 0");
+    return all_within(n, out, extent) ? 0 : bring_within(n, out, extent, mode);
+}
+
 /* ---- take ---- */
 typedef struct take_job {
     int64_t extent, bytes, n;
@@ -53,27 +69,6 @@ typedef struct take_job {
     char *out;
     const int64_t *index;
 } take_job;
-
-/* A piece may lie at any multiple of its element's size; a constant size is one move all the same.
- */
-#define TAKE_EACH(size)                                                                            \
-    for (int64_t j = 0; j < n; j++)                                                                \
-    memcpy(out + j * (size), in + index[j] * (size), (size_t)(size))
-
-/* n pieces of one outer position */
-static void take_pieces(int64_t bytes, const char *in, const int64_t *index, int64_t n, char *out)
-{
-    if (bytes == 4)
-        TAKE_EACH(4);
-    else if (bytes == 8)
-        TAKE_EACH(8);
-    else if (bytes == 2)
-        TAKE_EACH(2);
-    else if (bytes == 1)
-        TAKE_EACH(1);
-    else
-        TAKE_EACH(bytes);
-}
 
 /* A unit is one piece of the output. */
 static void take_share(void *data, int64_t begin, int64_t end)
@@ -84,8 +79,8 @@ static void take_share(void *data, int64_t begin, int64_t end)
         int64_t o = begin / job->n, j = begin % job->n;
         int64_t n = job->n - j < end - begin ? job->n - j : end - begin;
 
-        take_pieces(job->bytes, job->in + o * job->extent * job->bytes, job->index + j, n,
-                    job->out + begin * job->bytes);
+        mxl_copy_pieces_at(job->bytes, n, job->out + begin * job->bytes,
+                           job->in + o * job->extent * job->bytes, job->index + j);
         begin += n;
     }
 }
@@ -153,43 +148,59 @@ int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, voi
 }
 
 /* ---- pick ---- */
-#define PICK_EACH(T)                                                                               \
-    for (int64_t k = 0; k < outer * inner; k++)                                                    \
-    ((T *)out)[k] = ((const T *)in)[(k / inner * extent + index[k]) * inner + k % inner]
+typedef struct pick_job {
+    size_t width;
+    int64_t extent, inner;
+    const void *in;
+    const int64_t *index;
+    void *out;
+} pick_job;
+
+/* A unit is an outer position. */
+#define PICK_EACH(T, to, from)                                                                     \
+    for (int64_t o = begin; o < end; o++) {                                                        \
+        for (int64_t i = 0; i < inner; i++) {                                                      \
+            int64_t near = o * inner + i, far = (o * extent + index[near]) * inner + i;            \
+                                                                                                   \
+            ((T *)job->out)[to] = ((const T *)job->in)[from];                                      \
+        }                                                                                          \
+    }
+
+#define PICK_SHARE(fn, to, from)                                                                   \
+    static void fn(void *data, int64_t begin, int64_t end)                                         \
+    {                                                                                              \
+        const pick_job *job = data;                                                                \
+        const int64_t extent = job->extent, inner = job->inner, *index = job->index;               \
+                                                                                                   \
+        if (job->width == 4)                                                                       \
+            PICK_EACH(uint32_t, to, from)                                                          \
+        else if (job->width == 8)                                                                  \
+            PICK_EACH(uint64_t, to, from)                                                          \
+        else if (job->width == 2)                                                                  \
+            PICK_EACH(uint16_t, to, from)                                                          \
+        else                                                                                       \
+            PICK_EACH(uint8_t, to, from)                                                           \
+    }
+
+PICK_SHARE(pick_share, near, far)
+PICK_SHARE(put_share, far, near)
 
 void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const void *in,
               const int64_t *index, void *out)
 {
-    if (width == 4) {
-        PICK_EACH(uint32_t);
-    } else if (width == 8) {
-        PICK_EACH(uint64_t);
-    } else if (width == 2) {
-        PICK_EACH(uint16_t);
-    } else {
-        PICK_EACH(uint8_t);
-    }
-}
+    pick_job job = {width, extent, inner, in, index, out};
 
-#define PUT_EACH(T)                                                                                \
-    for (int64_t k = 0; k < outer * inner; k++)                                                    \
-    ((T *)out)[(k / inner * extent + index[k]) * inner + k % inner] = ((const T *)in)[k]
+    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), pick_share, &job);
+}
 
 void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
                       const int64_t *index, const void *in)
 {
+    pick_job job = {width, extent, inner, in, index, out};
     uint64_t zero = 0;
 
     mxl_fill(width, out, &zero, outer * extent * inner);
-    if (width == 4) {
-        PUT_EACH(uint32_t);
-    } else if (width == 8) {
-        PUT_EACH(uint64_t);
-    } else if (width == 2) {
-        PUT_EACH(uint16_t);
-    } else {
-        PUT_EACH(uint8_t);
-    }
+    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), put_share, &job);
 }
 
 /* ---- one_hot ---- */

@@ -3,11 +3,11 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "array/copy.h"
 #include "base/mem.h"
 #include "kernel/copy.h"
+#include "kernel/run.h"
 #include "ops/slice.h"
 
 int mxl_find_axis(const char *name, int64_t axis, int ndim)
@@ -34,26 +34,21 @@ static blocks blocks_at(const mxl_array *array, int axis)
     return b;
 }
 
-/* Up to these numbers the walk over strides costs more than the copies. */
-enum { FEW_BLOCKS = 32, FEW_BYTES = 1 << 16 };
+/* Up to so many bytes the walk over strides costs more than the copies. */
+enum { FEW_BYTES = 1 << 16 };
 
 void mxl_copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
                      int64_t in_step)
 {
     if (count == 1 || (bytes == out_step && bytes == in_step)) {
         mxl_copy_bytes(out, in, (size_t)(count * bytes));
-    } else if (count <= FEW_BLOCKS && count * bytes <= FEW_BYTES) {
-        for (int64_t i = 0; i < count; i++)
-            memcpy(out + i * out_step, in + i * in_step, (size_t)bytes);
+    } else if (bytes > 0 && count * bytes <= FEW_BYTES) {
+        mxl_copy_pieces(bytes, count, out, out_step, in, in_step);
     } else if (bytes > 0) {
-        /* The widest element that all three are multiples of. */
-        int64_t all = bytes | out_step | in_step;
-        int64_t width = all & 7 ? (all & 3 ? (all & 1 ? 1 : 2) : 4) : 8;
-        const int64_t shape[2] = {count, bytes / width};
-        const int64_t out_strides[2] = {out_step / width, 1};
-        const int64_t in_strides[2] = {in_step / width, 1};
+        const int64_t shape[2] = {count, bytes};
+        const int64_t out_strides[2] = {out_step, 1}, in_strides[2] = {in_step, 1};
 
-        mxl_copy_strided((size_t)width, 2, shape, out, out_strides, in, in_strides);
+        mxl_copy_strided(1, 2, shape, out, out_strides, in, in_strides);
     }
 }
 
