@@ -7,6 +7,7 @@
 #include "kernel/math_f32.h"
 #include "kernel/math_f32_wide.h"
 #include "kernel/math_f64.h"
+#include "kernel/math_pow_f64.h"
 #include "kernel/math_trig_f64.h"
 
 #define MXL_MATH(name, x)                                                                          \

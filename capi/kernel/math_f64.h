@@ -401,12 +401,6 @@ MXL_INLINE double mxl_rsqrt_f64(int level, double x)
     return 1.0 / sqrt(x);
 }
 
-MXL_INLINE double mxl_pow_f64(int level, double x, double y)
-{
-    (void)level;
-    return pow(x, y);
-}
-
 MXL_INLINE double mxl_hypot_f64(int level, double x, double y)
 {
     (void)level;
