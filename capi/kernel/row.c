@@ -48,7 +48,7 @@ void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size,
     if (n <= MXL_ROW_UNIT / weight)
         row(out, in, step, n, params);
     else
-        mxl_parallel_fine(n, MXL_ROW_UNIT / weight, MXL_ROW_WAKE / weight, row_share, &job);
+        mxl_parallel_fine(n, MXL_ROW_UNIT / weight, MXL_ROW_GRAIN / weight, row_share, &job);
 }
 
 /* ---- strided operands ----
@@ -335,7 +335,7 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
     job_plan(&job);
     if (weight < 1)
         weight = 1;
-    mxl_parallel_fine(job.walk.size, MXL_ROW_UNIT / weight, MXL_ROW_WAKE / weight, walk_share,
+    mxl_parallel_fine(job.walk.size, MXL_ROW_UNIT / weight, MXL_ROW_GRAIN / weight, walk_share,
                       &job);
     return 0;
 }

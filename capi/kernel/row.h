@@ -32,10 +32,9 @@ typedef struct mxl_scalar_params {
 
 enum {
     MXL_ROW_INPUTS = 8,    /* the most inputs a row loop may have */
-    MXL_ROW_GRAIN = 32768, /* elements that are worth another thread */
-    MXL_ROW_UNIT = 8192,   /* additions that are worth a thread that is awake, */
-    MXL_ROW_WAKE = 98304,  /* and one that sleeps */
-    MXL_ROW_SMALL = 2048,  /* elements that no kernel is worth sharing for */
+    MXL_ROW_UNIT = 16384,  /* additions that are worth a thread that is awake, */
+    MXL_ROW_GRAIN = 32768, /* and one that sleeps */
+    MXL_ROW_SMALL = 8192,  /* elements that no kernel is worth sharing for */
     MXL_ROW_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
 };
 
@@ -90,7 +89,7 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
     ROW##_VIA(name, f16) static const mxl_kernels name##_kernels = {                               \
         .row = {[MXL_F32] = name##_f32, [MXL_F64] = name##_f64, [MXL_F16] = name##_f16},           \
-        .weight = 4}
+        .weight = 2}
 
 #define MXL_ARITH_KERNELS(name, ROW, ...)                                                          \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
@@ -105,7 +104,7 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
     ROW##_VIA(name, f16) ROW##_VIA(name, u8) ROW##_VIA(name, i32) ROW##_VIA(name, i8)              \
         ROW##_VIA(name, i64) MXL_NUMERIC_TABLE(name)
 
-#define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 4)
+#define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 2)
 #define MXL_WEIGHED_TABLE(name, cost)                                                              \
     static const mxl_kernels name##_kernels = {.row = {[MXL_F32] = name##_f32,                     \
                                                        [MXL_F64] = name##_f64,                     \

@@ -122,14 +122,28 @@ static int leaky_infer(mxl_infer *infer)
     return 0;
 }
 
+/* Both values are computed, so that loops vectorise (a parameter may not be read on a whim). */
+MXL_INLINE float cut_f32(float x, float above, float below)
+{
+    return x > 0 ? above : below;
+}
+
+MXL_INLINE double cut_f64(double x, double above, double below)
+{
+    return x > 0 ? above : below;
+}
+
+/* `above` where x > 0, else `below` */
+#define CUT(above, below) _Generic((x), float: cut_f32, default: cut_f64)(x, above, below)
+
 /* A number of x's type. */
 #define LIKE_X(value) _Generic((x), float: (float)(value), default: (value))
 #define SLOPE         LIKE_X(((const leaky_params *)params)->slope)
 
-MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, x > 0 ? x : x * SLOPE);
-MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, x > 0 ? x : SLOPE * mxl_row_expm1(x));
+MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, CUT(x, x *SLOPE));
+MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, CUT(x, SLOPE *mxl_row_expm1(x)));
 MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW,
-                  LIKE_X(SELU_SCALE) * (x > 0 ? x : LIKE_X(SELU_ALPHA) * mxl_row_expm1(x)));
+                  LIKE_X(SELU_SCALE) * CUT(x, LIKE_X(SELU_ALPHA) * mxl_row_expm1(x)));
 MXL_FLOAT_KERNELS(gelu, MXL_UNARY_ROW, mxl_row_gelu(x));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_ROW, x > 0 ? x : x * y);
 /* The factor that rrelu multiplies x with, given its random slope y. */
@@ -294,12 +308,11 @@ static int leaky_grad(mxl_grad *g)
 }
 
 /* The slopes, in the order in which leaky_grad rounds. */
-#define BELOW (x > 0 ? 0 : x)
-MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_ROW, y *(x > 0 ? 1 : SLOPE));
-MXL_FLOAT_KERNELS(elu_slope, MXL_BINARY_ROW, y *(x > 0 ? 1 : mxl_row_exp(BELOW) * SLOPE));
+#define BELOW CUT(0, x)
+MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_ROW, y *CUT(1, SLOPE));
+MXL_FLOAT_KERNELS(elu_slope, MXL_BINARY_ROW, y *CUT(1, mxl_row_exp(BELOW) * SLOPE));
 MXL_FLOAT_KERNELS(selu_slope, MXL_BINARY_ROW,
-                  y *(x > 0 ? LIKE_X(SELU_SCALE)
-                            : mxl_row_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
+                  y *CUT(LIKE_X(SELU_SCALE), mxl_row_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
 MXL_FLOAT_KERNELS(gelu_slope, MXL_BINARY_ROW,
                   y *((mxl_row_erf(x * LIKE_X(ROOT_HALF)) + 1) / 2 +
                       x * (mxl_row_exp(x * x / -2) * LIKE_X(BELL))));
