@@ -92,8 +92,8 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
         .weight = 2}
 
 #define MXL_ARITH_KERNELS(name, ROW, ...)                                                          \
-    ROW(name##_f32, f32, __VA_ARGS__)                                                              \
-    ROW(name##_f64, f64, __VA_ARGS__)                                                              \
+    ROW(name##_f32, f32a, __VA_ARGS__)                                                             \
+    ROW(name##_f64, f64a, __VA_ARGS__)                                                             \
     ROW##_VIA(name, f16) ROW(name##_u8, u8, __VA_ARGS__) ROW(name##_i32, i32, __VA_ARGS__)         \
         ROW(name##_i8, i8, __VA_ARGS__) ROW(name##_i64, i64, __VA_ARGS__)                          \
             MXL_WEIGHED_TABLE(name, 1)
@@ -120,6 +120,7 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
 #define MXL_ROW_PARAMETERS                                                                         \
     (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
 #define MXL_ROW_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+#define MXL_ROW_ARITH(fn) MXL_UP_TO_AVX2(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
 #define MXL_ROW_PLAIN(fn) MXL_BASELINE_ONLY(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
 
 /* out[i] = expression in x */
@@ -252,6 +253,22 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_STORE_f64(v)       ((double)(v))
 #define MXL_ROW_LEVELS_f64(fn) MXL_ROW_WIDE(fn)
 #define MXL_ROUND_f64(v)       ((double)(v))
+
+/* The same for plain arithmetic, which memory bounds: with 512-bit vectors it is as fast in the
+ * first cache and up to a fifth slower behind it (Zen 4). */
+#define MXL_T_f32a              MXL_T_f32
+#define MXL_C_f32a              MXL_C_f32
+#define MXL_LOAD_f32a(v)        MXL_LOAD_f32(v)
+#define MXL_STORE_f32a(v)       MXL_STORE_f32(v)
+#define MXL_ROW_LEVELS_f32a(fn) MXL_ROW_ARITH(fn)
+#define MXL_ROUND_f32a(v)       MXL_ROUND_f32(v)
+
+#define MXL_T_f64a              MXL_T_f64
+#define MXL_C_f64a              MXL_C_f64
+#define MXL_LOAD_f64a(v)        MXL_LOAD_f64(v)
+#define MXL_STORE_f64a(v)       MXL_STORE_f64(v)
+#define MXL_ROW_LEVELS_f64a(fn) MXL_ROW_ARITH(fn)
+#define MXL_ROUND_f64a(v)       MXL_ROUND_f64(v)
 
 #define MXL_DTYPE_f16          MXL_F16
 #define MXL_T_f16              mxl_half

@@ -16,13 +16,14 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* x86-64: what every such processor has, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Elsewhere there is
- * the baseline alone, which on aarch64 has NEON. */
+/* x86-64: what every such processor has, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Elsewhere
+ * there is the baseline alone, which on aarch64 has NEON. */
 enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 
 #define MXL_INLINE static inline __attribute__((always_inline))
 
-/* As MXL_BY_LEVEL, for what is not worth three loops. */
+/* As MXL_BY_LEVEL, for what is not worth three loops; or for what memory bounds, where AVX-512
+ * brings nothing. */
 #define MXL_BASELINE_ONLY(fn, parameters, ...)                                                     \
     static void fn parameters                                                                      \
     {                                                                                              \
@@ -66,8 +67,26 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
             fn##_0(__VA_ARGS__);                                                                   \
         }                                                                                          \
     }
+#define MXL_UP_TO_AVX2(fn, parameters, ...) MXL_UP_TO_AVX2_(fn, parameters, __VA_ARGS__)
+#define MXL_UP_TO_AVX2_(fn, parameters, ...)                                                       \
+    static void fn##_0 parameters                                                                  \
+    {                                                                                              \
+        fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
+    }                                                                                              \
+    MXL_TARGET_AVX2 static void fn##_1 parameters                                                  \
+    {                                                                                              \
+        fn##_at(MXL_AVX2, __VA_ARGS__);                                                            \
+    }                                                                                              \
+    static void fn parameters                                                                      \
+    {                                                                                              \
+        if (mxl_level() >= MXL_AVX2)                                                               \
+            fn##_1(__VA_ARGS__);                                                                   \
+        else                                                                                       \
+            fn##_0(__VA_ARGS__);                                                                   \
+    }
 #else
-#define MXL_BY_LEVEL(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
+#define MXL_BY_LEVEL(fn, parameters, ...)   MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
+#define MXL_UP_TO_AVX2(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #endif
 
 /* In front of a loop whose iterations do not depend on each other, though its arrays may be equal.
