@@ -187,7 +187,7 @@ static double argument(const function *f, uint64_t *seed)
     else if (way < 6)
         x = (unit(seed) - 0.5) * 40;
     else if (way < 7)
-        x = (double)(int)(x / 1.5707963267948966) * 1.5707963267948966;
+        x = trunc(x / 1.5707963267948966) * 1.5707963267948966;
     return x >= f->from && x <= f->to ? x : fabs(x) <= f->to ? fabs(x) : f->to * unit(seed);
 }
 
