@@ -15,9 +15,11 @@ from typing import Callable
 import mpmath as mp
 import numpy as np
 from functions import FUNCTIONS, Function
-from measure import Exact, edges, pairs
+from measure import Exact, compute, edges, errors64, pairs
 
 mp.mp.prec = 200
+#: How often arguments are drawn around the worst so far, and around how many of them.
+ROUNDS, ROUND = 4, 100
 
 
 def _sigmoid(x: mp.mpf) -> mp.mpf:
@@ -196,6 +198,22 @@ def arguments(function: Function, count: int, random: np.random.Generator) -> li
     return [np.unique(np.concatenate([x[np.isfinite(x)], edges(np.float64)]).view(np.uint64)).view(np.float64)]
 
 
+def values(exact: Exact, function: Function, arrays: list[np.ndarray]) -> np.ndarray:
+    """A row (near, rest) for each argument."""
+    kinds = exact.values(function, arrays)
+    columns = zip(*(array.tolist() for array in arrays))
+    return np.array([value(function, row, kind) for row, kind in zip(columns, kinds.tolist())])
+
+
+def around(function: Function, arrays: list[np.ndarray], found: np.ndarray, random: np.random.Generator) -> list:
+    """Arguments around those where the library is off the most."""
+    error, _ = errors64(function, found[:, 0], found[:, 1], compute("mxlite", function, arrays))
+    worst = np.argsort(error)[-ROUND:]
+    steps = 2.0 ** random.integers(-44, -4, (len(arrays), 10, ROUND)) * random.uniform(-1, 1, (len(arrays), 10, ROUND))
+    with np.errstate(all="ignore"):
+        return [(array[worst] * (1 + step)).ravel() for array, step in zip(arrays, steps)]
+
+
 def table(count: int) -> dict[str, np.ndarray]:
     """Arguments and values of every function: KEY/x, KEY/y, KEY/near, KEY/rest."""
     found: dict[str, np.ndarray] = {}
@@ -206,13 +224,15 @@ def table(count: int) -> dict[str, np.ndarray]:
             continue
         random = np.random.default_rng(sum(function.key.encode()))
         arrays = arguments(function, count, random)
-        kinds = exact.values(function, arrays)
-        columns = zip(*(array.tolist() for array in arrays))
-        values = np.array([value(function, row, kind) for row, kind in zip(columns, kinds.tolist())])
+        rows = values(exact, function, arrays)
+        for _ in range(ROUNDS if count > ROUND else 0):
+            more = around(function, arrays, rows, random)
+            rows = np.concatenate([rows, values(exact, function, more)])
+            arrays = [np.concatenate(each) for each in zip(arrays, more)]
         for name, array in zip("xy", arrays):
             found[f"{function.key}/{name}"] = array
-        found[f"{function.key}/near"] = values[:, 0]
-        found[f"{function.key}/rest"] = np.rint(values[:, 1] * 65000).astype(np.int16)
+        found[f"{function.key}/near"] = rows[:, 0]
+        found[f"{function.key}/rest"] = np.rint(rows[:, 1] * 65000).astype(np.int16)
     return found
 
 

@@ -165,16 +165,14 @@ def values64(table: Any, function: Function) -> tuple[np.ndarray, np.ndarray]:
     return table[f"{function.key}/near"], table[f"{function.key}/rest"] / 65000
 
 
-def compare64(
-    function: Function, arrays: list[np.ndarray], near: np.ndarray, rest: np.ndarray, got: np.ndarray
-) -> Worst:
-    """How far float64 results are off values that are `near`, and `rest` of its last place more."""
+def errors64(function: Function, near: np.ndarray, rest: np.ndarray, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How far each float64 result is off a value that is `near`, and `rest` of its last place more; which are wrong."""
     with np.errstate(all="ignore"):
         size = np.abs(near)
-        kind = np.isnan(near) != np.isnan(got)
-        kind |= np.isinf(near) & ~(np.isnan(got) | np.isinf(got))
-        kind |= np.isinf(got) & (size < 2.0**1023)
-        kind |= ((got == 0) | np.isinf(got)) & (np.signbit(got) != np.signbit(near)) & ~np.isnan(near)
+        wrong = np.isnan(near) != np.isnan(got)
+        wrong |= np.isinf(near) & ~(np.isnan(got) | np.isinf(got))
+        wrong |= np.isinf(got) & (size < 2.0**1023)
+        wrong |= ((got == 0) | np.isinf(got)) & (np.signbit(got) != np.signbit(near)) & ~np.isnan(near)
         # In halves, so that an infinity can count as 2^1024.
         unit = np.spacing(np.minimum(size, 2.0**1023))
         half = np.where(np.isinf(got), np.copysign(2.0**1023, got), got / 2)
@@ -182,14 +180,22 @@ def compare64(
         error = np.where(tiny, (got - near) / unit, (half - near / 2) / (unit / 2)) - rest
         least = np.maximum(unit, np.spacing(function.least) if function.least else 0)
         error = np.abs(error) * (unit / least)
-        error[kind | np.isnan(near) | np.isinf(near)] = 0
+        error[wrong | np.isnan(near) | np.isinf(near)] = 0
+    return error, wrong
+
+
+def compare64(
+    function: Function, arrays: list[np.ndarray], near: np.ndarray, rest: np.ndarray, got: np.ndarray
+) -> Worst:
+    """The worst of these errors."""
+    error, wrong = errors64(function, near, rest, got)
 
     def arguments(i: int) -> tuple[float, ...]:
         return tuple(float(array[i]) for array in arrays)
 
-    worst = Worst(wrong=int(kind.sum()))
+    worst = Worst(wrong=int(wrong.sum()))
     if worst.wrong:
-        worst.wrong_at = arguments(int(np.argmax(kind)))
+        worst.wrong_at = arguments(int(np.argmax(wrong)))
     at = int(np.argmax(error))
     if error[at] > 0:
         worst.error, worst.at = float(error[at]), arguments(at)
