@@ -435,7 +435,7 @@ bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
 
 # ---- accuracy --------------------------------------------------------------------------------------
-# docs/accuracy.md, beside NumPy and PyTorch; ACCURACY_ARGS names functions for accuracy-full. What both measure
+# docs/accuracy.md, beside NumPy and PyTorch; ACCURACY_ARGS names functions, where not all are meant. What both measure
 # stands in tests/accuracy/results.json.
 ACCURACY := $(BUILD)/accuracy
 $(PEERS)/mpmath.stamp: $(PEERS)/peers.stamp
@@ -447,7 +447,7 @@ $(ACCURACY)/exact.so: tests/accuracy/exact.c
 	$(Q)$(CC) -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -o $@ $< -lm
 
 accuracy: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
-	@$(PEER_PY) tests/accuracy/make_page.py $(ACCURACY)/exact.so $(ACCURACY)
+	@$(PEER_PY) tests/accuracy/make_page.py $(ACCURACY)/exact.so $(ACCURACY) $(ACCURACY_ARGS)
 
 accuracy-full: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
 	@$(PEER_PY) tests/accuracy/exhaustive.py $(ACCURACY)/exact.so tests/accuracy/results.json $(ACCURACY_ARGS)

@@ -1,6 +1,6 @@
 """Reference values for float64, by mpmath: every function to 200 bits, kept as the nearest double and what it lacks.
 
-`python exact_mp.py FILE COUNT` writes arguments and values of all functions: COUNT drawn ones each, and the edges.
+`python exact_mp.py FILE COUNT [NAME...]` writes arguments and values of functions: COUNT drawn ones each, and edges.
 `tests/accuracy/hard.npz`, which `make test` reads, is made so with few; `make accuracy` takes many.
 """
 
@@ -214,13 +214,13 @@ def around(function: Function, arrays: list[np.ndarray], found: np.ndarray, rand
         return [(array[worst] * (1 + step)).ravel() for array, step in zip(arrays, steps)]
 
 
-def table(count: int) -> dict[str, np.ndarray]:
-    """Arguments and values of every function: KEY/x, KEY/y, KEY/near, KEY/rest."""
+def table(count: int, names: list[str]) -> dict[str, np.ndarray]:
+    """Arguments and values of functions: KEY/x, KEY/y, KEY/near, KEY/rest."""
     found: dict[str, np.ndarray] = {}
     with tempfile.TemporaryDirectory() as folder:
         exact = Exact.build(Path(folder))
     for function in FUNCTIONS:
-        if f"{function.key}/x" in found:
+        if f"{function.key}/x" in found or (names and function.name not in names):
             continue
         random = np.random.default_rng(sum(function.key.encode()))
         arrays = arguments(function, count, random)
@@ -237,4 +237,4 @@ def table(count: int) -> dict[str, np.ndarray]:
 
 
 if __name__ == "__main__":
-    np.savez_compressed(sys.argv[1], **table(int(sys.argv[2])))
+    np.savez_compressed(sys.argv[1], **table(int(sys.argv[2]), sys.argv[3:]))

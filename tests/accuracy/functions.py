@@ -196,7 +196,7 @@ FUNCTIONS = (
         op="_mxl_polygamma",
         params={"n": 0},
         bar=SPECIAL,
-        least=1.0,
+        least=4.0,
         points=_DIGAMMA_ZEROS,
     ),
     _of(

@@ -1,6 +1,7 @@
 """Measures float64 and reductions, and writes docs/accuracy.md; `make accuracy` calls it.
 
-`python make_page.py EXACT.so FOLDER`; without arguments it writes the page alone. What was measured is kept in
+`python make_page.py EXACT.so FOLDER [NAME...]`, with names for these functions alone; without arguments it writes the
+page alone. What was measured is kept in
 results.json, where exhaustive.py puts float32; the page is made of that and of page.md.
 """
 
@@ -49,22 +50,22 @@ def _made() -> dict[str, str]:
     return {"processor": processor, "libc": " ".join(platform.libc_ver()), **versions}
 
 
-def measure(exact: str, folder: Path) -> None:
-    """Everything but all floats, into results.json."""
+def measure(exact: str, folder: Path, names: list[str]) -> None:
+    """Everything but all floats, or some functions alone, into results.json."""
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     table = folder / "arguments.npz"
     subprocess.run([sys.executable, str(HERE / "check_exact.py"), exact, "2000"], check=True)
-    subprocess.run([sys.executable, str(HERE / "exact_mp.py"), str(table), str(COUNT)], check=True)
+    subprocess.run([sys.executable, str(HERE / "exact_mp.py"), str(table), str(COUNT), *names], check=True)
     asked = [(f"mxlite {level}", "mxlite", level) for level in levels()] + [(who, who, "") for who in PEERS]
-    large: dict[str, dict] = {function.name: {} for function in FUNCTIONS}
+    large = results.setdefault("float64", {})
     for column, who, level in asked:
         print(f"accuracy: {column}", file=sys.stderr)
         for name, found in _run("sample.py", str(table), exact, str(SAMPLE), who, level=level).items():
-            large[name][column] = found["float64"]
+            large.setdefault(name, {})[column] = found["float64"]
             _widen(results.setdefault("float32", {}).setdefault(name, {}), column, found["float32"])
-    results["float64"] = large
-    results["reductions"] = {who: _run("reductions.py", who) for who in ("mxlite", *PEERS)}
-    results["made"] = _made()
+    if not names:
+        results["reductions"] = {who: _run("reductions.py", who) for who in ("mxlite", *PEERS)}
+        results["made"] = _made()
     save(results, RESULTS)
 
 
@@ -160,7 +161,7 @@ def render(results: dict) -> str:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        measure(sys.argv[1], Path(sys.argv[2]))
+        measure(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
     PAGE.write_text(render(json.loads(RESULTS.read_text())), encoding="utf-8")
 
 
