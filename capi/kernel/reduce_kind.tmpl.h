@@ -91,11 +91,17 @@ MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n
         seen[j] = 0;
         none[j] = EMPTY;
     }
-    for (int64_t i = 0; i < m; i += 4) {
-        const T *x = (const T *)in + i * stride;
+    /* Twice four, for each time that a lane is read and written. */
+    for (int64_t i = 0; i < m; i += 8) {
+        const T *x[8];
 
-        KIND(step)(lane, seen, n, x, i + 1 < m ? x + stride : none,
-                   i + 2 < m ? x + 2 * stride : none, i + 3 < m ? x + 3 * stride : none);
+        for (int64_t k = 0; k < 8; k++)
+            x[k] = i + k < m ? (const T *)in + (i + k) * stride : none;
+        MXL_IVDEP
+        for (int64_t j = 0; j < n; j++) {
+            KIND(four)(&lane[j], &seen[j], x[0][j], x[1][j], x[2][j], x[3][j]);
+            KIND(four)(&lane[j], &seen[j], x[4][j], x[5][j], x[6][j], x[7][j]);
+        }
     }
     for (int64_t j = 0; j < n; j++)
         a[j] = KIND(join)(a[j], KIND(whole)(lane[j], seen[j]));
