@@ -24,7 +24,8 @@ typedef enum mxl_reduction {
  * Sums of floats: float32 and float16 are added by fours in float32, and the fours in double, so
  * the error is at most 2^-23 of the sum of magnitudes, however many there are, and no partial sum
  * overflows that the whole does not. float64 is added by fours too, and what the sum of the
- * fours rounds away is kept: 2^-50 of the sum of magnitudes, along one axis. Products are double. Integers wrap (bool: != 0).
+ * fours rounds away is kept: 2^-50 of the sum of magnitudes, along one axis. Products are double.
+ * Integers wrap (bool: != 0).
  *
  * Over nothing a sum is 0, a product 1, a mean NaN (integers: 0); callers refuse max and min. -1
  * with the error set: out of memory. */
