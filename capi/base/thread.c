@@ -46,11 +46,15 @@ static struct {
     pthread_cond_t done;
     split_work *job; /* read by workers that joined, written while none is inside */
     _Atomic uint64_t gate;
-    atomic_int sleeping;  /* workers */
-    atomic_bool waiting;  /* the caller sleeps until nobody is inside */
-    atomic_int processor; /* the caller's */
-    atomic_int started;   /* threads of the pool */
-    atomic_bool spins;    /* there is a processor for each thread of the job */
+    atomic_int sleeping; /* workers */
+    atomic_bool waiting; /* the caller sleeps until nobody is inside */
+    atomic_int started;  /* threads of the pool */
+    atomic_bool spins;   /* there is a processor for each thread of the job */
+    pthread_t worker[MAX_THREADS];
+#if defined(__linux__)
+    bool barred;    /* workers that wake have been kept off the caller's processor ... */
+    cpu_set_t home; /* ... and belong on these */
+#endif
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .wake = PTHREAD_COND_INITIALIZER,
@@ -192,16 +196,28 @@ static bool is_open(uint64_t seen)
     return GATE_SEATS(gate) > 0 && GATE_NUMBER(gate) != seen;
 }
 
-static void await_job(uint64_t seen)
+/* Sleeps until there is a job, then goes where it belongs: see held_bar. */
+static void sleep_until_job(uint64_t seen)
 {
-    if (spin(is_open, seen))
-        return;
+#if defined(__linux__)
+    cpu_set_t home;
+    bool barred;
+#endif
+
     pthread_mutex_lock(&pool.lock);
     atomic_fetch_add(&pool.sleeping, 1); /* before the look: who opens the gate looks here after */
     while (!is_open(seen))
         pthread_cond_wait(&pool.wake, &pool.lock);
     atomic_fetch_sub(&pool.sleeping, 1);
+#if defined(__linux__)
+    barred = pool.barred;
+    home = pool.home;
+#endif
     pthread_mutex_unlock(&pool.lock);
+#if defined(__linux__)
+    if (barred)
+        (void)sched_setaffinity(0, sizeof home, &home);
+#endif
 }
 
 /* Takes a seat of the job that the gate is open for, if one is left; `seen` becomes its number. */
@@ -216,24 +232,6 @@ static bool join(uint64_t *seen)
         }
     }
     return false;
-}
-
-/* The system may wake a worker on the processor of the caller, where each then runs while the other
- * waits, and leave it there for long: it goes elsewhere. */
-static void step_aside(void)
-{
-#if defined(__linux__)
-    int caller = atomic_load_explicit(&pool.processor, memory_order_relaxed);
-    cpu_set_t every, others;
-
-    if (!atomic_load_explicit(&pool.spins, memory_order_relaxed) || sched_getcpu() != caller ||
-        sched_getaffinity(0, sizeof every, &every) != 0)
-        return;
-    others = every;
-    CPU_CLR((unsigned)caller, &others);
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        (void)sched_setaffinity(0, sizeof every, &every);
-#endif
 }
 
 static void leave(void)
@@ -253,8 +251,8 @@ static void *worker(void *number)
 
     inside = true;
     for (;;) {
-        await_job(seen);
-        step_aside();
+        if (!spin(is_open, seen))
+            sleep_until_job(seen);
         if (join(&seen)) {
             split_work *job = pool.job;
 
@@ -283,6 +281,7 @@ static void start(int count)
 
         if (pthread_create(&thread, NULL, worker, (void *)number) != 0)
             break;
+        pool.worker[number - 1] = thread;
         pthread_detach(thread);
         atomic_fetch_add(&pool.started, 1);
     }
@@ -312,19 +311,40 @@ static int awake(void)
     return atomic_load(&pool.started) - atomic_load(&pool.sleeping);
 }
 
+/* Keeps workers that are about to wake off the caller's processor. Under a hypervisor the system
+ * takes a processor at rest for a busy one, wakes a worker behind the caller, and lets it wait
+ * there until the caller has done all the work. */
+static void held_bar(void)
+{
+#if defined(__linux__)
+    int caller = sched_getcpu();
+    cpu_set_t others;
+
+    pool.barred = false;
+    if (!atomic_load_explicit(&pool.spins, memory_order_relaxed) || caller < 0 ||
+        sched_getaffinity(0, sizeof pool.home, &pool.home) != 0)
+        return;
+    others = pool.home;
+    CPU_CLR((unsigned)caller, &others);
+    if (CPU_COUNT(&others) == 0)
+        return;
+    pool.barred = true;
+    for (int i = 0; i < atomic_load_explicit(&pool.started, memory_order_relaxed); i++)
+        (void)pthread_setaffinity_np(pool.worker[i], sizeof others, &others);
+#endif
+}
+
 static void run_on_pool(split_work *job, int helpers)
 {
     uint64_t gate = atomic_load(&pool.gate);
 
     start(helpers);
     pool.job = job;
-#if defined(__linux__)
-    atomic_store_explicit(&pool.processor, sched_getcpu(), memory_order_relaxed);
-#endif
     atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
     atomic_store(&pool.gate, (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
     if (helpers > awake()) {
         pthread_mutex_lock(&pool.lock);
+        held_bar();
         pthread_cond_broadcast(&pool.wake);
         pthread_mutex_unlock(&pool.lock);
     }
