@@ -27,6 +27,7 @@ enum {
     MOST_APART = 1024,    /* power of two in the distance of rows, in bytes, that a cache bears */
     INNER_SUM = 8,        /* what the sum of a vector costs, in vector instructions */
     INNER_ROOM = 1 << 16, /* elements of the smaller operand that stay near in inner products */
+    TINY_SIDE = 8,        /* rows, columns and depth that a plain loop is best for */
     SHALLOW = 2,          /* k up to which rows are scaled and added */
     VECTOR_TILE = 4096,
     BLAS_LEAST = 16, /* rows, columns and depth that OpenBLAS gets, and the greatest of them */

@@ -292,7 +292,36 @@ static int NAME(few)(const NAME(job) * job, bool columns)
     return 0;
 }
 
-static int NAME(product)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
+/* So small that choosing a way would cost more than the product: W columns of a row at a time. */
+#define TINY_PIECE(W)                                                                              \
+    for (; j + W <= q->n; j += W) {                                                                \
+        T sum[W] = {0};                                                                            \
+                                                                                                   \
+        for (int64_t p = 0; p < q->k; p++) {                                                       \
+            for (int l = 0; l < W; l++)                                                            \
+                sum[l] += a[p * a_col] * b[p * b_row + (j + l) * b_col];                           \
+        }                                                                                          \
+        for (int l = 0; l < W; l++)                                                                \
+            c[j + l] = more == NULL ? sum[l] : more[j + l] + sum[l];                               \
+    }
+
+static void NAME(tiny)(const mxl_product *q, const T *a, const T *b, T *c)
+{
+    int64_t a_row = q->ta ? 1 : q->lda, a_col = q->ta ? q->lda : 1;
+    int64_t b_row = q->tb ? 1 : q->ldb, b_col = q->tb ? q->ldb : 1;
+
+    for (int64_t i = 0; i < q->m; i++, a += a_row, c += q->ldc) {
+        const T *more = q->accumulate ? c : q->bias;
+        int64_t j = 0;
+
+        TINY_PIECE(4)
+        TINY_PIECE(1)
+    }
+}
+#undef TINY_PIECE
+
+/* By a way that suits the shape. */
+static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
 {
     NAME(job)
     job = {.micro = MICRO(),
@@ -328,6 +357,14 @@ static int NAME(product)(const mxl_product *q, const void *a, const void *b, voi
         return NAME(few)(&job, false);
     else
         return NAME(tiles)(&job, alone);
+    return 0;
+}
+
+static int NAME(product)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
+{
+    if (q->m > TINY_SIDE || q->n > TINY_SIDE || q->k > TINY_SIDE)
+        return NAME(by_shape)(q, a, b, c, alone);
+    NAME(tiny)(q, a, b, c);
     return 0;
 }
 
