@@ -11,9 +11,9 @@
 #include "kernel/math_trig_f64.h"
 
 #define MXL_MATH(name, x)                                                                          \
-    _Generic((x), float : mxl_##name##_f32, default : mxl_##name##_f64)(level, x)
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x)
 #define MXL_MATH2(name, x, y)                                                                      \
-    _Generic((x), float : mxl_##name##_f32, default : mxl_##name##_f64)(level, x, y)
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x, y)
 
 #define mxl_row_exp(x)      MXL_MATH(exp, x)
 #define mxl_row_expm1(x)    MXL_MATH(expm1, x)
@@ -43,5 +43,9 @@
 #define mxl_row_gelu(x)     MXL_MATH(gelu, x)
 #define mxl_row_pow(x, y)   MXL_MATH2(pow, x, y)
 #define mxl_row_hypot(x, y) MXL_MATH2(hypot, x, y)
+
+/* The first is right up to a limit, beyond it the second (MXL_NEAR_ROW). */
+#define MXL_GELU_NEAR(x)    _Generic((x), float: MXL_GELU_NEAR_F32, default: INFINITY)
+#define mxl_row_gelu_far(x) _Generic((x), float: mxl_gelu_far_f32, default: mxl_gelu_f64)(level, x)
 
 #endif

@@ -147,34 +147,41 @@ MXL_INLINE float mxl_erf_f32(int level, float x)
     return copysignf(mxl_fma(level, p, scale, scale - 1.0f), x);
 }
 
-/* x Phi(x) = max(x, 0) - |x| Phi(-|x|), where Phi(-a) = e^(-a^2 / 2) g(a); g by a polynomial in
- * (a - K) / (a + K). */
+/* Up to it mxl_gelu_f32 is right, beyond mxl_gelu_far_f32 (math_f32_wide.h). */
+#define MXL_GELU_NEAR_F32 4.5f
+
+/* a * b + c rounded once at every level. */
+MXL_INLINE float mxl_fused_f32(int level, float a, float b, float c)
+{
+    return level > MXL_BASELINE ? mxl_fma(level, a, b, c)
+                                : (float)((double)a * (double)b + (double)c);
+}
+
+/* x P(Z < x) = max(x, 0) - |x| P(Z < -|x|) for a normal Z, P(Z < -a) = e^(-a^2/2 - a/2 - a g(a))
+ * / 2. g is small: a polynomial in v = a - 2.57..., where it is 0. `low` is what rounding takes
+ * from the two larger terms, `sum`; the digits of the exponent are those of the result. */
 MXL_INLINE float mxl_gelu_f32(int level, float x)
 {
-    const float shift = MXL_ROUND_F32 + 127 + 64;
-    float a = fabsf(x), above = x < 0.0f ? -0.0f : x, s, low, t, r, p, u, v, scale;
+    const float shift = MXL_ROUND_F32 + 126;
+    float a = fabsf(x), above = x < 0.0f ? -0.0f : x, half = -0.5f * a, square = half * a;
+    float sum = square + half, low = square - sum + half, v = a - 2.5747807f, g, t, r, share;
 
-    a = a > 14.5f ? 14.5f : a;
-    s = a * a;
-    low = level > 0 ? mxl_fma(level, a, a, -s) : (float)((double)a * (double)a - (double)s);
-    s *= -0.5f;
-    t = mxl_fma(level, s, 1.44269504f, shift);
-    r = mxl_fma(level, low, -0.5f, mxl_exp_reduce_f32(level, s, t - shift));
-    p = mxl_exp_rest_f32(level, r);
-    scale = mxl_float_of_bits(mxl_float_bits(t) << 23);
-    u = a / (a + 3.375f);
-    v = mxl_fma(level, u, 2.0f, -1.0f);
-    r = mxl_fma(level, 1.37674986e-4f, v, 3.1440155e-4f);
-    r = mxl_fma(level, r, v, -8.50239885e-4f);
-    r = mxl_fma(level, r, v, -2.25559715e-3f);
-    r = mxl_fma(level, r, v, 7.82444049e-3f);
-    r = mxl_fma(level, r, v, 8.72055814e-3f);
-    r = mxl_fma(level, r, v, -9.83842462e-2f);
-    r = mxl_fma(level, r, v, 0.295375764f);
-    r = mxl_fma(level, r, v, -0.552992225f);
-    r = mxl_fma(level, r, v, 0.741080284f);
-    r = mxl_fma(level, p, r, r);
-    return mxl_fma(level, r, scale * u * -0x1p-64f, above);
+    low += mxl_fused_f32(level, half, a, -square);
+    g = mxl_fma(level, -2.97154878e-09f, v, 2.08573354e-08f);
+    g = mxl_fma(level, g, v, -7.58812533e-08f);
+    g = mxl_fma(level, g, v, 9.96318548e-08f);
+    g = mxl_fma(level, g, v, 1.77475363e-06f);
+    g = mxl_fma(level, g, v, -2.48989309e-05f);
+    g = mxl_fma(level, g, v, 0.000221901108f);
+    g = mxl_fma(level, g, v, -0.00164569041f);
+    g = mxl_fma(level, g, v, 0.0110534076f);
+    g = mxl_fma(level, g, v, -0.0713811144f);
+    g *= v;
+    t = mxl_fma(level, mxl_fma(level, -a, g, sum), 1.44269504f, shift);
+    r = mxl_fma(level, t - shift, -0.693359375f, sum); /* exact */
+    r = mxl_fma(level, -a, g, r) + mxl_fma(level, t - shift, 2.12194440e-4f, low);
+    share = a * mxl_float_of_bits(mxl_float_bits(t) << 23);
+    return mxl_fused_f32(level, -mxl_exp_rest_f32(level, r), share, above - share);
 }
 
 /* ---- logarithm ---- */

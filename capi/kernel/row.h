@@ -141,6 +141,41 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
     }                                                                                              \
     MXL_ROW_LEVELS_##D(fn)
 
+/* out[i] = the expression `near` where |x| is at most `limit`, else `far`. Done in tiles, so that
+ * `far`, which may be slow or not vectorise, costs nothing where no large number is. */
+#define MXL_NEAR_ROW(fn, D, limit, near, far)                                                      \
+    MXL_INLINE void fn##_tile(int level, MXL_T_##D *z, const MXL_T_##D *a, int64_t n)              \
+    {                                                                                              \
+        int beyond = 0;                                                                            \
+                                                                                                   \
+        (void)level;                                                                               \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            beyond |= fabs(x) > limit;                                                             \
+        }                                                                                          \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n && !beyond; i++) {                                               \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            z[i] = MXL_STORE_##D(near);                                                            \
+        }                                                                                          \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n && beyond; i++) {                                                \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            z[i] = MXL_STORE_##D(fabs(x) > limit ? far : near);                                    \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
+    {                                                                                              \
+        MXL_T_##D *z = out;                                                                        \
+        const MXL_T_##D *a = in[0];                                                                \
+                                                                                                   \
+        (void)step, (void)params;                                                                  \
+        for (int64_t i = 0; i < n; i += MXL_ROW_TILE)                                              \
+            fn##_tile(level, z + i, a + i, n - i < MXL_ROW_TILE ? n - i : MXL_ROW_TILE);           \
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
+
 /* out[i] = expression in x and the scalar s */
 #define MXL_SCALAR_ROW(fn, D, ...)                                                                 \
     MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
@@ -198,6 +233,7 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
 /* The loop of another dtype by way of float32: what ROW##_VIA makes where a table of kernels asks
  * for it. Of the scalar's value the dtype keeps what it can. */
 #define MXL_UNARY_ROW_VIA(name, D)  MXL_ROW_VIA(name, D, mxl_row_via_f32, 1)
+#define MXL_NEAR_ROW_VIA(name, D)   MXL_ROW_VIA(name, D, mxl_row_via_f32, 1)
 #define MXL_BINARY_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_row_via_f32, 2)
 #define MXL_SCALAR_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_scalar_row_via_f32, 1)
 #define MXL_ROW_VIA(name, D, via, num_in)                                                          \

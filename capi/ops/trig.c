@@ -8,46 +8,11 @@ static int set_slope(mxl_grad *g, mxl_array *slope)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
 }
 
-/* ---- circular ----
- * The functions of math.h are right up to a limit. A row is done in tiles: where one holds a number
- * beyond it, that number is done by itself. */
-enum { TILE = 1024 };
+/* ---- circular; numbers beyond the limit are done by themselves ---- */
+
 #define LIMIT(x) _Generic((x), float: MXL_CIRCULAR_F32, default: MXL_CIRCULAR_F64)
 
-#define CIRCULAR_ROW(fn, D, near, far)                                                             \
-    MXL_INLINE void fn##_tile(int level, MXL_T_##D *z, const MXL_T_##D *a, int64_t n)              \
-    {                                                                                              \
-        int64_t beyond = 0;                                                                        \
-                                                                                                   \
-        (void)level;                                                                               \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
-            beyond |= fabs(x) > LIMIT(x);                                                          \
-        }                                                                                          \
-        MXL_IVDEP                                                                                  \
-        for (int64_t i = 0; i < n && !beyond; i++) {                                               \
-            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
-            z[i] = MXL_STORE_##D(near);                                                            \
-        }                                                                                          \
-        for (int64_t i = 0; i < n && beyond; i++) {                                                \
-            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
-            z[i] = MXL_STORE_##D(fabs(x) > LIMIT(x) ? far : near);                                 \
-        }                                                                                          \
-    }                                                                                              \
-    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
-                            int64_t n, const void *params)                                         \
-    {                                                                                              \
-        MXL_T_##D *z = out;                                                                        \
-        const MXL_T_##D *a = in[0];                                                                \
-                                                                                                   \
-        (void)step, (void)params;                                                                  \
-        for (int64_t i = 0; i < n; i += TILE)                                                      \
-            fn##_tile(level, z + i, a + i, n - i < TILE ? n - i : TILE);                           \
-    }                                                                                              \
-    MXL_ROW_LEVELS_##D(fn)
-#define CIRCULAR_ROW_VIA MXL_UNARY_ROW_VIA
-
-MXL_MATH_KERNELS(sin, CIRCULAR_ROW, mxl_row_sin(x), mxl_far_sin(x));
+MXL_MATH_KERNELS(sin, MXL_NEAR_ROW, LIMIT(x), mxl_row_sin(x), mxl_far_sin(x));
 
 /* dx = dy * cos(x) */
 static int sin_grad(mxl_grad *g)
@@ -58,7 +23,7 @@ static int sin_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_sin, "sin", MXL_ALIASES("_sparse_sin"), "Sine of each element, in radians.",
              sin_kernels, sin_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(cos, CIRCULAR_ROW, mxl_row_cos(x), mxl_far_cos(x));
+MXL_MATH_KERNELS(cos, MXL_NEAR_ROW, LIMIT(x), mxl_row_cos(x), mxl_far_cos(x));
 
 /* dx = -dy * sin(x) */
 static int cos_grad(mxl_grad *g)
@@ -71,7 +36,7 @@ static int cos_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_cos, "cos", MXL_ALIASES("_sparse_cos"), "Cosine of each element, in radians.",
              cos_kernels, cos_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(tan, CIRCULAR_ROW, mxl_row_tan(x), mxl_far_tan(x));
+MXL_MATH_KERNELS(tan, MXL_NEAR_ROW, LIMIT(x), mxl_row_tan(x), mxl_far_tan(x));
 
 /* dx = dy * (1 + y^2) */
 static int tan_grad(mxl_grad *g)

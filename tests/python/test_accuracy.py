@@ -30,20 +30,6 @@ COUNT = 200_000
 #: References are rounded too: to doubles, and to 1/65000 of a float64's last place.
 SLACK = 2e-5
 
-#: What is to be done: functions above their bars, by dtype.
-MISSES = {
-    "float32": {"LeakyReLU gelu"},
-    "float64": set(),
-}
-
-
-def _functions(dtype: str) -> list:
-    def marks(function: Function) -> list:
-        return [pytest.mark.xfail(strict=True)] if function.name in MISSES[dtype] else []
-
-    return [pytest.param(each, id=each.name.replace(" ", "_"), marks=marks(each)) for each in FUNCTIONS]
-
-
 functions = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name.replace(" ", "_"))
 
 
@@ -66,7 +52,7 @@ def _check(function: Function, worst: Worst, bar: float) -> None:
     assert worst.error <= bar + SLACK, f"{function.name}{worst.at} is {worst.error:.3f} places off, at most {bar}"
 
 
-@pytest.mark.parametrize("function", _functions("float32"))
+@functions
 def test_float32(function: Function, exact: Exact) -> None:
     arrays = pairs(function, 1, COUNT, np.float32) if function.inputs == 2 else [floats(1, COUNT)]
     got = compute("mxlite", function, arrays)
@@ -74,7 +60,7 @@ def test_float32(function: Function, exact: Exact) -> None:
     _check(function, exact.compare(function, arrays, exact.values(function, arrays), got), function.bar[0])
 
 
-@pytest.mark.parametrize("function", _functions("float64"))
+@functions
 def test_float64(function: Function, table: dict[str, np.ndarray]) -> None:
     arrays = [table[f"{function.key}/{name}"] for name in "xy"[: function.inputs]]
     got = compute("mxlite", function, arrays)
