@@ -143,7 +143,7 @@ MXL_INLINE double cut_f64(double x, double above, double below)
 MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, CUT(x, x *SLOPE));
 MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, CUT(x, SLOPE *mxl_row_expm1(x)));
 MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW,
-                  LIKE_X(SELU_SCALE) * CUT(x, LIKE_X(SELU_ALPHA) * mxl_row_expm1(x)));
+                  CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE *SELU_ALPHA) * mxl_row_expm1(x)));
 MXL_FLOAT_KERNELS(gelu, MXL_NEAR_ROW, MXL_GELU_NEAR(x), mxl_row_gelu(x), mxl_row_gelu_far(x));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_ROW, x > 0 ? x : x * y);
 /* The factor that rrelu multiplies x with, given its random slope y. */
