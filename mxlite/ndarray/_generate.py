@@ -12,7 +12,7 @@ from typing import Any, Callable
 from mxlite._lib import hot, last_error
 from mxlite.base import _Null
 from mxlite.error import MXNetError
-from mxlite.ndarray._operators import Operator, fixed_outputs, operator_names, prepare, run
+from mxlite.ndarray._operators import Operator, fixed_outputs, operator_names, parameters, prepare, run
 from mxlite.ndarray.ndarray import NDArray
 
 _FAST = """
@@ -32,17 +32,17 @@ _FAST = """
 
 _FIXED = """
 def {name}({signature}):{fast}
-    _given = {{{given}}}
+    _given = {{}}{given}
     if kwargs:
-        _given.update(kwargs)
-    return _run(_operator, _handles_of(_operator, ({inputs})), _given, out, _NDArray)
+        _given.update(_parameters(kwargs))
+    return _run(_operator, {inputs}, _given, out, _NDArray)
 """
 
 _VARIADIC = """
 def {name}(*{inputs}, **kwargs):
     _out = kwargs.pop("out", None)
     kwargs.pop("name", None)
-    return _run(_operator, _handles_of(_operator, {inputs}), kwargs, _out, _NDArray)
+    return _run(_operator, _handles_of(_operator, {inputs}), _parameters(kwargs), _out, _NDArray)
 """
 
 
@@ -100,6 +100,12 @@ def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tupl
     return _FAST.format(condition=condition, call=call, handles=handles), call
 
 
+def _handles_text(inputs: list[str]) -> str:
+    """The expression for the handles of a function's inputs; a lone array's without a call."""
+    every = "_handles_of(_operator, ({}))".format("".join(f"{each}, " for each in inputs))
+    return f"[{inputs[0]}._h] if {inputs[0]}.__class__ is _NDArray else {every}" if len(inputs) == 1 else every
+
+
 def _document(operator: Operator) -> str:
     lines = [operator.doc, ""]
     if operator.name != operator.first_name:
@@ -141,8 +147,8 @@ def make_function(operator_name: str) -> Callable:
             name=name,
             signature=", ".join([*signature, "out=None", "name=None", "**kwargs"]),
             fast=fast,
-            given=", ".join(f"{each!r}: {each}" for each in params),
-            inputs="".join(f"{each}, " for each in inputs),
+            given="".join(f"\n    if {each} is not _Null:\n        _given[{each!r}] = {each}" for each in params),
+            inputs=_handles_text(inputs),
         )
     scope: dict[str, Any] = {
         "_NDArray": NDArray,
@@ -153,6 +159,7 @@ def make_function(operator_name: str) -> Callable:
         "_last_error": last_error,
         "_new": object.__new__,
         "_operator": operator,
+        "_parameters": parameters,
         "_run": run,
     }
     exec(compile(text, f"<mxlite operator {name}>", "exec"), scope)

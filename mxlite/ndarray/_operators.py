@@ -219,14 +219,20 @@ class Operator:
         return [results[i] for i in range(count.value)]
 
 
+def parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """Those of the keyword arguments that are parameters and have a value.
+
+    Names that begin with two underscores are attributes, not parameters, and have no meaning here.
+    """
+    return {name: value for name, value in given.items() if value is not _Null and name[:2] != "__"}
+
+
 def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:
     """Runs an operator on handles with any parameters.
 
-    Names that begin with two underscores are attributes, not parameters, and have no meaning here.
     Returns `out` where it was given (an array, or a list of them); else a new array, or a list of arrays where the
     operator has several outputs.
     """
-    given = {name: value for name, value in given.items() if value is not _Null and name[:2] != "__"}
     if operator.counted and operator.counted in given:
         count = given.pop(operator.counted)
         if count != len(inputs):

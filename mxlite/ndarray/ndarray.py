@@ -18,7 +18,7 @@ from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXNotImplementedError, MXValueError
 from mxlite.ndarray._convert import Conversion
-from mxlite.ndarray._operators import Operator, run
+from mxlite.ndarray._operators import Operator, parameters, run
 from mxlite.util import is_np_shape
 
 _END = (1 << 63) - 1
@@ -33,7 +33,7 @@ def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray
     operator = _operators.get(name)
     if operator is None:
         operator = _operators[name] = Operator(name)
-    return run(operator, [array._h for array in inputs], given, out, NDArray)
+    return run(operator, [array._h for array in inputs], parameters(given), out, NDArray)
 
 
 #: The methods of 1.9.1's NDArray that are operators with the array as the first input.
