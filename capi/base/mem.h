@@ -1,7 +1,8 @@
 /* Every allocation of the library. Small blocks (up to 1024 bytes) are kept per thread and reused,
  * larger ones in a shared pool with a cap, which is emptied where the allocator has nothing more;
- * anything else goes to the allocator, which an embedder may replace. Blocks are aligned to 64. Under AddressSanitizer nothing is kept and sizes are not
- * rounded, so that it sees every misuse. */
+ * anything else goes to the allocator, which an embedder may replace. Blocks are aligned to 64.
+ * Under AddressSanitizer nothing is kept and sizes are not rounded, so that it sees every misuse.
+ */
 #ifndef MXL_BASE_MEM_H
 #define MXL_BASE_MEM_H
 

@@ -120,11 +120,9 @@ HALF(b8)
 TWO_STEPS(f16, f16, cast_f16_f32, cast_f32_f16)
 
 #define CAST_LINE(A)                                                                               \
-    {                                                                                              \
-        [MXL_F32] = cast_##A##_f32, [MXL_F64] = cast_##A##_f64, [MXL_F16] = cast_##A##_f16,        \
-        [MXL_U8] = cast_##A##_u8, [MXL_I32] = cast_##A##_i32, [MXL_I8] = cast_##A##_i8,            \
-        [MXL_I64] = cast_##A##_i64, [MXL_BOOL] = cast_##A##_b8                                     \
-    }
+    {[MXL_F32] = cast_##A##_f32, [MXL_F64] = cast_##A##_f64, [MXL_F16] = cast_##A##_f16,           \
+     [MXL_U8] = cast_##A##_u8,   [MXL_I32] = cast_##A##_i32, [MXL_I8] = cast_##A##_i8,             \
+     [MXL_I64] = cast_##A##_i64, [MXL_BOOL] = cast_##A##_b8}
 
 mxl_row mxl_cast_row(int from, int to)
 {

@@ -15,11 +15,11 @@
 
 /* Numbers below 0 in reverse, those above behind them, NaN at the end. */
 #define FLOAT_KEY(T, bits, same_zeros)                                                             \
-    ((T)((bits) & ~SIGN(T)) > INFINITY_##T ? (T)-1                                                 \
+    ((T)((bits) & ~SIGN(T)) > INFINITY_##T ? (T) - 1                                               \
      : (same_zeros) && (bits) == SIGN(T)   ? SIGN(T)                                               \
-     : ((bits)&SIGN(T)) != 0               ? (T) ~(bits)                                           \
+     : ((bits) & SIGN(T)) != 0             ? (T) ~(bits)                                           \
                                            : (T)((bits) | SIGN(T)))
-#define FLOAT_BITS(T, key) (((key)&SIGN(T)) != 0 ? (T)((key) ^ SIGN(T)) : (T) ~(key))
+#define FLOAT_BITS(T, key) (((key) & SIGN(T)) != 0 ? (T)((key) ^ SIGN(T)) : (T) ~(key))
 #define INFINITY_uint16_t  0x7C00
 #define INFINITY_uint32_t  0x7F800000
 #define INFINITY_uint64_t  (UINT64_C(0x7FF) << 52)
@@ -28,7 +28,7 @@
     MXL_INLINE void keys_##D##_at(int level, const T *in, int64_t n, bool down, bool same_zeros,   \
                                   T *keys)                                                         \
     {                                                                                              \
-        const T flip = down ? (T)-1 : 0;                                                           \
+        const T flip = down ? (T) - 1 : 0;                                                         \
                                                                                                    \
         (void)level;                                                                               \
         (void)same_zeros;                                                                          \
@@ -44,7 +44,7 @@
                                                                                                    \
     MXL_INLINE void elements_##D##_at(int level, const T *keys, int64_t n, bool down, T *out)      \
     {                                                                                              \
-        const T flip = down ? (T)-1 : 0;                                                           \
+        const T flip = down ? (T) - 1 : 0;                                                         \
                                                                                                    \
         (void)level;                                                                               \
         MXL_IVDEP                                                                                  \
@@ -198,7 +198,7 @@ int64_t mxl_sort_count_below(size_t width, const void *keys, int64_t n, uint64_t
 
 #define EXCHANGE_KEYS(i, j)                                                                        \
     do {                                                                                           \
-        key *a = keys + (i)*LANES, *b = keys + (j)*LANES;                                          \
+        key *a = keys + (i) * LANES, *b = keys + (j) * LANES;                                      \
                                                                                                    \
         MXL_IVDEP                                                                                  \
         for (int l = 0; l < LANES; l++) {                                                          \
@@ -239,8 +239,8 @@ void mxl_sort_columns(size_t width, void *keys, int64_t n)
 
 #define EXCHANGE_PAIRS(i, j)                                                                       \
     do {                                                                                           \
-        uint64_t *a = keys + (i)*LANES, *b = keys + (j)*LANES;                                     \
-        uint64_t *s = positions + (i)*LANES, *t = positions + (j)*LANES;                           \
+        uint64_t *a = keys + (i) * LANES, *b = keys + (j) * LANES;                                 \
+        uint64_t *s = positions + (i) * LANES, *t = positions + (j) * LANES;                       \
                                                                                                    \
         MXL_IVDEP                                                                                  \
         for (int l = 0; l < LANES; l++) {                                                          \
@@ -263,7 +263,7 @@ MXL_INLINE void pair_columns_at(int level, uint64_t *keys, uint64_t *positions, 
     NETWORK(EXCHANGE_PAIRS)
 }
 
-MXL_BY_LEVEL(pair_columns, (uint64_t * keys, uint64_t *positions, int64_t n), keys, positions, n)
+MXL_BY_LEVEL(pair_columns, (uint64_t *keys, uint64_t *positions, int64_t n), keys, positions, n)
 
 void mxl_sort_pair_columns(uint64_t *keys, uint64_t *positions, int64_t n)
 {

@@ -109,10 +109,7 @@ typedef struct function {
     double most; /* the worst error in ULP */
 } function;
 
-#define ROW(fn, exact, most)                                                                       \
-    {                                                                                              \
-#fn, fn##_row, fn##_one, exact, most                                                       \
-    }
+#define ROW(fn, exact, most) {#fn, fn##_row, fn##_one, exact, most}
 static const function functions[] = {
     ROW(exp, exp, 1),
     ROW(expm1, expm1, 1.5),

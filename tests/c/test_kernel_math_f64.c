@@ -131,9 +131,7 @@ typedef struct function {
 } function;
 
 #define ROW(fn, exact, from, to, around, most)                                                     \
-    {                                                                                              \
-#fn, fn##_row, fn##_one, exact, from, to, around, most                                     \
-    }
+    {#fn, fn##_row, fn##_one, exact, from, to, around, most}
 static const function functions[] = {
     ROW(exp, expl, -750, 712, 0, 1),
     ROW(expm1, expm1l, -50, 712, 0, 2.1),
