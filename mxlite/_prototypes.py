@@ -36,7 +36,9 @@ MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutp
 MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P MXLHintBackend:ss MXLNDArrayAt:Pq>P
 MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
 MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
-MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLSetAllocator:PPPi MXLSetPoolCap:qP
+MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
+MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
+MXLSetAllocator:PPPi MXLSetPoolCap:qP
 MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP
 MXNDArrayCallDLPackDeleter:P MXNDArrayCreate:PIiiiP MXNDArrayCreateEx:PIiiiiP MXNDArrayCreateEx64:PiiiiiP

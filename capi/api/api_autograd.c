@@ -48,6 +48,37 @@ int MXAutogradIsTraining(bool *curr)
     return 0;
 }
 
+int MXLSetGradMode(int enabled, int *before)
+{
+    mxl_state *state = api_own_state(__func__);
+
+    if (state == NULL)
+        return -1;
+    if (before != NULL)
+        *before = !state->grad_off;
+    state->grad_off = enabled == 0;
+    return 0;
+}
+
+int MXLGetGradMode(int *out)
+{
+    API_NEED(out);
+    *out = !mxl_state_get()->grad_off;
+    return 0;
+}
+
+int MXLSetInplace(int follow, int *before)
+{
+    mxl_state *state = api_own_state(__func__);
+
+    if (state == NULL)
+        return -1;
+    if (before != NULL)
+        *before = state->follow_edits;
+    state->follow_edits = follow != 0;
+    return 0;
+}
+
 /* ---- variables ---- */
 
 static int check_variable(const mxl_array *variable, const mxl_array *grad, uint32_t req,

@@ -144,7 +144,8 @@ static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *in
             return -1;
     }
     if (api_pin_many(call->op->name, "input", num_inputs, inputs, in, false) == 0) {
-        status = mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, api_mode());
+        status =
+            mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, api_prepared_mode(call));
         api_unpin_many(num_inputs, inputs);
     }
     if (in != in_room)
@@ -196,7 +197,7 @@ static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, N
     if (two && in[1] == NULL)
         (void)refused(call, 1);
     else
-        status = mxl_invoke(call->op, params, two ? 2 : 1, in, 1, &out, api_mode());
+        status = mxl_invoke(call->op, params, two ? 2 : 1, in, 1, &out, api_prepared_mode(call));
     if (in[1] != NULL)
         api_unpin(b);
     api_unpin(a);

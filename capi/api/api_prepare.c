@@ -51,6 +51,8 @@ const api_prepared *api_prepared_get(const void *handle)
 
 typedef struct request {
     const mxl_op *op;
+    bool torch;
+    const char *label, *slots;
     int num_constant, num_arguments;
     const char **keys, **values, **arguments;
 } request;
@@ -113,6 +115,11 @@ static int fill(const request *r, void *params, mxl_arena *arena)
     return 0;
 }
 
+static bool same_text(const char *x, const char *y)
+{
+    return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
+}
+
 /* Whether a prepared call answers the request: same operator, parameters and arguments. Blocks made
  * by mxl_params_copy differ only in addresses, so the constants are compared field by field. */
 static bool same_field(const mxl_param *p, const char *a, const char *b)
@@ -130,7 +137,7 @@ static bool same_field(const mxl_param *p, const char *a, const char *b)
     case MXL_P_STRING: {
         const char *x = *(const char *const *)a, *y = *(const char *const *)b;
 
-        return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
+        return same_text(x, y);
     }
     case MXL_P_INT:
     case MXL_P_OPT_INT:
@@ -144,7 +151,8 @@ static bool same_field(const mxl_param *p, const char *a, const char *b)
 
 static bool matches(const api_prepared *call, const request *r, const void *params)
 {
-    if (call->op != r->op || call->num_arguments != r->num_arguments)
+    if (call->op != r->op || call->num_arguments != r->num_arguments || call->torch != r->torch ||
+        !same_text(call->dialect.label, r->label) || !same_text(call->dialect.slots, r->slots))
         return false;
     for (int i = 0; i < r->num_arguments; i++) {
         if (strcmp(call->arguments[i]->name, r->arguments[i]) != 0)
@@ -157,15 +165,37 @@ static bool matches(const api_prepared *call, const request *r, const void *para
     return true;
 }
 
+static size_t text_bytes(const char *text)
+{
+    return text == NULL ? 0 : strlen(text) + 1;
+}
+
+/* Copies a text behind what the block holds already; NULL stays NULL. */
+static const char *put_text(char **room, const char *text)
+{
+    char *at = *room;
+    size_t bytes = text_bytes(text);
+
+    memcpy(at, text == NULL ? "" : text, bytes);
+    *room += bytes;
+    return text == NULL ? NULL : at;
+}
+
 static api_prepared *prepared_new(const request *r, const void *params)
 {
-    size_t bytes = sizeof(api_prepared) + (size_t)r->num_arguments * sizeof(mxl_param *);
+    size_t fixed = sizeof(api_prepared) + (size_t)r->num_arguments * sizeof(mxl_param *);
+    size_t bytes = fixed + text_bytes(r->label) + text_bytes(r->slots);
     api_prepared *call = mxl_alloc(bytes);
+    char *room = (char *)call + fixed;
     const mxl_param *count;
 
     if (call == NULL)
         return NULL;
     call->op = r->op;
+    call->torch = r->torch;
+    call->dialect = r->torch ? mxl_dialect_torch : mxl_dialect_mxnet;
+    call->dialect.label = put_text(&room, r->label);
+    call->dialect.slots = put_text(&room, r->slots);
     call->num_arguments = r->num_arguments;
     for (int i = 0; i < r->num_arguments; i++)
         call->arguments[i] = mxl_param_find(r->op, r->arguments[i]);
@@ -214,30 +244,40 @@ static int64_t intern(const request *r, const void *params)
     return count;
 }
 
-int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
-               int num_arguments, const char **arguments, MXLCallHandle *out)
+/* "0-1": each character a digit below the number of inputs, or '-'. */
+static int check_slots(const char *slots)
 {
-    request r = {NULL, num_constant, num_arguments, keys, values, arguments};
+    if (slots[0] == '\0')
+        return 0;
+    for (const char *c = slots; *c != '\0'; c++) {
+        if (*c != '-' && (*c < '0' || *c > '9'))
+            return mxl_error("MXLPrepareAs: slots are digits and '-', got \"%s\"", slots);
+    }
+    return 0;
+}
+
+static int prepare(const char *function, request *r, const char *name, MXLCallHandle *out)
+{
     _Alignas(16) char params[API_PARAMS_ROOM];
     mxl_arena arena;
     int64_t number = -1;
 
-    API_NEED(out);
     *out = NULL;
-    API_NEED(name);
-    if (num_constant < 0 || num_arguments < 0)
-        return mxl_error("MXLPrepare: a negative number of parameters");
-    if ((num_constant > 0 && (keys == NULL || values == NULL)) ||
-        (num_arguments > 0 && arguments == NULL))
-        return mxl_error("MXLPrepare: parameters are announced, but their list is NULL");
-    r.op = mxl_op_find(name);
-    if (r.op == NULL || check_names(&r) != 0)
+    if (name == NULL)
+        return api_null(function, "name");
+    if (r->num_constant < 0 || r->num_arguments < 0)
+        return mxl_error("%s: a negative number of parameters", function);
+    if ((r->num_constant > 0 && (r->keys == NULL || r->values == NULL)) ||
+        (r->num_arguments > 0 && r->arguments == NULL))
+        return mxl_error("%s: parameters are announced, but their list is NULL", function);
+    r->op = mxl_op_find(name);
+    if (r->op == NULL || check_names(r) != 0)
         return -1;
     mxl_arena_init(&arena);
-    if (fill(&r, params, &arena) == 0) {
+    if (fill(r, params, &arena) == 0) {
         pthread_once(&table_once, guard_forks);
         lock_table();
-        number = intern(&r, params);
+        number = intern(r, params);
         unlock_table();
     }
     mxl_arena_clear(&arena);
@@ -245,4 +285,39 @@ int MXLPrepare(const char *name, int num_constant, const char **keys, const char
         return -1;
     *out = (MXLCallHandle)(uintptr_t)mxl_handle_permanent(MXL_KIND_CALL, (uint32_t)number);
     return 0;
+}
+
+int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
+               int num_arguments, const char **arguments, MXLCallHandle *out)
+{
+    request r = {.num_constant = num_constant,
+                 .num_arguments = num_arguments,
+                 .keys = keys,
+                 .values = values,
+                 .arguments = arguments};
+
+    API_NEED(out);
+    return prepare(__func__, &r, name, out);
+}
+
+int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *name,
+                 int num_constant, const char **keys, const char **values, int num_arguments,
+                 const char **arguments, MXLCallHandle *out)
+{
+    request r = {.torch = dialect == MXL_DIALECT_TORCH,
+                 .label = label,
+                 .slots = slots,
+                 .num_constant = num_constant,
+                 .num_arguments = num_arguments,
+                 .keys = keys,
+                 .values = values,
+                 .arguments = arguments};
+
+    API_NEED(out);
+    if (dialect != MXL_DIALECT_TORCH)
+        return mxl_error("%s: dialect %d; calls of MXNet's are made by MXLPrepare", __func__,
+                         dialect);
+    if (slots != NULL && check_slots(slots) != 0)
+        return -1;
+    return prepare(__func__, &r, name, out);
 }

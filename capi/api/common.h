@@ -51,7 +51,8 @@ static inline mxl_mode api_mode(void)
     mxl_mode mode = {.record = state->recording,
                      .training = state->training,
                      .legacy_shape = !state->numpy_shape,
-                     .dialect = &mxl_dialect_mxnet};
+                     .dialect =
+                         state->follow_edits ? &mxl_dialect_mxnet_follow : &mxl_dialect_mxnet};
 
     return mode;
 }

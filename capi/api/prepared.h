@@ -10,6 +10,8 @@ enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
 /* An operator with its constant parameters; lives as long as the process. */
 typedef struct api_prepared {
     const mxl_op *op;
+    bool torch;          /* of PyTorch's dialect: `dialect` is it, with this call's label */
+    mxl_dialect dialect; /* label and slots are the call's own text */
     void *params; /* with all constants and defaults filled in; arguments are put into a copy */
     size_t params_bytes;
     bool constant; /* nothing varies from call to call: `params` are used as they are */
@@ -20,5 +22,19 @@ typedef struct api_prepared {
 
 /* The call of a handle from MXLPrepare; NULL with the error set. */
 const api_prepared *api_prepared_get(const void *handle);
+
+/* How a call runs on this thread. */
+static inline mxl_mode api_prepared_mode(const api_prepared *call)
+{
+    mxl_mode mode;
+
+    if (!call->torch)
+        return api_mode();
+    mode.record = !mxl_state_get()->grad_off;
+    mode.training = true;
+    mode.legacy_shape = false;
+    mode.dialect = &call->dialect;
+    return mode;
+}
 
 #endif

@@ -24,6 +24,8 @@ typedef struct mxl_state {
     bool recording;
     bool training;
     bool numpy_shape;
+    bool follow_edits; /* MXNet's dialect: edits in place are followed while recording */
+    bool grad_off;     /* PyTorch's dialect: grad mode, which is on at the start */
     int bulk_size;
     uint32_t free_slot; /* a chain of handle slots kept for this thread, 0 for none */
     int free_slots;

@@ -5,10 +5,22 @@ const mxl_dialect mxl_dialect_mxnet = {
     .name = "mxnet",
     .rebase = false,
     .released_is_constant = true,
+    .views = false,
+    .plain = &mxl_dialect_mxnet,
+};
+
+const mxl_dialect mxl_dialect_mxnet_follow = {
+    .name = "mxnet",
+    .rebase = true,
+    .released_is_constant = true,
+    .views = false,
+    .plain = &mxl_dialect_mxnet_follow,
 };
 
 const mxl_dialect mxl_dialect_torch = {
     .name = "torch",
     .rebase = true,
     .released_is_constant = false,
+    .views = true,
+    .plain = &mxl_dialect_torch,
 };

@@ -13,9 +13,19 @@ typedef struct mxl_dialect {
      * reaching a released node is an error (MXNet). False: only reading a freed value is (PyTorch).
      */
     bool released_is_constant;
+    /* Results of operators that select or reorder share memory with their input, wherever strides
+     * can say which elements they are. */
+    bool views;
+    /* How nodes recorded by one prepared call are shown, or NULL: by their operator. `slots` has a
+     * digit for each input, in the order shown, and '-' where nothing is ("0-": x + 5); NULL: the
+     * inputs in order. */
+    const char *label, *slots;
+    const struct mxl_dialect *plain; /* the same without label and slots: for the parts of a
+                                        composed operator */
 } mxl_dialect;
 
 extern const mxl_dialect mxl_dialect_mxnet;
+extern const mxl_dialect mxl_dialect_mxnet_follow; /* MXNet's, but edits in place are followed */
 extern const mxl_dialect mxl_dialect_torch;
 
 #endif

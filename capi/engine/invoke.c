@@ -370,6 +370,7 @@ static int run_compute(run *r)
 static int run_compose(run *r)
 {
     mxl_scope scope;
+    mxl_mode mode = r->mode;
     mxl_array *result;
     int status = -1;
 
@@ -379,7 +380,8 @@ static int run_compose(run *r)
     if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL && check_fits(r, 0) != 0)
         return -1;
     r->call.in = (mxl_array **)r->given_in;
-    mxl_scope_begin(&scope, r->mode);
+    mode.dialect = mode.dialect->plain; /* a label names the whole, not its parts */
+    mxl_scope_begin(&scope, mode);
     result = r->call.op->compose(&scope, &r->call);
     if (result != NULL && r->given_out[0] == NULL) {
         mxl_array_keep(result);

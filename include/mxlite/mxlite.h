@@ -57,6 +57,30 @@ typedef union MXLValue {
 MXL_API int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
                        int num_arguments, const char **arguments, MXLCallHandle *out);
 
+/* Dialects: what is recorded when, and what edits in place mean. */
+enum { MXL_DIALECT_MXNET = 0, MXL_DIALECT_TORCH = 1 };
+
+/* As MXLPrepare, for calls in PyTorch's dialect (MXL_DIALECT_TORCH; MXNet's is MXLPrepare's, and an
+ * error here). Such a call is recorded when the thread's grad mode is on, whatever MXNet's flags
+ * say; reductions to one element have shape (); results of operators that select or reorder share
+ * memory with their input; arrays may be edited in place, and the tape follows. `label` (may be
+ * NULL: made from the operator's name) names the nodes, e.g. "AddBackward0"; `slots` (may be NULL:
+ * the inputs in order) says what such a node's inputs are when it is looked at: a digit for an
+ * input, '-' for a slot with nothing, e.g. "0-" for x + 5. */
+MXL_API int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *name,
+                         int num_constant, const char **keys, const char **values,
+                         int num_arguments, const char **arguments, MXLCallHandle *out);
+
+/* This thread's grad mode, 1 at the start: whether calls of PyTorch's dialect are recorded.
+ * `before` may be NULL. */
+MXL_API int MXLSetGradMode(int enabled, int *before);
+MXL_API int MXLGetGradMode(int *out);
+
+/* What calls of MXNet's dialect on this thread do with edits in place while recording: 0, as at the
+ * start, MXNet's strict rule, which refuses most; 1: the tape follows, as in PyTorch's dialect.
+ * `before` may be NULL. */
+MXL_API int MXLSetInplace(int follow, int *before);
+
 /* Runs a prepared call whose operator has one visible output. `arguments` holds as many values as
  * were named (NULL when none). Recorded when the thread is recording. */
 MXL_API NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
