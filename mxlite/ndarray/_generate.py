@@ -1,8 +1,8 @@
 """Functions made from the library's introspection: `mx.nd.exp` and every other operator, with signature and docstring.
 
 A function is text that is compiled when it is first asked for, so that importing stays cheap however many operators
-there are. The common call (all inputs, no parameter, with `out` or without) goes straight to the library; every other
-through `run`.
+there are. The common call (no parameter, or the same ones as before, with `out` or without) goes straight to the
+library; every other through `run`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from typing import Any, Callable
 from mxlite._lib import hot, last_error
 from mxlite.base import _Null
 from mxlite.error import MXNetError
+from mxlite.ndarray._known import KnownCalls
 from mxlite.ndarray._operators import Operator, fixed_outputs, operator_names, parameters, prepare, run
 from mxlite.ndarray.ndarray import NDArray
 
-_FAST = """
-    if {condition}:
+_FAST = """{choose}
+    if _number and not kwargs:
         try:
-            _made = _call({call}, {handles}) if out is None else 1 + _into({call}, {handles}, out._h)
+            if out is not None:
+                _made = 1 + {into}
+            else:
+                _made = {call}
         except AttributeError:  # an input or `out` that is not an NDArray: judged below
             pass
         else:
@@ -30,11 +34,21 @@ _FAST = """
             _array._h = _made
             return _array"""
 
+_CHOOSE = """
+    if {condition}:
+        _number = {plain}
+    else:
+        _number = _known(({identities}))"""
+
+_LEARN = """
+    elif {condition}:
+        _learn(({values}), _given)"""
+
 _FIXED = """
 def {name}({signature}):{fast}
     _given = {{}}{given}
     if kwargs:
-        _given.update(_parameters(kwargs))
+        _given.update(_parameters(kwargs)){learn}
     return _run(_operator, {inputs}, _given, out, _NDArray)
 """
 
@@ -84,20 +98,32 @@ def handles_of(operator: Operator, arrays: tuple) -> list[int]:
     return [array._h for array in arrays if array is not None]
 
 
-def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tuple[str, int]:
-    """The text of the direct call, and the prepared call it makes; nothing where parameters are required."""
-    if not 1 <= len(inputs) <= 2:
-        return "", 0
+def _plain_call(operator: Operator) -> int:
+    """The prepared call without parameters; 0 where some are required, or where it has not one output."""
     try:
         call = prepare(operator.name, {})
-        if fixed_outputs(call) != 1:
-            return "", 0
+        return call if fixed_outputs(call) == 1 else 0
     except MXNetError:
-        return "", 0
-    missing = [f"{param} is _Null" for param in params]
-    condition = " and ".join([*missing, "not kwargs"])
-    handles = ", ".join(f"{name}._h" for name in inputs)
-    return _FAST.format(condition=condition, call=call, handles=handles), call
+        return 0
+
+
+def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tuple[str, str]:
+    """The text of the direct call, and of what remembers a call that was not direct."""
+    if not 1 <= len(inputs) <= 2:
+        return "", ""
+    plain = _plain_call(operator)
+    choose, learn = f"\n    _number = {plain}", ""
+    if params:
+        condition = " and ".join(f"{param} is _Null" for param in params)
+        identities = "".join(f"_id({param}), " for param in params)
+        choose = _CHOOSE.format(condition=condition, plain=plain, identities=identities)
+        learn = _LEARN.format(condition="_number is None", values="".join(f"{param}, " for param in params))
+    call, into = f"_call1(_number, {inputs[0]}._h)", f"_into1(_number, {inputs[0]}._h, out._h)"
+    if len(inputs) == 2:
+        both = ", ".join(f"{name}._h" for name in inputs)
+        call = f"_call2(_number, {both}) if {inputs[1]} is not None else {call}"
+        into = f"(_into2(_number, {both}, out._h) if {inputs[1]} is not None else {into})"
+    return _FAST.format(choose=choose, call=call, into=into), learn
 
 
 def _handles_text(inputs: list[str]) -> str:
@@ -141,22 +167,29 @@ def make_function(operator_name: str) -> Callable:
     if operator.counted:
         text = _VARIADIC.format(name=name, inputs=inputs[0] if inputs else "args")
     else:
-        fast, _ = _fast_path(operator, inputs, params)
+        fast, learn = _fast_path(operator, inputs, params)
         signature = [f"{each}=None" for each in inputs] + [f"{each}=_Null" for each in params]
         text = _FIXED.format(
             name=name,
             signature=", ".join([*signature, "out=None", "name=None", "**kwargs"]),
             fast=fast,
+            learn=learn,
             given="".join(f"\n    if {each} is not _Null:\n        _given[{each!r}] = {each}" for each in params),
             inputs=_handles_text(inputs),
         )
+    known = KnownCalls(operator)
     scope: dict[str, Any] = {
         "_NDArray": NDArray,
         "_Null": _Null,
-        "_call": hot.call1 if len(inputs) == 1 else hot.call2,
+        "_call1": hot.call1,
+        "_call2": hot.call2,
         "_handles_of": handles_of,
-        "_into": hot.into1 if len(inputs) == 1 else hot.into2,
+        "_id": id,
+        "_into1": hot.into1,
+        "_into2": hot.into2,
+        "_known": known.calls.get,
         "_last_error": last_error,
+        "_learn": known.learn,
         "_new": object.__new__,
         "_operator": operator,
         "_parameters": parameters,

@@ -100,6 +100,11 @@ def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = (
     return call.value
 
 
+def prepare_with(name: str, given: dict[str, Any]) -> int:
+    """The handle of a prepared call with these parameters."""
+    return prepare(name, {param: _text(param, value) for param, value in given.items()})
+
+
 def fixed_outputs(call: int) -> int:
     """How many outputs a prepared call has; -1 where that depends on its arguments."""
     count = ctypes.c_int()

@@ -10,7 +10,8 @@ from _table import function_of
 
 import mxlite as mx
 from mxlite import nd
-from mxlite.ndarray._operators import operator_names
+from mxlite.ndarray._known import KnownCalls
+from mxlite.ndarray._operators import Operator, operator_names
 
 
 @pytest.fixture
@@ -195,6 +196,52 @@ def test_prepared_calls_do_not_grow_with_values(x) -> None:
     for n in range(1, 50):
         use(n)
     assert cached() == before
+
+
+def test_calls_repeat(x) -> None:
+    """The same parameters again and again, others in between, equal values that are not the same, lists that change."""
+    whole, axes = x.asnumpy(), [0]
+    for _ in range(4):
+        assert nd.sum(x, axis=1).asnumpy().tolist() == whole.sum(1).tolist()
+        assert nd.sum(x, axis=(0,), keepdims=True).asnumpy().tolist() == whole.sum(0, keepdims=True).tolist()
+        assert nd.sum(x, axis=0, exclude=True).asnumpy().tolist() == whole.sum(1).tolist()
+        for axis in (1.0, "one", 2, (0, 0), (1, None)):
+            with pytest.raises(mx.MXNetError, match="axis"):
+                nd.sum(x, axis=axis)
+        with pytest.raises(mx.MXNetError, match="keepdims"):
+            nd.sum(x, axis=0, keepdims=2)
+        for axis in (0, 1):
+            axes[0] = axis
+            assert nd.sum(x, axis=axes).asnumpy().tolist() == whole.sum(axis).tolist()
+        for dtype in ("float64", np.float64, np.dtype("float64")):
+            assert nd.cast(x, dtype=dtype).dtype == np.float64
+        with pytest.raises(TypeError):
+            nd.sum(whole, axis=1)
+        with pytest.raises(TypeError):
+            nd.sum(x, axis=1, out=whole)
+        out = nd.zeros((3,))
+        assert nd.sum(x, axis=1, out=out) is out and out.asnumpy().tolist() == whole.sum(1).tolist()
+        assert len(nd.split(x, num_outputs=2, axis=1)) == 2
+        assert nd.slice(x, begin=(None, 1), end=(2, None)).asnumpy().tolist() == whole[:2, 1:].tolist()
+        assert nd.softmax(x, nd.array([1, 2, 4], dtype="int32"), axis=1, use_length=True)[0, 0] == 1
+        with pytest.raises(mx.MXNetError):
+            nd.softmax(x, axis=1, use_length=True)
+    for _ in range(3):
+        for number in range(300):
+            assert nd.clip(x, a_min=number + 0.5, a_max=1000)[0, 0] == number + 0.5
+
+
+def test_known_calls_are_few(x) -> None:
+    operator = Operator("clip")
+    known = KnownCalls(operator)
+    values = [(float(number), 1e6) for number in range(1000)]
+    for low, high in values:
+        known.learn((low, high), {"a_min": low, "a_max": high})
+    assert not known.calls  # values that came once
+    for low, high in values[:100]:
+        for _ in range(2):
+            known.learn((low, high), {"a_min": low, "a_max": high})
+    assert len(known.calls) == 64 and 0 not in known.calls.values()
 
 
 def test_zeros_like_takes_what_is_so_anyway() -> None:
