@@ -11,233 +11,27 @@
 #include "kernel/cast.h"
 #include "kernel/copy.h"
 #include "kernel/run.h"
+#include "kernel/sort_entry.h"
 #include "kernel/sort_keys.h"
 #include "kernel/target.h"
 
 enum {
-    RUN = 16,           /* entries that are sorted by insertion */
-    RADIX_FROM = 64,    /* from here on counting bytes is faster than comparing */
     HEAP_BELOW = 16,    /* k below a 16th of the row: a heap of k is faster than dividing the row */
-    CHUNK = 256,        /* elements between their form and that of entries */
+    CHUNK = 256,        /* positions that are taken out of entries at once */
     GRAIN = 16384,      /* elements worth another thread */
-    LARGE = 1 << 16,    /* elements of a row that several threads sort together, */
-    PARTS = 8,          /* at most so many */
     FEWEST = 3,         /* rows below which most columns would stand empty */
     WITHOUT_VECTORS = 8 /* times shorter are the rows that columns are good for then */
 };
 
-/* ---- counting bytes ---- */
-
-/* Entries that are moved by one byte of their keys, `parts` parts side by side. */
-typedef struct radix_job {
-    void *from, *to;
-    int64_t n, parts;
-    int shift;
-    int64_t counts[PARTS][256]; /* per part; then where its next entry of a digit goes */
-} radix_job;
-
-static int64_t radix_parts(int64_t n)
-{
-    int64_t threads = mxl_thread_count();
-
-    return n < LARGE ? 1 : threads < PARTS ? threads : PARTS;
-}
-
-static int64_t radix_border(const radix_job *job, int64_t part)
-{
-    return job->n / job->parts * part + (part < job->n % job->parts ? part : job->n % job->parts);
-}
-
-/* Turns counts into places: digit by digit, and of each digit part by part. */
-static void radix_starts(radix_job *job)
-{
-    int64_t begin = 0;
-
-    for (int digit = 0; digit < 256; digit++) {
-        for (int64_t part = 0; part < job->parts; part++) {
-            int64_t count = job->counts[part][digit];
-
-            job->counts[part][digit] = begin;
-            begin += count;
-        }
-    }
-}
-
-/* ---- keys alone ---- */
-
-#define LESS(a, b) ((a) < (b))
-#define KEY(e)     (e)
-#define K          uint8_t
-#define E          uint8_t
-#define NAME(x)    v8_##x
-#include "kernel/sort.tmpl.h"
-
-#define LESS(a, b) ((a) < (b))
-#define KEY(e)     (e)
-#define K          uint16_t
-#define E          uint16_t
-#define NAME(x)    v16_##x
-#include "kernel/sort.tmpl.h"
-
-#define LESS(a, b) ((a) < (b))
-#define KEY(e)     (e)
-#define K          uint32_t
-#define E          uint32_t
-#define NAME(x)    v32_##x
-#include "kernel/sort.tmpl.h"
-
-#define LESS(a, b) ((a) < (b))
-#define KEY(e)     (e)
-#define K          uint64_t
-#define E          uint64_t
-#define NAME(x)    v64_##x
-#include "kernel/sort.tmpl.h"
-
-static void value_read(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
-                       void *entries)
-{
-    size_t width = mxl_dtype_size(job->dtype);
-
-    mxl_sort_keys(job->dtype, (const char *)row + begin * (int64_t)width, end - begin,
-                  job->descending, false, entries);
-}
-
-/* ---- keys with positions: in one number where both fit ---- */
-
-#define WIDEN(T, S)                                                                                \
-    for (int64_t c = 0; c < count; c++)                                                            \
-    ((T *)keys)[c] = ((const S *)narrow)[c]
-
-/* The keys of elements i, i + 1, ... of a row as numbers of `wide` bytes, at most CHUNK and none
- * from `end` on; returns how many. */
-static int64_t read_keys(const mxl_sort_job *job, const void *row, int64_t i, int64_t end,
-                         size_t wide, void *keys)
-{
-    size_t width = mxl_dtype_size(job->dtype);
-    int64_t count = end - i < CHUNK ? end - i : CHUNK;
-    uint32_t room[CHUNK];
-    void *narrow = width == wide ? keys : room;
-
-    mxl_sort_keys(job->dtype, (const char *)row + i * (int64_t)width, count, job->descending, true,
-                  narrow);
-    if (width == wide)
-        return count;
-    if (wide == 4 && width == 1)
-        WIDEN(uint32_t, uint8_t);
-    else if (wide == 4)
-        WIDEN(uint32_t, uint16_t);
-    else if (width == 1)
-        WIDEN(uint64_t, uint8_t);
-    else if (width == 2)
-        WIDEN(uint64_t, uint16_t);
-    else
-        WIDEN(uint64_t, uint32_t);
-    return count;
-}
-
-/* The k-th of n keys, 0 < k < n, or a number between it and the next; returns how many are below.
- * Bit by bit: counting is fast, and mostly done long before the last bit. */
-static int64_t find_limit(size_t width, const void *keys, int64_t n, int64_t k, uint64_t *limit)
-{
-    int64_t below = 0;
-
-    *limit = 0;
-    for (int bit = 8 * (int)width - 1; bit >= 0 && below < k; bit--) {
-        uint64_t higher = *limit | UINT64_C(1) << bit;
-        int64_t count = mxl_sort_count_below(width, keys, n, higher);
-
-        if (count <= k) {
-            *limit = higher;
-            below = count;
-        }
-    }
-    return below;
-}
-
-#define LESS(a, b) ((a) < (b))
-#define KEY(e)     ((uint32_t)((e) >> 32))
-#define K          uint32_t
-#define E          uint64_t
-#define NAME(x)    packed_##x
-#include "kernel/sort.tmpl.h"
-
-#define LESS(a, b)           ((a) < (b))
-#define K                    uint32_t
-#define E                    uint64_t
-#define ENTRY(key, position) ((uint64_t)(key) << 32 | (uint64_t)(position))
-#define KEY(e)               ((e) >> 32)
-#define POSITION(e)          ((uint32_t)(e))
-#define NAME(x)              packed_##x
-#include "kernel/sort_entry.tmpl.h"
-
-typedef struct pair {
-    uint64_t key, position;
-} pair;
-
-#define LESS(a, b) ((a).key < (b).key || ((a).key == (b).key && (a).position < (b).position))
-#define KEY(e)     ((e).key)
-#define K          uint64_t
-#define E          pair
-#define NAME(x)    pair_##x
-#include "kernel/sort.tmpl.h"
-
-#define LESS(a, b)  ((a).key < (b).key || ((a).key == (b).key && (a).position < (b).position))
-#define K           uint64_t
-#define E           pair
-#define ENTRY(k, p) ((pair){(k), (uint64_t)(p)})
-#define KEY(e)      ((e).key)
-#define POSITION(e) ((e).position)
-#define NAME(x)     pair_##x
-#include "kernel/sort_entry.tmpl.h"
-
-/* ---- kinds of entries ---- */
-
-typedef struct entry_kind {
-    size_t bytes, key;
-    int64_t most; /* entries of rows that are sorted as columns */
-    void (*read)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
-                 void *entries);
-    void (*sort)(void *a, void *b, int64_t n);  /* in the order of their positions */
-    void (*order)(void *a, void *b, int64_t n); /* in any */
-    /* Of entries with positions: */
-    void (*heap)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
-                 void *entries);
-    void (*divide)(const mxl_sort_job *job, const void *row, void *keys, void *entries);
-    void (*positions)(const void *entries, int64_t count, int64_t *positions);
-} entry_kind;
-
-static const entry_kind values_8 = {1, 1, 4096, value_read, v8_sort, NULL, NULL, NULL, NULL};
-static const entry_kind values_16 = {2, 2, 4096, value_read, v16_sort, NULL, NULL, NULL, NULL};
-static const entry_kind values_32 = {4, 4, 4096, value_read, v32_sort, NULL, NULL, NULL, NULL};
-static const entry_kind values_64 = {8, 8, 4096, value_read, v64_sort, NULL, NULL, NULL, NULL};
-static const entry_kind packed = {8,
-                                  4,
-                                  2048,
-                                  packed_read,
-                                  packed_sort,
-                                  packed_merge_sort,
-                                  packed_heap,
-                                  packed_divide,
-                                  packed_positions};
-static const entry_kind pairs = {sizeof(pair),    8,         256,         pair_read,     pair_sort,
-                                 pair_merge_sort, pair_heap, pair_divide, pair_positions};
-
-static const entry_kind *choose_kind(const mxl_sort_job *job)
-{
-    size_t width = mxl_dtype_size(job->dtype);
-
-    if (job->positions != NULL || job->mask != NULL || job->k < job->n)
-        return width <= 4 && job->n <= UINT32_MAX ? &packed : &pairs;
-    return width == 1 ? &values_8 : width == 2 ? &values_16 : width == 4 ? &values_32 : &values_64;
-}
+/* ---- many short rows ---- */
 
 /* Sorts `count` rows of m entries, side by side, as columns. */
-static void sort_as_columns(const entry_kind *kind, void *entries, void *room, int64_t count,
+static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *room, int64_t count,
                             int64_t m)
 {
     int64_t lanes = MXL_SORT_LINE / (int64_t)kind->key;
 
-    if (kind != &pairs) {
+    if (!kind->apart) {
         lanes = MXL_SORT_LINE / (int64_t)kind->bytes;
         mxl_turn(kind->bytes, room, lanes, entries, m, m, count);
         mxl_sort_columns(kind->bytes, room, m);
@@ -301,8 +95,8 @@ static void write_found(const mxl_sort_job *job, int64_t r, int64_t i, int64_t c
 }
 
 /* Entries begin, ... of row r, of which `entries` has all. */
-static void write_entries(const mxl_sort_job *job, const entry_kind *kind, int64_t r, int64_t begin,
-                          int64_t end, const void *entries)
+static void write_entries(const mxl_sort_job *job, const mxl_sort_entry *kind, int64_t r,
+                          int64_t begin, int64_t end, const void *entries)
 {
     const char *e = entries;
     int64_t positions[CHUNK], size = (int64_t)kind->bytes;
@@ -326,7 +120,7 @@ static void write_entries(const mxl_sort_job *job, const entry_kind *kind, int64
  * again, and for the keys of a row that is divided. */
 typedef struct share_job {
     const mxl_sort_job *sort;
-    const entry_kind *kind;
+    const mxl_sort_entry *kind;
     int64_t rows, shares, group;  /* rows that are sorted together */
     int64_t m;                    /* entries of a row */
     int64_t entries, keys, bytes; /* of room */
@@ -341,7 +135,7 @@ static bool uses_heap(const mxl_sort_job *job)
 static void sort_group(const share_job *shared, int64_t first, int64_t count, char *room)
 {
     const mxl_sort_job *job = shared->sort;
-    const entry_kind *kind = shared->kind;
+    const mxl_sort_entry *kind = shared->kind;
     int64_t m = shared->m, row_bytes = m * (int64_t)kind->bytes;
     int64_t width = (int64_t)mxl_dtype_size(job->dtype);
     char *other = room + shared->entries, *keys = other + shared->entries;
@@ -393,7 +187,7 @@ static int64_t whole_lines(int64_t bytes)
     return (bytes + MXL_SORT_LINE - 1) / MXL_SORT_LINE * MXL_SORT_LINE;
 }
 
-static int sort_rows(const mxl_sort_job *job, const entry_kind *kind)
+static int sort_rows(const mxl_sort_job *job, const mxl_sort_entry *kind)
 {
     int64_t most = mxl_level() == MXL_BASELINE ? kind->most / WITHOUT_VECTORS : kind->most;
     share_job shared = {.sort = job, .kind = kind, .rows = job->outer, .group = 1};
@@ -401,7 +195,7 @@ static int sort_rows(const mxl_sort_job *job, const entry_kind *kind)
 
     shared.m = kind->heap != NULL && job->k < job->n ? job->k : job->n;
     if (shared.m > 1 && shared.m <= most)
-        shared.group = MXL_SORT_LINE / (int64_t)(kind == &pairs ? kind->key : kind->bytes);
+        shared.group = MXL_SORT_LINE / (int64_t)(kind->apart ? kind->key : kind->bytes);
     groups = (shared.rows + shared.group - 1) / shared.group;
     shared.shares = shared.rows * job->n / GRAIN + 1;
     if (shared.shares > mxl_thread_count())
@@ -423,7 +217,7 @@ static int sort_rows(const mxl_sort_job *job, const entry_kind *kind)
 
 typedef struct large_job {
     const mxl_sort_job *sort;
-    const entry_kind *kind;
+    const mxl_sort_entry *kind;
     int64_t r, parts;
     const char *row;
     char *entries;
@@ -456,13 +250,13 @@ static void heap_large(void *data, int64_t begin, int64_t end)
                         job->entries + part * k * (int64_t)job->kind->bytes);
 }
 
-static int sort_large(const mxl_sort_job *job, const entry_kind *kind)
+static int sort_large(const mxl_sort_job *job, const mxl_sort_entry *kind)
 {
-    int64_t threads = mxl_thread_count(), size = (int64_t)kind->bytes, m = job->n;
+    int64_t size = (int64_t)kind->bytes, m = job->n;
     large_job large = {.sort = job, .kind = kind};
     char *room;
 
-    large.parts = threads < PARTS ? threads : PARTS;
+    large.parts = mxl_sort_parts();
     if (uses_heap(job))
         m = large.parts * job->k;
     room = mxl_alloc((size_t)(2 * m * size));
@@ -484,13 +278,13 @@ static int sort_large(const mxl_sort_job *job, const entry_kind *kind)
 
 static int sort_straight(const mxl_sort_job *job)
 {
-    const entry_kind *kind = choose_kind(job);
+    const mxl_sort_entry *kind = mxl_sort_entry_of(job);
 
     if (job->mask != NULL)
         memset(job->mask, 0, (size_t)(job->outer * job->n) * mxl_dtype_size(job->dtype));
     if (job->k == 0)
         return 0;
-    if (job->outer < mxl_thread_count() && job->n >= LARGE)
+    if (job->outer < mxl_thread_count() && job->n >= MXL_SORT_LARGE)
         return sort_large(job, kind);
     return sort_rows(job, kind);
 }

@@ -1,6 +1,6 @@
-/* Sorting an array of one entry type; included by sort.c with E (the entry), K (its unsigned key),
- * KEY(e), LESS(a, b) and NAME(x) defined. LESS agrees with the order of the keys, and may tell
- * entries of equal keys apart. `b` is room for as many entries as `a` has. */
+/* Sorting an array of one entry type; included by sort_entry.c with E (the entry), K (its unsigned
+ * key), KEY(e), LESS(a, b) and NAME(x) defined. LESS agrees with the order of the keys, and may
+ * tell entries of equal keys apart. `b` is room for as many entries as `a` has. */
 
 static void NAME(insert)(E *a, int64_t n)
 {
@@ -56,6 +56,7 @@ static void NAME(merge_sort)(void *a, void *b, int64_t n)
 static void NAME(count_digits)(void *data, int64_t begin, int64_t end)
 {
     radix_job *job = data;
+    const int shift = job->shift;
 
     for (int64_t part = begin; part < end; part++) {
         const E *e = (const E *)job->from + radix_border(job, part);
@@ -64,13 +65,14 @@ static void NAME(count_digits)(void *data, int64_t begin, int64_t end)
 
         memset(counts, 0, sizeof(job->counts[part]));
         for (; e < last; e++)
-            counts[(uint8_t)(KEY(*e) >> job->shift)]++;
+            counts[(uint8_t)(KEY(*e) >> shift)]++;
     }
 }
 
 static void NAME(move_by_digit)(void *data, int64_t begin, int64_t end)
 {
     radix_job *job = data;
+    const int shift = job->shift;
 
     for (int64_t part = begin; part < end; part++) {
         const E *e = (const E *)job->from + radix_border(job, part);
@@ -79,8 +81,26 @@ static void NAME(move_by_digit)(void *data, int64_t begin, int64_t end)
         E *to = job->to;
 
         for (; e < last; e++)
-            to[next[(uint8_t)(KEY(*e) >> job->shift)]++] = *e;
+            to[next[(uint8_t)(KEY(*e) >> shift)]++] = *e;
     }
+}
+
+/* For one thread: moves all entries, and counts the digits that they are moved by next. */
+static void NAME(move_and_count)(radix_job *job, int next_shift)
+{
+    const E *e = job->from, *last = e + job->n;
+    const int shift = job->shift;
+    int64_t *next = job->counts[0], *counts = job->counts[1];
+    E *to = job->to;
+
+    memset(counts, 0, sizeof(job->counts[1]));
+    for (; e < last; e++) {
+        K key = KEY(*e);
+
+        to[next[(uint8_t)(key >> shift)]++] = *e;
+        counts[(uint8_t)(key >> next_shift)]++;
+    }
+    memcpy(next, counts, sizeof(job->counts[0]));
 }
 
 /* By the bytes of the key, the lowest first; a byte that all keys share costs nothing. Each thread
@@ -88,22 +108,29 @@ static void NAME(move_by_digit)(void *data, int64_t begin, int64_t end)
 static void NAME(radix_sort)(E *a, E *b, int64_t n)
 {
     K first = KEY(a[0]), differ = 0;
+    int shifts[sizeof(K)], digits = 0;
     radix_job job;
 
+    for (int64_t i = 0; i < n; i++)
+        differ |= KEY(a[i]) ^ first;
+    for (int shift = 0; shift < 8 * (int)sizeof(K); shift += 8)
+        if ((differ >> shift & 255) != 0)
+            shifts[digits++] = shift;
     job.from = a;
     job.to = b;
     job.n = n;
     job.parts = radix_parts(n);
-    for (int64_t i = 0; i < n; i++)
-        differ |= KEY(a[i]) ^ first;
-    for (job.shift = 0; job.shift < 8 * (int)sizeof(K); job.shift += 8) {
+    for (int d = 0; d < digits; d++) {
         void *other = job.from;
 
-        if ((differ >> job.shift & 255) == 0)
-            continue;
-        mxl_parallel_for(job.parts, 1, NAME(count_digits), &job);
+        job.shift = shifts[d];
+        if (d == 0 || job.parts > 1)
+            mxl_parallel_for(job.parts, 1, NAME(count_digits), &job);
         radix_starts(&job);
-        mxl_parallel_for(job.parts, 1, NAME(move_by_digit), &job);
+        if (d + 1 == digits || job.parts > 1)
+            mxl_parallel_for(job.parts, 1, NAME(move_by_digit), &job);
+        else
+            NAME(move_and_count)(&job, shifts[d + 1]);
         job.from = job.to;
         job.to = other;
     }

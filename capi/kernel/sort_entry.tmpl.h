@@ -1,4 +1,4 @@
-/* Entries that hold a key and a position; included by sort.c behind sort.tmpl.h, with E,
+/* Entries that hold a key and a position; included by sort_entry.c behind sort.tmpl.h, with E,
  * K (its key), ENTRY(key, position), KEY(e), POSITION(e), LESS(a, b) and NAME(x) defined. */
 
 /* Entries begin, begin + 1, ... of a row. */
