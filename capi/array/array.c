@@ -44,6 +44,7 @@ static inline mxl_array *array_blank(void)
     array->shape = array->dims;
     array->strides = array->dims;
     array->base = NULL;
+    array->view_kind = MXL_VIEW_PLAIN;
     atomic_init(&array->place_locked, false);
     atomic_init(&array->target, NULL);
     array->output = 0;
@@ -183,7 +184,8 @@ mxl_array *mxl_array_alias(const mxl_array *array)
     return alias;
 }
 
-mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape)
+/* A blank over the array's storage, `skip` elements further on, with room for ndim axes. */
+static mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
 {
     mxl_array *view = array_blank();
 
@@ -193,7 +195,6 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
         mxl_array_drop(view);
         return NULL;
     }
-    array_fill_shape(view, ndim, shape);
     view->dtype = array->dtype;
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;
@@ -201,6 +202,31 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
     atomic_init(&view->place_version, mxl_storage_version(view->storage));
     view->base = array->base != NULL ? array->base : array;
     mxl_array_keep(view->base);
+    return view;
+}
+
+mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape)
+{
+    mxl_array *view = view_blank(array, skip, ndim);
+
+    if (view != NULL)
+        array_fill_shape(view, ndim, shape);
+    return view;
+}
+
+mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
+                             const int64_t *strides)
+{
+    mxl_array *view = view_blank(array, skip, ndim);
+
+    if (view == NULL)
+        return NULL;
+    array_fill_shape(view, ndim, shape);
+    for (int i = ndim - 1; i >= 0; i--) {
+        if (shape[i] > 1 && strides[i] != view->strides[i] && view->size > 0)
+            view->contiguous = false;
+        view->strides[i] = strides[i];
+    }
     return view;
 }
 
@@ -274,6 +300,14 @@ mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place)
     return old;
 }
 
+void mxl_array_expire_place(mxl_array *array)
+{
+    mxl_place nowhere = {NULL, 0};
+
+    mxl_array_set_place(array, nowhere);
+    atomic_store_explicit(&array->place_version, UINT64_MAX, memory_order_relaxed);
+}
+
 void mxl_array_set_place(mxl_array *array, mxl_place place)
 {
     mxl_ref_drop(mxl_array_swap_place(array, place));
@@ -286,10 +320,9 @@ static mxl_place place_now(mxl_array *array)
     mxl_place leaf_place = {NULL, MXL_PLACE_LEAF};
     mxl_place place = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
 
-    if (leaf == NULL)
-        return place;
-    if (mxl_leaf_wants(leaf))
-        leaf_place.target = &array->ref;
+    if (leaf == NULL || !mxl_leaf_wants(leaf))
+        return place; /* a variable that wants nothing has none, but for edits in place */
+    leaf_place.target = &array->ref;
     return leaf_place;
 }
 

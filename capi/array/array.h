@@ -24,6 +24,13 @@ typedef struct mxl_place {
 
 enum { MXL_PLACE_LEAF = -1 };
 
+/* Why a view's memory may not be edited in place while that is recorded. */
+typedef enum mxl_view_kind {
+    MXL_VIEW_PLAIN,
+    MXL_VIEW_UNRECORDED, /* it was made while nothing was recorded */
+    MXL_VIEW_ONE_OF_MANY /* it is one result of an operator with several */
+} mxl_view_kind;
+
 /* How gradients reach a variable; numbers as in MXNet's OpReqType. */
 typedef enum mxl_grad_req { MXL_GRAD_NULL = 0, MXL_GRAD_WRITE = 1, MXL_GRAD_ADD = 3 } mxl_grad_req;
 
@@ -42,6 +49,7 @@ struct mxl_array {
     int dtype;
     int ndim;
     bool contiguous;          /* rows follow each other without gaps */
+    uint8_t view_kind;        /* an mxl_view_kind, of a view */
     atomic_bool place_locked; /* another thread may mark the array while this one records it */
     int64_t size;             /* elements */
     int64_t offset;           /* bytes from the storage's data */
@@ -72,6 +80,10 @@ mxl_array *mxl_array_alias(const mxl_array *array);
 /* A new contiguous view: `shape` over the storage of `array`, `skip` elements further on. The array
  * must be contiguous and the view must lie within it. The view's base is the array's, or it. */
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape);
+
+/* A new view of any strides, in elements, that lies within the array; with the same base. */
+mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
+                             const int64_t *strides);
 
 /* Gives a none array its dtype and shape, and fresh storage; -1 with the array unchanged. */
 int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape);
@@ -138,6 +150,9 @@ void mxl_array_set_place(mxl_array *array, mxl_place place);
 
 /* The same; the old target's reference goes to the caller, who holds locks and drops it later. */
 mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place);
+
+/* Clears the place of a view whose base was edited: it is made anew when it is read. */
+void mxl_array_expire_place(mxl_array *array);
 
 /* What makes it a variable, or NULL. */
 static inline mxl_leaf *mxl_array_leaf(const mxl_array *array)

@@ -52,4 +52,23 @@ static inline void mxl_storage_bump(mxl_storage *storage)
     atomic_store_explicit(&storage->version, version + 1, memory_order_relaxed);
 }
 
+/* What edited the bytes last, while others looked at them: a number of the layers above, 0 for
+ * unknown. */
+static inline void mxl_storage_set_writer(mxl_storage *storage, unsigned writer)
+{
+    atomic_store_explicit(&storage->ref.note, writer, memory_order_relaxed);
+}
+
+static inline unsigned mxl_storage_writer(const mxl_storage *storage)
+{
+    return atomic_load_explicit(&((mxl_storage *)(size_t)storage)->ref.note, memory_order_relaxed);
+}
+
+/* The version after an operator wrote, which may have been in several steps: what dialects that
+ * show it to users count is edits. */
+static inline void mxl_storage_set_version(mxl_storage *storage, uint64_t version)
+{
+    atomic_store_explicit(&storage->version, version, memory_order_relaxed);
+}
+
 #endif

@@ -12,6 +12,7 @@
 
 typedef struct mxl_ref {
     atomic_int count;
+    atomic_uint note; /* four bytes for the object's own use */
     void (*release)(
         struct mxl_ref *self); /* called once, at zero: drops what it holds, frees itself */
     struct mxl_ref *next;      /* used only while waiting for release */
@@ -20,6 +21,7 @@ typedef struct mxl_ref {
 static inline void mxl_ref_init(mxl_ref *ref, void (*release)(mxl_ref *))
 {
     atomic_init(&ref->count, 1);
+    atomic_init(&ref->note, 0);
     ref->release = release;
 }
 

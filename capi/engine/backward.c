@@ -63,20 +63,6 @@ static int flow(mxl_walk *walk, mxl_place place, mxl_array *grad, mxl_mode mode)
 
 /* ---- one node ---- */
 
-static int call_rule(mxl_grad *g)
-{
-    const mxl_op *op = g->op;
-    int status;
-
-    if (op->grad == NULL)
-        return mxl_error("%s: is not differentiable", op->name);
-    if (op->grad_kernel != NULL && !g->s->mode.record)
-        status = op->grad_kernel(g);
-    else
-        status = op->grad(g);
-    return g->s->failed ? -1 : status;
-}
-
 /* Runs the rule of a node whose gradients have all arrived, and passes its results on. */
 static int run_rule(mxl_walk *walk, mxl_task *task, mxl_mode mode, bool *wants, mxl_array **set)
 {
@@ -106,7 +92,7 @@ static int run_rule(mxl_walk *walk, mxl_task *task, mxl_mode mode, bool *wants, 
     if (!any)
         return 0;
     mxl_scope_begin(&scope, mode);
-    status = call_rule(&g);
+    status = mxl_grad_run(&g);
     mxl_scope_end(&scope);
     for (int i = 0; i < node->num_inputs; i++) {
         if (set[i] != NULL && status == 0)

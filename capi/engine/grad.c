@@ -80,6 +80,38 @@ int mxl_grad_set(mxl_grad *g, int i, mxl_array *value)
     return 0;
 }
 
+int mxl_grad_run(mxl_grad *g)
+{
+    const mxl_op *op = g->op;
+    int status;
+
+    if (op->grad == NULL)
+        return mxl_error("%s: is not differentiable", op->name);
+    if (op->grad_kernel != NULL && !g->s->mode.record)
+        status = op->grad_kernel(g);
+    else
+        status = op->grad(g);
+    return g->s->failed ? -1 : status;
+}
+
+int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool *wants,
+                      mxl_array **set)
+{
+    mxl_grad inner = {.s = g->s,
+                      .op = node->op,
+                      .params = node->params,
+                      .num_inputs = node->num_inputs,
+                      .num_outputs = node->num_outputs,
+                      .head = head,
+                      .spends = false,
+                      .training = node->training,
+                      .node = node,
+                      .wants = wants,
+                      .set = set};
+
+    return mxl_grad_run(&inner);
+}
+
 int mxl_grad_zero(mxl_grad *g)
 {
     (void)g;

@@ -43,6 +43,14 @@ mxl_array *mxl_grad_head(mxl_grad *g, int i);
  * is summed, another dtype is cast. -1 when `value` is NULL or anything failed before. */
 int mxl_grad_set(mxl_grad *g, int i, mxl_array *value);
 
+/* Runs the rule of another node within this one: `head` are its head gradients, `wants` says which
+ * results are wanted, `set` gets them (new references; the entries are NULL before). */
+int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool *wants,
+                      mxl_array **set);
+
+/* The rule itself, or the operator's one pass where nothing is recorded; 0, or -1. */
+int mxl_grad_run(mxl_grad *g);
+
 /* A rule for operators whose gradient is zero everywhere (argmax, BlockGrad). */
 int mxl_grad_zero(mxl_grad *g);
 

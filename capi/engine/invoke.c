@@ -1,31 +1,12 @@
 /* How every operator runs: check, infer, allocate, note on the tape, compute. */
-#include "engine/invoke.h"
+#include "engine/run.h"
 
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "engine/known.h"
+#include "engine/rebase.h"
 #include "engine/scope.h"
-#include "engine/tape.h"
-
-/* Outputs and inputs up to these numbers need no memory of their own. */
-enum { OUT_ROOM = 4, IN_ROOM = 16 };
-
-/* One execution while it is under way. */
-typedef struct run {
-    mxl_call call;
-    mxl_mode mode;
-    mxl_arity arity;
-    mxl_array *const *given_in;
-    mxl_array **given_out; /* the caller's entries */
-    mxl_shape *out_shape;
-    int *out_dtype;
-    mxl_node *node;
-    mxl_array *in_room[IN_ROOM];
-    mxl_array *out_room[OUT_ROOM];
-    mxl_shape shape_room[OUT_ROOM];
-    int dtype_room[OUT_ROOM];
-} run;
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
 {
@@ -68,83 +49,9 @@ static int wants_node(const mxl_op *op, int num_inputs, mxl_array *const *inputs
     return mode.record ? mxl_tape_wants(op, num_inputs, inputs, mode.dialect) : 0;
 }
 
-/* Whether the operator updates input i in place (an optimizer's state). */
-static bool is_mutated(const mxl_op *op, int i)
-{
-    for (int k = 0; k <= i; k++) {
-        if (op->inputs[k].name == NULL)
-            return false;
-    }
-    return op->inputs[i].mutated;
-}
-
-static bool is_input(const run *r, const mxl_array *array)
-{
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        if (r->given_in[i] == array)
-            return true;
-    }
-    return false;
-}
-
-/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor
- * is an input of what is recorded, and a part of an array cannot become recorded alone. */
-static int check_in_place(const run *r, bool records)
-{
-    if (!r->mode.record || r->mode.dialect->rebase)
-        return 0;
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        if (is_mutated(r->call.op, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
-            return mxl_error("%s: updates input %d in place, which is recorded or has a gradient "
-                             "attached; call it outside autograd.record()",
-                             r->call.op->name, i);
-    }
-    for (int i = 0; i < r->arity.visible; i++) {
-        mxl_array *out = r->given_out[i];
-
-        if (out == NULL)
-            continue;
-        if (mxl_tape_recorded(out, r->mode.dialect))
-            return mxl_error(
-                "%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
-                "an array that is recorded or has a gradient attached, while recording "
-                "with autograd; write to a new array",
-                r->call.op->name);
-        if (records && is_input(r, out))
-            return mxl_error(
-                "%s: in-place operations (+=, x[1:3] = ..., out=) with a recorded value "
-                "are not supported while recording with autograd; build the array with "
-                "concat or from new arrays",
-                r->call.op->name);
-        if (records && mxl_array_leaf(out) != NULL)
-            return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
-                             "request is null while recording with autograd: it is a constant",
-                             r->call.op->name);
-        if (records && out->base != NULL)
-            return mxl_error("%s: a recorded value cannot be written into a part of another array "
-                             "while recording with autograd; build the array with concat or where",
-                             r->call.op->name);
-    }
-    return 0;
-}
-
-/* Nothing is written to memory that may only be read. */
-static int check_writable(const run *r)
-{
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        if (is_mutated(r->call.op, i) && mxl_array_check_writable(r->given_in[i]) != 0)
-            return mxl_error_prefix(r->call.op->name);
-    }
-    for (int i = 0; i < r->arity.visible; i++) {
-        if (r->given_out[i] != NULL && mxl_array_check_writable(r->given_out[i]) != 0)
-            return mxl_error_prefix(r->call.op->name);
-    }
-    return 0;
-}
-
 /* ---- inputs and outputs ---- */
 
-static int run_infer(run *r)
+static int run_infer(mxl_run *r)
 {
     const mxl_op *op = r->call.op;
     mxl_infer infer = {.op = op,
@@ -170,7 +77,7 @@ static int run_infer(run *r)
     return op->infer(&infer);
 }
 
-static int check_fits(const run *r, int i)
+static int check_fits(const mxl_run *r, int i)
 {
     const mxl_array *out = r->given_out[i];
     const mxl_shape *want = &r->out_shape[i];
@@ -188,7 +95,7 @@ static int check_fits(const run *r, int i)
 
 /* Whether writing `out` while reading the inputs would spoil them. Element-wise loops may write
  * over an input that lies exactly under the output. */
-static bool overlaps(const run *r, const mxl_array *out)
+static bool overlaps(const mxl_run *r, const mxl_array *out)
 {
     for (int i = 0; i < r->call.num_inputs; i++) {
         const mxl_array *in = r->given_in[i];
@@ -212,10 +119,33 @@ static void fit_legacy(mxl_shape *shape, mxl_mode mode)
     }
 }
 
+/* A new view of the first input as output i, where the dialect and the operator have views and
+ * strides can say it. NULL: there is none; *status -1: no memory. */
+static mxl_array *view_of(const mxl_op *op, const void *params, mxl_array *in, int num_outputs,
+                          int i, const mxl_shape *shape, mxl_mode mode, int *status)
+{
+    int64_t strides[MXL_MAX_NDIM], skip;
+    mxl_array *view;
+
+    *status = 0;
+    if (op->view == NULL || !mode.dialect->views || !op->view(params, in, i, shape, strides, &skip))
+        return NULL;
+    view = mxl_array_strided(in, skip, shape->ndim, shape->dim, strides);
+    if (view == NULL)
+        *status = -1;
+    else if (!mode.record)
+        view->view_kind = MXL_VIEW_UNRECORDED;
+    else if (num_outputs > 1)
+        view->view_kind = MXL_VIEW_ONE_OF_MANY;
+    return view;
+}
+
 /* Sets call.out: the caller's arrays (borrowed) where they can be written directly, new ones
  * otherwise. */
-static int run_outputs(run *r)
+static int run_outputs(mxl_run *r)
 {
+    int status = 0;
+
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *given = i < r->arity.visible ? r->given_out[i] : NULL;
         mxl_shape *shape = &r->out_shape[i];
@@ -229,7 +159,15 @@ static int run_outputs(run *r)
                 continue;
             }
         }
-        r->call.out[i] = mxl_array_new(r->out_dtype[i], shape->ndim, shape->dim);
+        if (given == NULL && r->call.num_inputs == 1)
+            r->call.out[i] = view_of(r->call.op, r->call.params, r->given_in[0],
+                                     r->call.num_outputs, i, shape, r->mode, &status);
+        if (r->call.out[i] != NULL) {
+            r->views++;
+            continue;
+        }
+        if (status == 0)
+            r->call.out[i] = mxl_array_new(r->out_dtype[i], shape->ndim, shape->dim);
         if (r->call.out[i] == NULL)
             return -1;
     }
@@ -238,9 +176,9 @@ static int run_outputs(run *r)
 
 /* Sets call.in (borrowed entries, but for copies made here): the inputs as they are, or contiguous
  * copies where the operator needs them. */
-static int run_inputs(run *r)
+static int run_inputs(mxl_run *r)
 {
-    bool strided = r->call.op->kernels != NULL;
+    bool strided = r->call.op->kernels != NULL || r->views == r->call.num_outputs;
 
     for (int i = 0; i < r->call.num_inputs; i++) {
         mxl_array *in = r->given_in[i];
@@ -253,10 +191,10 @@ static int run_inputs(run *r)
 }
 
 /* Brings a mutated input's contiguous copy back to where it came from. */
-static int run_write_back(run *r)
+static int run_write_back(mxl_run *r)
 {
     for (int i = 0; i < r->call.num_inputs; i++) {
-        if (r->call.in[i] != r->given_in[i] && is_mutated(r->call.op, i) &&
+        if (r->call.in[i] != r->given_in[i] && mxl_run_mutates(r->call.op, i) &&
             mxl_array_copy_into(r->given_in[i], r->call.in[i]) != 0)
             return -1;
     }
@@ -265,7 +203,7 @@ static int run_write_back(run *r)
 
 /* Hands the results over: to entries that were NULL, to arrays that had no shape, by a copy to
  * arrays that could not be written directly. */
-static int run_deliver(run *r)
+static int run_deliver(mxl_run *r)
 {
     for (int i = 0; i < r->arity.visible; i++) {
         mxl_array *given = r->given_out[i], *out = r->call.out[i];
@@ -274,10 +212,13 @@ static int run_deliver(run *r)
             mxl_array_copy_into(given, out) != 0)
             return -1;
     }
+    mxl_run_note_edits(r);
     for (int i = 0; i < r->arity.visible; i++) {
         mxl_array *given = r->given_out[i], *out = r->call.out[i];
 
         if (given == NULL) {
+            if (r->mode.dialect->views && out->base == NULL)
+                mxl_storage_set_version(out->storage, 0);
             r->given_out[i] = out;
             r->call.out[i] = NULL;
         } else if (given->storage == NULL) {
@@ -285,14 +226,13 @@ static int run_deliver(run *r)
             r->call.out[i] = NULL;
         }
     }
-    if (r->node != NULL)
-        mxl_node_attach(r->node, r->arity.visible, r->given_out);
+    mxl_run_attach(r);
     return 0;
 }
 
 /* ---- the run ---- */
 
-static int run_begin(run *r)
+static int run_begin(mxl_run *r)
 {
     size_t in = (size_t)r->call.num_inputs, out = (size_t)r->call.num_outputs;
 
@@ -300,7 +240,10 @@ static int run_begin(run *r)
     r->call.out = r->out_room;
     r->out_shape = r->shape_room;
     r->out_dtype = r->dtype_room;
-    r->node = NULL;
+    r->node = r->slices = NULL;
+    r->edited_view = NULL;
+    r->views = 0;
+    r->version = 0;
     if (in > IN_ROOM) {
         r->call.in = mxl_alloc(in * sizeof(*r->call.in));
         if (r->call.in == NULL)
@@ -324,7 +267,7 @@ static int run_begin(run *r)
     return 0;
 }
 
-static void run_end(run *r)
+static void run_end(mxl_run *r)
 {
     size_t in = (size_t)r->call.num_inputs, out = (size_t)r->call.num_outputs;
 
@@ -338,36 +281,61 @@ static void run_end(run *r)
     }
     if (r->node != NULL)
         mxl_ref_drop(&r->node->ref);
+    if (r->slices != NULL)
+        mxl_ref_drop(&r->slices->ref);
     if (r->call.in != r->in_room)
         mxl_free(r->call.in, in * sizeof(*r->call.in));
     if (r->call.out != r->out_room)
         mxl_free(r->out_shape, out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
 }
 
-static int run_compute(run *r)
+/* The nodes of a call that is recorded. The tape keeps what the caller knows, not the contiguous
+ * copies made for this run. */
+static int run_record(mxl_run *r, bool records)
 {
-    int records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
+    mxl_call recorded = r->call;
 
-    if (records < 0 || check_in_place(r, records) != 0 || check_writable(r) != 0 ||
-        run_infer(r) != 0 || run_outputs(r) != 0 || run_inputs(r) != 0)
-        return -1;
+    recorded.in = (mxl_array **)r->given_in;
     if (records) {
-        mxl_call recorded = r->call;
-
-        /* The tape keeps what the caller knows, not the contiguous copies made for this run. */
-        recorded.in = (mxl_array **)r->given_in;
         r->node = mxl_node_new(&recorded, r->mode.dialect);
         if (r->node == NULL)
             return -1;
+        if (r->call.num_inputs > 0 && r->given_in[0] == r->given_out[0] &&
+            mxl_node_copy_saved_input(r->node, 0) != 0)
+            return -1;
     }
-    if (r->call.op->compute(&r->call) != 0 || run_write_back(r) != 0)
+    if (r->edited_view != NULL) {
+        r->slices = mxl_rebase_slices(r->edited_view, r->node, r->call.num_inputs, r->given_in,
+                                      r->mode.dialect);
+        if (r->slices == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static int run_compute(mxl_run *r)
+{
+    int records;
+
+    if (mxl_run_refresh(r->call.num_inputs, r->given_in, r->mode) != 0 ||
+        mxl_run_refresh(r->arity.visible, r->given_out, r->mode) != 0)
         return -1;
-    return run_deliver(r);
+    records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
+    if (records < 0 || mxl_run_check_edits(r, records) != 0 || run_infer(r) != 0 ||
+        run_outputs(r) != 0 || run_inputs(r) != 0)
+        return -1;
+    if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL)
+        r->version = mxl_storage_version(r->given_out[0]->storage);
+    if (run_record(r, records) != 0)
+        return -1;
+    if (r->views < r->call.num_outputs && r->call.op->compute(&r->call) != 0)
+        return -1;
+    return run_write_back(r) != 0 ? -1 : run_deliver(r);
 }
 
 /* A composed operator runs as its parts, each recorded for itself; its result is copied where the
  * caller wants it. */
-static int run_compose(run *r)
+static int run_compose(mxl_run *r)
 {
     mxl_scope scope;
     mxl_mode mode = r->mode;
@@ -423,23 +391,33 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
                        &dtype, mode.training, mode.legacy_shape};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
-    int records = wants_node(op, num_inputs, inputs, mode);
+    int records, status = 0;
+    bool is_view;
 
+    if (mxl_run_refresh(num_inputs, inputs, mode) != 0)
+        return -1;
+    records = wants_node(op, num_inputs, inputs, mode);
     shape.ndim = -1;
     if (records < 0 || op->infer(&infer) != 0)
         return -1;
     fit_legacy(&shape, mode);
-    result = mxl_array_new(dtype, shape.ndim, shape.dim);
+    if (op->view != NULL)
+        result = view_of(op, params, inputs[0], 1, 0, &shape, mode, &status);
+    is_view = result != NULL;
+    if (!is_view && status == 0)
+        result = mxl_array_new(dtype, shape.ndim, shape.dim);
     if (result == NULL)
         return -1;
     if (records)
         node = mxl_node_new(&call, mode.dialect);
-    if ((records && node == NULL) || op->compute(&call) != 0) {
+    if ((records && node == NULL) || (!is_view && op->compute(&call) != 0)) {
         mxl_array_drop(result);
         if (node != NULL)
             mxl_ref_drop(&node->ref);
         return -1;
     }
+    if (mode.dialect->views && !is_view)
+        mxl_storage_set_version(result->storage, 0); /* what is counted there are edits */
     if (node != NULL) {
         mxl_node_attach(node, 1, &result);
         mxl_ref_drop(&node->ref);
@@ -451,7 +429,7 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    run r;
+    mxl_run r;
     int status;
 
     if (is_plain(op, num_inputs, inputs, num_outputs, out))

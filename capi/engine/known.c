@@ -19,7 +19,9 @@ static bool find_all(mxl_known *k)
            (k->ones_like = mxl_op_find("ones_like")) != NULL &&
            (k->zeros_like = mxl_op_find("zeros_like")) != NULL &&
            (k->cast = mxl_op_find("Cast")) != NULL &&
-           (k->sum_to = mxl_op_find("_mxl_sum_to")) != NULL;
+           (k->sum_to = mxl_op_find("_mxl_sum_to")) != NULL &&
+           (k->as_strided = mxl_op_find("_mxl_as_strided")) != NULL &&
+           (k->strided_put = mxl_op_find("_mxl_strided_put")) != NULL;
 }
 
 const mxl_known *mxl_known_get(void)

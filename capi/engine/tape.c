@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "array/copy.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -69,6 +70,8 @@ void mxl_node_release_saved(mxl_node *node)
 {
     if (atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
         return;
+    if (mxl_node_inner(node) != NULL)
+        mxl_node_release_saved(mxl_node_inner(node));
     if (!node->saves_any)
         return;
     saved_take(node, node->in_saved, node->num_inputs);
@@ -87,8 +90,11 @@ static bool is_stale(const mxl_saved *saved, int count)
 
 bool mxl_node_stale(mxl_node *node)
 {
+    mxl_node *inner = mxl_node_inner(node);
     bool stale;
 
+    if (inner != NULL && mxl_node_stale(inner))
+        return true;
     if (!node->saves_any)
         return false;
     node_lock(node);
@@ -151,8 +157,8 @@ bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect)
     mxl_ref *target;
     bool recorded;
 
-    if (leaf != NULL)
-        return mxl_leaf_wants(leaf);
+    if (leaf != NULL && mxl_leaf_wants(leaf))
+        return true;
     if (!mxl_array_has_target(array))
         return false;
     mxl_array_lock_place(array);
@@ -196,13 +202,13 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
         mxl_array *array = inputs[i];
 
         if (!mxl_tape_recorded(array, dialect)) {
-            if (shows_later_record(array))
+            if (!dialect->rebase && shows_later_record(array))
                 return mxl_error("%s: input %d is a part of an array that was recorded after the "
                                  "part was taken; take it again",
                                  op->name, i);
             continue;
         }
-        if (mxl_array_leaf(array) == NULL &&
+        if (!dialect->rebase && mxl_array_leaf(array) == NULL &&
             mxl_array_place_version(array) != mxl_storage_version(array->storage))
             return mxl_error(
                 "%s: input %d was edited in place after it was recorded; use detach() to "
@@ -277,6 +283,24 @@ int mxl_node_save_output(mxl_node *node, int index, mxl_array *array)
     node->out_saved[index].array = alias;
     node->out_saved[index].version = mxl_storage_version(array->storage);
     node->saves_any = true;
+    return 0;
+}
+
+int mxl_node_copy_saved_input(mxl_node *node, int index)
+{
+    mxl_saved *saved = &node->in_saved[index];
+    mxl_array *copy;
+
+    if (saved->array == NULL)
+        return 0;
+    copy = mxl_array_new(saved->array->dtype, saved->array->ndim, saved->array->shape);
+    if (copy == NULL || mxl_array_copy_into(copy, saved->array) != 0) {
+        mxl_array_drop(copy);
+        return -1;
+    }
+    mxl_array_drop(saved->array);
+    saved->array = copy;
+    saved->version = mxl_storage_version(copy->storage);
     return 0;
 }
 
@@ -372,6 +396,23 @@ static mxl_array *placed(mxl_array *array, mxl_place place)
     return alias;
 }
 
+/* "array of float32 and shape (3,), its input 0" and so on: which value was edited by whom. */
+static void stale_error(const mxl_node *node, const mxl_saved *saved, const mxl_array *array,
+                        const char *what, int index)
+{
+    const mxl_op *writer = mxl_op_at((int)mxl_storage_writer(array->storage) - 1);
+    char shape[128];
+
+    mxl_error(
+        "%s: its %s %d (%s, shape %s), saved for backward, has been modified by an in-place "
+        "operation%s%s: it is at version %llu, expected version %llu; edit a copy, or edit it "
+        "after backward",
+        node->op->name, what, index, mxl_dtype_name(array->dtype),
+        mxl_shape_text(shape, sizeof(shape), array->ndim, array->shape), writer != NULL ? ", " : "",
+        writer != NULL ? writer->name : "", (unsigned long long)mxl_storage_version(array->storage),
+        (unsigned long long)saved->version);
+}
+
 static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, int index)
 {
     mxl_array *array;
@@ -390,11 +431,7 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
                               node->op->name, what, index);
     }
     if (mxl_storage_version(array->storage) != saved->version) {
-        mxl_error(
-            "%s: its %s %d, saved for backward, was edited in place since (version %llu then, "
-            "%llu now); edit a copy, or edit it after backward",
-            node->op->name, what, index, (unsigned long long)saved->version,
-            (unsigned long long)mxl_storage_version(array->storage));
+        stale_error(node, saved, array, what, index);
         mxl_array_drop(array);
         return NULL;
     }

@@ -66,6 +66,10 @@ void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
                   bool training, const mxl_dialect *dialect);
 
+/* Before input `index` is overwritten: what is saved of it becomes a copy of its own. -1 with the
+ * error set. */
+int mxl_node_copy_saved_input(mxl_node *node, int index);
+
 /* Saves an output, without place; -1 with the error set. */
 int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 
@@ -76,6 +80,12 @@ mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
 
 /* Whether a saved value was edited since. */
 bool mxl_node_stale(mxl_node *node);
+
+/* The node whose rule this node's rule calls, or NULL. */
+static inline mxl_node *mxl_node_inner(const mxl_node *node)
+{
+    return node->op->wraps_node ? (mxl_node *)node->payload : NULL;
+}
 
 /* Drops the saved values and marks the node released. */
 void mxl_node_release_saved(mxl_node *node);

@@ -113,7 +113,13 @@ struct mxl_op {
     int (*grad)(mxl_grad *grad);                 /* NULL: not differentiable */
     void (*saves)(mxl_saves *saves);             /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* the same in one pass; used where nothing is recorded */
+    /* Operators of one input that select or reorder: which elements output `output` is, as strides
+     * and a skip from the input's first, in elements; false where strides cannot say it. Used where
+     * the dialect has views. */
+    bool (*view)(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                 int64_t *strides, int64_t *skip);
     bool reads_training; /* params or results depend on the training flag (Dropout) */
+    bool wraps_node;     /* a node's payload is a node whose rule its own calls (CopySlices) */
     bool in_place;       /* compute may write an output that lies exactly over an input */
 };
 
@@ -131,6 +137,12 @@ int mxl_infer_same(mxl_infer *infer);       /* all inputs of one shape and dtype
 int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's broadcast */
 int mxl_infer_like_first(mxl_infer *infer); /* outputs like input 0, whatever the others are */
 int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes only */
+
+/* Shared `view` rules: the same elements in another shape; repeated along axes. */
+bool mxl_view_reshaped(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                       int64_t *strides, int64_t *skip);
+bool mxl_view_broadcast(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                        int64_t *strides, int64_t *skip);
 
 /* A shared `arity` rule: one input, two outputs that both are seen. */
 int mxl_arity_two(const void *params, mxl_arity *arity);

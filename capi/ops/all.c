@@ -7,6 +7,7 @@ extern const mxl_op *const mxl_ops_scalar[];
 extern const mxl_op *const mxl_ops_copy[];
 extern const mxl_op *const mxl_ops_init[];
 extern const mxl_op *const mxl_ops_view[];
+extern const mxl_op *const mxl_ops_strided[];
 extern const mxl_op *const mxl_ops_reduce[];
 extern const mxl_op *const mxl_ops_matrix[];
 extern const mxl_op *const mxl_ops_optimizer[];
@@ -64,6 +65,7 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_copy,
     mxl_ops_init,
     mxl_ops_view,
+    mxl_ops_strided,
     mxl_ops_reduce,
     mxl_ops_matrix,
     mxl_ops_optimizer,

@@ -207,6 +207,7 @@ const mxl_op mxl_op_broadcast_to = {
     .params = shape_params,
     .params_size = sizeof(mxl_sum_to_params),
     .infer = shape_infer,
+    .view = mxl_view_broadcast,
     .compute = broadcast_to_compute,
     .grad = mxl_grad_pass,
 };

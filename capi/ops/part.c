@@ -78,6 +78,19 @@ static int axis_infer(mxl_infer *infer)
     return 0;
 }
 
+static bool axis_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                      int64_t *strides, int64_t *skip)
+{
+    int64_t begin, end;
+    int axis = axis_bounds(params, in->ndim, in->shape, &begin, &end);
+
+    (void)output;
+    for (int i = 0; i < out->ndim; i++)
+        strides[i] = in->strides[i];
+    *skip = axis < 0 || begin == end ? 0 : begin * in->strides[axis];
+    return axis >= 0;
+}
+
 static int axis_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
@@ -120,6 +133,7 @@ static const mxl_op op_slice_axis = {
     .params = axis_table,
     .params_size = sizeof(axis_params),
     .infer = axis_infer,
+    .view = axis_view,
     .compute = axis_compute,
     .grad = axis_grad,
 };
@@ -307,6 +321,22 @@ static int split_infer(mxl_infer *infer)
     return 0;
 }
 
+static bool split_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                       int64_t *strides, int64_t *skip)
+{
+    const split_params *p = params;
+    int axis = mxl_shape_axis(p->axis, in->ndim), o = 0;
+
+    for (int k = 0; k < in->ndim; k++) {
+        if (k != axis || !p->squeeze_axis)
+            strides[o++] = in->strides[k];
+    }
+    *skip = out->ndim > 0 && in->size == 0
+                ? 0
+                : part_begin(p, in->shape[axis], output) * in->strides[axis];
+    return true;
+}
+
 /* Each part as blocks: one per position before the axis. */
 static int split_compute(const mxl_call *call)
 {
@@ -364,6 +394,7 @@ static const mxl_op op_split_v2 = {
     .params_size = sizeof(split_params),
     .arity = split_arity,
     .infer = split_infer,
+    .view = split_view,
     .compute = split_compute,
     .grad = split_grad,
 };

@@ -42,6 +42,7 @@ static const mxl_op op_flatten = {
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
     .infer = flatten_infer,
+    .view = mxl_view_reshaped,
     .compute = same_elements,
     .grad = same_elements_grad,
 };
@@ -88,6 +89,7 @@ static const mxl_op op_expand_dims = {
     .params = expand_table,
     .params_size = sizeof(expand_params),
     .infer = expand_infer,
+    .view = mxl_view_reshaped,
     .compute = same_elements,
     .grad = same_elements_grad,
 };
@@ -155,6 +157,7 @@ static const mxl_op op_squeeze = {
     .params = squeeze_table,
     .params_size = sizeof(squeeze_params),
     .infer = squeeze_infer,
+    .view = mxl_view_reshaped,
     .compute = same_elements,
     .grad = same_elements_grad,
 };

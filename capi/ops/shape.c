@@ -98,6 +98,7 @@ static const mxl_op op_reshape = {
     .params = reshape_table,
     .params_size = sizeof(reshape_params),
     .infer = reshape_infer,
+    .view = mxl_view_reshaped,
     .compute = reshape_compute,
     .grad = reshape_grad,
 };
@@ -157,6 +158,18 @@ static int transpose_infer(mxl_infer *infer)
     return 0;
 }
 
+static bool transpose_view(const void *params, const mxl_array *in, int output,
+                           const mxl_shape *out, int64_t *strides, int64_t *skip)
+{
+    const transpose_params *p = params;
+
+    (void)output;
+    *skip = 0;
+    for (int i = 0; i < out->ndim; i++)
+        strides[i] = in->strides[source_axis(&p->axes, in->ndim, i)];
+    return true;
+}
+
 static int transpose_compute(const mxl_call *call)
 {
     const transpose_params *p = call->params;
@@ -192,6 +205,7 @@ static const mxl_op op_transpose = {
     .params = transpose_table,
     .params_size = sizeof(transpose_params),
     .infer = transpose_infer,
+    .view = transpose_view,
     .compute = transpose_compute,
     .grad = transpose_grad,
 };

@@ -144,6 +144,27 @@ static int slice_infer(mxl_infer *infer)
     return 0;
 }
 
+static bool slice_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                       int64_t *strides, int64_t *skip)
+{
+    const slice_params *p = params;
+    int64_t at = 0;
+
+    (void)output;
+    for (int i = 0; i < out->ndim; i++) {
+        int64_t step = i < p->step.n && p->step.v[i] != MXL_NONE ? p->step.v[i] : 1, first = 0;
+
+        if (step < 0)
+            return false;
+        if (i < p->begin.n)
+            (void)axis_part(in->shape[i], p->begin.v[i], p->end.v[i], step, &first);
+        strides[i] = out->dim[i] > 1 ? step * in->strides[i] : in->strides[i];
+        at += out->dim[i] > 0 ? first * in->strides[i] : 0;
+    }
+    *skip = at;
+    return true;
+}
+
 static int slice_compute(const mxl_call *call)
 {
     const mxl_array *in = call->in[0];
@@ -181,6 +202,7 @@ static const mxl_op op_slice = {
     .params = slice_table,
     .params_size = sizeof(slice_params),
     .infer = slice_infer,
+    .view = slice_view,
     .compute = slice_compute,
     .grad = slice_grad,
 };

@@ -155,6 +155,7 @@ static const mxl_op op_broadcast_to = {
     .params = to_table,
     .params_size = sizeof(to_params),
     .infer = to_infer,
+    .view = mxl_view_broadcast,
     .compute = to_compute,
     .grad = to_grad,
 };

@@ -69,6 +69,19 @@ static int swap_infer(mxl_infer *infer)
     return 0;
 }
 
+static bool swap_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                      int64_t *strides, int64_t *skip)
+{
+    const swap_params *p = params;
+
+    (void)output;
+    *skip = 0;
+    for (int i = 0; i < out->ndim; i++)
+        strides[i] = in->strides[i];
+    swap(strides, mxl_shape_axis(p->dim1, in->ndim), mxl_shape_axis(p->dim2, in->ndim));
+    return true;
+}
+
 static int swap_compute(const mxl_call *call)
 {
     const swap_params *p = call->params;
@@ -94,6 +107,7 @@ static const mxl_op op_swap_axis = {
     .params = swap_table,
     .params_size = sizeof(swap_params),
     .infer = swap_infer,
+    .view = swap_view,
     .compute = swap_compute,
     .grad = back_grad,
 };

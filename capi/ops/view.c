@@ -253,6 +253,7 @@ const mxl_op mxl_op_reshape_to = {
     .params = reshape_to_params,
     .params_size = sizeof(mxl_sum_to_params),
     .infer = reshape_to_infer,
+    .view = mxl_view_reshaped,
     .compute = reshape_to_compute,
     .grad = reshape_to_grad,
 };

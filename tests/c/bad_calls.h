@@ -464,6 +464,13 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLNDArrayGetInfo, MXLNDArrayGetInfo(good, -1, dims, &int_a) == -2 ? -1 : 0)                 \
     X(MXLNDArrayGetVersion, MXLNDArrayGetVersion(good, NULL))                                      \
     X(MXLGetLiveHandles, MXLGetLiveHandles(NULL))                                                  \
+    X(MXLGetGradMode, MXLGetGradMode(NULL))                                                        \
+    X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, NULL))              \
+    X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, &out))               \
+    X(MXLPrepareAs, MXLPrepareAs(0, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))              \
+    X(MXLPrepareAs, MXLPrepareAs(2, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))              \
+    X(MXLPrepareAs, MXLPrepareAs(1, NULL, "0x", "exp", 0, NULL, NULL, 0, NULL, &out))              \
+    X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, "nosuch", 0, NULL, NULL, 0, NULL, &out))           \
     X(MXLGetPoolBytes, MXLGetPoolBytes(NULL))                                                      \
     X(MXLSetPoolCap, MXLSetPoolCap(1, NULL))                                                       \
     X(MXLGetLiveBytes, MXLGetLiveBytes(NULL))                                                      \

@@ -28,9 +28,9 @@ static int call_place(size_t index, void *h)
 }
 
 /* What can be called with nothing wrong. */
-static const char *const never_fails[] = {"MXGetLastError",   "NNGetLastError",
-                                          "MXNotifyShutdown", "MXNDArrayWaitAll",
-                                          "MXRandomSeed",     "MXNDArrayCallDLPackDeleter"};
+static const char *const never_fails[] = {
+    "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError", "NNGetLastError",
+    "MXNotifyShutdown", "MXNDArrayWaitAll", "MXRandomSeed",   "MXNDArrayCallDLPackDeleter"};
 
 static void bad_free(void *payload, void *block, size_t bytes)
 {

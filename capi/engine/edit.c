@@ -1,0 +1,174 @@
+/* What a call may write to, and what the tape makes of it: out=, updates in place, views. */
+#include "engine/run.h"
+
+#include "base/error.h"
+#include "engine/rebase.h"
+
+bool mxl_run_mutates(const mxl_op *op, int i)
+{
+    for (int k = 0; k <= i; k++) {
+        if (op->inputs[k].name == NULL)
+            return false;
+    }
+    return op->inputs[i].mutated;
+}
+
+static bool is_input(const mxl_run *r, const mxl_array *array)
+{
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (r->given_in[i] == array)
+            return true;
+    }
+    return false;
+}
+
+int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode)
+{
+    if (!mode.record || !mode.dialect->rebase)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        if (arrays[i] != NULL && arrays[i]->base != NULL &&
+            mxl_rebase_view(arrays[i], mode.dialect) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The rule of dialects that follow edits in place. Notes the view whose base must be followed. */
+static int check_followed(mxl_run *r, bool records)
+{
+    const char *name = r->call.op->name;
+
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_run_mutates(r->call.op, i) && mxl_rebase_tracked(r->given_in[i], r->mode.dialect))
+            return mxl_error("%s: updates input %d in place, which is recorded or requires grad; "
+                             "call it where nothing is recorded",
+                             name, i);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *out = r->given_out[i];
+
+        if (out == NULL || !(records || mxl_rebase_tracked(out, r->mode.dialect)))
+            continue;
+        if (mxl_rebase_check(name, out) != 0)
+            return -1;
+        if (out->base != NULL && r->edited_view != NULL)
+            return mxl_error("%s: two views are edited at once, which cannot be followed", name);
+        if (out->base != NULL)
+            r->edited_view = out;
+    }
+    return 0;
+}
+
+/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor
+ * is an input of what is recorded, and a part of an array cannot become recorded alone. */
+static int check_in_place(mxl_run *r, bool records)
+{
+    if (!r->mode.record)
+        return 0;
+    if (r->mode.dialect->rebase)
+        return check_followed(r, records);
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_run_mutates(r->call.op, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
+            return mxl_error("%s: updates input %d in place, which is recorded or has a gradient "
+                             "attached; call it outside autograd.record()",
+                             r->call.op->name, i);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *out = r->given_out[i];
+
+        if (out == NULL)
+            continue;
+        if (mxl_tape_recorded(out, r->mode.dialect))
+            return mxl_error(
+                "%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
+                "an array that is recorded or has a gradient attached, while recording "
+                "with autograd; write to a new array",
+                r->call.op->name);
+        if (records && is_input(r, out))
+            return mxl_error(
+                "%s: in-place operations (+=, x[1:3] = ..., out=) with a recorded value "
+                "are not supported while recording with autograd; build the array with "
+                "concat or from new arrays",
+                r->call.op->name);
+        if (records && mxl_array_leaf(out) != NULL)
+            return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
+                             "request is null while recording with autograd: it is a constant",
+                             r->call.op->name);
+        if (records && out->base != NULL)
+            return mxl_error("%s: a recorded value cannot be written into a part of another array "
+                             "while recording with autograd; build the array with concat or where",
+                             r->call.op->name);
+    }
+    return 0;
+}
+
+static bool repeats_elements(const mxl_array *array)
+{
+    for (int i = 0; i < array->ndim; i++) {
+        if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Nothing is written to memory that may only be read, or that several elements share. */
+static int check_writable(const mxl_run *r)
+{
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_run_mutates(r->call.op, i) && mxl_array_check_writable(r->given_in[i]) != 0)
+            return mxl_error_prefix(r->call.op->name);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] == NULL)
+            continue;
+        if (mxl_array_check_writable(r->given_out[i]) != 0)
+            return mxl_error_prefix(r->call.op->name);
+        if (repeats_elements(r->given_out[i]))
+            return mxl_error(
+                "%s: more than one element of the array to write to refers to a single "
+                "memory location; copy it first",
+                r->call.op->name);
+    }
+    return 0;
+}
+
+int mxl_run_check_edits(mxl_run *r, bool records)
+{
+    return check_in_place(r, records) != 0 || check_writable(r) != 0 ? -1 : 0;
+}
+
+/* ---- after the write ---- */
+
+/* What the outputs' storages tell of the edit: who made it, and in dialects that count edits, one
+ * more version. */
+void mxl_run_note_edits(mxl_run *r)
+{
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_storage *storage = r->given_out[i] != NULL ? r->given_out[i]->storage : NULL;
+
+        if (storage == NULL)
+            continue;
+        if (!mxl_ref_alone(&storage->ref)) /* somebody may have saved it and ask who did this */
+            mxl_storage_set_writer(storage, (unsigned)mxl_op_number(r->call.op) + 1);
+        if (i == 0 && r->mode.dialect->views)
+            mxl_storage_set_version(storage, r->version + 1);
+    }
+}
+
+/* The places of the outputs, after the write. */
+void mxl_run_attach(mxl_run *r)
+{
+    mxl_place nowhere = {NULL, 0};
+
+    if (r->node != NULL)
+        mxl_node_attach(r->node, r->arity.visible, r->given_out);
+    if (r->slices != NULL)
+        mxl_rebase_finish(r->edited_view, r->slices);
+    if (r->node != NULL || !r->mode.record || !r->mode.dialect->rebase)
+        return;
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != r->edited_view)
+            mxl_array_set_place(r->given_out[i], nowhere); /* constants were written over it */
+    }
+}

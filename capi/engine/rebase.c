@@ -1,0 +1,209 @@
+/* Edits in place that the tape follows. A view v of b is edited by v = f(v, x...): b's value
+ * becomes a node CopySlices with the inputs b, x..., whose rule calls that of f for the part of the
+ * gradient that v covers. So b's other elements keep their gradient, and other views of b are found
+ * to be out of date when they are read next. */
+#include "engine/rebase.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "engine/grad.h"
+#include "engine/known.h"
+
+/* ---- where the elements of a view lie in its base ---- */
+
+/* -1 with the error set where the base's elements do not lie in C order. */
+static int view_params(const mxl_array *view, mxl_strided_params *p)
+{
+    const mxl_array *base = view->base;
+
+    if (!base->contiguous)
+        return mxl_error("a view of an array whose elements do not lie in C order cannot be "
+                         "followed after an edit in place; copy the array first");
+    p->shape = (mxl_tuple){view->ndim, view->shape};
+    p->strides = (mxl_tuple){view->ndim, view->strides};
+    p->skip = (view->offset - base->offset) / (int64_t)mxl_dtype_size(view->dtype);
+    p->self_first = 0;
+    return 0;
+}
+
+int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
+{
+    mxl_array *base = view->base;
+    const mxl_known *known;
+    mxl_strided_params params;
+    mxl_place nowhere = {NULL, 0};
+
+    if (base == NULL || mxl_array_place_version(view) == mxl_storage_version(view->storage))
+        return 0;
+    if (mxl_array_leaf(view) != NULL && mxl_leaf_wants(mxl_array_leaf(view)))
+        return 0;
+    if (!mxl_tape_recorded(base, dialect)) {
+        mxl_array_set_place(view, nowhere);
+        return 0;
+    }
+    known = mxl_known_get();
+    if (known == NULL || view_params(view, &params) != 0)
+        return -1;
+    return mxl_tape_view(known->as_strided, &params, base, view, false, dialect->plain);
+}
+
+/* ---- checks ---- */
+
+static bool wants(mxl_array *array)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+
+    return leaf != NULL && mxl_leaf_wants(leaf);
+}
+
+bool mxl_rebase_tracked(mxl_array *out, const mxl_dialect *dialect)
+{
+    return mxl_tape_recorded(out, dialect) ||
+           (out->base != NULL && mxl_tape_recorded(out->base, dialect));
+}
+
+int mxl_rebase_check(const char *name, mxl_array *out)
+{
+    if (wants(out))
+        return mxl_error("%s: a leaf variable that requires grad is being used in an in-place "
+                         "operation; write to a copy, or edit it where nothing is recorded",
+                         name);
+    if (out->base == NULL)
+        return 0;
+    if (wants(out->base))
+        return mxl_error(
+            "%s: a view of a leaf variable that requires grad is being used in an "
+            "in-place operation; write to a copy, or edit it where nothing is recorded",
+            name);
+    if (out->view_kind == MXL_VIEW_UNRECORDED)
+        return mxl_error("%s: a view that was created while nothing was recorded is being modified "
+                         "in place while recording; make the view where the edit is",
+                         name);
+    if (out->view_kind == MXL_VIEW_ONE_OF_MANY)
+        return mxl_error("%s: a view that is one output of an operator with several is being "
+                         "modified in place; its gradient cannot be followed, copy it first",
+                         name);
+    return 0;
+}
+
+/* ---- CopySlices ---- */
+
+/* The head gradient of the inner node, and what its rule made of it. */
+typedef struct inner_call {
+    mxl_node *node;
+    int shift; /* inner input k is input k + shift of CopySlices */
+    mxl_array **set;
+    bool *wants;
+} inner_call;
+
+/* dx of the inner rule for the elements of dy that the view covers */
+static int run_inner(mxl_grad *g, inner_call *c, mxl_array *head)
+{
+    for (int k = 0; k < c->node->num_inputs; k++) {
+        c->wants[k] = k + c->shift < 0 ? false : g->wants[k + c->shift];
+        c->set[k] = NULL;
+    }
+    return mxl_grad_run_node(g, c->node, &head, c->wants, c->set);
+}
+
+/* db = dy with what f's rule gives for v in v's place (zeros where f reads no v); others: f's */
+static int set_results(mxl_grad *g, const inner_call *c, const mxl_known *known)
+{
+    const mxl_strided_params *p = g->params;
+    mxl_array *pair[2] = {g->head[0], NULL};
+    int status = 0;
+
+    if (g->wants[0]) {
+        if (c->node != NULL && p->self_first)
+            pair[1] = c->set[0];
+        if (pair[1] == NULL) {
+            mxl_array *part = mxl_scope_call(g->s, known->as_strided, p, 1, pair);
+
+            pair[1] = mxl_scope_call(g->s, known->zeros_like, NULL, 1, &part);
+        }
+        status = mxl_grad_set(g, 0, mxl_scope_call(g->s, known->strided_put, p, 2, pair));
+    }
+    for (int i = 1; i < g->num_inputs && status == 0; i++) {
+        if (c->set[i - c->shift] != NULL)
+            status = mxl_grad_set(g, i, c->set[i - c->shift]);
+    }
+    return status;
+}
+
+static int copy_slices_grad(mxl_grad *g)
+{
+    const mxl_strided_params *p = g->params;
+    const mxl_known *known = mxl_known_get();
+    inner_call c = {.node = mxl_node_inner(g->node), .shift = p->self_first ? 0 : 1};
+    size_t count = c.node == NULL ? 0 : (size_t)c.node->num_inputs;
+    size_t bytes = count * (sizeof(mxl_array *) + sizeof(bool));
+    int status = 0;
+
+    if (known == NULL)
+        return -1;
+    if (c.node != NULL) {
+        mxl_array *part = mxl_scope_call(g->s, known->as_strided, p, 1, &g->head[0]);
+
+        c.set = part == NULL ? NULL : mxl_alloc(bytes);
+        if (c.set == NULL)
+            return -1;
+        c.wants = (bool *)(c.set + count);
+        status = run_inner(g, &c, part);
+    }
+    if (status == 0)
+        status = set_results(g, &c, known);
+    for (size_t k = 0; k < count; k++)
+        mxl_array_drop(c.set[k]);
+    if (c.node != NULL)
+        mxl_free(c.set, bytes);
+    return status;
+}
+
+static const mxl_param copy_slices_table[] = {MXL_STRIDED_TABLE, {0}};
+
+/* Outside the registry: nobody calls it. */
+static const mxl_op op_copy_slices = {
+    .name = "CopySlices",
+    .params = copy_slices_table,
+    .params_size = sizeof(mxl_strided_params),
+    .grad = copy_slices_grad,
+    .wraps_node = true,
+};
+
+mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
+                            mxl_array *const *inputs, const mxl_dialect *dialect)
+{
+    bool self_first = node != NULL && num_inputs > 0 && inputs[0] == view;
+    int first = self_first ? 1 : 0, others = node == NULL ? 0 : num_inputs - first;
+    size_t bytes = ((size_t)others + 1) * sizeof(mxl_array *);
+    mxl_call call = {
+        .op = &op_copy_slices, .num_inputs = others + 1, .num_outputs = 1, .out = &view->base};
+    mxl_strided_params params;
+    mxl_node *slices;
+
+    if (view_params(view, &params) != 0)
+        return NULL;
+    params.self_first = self_first;
+    call.params = &params;
+    call.in = mxl_alloc(bytes);
+    if (call.in == NULL)
+        return NULL;
+    call.in[0] = view->base;
+    for (int i = 0; i < others; i++)
+        call.in[i + 1] = inputs[i + first];
+    slices = mxl_node_new(&call, dialect);
+    mxl_free(call.in, bytes);
+    if (slices != NULL && node != NULL) {
+        mxl_ref_keep(&node->ref);
+        slices->payload = &node->ref;
+    }
+    return slices;
+}
+
+void mxl_rebase_finish(mxl_array *view, mxl_node *slices)
+{
+    mxl_place place = {&slices->ref, 0};
+
+    mxl_array_set_place(view->base, place);
+    mxl_array_expire_place(view);
+}

@@ -1,0 +1,396 @@
+/* Operators behind views and edits in place: elements by strides, one position of an axis, values
+ * written over an array's. The engine records the first two for views whose memory was edited. */
+#include "ops/build.h"
+#include "ops/slice.h"
+
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "base/error.h"
+#include "kernel/cast.h"
+#include "kernel/copy.h"
+
+/* ---- which elements ---- */
+
+/* The last element that shape and strides reach, from `skip`; -1 where a number is out of range. */
+static int64_t last_element(const mxl_strided_params *p)
+{
+    int64_t last = p->skip;
+
+    for (int i = 0; i < p->shape.n; i++) {
+        int64_t way;
+
+        if (p->shape.v[i] < 0 || p->strides.v[i] < 0)
+            return -1;
+        if (p->shape.v[i] > 0 &&
+            (__builtin_mul_overflow(p->shape.v[i] - 1, p->strides.v[i], &way) ||
+             __builtin_add_overflow(last, way, &last)))
+            return -1;
+    }
+    return last;
+}
+
+static int check_strided(const char *name, const mxl_strided_params *p, const mxl_array *in)
+{
+    int64_t count;
+
+    if (p->shape.n < 0 || p->shape.n != p->strides.n || p->shape.n > MXL_MAX_NDIM)
+        return mxl_error("%s: %d extents and %d strides; they must be as many", name, p->shape.n,
+                         p->strides.n);
+    count = mxl_shape_count(p->shape.n, p->shape.v);
+    if (count < 0)
+        return mxl_error_prefix(name);
+    if (p->skip < 0 || last_element(p) < 0 || (count > 0 && last_element(p) >= in->size))
+        return mxl_error("%s: the elements asked for lie outside the array, which has %lld", name,
+                         (long long)in->size);
+    return 0;
+}
+
+/* Whether two positions may be one element: the axes in order of their strides must each go beyond
+ * all before them. */
+static bool overlap(const mxl_strided_params *p)
+{
+    bool done[MXL_MAX_NDIM] = {false};
+    int64_t reach = 0;
+
+    for (int round = 0; round < p->shape.n; round++) {
+        int next = -1;
+
+        for (int i = 0; i < p->shape.n; i++) {
+            if (!done[i] && p->shape.v[i] > 1 && (next < 0 || p->strides.v[i] < p->strides.v[next]))
+                next = i;
+        }
+        if (next < 0)
+            return false;
+        if (p->strides.v[next] <= reach)
+            return true;
+        reach += (p->shape.v[next] - 1) * p->strides.v[next];
+        done[next] = true;
+    }
+    return false;
+}
+
+static char *first_of(mxl_array *out, const mxl_strided_params *p)
+{
+    return (char *)mxl_array_write(out) + p->skip * (int64_t)mxl_dtype_size(out->dtype);
+}
+
+/* ---- _mxl_as_strided ---- */
+
+static const mxl_param strided_table[] = {MXL_STRIDED_TABLE, {0}};
+
+static int as_strided_infer(mxl_infer *infer)
+{
+    const mxl_strided_params *p = infer->params;
+
+    if (check_strided(infer->op->name, p, infer->in[0]) != 0)
+        return -1;
+    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
+    infer->out_dtype[0] = infer->in[0]->dtype;
+    return 0;
+}
+
+static bool as_strided_view(const void *params, const mxl_array *in, int output,
+                            const mxl_shape *out, int64_t *strides, int64_t *skip)
+{
+    const mxl_strided_params *p = params;
+
+    (void)output;
+    *skip = p->skip;
+    for (int i = 0; i < out->ndim; i++)
+        strides[i] = p->strides.v[i];
+    return in->contiguous;
+}
+
+static int as_strided_compute(const mxl_call *call)
+{
+    const mxl_strided_params *p = call->params;
+    mxl_array *in = call->in[0], *out = call->out[0];
+    size_t width = mxl_dtype_size(in->dtype);
+
+    if (out->size > 0)
+        mxl_copy_strided(width, out->ndim, out->shape, mxl_array_write(out), out->strides,
+                         (const char *)mxl_array_read(in) + p->skip * (int64_t)width, p->strides.v);
+    return 0;
+}
+
+static mxl_array *zeros_of(mxl_scope *s, const mxl_meta *meta)
+{
+    return mxl_zeros_like(s, mxl_scope_own(s, mxl_array_new(meta->dtype, meta->ndim, meta->shape)));
+}
+
+static mxl_array *strided_put(mxl_scope *s, const mxl_strided_params *p, mxl_array *a, mxl_array *b)
+{
+    mxl_array *pair[2] = {a, b};
+
+    return mxl_scope_call(s, &mxl_op_strided_put, p, 2, pair);
+}
+
+/* dx = dy at its elements of zeros; summed first along axes that repeat elements */
+static int as_strided_grad(mxl_grad *g)
+{
+    mxl_strided_params p = *(const mxl_strided_params *)g->params;
+    int64_t shape[MXL_MAX_NDIM];
+    mxl_array *dy = g->head[0];
+
+    for (int i = 0; i < p.shape.n; i++) {
+        bool repeats = p.strides.v[i] == 0 && p.shape.v[i] > 1;
+
+        shape[i] = repeats ? 1 : p.shape.v[i];
+        if (repeats)
+            dy = mxl_sum_axis(g->s, dy, i);
+    }
+    p.shape.v = shape;
+    if (overlap(&p))
+        return mxl_error("%s: the gradient of elements that overlap is not supported", g->op->name);
+    return mxl_grad_set(g, 0, strided_put(g->s, &p, zeros_of(g->s, mxl_grad_in_meta(g, 0)), dy));
+}
+
+static const mxl_op op_as_strided = {
+    .name = "_mxl_as_strided",
+    .doc = "The elements at `skip` and steps of `strides` from there, in a shape of their own.",
+    .inputs = mxl_inputs_data,
+    .params = strided_table,
+    .params_size = sizeof(mxl_strided_params),
+    .infer = as_strided_infer,
+    .view = as_strided_view,
+    .compute = as_strided_compute,
+    .grad = as_strided_grad,
+};
+
+/* ---- _mxl_strided_put ---- */
+
+static int strided_put_infer(mxl_infer *infer)
+{
+    const mxl_strided_params *p = infer->params;
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    const char *name = infer->op->name;
+
+    if (check_strided(name, p, a) != 0)
+        return -1;
+    if (!mxl_shape_same(b->ndim, b->shape, p->shape.n, p->shape.v) || a->dtype != b->dtype)
+        return mxl_error("%s: the value has not the part's shape and the array's dtype", name);
+    if (overlap(p))
+        return mxl_error("%s: the elements overlap", name);
+    return mxl_infer_like_first(infer);
+}
+
+static int strided_put_compute(const mxl_call *call)
+{
+    const mxl_strided_params *p = call->params;
+    mxl_array *out = call->out[0], *b = call->in[1];
+
+    if (mxl_array_copy_into(out, call->in[0]) != 0)
+        return -1;
+    if (b->size > 0)
+        mxl_copy_strided(mxl_dtype_size(out->dtype), b->ndim, b->shape, first_of(out, p),
+                         p->strides.v, mxl_array_read(b), b->strides);
+    return 0;
+}
+
+/* da = dy with zeros at the part; db = the part of dy */
+static int strided_put_grad(mxl_grad *g)
+{
+    const mxl_strided_params *p = g->params;
+    mxl_array *dy = g->head[0];
+
+    if (mxl_grad_wants(g, 0) &&
+        mxl_grad_set(g, 0, strided_put(g->s, p, dy, zeros_of(g->s, mxl_grad_in_meta(g, 1)))) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_as_strided, p, 1, &dy));
+}
+
+const mxl_op mxl_op_strided_put = {
+    .name = "_mxl_strided_put",
+    .doc = "lhs with rhs in the place of the elements that `_mxl_as_strided` would give.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = strided_table,
+    .params_size = sizeof(mxl_strided_params),
+    .infer = strided_put_infer,
+    .compute = strided_put_compute,
+    .grad = strided_put_grad,
+};
+
+/* ---- _mxl_select ---- */
+
+typedef struct select_params {
+    int64_t axis, index;
+} select_params;
+
+static const mxl_param select_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(select_params, axis),
+     .doc = "The axis that goes, counted from either end."},
+    {.name = "index",
+     .type = MXL_P_INT,
+     .offset = offsetof(select_params, index),
+     .type_text = "long, required",
+     .doc = "The position along it, counted from either end."},
+    {0},
+};
+
+static int select_infer(mxl_infer *infer)
+{
+    const select_params *p = infer->params;
+    const mxl_array *in = infer->in[0];
+    int axis = mxl_find_axis(infer->op->name, p->axis, in->ndim), n = 0;
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (axis < 0)
+        return -1;
+    if (p->index < -in->shape[axis] || p->index >= in->shape[axis])
+        return mxl_error("IndexError: %s: index %lld is out of bounds for axis %d of %lld",
+                         infer->op->name, (long long)p->index, axis, (long long)in->shape[axis]);
+    for (int i = 0; i < in->ndim; i++) {
+        if (i != axis)
+            out->dim[n++] = in->shape[i];
+    }
+    out->ndim = n;
+    infer->out_dtype[0] = in->dtype;
+    return 0;
+}
+
+static bool select_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                        int64_t *strides, int64_t *skip)
+{
+    const select_params *p = params;
+    int axis = mxl_shape_axis(p->axis, in->ndim), n = 0;
+    int64_t at = p->index < 0 ? p->index + in->shape[axis] : p->index;
+
+    (void)output, (void)out;
+    for (int i = 0; i < in->ndim; i++) {
+        if (i != axis)
+            strides[n++] = in->strides[i];
+    }
+    *skip = in->size == 0 ? 0 : at * in->strides[axis];
+    return true;
+}
+
+static int select_compute(const mxl_call *call)
+{
+    mxl_array *in = call->in[0], *out = call->out[0];
+    int64_t strides[MXL_MAX_NDIM], skip;
+    size_t width = mxl_dtype_size(in->dtype);
+
+    (void)select_view(call->params, in, 0, NULL, strides, &skip);
+    if (out->size > 0)
+        mxl_copy_strided(width, out->ndim, out->shape, mxl_array_write(out), out->strides,
+                         (const char *)mxl_array_read(in) + skip * (int64_t)width, strides);
+    return 0;
+}
+
+/* dx = dy at its position along the axis, zeros elsewhere */
+static int select_grad(mxl_grad *g)
+{
+    const select_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int axis = mxl_shape_axis(p->axis, x->ndim);
+    int64_t at = p->index < 0 ? p->index + x->shape[axis] : p->index;
+    int64_t begin[MXL_MAX_NDIM] = {0}, end[MXL_MAX_NDIM];
+    mxl_shape kept;
+
+    mxl_shape_set(&kept, x->ndim, x->shape);
+    for (int i = 0; i < x->ndim; i++)
+        end[i] = x->shape[i];
+    kept.dim[axis] = 1;
+    begin[axis] = at;
+    end[axis] = at + 1;
+    return mxl_grad_set(g, 0,
+                        mxl_slice_put(g->s, mxl_reshape(g->s, g->head[0], kept.ndim, kept.dim),
+                                      x->ndim, begin, end, x->ndim, x->shape));
+}
+
+static const mxl_op op_select = {
+    .name = "_mxl_select",
+    .doc = "One position of an axis, which goes.",
+    .inputs = mxl_inputs_data,
+    .params = select_table,
+    .params_size = sizeof(select_params),
+    .infer = select_infer,
+    .view = select_view,
+    .compute = select_compute,
+    .grad = select_grad,
+};
+
+/* ---- _mxl_copy_over, _mxl_fill ---- */
+
+static int copy_over_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    int lead = a->ndim - b->ndim;
+    char have[128], want[128];
+
+    for (int i = 0; i < b->ndim && lead >= 0; i++) {
+        if (b->shape[i] != 1 && b->shape[i] != a->shape[i + lead])
+            lead = -1;
+    }
+    if (lead < 0)
+        return mxl_error("%s: a value of shape %s cannot be broadcast to %s", infer->op->name,
+                         mxl_shape_text(have, sizeof(have), b->ndim, b->shape),
+                         mxl_shape_text(want, sizeof(want), a->ndim, a->shape));
+    return mxl_infer_like_first(infer);
+}
+
+static int copy_over_compute(const mxl_call *call)
+{
+    mxl_array *b = call->in[1], *out = call->out[0], *wide;
+    int64_t strides[MXL_MAX_NDIM], skip;
+    mxl_shape shape;
+    int status;
+
+    mxl_shape_set(&shape, out->ndim, out->shape);
+    (void)mxl_view_broadcast(NULL, b, 0, &shape, strides, &skip);
+    wide = mxl_array_strided(b, 0, out->ndim, out->shape, strides);
+    if (wide == NULL)
+        return -1;
+    status = mxl_array_copy_into(out, wide);
+    mxl_array_drop(wide);
+    return status;
+}
+
+/* da = 0; db = dy summed to b's shape */
+static int copy_over_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 1, g->head[0]);
+}
+
+static const mxl_op op_copy_over = {
+    .name = "_mxl_copy_over",
+    .doc = "rhs, broadcast to lhs and in its dtype: what an assignment to all of lhs leaves there.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = mxl_params_none,
+    .infer = copy_over_infer,
+    .compute = copy_over_compute,
+    .grad = copy_over_grad,
+    .in_place = true,
+};
+
+static int fill_compute(const mxl_call *call)
+{
+    const mxl_scalar_params *p = call->params;
+    mxl_array *out = call->out[0];
+    uint64_t value;
+
+    mxl_cast_scalar(p->scalar, out->dtype, &value);
+    mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &value, out->size);
+    return 0;
+}
+
+static const mxl_op op_fill = {
+    .name = "_mxl_fill",
+    .doc = "The number in every element of an array like the input: what x.fill_(number) leaves.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_scalar,
+    .params_size = sizeof(mxl_scalar_params),
+    .infer = mxl_infer_like_first,
+    .compute = fill_compute,
+    .grad = mxl_grad_zero,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_strided[] = {
+    &op_as_strided, &mxl_op_strided_put, &op_select, &op_copy_over, &op_fill, NULL,
+};
