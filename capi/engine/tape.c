@@ -396,21 +396,22 @@ static mxl_array *placed(mxl_array *array, mxl_place place)
     return alias;
 }
 
-/* "array of float32 and shape (3,), its input 0" and so on: which value was edited by whom. */
+/* Which value was edited, and by whom where that is known. */
 static void stale_error(const mxl_node *node, const mxl_saved *saved, const mxl_array *array,
                         const char *what, int index)
 {
     const mxl_op *writer = mxl_op_at((int)mxl_storage_writer(array->storage) - 1);
     char shape[128];
 
-    mxl_error(
-        "%s: its %s %d (%s, shape %s), saved for backward, has been modified by an in-place "
-        "operation%s%s: it is at version %llu, expected version %llu; edit a copy, or edit it "
-        "after backward",
-        node->op->name, what, index, mxl_dtype_name(array->dtype),
-        mxl_shape_text(shape, sizeof(shape), array->ndim, array->shape), writer != NULL ? ", " : "",
-        writer != NULL ? writer->name : "", (unsigned long long)mxl_storage_version(array->storage),
-        (unsigned long long)saved->version);
+    mxl_error("%s: its %s %d (%s, shape %s), saved for backward, has been modified by an inplace "
+              "operation (edited in place%s%s): it is at version %llu, expected version %llu; edit "
+              "a copy, "
+              "or edit it after backward",
+              node->op->name, what, index, mxl_dtype_name(array->dtype),
+              mxl_shape_text(shape, sizeof(shape), array->ndim, array->shape),
+              writer != NULL ? " by " : "", writer != NULL ? writer->name : "",
+              (unsigned long long)mxl_storage_version(array->storage),
+              (unsigned long long)saved->version);
 }
 
 static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, int index)
