@@ -231,8 +231,8 @@ fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_params
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
 	    $(wildcard tests/fuzz/corpus/*.params tests/reference/files/*.params)
 
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a
-	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
+	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS)
 
 tsan:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"

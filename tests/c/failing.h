@@ -1,5 +1,5 @@
-/* An allocator that fails when it is told to: MXLSetAllocator(counted, counted_free, NULL, 0). Of
- * test_walk.c. */
+/* An allocator that fails when it is told to: MXLSetAllocator(counted, counted_free, NULL, 0). For
+ * walk_kit.h. */
 #ifndef FAILING_H
 #define FAILING_H
 
