@@ -70,51 +70,59 @@ typedef struct walk_job {
     int first;      /* axis of the block */
     int64_t block;  /* its elements */
     int64_t most;   /* elements of one call of the loop */
+    bool direct;    /* every operand, so nothing goes through tiles */
     int64_t period; /* what every run that repeats can be said to have */
     char *data[MXL_WALK_OPERANDS];
     size_t size[MXL_WALK_OPERANDS];
     operand_kind kind[MXL_WALK_OPERANDS];
     int64_t step[MXL_WALK_OPERANDS];
+    int64_t jump[MXL_MAX_NDIM][MXL_WALK_OPERANDS]; /* bytes to the next block, by the axis that
+                                                      moves on while those behind it go back */
 } walk_job;
 
 /* Where all operands are: how far into the block, and each one's first element of it. */
 typedef struct place {
     int64_t inner;
     int64_t index[MXL_MAX_NDIM];
-    char *at[MXL_WALK_OPERANDS];
+    char *out;
+    const void *in[MXL_ROW_INPUTS];
 } place;
+
+static void place_move(place *p, int num, const int64_t *bytes)
+{
+    p->out += bytes[0];
+    for (int k = 1; k < num; k++)
+        p->in[k - 1] = (const char *)p->in[k - 1] + bytes[k];
+}
 
 static void place_seek(place *p, const walk_job *job, int64_t pos)
 {
     const mxl_walk *walk = &job->walk;
+    int64_t bytes[MXL_WALK_OPERANDS] = {0};
 
     p->inner = pos % job->block;
     pos /= job->block;
-    for (int k = 0; k < walk->num; k++)
-        p->at[k] = job->data[k];
     for (int axis = job->first - 1; axis >= 0; axis--) {
         p->index[axis] = pos % walk->shape[axis];
         pos /= walk->shape[axis];
         for (int k = 0; k < walk->num; k++)
-            p->at[k] += p->index[axis] * walk->stride[k][axis] * (int64_t)job->size[k];
+            bytes[k] += p->index[axis] * walk->stride[k][axis] * (int64_t)job->size[k];
     }
+    p->out = job->data[0];
+    for (int k = 1; k < walk->num; k++)
+        p->in[k - 1] = job->data[k];
+    place_move(p, walk->num, bytes);
 }
 
-static void place_next_block(place *p, const walk_job *job)
+static inline void place_next_block(place *p, const walk_job *job)
 {
-    const mxl_walk *walk = &job->walk;
+    int axis = job->first - 1;
 
     p->inner = 0;
-    for (int axis = job->first - 1; axis >= 0; axis--) {
-        bool back = ++p->index[axis] == walk->shape[axis];
-        int64_t steps = back ? 1 - walk->shape[axis] : 1;
-
-        for (int k = 0; k < walk->num; k++)
-            p->at[k] += steps * walk->stride[k][axis] * (int64_t)job->size[k];
-        if (!back)
-            return;
+    for (; axis >= 0 && ++p->index[axis] == job->walk.shape[axis]; axis--)
         p->index[axis] = 0;
-    }
+    if (axis >= 0)
+        place_move(p, job->walk.num, job->jump[axis]);
 }
 
 /* Each of `rows` elements `extent` times. Always MOST are written, of which the next element's
@@ -191,7 +199,38 @@ static void tile_repeat(const walk_job *job, int k, int64_t pos, char *tile, int
                (size_t)(filled < whole - filled ? filled : whole - filled) * job->size[k]);
 }
 
-static void walk_share(void *data, int64_t begin, int64_t end)
+/* The inputs from where the place stands in its block, but for those in tiles. */
+static void place_inputs(const place *p, const walk_job *job, const void **in)
+{
+    for (int k = 1; k < job->walk.num; k++) {
+        if (job->kind[k] == DIRECT)
+            in[k - 1] =
+                (const char *)p->in[k - 1] + p->inner * job->step[k] * (int64_t)job->size[k];
+    }
+}
+
+/* Where nothing is gathered: one call of the loop for each block. */
+static void direct_share(void *data, int64_t begin, int64_t end)
+{
+    const walk_job *job = data;
+    const void *part[MXL_ROW_INPUTS];
+    place p;
+
+    place_seek(&p, job, begin);
+    for (int64_t pos = begin, n; pos < end; pos += n) {
+        n = job->block - p.inner < end - pos ? job->block - p.inner : end - pos;
+        if (p.inner == 0) {
+            job->row(p.out, p.in, job->step + 1, n, job->params);
+        } else {
+            place_inputs(&p, job, part);
+            job->row(p.out + p.inner * (int64_t)job->size[0], part, job->step + 1, n, job->params);
+        }
+        place_next_block(&p, job);
+    }
+}
+
+/* Where operands are gathered or spread in tiles. */
+static void tile_share(void *data, int64_t begin, int64_t end)
 {
     const walk_job *job = data;
     int num = job->walk.num;
@@ -210,19 +249,17 @@ static void walk_share(void *data, int64_t begin, int64_t end)
     }
     for (int64_t pos = begin, n; pos < end; pos += n) {
         int64_t left = job->block - p.inner < end - pos ? job->block - p.inner : end - pos;
-        char *out = p.at[0] + p.inner * (int64_t)job->size[0];
 
         n = left < job->most ? left : job->most;
+        place_inputs(&p, job, in);
         for (int k = 1; k < num; k++) {
-            if (job->kind[k] == DIRECT)
-                in[k - 1] = p.at[k] + p.inner * job->step[k] * (int64_t)job->size[k];
-            else if (job->kind[k] == IN_TILE)
+            if (job->kind[k] == IN_TILE)
                 tile_move(job, k, &cursor[k], tile[k], n);
-            else if (fresh)
+            else if (job->kind[k] == REPEATS && fresh)
                 tile_repeat(job, k, pos, tile[k], n);
         }
         if (job->kind[0] == DIRECT) {
-            job->row(out, in, job->step + 1, n, job->params);
+            job->row(p.out + p.inner * (int64_t)job->size[0], in, job->step + 1, n, job->params);
         } else {
             job->row(tile[0], in, job->step + 1, n, job->params);
             tile_move(job, 0, &cursor[0], tile[0], n);
@@ -283,6 +320,21 @@ static bool job_block(walk_job *job, int first)
     return direct;
 }
 
+static void job_jumps(walk_job *job)
+{
+    const mxl_walk *walk = &job->walk;
+    int64_t back[MXL_WALK_OPERANDS] = {0}; /* what the axes behind have moved on */
+
+    for (int axis = job->first - 1; axis >= 0; axis--) {
+        for (int k = 0; k < walk->num; k++) {
+            int64_t step = walk->stride[k][axis] * (int64_t)job->size[k];
+
+            job->jump[axis][k] = step - back[k];
+            back[k] += (walk->shape[axis] - 1) * step;
+        }
+    }
+}
+
 static void job_plan(walk_job *job)
 {
     int last = job->walk.ndim - 1, first = 0;
@@ -298,10 +350,13 @@ static void job_plan(walk_job *job)
         job->kind[1] = IN_TILE;
         job->step[1] = 1;
     }
+    job_jumps(job);
     job->most = job->block;
+    job->direct = true;
     for (int k = 0; k < job->walk.num; k++) {
         int64_t room = TILE_BYTES / (int64_t)job->size[k] / job->period * job->period;
 
+        job->direct = job->direct && job->kind[k] == DIRECT;
         if (job->kind[k] != DIRECT && job->most > room)
             job->most = room;
     }
@@ -335,7 +390,7 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
     job_plan(&job);
     if (weight < 1)
         weight = 1;
-    mxl_parallel_fine(job.walk.size, MXL_ROW_UNIT / weight, MXL_ROW_GRAIN / weight, walk_share,
-                      &job);
+    mxl_parallel_fine(job.walk.size, MXL_ROW_UNIT / weight, MXL_ROW_GRAIN / weight,
+                      job.direct ? direct_share : tile_share, &job);
     return 0;
 }

@@ -280,6 +280,48 @@ TEST(broadcasting)
     mxl_thread_set_count(0);
 }
 
+/* Blocks of a row each, which four axes before it step through in every combination. */
+TEST(rows_of_five_axes)
+{
+    enum { TOTAL = 3 * 2 * 4 * 3 * 30 };
+    static const int64_t shape[5] = {3, 2, 4, 3, 30};
+    static int32_t x[TOTAL], y[TOTAL], got[TOTAL];
+    const int64_t out_strides[5] = {720, 360, 90, 30, 1};
+    const void *in[2] = {x, y};
+    const size_t size[2] = {4, 4};
+    int before = mxl_thread_set_count(2);
+
+    for (int i = 0; i < TOTAL; i++) {
+        x[i] = 7 * i;
+        y[i] = i * i;
+    }
+    for (unsigned int mask = 0; mask < 256; mask++) {
+        int64_t strides[2][5], wrong = 0;
+        const int64_t *const in_strides[2] = {strides[0], strides[1]};
+
+        for (int axis = 0; axis < 5; axis++) {
+            strides[0][axis] = axis < 4 && mask >> axis & 1 ? 0 : out_strides[axis];
+            strides[1][axis] = axis < 4 && mask >> (axis + 4) & 1 ? 0 : out_strides[axis];
+        }
+        CHECK_INT(mxl_rows(sub_kernels.row[MXL_I32], mask % 2 ? MXL_ROW_UNIT / 7 : 1, 5, shape, got,
+                           out_strides, 4, 2, in, in_strides, size, NULL),
+                  0);
+        for (int64_t i = 0; i < TOTAL; i++) {
+            int64_t p = 0, q = 0;
+
+            for (int axis = 0; axis < 5; axis++) {
+                int64_t at = i / out_strides[axis] % shape[axis];
+
+                p += at * strides[0][axis];
+                q += at * strides[1][axis];
+            }
+            wrong += got[i] != x[p] - y[q];
+        }
+        CHECK_INT(wrong, 0);
+    }
+    mxl_thread_set_count(before);
+}
+
 TEST(walker_limits)
 {
     int64_t shape[2] = {0, 3}, strides[2] = {3, 1};
@@ -325,4 +367,4 @@ TEST(large_runs)
 }
 
 HARNESS_MAIN(ENTRY(unary), ENTRY(integers), ENTRY(scalars), ENTRY(steps), ENTRY(walker),
-             ENTRY(broadcasting), ENTRY(walker_limits), ENTRY(large_runs))
+             ENTRY(broadcasting), ENTRY(rows_of_five_axes), ENTRY(walker_limits), ENTRY(large_runs))
