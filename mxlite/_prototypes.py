@@ -32,10 +32,16 @@ MXKVStorePullWithSparseEx:PIPPib MXKVStorePush:PIPPi MXKVStorePushEx:PIPPi MXKVS
 MXKVStorePushPullEx:PIPIPPPi MXKVStoreRunServer:PPP MXKVStoreSendCommmandToServers:Pis
 MXKVStoreSetBarrierBeforeExit:Pi MXKVStoreSetGradientCompression:PIPP MXKVStoreSetUpdater:PPP
 MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLCall1Int:PPq>P MXLCall1List:PPqP>P
+MXLBackward:iPPPPiPPP MXLBackwardQueue:PPP MXLBackwardState:P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
 MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P MXLHintBackend:ss MXLNDArrayAt:Pq>P
 MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
 MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
+MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHook:PPiPPP MXLNDArrayGetEdge:PPP
+MXLNDArrayGetId:PP MXLNDArraySetGrad:PP MXLNDArraySetRequiresGrad:Pi MXLNodeAddHook:PPPPP MXLNodeAddPreHook:PPPPP
+MXLNodeFree:P MXLNodeGetId:PP MXLNodeGetInfo:PiiiPP MXLNodeGetInput:PiPP MXLNodeGetName:PP MXLNodeGetNumInputs:PP
+MXLNodeGetNumOutputs:PP MXLNodeGetNumSaved:PP MXLNodeGetOperator:PP MXLNodeGetPayload:PP MXLNodeGetSaved:PiPPPP
+MXLNodeGetSequence:PP MXLNodeGetVariable:PP MXLNodeIsReleased:PP MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
 MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
 MXLSetAllocator:PPPi MXLSetPoolCap:qP

@@ -239,6 +239,7 @@ int MXAutogradBackwardEx(uint32_t num_output, NDArrayHandle *output_handles,
                 ograd_handles,   var_handles,        NULL};
     size_t bytes = 2 * ((size_t)num_output + num_variables) * sizeof(mxl_array *);
     mxl_backward_args args;
+    mxl_array **grads;
     int status = -1;
 
     if (num_output == 0)
@@ -254,12 +255,13 @@ int MXAutogradBackwardEx(uint32_t num_output, NDArrayHandle *output_handles,
     p.arrays = mxl_alloc_zero(bytes);
     if (p.arrays == NULL)
         return -1;
+    grads = p.arrays + 2 * (size_t)num_output + num_variables;
     args = (mxl_backward_args){.num_heads = p.num_heads,
                                .heads = p.arrays,
                                .head_grads = p.arrays + num_output,
                                .num_variables = p.num_variables,
                                .variables = p.arrays + 2 * (size_t)num_output,
-                               .grads = p.arrays + 2 * (size_t)num_output + num_variables,
+                               .grads = num_variables > 0 ? grads : NULL,
                                .retain_graph = retain_graph != 0,
                                .create_graph = create_graph != 0,
                                .training = is_train != 0,

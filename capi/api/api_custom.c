@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/callback.h"
 #include "engine/grad.h"
 #include "engine/tape.h"
 
@@ -82,21 +83,16 @@ static _Thread_local const mxl_grad *running;
 /* Runs the callback with the flags of this backward, and puts the thread's back. */
 static int call_back(const custom *c, const callback_args *a, const mxl_grad *g)
 {
-    mxl_state *state = mxl_state_get();
-    bool recording = state->recording, training = state->training;
     const mxl_grad *outer = running;
+    mxl_callback before;
     int done;
 
-    state->recording = g->s->mode.record;
-    state->training = g->s->mode.training;
+    mxl_callback_enter(&before, g->s->mode.record, g->s->mode.training);
     running = g;
     done = c->backward(a->num_heads, a->num_inputs, a->handles, a->reqs, g->s->mode.training,
                        c->backward_context);
     running = outer;
-    state = mxl_state_get();
-    state->recording = recording;
-    state->training = training;
-    return done ? 0 : mxl_error("the backward callback of a custom function failed");
+    return mxl_callback_leave(&before, !done, "the backward callback of a custom function");
 }
 
 static int custom_grad(mxl_grad *g)

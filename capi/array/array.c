@@ -19,6 +19,7 @@ static void array_release(mxl_ref *ref)
     leaf = mxl_array_leaf(array);
     if (leaf != NULL) {
         mxl_array_drop(leaf->grad);
+        mxl_ref_drop(atomic_load_explicit(&leaf->extra, memory_order_acquire));
         mxl_free(leaf, sizeof(*leaf));
     }
     if (array->shape != array->dims)
@@ -276,6 +277,31 @@ void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl
     mxl_leaf_unlock(leaf);
     mxl_array_drop(old);
     mxl_array_set_place(array, nowhere);
+}
+
+void mxl_array_request(mxl_array *array, bool wanted)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+
+    mxl_leaf_lock(leaf);
+    if (wanted != mxl_leaf_wants(leaf))
+        atomic_store_explicit(&leaf->req, wanted ? MXL_GRAD_ADD : MXL_GRAD_NULL,
+                              memory_order_relaxed);
+    mxl_leaf_unlock(leaf);
+}
+
+void mxl_leaf_set_grad(mxl_leaf *leaf, mxl_array *grad)
+{
+    mxl_array *old;
+
+    if (grad != NULL)
+        mxl_array_keep(grad);
+    mxl_leaf_lock(leaf);
+    old = leaf->grad;
+    leaf->grad = grad;
+    leaf->fresh = false;
+    mxl_leaf_unlock(leaf);
+    mxl_array_drop(old);
 }
 
 void mxl_array_wait_place(mxl_array *array)

@@ -41,6 +41,7 @@ typedef struct mxl_leaf {
     _Atomic(mxl_grad_req) req;
     bool fresh;      /* a backward has written the gradient since the caller last cleared this */
     mxl_array *grad; /* kept; NULL: wants a gradient and has no buffer for it yet */
+    _Atomic(mxl_ref *) extra; /* kept; hooks of the variable: engine/extra.h. NULL: none */
 } mxl_leaf;
 
 struct mxl_array {
@@ -144,6 +145,12 @@ int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare);
 /* Makes the array a variable (or changes it): request and gradient buffer (kept, may be NULL),
  * which no backward has written. Its place, if it had one, is dropped. Takes over `spare`. */
 void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare);
+
+/* A variable's request: gradients are added up, or none is wanted. The gradient stays. */
+void mxl_array_request(mxl_array *array, bool wanted);
+
+/* Replaces a variable's gradient buffer (kept; NULL: none). */
+void mxl_leaf_set_grad(mxl_leaf *leaf, mxl_array *grad);
 
 /* Replaces the place (the target is kept; NULL target clears). */
 void mxl_array_set_place(mxl_array *array, mxl_place place);

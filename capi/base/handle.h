@@ -17,6 +17,7 @@ typedef enum mxl_kind {
     MXL_KIND_OP,   /* not counted: the slot number is the operator's number */
     MXL_KIND_CALL, /* prepared calls */
     MXL_KIND_NODE,
+    MXL_KIND_HOOK,
     MXL_KIND_COUNT /* at most 8 */
 } mxl_kind;
 

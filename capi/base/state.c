@@ -44,6 +44,36 @@ static void free_slots(mxl_state *state)
     }
 }
 
+static const int lent[] = {MXL_SLOT_SAVED_HOOKS, MXL_SLOT_RECORD_HOOK, MXL_SLOT_ANOMALY};
+
+static void move_slots(mxl_state *to, mxl_state *from)
+{
+    for (size_t i = 0; i < sizeof(lent) / sizeof(*lent); i++) {
+        to->slots[lent[i]] = from->slots[lent[i]];
+        to->slot_free[lent[i]] = from->slot_free[lent[i]];
+        from->slots[lent[i]] = NULL;
+    }
+    to->watch = from->watch;
+    to->anomaly = from->anomaly;
+}
+
+void mxl_state_lend(mxl_state *to, mxl_state *from)
+{
+    to->recording = from->recording;
+    to->training = from->training;
+    to->numpy_shape = from->numpy_shape;
+    to->follow_edits = from->follow_edits;
+    to->grad_off = from->grad_off;
+    to->bulk_size = from->bulk_size;
+    to->origin = from->origin != NULL ? from->origin : from;
+    move_slots(to, from);
+}
+
+void mxl_state_return(mxl_state *to, mxl_state *from)
+{
+    move_slots(from, to);
+}
+
 void mxl_state_clear_slots(void)
 {
     if (mxl_state_here != NULL)

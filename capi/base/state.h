@@ -26,6 +26,8 @@ typedef struct mxl_state {
     bool numpy_shape;
     bool follow_edits; /* MXNet's dialect: edits in place are followed while recording */
     bool grad_off;     /* PyTorch's dialect: grad mode, which is on at the start */
+    uint8_t watch;     /* what is to be done with what is recorded: MXL_WATCH_* */
+    uint8_t anomaly;   /* what backward looks for: 0, 1 NaN, 2 infinities too */
     int bulk_size;
     uint32_t free_slot; /* a chain of handle slots kept for this thread, 0 for none */
     int free_slots;
@@ -34,6 +36,7 @@ typedef struct mxl_state {
     mxl_block_cache blocks[MXL_BLOCK_CLASSES];
     void *slots[MXL_STATE_SLOTS];
     void (*slot_free[MXL_STATE_SLOTS])(void *); /* called when the thread ends */
+    const struct mxl_state *origin;             /* whose work this thread does; NULL: its own */
     struct mxl_state *next, *prev;              /* all threads' states, under a lock */
     char error[MXL_ERROR_TEXT];
 } mxl_state;
@@ -43,8 +46,12 @@ enum {
     MXL_SLOT_RETURN_FIRST = 0, /* api/result: one growable buffer per kind */
     MXL_SLOT_RETURN_LAST = 15,
     MXL_SLOT_BACKWARD = 16,
-    MXL_SLOT_SPARE = 17
+    MXL_SLOT_SAVED_HOOKS = 17, /* engine/packed.h */
+    MXL_SLOT_RECORD_HOOK = 18, /* engine/watch.h */
+    MXL_SLOT_ANOMALY = 19      /* engine/anomaly.h */
 };
+
+enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };
 
 /* initial-exec: one load from the thread register, never a call, in whatever way we are compiled.
  */
@@ -69,6 +76,11 @@ static inline mxl_state *mxl_state_get(void)
     mxl_state *state = mxl_state_here;
     return state != NULL ? state : mxl_state_make();
 }
+
+/* A thread that goes on with another's work, which waits, has its flags and what it watches
+ * meanwhile; mxl_state_return gives back what changed of the latter. */
+void mxl_state_lend(mxl_state *to, mxl_state *from);
+void mxl_state_return(mxl_state *to, mxl_state *from);
 
 /* Frees what upper layers keep in slots[] of this thread, as at its end. */
 void mxl_state_clear_slots(void);

@@ -4,6 +4,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "engine/hooks.h"
 #include "engine/known.h"
 
 int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
@@ -16,7 +17,8 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
         return -1;
     walk->num_asked = (size_t)args->num_variables;
     for (int i = 0; i < args->num_variables; i++) {
-        mxl_place place = mxl_array_place(args->variables[i]);
+        bool given = args->variables == NULL;
+        mxl_place place = given ? args->wanted[i] : mxl_array_place(args->variables[i]);
         mxl_task *task;
 
         if (place.target == NULL)
@@ -24,7 +26,8 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
                              "attached",
                              i);
         task = mxl_walk_task(walk, place);
-        mxl_ref_drop(place.target); /* the task keeps it */
+        if (!given)
+            mxl_ref_drop(place.target); /* the task keeps it */
         if (task == NULL)
             return -1;
         walk->asked[i] = place;
@@ -58,15 +61,15 @@ static int check_buffer(mxl_array *variable)
 
 int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)
 {
-    bool any = args->num_variables > 0;
+    bool any = args->num_variables > 0 || args->dialect->new_grads;
 
     for (int i = 0; i < args->num_variables; i++) {
         mxl_task *task = mxl_walk_find(walk, walk->asked[i]);
 
-        if (!task->visited)
+        if (!task->visited && !args->allow_unreachable)
             return mxl_error("backward: variable %d is not reached from the heads", i);
     }
-    for (size_t i = 0; i < walk->num_tasks && args->num_variables == 0; i++) {
+    for (size_t i = 0; i < walk->num_tasks && args->grads == NULL; i++) {
         const mxl_task *task = walk->tasks[i];
 
         if (!task->is_leaf || !task->needed)
@@ -102,7 +105,8 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 
     if (value == NULL || known == NULL)
         return NULL;
-    if (mxl_array_alone(value) && value->contiguous && mxl_array_leaf(value) == NULL) {
+    if (!(mode.record && mode.dialect->new_grads) && mxl_array_alone(value) && value->contiguous &&
+        mxl_array_leaf(value) == NULL) {
         mxl_array_keep(value);
         return value;
     }
@@ -196,6 +200,24 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
     return status;
 }
 
+/* The recorded sum takes the place of the gradient (its reference goes to *old). */
+static int replace_buffer(mxl_leaf *leaf, mxl_task *task, mxl_mode mode, mxl_ref **old)
+{
+    if (task->grads[1] == NULL || task->version != mxl_storage_version(leaf->grad->storage)) {
+        /* Another thread has added meanwhile. */
+        mxl_array *sum = recorded_sum(leaf->grad, task->grads[0], mode);
+
+        if (sum == NULL)
+            return -1;
+        mxl_array_drop(task->grads[1]);
+        task->grads[1] = sum;
+    }
+    *old = &leaf->grad->ref;
+    leaf->grad = task->grads[1];
+    task->grads[1] = NULL;
+    return 0;
+}
+
 static int fill_leaf(mxl_task *task, mxl_mode mode)
 {
     mxl_leaf *leaf = mxl_array_leaf((mxl_array *)task->target);
@@ -215,6 +237,8 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
         /* Another thread has taken the buffer away meanwhile. */
         leaf->grad = own_value(&task->grads[0], (mxl_array *)task->target, mode);
         status = leaf->grad == NULL ? -1 : 0;
+    } else if (leaf->req == MXL_GRAD_ADD && mode.record && mode.dialect->new_grads) {
+        status = replace_buffer(leaf, task, mode, &old);
     } else if (leaf->req == MXL_GRAD_ADD) {
         status = add_to_buffer(leaf->grad, task, mode, &old);
     } else {
@@ -236,6 +260,12 @@ static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode 
         mxl_task *task = mxl_walk_find(walk, place);
         int slot = place.output == MXL_PLACE_LEAF ? 0 : place.output;
 
+        if (args->as_arrived) {
+            args->grads[i] = task->grads[slot];
+            if (args->grads[i] != NULL)
+                mxl_array_keep(args->grads[i]);
+            continue;
+        }
         args->grads[i] = own_value(&task->grads[slot], args->variables[i], mode);
         if (args->grads[i] != NULL)
             continue;
@@ -248,20 +278,69 @@ static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode 
     return 0;
 }
 
+/* Whether the end of the backward writes this task's gradient. Of a dialect that replaces
+ * gradients, one that nothing reached stays. */
+static bool to_store(const mxl_task *task, mxl_mode mode)
+{
+    return task->is_leaf && task->needed && !task->stored &&
+           (task->grads[0] != NULL || !mode.dialect->new_grads);
+}
+
+static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
+{
+    mxl_array *variable = (mxl_array *)task->target, *head = NULL;
+    int status;
+
+    if (mxl_hooks_before(hooked, task->grads) != 0)
+        return -1;
+    if (mxl_extra_has(hooked->extra, MXL_HOOK_AFTER)) {
+        head = task->grads[0];
+        mxl_array_keep(head);
+    }
+    status = ready_leaf(task, hooked->mode);
+    if (status == 0)
+        status = fill_leaf(task, hooked->mode);
+    task->stored = true;
+    if (status == 0)
+        status = mxl_hooks_accumulated(hooked, variable);
+    if (status == 0 && head != NULL)
+        status = mxl_hooks_after(hooked, 0, NULL, NULL, NULL, &head);
+    mxl_array_drop(head);
+    return status;
+}
+
+int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode)
+{
+    mxl_array *variable = (mxl_array *)task->target;
+    mxl_meta meta = {variable->dtype, variable->ndim, variable->shape};
+    mxl_hooked hooked = {.extra = mxl_extra_get(&mxl_array_leaf(variable)->extra),
+                         .name = "a variable",
+                         .count = 1,
+                         .meta = &meta,
+                         .mode = mode};
+
+    if (task->done || task->grads[0] == NULL)
+        return 0;
+    task->done = true;
+    if (mxl_hooks_array(&hooked, task->grads) != 0)
+        return -1;
+    if (args->grads != NULL || !(mxl_extra_has(hooked.extra, MXL_HOOK_BEFORE) ||
+                                 mxl_extra_has(hooked.extra, MXL_HOOK_AFTER) ||
+                                 mxl_extra_has(hooked.extra, MXL_HOOK_ACCUMULATED)))
+        return 0;
+    return store_hooked(task, &hooked);
+}
+
 int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
 {
-    if (args->num_variables > 0)
+    if (args->grads != NULL)
         return return_grads(walk, args, mode);
     for (size_t i = 0; i < walk->num_tasks; i++) {
-        mxl_task *task = walk->tasks[i];
-
-        if (task->is_leaf && task->needed && ready_leaf(task, mode) != 0)
+        if (to_store(walk->tasks[i], mode) && ready_leaf(walk->tasks[i], mode) != 0)
             return -1;
     }
     for (size_t i = 0; i < walk->num_tasks; i++) {
-        mxl_task *task = walk->tasks[i];
-
-        if (task->is_leaf && task->needed && fill_leaf(task, mode) != 0)
+        if (to_store(walk->tasks[i], mode) && fill_leaf(walk->tasks[i], mode) != 0)
             return -1;
     }
     return 0;

@@ -13,6 +13,10 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args);
  */
 int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args);
 
+/* A variable with hooks, when all its gradients have arrived: calls the hooks on it, once. Where it
+ * has others too, that see its gradient accumulated, that is done now. */
+int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode);
+
 /* At the end: gradients into the buffers of variables, or into args->grads. A variable that was
  * reached and got nothing has gradient zero. */
 int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode);

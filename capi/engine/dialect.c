@@ -22,5 +22,6 @@ const mxl_dialect mxl_dialect_torch = {
     .rebase = true,
     .released_is_constant = false,
     .views = true,
+    .new_grads = true,
     .plain = &mxl_dialect_torch,
 };

@@ -16,6 +16,10 @@ typedef struct mxl_dialect {
     /* Results of operators that select or reorder share memory with their input, wherever strides
      * can say which elements they are. */
     bool views;
+    /* Under create_graph a variable's gradient is a new array each time (PyTorch), and one that
+     * nothing reached stays as it is. False: its buffer is written to, and what was not reached is
+     * zero. */
+    bool new_grads;
     /* How nodes recorded by one prepared call are shown, or NULL: by their operator. `slots` has a
      * digit for each input, in the order shown, and '-' where nothing is ("0-": x + 5); NULL: the
      * inputs in order. */

@@ -47,6 +47,23 @@ int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
     return mxl_tape_view(known->as_strided, &params, base, view, false, dialect->plain);
 }
 
+int mxl_rebase_refresh(mxl_array *array)
+{
+    const mxl_dialect *dialect = NULL;
+    mxl_array *from[2] = {array->base, array};
+
+    if (array->base == NULL)
+        return 0;
+    for (int i = 0; i < 2 && dialect == NULL; i++) {
+        mxl_place place = mxl_array_place(from[i]);
+
+        if (place.target != NULL && place.output != MXL_PLACE_LEAF)
+            dialect = ((mxl_node *)place.target)->dialect->plain;
+        mxl_ref_drop(place.target);
+    }
+    return dialect == NULL || !dialect->rebase ? 0 : mxl_rebase_view(array, dialect);
+}
+
 /* ---- checks ---- */
 
 static bool wants(mxl_array *array)

@@ -9,6 +9,10 @@
  * its base's value (AsStrided). Nothing happens to other arrays. -1 with the error set. */
 int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect);
 
+/* The same by the dialect of what the view, or its base, was made by; for whoever asks where an
+ * array stands outside of any call. */
+int mxl_rebase_refresh(mxl_array *array);
+
 /* Whether an edit of `out` changes a recorded value. */
 bool mxl_rebase_tracked(mxl_array *out, const mxl_dialect *dialect);
 

@@ -31,6 +31,7 @@ static void node_free(mxl_ref *ref)
     for (int i = 0; i < node->num_inputs; i++)
         mxl_ref_drop(node->edges[i].target);
     mxl_ref_drop(node->payload);
+    mxl_ref_drop(atomic_load_explicit(&node->extra, memory_order_acquire));
     mxl_free(node, node->bytes);
 }
 
@@ -68,10 +69,15 @@ static void saved_take(mxl_node *node, mxl_saved *saved, int count)
 
 void mxl_node_release_saved(mxl_node *node)
 {
+    mxl_extra *extra;
+
     if (atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
         return;
     if (mxl_node_inner(node) != NULL)
         mxl_node_release_saved(mxl_node_inner(node));
+    extra = mxl_extra_get(&node->extra);
+    if (extra != NULL)
+        mxl_extra_remove_hooks(extra);
     if (!node->saves_any)
         return;
     saved_take(node, node->in_saved, node->num_inputs);
@@ -382,6 +388,55 @@ int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_ar
     mxl_node_attach(node, 1, &view);
     mxl_ref_drop(&node->ref);
     return 0;
+}
+
+/* ---- looking at a node ---- */
+
+int mxl_node_num_slots(const mxl_node *node)
+{
+    const char *slots = node->dialect->slots;
+
+    return slots != NULL ? (int)strlen(slots) : node->num_inputs;
+}
+
+int mxl_node_slot(const mxl_node *node, int slot)
+{
+    const char *slots = node->dialect->slots;
+    int input = slots == NULL ? slot : slots[slot] - '0';
+
+    return input >= 0 && input < node->num_inputs ? input : -1;
+}
+
+/* Under the lock. */
+static bool is_saved(const mxl_node *node, int i)
+{
+    return i < node->num_inputs ? node->in_saved[i].array != NULL
+                                : node->out_saved[i - node->num_inputs].array != NULL;
+}
+
+int mxl_node_find_saved(mxl_node *node, int index, bool *is_output)
+{
+    int found = -1, total = node->num_inputs + node->num_outputs;
+
+    node_lock(node);
+    for (int i = 0; i < total && found < 0 && index >= 0; i++) {
+        if (is_saved(node, i) && index-- == 0)
+            found = i;
+    }
+    node_unlock(node);
+    *is_output = found >= node->num_inputs;
+    return *is_output ? found - node->num_inputs : found;
+}
+
+int mxl_node_num_saved(mxl_node *node)
+{
+    int count = 0;
+
+    node_lock(node);
+    for (int i = 0; i < node->num_inputs + node->num_outputs; i++)
+        count += is_saved(node, i);
+    node_unlock(node);
+    return count;
 }
 
 /* ---- reading saved values ---- */

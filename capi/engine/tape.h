@@ -8,6 +8,7 @@
 
 #include "array/array.h"
 #include "engine/dialect.h"
+#include "engine/extra.h"
 #include "op/op.h"
 
 /* dtype and shape of an input or output; kept for as long as the node lives. */
@@ -34,10 +35,11 @@ typedef struct mxl_node {
     bool training;
     bool saves_any;
     atomic_bool released;
-    atomic_flag lock;  /* guards saved values between reading and releasing */
-    size_t bytes;      /* of the block that holds node and all arrays below */
-    mxl_place *edges;  /* [num_inputs]; targets kept */
-    mxl_meta *in_meta; /* [num_inputs] */
+    atomic_flag lock;      /* guards saved values between reading and releasing */
+    mxl_extra_place extra; /* hooks and what else was asked for; NULL nearly always */
+    size_t bytes;          /* of the block that holds node and all arrays below */
+    mxl_place *edges;      /* [num_inputs]; targets kept */
+    mxl_meta *in_meta;     /* [num_inputs] */
     mxl_meta *out_meta;
     mxl_saved *in_saved;  /* [num_inputs] */
     mxl_saved *out_saved; /* [num_outputs] */
@@ -78,6 +80,16 @@ int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place);
 mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
 
+/* The inputs as they are shown: how many slots there are, and which input stands in one; -1:
+ * nothing (the scalar of x + 5). */
+int mxl_node_num_slots(const mxl_node *node);
+int mxl_node_slot(const mxl_node *node, int slot);
+
+/* How many saved values there are now, and where the index-th of them is: position, and whether
+ * among the outputs. -1: there is none such. */
+int mxl_node_num_saved(mxl_node *node);
+int mxl_node_find_saved(mxl_node *node, int index, bool *is_output);
+
 /* Whether a saved value was edited since. */
 bool mxl_node_stale(mxl_node *node);
 
@@ -87,7 +99,7 @@ static inline mxl_node *mxl_node_inner(const mxl_node *node)
     return node->op->wraps_node ? (mxl_node *)node->payload : NULL;
 }
 
-/* Drops the saved values and marks the node released. */
+/* Drops the saved values and hooks and marks the node released. */
 void mxl_node_release_saved(mxl_node *node);
 
 #endif

@@ -100,7 +100,8 @@ static int enter(mxl_walk *walk, mxl_node *node)
                          "retain_graph=True to run backward over it again",
                          node->op->name);
     /* A rule that may fail must not cost the caller the graph. */
-    if (node->payload != NULL || node->op->grad == NULL || mxl_node_stale(node))
+    if (walk->all_or_none && (node->payload != NULL || node->op->grad == NULL ||
+                              mxl_extra_get(&node->extra) != NULL || mxl_node_stale(node)))
         walk->keep_all = true;
     return 0;
 }
@@ -116,8 +117,15 @@ static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
     if (task->is_leaf) {
         mxl_array *array = (mxl_array *)task->target;
 
+        mxl_leaf *leaf = mxl_array_leaf(array);
+
+        if (!task->visited && mxl_extra_get(&leaf->extra) != NULL) {
+            task->hooked = walk->hooked = true;
+            walk->keep_all = walk->keep_all || walk->all_or_none;
+        }
         task->visited = true;
-        task->needed = walk->only_wanted ? task->wanted : mxl_leaf_wants(mxl_array_leaf(array));
+        task->needed = walk->only_wanted ? task->wanted : mxl_leaf_wants(leaf);
+        task->pending += task->hooked;
         return task;
     }
     if (task->visited)

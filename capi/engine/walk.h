@@ -18,6 +18,10 @@ typedef struct mxl_task {
     bool queued; /* in the heap, or already run */
     bool own;    /* of a variable: what arrived is nobody else's, and may become its buffer */
     bool wanted; /* a variable, or a node of which an output's gradient is asked for */
+    bool hooked; /* a variable that has, or had, hooks */
+    bool done;   /* of a hooked variable: its hooks have been called */
+    bool stored; /* of a hooked variable: and its gradient is where it belongs */
+    int pending; /* of a hooked variable: edges that lead to it from nodes that have not run */
     int count;   /* gradient slots: the number of outputs of a node; of a variable 2, the second for
                     the sum with what its buffer holds */
     uint64_t version;   /* of a variable's buffer when that sum was made */
@@ -36,7 +40,9 @@ typedef struct mxl_walk {
     mxl_place *heads; /* where the heads stood, targets kept */
     size_t num_heads;
     bool only_wanted; /* variables are needed only where `wanted` was set before the walk */
-    bool keep_all;    /* something may fail on the way: release saved values only at the end */
+    bool all_or_none; /* what fails on the way must not cost the caller the graph */
+    bool keep_all;    /* so something may: release saved values only at the end */
+    bool hooked;      /* there are hooked variables */
 } mxl_walk;
 
 /* An empty walk is {0}. Drops everything it holds. */

@@ -9,6 +9,7 @@
 #define MXLITE_MXLITE_H_
 
 #include "mxlite/c_api.h"
+#include "mxlite/graph.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -116,9 +117,9 @@ MXL_API NDArrayHandle MXLNDArrayReshape(NDArrayHandle array, int ndim, const int
                                         int reverse);
 
 /* New handle of an array over memory that is someone else's: `shape` in C order at `data`, aligned
- * to its elements. `release` (may be NULL) is called with `payload` when nothing in the library
- * needs the memory any more, from whatever thread that is; never if this fails. */
-typedef void (*MXLReleaseFunction)(void *payload);
+ * to its elements. `release` (may be NULL; graph.h has its type) is called with `payload` when
+ * nothing in the library needs the memory any more, from whatever thread that is; never if this
+ * fails. */
 MXL_API NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, int dtype,
                                            MXLReleaseFunction release, void *payload);
 

@@ -37,7 +37,7 @@ static NDArrayHandle *handles;
 static const struct LibFeature *features;
 static size_t size;
 static float buffer[6];
-static int64_t number;
+static int64_t number, number_out;
 
 static const uint32_t shape_u32[] = {2, 3};
 static const int64_t shape_i64[] = {3, 2};
@@ -130,6 +130,8 @@ static int status_of(NDArrayHandle h)
 {
     return h == NULL ? -1 : 0;
 }
+
+#include "bad_graph.h"
 
 /* ---- a bad handle in each place ---- */
 
