@@ -7,6 +7,7 @@
 #include "kernel/math_f32.h"
 #include "kernel/math_f32_wide.h"
 #include "kernel/math_f64.h"
+#include "kernel/math_gamma.h"
 #include "kernel/math_pow_f64.h"
 #include "kernel/math_trig_f64.h"
 
@@ -40,7 +41,9 @@
 #define mxl_row_sigmoid(x)  MXL_MATH(sigmoid, x)
 #define mxl_row_softrelu(x) MXL_MATH(softrelu, x)
 #define mxl_row_erf(x)      MXL_MATH(erf, x)
+#define mxl_row_erfinv(x)   MXL_MATH(erfinv, x)
 #define mxl_row_gelu(x)     MXL_MATH(gelu, x)
+#define mxl_row_gammaln(x)  MXL_MATH(gammaln, x)
 #define mxl_row_pow(x, y)   MXL_MATH2(pow, x, y)
 #define mxl_row_hypot(x, y) MXL_MATH2(hypot, x, y)
 

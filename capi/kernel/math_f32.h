@@ -213,6 +213,34 @@ MXL_INLINE float mxl_log_f32(int level, float x)
     return x < 0.0f ? NAN : p;
 }
 
+/* The inverse of erf; infinite at -1 and 1, NaN outside of them: x times a polynomial in
+ * w = -log(1 - x^2), from w = 5 on in sqrt(w) - 3. Worst 3.0. */
+MXL_INLINE float mxl_erfinv_f32(int level, float x)
+{
+    float a = fabsf(x), w = -mxl_log_f32(level, (1.0f - a) * (1.0f + a)), s = sqrtf(w) - 3.0f;
+    float p = -5.98616001e-09f, q = -0.000303851499f;
+
+    p = mxl_fma(level, p, w, 1.57909994e-07f);
+    p = mxl_fma(level, p, w, -1.38764096e-06f);
+    p = mxl_fma(level, p, w, 1.04009473e-06f);
+    p = mxl_fma(level, p, w, 5.30696416e-05f);
+    p = mxl_fma(level, p, w, -0.000141765486f);
+    p = mxl_fma(level, p, w, -0.00232101046f);
+    p = mxl_fma(level, p, w, 0.0115425894f);
+    p = mxl_fma(level, p, w, 0.23201485f);
+    p = mxl_fma(level, p, w, 0.886226892f);
+    q = mxl_fma(level, q, s, 0.000204184529f);
+    q = mxl_fma(level, q, s, 0.00146323384f);
+    q = mxl_fma(level, q, s, -0.00378151634f);
+    q = mxl_fma(level, q, s, 0.00569942035f);
+    q = mxl_fma(level, q, s, -0.00759045221f);
+    q = mxl_fma(level, q, s, 0.00944368169f);
+    q = mxl_fma(level, q, s, 1.00167179f);
+    q = mxl_fma(level, q, s, 2.83297682f);
+    p = w < 5.0f ? p : q;
+    return x * (a == 1.0f ? INFINITY : p);
+}
+
 /* ---- roots ---- */
 
 MXL_INLINE float mxl_sqrt_f32(int level, float x)

@@ -70,21 +70,24 @@ MXL_INLINE double mxl_exp_tail_f64(int level, double r)
     return mxl_fma(level, p, r, 0.5000000000000001);
 }
 
-/* e^(x + more), more small beside 1: 2^k e^r, |r| <= ln(2)/2. */
+/* by e^(x + more), more small beside 1, |x| < 1400: 2^k e^r, |r| <= ln(2)/2. The result may be too
+ * large, or denormal, where neither factor is. */
+MXL_INLINE double mxl_exp_times_f64(int level, double by, double x, double more)
+{
+    double t = mxl_fma(level, x, 1.4426950408889634, MXL_SHIFT_F64), k = t - MXL_SHIFT_F64;
+    double high = x - k * MXL_LN2_HI, low = more - k * MXL_LN2_LO, r = high + low;
+
+    low = low - (r - high);
+    low = mxl_fma(level, r * r, mxl_exp_tail_f64(level, r), low);
+    return mxl_scale_f64((1.0 + (r + low)) * by, t);
+}
+
+/* e^(x + more), more small beside 1. */
 MXL_INLINE double mxl_exp_sum_f64(int level, double x, double more)
 {
     double c = x < -746.0 ? -746.0 : x;
-    double t, k, high, low, r;
 
-    c = c > 710.0 ? 710.0 : c;
-    t = mxl_fma(level, c, 1.4426950408889634, MXL_SHIFT_F64);
-    k = t - MXL_SHIFT_F64;
-    high = c - k * MXL_LN2_HI;
-    low = more - k * MXL_LN2_LO;
-    r = high + low;
-    low = low - (r - high);
-    low = mxl_fma(level, r * r, mxl_exp_tail_f64(level, r), low);
-    return mxl_scale_f64(1.0 + (r + low), t);
+    return mxl_exp_times_f64(level, 1.0, c > 710.0 ? 710.0 : c, more);
 }
 
 /* Worst 0.9. */

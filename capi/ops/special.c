@@ -31,8 +31,7 @@ static int erf_grad(mxl_grad *g)
 MXL_UNARY_OP(mxl_op_erf, "erf", MXL_ALIASES("_npx_erf"), "Error function of each element.",
              erf_kernels, erf_grad, mxl_saves_input);
 
-/* In double for every dtype: near 1 a float has not the digits for the logarithm. */
-MXL_MATH_KERNELS(erfinv, MXL_UNARY_ROW, mxl_erfinv_f64(level, x));
+MXL_MATH_KERNELS(erfinv, MXL_UNARY_ROW, mxl_row_erfinv(x));
 
 /* dx = dy * sqrt(pi) / 2 * e^(y^2) */
 static int erfinv_grad(mxl_grad *g)
@@ -79,8 +78,36 @@ static int polygamma_infer(mxl_infer *infer)
     return polygamma_check(&p) != 0 ? -1 : mxl_infer_float_same(infer);
 }
 
-MXL_FLOAT_KERNELS(polygamma, MXL_UNARY_ROW,
-                  mxl_polygamma((int)((const polygamma_params *)params)->n, x));
+static void polygamma_f64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                          const void *params)
+{
+    (void)step;
+    mxl_polygamma((int)((const polygamma_params *)params)->n, n, in[0], out);
+}
+
+static void polygamma_f32(void *out, const void *const *in, const int64_t *step, int64_t n,
+                          const void *params)
+{
+    const float *x = in[0];
+    double tile[MXL_ROW_TILE];
+    float *y = out;
+
+    (void)step;
+    for (int64_t first = 0; first < n; first += MXL_ROW_TILE) {
+        int64_t count = n - first < MXL_ROW_TILE ? n - first : MXL_ROW_TILE;
+
+        for (int64_t i = 0; i < count; i++)
+            tile[i] = (double)x[first + i];
+        mxl_polygamma((int)((const polygamma_params *)params)->n, count, tile, tile);
+        for (int64_t i = 0; i < count; i++)
+            y[first + i] = (float)tile[i];
+    }
+}
+
+MXL_UNARY_ROW_VIA(polygamma, f16)
+static const mxl_kernels polygamma_kernels = {
+    .row = {[MXL_F32] = polygamma_f32, [MXL_F64] = polygamma_f64, [MXL_F16] = polygamma_f16},
+    .weight = 2};
 
 static int polygamma_grad(mxl_grad *g);
 
@@ -118,7 +145,8 @@ static int polygamma_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], polygamma(g->s, n + 1, mxl_grad_in(g, 0))));
 }
 
-MXL_MATH_KERNELS(gamma, MXL_UNARY_ROW, x < 0 && x == floor(x) ? NAN : tgamma(x));
+/* In double for every dtype. */
+MXL_MATH_KERNELS(gamma, MXL_UNARY_ROW, mxl_gamma_f64(level, x));
 
 /* dx = dy * y * digamma(x) */
 static int gamma_grad(mxl_grad *g)
@@ -137,7 +165,7 @@ static MXL_UNARY_OP(op_gamma, "gamma", MXL_ALIASES("_npx_gamma", "_sparse_gamma"
                     "Gamma function of each element; NaN at -1, -2, ...", gamma_kernels, gamma_grad,
                     gamma_saves);
 
-MXL_MATH_KERNELS(gammaln, MXL_UNARY_ROW, mxl_log_gamma(x));
+MXL_MATH_KERNELS(gammaln, MXL_UNARY_ROW, mxl_row_gammaln(x));
 
 /* dx = dy * digamma(x) */
 static int gammaln_grad(mxl_grad *g)

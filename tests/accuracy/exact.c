@@ -184,9 +184,9 @@ static double zeta(int s, double x)
 {
     double sum = 0, factor;
 
-    if (x < 1e-9) /* the others are below 2^-60 of it, or nearly constant */
-        return inverse_power(x, s) + (s == 2 ? 1.64493406684822643647 : 1.20205690315959428540);
-    for (; x < 16; x++)
+    if (x < 1e-9) /* the others are nearly constant, or below 2^-60 of it */
+        return inverse_power(x, s) + (s == 2 ? 1.64493406684822643647 : 0);
+    for (; x < 14 + s; x++)
         sum += inverse_power(x, s);
     sum += inverse_power(x, s - 1) / (s - 1) + 0.5 * inverse_power(x, s);
     factor = s * inverse_power(x, s + 1);
@@ -250,6 +250,46 @@ static double trigamma(double x)
         return INFINITY;
     sine = sin(turn(x));
     return PI * PI / (sine * sine) - zeta(2, 1 - x);
+}
+
+/* The n-th derivative of digamma, (-1)^(n + 1) n! times the sum of 1 / (x + k)^(n + 1); below 0
+ * that over all integers k, less that over the negative ones. */
+static double polygamma(int n, double x)
+{
+    double sign = n % 2 == 0 ? -1 : 1, factorial = tgamma(n + 1.0), f = x - rint(x), everywhere;
+
+    if (isnan(x) || x == -INFINITY)
+        return NAN;
+    if (x == INFINITY)
+        return sign * 0;
+    if (x > 0)
+        return sign * factorial * zeta(n + 1, x);
+    if (f == 0)
+        return INFINITY;
+    everywhere = inverse_power(f, n + 1) + zeta(n + 1, 1 + f) + sign * zeta(n + 1, 1 - f);
+    if (fabs(f) == 0.5 && sign < 0) /* the two sides cancel */
+        everywhere = 0;
+    return sign * factorial * everywhere - factorial * zeta(n + 1, 1 - x);
+}
+
+static double polygamma_2(double x)
+{
+    return polygamma(2, x);
+}
+
+static double polygamma_3(double x)
+{
+    return polygamma(3, x);
+}
+
+static double polygamma_4(double x)
+{
+    return polygamma(4, x);
+}
+
+static double polygamma_10(double x)
+{
+    return polygamma(10, x);
 }
 
 /* ---- two arguments ---- */
@@ -346,6 +386,10 @@ static const unary UNARY[] = {
     {"gammaln", gammaln},
     {"digamma", digamma},
     {"trigamma", trigamma},
+    {"polygamma_2", polygamma_2},
+    {"polygamma_3", polygamma_3},
+    {"polygamma_4", polygamma_4},
+    {"polygamma_10", polygamma_10},
 };
 
 static const binary BINARY[] = {

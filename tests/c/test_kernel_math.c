@@ -83,7 +83,9 @@ FUNCTION(atanh)
 FUNCTION(sigmoid)
 FUNCTION(softrelu)
 FUNCTION(erf)
+FUNCTION(erfinv)
 LOOP(gelu, fabsf(x) > MXL_GELU_NEAR_F32 ? mxl_gelu_far_f32(level, x) : mxl_gelu_f32(level, x))
+LOOP(gammaln_from_3, mxl_gammaln_f32(level, x < 3 ? 3 : x)) /* no zeros there */
 LOOP(to_minus_3, mxl_pow_f32(level, x, -3))
 LOOP(to_2_7, mxl_pow_f32(level, x, 2.7f))
 LOOP(of_1_01, mxl_pow_f32(level, 1.01f, x))
@@ -95,6 +97,8 @@ EXACT(rcbrt, 1 / cbrt(x))
 EXACT(sigmoid, x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)))
 EXACT(softrelu, fmax(x, 0) + log1p(exp(-fabs(x))))
 EXACT(gelu, x == -INFINITY ? -0.0 : x * erfc(-x * 0.70710678118654752440) / 2)
+EXACT(erfinv, mxl_erfinv_f64(MXL_BASELINE, x)) /* test_kernel_math_f64.c has that */
+EXACT(gammaln_from_3, lgamma(x < 3 ? 3 : x))
 EXACT(to_minus_3, pow(x, -3))
 EXACT(to_2_7, pow(x, (double)2.7f))
 EXACT(of_1_01, pow((double)1.01f, x))
@@ -136,6 +140,8 @@ static const function functions[] = {
     ROW(sigmoid, exact_sigmoid, 1.7),
     ROW(softrelu, exact_softrelu, 0.51),
     ROW(erf, erf, 1.9),
+    ROW(erfinv, exact_erfinv, 3),
+    ROW(gammaln_from_3, exact_gammaln_from_3, 0.51),
     ROW(gelu, exact_gelu, 1.8),
     ROW(to_minus_3, exact_to_minus_3, 0.51),
     ROW(to_2_7, exact_to_2_7, 0.51),

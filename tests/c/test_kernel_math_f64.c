@@ -78,6 +78,19 @@ FUNCTION(tan)
 FUNCTION(asin)
 FUNCTION(acos)
 FUNCTION(atan)
+FUNCTION(gamma)
+
+/* The logarithm of gamma has no zeros from 3 on. */
+MXL_INLINE double mxl_gammaln_from_3_f64(int level, double x)
+{
+    return mxl_gammaln_f64(level, x < 3 ? 3 : x);
+}
+FUNCTION(gammaln_from_3)
+
+static wide exact_gammaln_from_3(wide x)
+{
+    return lgammal(x < 3 ? 3 : x);
+}
 
 static wide exact_sigmoid(wide x)
 {
@@ -159,6 +172,8 @@ static const function functions[] = {
     ROW(asin, asinl, -1, 1, 0, 2),
     ROW(acos, acosl, -1, 1, 1, 1.4),
     ROW(atan, atanl, -100, 100, 0, 1.8),
+    ROW(gamma, tgammal, -184, 172, 1, 6),
+    ROW(gammaln_from_3, exact_gammaln_from_3, -10, 1e300, 8, 8),
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 

@@ -212,3 +212,15 @@ def test_nothing_is_rounded(name: str) -> None:
 
 def test_the_page_is_what_was_measured() -> None:
     assert PAGE.read_text(encoding="utf-8") == render(json.loads(RESULTS.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@functions
+def test_what_was_measured_is_within_its_bar(function: Function, dtype: str) -> None:
+    rows = json.loads(RESULTS.read_text(encoding="utf-8"))[dtype][function.name]
+    bar = function.bar[0 if dtype == "float32" else 1]
+    own = {who: row for who, row in rows.items() if who.startswith("mxlite")}
+    assert own
+    for who, row in own.items():
+        assert row["wrong"] == 0, f"{who}: {function.name}{row['wrong_at']} is wrong"
+        assert row["error"] <= bar + SLACK, f"{who}: {function.name}{row['at']} is {row['error']} places off"
