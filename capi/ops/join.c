@@ -2,10 +2,12 @@
 #include "ops/build.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "array/copy.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "kernel/copy.h"
 #include "kernel/run.h"
 #include "ops/slice.h"
@@ -130,6 +132,50 @@ static int concat_infer(mxl_infer *infer)
     return 0;
 }
 
+/* Long rows of several arrays side by side, in the order of the output's memory: an array at a time
+ * takes nearly twice as long, until the copies pass the caches by. */
+enum { JOINED_AT_ONCE = 16, LONG_ROW = 1024, ROWS_GRAIN = 1 << 18, MANY_BYTES = 24 << 20 };
+
+typedef struct join_job {
+    char *out;
+    int64_t whole; /* bytes of a row of the output */
+    int num;
+    const char *in[JOINED_AT_ONCE];
+    int64_t bytes[JOINED_AT_ONCE];
+} join_job;
+
+static void join_share(void *data, int64_t begin, int64_t end)
+{
+    const join_job *job = data;
+
+    for (int64_t row = begin; row < end; row++) {
+        char *out = job->out + row * job->whole;
+
+        for (int k = 0; k < job->num; k++) {
+            mxl_copy_block(out, job->in[k] + row * job->bytes[k], (size_t)job->bytes[k]);
+            out += job->bytes[k];
+        }
+    }
+}
+
+/* Whether the rows were worth it, and are joined. */
+static bool join_rows(const mxl_call *call, int axis, blocks whole, char *out)
+{
+    join_job job = {.out = out, .whole = whole.bytes, .num = call->num_inputs};
+
+    if (job.num > JOINED_AT_ONCE || whole.count * whole.bytes <= FEW_BYTES ||
+        whole.count * whole.bytes > MANY_BYTES)
+        return false;
+    for (int i = 0; i < job.num; i++) {
+        job.in[i] = mxl_array_read(call->in[i]);
+        job.bytes[i] = blocks_at(call->in[i], axis).bytes;
+        if (job.bytes[i] < LONG_ROW)
+            return false;
+    }
+    mxl_parallel_for(whole.count, ROWS_GRAIN / whole.bytes + 1, join_share, &job);
+    return true;
+}
+
 static int concat_compute(const mxl_call *call)
 {
     const concat_params *p = call->params;
@@ -141,6 +187,8 @@ static int concat_compute(const mxl_call *call)
     if (axis < 0)
         return -1;
     whole = blocks_at(out, axis);
+    if (whole.count > 1 && call->num_inputs > 1 && join_rows(call, axis, whole, data))
+        return 0;
     for (int i = 0; i < call->num_inputs; i++) {
         blocks part = blocks_at(call->in[i], axis);
 

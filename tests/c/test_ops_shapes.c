@@ -2,6 +2,8 @@
  * of cases is in tests/python. */
 #include "ops_kit.h"
 
+#include "base/thread.h"
+
 #define COUNT_6 1, 2, 3, 4, 5, 6
 #define COUNT_24                                                                                   \
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24
@@ -242,6 +244,50 @@ TEST(concat_widths)
     }
 }
 
+/* Long rows are joined row by row; one short one among them, or many inputs, and they are not. */
+TEST(concat_long_rows)
+{
+    enum { ROWS = 301, MOST = 17 };
+    static const struct {
+        int count;
+        int64_t columns[4]; /* of the inputs, again and again */
+    } cases[] = {
+        {3, {256, 300, 1001}},      {3, {256, 255, 1001}},      {1, {999}},
+        {16, {256, 257, 258, 259}}, {17, {256, 257, 258, 259}},
+    };
+    int before = mxl_thread_set_count(1);
+
+    for (int i = 0; i < 10; i++) {
+        int count = cases[i / 2].count, period = count < 4 ? count : 4;
+        mxl_array *in[MOST], *y = NULL;
+        int64_t wrong = 0, at = 0;
+        const int32_t *got;
+
+        mxl_thread_set_count(1 + i % 2);
+        for (int k = 0; k < count; k++) {
+            in[k] = mxl_array_new(MXL_I32, 2, SHAPE(ROWS, cases[i / 2].columns[k % period]));
+            for (int64_t j = 0; j < in[k]->size; j++)
+                ((int32_t *)mxl_array_write(in[k]))[j] = (int32_t)(j + k * 1000003);
+        }
+        REQUIRE(run_into("Concat", "", PLAIN, count, in, &y) == 0);
+        got = mxl_array_read(y);
+        for (int64_t row = 0; row < ROWS; row++) {
+            for (int k = 0; k < count; k++) {
+                int64_t columns = in[k]->shape[1];
+
+                for (int64_t j = 0; j < columns; j++)
+                    wrong += got[at++] != (int32_t)(row * columns + j + k * 1000003);
+            }
+        }
+        CHECK_INT(wrong, 0);
+        CHECK_INT(at, y->size);
+        for (int k = 0; k < count; k++)
+            mxl_array_drop(in[k]);
+        mxl_array_drop(y);
+    }
+    mxl_thread_set_count(before);
+}
+
 TEST(add_n_values)
 {
     mxl_array *a = ARRAY(MXL_I32, SHAPE(2), 1, 2), *b = ARRAY(MXL_I32, SHAPE(2), 3, 4);
@@ -390,5 +436,5 @@ TEST(gradients)
 
 HARNESS_MAIN(ENTRY(reshape_codes), ENTRY(reshape_target), ENTRY(transpose_values),
              ENTRY(slice_bounds), ENTRY(slice_axes), ENTRY(assign_values), ENTRY(assign_in_place),
-             ENTRY(concat_values), ENTRY(concat_widths), ENTRY(add_n_values), ENTRY(split_values),
-             ENTRY(split_gradients), ENTRY(gradients))
+             ENTRY(concat_values), ENTRY(concat_widths), ENTRY(concat_long_rows),
+             ENTRY(add_n_values), ENTRY(split_values), ENTRY(split_gradients), ENTRY(gradients))
