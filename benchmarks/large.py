@@ -28,6 +28,7 @@ from typing import Callable
 
 import large_worker
 from large_worker import Case
+from process import Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -44,34 +45,6 @@ CASE_SECONDS = 0.7  # of a case: turns end when it is over and there were at lea
 LEAST_TURNS = 3  # MXNet, NumPy and the loops have no more, as they need not be known as well
 
 
-class Worker:
-    """A process of large_worker.py or floor.c."""
-
-    def __init__(self, name: str, threads: int, command: list[str], **env: str) -> None:
-        self.name, self.threads = name, threads
-        count = str(threads)
-        settings = dict(os.environ, OMP_NUM_THREADS=count, MXLITE_NUM_THREADS=count, OPENBLAS_NUM_THREADS=count)
-        settings.update(MKL_NUM_THREADS=count, MXNET_CPU_WORKER_NTHREADS="1", **env)
-        # OpenBLAS' threads look for work for 0.1 s after a product, while others are measured: let it be 2^20 ticks.
-        settings["OPENBLAS_THREAD_TIMEOUT"] = "20"
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=settings)
-        self.version = self.answer()
-
-    def answer(self) -> str:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit(f"bench: the process of {self.name} ended with status {self.process.wait()}")
-        return line.strip()
-
-    def seconds(self, case: str, size: int, count: int) -> float:
-        """Of one call."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{case}\t{size}\t{count}\n")
-        self.process.stdin.flush()
-        return float(self.answer()) / 1e9
-
-
 def start(args: argparse.Namespace, folder: str) -> list[Worker]:
     script = [str(HERE / "large_worker.py")]
     trees = {"PYTHONPATH": str(ROOT)}
@@ -81,12 +54,12 @@ def start(args: argparse.Namespace, folder: str) -> list[Worker]:
         for name, library in libraries.items():
             if name in args.peers and (library or name == "mxlite"):
                 env = dict(trees, **({"MXLITE_LIBRARY": os.path.abspath(library)} if library else {}))
-                made.append(Worker(name, threads, [args.mxlite, *script, "mxlite", str(threads)], **env))
+                made.append(Worker(name, [args.mxlite, *script, "mxlite", str(threads)], threads, **env))
         for name, python in (("torch", args.torch), ("mxnet", args.mxnet), ("numpy", args.mxlite)):
             if name in args.peers and python:
-                made.append(Worker(name, threads, [python, "-W", "ignore", *script, name, str(threads)]))
+                made.append(Worker(name, [python, "-W", "ignore", *script, name, str(threads)], threads))
         if "floor" in args.peers:
-            made.append(Worker("floor", threads, [f"{folder}/floor", str(threads)]))
+            made.append(Worker("floor", [f"{folder}/floor", str(threads)], threads))
     return made
 
 
@@ -139,9 +112,9 @@ def calls(ask: Callable[[int], float]) -> int:
 def measure(case: Case, size: int, workers: list[Worker], args: argparse.Namespace) -> list[Row]:
     def ask(w: Worker, count: int) -> float:
         if w.name != "floor":
-            return w.seconds(case.name, size, count)
+            return w.nanoseconds(case.name, size, count) / 1e9
         length = size or math.prod(case.inputs.get("a", (large_worker.STEPS * large_worker.STEP_LENGTH,)))
-        return w.seconds(case.floor or "-", length, count)
+        return w.nanoseconds(case.floor or "-", length, count) / 1e9
 
     counts = {w: calls(lambda count, w=w: ask(w, count)) for w in workers}
     counts = {w: count for w, count in counts.items() if count}
@@ -284,7 +257,7 @@ def machine(workers: list[Worker]) -> dict[str, dict[str, float]]:
         if w.name == "floor":
             n, n_fma = 10_000_000, 100_000_000
             best = {
-                key: min(w.seconds(loop, size, 5) for _ in range(5))
+                key: min(w.nanoseconds(loop, size, 5) for _ in range(5)) / 1e9
                 for key, loop, size in (
                     ("copy GB/s", "copy", n),
                     ("triad GB/s", "triad", n),
@@ -339,9 +312,7 @@ def run(args: argparse.Namespace) -> tuple[dict[str, dict[str, float]], list[Row
                         rows.append(row)
                         print_row(row, args)
         for w in workers:
-            assert w.process.stdin is not None
-            w.process.stdin.close()
-            w.process.wait()
+            w.close()
     return rates, rows
 
 

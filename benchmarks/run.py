@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from process import Worker
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
@@ -42,56 +44,28 @@ BARS = {
 C_BARS = {"add": 4.0, "add_recorded": 7.0}
 
 
-class Worker:
-    """A process of benchmarks/worker.py."""
-
-    def __init__(self, name: str, python: str, peer: str, **env: str) -> None:
-        self.name = name
-        settings = {**os.environ, "OMP_NUM_THREADS": "1", "MXLITE_NUM_THREADS": "1", **env}
-        self.process = subprocess.Popen(
-            [python, "-W", "ignore", str(HERE / "worker.py"), peer],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=settings,
-        )
-        self.version = self.answer()
-
-    def answer(self) -> str:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit(f"bench: the process of {self.name} ended with status {self.process.wait()}")
-        return line.strip()
-
-    def measure(self, case: str, count: int) -> float:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{case} {count}\n")
-        self.process.stdin.flush()
-        return float(self.answer())
-
-
 def workers(args: argparse.Namespace) -> list[Worker]:
+    def process(name: str, python: str, peer: str, **env: str) -> Worker:
+        return Worker(name, [python, "-W", "ignore", str(HERE / "worker.py"), peer], **env)
+
     made = [
-        Worker("mxlite", args.mxlite, "mxlite", MXLITE_BINDING="cffi"),
-        Worker("mxlite ctypes", args.mxlite, "mxlite", MXLITE_BINDING="ctypes"),
-        Worker("numpy", args.mxlite, "numpy"),
+        process("mxlite", args.mxlite, "mxlite", MXLITE_BINDING="cffi"),
+        process("mxlite ctypes", args.mxlite, "mxlite", MXLITE_BINDING="ctypes"),
+        process("numpy", args.mxlite, "numpy"),
     ]
-    if args.torch:
-        made.append(Worker("torch", args.torch, "torch"))
-    if args.mxnet:
-        made.append(Worker("mxnet", args.mxnet, "mxnet", MXNET_CPU_WORKER_NTHREADS="1"))
+    made += [process("torch", args.torch, "torch")] if args.torch else []
+    made += [process("mxnet", args.mxnet, "mxnet")] if args.mxnet else []
     return made
 
 
 def rounds(case: str, peers: list[Worker], count: int) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {p.name: [] for p in peers}
     for p in peers:
-        p.measure(case, 2000)
+        p.nanoseconds(case, 2000)
     for _ in range(count):
         for p in peers:
             slow = p.name == "mxnet"
-            times[p.name].append(p.measure(case, 2000 if slow else 10000))
+            times[p.name].append(p.nanoseconds(case, 2000 if slow else 10000))
     return times
 
 

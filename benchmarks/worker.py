@@ -219,7 +219,7 @@ def main() -> None:
     gc.disable()
     print(peer.version, flush=True)
     for line in sys.stdin:
-        case, count = line.rsplit(" ", 1)
+        case, count = line.rstrip("\n").split("\t")
         if not peer.records and " " in case:
             print("nan", flush=True)
             continue
