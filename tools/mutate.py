@@ -6,11 +6,11 @@
     .venv/bin/python tools/mutate.py --match 'tanh|softmax' --list
 
 A mutant changes one sign, factor, constant, comparison, order of arguments, saved input or statement in a function of
-capi/ops or capi/kernel. The tree is copied to a temporary folder for each job and built there; each mutant is one edit
-of a copy, `make lib`, and then, until something fails: the tests of the case table (without pytest, see
-mutate_runner.py; those of the changed file's operators and those that noticed something before come first), the C
-tests, the other Python tests of --pytest. A mutant that is noticed takes about a second, a survivor as long as all
-these tests. The working tree and its build/ are only read.
+capi/ops or capi/kernel, or of memory and threads in capi/base. The tree is copied to a temporary folder for each job
+and built there; each mutant is one edit of a copy, `make lib`, and then, until something fails: the tests of the case
+table (without pytest, see mutate_runner.py; those of the changed file's operators and those that noticed something
+before come first), the C tests, the other Python tests of --pytest. A mutant that is noticed takes about a second, a
+survivor as long as all these tests. The working tree and its build/ are only read.
 
 Prints every survivor; exits with 1 if there is one. Survivors that change no result go into mutate_equivalent.txt.
 """
@@ -38,6 +38,8 @@ BUILD = ["OPTIMIZE=-O1 -DMXL_SANITIZER", "CFLAGS_EXTRA=-w"]
 MEMORY = 4 << 30
 #: What an operator's name may have around the word that its family's file uses.
 AROUND = r"^_?(?:broadcast|elemwise|contrib|np|linalg|random|sample|backward)?_?|(?:_scalar|_like|_update)$"
+#: C tests, of which those of the changed file's folder are run first.
+C_TESTS = "^(test_(base|kernel|ops|op|walk|engine)|thread_base)"
 #: Python tests of mechanisms: of the library, not of its documents, its installation or its binding.
 OTHERS = "^test_(autograd|backends|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils)"
 
@@ -54,7 +56,7 @@ class Copy:
         else:
             shutil.copytree(model.folder, folder, symlinks=True)
         self.library = folder / "build/libmxlite.so"
-        sources = sorted((folder / "tests/c").glob("test_*.c"))
+        sources = sorted((folder / "tests/c").glob("t*_*.c"))
         self.programs = [path.stem for path in sources if re.search(options.c_tests, path.stem)]
         others = sorted((folder / "tests/python").glob("test_*.py"))
         self.others = [str(path) for path in others if options.pytest and re.search(options.pytest, path.stem)]
@@ -172,7 +174,7 @@ class Copy:
             # As they were, times too: the next mutant builds its own file only.
             for old in self.changed_objects()[0]:
                 shutil.copy2(old, self.folder / "build/obj/capi" / old.relative_to(self.folder / "objects"))
-            for made in [*(self.folder / "build").glob("lib*"), *(self.folder / "build/tests").glob("test_*")]:
+            for made in [*(self.folder / "build").glob("lib*"), *(self.folder / "build/tests").glob("t*_*")]:
                 made.unlink()
 
 
@@ -218,7 +220,7 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="how many copies work at the same time (default 1)")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     parser.add_argument("--judged", action="store_true", help="run those of mutate_equivalent.txt: none may be noticed")
-    parser.add_argument("--c-tests", default="^test_(kernel|ops|op|walk|engine)", help="C tests, a regular expression")
+    parser.add_argument("--c-tests", default=C_TESTS, help="C tests, a regular expression")
     parser.add_argument("--pytest", default=OTHERS, help="more Python tests, a regular expression; '' for none")
     parser.add_argument("--seconds", type=int, default=120, help="processor time after which a test counts as failed")
     parser.add_argument("-v", "--verbose", action="store_true", help="say which test noticed, and what it said")

@@ -12,7 +12,14 @@ from check_includes import strip_comments_and_strings
 
 ROOT = Path(__file__).resolve().parent.parent
 #: The files whose functions are changed.
-CHANGED = ["capi/ops/*.[ch]", "capi/kernel/*.[ch]", "capi/op/infer.c", "capi/op/rows.c"]
+CHANGED = [
+    "capi/ops/*.[ch]",
+    "capi/kernel/*.[ch]",
+    "capi/op/infer.c",
+    "capi/op/rows.c",
+    "capi/base/mem*.[ch]",
+    "capi/base/thread.c",
+]
 EQUIVALENT = ROOT / "tools/mutate_equivalent.txt"
 
 #: Replaced by one another; a rule is a formula over these.
