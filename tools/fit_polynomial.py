@@ -2,8 +2,8 @@
 
 EXPRESSION and W are in x, with mpmath's functions; POWERS is a list such as 0-5 or 1,3,5. The error that is made
 smallest is that of the polynomial times W: 1/(EXPRESSION) for a relative one. By Remez' exchange in 50 digits; then
-the coefficients are rounded one after the other, lowest power first, each time fitting the rest again, to double or
-(--float) float. For instance, of e^x with |x| <= ln(2)/2, where 1 + x stays as it is:
+the coefficients are rounded one after the other, lowest power first, each time fitting the rest again where that is
+better, to double or (--float) float. For instance, of e^x with |x| <= ln(2)/2, where 1 + x stays as it is:
 
     fit_polynomial.py '(exp(x)-1-x)/x**2' -0.3466 0.3466 0-4 --weight 'x**2/exp(x)' --float
 
@@ -108,7 +108,10 @@ def main() -> None:
     print(f"in {mp.mp.dps} digits: 2^{float(mp.log(worst, 2)):.2f}")
     fixed: dict[int, Any] = {}
     for power in args.powers:
-        polynomial, _ = remez(f, w, args.powers, args.low, args.high, fixed)
+        again, worst_again = remez(f, w, args.powers, args.low, args.high, fixed)
+        as_it_is = {**polynomial, **fixed}
+        _, worst = remez(f, w, args.powers, args.low, args.high, as_it_is)
+        polynomial = again if worst_again < worst else as_it_is
         fixed[power] = rounded(polynomial[power], args.single)
     _, worst = remez(f, w, args.powers, args.low, args.high, fixed)
     print(f"rounded: 2^{float(mp.log(worst, 2)):.2f}")

@@ -42,13 +42,8 @@
 #define mxl_row_softrelu(x) MXL_MATH(softrelu, x)
 #define mxl_row_erf(x)      MXL_MATH(erf, x)
 #define mxl_row_erfinv(x)   MXL_MATH(erfinv, x)
-#define mxl_row_gelu(x)     MXL_MATH(gelu, x)
 #define mxl_row_gammaln(x)  MXL_MATH(gammaln, x)
 #define mxl_row_pow(x, y)   MXL_MATH2(pow, x, y)
 #define mxl_row_hypot(x, y) MXL_MATH2(hypot, x, y)
-
-/* The first is right up to a limit, beyond it the second (MXL_NEAR_ROW). */
-#define MXL_GELU_NEAR(x)    _Generic((x), float: MXL_GELU_NEAR_F32, default: INFINITY)
-#define mxl_row_gelu_far(x) _Generic((x), float: mxl_gelu_far_f32, default: mxl_gelu_f64)(level, x)
 
 #endif

@@ -147,7 +147,7 @@ MXL_INLINE float mxl_erf_f32(int level, float x)
     return copysignf(mxl_fma(level, p, scale, scale - 1.0f), x);
 }
 
-/* Up to it mxl_gelu_f32 is right, beyond mxl_gelu_far_f32 (math_f32_wide.h). */
+/* Up to it mxl_gelu_f32 is right, beyond mxl_gelu_far_f32. */
 #define MXL_GELU_NEAR_F32 4.5f
 
 /* a * b + c rounded once at every level. */
@@ -182,6 +182,28 @@ MXL_INLINE float mxl_gelu_f32(int level, float x)
     r = mxl_fma(level, -a, g, r) + mxl_fma(level, t - shift, 2.12194440e-4f, low);
     share = a * mxl_float_of_bits(mxl_float_bits(t) << 23);
     return mxl_fused_f32(level, -mxl_exp_rest_f32(level, r), share, above - share);
+}
+
+/* For |x| of 4.4 and more: |x| P(Z < -|x|) is e^(-x^2/2), the square in two parts, times a
+ * polynomial in 1 / x^2. 2^k in two factors, as in mxl_exp_f32. */
+MXL_INLINE float mxl_gelu_far_f32(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 2 * 127;
+    float a = fabsf(x), above = x < 0.0f ? -0.0f : x, c = a > 14.6f ? 14.6f : a;
+    float square = c * c, low = mxl_fused_f32(level, c, c, -square), z = 1.0f / square, p, t, r;
+    uint32_t n;
+
+    p = mxl_fma(level, -95.7017593f, z, 29.249836f);
+    p = mxl_fma(level, p, z, -5.65173912f);
+    p = mxl_fma(level, p, z, 1.19209599f);
+    p = mxl_fma(level, p, z, -0.398910075f);
+    p = mxl_fma(level, p, z, 0.398942202f);
+    t = mxl_fma(level, square, -0.5f * 1.44269504f, shift);
+    r = mxl_exp_reduce_f32(level, -0.5f * square, t - shift);
+    r = mxl_exp_rest_f32(level, mxl_fma(level, -0.5f, low, r));
+    n = mxl_float_bits(t);
+    p *= mxl_float_of_bits(n >> 1 << 23);
+    return above - mxl_fma(level, r, p, p) * mxl_float_of_bits((n + 1) >> 1 << 23);
 }
 
 /* ---- logarithm ---- */

@@ -49,25 +49,6 @@ MXL_INLINE float mxl_sinh_f32(int level, float x)
     return copysignf((float)(0.5 * (t + t / (t + 1.0))), x);
 }
 
-/* As mxl_gelu_f32, for |x| of 4 and more: |x| g(|x|) by a polynomial in 1 / x^2. */
-MXL_INLINE float mxl_gelu_far_f32(int level, float x)
-{
-    double a = fabs((double)x), above = x < 0.0f ? -0.0 : (double)x, z, p, t, scale;
-
-    a = a > 15.0 ? 15.0 : a;
-    t = mxl_wide_exp(level, -0.5 * a * a, &scale);
-    z = 1.0 / (a * a);
-    p = mxl_fma(level, 29977.980305096884, z, -11768.454859740761);
-    p = mxl_fma(level, p, z, 2277.9963606767942);
-    p = mxl_fma(level, p, z, -316.13169305475566);
-    p = mxl_fma(level, p, z, 40.529668728342592);
-    p = mxl_fma(level, p, z, -5.964482536150558);
-    p = mxl_fma(level, p, z, 1.1966558043121962);
-    p = mxl_fma(level, p, z, -0.39894148786434103);
-    p = mxl_fma(level, p, z, 0.39894227893636847);
-    return (float)(above - p * mxl_fma(level, t, scale, scale));
-}
-
 /* ---- logarithms ---- */
 
 /* log(1 + f), sqrt(1/2) <= 1 + f < sqrt(2): with s = f / (2 + f), 2 atanh(s). */

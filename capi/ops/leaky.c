@@ -4,6 +4,7 @@
 #include "engine/random.h"
 #include "kernel/cast.h"
 #include "kernel/copy.h"
+#include "kernel/gelu.h"
 #include "kernel/rng.h"
 #include "ops/elementwise.h"
 
@@ -144,13 +145,12 @@ MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, CUT(x, x *SLOPE));
 MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, CUT(x, SLOPE *mxl_row_expm1(x)));
 MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW,
                   CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE *SELU_ALPHA) * mxl_row_expm1(x)));
-MXL_FLOAT_KERNELS(gelu, MXL_NEAR_ROW, MXL_GELU_NEAR(x), mxl_row_gelu(x), mxl_row_gelu_far(x));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_ROW, x > 0 ? x : x * y);
 /* The factor that rrelu multiplies x with, given its random slope y. */
 MXL_FLOAT_KERNELS(factor, MXL_BINARY_ROW, x > 0 ? 1 : y);
 
 static const mxl_kernels *const leaky_tables[] = {
-    [ELU] = &elu_kernels,     [GELU] = &gelu_kernels, [LEAKY] = &leaky_kernels,
+    [ELU] = &elu_kernels,     [GELU] = &mxl_gelu_kernels, [LEAKY] = &leaky_kernels,
     [PRELU] = &prelu_kernels, [SELU] = &selu_kernels,
 };
 
