@@ -18,10 +18,10 @@
 /* Measured on a Zen 4 with 32 KiB, 1 MiB and 32 MiB of cache. */
 enum {
     GRAIN = 1 << 18, /* multiplications that are worth a thread */
-    BLOCK_M = 240,
+    BLOCK_M = 144,
     BLOCK_N = 3072,
-    BLOCK_K = 384,        /* packed blocks: A's stays in the second cache, B's in the third */
-    UNITS = 4,            /* that a block is cut into for each thread */
+    BLOCK_K = 1024,       /* packed blocks: A's stays in the second cache, B's in the third */
+    UNITS = 8,            /* that a block is cut into for each thread */
     NEAR_BYTES = 16384,   /* room for packing that needs no allocation */
     NEAR_DEPTH = 128,     /* k up to which operands are read where they lie more often */
     MOST_APART = 1024,    /* power of two in the distance of rows, in bytes, that a cache bears */

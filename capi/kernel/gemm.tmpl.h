@@ -11,9 +11,9 @@ typedef struct NAME(job) {
     int64_t m, n, k;
 
     /* of tiles: whether operands are packed; the block at hand, columns [j0, j0 + nb) and depth
-     * [p0, p0 + kb), and the units that it is shared out in, unit_m rows by unit_n columns */
+     * [p0, p0 + kb), and the units that it is shared out in, `down` times `across` */
     bool pack_a, pack_b;
-    int64_t j0, p0, nb, kb, unit_m, unit_n, across, units;
+    int64_t j0, p0, nb, kb, down, across;
     T *packed_b; /* strip by strip; unless pack_b the last one alone, where it is narrow */
     T *packed_a; /* room_a elements for each worker */
     int64_t room_a;
@@ -107,7 +107,7 @@ static void NAME(strip)(const NAME(job) * job, const T *a, int64_t first, int64_
     const T *addend = job->p0 > 0 ? job->c : job->addend;
     int64_t add_row = job->p0 > 0 ? job->ldc : job->add_row;
     bool down = job->pack_a || job->a_row == 1;
-    T edge[MXL_GEMM_MR * MXL_GEMM_NR];
+    _Alignas(64) T edge[MXL_GEMM_MR * MXL_GEMM_NR];
 
     for (int64_t i = first, height; i < end; i += height) {
         const T *more = addend == NULL ? NULL : addend + i * add_row + job->j0 + j;
@@ -134,26 +134,37 @@ static void NAME(strip)(const NAME(job) * job, const T *a, int64_t first, int64_
     }
 }
 
+/* Where the part number `part` of `parts` of [0, count) begins; parts are of whole `size`s, as even
+ * as that allows. */
+static int64_t NAME(part)(int64_t count, int64_t size, int64_t parts, int64_t part)
+{
+    int64_t begin = (count + size - 1) / size * part / parts * size;
+
+    return begin < count ? begin : count;
+}
+
 /* Each index is a worker with room to pack rows of A, which takes units until there are none. */
 static void NAME(workers)(void *data, int64_t begin, int64_t end)
 {
     NAME(job) *job = data;
+    int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
 
     for (int64_t worker = begin; worker < end; worker++) {
         T *a = job->packed_a + worker * job->room_a;
         int64_t unit, held = -1;
 
         while ((unit = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) <
-               job->units) {
-            int64_t row = unit / job->across, first = row * job->unit_m;
-            int64_t last = first + job->unit_m < job->m ? first + job->unit_m : job->m;
-            int64_t j = unit % job->across * job->unit_n;
-            int64_t j_last = j + job->unit_n < job->nb ? j + job->unit_n : job->nb;
+               job->down * job->across) {
+            int64_t row = unit / job->across, column = unit % job->across;
+            int64_t first = NAME(part)(job->m, high, job->down, row);
+            int64_t last = NAME(part)(job->m, high, job->down, row + 1);
+            int64_t j = NAME(part)(job->nb, wide, job->across, column);
+            int64_t j_last = NAME(part)(job->nb, wide, job->across, column + 1);
 
             if (job->pack_a && held != row)
                 NAME(pack_a)(job, first, last, a);
             held = row;
-            for (; j < j_last; j += 2 * job->micro->width)
+            for (; j < j_last; j += wide)
                 NAME(strip)(job, a, first, last, j);
         }
     }
@@ -168,27 +179,27 @@ static void NAME(block)(NAME(job) * job, int64_t workers)
         mxl_parallel_for(strips, grain_of(8 * wide * job->kb), NAME(pack_strips), job);
     else if (job->nb % job->micro->width != 0)
         NAME(pack_strips)(job, strips - 1, strips);
-    job->across = (job->nb + job->unit_n - 1) / job->unit_n;
-    job->units = (job->m + job->unit_m - 1) / job->unit_m * job->across;
     atomic_store_explicit(&job->next, 0, memory_order_relaxed);
     mxl_parallel_for(workers, 1, NAME(workers), job);
 }
 
-/* Units for so many workers: some for each, so that a late one does not hold up the others. */
+/* Units for so many workers: some for each, so that a late one does not hold up the others, and as
+ * many for one as for the other. */
 static void NAME(share)(NAME(job) * job, int64_t workers)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
     int64_t rows = (job->m + high - 1) / high, strips = (job->n + wide - 1) / wide;
-    int64_t wanted = workers * UNITS, down = rows < wanted ? rows : wanted, across = wanted / down;
+    int64_t wanted = workers > 1 ? workers * UNITS : 1;
 
-    job->unit_m = job->m;
-    job->unit_n = job->n;
-    if (workers > 1) {
-        job->unit_m = (rows + down - 1) / down * high;
-        job->unit_n = (strips + across - 1) / across * wide;
-    }
-    if (job->unit_m > BLOCK_M)
-        job->unit_m = BLOCK_M;
+    job->down = (job->m + BLOCK_M - 1) / BLOCK_M;
+    if (job->down < wanted)
+        job->down = wanted;
+    job->down = (job->down + workers - 1) / workers * workers;
+    if (job->down > rows)
+        job->down = rows;
+    job->across = (wanted + job->down - 1) / job->down;
+    if (job->across > strips)
+        job->across = strips;
 }
 
 /* Packing costs a pass over an operand; reading it where it lies costs misses where rows are as far
@@ -205,20 +216,23 @@ static void NAME(choose)(NAME(job) * job)
 
 static int NAME(tiles)(NAME(job) * job, bool alone)
 {
-    int64_t wide = 2 * job->micro->width;
+    int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
+    int64_t rows = (job->m + high - 1) / high;
     int64_t blocks_k = (job->k + BLOCK_K - 1) / BLOCK_K,
             blocks_n = (job->n + BLOCK_N - 1) / BLOCK_N;
     int64_t most_k = (job->k + blocks_k - 1) / blocks_k;
     int64_t most_n = ((job->n + blocks_n - 1) / blocks_n + wide - 1) / wide * wide;
     int64_t workers = alone ? 1 : workers_for(job->m, job->n, most_k), room_b = 0;
-    T near[NEAR_BYTES / sizeof(T)], *room = near;
+    _Alignas(64) T near[NEAR_BYTES / sizeof(T)];
+    T *room = near;
     size_t bytes;
 
     NAME(choose)(job);
     NAME(share)(job, workers);
     if (job->pack_b || job->n % job->micro->width != 0)
         room_b = (job->pack_b ? most_n : wide) * most_k;
-    job->room_a = job->pack_a ? job->unit_m * most_k : 0;
+    if (job->pack_a)
+        job->room_a = (rows + job->down - 1) / job->down * high * most_k;
     bytes = (size_t)(room_b + job->room_a * workers) * sizeof(T);
     if (bytes > sizeof(near)) {
         room = mxl_alloc(bytes);

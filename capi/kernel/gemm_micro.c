@@ -23,7 +23,13 @@
         int64_t down = is_down ? 1 : step, along = is_down ? step : 1;                             \
         SET##_v acc[MXL_GEMM_MR][2];                                                               \
                                                                                                    \
-        UNROLL for (int i = 0; i < height; i++) acc[i][0] = acc[i][1] = SET##_splat(0);            \
+        /* C has time to come until the sums are done. */                                          \
+        UNROLL for (int i = 0; i < height; i++)                                                    \
+        {                                                                                          \
+            acc[i][0] = acc[i][1] = SET##_splat(0);                                                \
+            __builtin_prefetch(c + i * ldc, 1);                                                    \
+            __builtin_prefetch(c + i * ldc + vectors * N - 1, 1);                                  \
+        }                                                                                          \
         for (int64_t p = 0; p < k; p++, a += along, b += b_step) {                                 \
             SET##_v b0 = SET##_load(b), b1 = vectors > 1 ? SET##_load(b + N) : b0;                 \
                                                                                                    \
