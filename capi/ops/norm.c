@@ -2,8 +2,8 @@
 #include <stddef.h>
 
 #include "array/copy.h"
-#include "base/half.h"
 #include "engine/dialect.h"
+#include "kernel/running.h"
 #include "ops/reduce.h"
 
 static const char *const sum_dtypes[] = {"None",  "float16", "float32", "float64",
@@ -244,38 +244,8 @@ static int cumsum_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Each element of a contiguous (outer, n, inner) array plus those before it along the middle axis.
- */
-#define RUNNING(name, T, plus)                                                                     \
-    static void name(void *data, int64_t outer, int64_t n, int64_t inner)                          \
-    {                                                                                              \
-        for (int64_t o = 0; o < outer; o++) {                                                      \
-            T *x = (T *)data + o * n * inner;                                                      \
-                                                                                                   \
-            for (int64_t i = inner; i < n * inner; i++)                                            \
-                x[i] = plus(x[i - inner], x[i]);                                                   \
-        }                                                                                          \
-    }
-#define ADD(a, b)      (a) + (b)
-#define ADD_I8(a, b)   (int8_t)((a) + (b))
-#define ADD_U8(a, b)   (uint8_t)((a) + (b))
-#define ADD_HALF(a, b) mxl_half_from_float(mxl_half_to_float(a) + mxl_half_to_float(b))
-
-RUNNING(running_f32, float, ADD)
-RUNNING(running_f64, double, ADD)
-RUNNING(running_f16, mxl_half, ADD_HALF)
-RUNNING(running_u8, uint8_t, ADD_U8)
-RUNNING(running_i8, int8_t, ADD_I8)
-RUNNING(running_i32, int32_t, ADD)
-RUNNING(running_i64, int64_t, ADD)
-
 static int cumsum_compute(const mxl_call *call)
 {
-    static void (*const loops[MXL_DTYPE_COUNT])(void *, int64_t, int64_t, int64_t) = {
-        [MXL_F32] = running_f32, [MXL_F64] = running_f64, [MXL_F16] = running_f16,
-        [MXL_U8] = running_u8,   [MXL_I8] = running_i8,   [MXL_I32] = running_i32,
-        [MXL_I64] = running_i64,
-    };
     const cumsum_params *p = call->params;
     const mxl_array *x = call->in[0];
     mxl_array *out = call->out[0];
@@ -288,10 +258,12 @@ static int cumsum_compute(const mxl_call *call)
         n = x->shape[axis];
         inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
     }
-    if (mxl_array_copy_into(out, x) != 0)
-        return -1;
-    if (out->size > 0)
-        loops[out->dtype](mxl_array_write(out), outer, n, inner);
+    if (out->dtype != x->dtype) {
+        if (mxl_array_copy_into(out, x) != 0)
+            return -1;
+        x = out;
+    }
+    mxl_running_sum(out->dtype, outer, n, inner, mxl_array_read(x), mxl_array_write(out));
     return 0;
 }
 
