@@ -6,20 +6,22 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-/* Whole vectors of n numbers; both return how many that were. A signalling NaN stays one, which the
- * instruction would quiet: vectors with a NaN are left to the loop. */
+/* Whole vectors of n numbers, to floats two at a time; both return how many numbers that were. A
+ * signalling NaN stays one, which the instruction would quiet: vectors with a NaN are left to the
+ * loop. */
 #define VECTORS(LEVEL, N, load_halves, store_halves, to_half, to_float, NANS, ...)                 \
     MXL_TARGET_##LEVEL static int64_t to_floats_##LEVEL(float *out, const mxl_half *in, int64_t n) \
     {                                                                                              \
         int64_t i = 0;                                                                             \
                                                                                                    \
-        for (; i + N <= n; i += N) {                                                               \
+        for (; i + 2 * N <= n; i += 2 * N) {                                                       \
             __VA_ARGS__ v = to_float(load_halves((const void *)(in + i)));                         \
+            __VA_ARGS__ w = to_float(load_halves((const void *)(in + i + N)));                     \
                                                                                                    \
-            if (NANS(v) == 0)                                                                      \
-                memcpy(out + i, &v, sizeof v);                                                     \
-            else                                                                                   \
-                plain_to_floats(out + i, in + i, N);                                               \
+            memcpy(out + i, &v, sizeof v);                                                         \
+            memcpy(out + i + N, &w, sizeof w);                                                     \
+            if (NANS(v, w) != 0)                                                                   \
+                plain_to_floats(out + i, in + i, 2 * N);                                           \
         }                                                                                          \
         return i;                                                                                  \
     }                                                                                              \
@@ -37,8 +39,8 @@
         return i;                                                                                  \
     }
 
-#define NANS_8(v)  _mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q))
-#define NANS_16(v) _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q)
+#define NANS_8(v, w)  _mm256_movemask_ps(_mm256_cmp_ps(v, w, _CMP_UNORD_Q))
+#define NANS_16(v, w) _mm512_cmp_ps_mask(v, w, _CMP_UNORD_Q)
 
 static void plain_to_floats(float *out, const mxl_half *in, int64_t n)
 {

@@ -17,8 +17,8 @@ enum {
     CHUNK = 16384, /* elements per share where few results are wanted; of columns four times that */
     FEW = 64,      /* tiles: so few that their elements are shared out */
     MOST_CHUNKS = 64,
-    BLOCK = 1024, /* elements gathered at a time */
-    RUN = 2048,   /* elements that are worth a call of a loop */
+    BLOCK = 16384, /* bytes gathered at a time */
+    RUN = 2048,    /* elements that are worth a call of a loop */
     ACC_BYTES = 8
 };
 
@@ -27,8 +27,9 @@ typedef struct reduce_job {
     const mxl_reduce_loops *loops;
     mxl_reduction kind;
     int dtype;
-    int wide;    /* the dtype of the loops, and so of the accumulators */
-    size_t size; /* bytes of one element */
+    int wide;      /* the dtype of the loops, and so of the accumulators */
+    size_t size;   /* bytes of one element */
+    int64_t block; /* elements gathered at a time */
     mxl_walk kept, reduced;
     const char *in;
     char *out;
@@ -84,7 +85,7 @@ static void acc_join(const reduce_job *job, void *acc, const void *more, int64_t
 /* n elements, `stride` apart, as neighbours of the dtype of the loops. */
 static void fetch(const reduce_job *job, char *to, const char *in, int64_t stride, int64_t n)
 {
-    _Alignas(64) char raw[BLOCK * 8];
+    _Alignas(64) char raw[BLOCK];
     const char *from = in;
 
     if (job->dtype == job->wide) {
@@ -115,9 +116,9 @@ static void fetch_rows(const reduce_job *job, char *to, const char *in, int64_t 
 static void block_rows(const reduce_job *job, char *acc, const char *in, int64_t n,
                        int64_t out_stride, int64_t m, int64_t stride)
 {
-    _Alignas(64) char block[BLOCK * 8];
+    _Alignas(64) char block[BLOCK];
     mxl_reduce_loop loop = job->loops->rows[job->kind];
-    int64_t size = (int64_t)job->size, width = least(m, BLOCK), rows = BLOCK / width;
+    int64_t size = (int64_t)job->size, width = least(m, job->block), rows = job->block / width;
 
     if (job->direct) {
         loop(acc, in, n, m, out_stride);
@@ -151,9 +152,9 @@ static void block_narrow(const reduce_job *job, char *acc, const char *in, int64
 static void block_columns(const reduce_job *job, char *acc, const char *in, int64_t n,
                           int64_t out_stride, int64_t m, int64_t stride)
 {
-    _Alignas(64) char block[BLOCK * 8];
+    _Alignas(64) char block[BLOCK];
     mxl_reduce_loop loop = job->loops->columns[job->kind];
-    int64_t rows = BLOCK / n;
+    int64_t rows = job->block / n;
 
     if (job->direct && stride == n && n <= REDUCE_COLUMNS / 8 && m * n >= 4 * REDUCE_COLUMNS) {
         block_narrow(job, acc, in, n, m);
@@ -238,7 +239,7 @@ static void job_plan(reduce_job *job)
     job->by_rows = job->width == 1 || (out_stride != 1 && llabs(stride) <= llabs(out_stride));
     job->direct =
         job->dtype == job->wide && (job->by_rows ? stride == 1 || run == 1 : out_stride == 1);
-    job->tile = least(job->width, REDUCE_COLUMNS);
+    job->tile = least(job->width, job->direct ? REDUCE_COLUMNS : REDUCE_COLUMNS / 2);
     if (job->by_rows)
         job->tile = least(job->tile, 1 + CHUNK / total + RUN / run);
     job->tiles = parts(job->width, job->tile);
@@ -318,6 +319,7 @@ int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
     job.wide = mxl_reduce_wide(dtype);
     job.loops = mxl_reduce_loops_of(job.wide);
     job.size = mxl_dtype_size(dtype);
+    job.block = BLOCK / (int64_t)mxl_dtype_size(job.wide);
     job.in = in;
     job.out = out;
     job.partial = NULL;
@@ -348,6 +350,7 @@ int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
     if (dtype == MXL_F32 && joining(kind) == MXL_REDUCE_SUM && kind != MXL_REDUCE_NORM2 &&
         any_unbounded((const float *)out, job.kept.size)) {
         job.wide = MXL_F64;
+        job.block = BLOCK / (int64_t)sizeof(double);
         job.loops = mxl_reduce_loops_of(MXL_F64);
         job.direct = false;
         return job_run(&job);

@@ -19,20 +19,38 @@ MXL_INLINE void KIND(step)(LANE *lane, SEEN *seen, int64_t n, const T *a, const 
         KIND(four)(&lane[l], &seen[l], a[l], b[l], c[l], d[l]);
 }
 
-/* n neighbours, n a multiple of LANES; `none` is LANES times EMPTY. */
+/* n neighbours; `none` is LANES times EMPTY. */
 MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
 {
     LANE lane[LANES];
     SEEN seen[LANES];
+    int64_t i = 0;
 
     for (int l = 0; l < LANES; l++) {
         lane[l] = EMPTY;
         seen[l] = 0;
     }
-    for (int64_t i = 0; i < n; i += 4 * LANES)
-        KIND(step)(lane, seen, LANES, x + i, i + LANES < n ? x + i + LANES : none,
-                   i + 2 * LANES < n ? x + i + 2 * LANES : none,
-                   i + 3 * LANES < n ? x + i + 3 * LANES : none);
+    for (; i + 4 * LANES <= n; i += 4 * LANES)
+        KIND(step)(lane, seen, LANES, x + i, x + i + LANES, x + i + 2 * LANES, x + i + 3 * LANES);
+    if (i < n) {
+        T last[LANES];
+        int64_t rest = n % LANES, whole = n - rest;
+        const T *tail = rest == 0 ? none : last;
+
+        /* A load under a mask, where there are such. */
+        MXL_AS_LOOP
+        for (int64_t l = 0; l < LANES; l++)
+            last[l] = l < rest ? x[whole + l] : EMPTY;
+        KIND(step)
+        (lane, seen, LANES, i < whole ? x + i : tail,
+         i + LANES < whole    ? x + i + LANES
+         : i + LANES == whole ? tail
+                              : none,
+         i + 2 * LANES < whole    ? x + i + 2 * LANES
+         : i + 2 * LANES == whole ? tail
+                                  : none,
+         i + 3 * LANES == whole ? tail : none);
+    }
     for (int l = 0; l < LANES / 2; l++)
         KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
     for (int l = 0; l < LANES / 4; l++)
@@ -43,22 +61,21 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
 }
 
 /* n < LANES neighbours */
-MXL_INLINE A KIND(rest)(const T *x, unsigned n)
+MXL_INLINE A KIND(few)(const T *x, int64_t n)
 {
     LANE lane = EMPTY;
     SEEN seen = 0;
 
-    for (unsigned i = 0; i < n; i += 4)
-        KIND(four)(&lane, &seen, x[i], i + 1 < n ? x[i + 1] : EMPTY, i + 2 < n ? x[i + 2] : EMPTY,
-                   i + 3 < n ? x[i + 3] : EMPTY);
+    for (int64_t i = 0; i < n; i += 4)
+        KIND(four)
+        (&lane, &seen, x[i], i + 1 < n ? x[i + 1] : EMPTY, i + 2 < n ? x[i + 2] : EMPTY,
+         i + 3 < n ? x[i + 3] : EMPTY);
     return KIND(whole)(lane, seen);
 }
 
 MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, int64_t m,
                               int64_t stride)
 {
-    unsigned rest = (unsigned)m % LANES;
-    int64_t whole = m - rest;
     A *a = acc;
     T none[LANES];
 
@@ -68,14 +85,29 @@ MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, i
     for (int64_t j = 0; j < n; j++) {
         const T *x = (const T *)in + j * stride;
 
-        if (whole > 0)
-            a[j] = KIND(join)(a[j], KIND(run)(x, whole, none));
-        if (rest > 0)
-            a[j] = KIND(join)(a[j], KIND(rest)(x + whole, rest));
+        a[j] = KIND(join)(a[j], m < LANES ? KIND(few)(x, m) : KIND(run)(x, m, none));
     }
 }
 MXL_BY_LEVEL(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in,
              n, m, stride)
+
+/* Columns of up to four elements: at once, without lanes in memory. */
+MXL_INLINE void KIND(low)(A *acc, const T *in, int64_t n, int64_t m, int64_t stride, T *none)
+{
+    const T *a = in, *b = m > 1 ? a + stride : none, *c = m > 2 ? b + stride : none;
+    const T *d = m > 3 ? c + stride : none;
+
+    for (int64_t j = 0; m < 4 && j < n; j++)
+        none[j] = EMPTY;
+    MXL_IVDEP
+    for (int64_t j = 0; j < n; j++) {
+        LANE lane = EMPTY;
+        SEEN seen = 0;
+
+        KIND(four)(&lane, &seen, a[j], b[j], c[j], d[j]);
+        acc[j] = KIND(join)(acc[j], KIND(whole)(lane, seen));
+    }
+}
 
 MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n, int64_t m,
                                  int64_t stride)
@@ -86,11 +118,16 @@ MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n
     T none[REDUCE_COLUMNS];
 
     (void)level;
+    if (m <= 4) {
+        KIND(low)(a, in, n, m, stride, none);
+        return;
+    }
     for (int64_t j = 0; j < n; j++) {
         lane[j] = EMPTY;
         seen[j] = 0;
-        none[j] = EMPTY;
     }
+    for (int64_t j = 0; m % 8 != 0 && j < n; j++)
+        none[j] = EMPTY;
     /* Twice four, for each time that a lane is read and written. */
     for (int64_t i = 0; i < m; i += 8) {
         const T *x[8];
