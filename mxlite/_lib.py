@@ -129,6 +129,15 @@ class _Library:
 LIB = _Library(get_library())
 
 
+def _origin() -> int:
+    number = ctypes.c_uint64()
+    LIB.MXLThreadGetOrigin(ctypes.byref(number))
+    return number.value
+
+
+error.connect(_origin, lambda: LIB.NNAPISetLastError(b""))
+
+
 def _hint_openblas() -> None:
     """Tells the library where pip put OpenBLAS (the wheel scipy-openblas32), which is opened when it is first needed.
 

@@ -51,6 +51,17 @@ _classes: dict[str, type[Exception]] = {
 #: Exceptions raised inside callbacks that C called, by thread, until the call that led to them comes back.
 _pending: dict[int, BaseException] = {}
 
+#: Which thread this is, and how the library's own text is forgotten: `mxlite._lib` sets both. A thread of the
+#: library's that goes on for another one (backward deep inside backward) counts as that one.
+_thread: Callable[[], int] = threading.get_ident
+_forget_text: Callable[[], object] = int
+
+
+def connect(thread: Callable[[], int], forget_text: Callable[[], object]) -> None:
+    """Tells this module of the library, which imports it."""
+    global _thread, _forget_text
+    _thread, _forget_text = thread, forget_text
+
 
 def register_error(name: str, cls: type[Exception] | None = None) -> Callable | type[Exception]:
     """Makes messages that begin `name: ` raise `cls`. Without `cls`: a decorator for the class."""
@@ -63,8 +74,12 @@ def register_error(name: str, cls: type[Exception] | None = None) -> Callable | 
 
 
 def keep_exception(error: BaseException) -> None:
-    """Keeps what a callback raised until the C call that called it has returned, in the same thread."""
-    _pending[threading.get_ident()] = error
+    """Keeps what a callback raised until the C call that called it has returned, in the same thread.
+
+    It says more than what the library noted meanwhile of calls that failed.
+    """
+    _pending[_thread()] = error
+    _forget_text()
 
 
 def error_from_message(message: str) -> BaseException:
@@ -76,7 +91,7 @@ def error_from_message(message: str) -> BaseException:
     prefix, separator, _ = message.partition(": ")
     cls = _classes.get(prefix, MXNetError) if separator else MXNetError
     error: BaseException = cls(message)
-    inner = _pending.pop(threading.get_ident(), None)
+    inner = _pending.pop(_thread(), None)
     if inner is None:
         return error
     if not isinstance(inner, Exception):

@@ -394,3 +394,79 @@ def test_what_is_no_array_is_named(wrong) -> None:
         y = Backward()(x)
     with pytest.raises(mx.MXNetError, match=f"Backward.backward: gradient 0 must be an NDArray, got {kind}"):
         y.backward()
+
+
+class _Nested(autograd.Function):
+    """x ** 2, whose backward records the function of one level less and calls its backward."""
+
+    def __init__(self, left: int, log: list[int]) -> None:
+        super().__init__()
+        self.left = left
+        self.log = log
+
+    def forward(self, x):
+        self.save_for_backward(x)
+        return x * x
+
+    def backward(self, dy):
+        (x,) = self.saved_tensors
+        self.log.append(self.left)
+        if self.left > 0:
+            inner = x.copy()
+            inner.attach_grad()
+            with autograd.record():
+                y = _Nested(self.left - 1, self.log)(inner)
+            y.backward()
+            return dy * inner.grad
+        return dy * 2 * x
+
+
+@pytest.mark.parametrize("depth", [40, 2000])
+def test_backward_inside_backward(depth: int) -> None:
+    """A function that differentiates, one inside the other: the library goes on with new threads."""
+    x = nd.array([3.0])
+    x.attach_grad()
+    log: list[int] = []
+    with autograd.record():
+        y = _Nested(depth, log)(x)
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [6.0]
+    assert log == list(range(depth, -1, -1))
+
+
+def test_exception_from_backward_inside_backward() -> None:
+    """It arrives from the other thread, with every level's cause."""
+
+    class Fails(autograd.Function):
+        def __init__(self, left: int) -> None:
+            super().__init__()
+            self.left = left
+
+        def forward(self, x):
+            return x * 1
+
+        def backward(self, dy):
+            if self.left == 0:
+                raise ArithmeticError("the bottom")
+            inner = dy.copy()
+            inner.attach_grad()
+            with autograd.record():
+                y = Fails(self.left - 1)(inner)
+            y.backward()
+            return dy
+
+    x = nd.array([3.0])
+    x.attach_grad()
+    with autograd.record():
+        y = Fails(80)(x)
+    with pytest.raises(mx.MXNetError) as caught:
+        y.backward()
+    cause, levels = caught.value, 0
+    while cause.__cause__ is not None:
+        cause, levels = cause.__cause__, levels + 1
+    assert isinstance(cause, ArithmeticError)
+    assert levels == 81
+    with autograd.record():
+        y = x * 2
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2.0]
