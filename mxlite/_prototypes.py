@@ -42,6 +42,8 @@ MXLNDArrayGetId:PP MXLNDArraySetGrad:PP MXLNDArraySetRequiresGrad:Pi MXLNodeAddH
 MXLNodeFree:P MXLNodeGetId:PP MXLNodeGetInfo:PiiiPP MXLNodeGetInput:PiPP MXLNodeGetName:PP MXLNodeGetNumInputs:PP
 MXLNodeGetNumOutputs:PP MXLNodeGetNumSaved:PP MXLNodeGetOperator:PP MXLNodeGetPayload:PP MXLNodeGetSaved:PiPPPP
 MXLNodeGetSequence:PP MXLNodeGetVariable:PP MXLNodeIsReleased:PP MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
+MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedHooks:PPPPP MXLRandomGetState:P
+MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
 MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
 MXLSetAllocator:PPPi MXLSetPoolCap:qP

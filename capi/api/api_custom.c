@@ -184,6 +184,7 @@ static int record(mxl_call *call, custom *c)
 {
     bool any = false;
     mxl_node *node;
+    int status;
 
     for (int i = 0; i < call->num_inputs; i++) {
         if (call->in[i]->storage == NULL)
@@ -199,9 +200,9 @@ static int record(mxl_call *call, custom *c)
         return -1;
     node->payload = &c->ref;
     mxl_ref_keep(node->payload);
-    mxl_node_attach(node, call->num_outputs, call->out);
+    status = mxl_node_attach(node, call->num_outputs, call->out);
     mxl_ref_drop(&node->ref);
-    return 0;
+    return status;
 }
 
 static custom *custom_new(const struct MXCallbackList *callbacks)

@@ -17,3 +17,17 @@ int MXRandomSeedContext(int seed, int dev_type, int dev_id)
         return -1;
     return MXRandomSeed(seed);
 }
+
+int MXLRandomGetState(uint64_t state[2])
+{
+    API_NEED(state);
+    mxl_random_get(state);
+    return 0;
+}
+
+int MXLRandomSetState(const uint64_t state[2])
+{
+    API_NEED(state);
+    mxl_random_set(state);
+    return 0;
+}

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/state.h"
+#include "engine/anomaly.h"
 #include "engine/callback.h"
 #include "engine/deep.h"
 #include "engine/deliver.h"
@@ -148,6 +150,8 @@ static int run_rule(mxl_walk *walk, mxl_task *task, const mxl_backward_args *arg
     mxl_scope_begin(&scope, mode);
     status = any ? mxl_grad_run(&g) : 0;
     mxl_scope_end(&scope);
+    if (status == 0 && walk->anomaly != 0)
+        status = mxl_anomaly_check(node, set, walk->anomaly);
     if (status == 0 && mxl_extra_get(&node->extra) != NULL)
         status = hooks_after(node, mode, set, heads);
     for (int i = 0; i < node->num_inputs; i++) {
@@ -241,8 +245,11 @@ static int run_nodes(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mod
     mxl_task *task;
 
     while ((task = mxl_walk_pop(walk)) != NULL) {
-        if (run_node(walk, task, args, mode) != 0)
+        if (run_node(walk, task, args, mode) != 0) {
+            if (walk->anomaly != 0)
+                mxl_anomaly_keep((mxl_node *)task->target);
             return -1;
+        }
         if (!args->retain_graph && !walk->keep_all)
             mxl_node_release_saved((mxl_node *)task->target);
         for (int i = 0; i < task->count && !task->wanted; i++) {
@@ -374,7 +381,8 @@ static int seed(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
 
 static int run(const mxl_backward_args *args, mxl_mode mode)
 {
-    mxl_walk walk = {.all_or_none = args->dialect->released_is_constant};
+    mxl_walk walk = {.all_or_none = args->dialect->released_is_constant,
+                     .anomaly = mxl_state_get()->anomaly};
     int status = seed(&walk, args, mode);
 
     if (status == 0)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "engine/hooks.h"
 #include "engine/known.h"
+#include "engine/watch.h"
 
 int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
 {
@@ -289,6 +290,7 @@ static bool to_store(const mxl_task *task, mxl_mode mode)
 static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
 {
     mxl_array *variable = (mxl_array *)task->target, *head = NULL;
+    uint8_t watch;
     int status;
 
     if (mxl_hooks_before(hooked, task->grads) != 0)
@@ -297,9 +299,11 @@ static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
         head = task->grads[0];
         mxl_array_keep(head);
     }
+    watch = mxl_watch_pause();
     status = ready_leaf(task, hooked->mode);
     if (status == 0)
         status = fill_leaf(task, hooked->mode);
+    mxl_watch_resume(watch);
     task->stored = true;
     if (status == 0)
         status = mxl_hooks_accumulated(hooked, variable);
@@ -331,10 +335,9 @@ int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode m
     return store_hooked(task, &hooked);
 }
 
-int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
+/* Nobody is shown what is recorded here: variables are locked meanwhile. */
+static int store_all(mxl_walk *walk, mxl_mode mode)
 {
-    if (args->grads != NULL)
-        return return_grads(walk, args, mode);
     for (size_t i = 0; i < walk->num_tasks; i++) {
         if (to_store(walk->tasks[i], mode) && ready_leaf(walk->tasks[i], mode) != 0)
             return -1;
@@ -344,4 +347,17 @@ int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
             return -1;
     }
     return 0;
+}
+
+int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
+{
+    uint8_t watch;
+    int status;
+
+    if (args->grads != NULL)
+        return return_grads(walk, args, mode);
+    watch = mxl_watch_pause();
+    status = store_all(walk, mode);
+    mxl_watch_resume(watch);
+    return status;
 }

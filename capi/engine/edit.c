@@ -157,18 +157,19 @@ void mxl_run_note_edits(mxl_run *r)
 }
 
 /* The places of the outputs, after the write. */
-void mxl_run_attach(mxl_run *r)
+int mxl_run_attach(mxl_run *r)
 {
     mxl_place nowhere = {NULL, 0};
 
-    if (r->node != NULL)
-        mxl_node_attach(r->node, r->arity.visible, r->given_out);
+    if (r->node != NULL && mxl_node_attach(r->node, r->arity.visible, r->given_out) != 0)
+        return -1;
     if (r->slices != NULL)
         mxl_rebase_finish(r->edited_view, r->slices);
     if (r->node != NULL || !r->mode.record || !r->mode.dialect->rebase)
-        return;
+        return 0;
     for (int i = 0; i < r->arity.visible; i++) {
         if (r->given_out[i] != r->edited_view)
             mxl_array_set_place(r->given_out[i], nowhere); /* constants were written over it */
     }
+    return 0;
 }

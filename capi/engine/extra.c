@@ -90,6 +90,7 @@ static void extra_free(mxl_ref *ref)
     mxl_extra *extra = (mxl_extra *)ref;
 
     mxl_extra_remove_hooks(extra);
+    mxl_extra_drop_packed(extra);
     if (extra->release != NULL)
         extra->release(extra->payload);
     mxl_free(extra, sizeof(*extra));
@@ -221,6 +222,56 @@ void mxl_hooks_end(mxl_hooks *hooks)
     }
     mxl_free(hooks->items, (size_t)hooks->room * sizeof(mxl_hook *));
     hooks->count = 0;
+}
+
+/* ---- packed values ---- */
+
+int mxl_extra_reserve_packed(mxl_extra *extra, int count)
+{
+    mxl_ref **packed = mxl_alloc_zero((size_t)count * sizeof(mxl_ref *));
+
+    if (packed == NULL)
+        return -1;
+    extra_lock(extra);
+    extra->packed = packed;
+    extra->num_packed = count;
+    extra_unlock(extra);
+    return 0;
+}
+
+void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed)
+{
+    extra_lock(extra);
+    extra->packed[at] = packed;
+    extra_unlock(extra);
+}
+
+mxl_ref *mxl_extra_get_packed(mxl_extra *extra, int at)
+{
+    mxl_ref *packed;
+
+    extra_lock(extra);
+    packed = at < extra->num_packed ? extra->packed[at] : NULL;
+    if (packed != NULL)
+        mxl_ref_keep(packed);
+    extra_unlock(extra);
+    return packed;
+}
+
+void mxl_extra_drop_packed(mxl_extra *extra)
+{
+    mxl_ref **packed;
+    int count;
+
+    extra_lock(extra);
+    packed = extra->packed;
+    count = extra->num_packed;
+    extra->packed = NULL;
+    extra->num_packed = 0;
+    extra_unlock(extra);
+    for (int i = 0; i < count; i++)
+        mxl_ref_drop(packed[i]);
+    mxl_free(packed, (size_t)count * sizeof(mxl_ref *));
 }
 
 /* ---- the caller's payload ---- */

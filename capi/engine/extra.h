@@ -47,6 +47,8 @@ typedef struct mxl_extra {
     mxl_hook **hooks; /* kept, in order of registration; removed ones until the next is added */
     void *payload;    /* the caller's, and how it is released; NULL, NULL: none */
     void (*release)(void *payload);
+    int num_packed;
+    mxl_ref **packed; /* [num_packed], kept; what stands for saved values: engine/packed.h */
 } mxl_extra;
 
 /* Where a node or a variable keeps its extra: set once, dropped with it. */
@@ -76,6 +78,14 @@ void *mxl_extra_payload(mxl_extra *extra);
 
 /* Removes all hooks. */
 void mxl_extra_remove_hooks(mxl_extra *extra);
+
+/* Makes room for packed values, of a node that has none yet; -1 with the error set. */
+int mxl_extra_reserve_packed(mxl_extra *extra, int count);
+/* Takes over the reference. */
+void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed);
+/* A new reference, or NULL. */
+mxl_ref *mxl_extra_get_packed(mxl_extra *extra, int at);
+void mxl_extra_drop_packed(mxl_extra *extra);
 
 /* The hooks of one kind, the `last` ones at the end, as they are now: each may be called until
  * mxl_hooks_end. */

@@ -223,11 +223,18 @@ static int run_deliver(mxl_run *r)
             r->call.out[i] = NULL;
         } else if (given->storage == NULL) {
             mxl_array_become(given, out);
-            r->call.out[i] = NULL;
+            r->call.out[i] = given;
         }
     }
-    mxl_run_attach(r);
-    return 0;
+    if (mxl_run_attach(r) == 0)
+        return 0;
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->call.out[i] != NULL)
+            continue;
+        mxl_array_drop(r->given_out[i]);
+        r->given_out[i] = NULL;
+    }
+    return -1;
 }
 
 /* ---- the run ---- */
@@ -419,11 +426,14 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     if (mode.dialect->views && !is_view)
         mxl_storage_set_version(result->storage, 0); /* what is counted there are edits */
     if (node != NULL) {
-        mxl_node_attach(node, 1, &result);
+        status = mxl_node_attach(node, 1, &result);
         mxl_ref_drop(&node->ref);
     }
-    *out = result;
-    return 0;
+    if (status != 0)
+        mxl_array_drop(result);
+    else
+        *out = result;
+    return status;
 }
 
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,

@@ -29,3 +29,15 @@ void mxl_random_seed(uint64_t seed)
     atomic_store_explicit(&used, 0, memory_order_relaxed);
     atomic_store_explicit(&current_seed, seed, memory_order_release);
 }
+
+void mxl_random_get(uint64_t state[2])
+{
+    state[0] = atomic_load_explicit(&current_seed, memory_order_acquire);
+    state[1] = atomic_load_explicit(&used, memory_order_relaxed);
+}
+
+void mxl_random_set(const uint64_t state[2])
+{
+    atomic_store_explicit(&used, state[1], memory_order_relaxed);
+    atomic_store_explicit(&current_seed, state[0], memory_order_release);
+}

@@ -38,8 +38,9 @@ int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode);
  * then memory. Notes the view whose base must be followed. -1 with the error set. */
 int mxl_run_check_edits(mxl_run *r, bool records);
 
-/* After the write: versions and writers of the outputs' storages; then their places. */
+/* After the write: versions and writers of the outputs' storages; then their places (-1 with the
+ * error set: who watches what is recorded has failed). */
 void mxl_run_note_edits(mxl_run *r);
-void mxl_run_attach(mxl_run *r);
+int mxl_run_attach(mxl_run *r);
 
 #endif

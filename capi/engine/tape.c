@@ -7,6 +7,8 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "engine/packed.h"
+#include "engine/watch.h"
 
 static atomic_uint_fast64_t next_seq = 1;
 
@@ -80,6 +82,8 @@ void mxl_node_release_saved(mxl_node *node)
         mxl_extra_remove_hooks(extra);
     if (!node->saves_any)
         return;
+    if (extra != NULL)
+        mxl_extra_drop_packed(extra);
     saved_take(node, node->in_saved, node->num_inputs);
     saved_take(node, node->out_saved, node->num_outputs);
 }
@@ -352,7 +356,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     return node;
 }
 
-void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
+int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 {
     for (int i = 0; i < node->num_outputs && node->saves_any; i++) {
         mxl_saved *saved = &node->out_saved[i];
@@ -365,6 +369,7 @@ void mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 
         mxl_array_set_place(outputs[i], place);
     }
+    return mxl_state_get()->watch == 0 ? 0 : mxl_watch_recorded(node, num_outputs, outputs);
 }
 
 int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
@@ -379,15 +384,16 @@ int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_ar
                      .training = training};
     int wants = mxl_tape_wants(op, 1, &array, dialect);
     mxl_node *node;
+    int status;
 
     if (wants <= 0)
         return wants;
     node = mxl_node_new(&call, dialect);
     if (node == NULL)
         return -1;
-    mxl_node_attach(node, 1, &view);
+    status = mxl_node_attach(node, 1, &view);
     mxl_ref_drop(&node->ref);
-    return 0;
+    return status;
 }
 
 /* ---- looking at a node ---- */
@@ -407,23 +413,35 @@ int mxl_node_slot(const mxl_node *node, int slot)
     return input >= 0 && input < node->num_inputs ? input : -1;
 }
 
-/* Under the lock. */
-static bool is_saved(const mxl_node *node, int i)
+/* Whether somebody keeps the value in a form of his own. */
+static bool is_packed(mxl_node *node, int at)
 {
-    return i < node->num_inputs ? node->in_saved[i].array != NULL
-                                : node->out_saved[i - node->num_inputs].array != NULL;
+    mxl_extra *extra = mxl_extra_get(&node->extra);
+    mxl_ref *packed = extra == NULL ? NULL : mxl_extra_get_packed(extra, at);
+
+    mxl_ref_drop(packed);
+    return packed != NULL;
+}
+
+static bool is_saved(mxl_node *node, int at)
+{
+    bool saved;
+
+    node_lock(node);
+    saved = at < node->num_inputs ? node->in_saved[at].array != NULL
+                                  : node->out_saved[at - node->num_inputs].array != NULL;
+    node_unlock(node);
+    return saved || is_packed(node, at);
 }
 
 int mxl_node_find_saved(mxl_node *node, int index, bool *is_output)
 {
     int found = -1, total = node->num_inputs + node->num_outputs;
 
-    node_lock(node);
     for (int i = 0; i < total && found < 0 && index >= 0; i++) {
         if (is_saved(node, i) && index-- == 0)
             found = i;
     }
-    node_unlock(node);
     *is_output = found >= node->num_inputs;
     return *is_output ? found - node->num_inputs : found;
 }
@@ -432,10 +450,8 @@ int mxl_node_num_saved(mxl_node *node)
 {
     int count = 0;
 
-    node_lock(node);
     for (int i = 0; i < node->num_inputs + node->num_outputs; i++)
         count += is_saved(node, i);
-    node_unlock(node);
     return count;
 }
 
@@ -469,10 +485,18 @@ static void stale_error(const mxl_node *node, const mxl_saved *saved, const mxl_
               (unsigned long long)saved->version);
 }
 
-static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, int index)
+/* The saved value; `record`: whether what unpacks it is recorded. */
+static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, int index,
+                            bool record)
 {
     mxl_array *array;
 
+    if (mxl_extra_get(&node->extra) != NULL) {
+        bool is_output = saved >= node->out_saved;
+
+        if (is_packed(node, is_output ? node->num_inputs + index : index))
+            return mxl_node_unpack(node, is_output ? node->num_inputs + index : index, record);
+    }
     node_lock(node);
     array = saved->array;
     if (array != NULL)
@@ -496,7 +520,7 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
 
 mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
 {
-    mxl_array *array = saved_get(node, &node->in_saved[index], "input", index);
+    mxl_array *array = saved_get(node, &node->in_saved[index], "input", index, with_place);
     mxl_array *alias;
 
     if (array == NULL || !with_place || mxl_array_stands_at(array, node->edges[index]))
@@ -509,7 +533,7 @@ mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
 
 mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place)
 {
-    mxl_array *array = saved_get(node, &node->out_saved[index], "output", index);
+    mxl_array *array = saved_get(node, &node->out_saved[index], "output", index, with_place);
     mxl_place place = {&node->ref, index};
     mxl_array *alias;
 

@@ -43,6 +43,7 @@ typedef struct mxl_walk {
     bool all_or_none; /* what fails on the way must not cost the caller the graph */
     bool keep_all;    /* so something may: release saved values only at the end */
     bool hooked;      /* there are hooked variables */
+    uint8_t anomaly;  /* what rules may not return: the thread's flag */
 } mxl_walk;
 
 /* An empty walk is {0}. Drops everything it holds. */

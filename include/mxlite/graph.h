@@ -196,6 +196,49 @@ MXL_API int MXLBackwardState(int *out);
  * under way, it keeps by this. */
 MXL_API int MXLThreadGetOrigin(uint64_t *out);
 
+/* ---- What is recorded ---------------------------------------------------------------------------
+ */
+
+/* Saved values in a form of the caller's. `pack` gets a handle of a value (its own; the value leads
+ * nowhere) and sets *packed to whatever stands for it; nothing that it calls is recorded. `unpack`
+ * sets *array to a new handle of an array of the same shape and dtype, each time a rule reads the
+ * value (or MXLNodeGetSaved asks for it); `drop` (may be NULL) ends it, when the node is released
+ * or ends. */
+typedef int (*MXLPackFunction)(void *payload, NDArrayHandle array, void **packed);
+typedef int (*MXLUnpackFunction)(void *payload, void *packed, NDArrayHandle *array);
+typedef void (*MXLDropFunction)(void *payload, void *packed);
+
+/* From now on, and until they are popped, these do that with what is recorded on this thread; the
+ * last pushed alone. Values that are packed are not found to be edited. `release` (may be NULL) is
+ * called when they are popped and nothing is left that they packed; never if this fails. */
+MXL_API int MXLPushSavedHooks(MXLPackFunction pack, MXLUnpackFunction unpack, MXLDropFunction drop,
+                              void *payload, MXLReleaseFunction release);
+MXL_API int MXLPopSavedHooks(void);
+
+/* Called on this thread for every node that is recorded, after its values are computed; handles are
+ * the callee's. Not 0: the operator fails. What it records itself, and sums of gradients that are
+ * recorded when variables accumulate them, are not shown. NULL: none from now on. */
+typedef int (*MXLRecordHook)(void *payload, MXLNodeHandle node, int num_outputs,
+                             const NDArrayHandle *outputs);
+MXL_API int MXLSetRecordHook(MXLRecordHook hook, void *payload);
+
+/* What backward on this thread looks for in what rules return: 0 nothing, 1 NaN, 2 infinities too.
+ * It fails where it finds one, with the node, the input and the position. `before` may be NULL. */
+MXL_API int MXLSetAnomaly(int check, int *before);
+
+/* The node at which the last backward of this thread that failed under MXLSetAnomaly did (of
+ * backwards inside each other the outermost): *node a new handle; NULL: none since this was asked
+ * last. */
+MXL_API int MXLAnomalyTakeNode(MXLNodeHandle *node);
+
+/* The first element, in C order, that is NaN (`check` 1), or NaN or infinite (2); *index -1: none.
+ */
+MXL_API int MXLNDArrayFindNonFinite(NDArrayHandle array, int check, int64_t *index);
+
+/* Where the process's random numbers stand, to draw the same ones again. */
+MXL_API int MXLRandomGetState(uint64_t state[2]);
+MXL_API int MXLRandomSetState(const uint64_t state[2]);
+
 #ifdef __cplusplus
 }
 #endif

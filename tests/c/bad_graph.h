@@ -35,6 +35,18 @@ static int never_callback(void *payload)
     return never_hook(payload, 0, NULL, NULL);
 }
 
+static int never_pack(void *payload, NDArrayHandle array, void **packed)
+{
+    (void)packed;
+    return never_hook(payload, 1, &array, NULL);
+}
+
+static int never_unpack(void *payload, void *packed, NDArrayHandle *array)
+{
+    (void)packed;
+    return never_hook(payload, 0, NULL, array);
+}
+
 static const MXLBackwardOptions no_options = {.dialect = 0}, odd_dialect = {.dialect = 77};
 static int zero_output = 0, far_output = 5;
 
@@ -73,7 +85,8 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLHookFree, HOOK, true, MXLHookFree(h))                                                     \
     X(MXLBackward, NODE, false, backward_from(h, NULL, good_node))                                 \
     X(MXLBackward, NODE, false, backward_from(good_node, NULL, h))                                 \
-    X(MXLBackward, ARRAY, true, backward_from(good_node, h, good_node))
+    X(MXLBackward, ARRAY, true, backward_from(good_node, h, good_node))                            \
+    X(MXLNDArrayFindNonFinite, ARRAY, false, MXLNDArrayFindNonFinite(h, 1, &number_out))
 
 #define GRAPH_ARGUMENTS(X)                                                                         \
     X(MXLNDArrayGetEdge, MXLNDArrayGetEdge(variable, NULL, &int_a))                                \
@@ -127,6 +140,16 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLBackwardQueue, MXLBackwardQueue(NULL, NULL, NULL))                                        \
     X(MXLBackwardQueue, MXLBackwardQueue(never_callback, NULL, NULL)) /* none runs */              \
     X(MXLBackwardState, MXLBackwardState(NULL))                                                    \
-    X(MXLThreadGetOrigin, MXLThreadGetOrigin(NULL))
+    X(MXLThreadGetOrigin, MXLThreadGetOrigin(NULL))                                                \
+    X(MXLPushSavedHooks, MXLPushSavedHooks(NULL, never_unpack, NULL, NULL, NULL))                  \
+    X(MXLPushSavedHooks, MXLPushSavedHooks(never_pack, NULL, NULL, NULL, NULL))                    \
+    X(MXLPopSavedHooks, MXLPopSavedHooks()) /* none */                                             \
+    X(MXLSetAnomaly, MXLSetAnomaly(-1, &int_a))                                                    \
+    X(MXLSetAnomaly, MXLSetAnomaly(3, &int_a))                                                     \
+    X(MXLAnomalyTakeNode, MXLAnomalyTakeNode(NULL))                                                \
+    X(MXLNDArrayFindNonFinite, MXLNDArrayFindNonFinite(good, 1, NULL))                             \
+    X(MXLNDArrayFindNonFinite, MXLNDArrayFindNonFinite(good, 3, &number_out))                      \
+    X(MXLRandomGetState, MXLRandomGetState(NULL))                                                  \
+    X(MXLRandomSetState, MXLRandomSetState(NULL))
 
 #endif

@@ -30,8 +30,9 @@ static int call_place(size_t index, void *h)
 
 /* What can be called with nothing wrong. */
 static const char *const never_fails[] = {
-    "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError", "NNGetLastError",
-    "MXNotifyShutdown", "MXNDArrayWaitAll", "MXRandomSeed",   "MXNDArrayCallDLPackDeleter"};
+    "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError",
+    "NNGetLastError",   "MXNotifyShutdown", "MXLSetRecordHook",
+    "MXNDArrayWaitAll", "MXRandomSeed",     "MXNDArrayCallDLPackDeleter"};
 
 static void bad_free(void *payload, void *block, size_t bytes)
 {

@@ -1,0 +1,31 @@
+/* Saved values that the caller keeps in a form of its own: packed when a node is recorded, unpacked
+ * when its rule reads them. Which functions do that is a stack of the thread's. */
+#ifndef MXL_ENGINE_PACKED_H
+#define MXL_ENGINE_PACKED_H
+
+#include "engine/tape.h"
+
+/* The functions behind MXLPackFunction and its like; arrays as handles. */
+typedef struct mxl_packer {
+    mxl_ref ref;
+    int (*pack)(void *payload, void *array, void **packed);
+    int (*unpack)(void *payload, void *packed, void **array);
+    void (*drop)(void *payload, void *packed); /* may be NULL */
+    void *payload;
+    void (*release)(void *payload); /* may be NULL; when nothing that was packed is left */
+    struct mxl_packer *below;       /* kept */
+} mxl_packer;
+
+/* Puts a packer (without ref and below; copied) on this thread's stack; -1 with the error set,
+ * nothing released. Pop: -1 where the stack is empty. */
+int mxl_packer_push(const mxl_packer *packer);
+int mxl_packer_pop(void);
+
+/* Packs all that a new node has saved, with the packer on top. */
+int mxl_node_pack(mxl_node *node);
+
+/* A saved value (inputs, then outputs) that was packed; new reference. NULL with the error set, or
+ * without one where it is not packed. */
+mxl_array *mxl_node_unpack(mxl_node *node, int at, bool record);
+
+#endif

@@ -1,0 +1,57 @@
+/* Nodes that are recorded are shown to who asked for it. */
+#include "engine/watch.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "engine/packed.h"
+
+static void recorder_free(void *slot)
+{
+    mxl_free(slot, sizeof(mxl_recorder));
+}
+
+void mxl_watch_update(mxl_state *state)
+{
+    state->watch = (uint8_t)((state->slots[MXL_SLOT_SAVED_HOOKS] != NULL ? MXL_WATCH_SAVED : 0) |
+                             (state->slots[MXL_SLOT_RECORD_HOOK] != NULL ? MXL_WATCH_RECORD : 0));
+}
+
+int mxl_watch_set_recorder(const mxl_recorder *recorder)
+{
+    mxl_state *state = mxl_state_get();
+    mxl_recorder *made = NULL, *old;
+
+    if (state != mxl_state_here)
+        return mxl_error_memory(sizeof(*state));
+    if (recorder != NULL) {
+        made = mxl_alloc(sizeof(*made));
+        if (made == NULL)
+            return -1;
+        *made = *recorder;
+    }
+    old = state->slots[MXL_SLOT_RECORD_HOOK];
+    state->slots[MXL_SLOT_RECORD_HOOK] = made;
+    state->slot_free[MXL_SLOT_RECORD_HOOK] = recorder_free;
+    mxl_watch_update(state);
+    mxl_free(old, sizeof(*old));
+    return 0;
+}
+
+int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs)
+{
+    mxl_recorder *slot = mxl_state_get()->slots[MXL_SLOT_RECORD_HOOK];
+    mxl_place nowhere = {NULL, 0};
+    mxl_recorder recorder; /* a copy: it may take itself away */
+    int status;
+
+    (void)mxl_watch_pause();
+    status = mxl_node_pack(node);
+    if (status == 0 && slot != NULL) {
+        recorder = *slot;
+        status = recorder.recorded(&recorder, node, num_outputs, outputs);
+    }
+    for (int i = 0; i < num_outputs && status != 0; i++)
+        mxl_array_set_place(outputs[i], nowhere);
+    mxl_watch_update(mxl_state_get());
+    return status;
+}

@@ -1,0 +1,40 @@
+/* What is done on this thread with every node that is recorded: its saved values are packed, a
+ * function is told. One byte of the thread's state says whether there is anything of that. */
+#ifndef MXL_ENGINE_WATCH_H
+#define MXL_ENGINE_WATCH_H
+
+#include "base/state.h"
+#include "engine/tape.h"
+
+/* Told of a node when its values have been computed. Not 0, with the error set: the call fails. */
+typedef struct mxl_recorder {
+    int (*recorded)(struct mxl_recorder *self, mxl_node *node, int num_outputs,
+                    mxl_array *const *outputs);
+    void *function, *payload; /* for `recorded` */
+} mxl_recorder;
+
+/* Sets this thread's recorder (copied), or takes it away (NULL). -1 with the error set. */
+int mxl_watch_set_recorder(const mxl_recorder *recorder);
+
+/* For mxl_node_attach, where the state's `watch` is not 0. On failure the outputs are constants. */
+int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs);
+
+/* Sets `watch` to what is there. */
+void mxl_watch_update(mxl_state *state);
+
+/* Between these nothing is watched: a lock is held, or a function that watches runs. */
+static inline uint8_t mxl_watch_pause(void)
+{
+    mxl_state *state = mxl_state_get();
+    uint8_t watch = state->watch;
+
+    state->watch = 0;
+    return watch;
+}
+
+static inline void mxl_watch_resume(uint8_t watch)
+{
+    mxl_state_get()->watch = watch;
+}
+
+#endif

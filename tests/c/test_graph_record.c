@@ -1,0 +1,380 @@
+/* What is recorded: saved values packed and unpacked, the record hook, anomalies, the state of the
+ * random numbers. */
+#include "graph_kit.h"
+
+#include <stdlib.h>
+
+/* ---- saved values ---- */
+
+typedef struct store {
+    int packs, unpacks, drops, released, fails, recording;
+    bool wrong; /* unpacks something of another shape */
+    bool other; /* unpacks twice the value */
+} store;
+
+static int on_pack(void *payload, H array, void **packed)
+{
+    store *s = payload;
+    bool recording = true;
+    N node;
+
+    CHECK_INT(MXAutogradIsRecording(&recording), 0);
+    CHECK(!recording);
+    node = edge_of(array, NULL);
+    CHECK(node == NULL);
+    s->packs++;
+    if (s->fails == 1) {
+        drop(array);
+        NNAPISetLastError("no room");
+        return 1;
+    }
+    *packed = array;
+    return 0;
+}
+
+static int on_unpack(void *payload, void *packed, H *array)
+{
+    store *s = payload;
+    bool recording = false;
+
+    CHECK_INT(MXAutogradIsRecording(&recording), 0);
+    s->recording = recording;
+    s->unpacks++;
+    if (s->fails == 2)
+        return 1;
+    if (s->wrong)
+        *array = VEC(1, 2, 3, 4, 5);
+    else if (s->other)
+        *array = op_scalar("_mul_scalar", packed, "2");
+    else
+        CHECK_INT(MXShallowCopyNDArray(packed, array), 0);
+    return 0;
+}
+
+static void on_drop(void *payload, void *packed)
+{
+    ((store *)payload)->drops++;
+    drop(packed);
+}
+
+static void on_release(void *payload)
+{
+    ((store *)payload)->released++;
+}
+
+static void push(store *s)
+{
+    CHECK_INT(MXLPushSavedHooks(on_pack, on_unpack, on_drop, s, on_release), 0);
+}
+
+TEST(packing)
+{
+    store s = {0}, inner = {0};
+    H x = VEC(2, 3), y, z, u, value = NULL;
+    N node;
+    int count = -1, position = -1, is_output = -1;
+    int64_t bytes = -1;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    push(&s);
+    y = op1("exp", x); /* saves its output */
+    z = op1("square", y);
+    push(&inner);
+    u = op1("square", z);
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    CHECK_INT(inner.released, 0);
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    record(false);
+    CHECK_INT(s.packs, 2);
+    CHECK_INT(inner.packs, 1);
+    CHECK_INT(s.released, 0);
+    CHECK_FAILS(MXLPopSavedHooks(), "there are no functions");
+    node = edge_of(y, NULL);
+    CHECK_INT(MXLNodeGetNumSaved(node, &count), 0);
+    CHECK_INT(count, 1);
+    CHECK_INT(MXLNodeGetSaved(node, 0, NULL, &is_output, &position, &bytes), 0);
+    CHECK_INT(s.unpacks, 0);
+    CHECK_INT(is_output, 1);
+    CHECK_INT(bytes, 16);
+    CHECK_INT(MXLNodeGetSaved(node, 0, &value, NULL, NULL, NULL), 0);
+    CHECK_INT(s.unpacks, 1);
+    CHECK_NEAR(at(value, 0), exp(2), 1e-12);
+    drop(value);
+    CHECK_INT(MXLNodeFree(node), 0);
+    CHECK_INT(backward(u), 0);
+    CHECK_NEAR(grad_at(x, 0), 4 * exp(8), 1e-6);
+    CHECK_INT(s.unpacks, 3);
+    CHECK_INT(inner.unpacks, 1);
+    CHECK_INT(s.recording, 0);
+    CHECK_INT(s.drops, 2); /* released by backward */
+    CHECK_INT(inner.drops, 1);
+    CHECK_INT(s.released + inner.released, 2);
+    drop(u);
+    drop(z);
+    drop(y);
+    drop(x);
+}
+
+/* The value that unpacks is what the rule reads, at the place the saved one had. */
+TEST(unpacked_values_count)
+{
+    store s = {.other = true};
+    H x = VEC(3), y, g, gg;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    push(&s);
+    y = op1("square", x);
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    record(false);
+    fill(x, (double[]){100}, 1);
+    fill(x, (double[]){3}, 1); /* edits are not found; what was packed shares memory here */
+    g = derivative(y, x, 1, 1);
+    CHECK_NEAR(at(g, 0), 12, 0); /* 2 * (2x) */
+    CHECK_INT(s.recording, 1);
+    gg = derivative(g, x, 1, 0);
+    CHECK(gg != NULL);
+    CHECK_NEAR(at(gg, 0), 2, 0); /* the packed value stands where x stands */
+    drop(gg);
+    drop(g);
+    drop(y);
+    CHECK_INT(s.drops, 1);
+    CHECK_INT(s.released, 1);
+    drop(x);
+}
+
+TEST(packing_fails)
+{
+    store s = {.fails = 1};
+    H x = VEC(3), y, in;
+    int64_t shape = 0;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    push(&s);
+    in = x;
+    CHECK(try_op("square", 1, &in, 0, NULL, NULL) == NULL);
+    CHECK_HAS(MXGetLastError(), "square: packing of a value that it saves failed: no room");
+    s.fails = 0;
+    y = op1("square", x);
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    record(false);
+    s.fails = 2;
+    CHECK_FAILS(backward(y), "square: unpacking of a value that it saved failed");
+    s.fails = 0;
+    s.wrong = true;
+    CHECK_FAILS(backward(y), "unpacked with shape (5,)");
+    s.wrong = false;
+    CHECK_INT(backward(y), 0);
+    CHECK_NEAR(grad_at(x, 0), 6, 0);
+    CHECK_INT(MXLNDArrayGetInfo(y, 1, &shape, NULL), 1);
+    drop(y);
+    drop(x);
+    CHECK_INT(s.released, 1);
+}
+
+/* A thread that ends with functions on its stack lets them go. */
+static store left_behind;
+
+TEST(stack_of_a_thread)
+{
+    CHECK_INT(left_behind.released, 0);
+    push(&left_behind);
+}
+
+TEST(after_that_thread)
+{
+    CHECK_INT(left_behind.released, 1);
+}
+
+/* ---- the record hook ---- */
+
+typedef struct seen {
+    int count, outputs, fails;
+    char last[64];
+    bool records; /* records something itself */
+} seen;
+
+static int on_record(void *payload, N node, int num_outputs, const H *outputs)
+{
+    seen *s = payload;
+    N made = edge_of(outputs[0], NULL);
+
+    s->count++;
+    s->outputs = num_outputs;
+    strncpy(s->last, name_of(node), sizeof(s->last) - 1);
+    CHECK(node_id(made) == node_id(node));
+    if (s->records) {
+        H again = op1("exp", outputs[0]);
+
+        drop(again);
+    }
+    MXLNodeFree(made);
+    MXLNodeFree(node);
+    for (int i = 0; i < num_outputs; i++)
+        drop(outputs[i]);
+    if (s->fails)
+        NNAPISetLastError("not this one");
+    return s->fails;
+}
+
+TEST(record_hook)
+{
+    seen s = {.records = true};
+    H x = VEC(1, 2), c = VEC(1, 1), y, z, in, none = NULL;
+
+    attach(x, REQ_WRITE);
+    CHECK_INT(MXLSetRecordHook(on_record, &s), 0);
+    y = op1("exp", x); /* not recorded */
+    CHECK_INT(s.count, 0);
+    drop(y);
+    record(true);
+    y = op1("exp", c);
+    CHECK_INT(s.count, 0);
+    drop(y);
+    y = op1("exp", x);
+    CHECK_INT(s.count, 1);
+    CHECK_INT(s.outputs, 1);
+    CHECK_STR(s.last, "ExpBackward");
+    z = MXLNDArraySlice(y, 0, 1);
+    CHECK_INT(s.count, 2);
+    drop(z);
+    s.fails = 1;
+    in = y;
+    CHECK(try_op("square", 1, &in, 0, NULL, NULL) == NULL);
+    CHECK_HAS(MXGetLastError(), "square: the hook on what is recorded failed: not this one");
+    CHECK(MXLNDArraySlice(y, 0, 1) == NULL);
+    CHECK_INT(MXNDArrayCreateNone(&none), 0);
+    CHECK_INT(op_into("square", 1, &in, none), -1);
+    CHECK(edge_of(none, NULL) == NULL);
+    drop(none);
+    s.fails = 0;
+    CHECK_INT(MXLSetRecordHook(NULL, NULL), 0);
+    z = op1("square", y);
+    CHECK_INT(s.count, 5);
+    record(false);
+    CHECK_INT(backward(z), 0);
+    drop(z);
+    drop(y);
+    drop(c);
+    drop(x);
+}
+
+/* Under create_graph backward records, and that is shown too; but never under a lock. */
+TEST(record_hook_in_backward)
+{
+    seen s = {0};
+    H x = VEC(1, 2), y;
+
+    attach(x, REQ_ADD);
+    record(true);
+    y = op1("square", x);
+    record(false);
+    CHECK_INT(MXLSetRecordHook(on_record, &s), 0);
+    CHECK_INT(backward_full(y, NULL, 1, 1), 0);
+    CHECK(s.count > 0);
+    CHECK_INT(MXLSetRecordHook(NULL, NULL), 0);
+    CHECK_NEAR(grad_at(x, 1), 4, 0);
+    CHECK_INT(MXLNDArraySetGrad(x, NULL), 0);
+    drop(y);
+    drop(x);
+}
+
+/* ---- anomalies ---- */
+
+TEST(anomalies)
+{
+    H x = VEC(4, 0, 1), y, z, head = VEC(0, 0, 0);
+    N node = NULL, mine;
+    int before = -1;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    y = op1("sqrt", x);
+    z = op_scalar("_mul_scalar", y, "2");
+    record(false);
+    CHECK_FAILS(MXLSetAnomaly(3, NULL), "check is 3");
+    CHECK_INT(MXLSetAnomaly(1, &before), 0);
+    CHECK_INT(before, 0);
+    CHECK_INT(backward_full(z, NULL, 1, 0), 0); /* infinite, which is not looked for */
+    CHECK_FAILS(backward_full(z, head, 1, 0),
+                "sqrt: its backward returned NaN for input 0, at (1,)");
+    CHECK_INT(MXLAnomalyTakeNode(&node), 0);
+    REQUIRE(node != NULL);
+    mine = edge_of(y, NULL);
+    CHECK(node_id(node) == node_id(mine));
+    MXLNodeFree(node);
+    MXLNodeFree(mine);
+    CHECK_INT(MXLAnomalyTakeNode(&node), 0);
+    CHECK(node == NULL);
+    CHECK_INT(MXLSetAnomaly(2, &before), 0);
+    CHECK_INT(before, 1);
+    CHECK_FAILS(backward_full(z, NULL, 1, 0), "a NaN or an infinity for input 0");
+    CHECK_INT(MXLSetAnomaly(0, NULL), 0); /* a node is kept until the thread ends */
+    CHECK_INT(backward(z), 0);
+    drop(head);
+    drop(z);
+    drop(y);
+    drop(x);
+}
+
+TEST(finding)
+{
+    double values[6] = {1, 2, (double)INFINITY, 4, (double)NAN, -(double)INFINITY};
+    int64_t shape[2] = {2, 3}, index = 0;
+
+    for (size_t i = 0; i < 3; i++) {
+        H a = make(F64, 2, shape), b = NULL, clean;
+        const char *key = "dtype", *names[] = {"float32", "float64", "float16"};
+
+        fill(a, values, 6);
+        b = try_op("Cast", 1, &a, 1, &key, &names[i]);
+        CHECK_INT(MXLNDArrayFindNonFinite(b, 1, &index), 0);
+        CHECK_INT(index, 4);
+        CHECK_INT(MXLNDArrayFindNonFinite(b, 2, &index), 0);
+        CHECK_INT(index, 2);
+        CHECK_INT(MXLNDArrayFindNonFinite(b, 0, &index), 0);
+        CHECK_INT(index, -1);
+        clean = op1("zeros_like", b);
+        CHECK_INT(MXLNDArrayFindNonFinite(clean, 2, &index), 0);
+        CHECK_INT(index, -1);
+        drop(clean);
+        drop(b);
+        drop(a);
+    }
+}
+
+/* ---- random numbers ---- */
+
+static double draw(void)
+{
+    const char *keys[2] = {"shape", "dtype"}, *values[2] = {"(3,)", "float64"};
+    H out = try_op("_random_uniform", 0, NULL, 2, keys, values);
+    double value = at(out, 1);
+
+    drop(out);
+    return value;
+}
+
+TEST(random_state)
+{
+    uint64_t state[2] = {0, 0};
+    double first, second;
+
+    CHECK_INT(MXRandomSeed(5), 0);
+    (void)draw();
+    CHECK_INT(MXLRandomGetState(state), 0);
+    first = draw();
+    second = draw();
+    CHECK(first != second);
+    CHECK_INT(MXRandomSeed(6), 0);
+    CHECK(draw() != first);
+    CHECK_INT(MXLRandomSetState(state), 0);
+    CHECK(draw() == first);
+    CHECK(draw() == second);
+}
+
+HARNESS_MAIN(ENTRY(packing), ENTRY(unpacked_values_count), ENTRY(packing_fails),
+             ENTRY(stack_of_a_thread), ENTRY(after_that_thread), ENTRY(record_hook),
+             ENTRY(record_hook_in_backward), ENTRY(anomalies), ENTRY(finding), ENTRY(random_state))
