@@ -77,21 +77,20 @@ static int args_fill(callback_args *a, mxl_grad *g)
     return -1;
 }
 
-/* The rule whose callback runs on this thread; a callback may lead to another one. */
-static _Thread_local const mxl_grad *running;
+_Thread_local const mxl_grad *api_running_rule;
 
 /* Runs the callback with the flags of this backward, and puts the thread's back. */
 static int call_back(const custom *c, const callback_args *a, const mxl_grad *g)
 {
-    const mxl_grad *outer = running;
+    const mxl_grad *outer = api_running_rule;
     mxl_callback before;
     int done;
 
     mxl_callback_enter(&before, g->s->mode.record, g->s->mode.training);
-    running = g;
+    api_running_rule = g;
     done = c->backward(a->num_heads, a->num_inputs, a->handles, a->reqs, g->s->mode.training,
                        c->backward_context);
-    running = outer;
+    api_running_rule = outer;
     return mxl_callback_leave(&before, !done, "the backward callback of a custom function");
 }
 
@@ -134,7 +133,7 @@ static int check_output(const mxl_grad *g, const mxl_array *array, int output)
 
 NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
 {
-    const mxl_grad *g = running;
+    const mxl_grad *g = api_running_rule;
     mxl_array *value = api_pin_for(array, __func__), *alias = NULL;
 
     if (value == NULL)
@@ -144,7 +143,7 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
     api_unpin(array);
     if (alias == NULL)
         return NULL;
-    if (g->s->mode.record) {
+    if (g->s->mode.record || g->node->dialect->views) {
         mxl_place place = {&g->node->ref, output};
 
         mxl_array_set_place(alias, place);

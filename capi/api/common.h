@@ -61,6 +61,9 @@ static inline mxl_mode api_mode(void)
  * for one of its own. */
 mxl_state *api_own_state(const char *function);
 
+/* The rule whose callback runs on this thread; a callback may lead to another one. */
+extern _Thread_local const mxl_grad *api_running_rule;
+
 /* NULL out-pointers: "MXNDArrayGetShape: argument `pdata` is NULL"; -1. */
 int api_null(const char *function, const char *argument);
 

@@ -137,6 +137,10 @@ MXL_API NDArrayHandle MXLNDArrayFromDLPackVersioned(void *dlpack);
  * most `room` of them) and its dtype (MXNet's type flag) into `dtype`; both may be NULL. */
 MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int *dtype);
 
+/* Number of axes of the array (-1: error), its strides in elements into `strides` (at most `room`
+ * of them), and how many elements of its memory lie before its first; both may be NULL. */
+MXL_API int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_t *offset);
+
 /* Tells the engine that the bytes behind MXNDArrayGetData were written, so that a value saved for
  * backward is found to be stale. */
 MXL_API int MXLNDArrayBumpVersion(NDArrayHandle array);
@@ -151,6 +155,22 @@ MXL_API int MXLNDArrayGetVersion(NDArrayHandle array, uint64_t *out);
  * an alias without place (MXNDArrayDetach) and calls this; keeping the output itself would keep the
  * function alive by itself. */
 MXL_API NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output);
+
+/* The rule of a function: gradients of its outputs (NULL where none arrived) as handles that it
+ * frees; wants[i]: whether that of input i is wanted, for which results[i], NULL on entry, may be
+ * set to a new handle that the library takes over. `released`: a backward without keep_graph has
+ * been here, so what was saved is to be forgotten. 0, or something else to stop the backward. */
+typedef int (*MXLFunctionRule)(void *payload, int num_outputs, const NDArrayHandle *output_grads,
+                               int num_inputs, const int *wants, int released,
+                               NDArrayHandle *results);
+
+/* Makes a node of PyTorch's dialect with the label and slots of `like` (a call of MXLPrepareAs),
+ * whose rule is `rule`, and gives the outputs their places on it: new arrays, or inputs that were
+ * edited. *taken: whether there is one now, which releases the payload when it goes; there is none
+ * where nothing is recorded, or no gradient flows to an input. */
+MXL_API int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *inputs,
+                              int num_outputs, const NDArrayHandle *outputs, MXLFunctionRule rule,
+                              void *payload, MXLReleaseFunction release, int *taken);
 
 /* ---- Process ----------------------------------------------------------------------------------
  */

@@ -18,7 +18,7 @@ enum { UNTOUCHED = 0x5a5a };
 static NDArrayHandle good;     /* an array of shape (2, 3), float32 */
 static NDArrayHandle variable; /* the same, marked */
 static OpHandle exp_op;
-static MXLCallHandle exp_call, scalar_call, list_call, int_call, split_call;
+static MXLCallHandle exp_call, scalar_call, list_call, int_call, split_call, torch_call;
 
 /* Results, poisoned before every call. */
 static NDArrayHandle out;
@@ -101,6 +101,19 @@ static int mark(void *var, void *grad)
 static int never_called(void)
 {
     abort();
+}
+
+static int never_rule(void *payload, int num_outputs, const NDArrayHandle *output_grads,
+                      int num_inputs, const int *wants, int released, NDArrayHandle *results)
+{
+    (void)payload, (void)num_outputs, (void)output_grads, (void)num_inputs, (void)wants;
+    (void)released, (void)results;
+    return -1;
+}
+
+static int record_function(void *call, void *input, void *output)
+{
+    return MXLFunctionRecord(call, 1, &input, 1, &output, never_rule, NULL, NULL, &int_a);
 }
 
 static int record(void *input, void *output)
@@ -195,6 +208,10 @@ static int save(void *array)
     X(MXCustomFunctionRecord, ARRAY, false, record(h, good))                                       \
     X(MXCustomFunctionRecord, ARRAY, false, record(variable, h))                                   \
     X(MXLCustomFunctionOutput, ARRAY, false, status_of(MXLCustomFunctionOutput(h, 0)))             \
+    X(MXLFunctionRecord, ARRAY, false, record_function(torch_call, h, good))                       \
+    X(MXLFunctionRecord, ARRAY, false, record_function(torch_call, variable, h))                   \
+    X(MXLFunctionRecord, CALL, false, record_function(h, variable, good))                          \
+    X(MXLNDArrayGetStrides, ARRAY, false, MXLNDArrayGetStrides(h, 0, NULL, NULL) < 0 ? -1 : 0)     \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
     X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \
@@ -423,6 +440,18 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXCustomFunctionRecord, record_bad(1, variable_list(), -1, good_list(), no_callbacks()))     \
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, 0))) /* no callback */      \
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, -1)))                       \
+    X(MXLFunctionRecord,                                                                           \
+      MXLFunctionRecord(torch_call, 1, NULL, 1, &good, never_rule, NULL, NULL, &int_a))            \
+    X(MXLFunctionRecord,                                                                           \
+      MXLFunctionRecord(torch_call, 1, &good, 1, NULL, never_rule, NULL, NULL, &int_a))            \
+    X(MXLFunctionRecord,                                                                           \
+      MXLFunctionRecord(torch_call, 1, &good, 1, &good, NULL, NULL, NULL, &int_a))                 \
+    X(MXLFunctionRecord,                                                                           \
+      MXLFunctionRecord(torch_call, 1, &good, 1, &good, never_rule, NULL, NULL, NULL))             \
+    X(MXLFunctionRecord,                                                                           \
+      MXLFunctionRecord(torch_call, 1, &good, 0, &good, never_rule, NULL, NULL, &int_a))           \
+    X(MXLFunctionRecord,                                                                           \
+      MXLFunctionRecord(exp_call, 1, &variable, 1, &good, never_rule, NULL, NULL, &int_a))         \
     X(MXLGetVersion, MXLGetVersion(NULL))                                                          \
     X(MXLPrepare, MXLPrepare("exp", 0, NULL, NULL, 0, NULL, NULL))                                 \
     X(MXLPrepare, MXLPrepare(NULL, 0, NULL, NULL, 0, NULL, &out))                                  \

@@ -82,6 +82,7 @@ static void set_up(void)
     CHECK_INT(MXLNDArrayGetEdge(variable, &good_node, &int_a), 0);
     CHECK_INT(NNGetOpHandle("exp", &exp_op), 0);
     CHECK_INT(MXLPrepare("exp", 0, NULL, NULL, 0, NULL, &exp_call), 0);
+    CHECK_INT(MXLPrepareAs(1, NULL, NULL, "_copy", 0, NULL, NULL, 0, NULL, &torch_call), 0);
     CHECK_INT(MXLPrepare("_plus_scalar", 0, NULL, NULL, 1, scalar_key, &scalar_call), 0);
     CHECK_INT(MXLPrepare("_plus_scalar", 0, NULL, NULL, 1, is_int_key, &int_call), 0);
     CHECK_INT(MXLPrepare("split", 0, NULL, NULL, 1, parts_key, &split_call), 0);
