@@ -62,7 +62,8 @@ static int run_infer(mxl_run *r)
                        .out_shape = r->out_shape,
                        .out_dtype = r->out_dtype,
                        .training = r->mode.training,
-                       .legacy_shape = r->mode.legacy_shape};
+                       .legacy_shape = r->mode.legacy_shape,
+                       .scalars = r->mode.dialect->views};
 
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *out = i < r->arity.visible ? r->given_out[i] : NULL;
@@ -178,7 +179,8 @@ static int run_outputs(mxl_run *r)
  * copies where the operator needs them. */
 static int run_inputs(mxl_run *r)
 {
-    bool strided = r->call.op->kernels != NULL || r->views == r->call.num_outputs;
+    bool strided =
+        r->call.op->kernels != NULL || r->call.op->strided || r->views == r->call.num_outputs;
 
     for (int i = 0; i < r->call.num_inputs; i++) {
         mxl_array *in = r->given_in[i];
@@ -382,7 +384,7 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
         return false;
     for (int i = 0; i < num_inputs; i++) {
         if (op->inputs[i].name == NULL || op->inputs[i].mutated || inputs[i]->storage == NULL ||
-            !(inputs[i]->contiguous || op->kernels != NULL))
+            !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
     return op->inputs[num_inputs].name == NULL;
@@ -395,7 +397,7 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     mxl_shape shape;
     int dtype = MXL_DTYPE_UNKNOWN;
     mxl_infer infer = {op,     params,        num_inputs,       1, inputs, &shape,
-                       &dtype, mode.training, mode.legacy_shape};
+                       &dtype, mode.training, mode.legacy_shape, mode.dialect->views};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
     int records, status = 0;

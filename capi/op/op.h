@@ -70,6 +70,7 @@ typedef struct mxl_infer {
     int *out_dtype;
     bool training;
     bool legacy_shape; /* MXNet's legacy mode: shapes () and extents 0 mean unknown */
+    bool scalars;      /* PyTorch's dialect: a reduction of all axes has shape (), not (1,) */
 } mxl_infer;
 
 /* One execution. Inputs are contiguous unless the operator has kernels (element-wise ones walk
@@ -120,6 +121,7 @@ struct mxl_op {
                  int64_t *strides, int64_t *skip);
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     bool wraps_node;     /* a node's payload is a node whose rule its own calls (CopySlices) */
+    bool strided;        /* compute takes inputs of any strides, without kernels */
     bool in_place;       /* compute may write an output that lies exactly over an input */
 };
 

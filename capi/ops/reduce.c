@@ -1,5 +1,5 @@
 /* Reductions over axes: sum, mean, max, min, prod, nansum, nanprod; argmax, argmin. A result
- * without axes has shape (1,), as in 1.9.1.
+ * without axes has shape (1,), as in 1.9.1 (in PyTorch's dialect ()).
  */
 #include "ops/reduce.h"
 
@@ -34,7 +34,7 @@ int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool
 
 /* The shape of the result: reduced axes have extent 1, or are left out. */
 static void reduced_shape(int ndim, const int64_t *shape, const bool *reduced, bool keepdims,
-                          mxl_shape *out)
+                          bool scalars, mxl_shape *out)
 {
     int n = 0;
 
@@ -44,7 +44,7 @@ static void reduced_shape(int ndim, const int64_t *shape, const bool *reduced, b
         else if (keepdims)
             out->dim[n++] = 1;
     }
-    if (n == 0 && !keepdims)
+    if (n == 0 && !keepdims && !scalars)
         out->dim[n++] = 1;
     out->ndim = n;
 }
@@ -57,7 +57,7 @@ int mxl_reduce_infer(mxl_infer *infer)
 
     if (mxl_reduce_axes(infer->op->name, p, x->ndim, reduced) != 0)
         return -1;
-    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, &infer->out_shape[0]);
+    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, infer->scalars, &infer->out_shape[0]);
     infer->out_dtype[0] = x->dtype;
     return 0;
 }
@@ -83,7 +83,7 @@ mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y)
 
     if (mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
         return NULL;
-    reduced_shape(x->ndim, x->shape, reduced, true, &shape);
+    reduced_shape(x->ndim, x->shape, reduced, true, false, &shape);
     return mxl_reshape(g->s, y, shape.ndim, shape.dim);
 }
 
@@ -323,7 +323,7 @@ static int arg_infer(mxl_infer *infer)
     if (length == 0)
         return mxl_error("%s: nothing to search in an array of shape %s", infer->op->name,
                          mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
-    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, &infer->out_shape[0]);
+    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, infer->scalars, &infer->out_shape[0]);
     infer->out_dtype[0] = x->dtype;
     return 0;
 }
