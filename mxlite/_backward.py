@@ -9,6 +9,7 @@ user's code, or when the backward has returned.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import signal
 import threading
 from typing import Any
@@ -17,6 +18,9 @@ from mxlite._lib import LIB, check_call
 
 #: Recorded functions, by the number that the library hands to their callbacks. The library says when one goes.
 recorded: dict[int, Any] = {}
+
+#: The numbers to come.
+numbers = itertools.count(1)
 
 
 class Interrupts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -316,11 +315,10 @@ def _attached(saved: _Saved) -> NDArray:
 
 
 _recorded = _backward.recorded
-_numbers = itertools.count(1)
 
 
 def _record(function: Function, inputs: list[NDArray], outputs: list[NDArray]) -> None:
-    number = next(_numbers)
+    number = next(_backward.numbers)
     callbacks = (ctypes.c_void_p * 2)(
         ctypes.cast(_on_backward, ctypes.c_void_p).value, ctypes.cast(_on_delete, ctypes.c_void_p).value
     )
