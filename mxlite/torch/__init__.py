@@ -1,0 +1,65 @@
+"""`import mxlite.torch as torch`: PyTorch's style of tensors and gradients over the library's arrays and engine.
+
+    import mxlite.torch as torch
+
+    x = torch.rand(5, 5, requires_grad=True)
+    (x ** 2).sum().backward()
+    print(x.grad)
+
+Functions and methods have PyTorch's names, arguments and meaning, and say in an error what is not there.
+docs/from-pytorch.md says what differs.
+"""
+
+# ruff: noqa: F401 - what is imported here is what the module offers
+
+from __future__ import annotations
+
+from math import e, inf, nan, pi
+from typing import Any as _Any
+
+from mxlite.torch import (  # they register their functions
+    _arithmetic,
+    _creation,
+    _elementwise,
+    _indexing,
+    _matrix,
+    _more,
+    _picking,
+    _random,
+    _reductions,
+    _shapes,
+    _tensor,
+)
+from mxlite.torch import _dtypes as _numbers
+from mxlite.torch._calls import functions as _functions
+from mxlite.torch._dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
+from mxlite.torch._kinds import Size, contiguous_format, device, layout, memory_format, preserve_format, strided
+from mxlite.torch._matrix import linalg
+from mxlite.torch._print import set_printoptions
+from mxlite.torch._tensor import Tensor
+
+_tensor.install_methods()
+globals().update({name: value for name, value in _functions.items() if name not in ("slice_dim", "constant_pad")})
+globals().update(_numbers.NAMES)
+
+from mxlite.torch import autograd, nn  # noqa: E402 - made of the functions above
+from mxlite.torch._install import install  # noqa: E402
+from mxlite.torch.autograd import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
+
+__version__ = "2.13.0+mxlite"
+
+newaxis = None
+
+
+def __getattr__(name: str) -> _Any:
+    raise AttributeError(f"mxlite.torch has no torch.{name}")
+
+
+__all__ = sorted(name for name in globals() if not name.startswith("_"))

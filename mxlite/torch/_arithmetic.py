@@ -1,0 +1,398 @@
+"""Python's operators of tensors, and the functions they are: add, sub, mul, div, pow, comparisons.
+
+What happens between Python's `+` and the library is one foreign call and one object where dtypes agree; `_slow` is all
+else: promotion, numbers with more digits than a double, operands that are none, and PyTorch's words for what is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._lib import hot
+from mxlite.torch._calls import adopt, both, functions, last_error, method, methods, new, prepare
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, can_cast, dtype, get_default_dtype
+from mxlite.torch._dtypes import bool_ as _bool
+from mxlite.torch._tensor import Tensor
+
+_NUMBERS = (int, float, np.number, np.bool_)
+_EXACT = 1 << 53
+
+
+def shape_error(first: tuple, second: tuple) -> RuntimeError | None:
+    """PyTorch's error for shapes that cannot be broadcast; None where they can."""
+    for back in range(1, min(len(first), len(second)) + 1):
+        a, b = first[-back], second[-back]
+        if a != b and 1 not in (a, b):
+            dim = max(len(first), len(second)) - back
+            return RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+            )
+    return None
+
+
+class Binary:
+    """An operation of two operands, as the library's operators for two tensors, tensor and number, number and tensor.
+
+    Args:
+        name: PyTorch's name of the function.
+        arrays: The operator of two tensors, and the label of its nodes.
+        scalar: The same for a tensor and a number; with the slots of the node.
+        reflected: The same for a number and a tensor; None: as `scalar`.
+        floats: Whether integers become floats first (true division).
+        bools: Whether bool operands become int64 first, as there is no such operation of truth values.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arrays: tuple[str, str],
+        scalar: tuple[str, str, str],
+        reflected: tuple[str, str, str] | None = None,
+        floats: bool = False,
+    ) -> None:
+        self.name = name
+        self.of_arrays = prepare(arrays[1], arrays[0])
+        # A number is a tensor without axes to PyTorch, so an operation of two tensors takes it as one.
+        self.of_scalar = prepare(scalar[1], scalar[0], "scalar", slots=scalar[2])
+        self.of_reflected = (
+            self.of_scalar if reflected is None else prepare(reflected[1], reflected[0], "scalar", slots=reflected[2])
+        )
+        self.floats = floats
+
+    def slow(self, a: Any, b: Any) -> Any:
+        """The operation of any two operands, at least one of them a tensor."""
+        kind = common_dtype(a, b)
+        if kind.kind == BOOL:
+            kind = self.bools(kind)
+        if self.floats and not kind.is_floating_point:
+            kind = get_default_dtype()
+        if not isinstance(b, Tensor) and not _is_large(b):
+            self.check_number(kind, b)
+            first = cast(a, kind)
+            return self.adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind, a, b)
+        if not isinstance(a, Tensor) and not _is_large(a):
+            second = cast(b, kind)
+            return self.adopt(hot.call1_float(self.of_reflected, second._h, float(a)), kind, a, b)
+        first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
+        return self.adopt(hot.call2(self.of_arrays, first._h, second._h), kind, a, b)
+
+    def adopt(self, handle: int, kind: dtype, a: Any, b: Any) -> Tensor:
+        """The result, or PyTorch's error for operands that do not fit."""
+        if not handle:
+            problem = last_error()
+            raise shape_error(getattr(a, "shape", ()), getattr(b, "shape", ())) or problem
+        return adopt(handle, kind)
+
+    def bools(self, kind: dtype) -> dtype:
+        """The dtype in which truth values are computed with."""
+        return kind
+
+    def check_number(self, kind: dtype, number: Any) -> None:
+        """Raises what the operation does not take."""
+
+    def slow_into(self, a: Tensor, b: Any) -> Tensor:
+        """The operation into its first operand."""
+        kind = common_dtype(a, b)
+        if self.floats and not kind.is_floating_point:
+            kind = get_default_dtype()
+        if not can_cast(kind, a._dtype):
+            raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {a._dtype.word}")
+        if not isinstance(b, Tensor) and not _is_large(b):
+            self.check_number(a._dtype, b)
+            status = hot.into1_float(self.of_scalar, a._h, float(b), a._h)
+        else:
+            operand = as_tensor_of(b, a._dtype)
+            shape = a.shape
+            problem = shape_error(shape, operand.shape)
+            if problem is None and functions["broadcast_shapes"](shape, operand.shape) != shape:
+                problem = RuntimeError(
+                    f"output with shape {list(shape)} doesn't match the broadcast shape "
+                    f"{list(functions['broadcast_shapes'](shape, operand.shape))}"
+                )
+            if problem is not None:
+                raise problem
+            status = hot.into2(self.of_arrays, a._h, operand._h, a._h)
+        if status != 0:
+            raise last_error()
+        return a
+
+
+class _Logical(Binary):
+    """Sums and products, which for two truth values are `or` and `and`."""
+
+    def slow(self, a: Any, b: Any) -> Any:
+        if common_dtype(a, b).kind == BOOL:
+            joined = functions["logical_or" if self.name == "add" else "logical_and"]
+            return joined(as_tensor_of(a, _bool), as_tensor_of(b, _bool))
+        return Binary.slow(self, a, b)
+
+
+class _Difference(Binary):
+    def bools(self, kind: dtype) -> dtype:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+
+
+class _Power(Binary):
+    def check_number(self, kind: dtype, number: Any) -> None:
+        if kind.kind == INTEGER and number < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+def _is_large(number: Any) -> bool:
+    return number.__class__ is int and not -_EXACT < number < _EXACT
+
+
+def _operator(binary: Binary, symbol: str) -> Callable:
+    """`self symbol other`."""
+    call2, call1_float, cls = hot.call2, hot.call1_float, Tensor
+    of_arrays, of_scalar, slow = binary.of_arrays, binary.of_scalar, binary.slow
+    lowest = FLOATING if binary.floats or binary.name == "pow" else INTEGER
+
+    def operator(self: Tensor, other: Any) -> Any:
+        kind = self._dtype
+        given = other.__class__
+        if given is float:
+            if kind.kind != FLOATING:
+                return slow(self, other)
+            handle = call1_float(of_scalar, self._h, other)
+        elif given is int:
+            if kind.kind < lowest or not -_EXACT < other < _EXACT:
+                return slow(self, other)
+            handle = call1_float(of_scalar, self._h, other)
+        elif given is cls and other._dtype is kind and kind.kind >= lowest:
+            handle = call2(of_arrays, self._h, other._h)
+        elif isinstance(other, (Tensor, *_NUMBERS)):
+            return slow(self, other)
+        else:
+            return NotImplemented
+        if handle:
+            tensor = new(cls)
+            tensor._h = handle
+            tensor._dtype = kind
+            return tensor
+        raise _error(self, other)
+
+    return operator
+
+
+def _error(a: Any, b: Any) -> BaseException:
+    problem = last_error()
+    return shape_error(getattr(a, "shape", ()), getattr(b, "shape", ())) or problem
+
+
+def _reflected(binary: Binary) -> Callable:
+    """`other symbol self`, of a number."""
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, _NUMBERS):
+            return NotImplemented
+        return binary.slow(other, self)
+
+    return operator
+
+
+def _in_place(binary: Binary) -> Callable:
+    """`self symbol= other`: the same tensor with new values."""
+    into2, into1_float = hot.into2, hot.into1_float
+    of_arrays, of_scalar = binary.of_arrays, binary.of_scalar
+
+    def operator(self: Tensor, other: Any) -> Any:
+        kind = self._dtype
+        if kind.kind == FLOATING:
+            if other.__class__ in (float, int):
+                status = into1_float(of_scalar, self._h, other, self._h)
+            elif other.__class__ is Tensor and other._dtype is kind and other.shape == self.shape:
+                status = into2(of_arrays, self._h, other._h, self._h)
+            elif isinstance(other, (Tensor, *_NUMBERS)):
+                return binary.slow_into(self, other)
+            else:
+                return NotImplemented
+            if status != 0:
+                raise last_error()
+            return self
+        return binary.slow_into(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else NotImplemented
+
+    return operator
+
+
+add_ = _Logical("add", ("broadcast_add", "AddBackward0"), ("_plus_scalar", "AddBackward0", "0-"))
+sub_ = _Difference(
+    "sub",
+    ("broadcast_sub", "SubBackward0"),
+    ("_minus_scalar", "SubBackward0", "0-"),
+    ("_rminus_scalar", "RsubBackward1", "0"),
+)
+mul_ = _Logical("mul", ("broadcast_mul", "MulBackward0"), ("_mul_scalar", "MulBackward0", "0-"))
+div_ = Binary(
+    "div",
+    ("broadcast_div", "DivBackward0"),
+    ("_div_scalar", "DivBackward0", "0-"),
+    floats=True,
+)
+remainder_ = Binary("remainder", ("broadcast_mod", "RemainderBackward1"), ("_mod_scalar", "RemainderBackward0", "0"))
+pow_ = _Power(
+    "pow",
+    ("broadcast_power", "PowBackward1"),
+    ("_power_scalar", "PowBackward0", "0"),
+    ("_rpower_scalar", "PowBackward2", "0"),
+)
+
+
+def _require(name: str, input: Any, other: Any) -> None:
+    for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(value, (Tensor, *_NUMBERS)):
+            raise TypeError(
+                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+            )
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+
+
+def _scaled(other: Any, alpha: Any) -> Any:
+    return other if alpha == 1 else other * alpha
+
+
+@both("add")
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """input + alpha * other."""
+    _require("add", input, other)
+    return input + _scaled(other, alpha)
+
+
+@both("sub", "subtract")
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """input - alpha * other."""
+    _require("sub", input, other)
+    return input - _scaled(other, alpha)
+
+
+@both("rsub")
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """other - alpha * input."""
+    return other - _scaled(input, alpha)
+
+
+@both("mul", "multiply")
+def mul(input: Any, other: Any) -> Tensor:
+    """input * other."""
+    _require("mul", input, other)
+    return input * other
+
+
+@both("div", "divide", "true_divide")
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other, as floats; rounding_mode "floor" or "trunc": rounded so.
+
+    Raises: RuntimeError: another rounding mode.
+    """
+    _require("div", input, other)
+    if rounding_mode is None:
+        return input / other
+    if rounding_mode == "floor":
+        return functions["floor_divide"](input, other)
+    if rounding_mode != "trunc":
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return cast((input / other).trunc(), common_dtype(input, other))
+
+
+@both("remainder")
+def remainder(input: Any, other: Any) -> Tensor:
+    """What division by `other` leaves, with the sign of `other`."""
+    _require("remainder", input, other)
+    return input % other
+
+
+@both("pow")
+def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
+    """`input` to the power of `exponent`."""
+    _require("pow", input, exponent)
+    return input**exponent
+
+
+def _named_in_place(name: str, operator: Callable, scaled: bool) -> None:
+    def function(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+        done = operator(self, _scaled(other, alpha) if scaled else other)
+        if done is NotImplemented:
+            raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+        return done
+
+    function.__name__ = name
+    function.__doc__ = f"As {name[:-1]}, into the tensor itself, which is returned."
+    method(name)(function)
+
+
+for _binary, _symbol, _name in (
+    (add_, "+", "add"),
+    (sub_, "-", "sub"),
+    (mul_, "*", "mul"),
+    (div_, "/", "truediv"),
+    (remainder_, "%", "mod"),
+    (pow_, "**", "pow"),
+):
+    methods[f"__{_name}__"] = _operator(_binary, _symbol)
+    methods[f"__r{_name}__"] = _reflected(_binary)
+    methods[f"__i{_name}__"] = _in_place(_binary)
+    _named_in_place(_binary.name + "_", methods[f"__i{_name}__"], _binary.name in ("add", "sub"))
+methods["subtract_"], methods["multiply_"], methods["divide_"] = (methods[_n] for _n in ("sub_", "mul_", "div_"))
+methods["true_divide_"] = methods["div_"]
+
+
+def _reciprocal_of(self: Tensor, other: Any) -> Any:
+    # PyTorch records a number over a tensor as the reciprocal, times the number.
+    return NotImplemented if not isinstance(other, _NUMBERS) else functions["reciprocal"](self) * other
+
+
+methods["__rtruediv__"] = _reciprocal_of
+
+
+# ---- comparisons, which have truth values ----
+
+
+def _comparison(name: str, symbol: str, aliases: tuple[str, ...], arrays: str, scalar: str) -> None:
+    of_arrays, of_scalar, to_bool = (
+        prepare(None, arrays),
+        prepare(None, scalar, "scalar"),
+        prepare(None, "Cast", dtype="bool"),
+    )
+
+    def compare(input: Tensor, other: Any) -> Tensor:
+        if isinstance(other, Tensor) or _is_large(other):
+            kind = common_dtype(input, other)
+            first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+            handle = hot.call2(of_arrays, first._h, second._h)
+        else:
+            kind = common_dtype(input, other)
+            first = cast(input, kind)
+            handle = hot.call1_float(of_scalar, first._h, float(other))
+        if not handle:
+            raise _error(input, other)
+        numbers = adopt(handle, kind)
+        return adopt(hot.call1(to_bool, numbers._h), _bool)
+
+    def operator(self: Tensor, other: Any) -> Any:
+        return compare(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else NotImplemented
+
+    def function(input: Tensor, other: Any) -> Tensor:
+        _require(name, input, other)
+        return compare(input, other)
+
+    function.__name__ = name
+    function.__doc__ = f"Where input {symbol} other: a tensor of bool."
+    methods[f"__{name}__"] = operator
+    both(name, *aliases)(function)
+
+
+_comparison("eq", "==", (), "broadcast_equal", "_equal_scalar")
+_comparison("ne", "!=", ("not_equal",), "broadcast_not_equal", "_not_equal_scalar")
+_comparison("lt", "<", ("less",), "broadcast_lesser", "_lesser_scalar")
+_comparison("le", "<=", ("less_equal",), "broadcast_lesser_equal", "_lesser_equal_scalar")
+_comparison("gt", ">", ("greater",), "broadcast_greater", "_greater_scalar")
+_comparison("ge", ">=", ("greater_equal",), "broadcast_greater_equal", "_greater_equal_scalar")

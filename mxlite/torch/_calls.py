@@ -1,0 +1,188 @@
+"""Calls of the library's operators in PyTorch's dialect: prepared with a label, run on tensors.
+
+What runs often has a flat function of its own over a call prepared once (_arithmetic.py, _elementwise.py); all else
+goes through `run` and `run_many`, which look the call up.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any, Callable
+
+from mxlite._lib import LIB, hot
+from mxlite._lib import last_error as _library_error
+from mxlite.error import MXNetError
+from mxlite.torch._dtypes import OF_FLAG, dtype
+
+_TORCH = 1
+
+AGAIN = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+#: What the library says -> what PyTorch says; the library's own words follow where there is a `{}`.
+_WORDS = (
+    ("have been released by an earlier backward", AGAIN),
+    (
+        "a view of a leaf variable that requires grad",
+        "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+    ),
+    (
+        "a leaf variable that requires grad",
+        "a leaf Variable that requires grad is being used in an in-place operation.",
+    ),
+    (
+        "has been modified by an inplace operation",
+        "one of the variables needed for gradient computation has been modified by an inplace operation: {}",
+    ),
+    (
+        "refers to a single memory location",
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+        "Please clone() the tensor before performing the operation.",
+    ),
+)
+
+
+def last_error() -> BaseException:
+    """The exception for the calling thread's last failure: PyTorch's class, and its words where it has some.
+
+    What a function of the user's raised within the library comes out itself.
+    """
+    problem = _library_error()
+    if isinstance(problem.__cause__, Exception):
+        return problem.__cause__
+    if type(problem) is not MXNetError:
+        return problem
+    text = str(problem)
+    for part, words in _WORDS:
+        if part in text:
+            return RuntimeError(words.format(text))
+    return RuntimeError(text)
+
+
+def check_call(status: int) -> None:
+    """Raises the library's last error unless `status` is 0."""
+    if status != 0:
+        raise last_error()
+
+
+new = object.__new__
+
+
+def prepare(label: str | None, name: str, *arguments: str, slots: str | None = None, **constants: Any) -> int:
+    """The handle of a prepared call.
+
+    Args:
+        label: What the nodes of the graph are called that it records.
+        name: The operator.
+        arguments: The parameters that are given with each call.
+        slots: What such a node's inputs are: a digit for an input, "-" for a slot with nothing. None: the inputs.
+        constants: The other parameters.
+    """
+    return _prepare(label, slots, name, tuple(constants.items()), arguments)
+
+
+@cache
+def _prepare(label: str | None, slots: str | None, name: str, constants: tuple, arguments: tuple) -> int:
+    keys = (ctypes.c_char_p * len(constants))(*(key.encode() for key, _ in constants))
+    values = (ctypes.c_char_p * len(constants))(*(str(value).encode() for _, value in constants))
+    names = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
+    call = ctypes.c_void_p()
+    texts = [None if text is None else text.encode() for text in (label, slots)]
+    status = LIB.MXLPrepareAs(
+        _TORCH, *texts, name.encode(), len(constants), keys, values, len(arguments), names, ctypes.byref(call)
+    )
+    check_call(status)
+    return call.value
+
+
+#: The class of tensors; _tensor.py sets it.
+tensor_class: Any = None
+
+
+def adopt(handle: int, kind: dtype | None = None) -> Any:
+    """A tensor for a handle that the library has just returned; its dtype is asked for where the caller cannot say."""
+    if not handle:
+        raise last_error()
+    tensor = new(tensor_class)
+    tensor._h = handle
+    tensor._dtype = OF_FLAG[hot.info(handle)[1]] if kind is None else kind
+    return tensor
+
+
+def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -> Any:
+    """Runs a prepared call with one output on tensors; `values`: its typed arguments, `kind`: the result's dtype."""
+    handle = hot.call_n(call, [tensor._h for tensor in inputs], list(values))
+    if not handle:
+        raise last_error()
+    return adopt(handle, kind)
+
+
+def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | None = None) -> list[Any]:
+    """The same for a call with several outputs."""
+    count = hot.num_outputs(call, list(values))
+    if count < 0:
+        raise last_error()
+    handles = hot.call_into(call, [tensor._h for tensor in inputs], list(values), [0] * count)
+    if handles is None:
+        raise last_error()
+    return [adopt(handle, kinds[i] if kinds else None) for i, handle in enumerate(handles)]
+
+
+def run_into(call: int, out: Any, inputs: list[Any], *values: Any) -> Any:
+    """Runs a prepared call into a tensor, which is what it returns; an input may be that tensor."""
+    if hot.call_into(call, [tensor._h for tensor in inputs], list(values), [out._h]) is None:
+        raise last_error()
+    return out
+
+
+# ---- what the module and its tensors offer ----
+
+#: Functions of the module, `torch.exp`, and methods of tensors, `x.exp()`, by name.
+functions: dict[str, Callable] = {}
+methods: dict[str, Any] = {}
+
+
+def both(*names: str) -> Callable:
+    """Decorates what is a function of the module and a method, under its own name or `names`."""
+
+    def decorate(function: Callable) -> Callable:
+        for name in names or (function.__name__,):
+            functions[name] = methods[name] = function
+        return function
+
+    return decorate
+
+
+def function(*names: str) -> Callable:
+    """Decorates what is a function of the module alone."""
+
+    def decorate(function: Callable) -> Callable:
+        for name in names or (function.__name__,):
+            functions[name] = function
+        return function
+
+    return decorate
+
+
+def method(*names: str) -> Callable:
+    """Decorates what is a method alone."""
+
+    def decorate(function: Callable) -> Callable:
+        for name in names or (function.__name__,):
+            methods[name] = function
+        return function
+
+    return decorate
+
+
+def require_tensor(name: str, position: int, argument: str, value: Any) -> None:
+    """Raises: TypeError: the argument is no tensor."""
+    if not isinstance(value, tensor_class):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )

@@ -1,0 +1,117 @@
+"""Conversions between dtypes and copies: `to`, `float`, `clone`, `contiguous`; how operands get one dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite._lib import hot
+from mxlite.torch._calls import adopt, both, method, prepare, run
+from mxlite.torch._calls import functions as _functions
+from mxlite.torch._dtypes import (
+    DTYPES,
+    as_dtype,
+    can_cast,
+    dtype,
+    get_default_dtype,
+    promote_types,
+    result_dtype,
+    scalar_dtype,
+)
+from mxlite.torch._kinds import device, require_cpu
+from mxlite.torch._tensor import Tensor, full_of
+
+_casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
+_clone = prepare("CloneBackward0", "_copy")
+
+
+def cast(tensor: Tensor, kind: dtype) -> Tensor:
+    """The tensor with that dtype: itself where it has it."""
+    if tensor._dtype is kind:
+        return tensor
+    return adopt(hot.call1(_casts[kind], tensor._h), kind)
+
+
+def as_float(tensor: Tensor) -> Tensor:
+    """The tensor, or for integers and bool what they are in the default dtype."""
+    return tensor if tensor._dtype.is_floating_point else cast(tensor, get_default_dtype())
+
+
+def common_dtype(*operands: Any) -> dtype:
+    """The dtype that an operation of tensors and Python numbers has."""
+    found = []
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            found.append((operand._dtype, len(operand.shape)))
+        else:
+            found.append(scalar_dtype(operand))
+    return result_dtype(found)
+
+
+def as_tensor_of(value: Any, kind: dtype) -> Tensor:
+    """A tensor of that dtype from a tensor or a Python number."""
+    return cast(value, kind) if isinstance(value, Tensor) else full_of((), value, kind)
+
+
+@both()
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy, whose gradient flows to `input`."""
+    return adopt(hot.call1(_clone, input._h), input._dtype)
+
+
+@method()
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """Itself where its elements follow each other in memory, else a copy."""
+    return self if self.is_contiguous() else clone(self)
+
+
+@method()
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The tensor as another dtype: to(torch.float64), to("cpu"), to("cpu", torch.float64), to(other).
+
+    Returns itself where nothing changes and `copy` is not set.
+    """
+    kind = kwargs.pop("dtype", None)
+    copy = kwargs.pop("copy", False)
+    for name in ("non_blocking", "memory_format"):
+        kwargs.pop(name, None)
+    require_cpu(kwargs.pop("device", None))
+    if kwargs:
+        raise TypeError(f"to() received an invalid keyword argument: {next(iter(kwargs))}")
+    for arg in args:
+        if isinstance(arg, Tensor):
+            kind = arg._dtype
+        elif isinstance(arg, (str, device)):
+            require_cpu(arg)
+        elif isinstance(arg, dtype) or arg in (float, int, bool):
+            kind = as_dtype(arg)
+    kind = self._dtype if kind is None else as_dtype(kind)
+    if copy and kind is self._dtype:
+        return run(prepare("ToCopyBackward0", "_copy"), [self], kind=kind)
+    return cast(self, kind)
+
+
+def _caster(name: str, kind: dtype) -> None:
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        return cast(self, kind)
+
+    convert.__name__ = name
+    convert.__doc__ = f"The tensor as {kind}: itself where it is that."
+    method(name)(convert)
+
+
+for _kind in DTYPES:
+    _caster({"Float": "float", "Byte": "byte", "Char": "char"}.get(_kind.word, _kind.word.lower()), _kind)
+
+
+@method()
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor as the dtype of another."""
+    return cast(self, other._dtype)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The dtype that an operation of two tensors or numbers would have."""
+    return common_dtype(tensor1, tensor2)
+
+
+_functions.update(result_type=result_type, promote_types=promote_types, can_cast=can_cast)

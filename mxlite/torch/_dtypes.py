@@ -1,0 +1,223 @@
+"""Dtypes as PyTorch has them, `torch.float32` and its kin, what is promoted to what, and the limits of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mxlite.base import FLAG_OF_DTYPE
+
+#: Kinds in the order of promotion.
+BOOL, INTEGER, FLOATING = range(3)
+
+
+class dtype:  # noqa: N801 - PyTorch's name
+    """The type of a tensor's elements. There is one object for each; they compare by identity."""
+
+    __slots__ = ("name", "flag", "np", "kind", "itemsize", "is_floating_point", "is_signed", "word")
+
+    is_complex = False
+
+    def __init__(self, name: str, kind: int, word: str) -> None:
+        self.name = name
+        self.np = np.dtype(name)
+        self.flag = FLAG_OF_DTYPE[self.np]
+        self.kind = kind
+        self.itemsize = self.np.itemsize
+        self.is_floating_point = kind == FLOATING
+        self.is_signed = name not in ("uint8", "bool")
+        #: What PyTorch's messages and the names of its tensor classes call it.
+        self.word = word
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple:
+        return dtype_named, (self.name,)
+
+
+float16 = dtype("float16", FLOATING, "Half")
+float32 = dtype("float32", FLOATING, "Float")
+float64 = dtype("float64", FLOATING, "Double")
+uint8 = dtype("uint8", INTEGER, "Byte")
+int8 = dtype("int8", INTEGER, "Char")
+int32 = dtype("int32", INTEGER, "Int")
+int64 = dtype("int64", INTEGER, "Long")
+bool_ = dtype("bool", BOOL, "Bool")
+
+DTYPES = (float16, float32, float64, uint8, int8, int32, int64, bool_)
+OF_FLAG = {each.flag: each for each in DTYPES}
+OF_NUMPY = {each.np: each for each in DTYPES}
+_OF_NAME = {each.name: each for each in DTYPES}
+_OF_PYTHON = {float: float64, int: int64, bool: bool_}
+
+#: Names that the module has for them.
+NAMES = {
+    **_OF_NAME,
+    "half": float16,
+    "float": float32,
+    "double": float64,
+    "int": int32,
+    "long": int64,
+}
+
+#: Dtypes of PyTorch's that the library has no arrays of.
+MISSING = frozenset(
+    "bfloat16 int16 short uint16 uint32 uint64 complex32 chalf complex64 cfloat complex128 cdouble quint8 qint8 qint32 "
+    "float8_e4m3fn float8_e5m2".split()
+)
+
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """What Python's floats become: float32, unless set_default_dtype said otherwise."""
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Makes `d`, a floating dtype, what Python's floats become.
+
+    Raises: TypeError: no floating dtype.
+    """
+    global _default
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError(f"only floating-point types are supported as the default type, got {d}")
+    _default = d
+
+
+def dtype_named(name: str) -> dtype:
+    """The dtype of that name."""
+    return _OF_NAME[name]
+
+
+def as_dtype(value: Any) -> dtype:
+    """A dtype, or one of Python's float, int and bool.
+
+    Raises: TypeError: neither.
+    """
+    if value.__class__ is dtype:
+        return value
+    found = _OF_PYTHON.get(value)
+    if found is None:
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(value).__name__}")
+    return found
+
+
+def dtype_of_numpy(given: np.dtype) -> dtype:
+    """The dtype for one of NumPy's.
+
+    Raises: TypeError: the library has no arrays of it.
+    """
+    found = OF_NUMPY.get(np.dtype(given))
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type {np.dtype(given)}. mxlite.torch has float64, float32, float16, int64, "
+            "int32, int8, uint8, and bool."
+        )
+    return found
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that both can be converted to: floats over integers over bool, then the wider one.
+
+    Raises: NotImplementedError: uint8 and int8 meet in int16, which the library has not got.
+    """
+    if type1 is type2:
+        return type1
+    first, second = (type1, type2) if type1.kind >= type2.kind else (type2, type1)
+    if first.kind != second.kind:
+        return first
+    if {first, second} == {uint8, int8}:
+        raise NotImplementedError("mxlite.torch has no torch.int16, which torch.uint8 and torch.int8 are promoted to")
+    return first if first.itemsize >= second.itemsize else second
+
+
+def scalar_dtype(value: Any) -> dtype:
+    """What a Python number is as a tensor: bool, int64, or the default dtype."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool_
+    if isinstance(value, (int, np.integer)):
+        return int64
+    return _default
+
+
+def result_dtype(operands: list[tuple[dtype, int] | dtype]) -> dtype:
+    """The dtype of an operation on tensors, (dtype, number of axes), and numbers, dtype alone.
+
+    Tensors with axes come before those without, and these before numbers: a later group counts only where its kind of
+    number is a higher one.
+    """
+    groups: list[dtype | None] = [None, None, None]
+    for operand in operands:
+        if operand.__class__ is dtype:
+            group, kind = 2, operand
+        else:
+            group, kind = (0 if operand[1] else 1), operand[0]
+        groups[group] = kind if groups[group] is None else promote_types(groups[group], kind)
+    result = None
+    for position, found in enumerate(groups):
+        if found is None:
+            continue
+        if result is None:
+            result = found
+        elif found.kind > result.kind:
+            # An integer or bool tensor and a Python float: the default dtype, not the number's own width.
+            result = _default if position == 2 and found.kind == FLOATING else found
+    assert result is not None
+    return result
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of `from_` may be written into a tensor of `to`: not into a lower kind of number."""
+    return from_.kind <= to.kind
+
+
+class finfo:  # noqa: N801 - PyTorch's name
+    """The limits of a floating dtype (the default one, where none is given).
+
+    Raises: TypeError: no floating dtype.
+    """
+
+    def __init__(self, type: dtype | None = None) -> None:
+        type = get_default_dtype() if type is None else type
+        if not isinstance(type, dtype) or not type.is_floating_point:
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{_qualified(type)}'"
+            )
+        limits = np.finfo(type.np)
+        self.dtype = type.name
+        self.bits = type.itemsize * 8
+        self.eps, self.tiny = float(limits.eps), float(limits.tiny)
+        self.smallest_normal = self.tiny
+        self.max, self.min = float(limits.max), float(limits.min)
+        self.resolution = float(limits.resolution)
+
+    def __repr__(self) -> str:
+        numbers = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):.6g}' for name in numbers)}, dtype={self.dtype})"
+
+
+class iinfo:  # noqa: N801 - PyTorch's name
+    """The limits of an integer dtype.
+
+    Raises: TypeError: no integer dtype.
+    """
+
+    def __init__(self, type: dtype) -> None:
+        if not isinstance(type, dtype) or type.kind != INTEGER:
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{_qualified(type)}'"
+            )
+        limits = np.iinfo(type.np)
+        self.dtype = type.name
+        self.bits = limits.bits
+        self.max, self.min = int(limits.max), int(limits.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def _qualified(type: Any) -> str:
+    return type.name if isinstance(type, dtype) else str(type)

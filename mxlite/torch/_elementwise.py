@@ -1,0 +1,146 @@
+"""Functions of each element: exp, sin, relu, round, ..., as functions of the module, methods, and in place."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from mxlite._lib import hot
+from mxlite.torch._calls import both, functions, last_error, method, methods, new, prepare, require_tensor
+from mxlite.torch._convert import as_float
+from mxlite.torch._dtypes import BOOL, FLOATING, get_default_dtype
+from mxlite.torch._tensor import Tensor
+
+#: name, and other names -> (operator, label). Integers become floats first.
+_FLOATS = {
+    "exp": ("exp", "ExpBackward0"),
+    "log": ("log", "LogBackward0"),
+    "log2": ("log2", "Log2Backward0"),
+    "log10": ("log10", "Log10Backward0"),
+    "log1p": ("log1p", "Log1PBackward0"),
+    "expm1": ("expm1", "Expm1Backward0"),
+    "sqrt": ("sqrt", "SqrtBackward0"),
+    "rsqrt": ("rsqrt", "RsqrtBackward0"),
+    "sin": ("sin", "SinBackward0"),
+    "cos": ("cos", "CosBackward0"),
+    "tan": ("tan", "TanBackward0"),
+    "asin arcsin": ("arcsin", "AsinBackward0"),
+    "acos arccos": ("arccos", "AcosBackward0"),
+    "atan arctan": ("arctan", "AtanBackward0"),
+    "sinh": ("sinh", "SinhBackward0"),
+    "cosh": ("cosh", "CoshBackward0"),
+    "tanh": ("tanh", "TanhBackward0"),
+    "asinh arcsinh": ("arcsinh", "AsinhBackward0"),
+    "acosh arccosh": ("arccosh", "AcoshBackward0"),
+    "atanh arctanh": ("arctanh", "AtanhBackward0"),
+    "sigmoid": ("sigmoid", "SigmoidBackward0"),
+    "erf": ("erf", "ErfBackward0"),
+    "erfinv": ("erfinv", "ErfinvBackward0"),
+    "lgamma": ("gammaln", "LgammaBackward0"),
+    "reciprocal": ("reciprocal", "ReciprocalBackward0"),
+    "deg2rad": ("radians", "Deg2RadBackward0"),
+    "rad2deg": ("degrees", "Rad2DegBackward0"),
+}
+
+#: The same; integers stay what they are.
+_ANY = {
+    "neg negative": ("negative", "NegBackward0"),
+    "abs absolute": ("abs", "AbsBackward0"),
+    "sign": ("sign", "SignBackward0"),
+    "sgn": ("sign", "SgnBackward0"),
+    "relu": ("relu", "ReluBackward0"),
+    "floor": ("floor", "FloorBackward0"),
+    "ceil": ("ceil", "CeilBackward0"),
+    "trunc fix": ("trunc", "TruncBackward0"),
+}
+
+
+def unary(name: str, operator: str, label: str, floats: bool, document: str) -> Callable:
+    """A function of one tensor over an operator; `floats`: whether integers become floats first."""
+    call1, cls = hot.call1, Tensor
+    call = prepare(label, operator)
+    lowest = FLOATING if floats else BOOL
+
+    def function(input: Tensor) -> Tensor:
+        try:
+            kind = input._dtype
+        except AttributeError:
+            require_tensor(name, 1, "input", input)
+            raise
+        if kind.kind < lowest:
+            return function(as_float(input))
+        if kind.kind == BOOL:
+            raise _bool_error(name)
+        handle = call1(call, input._h)
+        if handle:
+            tensor = new(cls)
+            tensor._h = handle
+            tensor._dtype = kind
+            return tensor
+        raise last_error()
+
+    def in_place(self: Tensor) -> Tensor:
+        if self._dtype.kind < lowest:
+            wanted = get_default_dtype().word
+            raise RuntimeError(f"result type {wanted} can't be cast to the desired output type {self._dtype.word}")
+        if hot.into1(call, self._h, self._h) != 0:
+            raise last_error()
+        return self
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = document
+    in_place.__name__ = in_place.__qualname__ = name + "_"
+    in_place.__doc__ = f"As {name}, into the tensor itself, which is returned."
+    methods[name + "_"] = in_place
+    return function
+
+
+def _bool_error(name: str) -> RuntimeError:
+    if name == "neg":
+        return RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+    return RuntimeError(f"{name}: Boolean inputs not supported")
+
+
+for _table, _floats in ((_FLOATS, True), (_ANY, False)):
+    for _names, (_name, _label) in _table.items():
+        _first, *_others = _names.split()
+        _made = unary(_first, _name, _label, _floats, f"{_first} of each element.")
+        both(_first, *_others)(_made)
+        for _other in _others:
+            methods[_other + "_"] = methods[_first + "_"]
+
+methods["__neg__"] = functions["neg"]
+methods["__abs__"] = functions["abs"]
+
+
+@method("__pos__")
+@both("positive")
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._dtype.kind == BOOL:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def _predicate(name: str, test: Callable[[Tensor], Tensor], document: str) -> None:
+    def function(input: Tensor) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        return test(input.detach())
+
+    function.__name__ = name
+    function.__doc__ = document
+    both(name)(function)
+
+
+def _finite(x: Tensor) -> Tensor:
+    return x.abs() < float("inf") if x._dtype.is_floating_point else x == x
+
+
+_predicate("isnan", lambda x: x != x, "Where elements are no numbers: a tensor of bool.")
+_predicate("isinf", lambda x: x.abs() == float("inf"), "Where elements are infinite: a tensor of bool.")
+_predicate("isfinite", _finite, "Where elements are numbers that are finite: a tensor of bool.")
+_predicate("isposinf", lambda x: x == float("inf"), "Where elements are positive infinity: a tensor of bool.")
+_predicate("isneginf", lambda x: x == -float("inf"), "Where elements are negative infinity: a tensor of bool.")
+_predicate("signbit", lambda x: x < 0, "Where elements are below zero: a tensor of bool.")

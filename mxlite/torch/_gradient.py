@@ -1,0 +1,257 @@
+"""What a tensor has to do with gradients: whether it wants one, its place in the graph, hooks, backward.
+
+`Gradient` is a base class of Tensor; no object is of it alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import TYPE_CHECKING, Any, Callable
+
+from mxlite._lib import LIB
+from mxlite.autograd import graph
+from mxlite.torch import _calls
+from mxlite.torch._calls import adopt, check_call
+from mxlite.torch._dtypes import dtype as _dtype_class
+
+if TYPE_CHECKING:
+    from mxlite.torch._tensor import Tensor
+
+_NOT_A_LEAF = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+    "that doesn't require differentiation use var_no_grad = var.detach()."
+)
+
+
+class Gradient(_calls.hot.Owner):
+    """The part of Tensor that has to do with gradients."""
+
+    __slots__ = ()
+
+    _h: int
+    _dtype: _dtype_class
+    _grad_cache: tuple[int, Tensor]
+
+    # ---- the tensor's place in the graph ----
+
+    def _node(self) -> tuple[graph.Node | None, int]:
+        """Where the tensor's gradient goes: a node and the output's number; (None, 0): nowhere."""
+        handle, output = graph.edge_of(self._h)
+        return (graph.node_for(handle, STYLE), output) if handle else (None, 0)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient flows to the tensor."""
+        handle, _ = graph.edge_of(self._h)
+        if handle:
+            LIB.MXLNodeFree(handle)
+        return handle != 0
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        self.requires_grad_(flag)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Makes the tensor one that wants a gradient, or ends that; returns it.
+
+        Raises: RuntimeError: it was computed, or its dtype is no floating one.
+        """
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise RuntimeError(_NOT_A_LEAF)
+        if requires_grad and not self._dtype.is_floating_point:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        check_call(LIB.MXLNDArraySetRequiresGrad(self._h, bool(requires_grad)))
+        if requires_grad:
+            graph.register_variable(self)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was not computed from others that want a gradient."""
+        node, _ = self._node()
+        return node is None or node.is_accumulating()
+
+    @property
+    def grad_fn(self) -> graph.Node | None:
+        """The node that made the tensor; None for a leaf."""
+        node, _ = self._node()
+        return None if node is None or node.is_accumulating() else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node the tensor is."""
+        return self._node()[1]
+
+    @property
+    def _version(self) -> int:
+        version = ctypes.c_uint64()
+        check_call(LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)))
+        return version.value
+
+    # ---- its gradient ----
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward added up, or None; the same object each time."""
+        known = getattr(self, "_grad_cache", None)
+        if known is not None and known[0] == _RETAINED:
+            return known[1]
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
+        if not handle.value:
+            return None
+        number = graph.array_id(handle.value)
+        if known is not None and known[0] == number:
+            LIB.MXNDArrayFree(handle)
+            return known[1]
+        grad = adopt(handle.value, self._dtype)
+        self._grad_cache = number, grad
+        return grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            self._check_grad(value)
+        if not self.is_leaf or not self.requires_grad:
+            if value is None:
+                self.__dict__.pop("_unused", None)
+                if hasattr(self, "_grad_cache"):
+                    del self._grad_cache
+            else:
+                self._grad_cache = _RETAINED, value
+            return
+        check_call(LIB.MXLNDArraySetGrad(self._h, None if value is None else value._h))
+        if value is not None:
+            self._grad_cache = graph.array_id(value._h), value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    def _check_grad(self, value: Any) -> None:
+        if not isinstance(value, _calls.tensor_class):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value._dtype is not self._dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{value._dtype.word}' to a tensor with dtype "
+                f"'{self._dtype.word}'. The gradient must match the tensor's dtype."
+            )
+        if value.shape != self.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
+            )
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether a computed tensor keeps its gradient."""
+        return "_retains" in self.__dict__
+
+    def retain_grad(self) -> None:
+        """Makes a computed tensor keep its gradient, in `grad`.
+
+        Raises: RuntimeError: no gradient flows to it.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self.retains_grad:
+            return
+        mine = weakref.ref(self)
+
+        def retain(grad: Tensor) -> None:
+            tensor = mine()
+            if tensor is not None:
+                before = getattr(tensor, "_grad_cache", None)
+                tensor._grad_cache = _RETAINED, grad if before is None else before[1] + grad
+
+        self.__dict__["_retains"] = graph.add_array_hook(self, retain, STYLE, last=True)
+
+    def detach(self) -> Tensor:
+        """The same memory, without a place in the graph."""
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayDetach(self._h, ctypes.byref(handle)))
+        return adopt(handle.value, self._dtype)
+
+    def detach_(self) -> Tensor:
+        """Takes the tensor out of the graph; returns it."""
+        alone = self.detach()
+        self._h, alone._h = alone._h, self._h
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory, without a place in the graph."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, _calls.tensor_class):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if value.is_set_to(self):
+            return
+        if value._dtype is not self._dtype or value.shape != self.shape:
+            raise NotImplementedError(
+                f"mxlite.torch: data of shape {list(value.shape)} and {value._dtype} for a tensor of shape "
+                f"{list(self.shape)} and {self._dtype}; both must be the same"
+            )
+        self.detach().copy_(value.detach())
+
+    # ---- hooks ----
+
+    def register_hook(self, hook: Callable) -> graph.RemovableHandle:
+        """Calls hook(grad) when the tensor's gradient has arrived; what it returns takes the gradient's place.
+
+        Raises: RuntimeError: no gradient flows to it.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        return graph.add_array_hook(self, hook, STYLE)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
+        """Calls hook(tensor) when backward has added to the tensor's gradient.
+
+        Raises: RuntimeError: the tensor is no leaf, or wants no gradient.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return graph.add_accumulated_hook(self, hook, STYLE)
+
+    # ---- backward ----
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+        retain_variables: bool | None = None,
+    ) -> None:
+        """Adds the gradients of this tensor to those of the leaves it was computed from.
+
+        Args:
+            gradient: The gradient of this tensor, of its shape; None: 1, of a tensor of one element.
+            retain_graph: Whether the graph can be used again; None: as `create_graph`.
+            create_graph: Whether gradients are recorded themselves.
+            inputs: The leaves whose gradients are wanted; None: all.
+            retain_variables: retain_graph, as it was called once.
+        """
+        from mxlite.torch import autograd
+
+        given = autograd.retain_option(retain_graph, retain_variables)
+        autograd.backward(self, gradient, given, create_graph, inputs=inputs)
+
+
+#: Stands for the number of an array in `_grad_cache` where Python alone keeps the gradient.
+_RETAINED = 0
+
+#: How nodes make tensors, and what PyTorch's `name()` says where it differs from the class.
+STYLE = graph.Style(adopt, Gradient, {"AccumulateGrad": "torch::autograd::AccumulateGrad"})

@@ -1,0 +1,167 @@
+"""Small kinds of things that PyTorch has beside tensors: sizes, devices, layouts."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+class Size(tuple):
+    """A shape: a tuple of integers that prints as `torch.Size([2, 3])`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    __str__ = __repr__
+
+    def numel(self) -> int:
+        """The number of elements of that shape."""
+        count = 1
+        for extent in self:
+            count *= extent
+        return count
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Size:
+        return Size(tuple.__add__(tuple(other), self))
+
+    def __mul__(self, count: Any) -> Size:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, key: Any) -> Any:
+        found = tuple.__getitem__(self, key)
+        return Size(found) if isinstance(key, slice) else found
+
+    def __reduce__(self) -> tuple:
+        return Size, (tuple(self),)
+
+
+class device:  # noqa: N801 - PyTorch's name
+    """Where tensors are: `device("cpu")`, the only one there is.
+
+    Raises: RuntimeError: no device has that name. (Tensors on another device than the CPU are an error where they are
+        made.)
+    """
+
+    __slots__ = ("type", "index")
+
+    _TYPES = frozenset("cpu cuda meta mps xpu xla hpu mkldnn vulkan ipu mtia privateuseone".split())
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        if not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+        name, separator, number = type.partition(":")
+        if name not in self._TYPES or (separator and not number.isdigit()):
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        self.type = name
+        self.index = int(number) if separator else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+class _Named:
+    """A constant that has nothing but a name."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+
+class layout(_Named):  # noqa: N801 - PyTorch's name
+    """How tensors lie in memory: `strided`."""
+
+    __slots__ = ()
+
+
+class memory_format(_Named):  # noqa: N801 - PyTorch's name
+    """The order of a new tensor's elements: `contiguous_format`, or `preserve_format`, which is the same here."""
+
+    __slots__ = ()
+
+
+CPU = device("cpu")
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+
+
+def require_cpu(given: Any) -> None:
+    """Raises: AssertionError (CUDA) or NotImplementedError: a device other than the CPU is asked for."""
+    if given is None or given == "cpu":
+        return
+    where = given if isinstance(given, device) else device(given)
+    if where.type == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if where.type != "cpu":
+        raise NotImplementedError(f"mxlite.torch has no device '{where}': tensors are on the CPU")
+
+
+def require_strided(given: Any) -> None:
+    """Raises: NotImplementedError: a layout other than strided is asked for."""
+    if given is not None and given is not strided:
+        raise NotImplementedError(f"mxlite.torch has no layout {given}: tensors are strided")
+
+
+def check_dim(dim: Any, ndim: int) -> int:
+    """A dimension, counted from 0. A tensor without axes counts as having one.
+
+    Raises: IndexError: out of range; TypeError: no integer.
+    """
+    try:
+        place = operator.index(dim)
+    except TypeError:
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
+    room = ndim or 1
+    if not -room <= place < room:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {place})")
+    return place + room if place < 0 else place
+
+
+def check_dims(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Dimensions (one, or a sequence of them), counted from 0.
+
+    Raises: IndexError: out of range; RuntimeError: one of them is named twice.
+    """
+    if not isinstance(dims, (tuple, list)):
+        return (check_dim(dims, ndim),)
+    places = tuple(check_dim(dim, ndim) for dim in dims)
+    for position, place in enumerate(places):
+        if place in places[:position]:
+            raise RuntimeError(f"dim {place} appears multiple times in the list of dims")
+    return places
+
+
+def extents_of(name: str, given: tuple) -> tuple[int, ...]:
+    """The extents of a shape that is given as f(2, 3), f((2, 3)) or f([2, 3]).
+
+    Raises: TypeError: no integers.
+    """
+    if len(given) == 1 and isinstance(given[0], (tuple, list)):
+        given = tuple(given[0])
+    try:
+        return tuple(map(operator.index, given))
+    except TypeError:
+        kind = next(type(each).__name__ for each in given if not hasattr(each, "__index__"))
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}") from None

@@ -1,0 +1,431 @@
+"""Products of matrices, and functions of a matrix: det, inverse, solve, cholesky."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from mxlite._lib import hot
+from mxlite.torch import _shapes
+from mxlite.torch._calls import adopt, both, function, functions, last_error, methods, new, prepare, run, run_many
+from mxlite.torch._convert import cast
+from mxlite.torch._indexing import sum_to
+from mxlite.torch._nodes import formula
+from mxlite.torch._reductions import vector_norm
+from mxlite.torch._tensor import Tensor, from_values
+
+_mm = prepare("MmBackward0", "_mxl_mm")
+_bmm = prepare("BmmBackward0", "batch_dot")
+_addmm = prepare("AddmmBackward0", "_mxl_addmm")
+_addmm_scaled = prepare("AddmmBackward0", "_mxl_addmm", "beta", "alpha")
+_unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_to", "shape")
+
+
+def _same_dtype(a: Tensor, b: Tensor) -> None:
+    if a._dtype is not b._dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c(a)} != {_c(b)}")
+
+
+def _c(tensor: Tensor) -> str:
+    return {
+        "Float": "float",
+        "Double": "double",
+        "Half": "c10::Half",
+        "Long": "long",
+        "Int": "int",
+        "Bool": "bool",
+    }.get(tensor._dtype.word, tensor._dtype.word.lower())
+
+
+@both()
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices."""
+    handle = hot.call2(_mm, input._h, mat2._h)
+    if handle and input._dtype.is_floating_point:
+        tensor = new(Tensor)
+        tensor._h = handle
+        tensor._dtype = input._dtype
+        return tensor
+    problem = None if handle else last_error()
+    if handle:
+        return adopt(handle, input._dtype)
+    for name, each in (("self", input), ("mat2", mat2)):
+        if each.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    _same_dtype(input, mat2)
+    _check_inner(input, mat2)
+    raise problem
+
+
+def _check_inner(a: Tensor, b: Tensor) -> None:
+    if a.shape[-1] != b.shape[-2]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+
+
+@both()
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The products of matrices, pair by pair."""
+    for name, each in (("batch1", input), ("batch2", mat2)):
+        if each.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    _same_dtype(input, mat2)
+    if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] but "
+            f"got: [{mat2.shape[0]}, {mat2.shape[1]}]."
+        )
+    return adopt(hot.call2(_bmm, input._h, mat2._h), input._dtype)
+
+
+@both()
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix and a vector."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
+    if input.shape[1] != vec.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({input.shape[0]}), mat ({input.shape[0]}x{input.shape[1]}), vec "
+            f"({vec.shape[0]})"
+        )
+    return formula(
+        "MvBackward0",
+        [input, vec],
+        lambda a, x: mm(a, x.unsqueeze(1)).reshape(a.shape[:1]),
+        lambda grad: [outer(grad, vec), mv(input.t(), grad)],
+    )
+
+
+@both()
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors."""
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    if input._dtype is not tensor._dtype:
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {input._dtype.word} and {tensor._dtype.word}"
+        )
+    if input.shape != tensor.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have "
+            "the same "
+            f"number of elements, but got {input.shape[0]} and {tensor.shape[0]} elements respectively"
+        )
+    return formula(
+        "DotBackward0", [input, tensor], lambda a, b: (a * b).sum(), lambda grad: [tensor * grad, input * grad]
+    )
+
+
+vdot = function("vdot")(dot)
+
+
+@both("outer", "ger")
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """All products of the elements of two vectors."""
+    return input.reshape(-1, 1) * vec2
+
+
+@both()
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The product of two matrices, of a matrix and a vector, of two vectors, or of batches of matrices."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    a, b = len(input.shape), len(other.shape)
+    if a == 2 and b == 2:
+        return mm(input, other)
+    if a == 0 or b == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a == 1 and b == 1:
+        return dot(input, other)
+    if a == 2 and b == 1:
+        return mv(input, other)
+    if a == 1 and b == 2:
+        return _shapes.squeeze(mm(input.unsqueeze(0), other), 0)
+    if b <= 2 and a > 2:
+        return _folded(input, other)
+    return _batched(input, other)
+
+
+def _folded(input: Tensor, other: Tensor) -> Tensor:
+    """A batch of matrices times one matrix (or vector): its rows as one matrix."""
+    rows = input.reshape(-1, input.shape[-1])
+    lead = input.shape[:-1]
+    if other.ndim == 1:
+        return _shapes.with_shape(_unsafe_view, mv(rows, other), lead)
+    return _shapes.with_shape(_unsafe_view, mm(rows, other), lead + other.shape[1:])
+
+
+def _batched(input: Tensor, other: Tensor) -> Tensor:
+    left = input.unsqueeze(0) if input.ndim == 1 else input
+    right = other.unsqueeze(1) if other.ndim == 1 else other
+    lead = _shapes.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    n, m, p = left.shape[-2], left.shape[-1], right.shape[-1]
+    if m != right.shape[-2]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{lead.numel()}, {m}] but got: "
+            f"[{lead.numel()}, {right.shape[-2]}]."
+        )
+    count = lead.numel()
+    a = _shapes.reshape(left.expand(lead + (n, m)), (count, n, m))
+    b = _shapes.reshape(right.expand(lead + (m, p)), (count, m, p))
+    made = _shapes.with_shape(_unsafe_view, bmm(a, b), lead + (n, p))
+    if input.ndim == 1:
+        made = made.squeeze(-2)
+    return made.squeeze(-1) if other.ndim == 1 else made
+
+
+methods["__matmul__"] = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+methods["__rmatmul__"] = lambda self, other: NotImplemented
+
+
+@both()
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * the product of two matrices; `input` is broadcast."""
+    values = [input, mat1, mat2]
+    if beta == 1 and alpha == 1:
+        handle = hot.call_n(_addmm, [input._h, mat1._h, mat2._h], [])
+    else:
+        handle = hot.call_n(_addmm_scaled, [each._h for each in values], [float(beta), float(alpha)])
+    if handle:
+        return adopt(handle, input._dtype)
+    problem = last_error()
+    for name, each in (("mat1", mat1), ("mat2", mat2)):
+        if each.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
+    _same_dtype(mat1, mat2)
+    _check_inner(mat1, mat2)
+    _shapes.expand(input, (mat1.shape[0], mat2.shape[1]))
+    raise problem
+
+
+@both()
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * the product of a matrix and a vector."""
+    return formula(
+        "AddmvBackward0",
+        [input, mat, vec],
+        lambda x, a, v: x * beta + mv(a, v) * alpha,
+        lambda grad: [
+            sum_to(grad * beta, input.shape),
+            outer(grad, vec) * alpha,
+            mv(mat.t(), grad) * alpha,
+        ],
+    )
+
+
+@both()
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * the products of matrices, pair by pair."""
+    return formula(
+        "BaddbmmBackward0",
+        [input, batch1, batch2],
+        lambda x, a, b: x * beta + bmm(a, b) * alpha,
+        lambda grad: [
+            sum_to(grad * beta, input.shape),
+            bmm(grad, batch2.mT) * alpha,
+            bmm(batch1.mT, grad) * alpha,
+        ],
+    )
+
+
+@function()
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """Contracts dimensions of two tensors: the last of `a` with the first of `b`, or those of two lists."""
+    if isinstance(dims, int):
+        first, second = list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    else:
+        first, second = (list(each) if isinstance(each, (list, tuple)) else [each] for each in dims)
+    first, second = [dim % a.ndim for dim in first], [dim % b.ndim for dim in second]
+    kept_a = [dim for dim in range(a.ndim) if dim not in first]
+    kept_b = [dim for dim in range(b.ndim) if dim not in second]
+    size = 1
+    for one, other in zip(first, second):
+        if a.shape[one] != b.shape[other]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[one]} in dim {one} and second has "
+                f"size {b.shape[other]} in dim {other}"
+            )
+        size *= a.shape[one]
+    left = a.permute(*kept_a, *first).reshape(-1, size)
+    right = b.permute(*second, *kept_b).reshape(size, -1)
+    return mm(left, right).view(*(a.shape[dim] for dim in kept_a), *(b.shape[dim] for dim in kept_b))
+
+
+@both()
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """Contracts the last dimensions of two tensors."""
+    return tensordot(input, other, ([-1], [-1])) if input.ndim and other.ndim else input * other
+
+
+@function()
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """Products of tensors summed as an equation of letters says, "ij,jk->ik": without repeated letters "
+    "in one operand."""
+    tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    names = left.split(",")
+    if len(names) != len(tensors) or "." in equation or any(len(set(each)) != len(each) for each in names):
+        raise NotImplementedError(f"mxlite.torch: einsum of {equation!r}")
+    letters = "".join(names)
+    out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+    every = out + "".join(each for each in dict.fromkeys(letters) if each not in out)
+    made = None
+    for name, tensor in zip(names, tensors):
+        order = [name.index(each) for each in every if each in name]
+        shape = iter(tensor.permute(order).shape)
+        wide = tensor.permute(order).reshape(tuple(next(shape) if each in name else 1 for each in every))
+        made = wide if made is None else made * wide
+    dims = tuple(range(len(out), len(every)))
+    return made.sum(dims) if dims else made
+
+
+# ---- triangles and diagonals ----
+
+
+def _triangle(name: str, label: str, numpy_name: str) -> None:
+    def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
+        import numpy as np
+
+        def kept(x: Tensor) -> Tensor:
+            flags = getattr(np, numpy_name)(np.ones(x.shape[-2:], x._dtype.np), diagonal)
+            mask = from_values(flags)
+            return x * mask if x._dtype.is_floating_point else cast(x * mask, x._dtype)
+
+        if input.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        return formula(label, [input], kept, lambda grad: [kept(grad)])
+
+    triangle.__name__ = name
+    triangle.__doc__ = "The matrix with zeros on the other side of a diagonal."
+    both(name)(triangle)
+
+
+_triangle("tril", "TrilBackward0", "tril")
+_triangle("triu", "TriuBackward0", "triu")
+
+
+@both()
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of a diagonal of two dimensions, which becomes the last one."""
+    return run(
+        prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2"),
+        [input],
+        offset,
+        dim1 % input.ndim,
+        dim2 % input.ndim,
+        kind=input._dtype,
+    )
+
+
+@both()
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The diagonal of a matrix, or a matrix with a vector on its diagonal."""
+    label = "DiagEmbedBackward0" if input.ndim == 1 else "DiagonalBackward0_copy"
+    if input.ndim not in (1, 2):
+        raise RuntimeError("diag(): Supports 1D or 2D tensors. Got " + f"{input.ndim}D")
+    call = prepare(None, "diag", "k")
+
+    def compute(x: Tensor) -> Tensor:
+        return run(call, [x], diagonal, kind=x._dtype).clone()
+
+    def rule(grad: Tensor) -> list:
+        if input.ndim == 1:
+            return [diag(grad, diagonal)]
+        put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
+        return [run(put, [grad], diagonal, 0, 1, tuple(input.shape), kind=grad._dtype)]
+
+    return formula(label, [input], compute, rule)
+
+
+@both()
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal."""
+    if input.ndim != 2:
+        raise RuntimeError("trace: expected a matrix")
+    count = min(input.shape)
+    put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
+
+    def rule(grad: Tensor) -> list:
+        return [run(put, [grad.expand(count).contiguous()], 0, 0, 1, tuple(input.shape), kind=grad._dtype)]
+
+    return formula("TraceBackward0", [input], lambda x: run(prepare(None, "diag"), [x], kind=x._dtype).sum(), rule)
+
+
+# ---- functions of a matrix ----
+
+
+@both("inverse")
+def inv(A: Tensor) -> Tensor:  # noqa: N803 - PyTorch's name
+    """The inverse of a matrix, or of each."""
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(f"linalg.inv: A must be batches of square matrices, but they are {A.shape[-2:]}")
+    return run(prepare("LinalgInvExBackward0", "_linalg_inverse"), [A], kind=A._dtype)
+
+
+@both()
+def det(A: Tensor) -> Tensor:  # noqa: N803
+    """The determinant of a matrix, or of each."""
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(f"linalg.det: A must be batches of square matrices, but they are {A.shape[-2:]}")
+    return run(prepare("LinalgDetBackward0", "_linalg_det"), [A], kind=A._dtype)
+
+
+@both()
+def slogdet(A: Tensor) -> tuple:  # noqa: N803
+    """Sign and logarithm of the size of the determinant."""
+    return tuple(run_many(prepare("LinalgSlogdetBackward0", "_linalg_slogdet"), [A], kinds=[A._dtype] * 2))
+
+
+@both("logdet")
+def logdet(A: Tensor) -> Tensor:  # noqa: N803
+    """The logarithm of the determinant."""
+    return det(A).log()
+
+
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:  # noqa: N803
+    """The triangular L with L L' = A."""
+    made = run(prepare("LinalgCholeskyExBackward0", "_linalg_potrf"), [A], kind=A._dtype)
+    return made.mT if upper else made
+
+
+def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
+    """The X with A X = B."""
+    vector = B.ndim == 1
+
+    def multiply(a: Tensor, b: Tensor) -> Tensor:
+        return matmul(a, b.unsqueeze(-1)).squeeze(-1) if vector else matmul(a, b)
+
+    def rule(grad: Tensor, result: Tensor) -> list:
+        db = multiply(inv(A).mT, grad)
+        da = -(outer(db, result) if vector else matmul(db, result.mT))
+        return [da, db]
+
+    return formula("LinalgSolveExBackward0", [A, B], lambda a, b: multiply(inv(a), b), rule, saves=True)
+
+
+def _norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002, N803
+    if ord in (None, "fro"):
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    if A.ndim != 1 and not isinstance(dim, int):
+        raise NotImplementedError(f"mxlite.torch: linalg.norm has no ord {ord!r} of matrices")
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+
+
+@both()
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """The product of n times the matrix."""
+    if n == 0:
+        return functions["eye"](input.shape[-1], dtype=input._dtype).expand(input.shape).clone()
+    base = input if n > 0 else inv(input)
+    made = base
+    for _ in range(abs(n) - 1):
+        made = matmul(made, base)
+    return made
+
+
+#: What `torch.linalg` has.
+linalg = SimpleNamespace(
+    inv=inv, det=det, slogdet=slogdet, cholesky=cholesky, solve=solve, norm=_norm, vector_norm=vector_norm,
+    matmul=matmul, matrix_power=matrix_power, diagonal=diagonal,
+)  # fmt: skip

@@ -1,0 +1,466 @@
+"""Functions of elements beyond the tables of _elementwise.py: clamp, maximum, fmod, lerp, softmax, logical ones, ..."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._lib import hot
+from mxlite.torch import _arithmetic
+from mxlite.torch._calls import (
+    adopt,
+    both,
+    function,
+    functions,
+    method,
+    methods,
+    prepare,
+    require_tensor,
+    run,
+    run_into,
+)
+from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL, as_dtype
+from mxlite.torch._dtypes import bool_ as _bool
+from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._elementwise import unary
+from mxlite.torch._indexing import copy_, edit, sum_to
+from mxlite.torch._kinds import check_dim
+from mxlite.torch._nodes import formula, record, unrecorded
+from mxlite.torch._picking import choose
+from mxlite.torch._tensor import Tensor, from_values, full_of
+
+# ---- of one tensor ----
+
+_even = unary(
+    "round", "_mxl_round_even", "RoundBackward0", False, "Rounded to the nearest integer, halves to even ones."
+)
+
+
+@both()
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorch's name
+    """Rounded to `decimals` digits behind the point, halves to even ones."""
+    if decimals == 0:
+        return _even(input)
+    scale = 10.0**decimals
+    return _even(input * scale) / scale
+
+
+def composed(name: str, label: str, compute: Callable, slope: Callable, document: str) -> Callable:
+    """A function of each element from others; `slope` gives its derivative, of x and the result."""
+
+    def made(input: Tensor) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        input = as_float(input)
+        return formula(label, [input], compute, lambda grad, y: [grad * slope(input, y)], saves=True)
+
+    def in_place(self: Tensor) -> Tensor:
+        values = made(self.detach())
+        before = self.detach().clone()
+        place = self.clone() if self.requires_grad else before
+        return edit(label, self, [], values, lambda grad: [grad * slope(place, made(place))])
+
+    made.__name__ = name
+    made.__doc__ = document
+    in_place.__name__ = name + "_"
+    in_place.__doc__ = f"As {name}, into the tensor itself, which is returned."
+    methods[name + "_"] = in_place
+    return both(name)(made)
+
+
+_LN2 = math.log(2.0)
+composed("square", "PowBackward0", lambda x: x * x, lambda x, y: x * 2, "The square of each element.")
+composed("exp2", "Exp2Backward0", lambda x: 2.0**x, lambda x, y: y * _LN2, "2 to the power of each element.")
+composed(
+    "erfc",
+    "ErfcBackward0",
+    lambda x: 1 - x.erf(),
+    lambda x, y: (x * x).neg().exp() * (-2 / math.sqrt(math.pi)),
+    "1 - erf of each element.",
+)
+composed("frac", "FracBackward0", lambda x: x - x.trunc(), lambda x, y: 1.0, "The fraction of each element.")
+composed(
+    "digamma",
+    "DigammaBackward0",
+    lambda x: run(prepare(None, "_mxl_polygamma", "n"), [x], 0),
+    lambda x, y: run(prepare(None, "_mxl_polygamma", "n"), [x], 1),
+    "The derivative of lgamma.",
+)
+composed(
+    "logit", "LogitBackward0", lambda x: (x / (1 - x)).log(), lambda x, y: 1 / (x * (1 - x)), "The inverse of sigmoid."
+)
+
+
+@both("nan_to_num")
+def nan_to_num(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """With numbers in the place of NaN and infinities: 0, and the dtype's largest and smallest."""
+    limits = np.finfo(input._dtype.np)
+    top, bottom = (float(limits.max if posinf is None else posinf), float(limits.min if neginf is None else neginf))
+
+    def compute(x: Tensor) -> Tensor:
+        return from_values(np.nan_to_num(x._values(), nan=nan or 0.0, posinf=top, neginf=bottom))
+
+    return formula(
+        "NanToNumBackward0", [input], compute, lambda grad: [grad * cast(functions["isfinite"](input), grad._dtype)]
+    )
+
+
+# ---- between bounds ----
+
+
+@both("clamp", "clip")
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
+    """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
+    return _clamp("ClampBackward1", input, min, max)
+
+
+def _clamp(label: str, input: Tensor, low: Any, high: Any) -> Tensor:
+    if low is None and high is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    kind = common_dtype(input, *(each for each in (low, high) if each is not None))
+    x = cast(input, kind)
+    if not isinstance(low, Tensor) and not isinstance(high, Tensor):
+        bounds = [-math.inf if low is None else float(low), math.inf if high is None else float(high)]
+        if kind.is_floating_point or (low is not None and high is not None):
+            return run(prepare(label, "clip", "a_min", "a_max"), [x], *bounds, kind=kind)
+    if low is not None:
+        x = functions["maximum"](x, as_tensor_of(low, kind))
+    return x if high is None else functions["minimum"](x, as_tensor_of(high, kind))
+
+
+@both("clamp_min")
+def clamp_min(input: Tensor, min: Any) -> Tensor:  # noqa: A002
+    """Not below `min`."""
+    return _clamp("ClampMinBackward0", input, min, None)
+
+
+@both("clamp_max")
+def clamp_max(input: Tensor, max: Any) -> Tensor:  # noqa: A002
+    """Not above `max`."""
+    return _clamp("ClampMaxBackward0", input, None, max)
+
+
+@method("clamp_", "clip_")
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002
+    """As clamp, into the tensor itself, which is returned."""
+    low, high = -math.inf if min is None else float(min), math.inf if max is None else float(max)
+    if not self._dtype.is_floating_point:
+        return copy_(self, clamp(self, min, max))
+    return run_into(prepare("ClampBackward1", "clip", "a_min", "a_max"), self, [self], low, high)
+
+
+# ---- of two tensors ----
+
+
+def _of_two(name: str, label: str, operator: str) -> Callable:
+    call = prepare(label, operator)
+
+    def made(input: Tensor, other: Tensor) -> Tensor:
+        for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+            require_tensor(name, place, argument, value)
+        kind = common_dtype(input, other)
+        first, second = cast(input, kind), cast(other, kind)
+        if kind.kind == BOOL:
+            first, second = cast(first, _uint8), cast(second, _uint8)
+        handle = hot.call2(call, first._h, second._h)
+        if not handle:
+            raise _arithmetic._error(input, other)
+        found = adopt(handle, first._dtype)
+        return cast(found, kind)
+
+    made.__name__ = name
+    made.__doc__ = f"{name} of the elements of two tensors, broadcast."
+    return both(name)(made)
+
+
+_of_two("maximum", "MaximumBackward0", "_mxl_maximum")
+_of_two("minimum", "MinimumBackward0", "_mxl_minimum")
+_of_two("hypot", "HypotBackward0", "broadcast_hypot")
+
+
+def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
+    """The result, on a node that says in a backward that there is no derivative."""
+    given = [each for each in inputs if isinstance(each, Tensor)]
+
+    def rule(grads: list, wanted: list) -> list:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    record("torch::autograd::NotImplemented", given, [result], rule)
+    return result
+
+
+@both("floor_divide")
+def floor_divide(input: Any, other: Any) -> Tensor:
+    """input / other, rounded down."""
+    kind = common_dtype(input, other)
+    with unrecorded():
+        top, divisor = as_tensor_of(input, kind), as_tensor_of(other, kind)
+        if kind.is_floating_point:
+            result = (top / divisor).floor()
+        elif bool((divisor == 0).any()):
+            raise RuntimeError("ZeroDivisionError")
+        else:
+            result = from_values(np.asarray(np.floor_divide(top._values(), divisor._values()), kind.np))
+    return _not_differentiable("floor_divide", [input, other], result)
+
+
+methods["__floordiv__"] = floor_divide
+methods["__rfloordiv__"] = lambda self, other: floor_divide(other, self)
+
+
+@both("fmod")
+def fmod(input: Tensor, other: Any) -> Tensor:
+    """What division by `other` leaves, with the sign of `input`."""
+    kind = common_dtype(input, other)
+    x, y = cast(input, kind), as_tensor_of(other, kind)
+
+    def whole() -> Tensor:
+        return cast((as_float(x.detach()) / as_float(y.detach())).trunc(), kind)
+
+    def compute(x: Tensor, y: Tensor) -> Tensor:
+        return from_values(np.asarray(np.fmod(x._values(), y._values()), kind.np))
+
+    if not isinstance(other, Tensor):
+        return formula("FmodBackward0", [x], lambda x: compute(x, y), lambda grad: [grad])
+    return formula(
+        "FmodBackward1", [x, y], compute, lambda grad: [sum_to(grad, x.shape), sum_to(-grad * whole(), y.shape)]
+    )
+
+
+@both("atan2", "arctan2")
+def atan2(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point (other, input)."""
+    kind = common_dtype(as_float(input), as_float(other))
+    y, x = cast(input, kind), cast(other, kind)
+
+    def rule(grad: Tensor) -> list:
+        part = grad / (x * x + y * y)
+        return [sum_to(part * x, y.shape), sum_to(-part * y, x.shape)]
+
+    return formula("Atan2Backward0", [y, x], lambda a, b: from_values(np.arctan2(a._values(), b._values())), rule)
+
+
+@both("lerp")
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """input + weight * (end - input)."""
+    if not isinstance(weight, Tensor):
+        return formula(
+            "LerpBackward0",
+            [input, end],
+            lambda a, b: a + (b - a) * weight,
+            lambda grad: [sum_to(grad * (1 - weight), input.shape), sum_to(grad * weight, end.shape)],
+        )
+    return formula(
+        "LerpBackward1",
+        [input, end, weight],
+        lambda a, b, w: a + (b - a) * w,
+        lambda grad: [
+            sum_to(grad * (1 - weight), input.shape),
+            sum_to(grad * weight, end.shape),
+            sum_to(grad * (end - input), weight.shape),
+        ],
+    )
+
+
+@both("addcmul")
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """input + value * tensor1 * tensor2."""
+    return formula(
+        "AddcmulBackward0",
+        [input, tensor1, tensor2],
+        lambda x, a, b: x + a * b * value,
+        lambda grad: [
+            sum_to(grad, input.shape),
+            sum_to(grad * tensor2 * value, tensor1.shape),
+            sum_to(grad * tensor1 * value, tensor2.shape),
+        ],
+    )
+
+
+@both("addcdiv")
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """input + value * tensor1 / tensor2."""
+    return formula(
+        "AddcdivBackward0",
+        [input, tensor1, tensor2],
+        lambda x, a, b: x + a / b * value,
+        lambda grad: [
+            sum_to(grad, input.shape),
+            sum_to(grad / tensor2 * value, tensor1.shape),
+            sum_to(-grad * tensor1 / (tensor2 * tensor2) * value, tensor2.shape),
+        ],
+    )
+
+
+for _name in ("addcmul", "addcdiv", "lerp"):
+
+    def _edited(self: Tensor, *args: Any, _made: Callable = functions[_name], **kwargs: Any) -> Tensor:
+        """The same, into the tensor itself, which is returned."""
+        return copy_(self, _made(self, *args, **kwargs))
+
+    methods[_name + "_"] = _edited
+
+
+@both("logaddexp")
+def logaddexp(input: Tensor, other: Tensor) -> Tensor:
+    """log(exp(input) + exp(other))."""
+
+    def rule(grad: Tensor, y: Tensor) -> list:
+        return [
+            sum_to(grad * (input - y).exp(), input.shape),
+            sum_to(grad * (other - y).exp(), other.shape),
+        ]
+
+    def compute(a: Tensor, b: Tensor) -> Tensor:
+        return functions["maximum"](a, b) + (a - b).abs().neg().exp().log1p()
+
+    return formula("LogaddexpBackward0", [input, other], compute, rule, saves=True)
+
+
+@both("xlogy")
+def xlogy(input: Tensor, other: Any) -> Tensor:
+    """input * log(other), 0 where input is 0."""
+    other = as_tensor_of(other, input._dtype)
+
+    def compute(x: Tensor, y: Tensor) -> Tensor:
+        return choose(x == 0, full_of((), 0, x._dtype), x * y.log())
+
+    def rule(grad: Tensor) -> list:
+        zero = full_of((), 0, grad._dtype)
+        return [
+            sum_to(grad * choose(input == 0, zero, other.log()), input.shape),
+            sum_to(grad * input / other, other.shape),
+        ]
+
+    return formula("XlogyBackward0", [input, other], compute, rule)
+
+
+# ---- truth values ----
+
+
+def _logical(name: str, operator: str) -> None:
+    call = prepare(None, operator)
+
+    def logical(input: Tensor, other: Tensor) -> Tensor:
+        first, second = (cast(each.detach() != 0, _uint8) for each in (input, other))
+        return cast(adopt(hot.call2(call, first._h, second._h), _uint8), _bool)
+
+    logical.__name__ = name
+    logical.__doc__ = f"{name[8:]} of what differs from 0: a tensor of bool."
+    both(name)(logical)
+
+
+for _name in ("and", "or", "xor"):
+    _logical("logical_" + _name, "broadcast_logical_" + _name)
+
+
+@both()
+def logical_not(input: Tensor) -> Tensor:
+    """Where elements are 0: a tensor of bool."""
+    return input == 0
+
+
+def _bitwise(name: str, symbol: str, numpy_name: str) -> None:
+    def bitwise(input: Any, other: Any) -> Tensor:
+        kind = common_dtype(input, other)
+        if kind.is_floating_point:
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind.word}'")
+        first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+        return from_values(np.asarray(getattr(np, numpy_name)(first._values(), second._values()), kind.np))
+
+    def operator(self: Tensor, other: Any) -> Any:
+        return bitwise(self, other) if isinstance(other, (Tensor, int)) else NotImplemented
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        return copy_(self, bitwise(self, other)) if isinstance(other, (Tensor, int)) else NotImplemented
+
+    bitwise.__name__ = name
+    bitwise.__doc__ = f"input {symbol} other, bit by bit."
+    both(name)(bitwise)
+    base = {"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"}[symbol]
+    methods[f"__{base}__"] = operator
+    methods[f"__r{base}__"] = lambda self, other: bitwise(other, self)
+    methods[f"__i{base}__"] = in_place
+
+
+for _name, _symbol, _numpy in (
+    ("bitwise_and", "&", "bitwise_and"),
+    ("bitwise_or", "|", "bitwise_or"),
+    ("bitwise_xor", "^", "bitwise_xor"),
+    ("bitwise_left_shift", "<<", "left_shift"),
+    ("bitwise_right_shift", ">>", "right_shift"),
+):
+    _bitwise(_name, _symbol, _numpy)
+
+
+@both("bitwise_not")
+def bitwise_not(input: Tensor) -> Tensor:
+    """~input, bit by bit."""
+    if input._dtype.is_floating_point:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return logical_not(input) if input._dtype.kind == BOOL else -input - 1
+
+
+methods["__invert__"] = bitwise_not
+
+
+# ---- softmax ----
+
+
+def _soft(name: str, label: str, operator: str) -> Callable:
+    call = prepare(label, operator, "axis")
+
+    def soft(input: Tensor, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        if dtype is not None:
+            input = cast(input, as_dtype(dtype))
+        if not input._dtype.is_floating_point:
+            raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{input._dtype.word}'")
+        if dim is None:
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        place = check_dim(dim, input.ndim)
+        if not input.shape:
+            return soft(input.unsqueeze(0), 0).squeeze(0)
+        return adopt(hot.call1_int(call, input._h, place), input._dtype)
+
+    soft.__name__ = name
+    soft.__doc__ = f"{name} along a dimension."
+    return both(name)(soft)
+
+
+softmax = _soft("softmax", "SoftmaxBackward0", "softmax")
+log_softmax = _soft("log_softmax", "LogSoftmaxBackward0", "log_softmax")
+
+
+# ---- equality ----
+
+
+@both()
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one shape and the same elements."""
+    return input.shape == other.shape and bool((input.detach() == other.detach()).all())
+
+
+@both()
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Where elements differ by no more than atol + rtol * |other|: a tensor of bool."""
+    return from_values(np.asarray(np.isclose(input._values(), other._values(), rtol, atol, equal_nan)))
+
+
+@both()
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether isclose holds everywhere."""
+    if input._dtype is not other._dtype:
+        raise RuntimeError(f"{input._dtype.word} did not match {other._dtype.word}")
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+function("numel")(lambda input: input.numel())
+function("is_tensor")(lambda obj: isinstance(obj, Tensor))
+function("is_floating_point")(lambda input: input._dtype.is_floating_point)
+function("is_complex")(lambda input: False)
+function("is_nonzero")(lambda input: bool(input))

@@ -1,0 +1,203 @@
+"""Random tensors: rand, randn, randint, normal, bernoulli, ..., from the library's generator."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from mxlite._lib import LIB
+from mxlite.torch._calls import both, check_call, function, method, prepare, run
+from mxlite.torch._convert import cast
+from mxlite.torch._creation import finish, options, shape_of
+from mxlite.torch._dtypes import dtype, float32, int64
+from mxlite.torch._indexing import copy_
+from mxlite.torch._nodes import unrecorded
+from mxlite.torch._tensor import Tensor, from_values, zeros_of
+
+_seed = 0
+
+
+@function()
+def manual_seed(seed: int) -> Any:
+    """Starts the generator anew. The numbers are the library's own, not PyTorch's."""
+    global _seed
+    _seed = int(seed)
+    check_call(LIB.MXRandomSeed(ctypes.c_int(_seed & 0xFFFFFFFF).value))
+    return None
+
+
+@function()
+def initial_seed() -> int:
+    """What manual_seed was given last."""
+    return _seed
+
+
+def _draw(name: str, shape: tuple[int, ...], kind: dtype, first: tuple, second: tuple) -> Tensor:
+    if 0 in shape:
+        return zeros_of(shape, kind)
+    call = prepare(None, name, first[0], second[0], "shape", dtype=kind.name)
+    return run(call, [], first[1], second[1], tuple(shape), kind=kind)
+
+
+def uniform_of(shape: tuple[int, ...], kind: dtype, low: float = 0.0, high: float = 1.0) -> Tensor:
+    """Numbers from low to high."""
+    return _draw("_random_uniform", shape, kind, ("low", float(low)), ("high", float(high)))
+
+
+def normal_of(shape: tuple[int, ...], kind: dtype, loc: float = 0.0, scale: float = 1.0) -> Tensor:
+    """Normally distributed numbers."""
+    return _draw("_random_normal", shape, kind, ("loc", float(loc)), ("scale", float(scale)))
+
+
+def integers_of(shape: tuple[int, ...], kind: dtype, low: int, high: int) -> Tensor:
+    """Integers from low to before high."""
+    return cast(_draw("_random_randint", shape, int64, ("low", int(low)), ("high", int(high))), kind)
+
+
+@function()
+def rand(*size: Any, **given: Any) -> Tensor:
+    """Numbers from 0 to before 1."""
+    shape = shape_of("rand", size, given)
+    kind, requires_grad = options("rand", given)
+    return finish(uniform_of(shape, kind), requires_grad)
+
+
+@function()
+def randn(*size: Any, **given: Any) -> Tensor:
+    """Normally distributed numbers, of mean 0 and variance 1."""
+    shape = shape_of("randn", size, given)
+    kind, requires_grad = options("randn", given)
+    return finish(normal_of(shape, kind), requires_grad)
+
+
+@function()
+def randint(*args: Any, **given: Any) -> Tensor:
+    """Integers: randint(high, size), randint(low, high, size)."""
+    low, high = given.pop("low", 0), given.pop("high", None)
+    args = list(args)
+    size = given.pop("size", None)
+    if size is None and args:
+        size = args.pop()
+    if args:
+        high = args.pop()
+    if args:
+        low = args.pop()
+    if high is None or size is None or args:
+        raise TypeError("randint() takes (high, size) or (low, high, size)")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    kind, requires_grad = options("randint", given, int64)
+    return finish(integers_of(shape_of("randint", (size,), {}), kind, low, high), requires_grad)
+
+
+@function()
+def randperm(n: int, **given: Any) -> Tensor:
+    """The integers from 0 to before n in a random order."""
+    import numpy as np
+
+    kind, requires_grad = options("randperm", given, int64)
+    order = np.argsort(uniform_of((n,), float32)._values(), kind="stable") if n else np.zeros(0)
+    return finish(from_values(order.astype(kind.np)), requires_grad)
+
+
+@function()
+def rand_like(input: Tensor, **given: Any) -> Tensor:
+    """As rand, with the shape and, unless `dtype` says otherwise, the dtype of `input`."""
+    kind, requires_grad = options("rand_like", given, input._dtype)
+    return finish(uniform_of(tuple(input.shape), kind), requires_grad)
+
+
+@function()
+def randn_like(input: Tensor, **given: Any) -> Tensor:
+    """As randn, with the shape and, unless `dtype` says otherwise, the dtype of `input`."""
+    kind, requires_grad = options("randn_like", given, input._dtype)
+    return finish(normal_of(tuple(input.shape), kind), requires_grad)
+
+
+@function()
+def randint_like(input: Tensor, *bounds: int, **given: Any) -> Tensor:
+    """As randint, with the shape and, unless `dtype` says otherwise, the dtype of `input`."""
+    kind, requires_grad = options("randint_like", given, input._dtype)
+    low, high = bounds if len(bounds) == 2 else (0, bounds[0])
+    return finish(integers_of(tuple(input.shape), kind, low, high), requires_grad)
+
+
+@function()
+def normal(mean: Any, std: Any = 1.0, size: Any = None, **given: Any) -> Tensor:
+    """Normally distributed numbers: of a mean and a deviation each (tensors), or of a shape."""
+    kind, requires_grad = options("normal", given)
+    if size is not None:
+        return finish(normal_of(shape_of("normal", (size,), {}), kind, mean, std), requires_grad)
+    like = mean if isinstance(mean, Tensor) else std
+    with unrecorded():
+        return normal_of(tuple(like.shape), like._dtype) * std + mean
+
+
+@both()
+def bernoulli(input: Tensor) -> Tensor:
+    """1 with the probability that an element says, else 0."""
+    return cast(uniform_of(tuple(input.shape), float32) < cast(input.detach(), float32), input._dtype)
+
+
+@both()
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> Tensor:
+    """Indices drawn with probabilities in proportion to the elements of each row."""
+    import numpy as np
+
+    weights = input._values().astype(np.float64)
+    rows = weights.reshape(-1, weights.shape[-1])
+    if (rows < 0).any() or not (rows.sum(1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    count = num_samples
+    if replacement:
+        sums = np.cumsum(rows / rows.sum(1, keepdims=True), 1)
+        drawn = uniform_of((len(rows), count), float32)._values().astype(np.float64)
+        found = np.stack([np.searchsorted(s, d, side="right") for s, d in zip(sums, drawn)])
+        found = np.minimum(found, rows.shape[1] - 1)
+    else:
+        if count > rows.shape[1]:
+            raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+        # The largest of log(u) / weight are a sample without replacement.
+        drawn = np.maximum(uniform_of(rows.shape, float32)._values().astype(np.float64), 1e-300)
+        with np.errstate(divide="ignore"):
+            keys = np.where(rows > 0, np.log(drawn) / np.maximum(rows, 1e-300), -np.inf)
+        found = np.argsort(-keys, 1, kind="stable")[:, :count]
+    return from_values(found.astype(np.int64).reshape(weights.shape[:-1] + (count,)))
+
+
+def _filled(name: str, make: Any, document: str) -> None:
+    def fill(self: Tensor, *args: Any, generator: Any = None, **given: Any) -> Tensor:
+        return copy_(self, make(tuple(self.shape), self._dtype, *args, **given))
+
+    fill.__name__ = name
+    fill.__doc__ = document
+    method(name)(fill)
+
+
+def _from_to(shape: tuple, kind: dtype, **bounds: float) -> Tensor:
+    return uniform_of(shape, kind, bounds.get("from", 0.0), bounds.get("to", 1.0))
+
+
+def _uniform(shape: tuple, kind: dtype, *bounds: float, **named: float) -> Tensor:
+    return uniform_of(shape, kind, *bounds) if bounds else _from_to(shape, kind, **named)
+
+
+def _normal(shape: tuple, kind: dtype, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    return normal_of(shape, kind, mean, std)
+
+
+_filled("uniform_", _uniform, "Random numbers from one to another in every element; returns the tensor.")
+_filled("normal_", _normal, "Normally distributed numbers in every element; returns the tensor.")
+
+
+@method()
+def bernoulli_(self: Tensor, p: Any = 0.5) -> Tensor:
+    """1 with probability p, else 0, in every element; returns the tensor."""
+    return copy_(self, cast(uniform_of(tuple(self.shape), float32) < p, self._dtype))
+
+
+@method()
+def random_(self: Tensor, *bounds: int) -> Tensor:
+    """Random integers in every element: below a bound, or from one to before another; returns the tensor."""
+    low, high = bounds if len(bounds) == 2 else (0, bounds[0] if bounds else 1 << 24)
+    return copy_(self, integers_of(tuple(self.shape), self._dtype, low, high))

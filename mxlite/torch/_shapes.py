@@ -1,0 +1,597 @@
+"""The same elements in another shape, order or number: views, which share memory, and what joins tensors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from mxlite._lib import hot
+from mxlite.torch._calls import adopt, both, function, functions, method, methods, prepare, run, run_many
+from mxlite.torch._convert import cast, clone
+from mxlite.torch._dtypes import promote_types
+from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
+from mxlite.torch._nodes import formula
+from mxlite.torch._tensor import Tensor
+
+_view = prepare("ViewBackward0", "_mxl_reshape_to", "shape")
+_unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_to", "shape")
+_t = prepare("TBackward0", "transpose", "axes")
+_transpose = prepare("TransposeBackward0", "transpose", "axes")
+_permute = prepare("PermuteBackward0", "transpose", "axes")
+_unsqueeze = prepare("UnsqueezeBackward0", "expand_dims", "axis")
+_squeeze = prepare("SqueezeBackward0", "_mxl_reshape_to", "shape")
+_squeeze_dim = prepare("SqueezeBackward1", "_mxl_reshape_to", "shape")
+_squeeze_dims = prepare("SqueezeBackward2", "_mxl_reshape_to", "shape")
+_expand = prepare("ExpandBackward0", "_mxl_broadcast_to", "shape")
+_alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
+
+
+def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Runs a call that has a shape as its argument."""
+    return adopt(hot.call1_list(call, input._h, len(shape), tuple(shape)), input._dtype)
+
+
+# ---- the same order ----
+
+
+def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape in which -1 is replaced by what remains.
+
+    Raises: RuntimeError: another number of elements.
+    """
+    count = input.numel()
+    if -1 in shape:
+        place = shape.index(-1)
+        others = Size(shape[:place] + shape[place + 1 :])
+        if -1 in others:
+            raise RuntimeError("only one dimension can be inferred")
+        rest = others.numel()
+        if rest == 0 and count == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
+                "-1 can be any value and is ambiguous"
+            )
+        if rest > 0 and count % rest == 0:
+            return shape[:place] + (count // rest,) + shape[place + 1 :]
+    elif Size(shape).numel() == count and all(extent >= 0 for extent in shape):
+        return shape
+    negative = next((extent for extent in shape if extent < -1), None)
+    if negative is not None:
+        raise RuntimeError(
+            f"invalid shape dimension {negative} at index {shape.index(negative)} of shape {list(shape)}"
+        )
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+
+
+def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
+    """Whether the elements can be seen in another shape without being moved."""
+    if input.is_contiguous():
+        return True
+    # Runs of dimensions that lie as one in memory; each must be a product of new extents.
+    runs: list[int] = []
+    previous = None
+    for extent, stride in zip(input.shape, input._strides()):
+        if extent == 1:
+            continue
+        if previous is not None and previous == stride * extent:
+            runs[-1] *= extent
+        else:
+            runs.append(extent)
+        previous = stride
+    place, left = 0, runs[0] if runs else 1
+    for extent in shape:
+        if extent == 1:
+            continue
+        if left == 1:
+            place += 1
+            if place == len(runs):
+                return False
+            left = runs[place]
+        if left % extent:
+            return False
+        left //= extent
+    return left == 1 and place >= len(runs) - 1
+
+
+@method()
+def view(self: Tensor, *shape: Any) -> Tensor:
+    """The same memory in another shape, of which one extent may be -1: view(2, -1).
+
+    Raises: RuntimeError: another number of elements, or strides cannot say it.
+    """
+    if len(shape) == 1 and hasattr(shape[0], "itemsize"):
+        raise NotImplementedError("mxlite.torch has no Tensor.view(dtype)")
+    extents = known_shape(self, extents_of("view", shape))
+    if not is_viewable(self, extents):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return with_shape(_view, self, extents)
+
+
+@both()
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """Another shape, of which one extent may be -1; the same memory where strides can say it, else a copy."""
+    extents = known_shape(input, extents_of("reshape", shape))
+    if is_viewable(input, extents):
+        return with_shape(_view, input, extents)
+    return with_shape(_unsafe_view, clone(input), extents)
+
+
+@method()
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """view with the shape of another tensor."""
+    return view(self, other.shape)
+
+
+@method()
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """reshape with the shape of another tensor."""
+    return reshape(self, other.shape)
+
+
+@both()
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from one to another as one."""
+    shape = input.shape
+    start, end = check_dim(start_dim, len(shape)), check_dim(end_dim, len(shape))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return reshape(input, (1,))
+    if start == end:
+        return input
+    return reshape(input, shape[:start] + (Size(shape[start : end + 1]).numel(),) + shape[end + 1 :])
+
+
+@both()
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension."""
+    return reshape(input, (-1,))
+
+
+@both()
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dimension as several; one extent may be -1."""
+    place = check_dim(dim, input.ndim)
+    sizes = tuple(sizes)
+    known = 1
+    for size in sizes:
+        known *= size if size != -1 else 1
+    sizes = tuple(input.shape[place] // known if size == -1 else size for size in sizes)
+    return view(input, input.shape[:place] + sizes + input.shape[place + 1 :])
+
+
+@both()
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """With a new dimension of extent 1."""
+    return adopt(hot.call1_int(_unsqueeze, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
+
+
+@both()
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without dimensions of extent 1: all, one of them, or those of a tuple."""
+    shape = input.shape
+    if dim is None:
+        return with_shape(_squeeze, input, tuple(extent for extent in shape if extent != 1))
+    places = check_dims(dim, len(shape))
+    left = tuple(extent for place, extent in enumerate(shape) if place not in places or extent != 1)
+    return with_shape(_squeeze_dims if isinstance(dim, tuple) else _squeeze_dim, input, left)
+
+
+def alias(input: Tensor) -> Tensor:
+    """A view of everything."""
+    return with_shape(_alias, input, input.shape)
+
+
+# ---- another order ----
+
+
+@both()
+def t(input: Tensor) -> Tensor:
+    """The transposed matrix; of a tensor of fewer dimensions itself."""
+    ndim = len(input.shape)
+    if ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
+    return with_shape(_t, input, (1, 0)) if ndim == 2 else alias(input)
+
+
+@both("transpose", "swapaxes", "swapdims")
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """With two dimensions changed for each other."""
+    ndim = len(input.shape)
+    first, second = check_dim(dim0, ndim), check_dim(dim1, ndim)
+    if ndim == 0:
+        return alias(input)
+    order = list(range(ndim))
+    order[first], order[second] = second, first
+    return with_shape(_transpose, input, tuple(order))
+
+
+def _order(name: str, input: Tensor, dims: tuple) -> tuple[int, ...]:
+    ndim = len(input.shape)
+    if len(dims) != ndim:
+        raise RuntimeError(
+            f"{name}(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    places = tuple(check_dim(dim, ndim) for dim in dims)
+    if len(set(places)) != ndim:
+        raise RuntimeError(f"{name}(): duplicate dims are not allowed.")
+    return places
+
+
+@both()
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """With the dimensions in another order."""
+    order = _order("permute", input, extents_of("permute", dims))
+    return with_shape(_permute, input, order) if order else alias(input)
+
+
+@both("movedim", "moveaxis")
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """With some dimensions at other places, the others in their order."""
+    ndim = len(input.shape)
+    sources, places = check_dims(source, ndim), check_dims(destination, ndim)
+    rest = iter(dim for dim in range(ndim) if dim not in sources)
+    wanted = dict(zip(places, sources))
+    return permute(input, tuple(wanted[dim] if dim in wanted else next(rest) for dim in range(ndim)))
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """The dimensions in reverse order."""
+    return permute(self, tuple(reversed(range(len(self.shape)))))
+
+
+def _matrix_transposed(self: Tensor) -> Tensor:
+    """The last two dimensions changed for each other."""
+    return transpose(self, -2, -1)
+
+
+methods["T"] = property(_reversed, doc=_reversed.__doc__)
+methods["mT"] = property(_matrix_transposed, doc=_matrix_transposed.__doc__)
+function("adjoint")(_matrix_transposed)
+
+
+# ---- repeated ----
+
+
+@function()
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes are broadcast to.
+
+    Raises: RuntimeError: they do not fit.
+    """
+    result: list[int] = []
+    for shape in shapes:
+        extents = [shape] if isinstance(shape, int) else list(shape)
+        length = max(len(result), len(extents))
+        result = [1] * (length - len(result)) + result
+        for place, extent in enumerate(extents, length - len(extents)):
+            if result[place] == 1:
+                result[place] = extent
+            elif extent not in (1, result[place]):
+                raise RuntimeError(
+                    "Shape mismatch: objects cannot be broadcast to a single shape: "
+                    f"{', '.join(str(tuple(each)) for each in shapes)}"
+                )
+    return Size(result)
+
+
+@method()
+def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
+    """The same memory, with dimensions of extent 1 repeated and new ones in front; -1 keeps an extent.
+
+    Raises: RuntimeError: an extent that is neither 1 nor the one asked for.
+    """
+    sizes = extents_of("expand", sizes)
+    shape = self.shape
+    added = len(sizes) - len(shape)
+    if added < 0:
+        raise RuntimeError(
+            f"expand({self.type()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided ({len(sizes)}) "
+            f"must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    extents = []
+    for place, size in enumerate(sizes):
+        extent = shape[place - added] if place >= added else None
+        if size == -1:
+            if extent is None:
+                raise RuntimeError(
+                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {place}"
+                )
+            size = extent
+        elif extent is not None and extent not in (1, size):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({extent}) at non-singleton "
+                f"dimension {place}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+            )
+        extents.append(size)
+    return with_shape(_expand, self, tuple(extents))
+
+
+@both()
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """As expand."""
+    return expand(input, size)
+
+
+@method()
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """expand to the shape of another tensor."""
+    return expand(self, other.shape)
+
+
+@function()
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors expanded to one shape."""
+    shape = broadcast_shapes(*(tensor.shape for tensor in tensors))
+    return tuple(expand(tensor, shape) for tensor in tensors)
+
+
+@method()
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """A copy with each dimension laid behind itself so often; more numbers than dimensions add some in front."""
+    times = extents_of("repeat", repeats)
+    if len(times) < self.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    if not times:
+        return clone(self)
+    return run(prepare("RepeatBackward0", "tile", "reps"), [self], times, kind=self._dtype)
+
+
+@both()
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """As repeat; fewer numbers than dimensions count from the last."""
+    times = extents_of("tile", dims)
+    return repeat(input, (1,) * (input.ndim - len(times)) + times)
+
+
+@both()
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: Any = None) -> Tensor:
+    """Each element (or part along `dim`) so often, behind itself."""
+    if dim is None:
+        input, dim = flatten(input), 0
+    place = check_dim(dim, input.ndim)
+    if isinstance(repeats, Tensor):
+        if repeats.numel() != 1:
+            from mxlite.torch._tensor import from_values
+
+            rows = from_values(__import__("numpy").repeat(range(input.shape[place]), repeats.tolist()))
+            return functions["index_select"](input, place, rows)
+        repeats = repeats.item()
+    shape = input.shape
+    wide = unsqueeze(input, place + 1)
+    wide = clone(expand(wide, shape[: place + 1] + (repeats,) + shape[place + 1 :]))
+    return view(wide, shape[:place] + (shape[place] * repeats,) + shape[place + 1 :])
+
+
+# ---- parts and wholes ----
+
+
+@both()
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts along a dimension, of one size (the last may be smaller) or of those of a list."""
+    place = check_dim(dim, tensor.ndim)
+    extent = tensor.shape[place]
+    if isinstance(split_size_or_sections, int):
+        size, label = split_size_or_sections, "SplitBackward0"
+        if size < 0 or (size == 0 and extent):
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        bounds = list(range(size, extent, size)) if size else []
+    else:
+        sizes, label = list(split_size_or_sections), "SplitWithSizesBackward0"
+        if sum(sizes) != extent:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {extent} (input tensor's size at dimension "
+                f"{place}), but got split_sizes={sizes}"
+            )
+        bounds = [sum(sizes[:count]) for count in range(1, len(sizes))]
+    call = prepare(label, "_split_v2", "indices", "axis")
+    parts = run_many(call, [tensor], (0, *bounds), place, kinds=[tensor._dtype] * (len(bounds) + 1))
+    return tuple(parts)
+
+
+function("split_with_sizes")(split)
+methods["split_with_sizes"] = split
+
+
+@both()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of at most so many parts of one size along a dimension; the last may be smaller."""
+    if chunks < 1:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    place = check_dim(dim, input.ndim)
+    return split(input, max(1, -(-input.shape[place] // chunks)), place)
+
+
+@both()
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of all parts along a dimension, without it."""
+    if not input.shape:
+        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+    place = check_dim(dim, input.ndim)
+    extent = input.shape[place]
+    if extent == 0:
+        return ()
+    call = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
+    return tuple(run_many(call, [input], tuple(range(extent)), place, kinds=[input._dtype] * extent))
+
+
+def _joined(name: str, tensors: Any) -> list[Tensor]:
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+    listed = list(tensors)
+    if not listed:
+        raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
+    for place, each in enumerate(listed):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
+    kind = listed[0]._dtype
+    for each in listed:
+        kind = promote_types(kind, each._dtype)
+    return [cast(each, kind) for each in listed]
+
+
+@function("cat", "concat", "concatenate")
+def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """Tensors one behind the other along a dimension. Those of shape (0,) count for nothing."""
+    listed = _joined("cat", tensors)
+    full = [each for each in listed if each.shape != (0,)] or listed[:1]
+    ndim = full[0].ndim
+    if ndim == 0:
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    place = check_dim(dim if axis is None else axis, ndim)
+    for number, each in enumerate(full):
+        if each.ndim != ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {ndim} and {each.ndim}")
+        for other in range(ndim):
+            if other != place and each.shape[other] != full[0].shape[other]:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {place}. Expected size {full[0].shape[other]} "
+                    f"but got size {each.shape[other]} for tensor number {number} in the list."
+                )
+    call = prepare("CatBackward0", "Concat", "dim", num_args=len(full))
+    return run(call, full, place, kind=full[0]._dtype)
+
+
+@function()
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors of one shape side by side along a new dimension."""
+    listed = _joined("stack", tensors)
+    for number, each in enumerate(listed):
+        if each.shape != listed[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(listed[0].shape)} at entry 0 and "
+                f"{list(each.shape)} at entry {number}"
+            )
+    place = check_dim(dim, listed[0].ndim + 1)
+    call = prepare("StackBackward0", "stack", "axis", num_args=len(listed))
+    return run(call, listed, place, kind=listed[0]._dtype)
+
+
+def _at_least(name: str, ndim: int, shape: Any) -> None:
+    def at_least(*tensors: Any) -> Any:
+        listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+        made = tuple(each if each.ndim >= ndim else reshape(each, shape(tuple(each.shape))) for each in listed)
+        return made[0] if len(tensors) == 1 and isinstance(tensors[0], Tensor) else made
+
+    at_least.__name__ = name
+    at_least.__doc__ = f"Tensors with {ndim} dimensions at least."
+    function(name)(at_least)
+
+
+_at_least("atleast_1d", 1, lambda shape: (1,))
+_at_least("atleast_2d", 2, lambda shape: (1, 1) if not shape else (1, *shape))
+
+
+@function("hstack")
+def hstack(tensors: Any) -> Tensor:
+    """cat along dimension 1, of vectors along 0."""
+    listed = functions["atleast_1d"](*tensors)
+    listed = listed if isinstance(listed, tuple) else (listed,)
+    return cat(listed, 0 if listed[0].ndim == 1 else 1)
+
+
+@function("vstack", "row_stack")
+def vstack(tensors: Any) -> Tensor:
+    """cat along dimension 0, with vectors as rows."""
+    listed = functions["atleast_2d"](*tensors)
+    return cat(listed if isinstance(listed, tuple) else (listed,), 0)
+
+
+@both()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of `length` parts along a dimension, from `start` on."""
+    place = check_dim(dim, input.ndim)
+    start = operator.index(start)
+    extent = input.shape[place]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -extent <= start <= extent:
+        raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
+    start = start + extent if start < 0 else start
+    if start + length > extent:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
+    return functions["slice_dim"](input, place, start, start + length, 1)
+
+
+@both()
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """A copy with dimensions in reverse order."""
+    places = check_dims(extents_of("flip", dims), input.ndim)
+    if not places:
+        return clone(input)
+    return run(prepare("FlipBackward0", "reverse", "axis"), [input], places, kind=input._dtype)
+
+
+function("fliplr")(lambda input: flip(input, 1))
+function("flipud")(lambda input: flip(input, 0))
+
+
+@function()
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Vectors as coordinates of a grid: a tensor of all places for each."""
+    listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if indexing == "xy" and len(listed) > 1:
+        made = list(meshgrid(listed[1], listed[0], *listed[2:]))
+        made[0], made[1] = made[1], made[0]
+        return tuple(made)
+    shape = tuple(each.numel() for each in listed)
+    places = range(len(listed))
+    return tuple(
+        expand(view(each, tuple(shape[place] if place == mine else 1 for place in places)), shape)
+        for mine, each in enumerate(listed)
+    )
+
+
+@both()
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of a shape over steps in memory."""
+    own = input.storage_offset()
+    skip = 0 if storage_offset is None else storage_offset - own
+    if not input.is_contiguous() or skip < 0:
+        raise NotImplementedError(
+            "mxlite.torch: as_strided of a tensor that is not contiguous, or before its first element"
+        )
+    call = prepare("AsStridedBackward0", "_mxl_as_strided", "shape", "strides", "skip")
+    return run(call, [input], tuple(size), tuple(stride), skip, kind=input._dtype)
+
+
+@both()
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """A copy whose elements are moved along dimensions, the last ones to the front."""
+    steps = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
+    if dims is None:
+        return roll(reshape(input, -1), steps[0], 0).reshape(input.shape)
+    places = check_dims(dims, input.ndim)
+
+    def moved(x: Tensor, sign: int) -> Tensor:
+        for step, place in zip(steps, places):
+            extent = x.shape[place]
+            cut = sign * step % extent if extent else 0
+            if cut:
+                x = cat([narrow(x, place, extent - cut, cut), narrow(x, place, 0, extent - cut)], place)
+        return clone(x)
+
+    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)])
+
+
+def in_place_view(name: str, make: Any) -> None:
+    """A method that gives the tensor itself another shape."""
+
+    def reshaped(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        made = make(self, *args, **kwargs)
+        self._h, made._h = made._h, self._h
+        if hasattr(self, "_shape"):
+            del self._shape
+        return self
+
+    reshaped.__name__ = name
+    reshaped.__doc__ = f"As {name[:-1]}, of the tensor itself, which is returned."
+    method(name)(reshaped)
+
+
+for _name, _make in (("t_", t), ("transpose_", transpose), ("squeeze_", squeeze), ("unsqueeze_", unsqueeze)):
+    in_place_view(_name, _make)

@@ -1,0 +1,376 @@
+"""Tensor: an array of the library's in PyTorch's style; what it is, its text, its values as Python's and NumPy's.
+
+What belongs to its gradient is in its base class Gradient (_gradient.py). Python's operators, indexing and the methods
+that are functions of the module too are added by the modules that have them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import LIB, hot
+from mxlite.torch import _calls
+from mxlite.torch._calls import adopt, check_call, last_error, method, methods, new, prepare, run
+from mxlite.torch._dtypes import BOOL, DTYPES, dtype, dtype_of_numpy, get_default_dtype
+from mxlite.torch._dtypes import bool_ as _bool
+from mxlite.torch._dtypes import int64 as _int64
+from mxlite.torch._gradient import Gradient
+from mxlite.torch._kinds import CPU, Size, check_dim, device, strided
+from mxlite.torch._print import tensor_text
+
+#: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
+_NOWHERE = 64
+
+
+class Tensor(Gradient):
+    """A tensor. It owns a handle of the library in `_h`; `_dtype` is its dtype.
+
+    Tensor(2, 3) has that shape and any values, Tensor([1, 2]) those of a sequence, as float32 (torch.tensor is the
+    function to call).
+    """
+
+    __slots__ = ("_dtype", "_shape", "_grad_cache", "__dict__", "__weakref__")
+
+    #: NumPy's operators leave it to ours.
+    __array_priority__ = 1000
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        from mxlite.torch._creation import legacy_tensor
+
+        return legacy_tensor(cls, *args, **kwargs)
+
+    # ---- what it is ----
+
+    @property
+    def dtype(self) -> dtype:
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def shape(self) -> Size:
+        """The extents."""
+        try:
+            return self._shape
+        except AttributeError:
+            extents, flag = hot.info(self._h)
+            if flag == -2:
+                raise last_error() from None
+            self._shape = shape = new_size(Size, extents)
+            return shape
+
+    def size(self, dim: int | None = None) -> Any:
+        """The extents, or that of one dimension."""
+        return self.shape if dim is None else self.shape[check_dim(dim, len(self.shape))]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self.shape.numel()
+
+    nelement = numel
+
+    @property
+    def device(self) -> device:
+        """Where it is: the CPU."""
+        return CPU
+
+    @property
+    def layout(self) -> Any:
+        """How it lies in memory: strided."""
+        return strided
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_xpu = is_nested = False
+    itemsize = property(lambda self: self._dtype.itemsize, doc="Bytes of an element.")
+    nbytes = property(lambda self: self._dtype.itemsize * self.numel(), doc="Bytes of all elements.")
+
+    def element_size(self) -> int:
+        """Bytes of an element."""
+        return self._dtype.itemsize
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating one."""
+        return self._dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """False: there are no complex dtypes."""
+        return False
+
+    def is_signed(self) -> bool:
+        """Whether elements can be negative."""
+        return self._dtype.is_signed
+
+    def get_device(self) -> int:
+        """-1: the CPU."""
+        return -1
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        data = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
+        return data.value or 0
+
+    def _strides(self) -> tuple[int, ...]:
+        """Strides in elements."""
+        ndim = len(self.shape)
+        strides = (ctypes.c_int64 * max(ndim, 1))()
+        if LIB.MXLNDArrayGetStrides(self._h, ndim, strides, None) < 0:
+            raise last_error()
+        return tuple(strides[:ndim])
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many elements apart neighbours along each dimension are, or along one."""
+        strides = self._strides()
+        return strides if dim is None else strides[check_dim(dim, len(strides))]
+
+    def storage_offset(self) -> int:
+        """How many elements of its memory lie before the first."""
+        offset = ctypes.c_int64()
+        if LIB.MXLNDArrayGetStrides(self._h, 0, None, ctypes.byref(offset)) < 0:
+            raise last_error()
+        return offset.value
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements follow each other in memory, in order."""
+        expected = 1
+        for extent, stride in zip(reversed(self.shape), reversed(self._strides())):
+            if extent == 0:
+                return True
+            if extent != 1 and stride != expected:
+                return False
+            expected *= extent
+        return True
+
+    def is_set_to(self, tensor: Tensor) -> bool:
+        """Whether both have the same memory, shape and strides."""
+        return (self.data_ptr(), self.shape, self._strides()) == (tensor.data_ptr(), tensor.shape, tensor._strides())
+
+    # ---- values ----
+
+    def _values(self) -> np.ndarray:
+        """A NumPy array with a copy of the elements."""
+        values = np.empty(self.shape, self._dtype.np)
+        if hot.copy_out(self._h, values.ctypes.data, values.size) != 0:
+            raise last_error()
+        return values
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """A NumPy array over the tensor's own memory.
+
+        Args:
+            force: Whether a tensor that requires a gradient gives its values all the same.
+        Raises: RuntimeError: it requires a gradient.
+        """
+        if self.requires_grad and not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        return np.asarray(_Memory(self))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        values = self.numpy()
+        if copy:
+            values = values.copy()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def tolist(self) -> Any:
+        """The elements as Python's numbers, in lists of lists."""
+        return self._values().tolist()
+
+    def item(self) -> Any:
+        """The only element as a Python number.
+
+        Raises: RuntimeError: there is not exactly one.
+        """
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+        return self._values().item()
+
+    def __bool__(self) -> bool:
+        count = self.numel()
+        if count != 1:
+            what = "no values" if count == 0 else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+        return bool(self._values().item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._dtype.is_floating_point or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._values().item())
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, (Tensor, float, int)):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
+        return bool((self == element).any())
+
+    __hash__ = object.__hash__
+
+    # ---- text ----
+
+    def __repr__(self) -> str:
+        values = self._values()
+        facts = []
+        kind = self._dtype
+        if kind is not get_default_dtype() and (values.size == 0 or kind not in (_int64, _bool)):
+            facts.append(f"dtype={kind}")
+        node = self.grad_fn
+        if node is not None:
+            facts.append(f"grad_fn=<{node.name()}>")
+        elif self.requires_grad:
+            facts.append("requires_grad=True")
+        return tensor_text(values, facts)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        if not self.shape:
+            return self.item().__format__(spec)
+        return object.__format__(self, spec)
+
+    # ---- copies ----
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment."
+            )
+        if id(self) in memo:
+            return memo[id(self)]
+        copied = self._as_class(type(self), self.detach().clone())
+        if self.requires_grad:
+            copied.requires_grad_()
+            if self.grad is not None:
+                copied.grad = self.grad.__deepcopy__(memo)
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (type(self), self._values(), self.requires_grad)
+
+    @staticmethod
+    def _as_class(cls: type, tensor: Tensor) -> Tensor:
+        """The tensor in an object of a subclass; `tensor` is not to be used again."""
+        if tensor.__class__ is cls:
+            return tensor
+        made = new(cls)
+        made._dtype = tensor._dtype
+        made._h, tensor._h = tensor._h, 0
+        return made
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the tensor's type, `torch.FloatTensor`; or the tensor as another dtype."""
+        if dtype is None:
+            return f"torch.{self._dtype.word}Tensor"
+        if isinstance(dtype, str):
+            dtype = next((each for each in DTYPES if f"torch.{each.word}Tensor" == dtype), dtype)
+        return self.to(dtype)
+
+
+new_size = tuple.__new__
+_calls.tensor_class = Tensor
+
+
+class _Memory:
+    """What NumPy makes an array of that shares the tensor's memory and keeps the tensor."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        size = tensor._dtype.itemsize
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": tuple(tensor.shape),
+            "typestr": tensor._dtype.np.str,
+            "data": (tensor.data_ptr() or _NOWHERE, False),
+            "strides": tuple(stride * size for stride in tensor._strides()),
+        }
+
+
+def from_values(values: np.ndarray) -> Tensor:
+    """A new tensor with a copy of a NumPy array's elements."""
+    kind = dtype_of_numpy(values.dtype)
+    tensor = empty_of(values.shape, kind)
+    if values.size:
+        values = np.ascontiguousarray(values)
+        if hot.copy_in(tensor._h, values.ctypes.data, values.size) != 0:
+            raise last_error()
+    return tensor
+
+
+def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
+    """A new tensor with any values."""
+    if not shape or 0 in shape:
+        # MXNet's function takes () and 0 for extents that are not known yet.
+        return zeros_of(shape, kind)
+    handle = ctypes.c_void_p()
+    extents = (ctypes.c_int64 * len(shape))(*shape)
+    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
+    return adopt(handle.value, kind)
+
+
+def zeros_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
+    """A new tensor of zeros."""
+    return run(prepare(None, "_zeros", "shape", dtype=kind.name), [], tuple(shape), kind=kind)
+
+
+def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
+    """A new tensor of one number."""
+    if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
+        return from_values(np.full(shape, value, kind.np))  # more digits than a double has
+    return run(prepare(None, "_full", "shape", "value", dtype=kind.name), [], tuple(shape), float(value), kind=kind)
+
+
+def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
+    tensor = Tensor._as_class(cls, from_values(values))
+    return tensor.requires_grad_() if requires_grad else tensor
+
+
+@method()
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """Itself: all tensors are on the CPU."""
+    return self
+
+
+@method()
+def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    """Raises: AssertionError, always: there is no CUDA."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def install_methods() -> None:
+    """Gives the class the methods that the modules have registered."""
+    for name, implementation in methods.items():
+        if name not in vars(Tensor):
+            setattr(Tensor, name, implementation)

@@ -1,0 +1,27 @@
+"""`torch.nn`: `functional`, and Parameter. There are no modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite.torch._creation import empty_of
+from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._tensor import Tensor
+from mxlite.torch.nn import functional
+
+__all__ = ["Parameter", "functional"]
+
+
+class Parameter(Tensor):
+    """A tensor that wants a gradient unless it is told otherwise."""
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+        tensor = empty_of((0,), get_default_dtype()) if data is None else data.detach()
+        return Tensor._as_class(cls, tensor).requires_grad_(requires_grad)
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"mxlite.torch has no torch.nn.{name}")
