@@ -198,11 +198,11 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
     API_NEED(rule);
     if (prepared == NULL)
         return -1;
-    if (!prepared->torch)
+    if (prepared->kind == API_PLAIN)
         return mxl_error("MXLFunctionRecord: the call was not made by MXLPrepareAs");
     if (num_inputs < 0 || num_outputs <= 0)
         return mxl_error("MXLFunctionRecord: %d inputs and %d outputs", num_inputs, num_outputs);
-    if (num_inputs == 0 || mxl_state_get()->grad_off)
+    if (num_inputs == 0 || !api_prepared_mode(prepared).record)
         return 0;
     f = mxl_alloc(sizeof(*f));
     if (f == NULL)

@@ -2,10 +2,10 @@
  * keeps. */
 #include "api/node.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/names.h"
 #include "engine/rebase.h"
 
 /* ---- handles ---- */
@@ -122,64 +122,10 @@ int MXLNodeGetId(MXLNodeHandle node, uint64_t *out)
     return 0;
 }
 
-/* "broadcast_add": "BroadcastAddBackward". */
-static void name_from(const char *op, char *text, size_t size)
-{
-    static const char end[] = "Backward";
-    size_t n = 0;
-    bool up = true;
-
-    for (; *op != '\0' && n + sizeof(end) < size; op++) {
-        if (*op == '_') {
-            up = true;
-            continue;
-        }
-        text[n++] = (char)(up && *op >= 'a' && *op <= 'z' ? *op - 'a' + 'A' : *op);
-        up = false;
-    }
-    memcpy(text + n, end, sizeof(end));
-}
-
-/* What PyTorch calls the operators that rules and edits of its dialect are made of; they are
- * recorded without a label. */
-static const char *const torch_names[][2] = {
-    {"_mxl_as_strided", "AsStridedBackward0"},
-    {"_copy", "CopyBackwards"},
-    {"Cast", "ToCopyBackward0"},
-    {"_mxl_sum_to", "SumBackward1"},
-    {"elemwise_add", "AddBackward0"},
-    {"broadcast_add", "AddBackward0"},
-    {"elemwise_sub", "SubBackward0"},
-    {"broadcast_sub", "SubBackward0"},
-    {"elemwise_mul", "MulBackward0"},
-    {"broadcast_mul", "MulBackward0"},
-    {"_mul_scalar", "MulBackward0"},
-    {"elemwise_div", "DivBackward0"},
-    {"broadcast_div", "DivBackward0"},
-    {"_div_scalar", "DivBackward0"},
-    {"negative", "NegBackward0"},
-};
-
-/* The name that a node was given; NULL: none. */
-static const char *label_of(const mxl_node *node)
-{
-    if (node->op->wraps_node) /* its label is that of the node within */
-        return node->op->name;
-    if (node->dialect->label != NULL)
-        return node->dialect->label;
-    for (size_t i = 0; i < sizeof(torch_names) / sizeof(*torch_names) && node->dialect->views;
-         i++) {
-        if (strcmp(node->op->name, torch_names[i][0]) == 0)
-            return torch_names[i][1];
-    }
-    return NULL;
-}
-
 int MXLNodeGetName(MXLNodeHandle node, const char **out)
 {
     enum { ROOM = 256 };
     const api_node *n;
-    const char *label;
     char *text;
 
     API_NEED(out);
@@ -191,11 +137,7 @@ int MXLNodeGetName(MXLNodeHandle node, const char **out)
     if (text != NULL && api_node_accumulates(n)) {
         strcpy(text, "AccumulateGrad");
     } else if (text != NULL) {
-        label = label_of(api_node_recorded(n));
-        if (label != NULL)
-            snprintf(text, ROOM, "%s", label);
-        else
-            name_from(api_node_recorded(n)->op->name, text, ROOM);
+        mxl_node_name(api_node_recorded(n), text, ROOM);
     }
     api_unpin(node);
     *out = text;

@@ -51,7 +51,7 @@ const api_prepared *api_prepared_get(const void *handle)
 
 typedef struct request {
     const mxl_op *op;
-    bool torch;
+    int kind;
     const char *label, *slots;
     int num_constant, num_arguments;
     const char **keys, **values, **arguments;
@@ -151,7 +151,7 @@ static bool same_field(const mxl_param *p, const char *a, const char *b)
 
 static bool matches(const api_prepared *call, const request *r, const void *params)
 {
-    if (call->op != r->op || call->num_arguments != r->num_arguments || call->torch != r->torch ||
+    if (call->op != r->op || call->num_arguments != r->num_arguments || (int)call->kind != r->kind ||
         !same_text(call->dialect.label, r->label) || !same_text(call->dialect.slots, r->slots))
         return false;
     for (int i = 0; i < r->num_arguments; i++) {
@@ -192,8 +192,8 @@ static api_prepared *prepared_new(const request *r, const void *params)
     if (call == NULL)
         return NULL;
     call->op = r->op;
-    call->torch = r->torch;
-    call->dialect = r->torch ? mxl_dialect_torch : mxl_dialect_mxnet;
+    call->kind = r->kind;
+    call->dialect = r->kind == API_TORCH ? mxl_dialect_torch : mxl_dialect_mxnet_follow;
     call->dialect.label = put_text(&room, r->label);
     call->dialect.slots = put_text(&room, r->slots);
     call->num_arguments = r->num_arguments;
@@ -304,7 +304,7 @@ int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *
                  int num_constant, const char **keys, const char **values, int num_arguments,
                  const char **arguments, MXLCallHandle *out)
 {
-    request r = {.torch = dialect == MXL_DIALECT_TORCH,
+    request r = {.kind = dialect == MXL_DIALECT_TORCH ? API_TORCH : API_MXNET,
                  .label = label,
                  .slots = slots,
                  .num_constant = num_constant,
@@ -314,9 +314,8 @@ int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *
                  .arguments = arguments};
 
     API_NEED(out);
-    if (dialect != MXL_DIALECT_TORCH)
-        return mxl_error("%s: dialect %d; calls of MXNet's are made by MXLPrepare", __func__,
-                         dialect);
+    if (dialect != MXL_DIALECT_TORCH && dialect != MXL_DIALECT_MXNET)
+        return mxl_error("%s: there is no dialect %d", __func__, dialect);
     if (slots != NULL && check_slots(slots) != 0)
         return -1;
     return prepare(__func__, &r, name, out);

@@ -10,7 +10,7 @@ enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
 /* An operator with its constant parameters; lives as long as the process. */
 typedef struct api_prepared {
     const mxl_op *op;
-    bool torch;          /* of PyTorch's dialect: `dialect` is it, with this call's label */
+    enum { API_PLAIN, API_MXNET, API_TORCH } kind; /* API_PLAIN: made by MXLPrepare, has no dialect */
     mxl_dialect dialect; /* label and slots are the call's own text */
     void *params; /* with all constants and defaults filled in; arguments are put into a copy */
     size_t params_bytes;
@@ -28,8 +28,13 @@ static inline mxl_mode api_prepared_mode(const api_prepared *call)
 {
     mxl_mode mode;
 
-    if (!call->torch)
+    if (call->kind == API_PLAIN)
         return api_mode();
+    if (call->kind == API_MXNET) {
+        mode = api_mode();
+        mode.dialect = &call->dialect;
+        return mode;
+    }
     mode.record = !mxl_state_get()->grad_off;
     mode.training = true;
     mode.legacy_shape = false;

@@ -7,6 +7,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "engine/names.h"
 #include "engine/packed.h"
 #include "engine/watch.h"
 
@@ -400,14 +401,14 @@ int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_ar
 
 int mxl_node_num_slots(const mxl_node *node)
 {
-    const char *slots = node->dialect->slots;
+    const char *slots = mxl_node_slots(node);
 
     return slots != NULL ? (int)strlen(slots) : node->num_inputs;
 }
 
 int mxl_node_slot(const mxl_node *node, int slot)
 {
-    const char *slots = node->dialect->slots;
+    const char *slots = mxl_node_slots(node);
     int input = slots == NULL ? slot : slots[slot] - '0';
 
     return input >= 0 && input < node->num_inputs ? input : -1;

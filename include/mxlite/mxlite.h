@@ -61,13 +61,15 @@ MXL_API int MXLPrepare(const char *name, int num_constant, const char **keys, co
 /* Dialects: what is recorded when, and what edits in place mean. */
 enum { MXL_DIALECT_MXNET = 0, MXL_DIALECT_TORCH = 1 };
 
-/* As MXLPrepare, for calls in PyTorch's dialect (MXL_DIALECT_TORCH; MXNet's is MXLPrepare's, and an
- * error here). Such a call is recorded when the thread's grad mode is on, whatever MXNet's flags
- * say; reductions to one element have shape (); results of operators that select or reorder share
- * memory with their input; arrays may be edited in place, and the tape follows. `label` (may be
- * NULL: made from the operator's name) names the nodes, e.g. "AddBackward0"; `slots` (may be NULL:
- * the inputs in order) says what such a node's inputs are when it is looked at: a digit for an
- * input, '-' for a slot with nothing, e.g. "0-" for x + 5. */
+/* As MXLPrepare, for calls whose nodes have a label, and (MXL_DIALECT_TORCH) for those in PyTorch's
+ * dialect. Of MXNet's the flags decide what is recorded, and edits in place are followed, whatever
+ * MXLSetInplace says. A call of PyTorch's is recorded when the thread's grad mode is on, whatever
+ * MXNet's flags say; reductions to one element have shape (); results of operators that select or
+ * reorder share memory with their input; arrays may be edited in place, and the tape follows.
+ * `label` (may be NULL: made from the operator's name) names the nodes, e.g. "AddBackward0"; `slots`
+ * (may be NULL: the inputs in order, or what the operator's name says) says what such a node's
+ * inputs are when it is looked at: a digit for an input, '-' for a slot with nothing, e.g. "0-" for
+ * x + 5. */
 MXL_API int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *name,
                          int num_constant, const char **keys, const char **values,
                          int num_arguments, const char **arguments, MXLCallHandle *out);
@@ -164,7 +166,7 @@ typedef int (*MXLFunctionRule)(void *payload, int num_outputs, const NDArrayHand
                                int num_inputs, const int *wants, int released,
                                NDArrayHandle *results);
 
-/* Makes a node of PyTorch's dialect with the label and slots of `like` (a call of MXLPrepareAs),
+/* Makes a node with the dialect, label and slots of `like` (a call of MXLPrepareAs),
  * whose rule is `rule`, and gives the outputs their places on it: new arrays, or inputs that were
  * edited. *taken: whether there is one now, which releases the payload when it goes; there is none
  * where nothing is recorded, or no gradient flows to an input. */

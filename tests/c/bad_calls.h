@@ -498,7 +498,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLGetGradMode, MXLGetGradMode(NULL))                                                        \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, NULL))              \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, &out))               \
-    X(MXLPrepareAs, MXLPrepareAs(0, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))              \
+    X(MXLPrepareAs, MXLPrepareAs(-1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))             \
     X(MXLPrepareAs, MXLPrepareAs(2, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))              \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, "0x", "exp", 0, NULL, NULL, 0, NULL, &out))              \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, "nosuch", 0, NULL, NULL, 0, NULL, &out))           \

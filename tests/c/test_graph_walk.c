@@ -32,7 +32,7 @@ TEST(edges_and_names)
     CHECK_INT(output, 0);
     node = edge_of(y, &output);
     CHECK_INT(output, 0);
-    CHECK_STR(name_of(node), "TanhBackward");
+    CHECK_STR(name_of(node), "TanhBackward0");
     CHECK_INT(MXLNodeGetOperator(node, &op), 0);
     CHECK_STR(op, "tanh");
     CHECK_INT(MXLNodeGetNumInputs(node, &count), 0);
@@ -43,7 +43,7 @@ TEST(edges_and_names)
     CHECK_INT(MXLNodeIsReleased(node, &flag), 0);
     CHECK_INT(flag, 0);
     CHECK_INT(MXLNodeGetInput(node, 0, &mul, &output), 0);
-    CHECK_STR(name_of(mul), "BroadcastMulBackward");
+    CHECK_STR(name_of(mul), "MulBackward0");
     CHECK_INT(MXLNodeGetSequence(mul, &seq_m), 0);
     CHECK(seq_m < seq_y);
     CHECK_INT(MXLNodeGetInput(mul, 0, &leaf_x, &output), 0);
@@ -229,7 +229,7 @@ TEST(lifetimes)
     CHECK_FAILS(MXLNodeGetNumInputs(node, &count), "invalid node handle");
     CHECK_FAILS(MXLNodeGetId(x, &id), "a handle of an array, a node was expected");
     CHECK_FAILS(MXNDArrayFree(again), "a handle of a node, an array was expected");
-    CHECK_STR(name_of(again), "TanhBackward");
+    CHECK_STR(name_of(again), "TanhBackward0");
     acc = step(step(again, 0), 1);
     CHECK_INT(MXLNodeGetVariable(acc, &back), 0);
     CHECK_NEAR(at(back, 1), 4, 0);
