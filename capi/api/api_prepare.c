@@ -151,8 +151,9 @@ static bool same_field(const mxl_param *p, const char *a, const char *b)
 
 static bool matches(const api_prepared *call, const request *r, const void *params)
 {
-    if (call->op != r->op || call->num_arguments != r->num_arguments || (int)call->kind != r->kind ||
-        !same_text(call->dialect.label, r->label) || !same_text(call->dialect.slots, r->slots))
+    if (call->op != r->op || call->num_arguments != r->num_arguments ||
+        (int)call->kind != r->kind || !same_text(call->dialect.label, r->label) ||
+        !same_text(call->dialect.slots, r->slots))
         return false;
     for (int i = 0; i < r->num_arguments; i++) {
         if (strcmp(call->arguments[i]->name, r->arguments[i]) != 0)

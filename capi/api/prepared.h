@@ -10,7 +10,11 @@ enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
 /* An operator with its constant parameters; lives as long as the process. */
 typedef struct api_prepared {
     const mxl_op *op;
-    enum { API_PLAIN, API_MXNET, API_TORCH } kind; /* API_PLAIN: made by MXLPrepare, has no dialect */
+    enum {
+        API_PLAIN,
+        API_MXNET,
+        API_TORCH
+    } kind;              /* API_PLAIN: made by MXLPrepare, has no dialect */
     mxl_dialect dialect; /* label and slots are the call's own text */
     void *params; /* with all constants and defaults filled in; arguments are put into a copy */
     size_t params_bytes;

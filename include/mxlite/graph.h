@@ -58,8 +58,8 @@ MXL_API int MXLNodeFree(MXLNodeHandle node);
 MXL_API int MXLNodeGetId(MXLNodeHandle node, uint64_t *out);
 
 /* What the node is called: the label of MXLPrepareAs, else made from the operator's name
- * ("AddBackward0" of broadcast_add), "AccumulateGrad" for an accumulating one. Borrowed, valid until
- * this thread's next call of this function. */
+ * ("AddBackward0" of broadcast_add), "AccumulateGrad" for an accumulating one. Borrowed, valid
+ * until this thread's next call of this function. */
 MXL_API int MXLNodeGetName(MXLNodeHandle node, const char **out);
 
 /* The operator's name, e.g. "broadcast_add"; NULL for an accumulating node. Lives as long as the

@@ -66,10 +66,10 @@ enum { MXL_DIALECT_MXNET = 0, MXL_DIALECT_TORCH = 1 };
  * MXLSetInplace says. A call of PyTorch's is recorded when the thread's grad mode is on, whatever
  * MXNet's flags say; reductions to one element have shape (); results of operators that select or
  * reorder share memory with their input; arrays may be edited in place, and the tape follows.
- * `label` (may be NULL: made from the operator's name) names the nodes, e.g. "AddBackward0"; `slots`
- * (may be NULL: the inputs in order, or what the operator's name says) says what such a node's
- * inputs are when it is looked at: a digit for an input, '-' for a slot with nothing, e.g. "0-" for
- * x + 5. */
+ * `label` (may be NULL: made from the operator's name) names the nodes, e.g. "AddBackward0";
+ * `slots` (may be NULL: the inputs in order, or what the operator's name says) says what such a
+ * node's inputs are when it is looked at: a digit for an input, '-' for a slot with nothing, e.g.
+ * "0-" for x + 5. */
 MXL_API int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *name,
                          int num_constant, const char **keys, const char **values,
                          int num_arguments, const char **arguments, MXLCallHandle *out);

@@ -1,7 +1,8 @@
-"""NDArray: an array of the library's; what it is, its copies and views, its gradient; arrays from NumPy and nothing.
+"""NDArray: an array of the library's; what it is, its copies and views; arrays from NumPy and nothing.
 
-Its base class Conversion (_convert.py) holds what leads out of it. Python's operators and the methods that are
-operators of the library are added by _arithmetic.py, keys by _keys.py, methods that are several calls by shapes.py.
+Its base class Conversion (_convert.py) holds what leads out of it, Gradient (_gradient.py) what belongs to gradients.
+Python's operators and the methods that are operators of the library are added by _arithmetic.py, keys by _keys.py,
+methods that are several calls by shapes.py.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._backward import backward
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
-from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXNotImplementedError, MXValueError
+from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
+from mxlite.ndarray import _gradient
 from mxlite.ndarray._convert import Conversion
+from mxlite.ndarray._gradient import Gradient
 from mxlite.ndarray._operators import Operator, parameters, run
 from mxlite.util import is_np_shape
 
 _END = (1 << 63) - 1
 NUMBERS = (float, int, np.generic)
-_GRAD_REQS = {"null": 0, "write": 1, "inplace": 2, "add": 3}
 
 _operators: dict[str, Operator] = {}
 
@@ -48,7 +49,7 @@ FLUENT = frozenset(
 )
 
 
-class NDArray(hot.Owner, Conversion):
+class NDArray(hot.Owner, Conversion, Gradient):
     """An array: a handle of the C library, which it owns and frees.
 
     Args:
@@ -288,66 +289,6 @@ class NDArray(hot.Owner, Conversion):
             raise MXIndexError("an array without axes cannot be indexed") from error
         raise MXIndexError(f"index {index} is out of bounds for axis 0 with size {self.shape[0]}") from None
 
-    # ---- gradient ----
-
-    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
-        """Makes the array a variable with a gradient buffer of zeros; a recorded array is cut off its graph.
-
-        Args:
-            grad_req: "write", "add" (backward adds to the buffer), or "null".
-            stype: "default" or None.
-        Raises: KeyError: an unknown request.
-        """
-        request = _GRAD_REQS[grad_req]
-        if stype not in (None, "default"):
-            raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
-        buffer = invoke("zeros_like", [self.detach()], {})
-        check_call(
-            LIB.MXAutogradMarkVariables(
-                1,
-                (ctypes.c_void_p * 1)(self._h),
-                (ctypes.c_uint32 * 1)(request),
-                (ctypes.c_void_p * 1)(buffer._h),
-            )
-        )
-
-    @property
-    def grad(self) -> NDArray | None:
-        """The gradient buffer (a new object each time, the same memory), or None."""
-        handle = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
-        return NDArray._adopt(handle.value) if handle.value else None
-
-    @property
-    def _fresh_grad(self) -> int:
-        """1 after a backward that wrote the gradient, until it is set to 0."""
-        state = ctypes.c_int()
-        check_call(LIB.MXNDArrayGetGradState(self._h, ctypes.byref(state)))
-        return state.value
-
-    @_fresh_grad.setter
-    def _fresh_grad(self, state: int) -> None:
-        check_call(LIB.MXNDArraySetGradState(self._h, int(state)))
-
-    def detach(self) -> NDArray:
-        """The same memory, without a place in the graph."""
-        handle = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayDetach(self._h, ctypes.byref(handle)))
-        return NDArray._adopt(handle.value)
-
-    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True) -> None:
-        """Computes the gradients of this array into the buffers of the variables it was recorded from.
-
-        Args:
-            out_grad: the gradient of this array, of its shape and dtype; None: ones.
-            retain_graph: whether the graph can be used again.
-            train_mode: the training flag meanwhile.
-        """
-        if out_grad is not None and not isinstance(out_grad, NDArray):
-            raise TypeError(f"backward: out_grad must be an NDArray, got {type(out_grad).__name__}")
-        head_grads = None if out_grad is None else [out_grad._h]
-        backward([self._h], head_grads, [], retain_graph, False, train_mode)
-
     def wait_to_read(self) -> None:
         """Returns when the values can be read."""
         check_call(LIB.MXNDArrayWaitToRead(self._h))
@@ -360,6 +301,7 @@ class NDArray(hot.Owner, Conversion):
         raise AttributeError(f"'NDArray' object has no attribute {name!r}")
 
 
+_gradient.array_class = NDArray
 _new = object.__new__
 _hot_at = hot.at
 _hot_slice = hot.slice_rows

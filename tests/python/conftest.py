@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "reference"))
 
 import mxlite as mx  # noqa: E402
-from mxlite import _lib, autograd  # noqa: E402
+from mxlite import _backward, _lib, autograd  # noqa: E402
 
 
 def live_handles() -> int:
@@ -40,7 +40,7 @@ def nothing_is_left(request):
         gc.freeze()  # what is left (reports, modules) stays: the next collection need not look at it again
     assert live_handles() == before, "the test left arrays behind"
     assert not autograd.is_recording() and not autograd.is_training() and not mx.is_np_shape()
-    assert not autograd._recorded, "a recorded function is alive still"
+    assert not _backward.recorded, "a recorded function is alive still"
 
 
 def pytest_collection_finish() -> None:

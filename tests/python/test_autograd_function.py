@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mxlite as mx
-from mxlite import autograd, nd
+from mxlite import _backward, autograd, nd
 
 
 def leaf(values=(1, 2, 3), request: str = "write") -> nd.NDArray:
@@ -202,14 +202,14 @@ def test_nothing_keeps_a_function_alive() -> None:
             y = Sigmoid()(x)
             p, s = Pair()(x, w)
             z = Sigmoid()(y)
-        assert len(autograd._recorded) == 3
+        assert len(_backward.recorded) == 3
         del y, p, s, z
-        assert not autograd._recorded
+        assert not _backward.recorded
         with autograd.record():
             y = Sigmoid()(x)
         y.backward()
         del y
-        assert not autograd._recorded
+        assert not _backward.recorded
     finally:
         gc.enable()
 
@@ -330,7 +330,7 @@ def test_wrong_arguments() -> None:
             Pair()(x, 3)
         with pytest.raises(mx.MXNetError):
             Same()(x)
-    assert not autograd._recorded
+    assert not _backward.recorded
 
 
 def test_saved_and_edited_since() -> None:

@@ -1,0 +1,317 @@
+"""What an NDArray has to do with gradients: whether it wants one, its place in the graph, hooks, backward.
+
+`Gradient` is a base class of NDArray; no object is of it alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable
+
+from mxlite import _backward
+from mxlite._lib import LIB, check_call
+from mxlite.autograd import graph
+from mxlite.error import MXNetError, MXNotImplementedError
+
+if TYPE_CHECKING:
+    from mxlite.ndarray.ndarray import NDArray
+
+GRAD_REQS = {"null": 0, "write": 1, "inplace": 2, "add": 3}
+
+#: NDArray; ndarray.py sets it.
+array_class: Any = None
+
+_MXNET = 0
+
+
+def adopt(handle: int) -> NDArray:
+    """An array for a handle that the library has just returned."""
+    return array_class._adopt(handle)
+
+
+class _Retained:
+    """The gradient that a computed array keeps, and the hook that brings it."""
+
+    __slots__ = ("array", "hook", "grad", "__weakref__")
+
+    def __init__(self, array: Gradient) -> None:
+        number = id(array)
+        self.array = weakref.ref(array, lambda _: _retained.pop(number, None))
+        self.grad: NDArray | None = None
+        _retained[number] = self
+        mine = weakref.ref(self)
+
+        def retain(grad: NDArray) -> None:
+            kept = mine()
+            if kept is not None:
+                kept.grad = grad if kept.grad is None else kept.grad + grad
+
+        self.hook = graph.add_array_hook(array, retain, STYLE, last=True)
+
+
+#: Of arrays that retain_grad() was called on, by id(): few do, so it is no attribute of every array.
+_retained: dict[int, _Retained] = {}
+
+
+class Gradient:
+    """The part of NDArray that has to do with gradients."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _h: int
+
+    # ---- the array's place in the graph ----
+
+    def _node(self) -> tuple[graph.Node | None, int]:
+        """Where the array's gradient goes: a node and the output's number; (None, 0): nowhere."""
+        handle, output = graph.edge_of(self._h)
+        return (graph.node_for(handle, STYLE), output) if handle else (None, 0)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient flows to the array: it is a variable, or was recorded."""
+        handle, _ = graph.edge_of(self._h)
+        if handle:
+            LIB.MXLNodeFree(handle)
+        return handle != 0
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        self.requires_grad_(flag)
+
+    def requires_grad_(self, requires_grad: bool = True) -> NDArray:
+        """Makes the array a variable whose gradients are added up, from none; or ends that. Returns the array.
+
+        Raises: MXNetError: the array was recorded, has no shape yet, or (for True) a dtype without fractions.
+        """
+        if not (requires_grad and self.requires_grad):
+            check_call(LIB.MXLNDArraySetRequiresGrad(self._h, bool(requires_grad)))
+            if requires_grad:
+                graph.register_variable(self)
+        return self  # type: ignore[return-value]
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the array was not recorded: it is a variable or a constant."""
+        node, _ = self._node()
+        return node is None or node.is_accumulating()
+
+    @property
+    def grad_fn(self) -> graph.Node | None:
+        """The node that the array was recorded by; None for a leaf."""
+        node, _ = self._node()
+        return None if node is None or node.is_accumulating() else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node the array is."""
+        return self._node()[1]
+
+    @property
+    def _version(self) -> int:
+        """How often the memory was written to since it was made; all views of it share the number."""
+        version = ctypes.c_uint64()
+        check_call(LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)))
+        return version.value
+
+    def detach(self) -> NDArray:
+        """The same memory, without a place in the graph."""
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayDetach(self._h, ctypes.byref(handle)))
+        return adopt(handle.value or 0)
+
+    # ---- its gradient ----
+
+    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
+        """Makes the array a variable with a gradient buffer of zeros; a recorded array is cut off its graph.
+
+        Args:
+            grad_req: "write", "add" (backward adds to the buffer), or "null".
+            stype: "default" or None.
+        Raises: KeyError: an unknown request.
+        """
+        request = GRAD_REQS[grad_req]
+        if stype not in (None, "default"):
+            raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
+        from mxlite.ndarray.ndarray import invoke
+
+        buffer = invoke("zeros_like", [self.detach()], {})
+        check_call(
+            LIB.MXAutogradMarkVariables(
+                1,
+                (ctypes.c_void_p * 1)(self._h),
+                (ctypes.c_uint32 * 1)(request),
+                (ctypes.c_void_p * 1)(buffer._h),
+            )
+        )
+        graph.register_variable(self)
+
+    @property
+    def grad(self) -> NDArray | None:
+        """The gradient buffer (a new object each time, the same memory), or None.
+
+        Of a computed array that retain_grad() was called on: the sum of the gradients that arrived since.
+        """
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
+        if handle.value:
+            return adopt(handle.value)
+        kept = _retained.get(id(self))
+        return None if kept is None else kept.grad
+
+    @grad.setter
+    def grad(self, value: NDArray | None) -> None:
+        kept = _retained.get(id(self))
+        if kept is not None:
+            kept.grad = value
+        else:
+            check_call(LIB.MXLNDArraySetGrad(self._h, None if value is None else value._h))
+
+    @property
+    def _fresh_grad(self) -> int:
+        """1 after a backward that wrote the gradient, until it is set to 0."""
+        state = ctypes.c_int()
+        check_call(LIB.MXNDArrayGetGradState(self._h, ctypes.byref(state)))
+        return state.value
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, state: int) -> None:
+        check_call(LIB.MXNDArraySetGradState(self._h, int(state)))
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether a computed array keeps its gradient."""
+        return id(self) in _retained
+
+    def retain_grad(self) -> None:
+        """Makes a computed array keep its gradient, in `grad`; a variable does so anyway.
+
+        Raises: MXNetError: no gradient flows to it.
+        """
+        self._require_gradient("retain_grad")
+        if not self.is_leaf and not self.retains_grad:
+            _Retained(self)
+
+    def _require_gradient(self, name: str) -> None:
+        if not self.requires_grad:
+            raise MXNetError(f"{name}: the array is a constant; no gradient flows to it")
+
+    # ---- hooks ----
+
+    def register_hook(self, hook: Callable) -> graph.RemovableHandle:
+        """Calls hook(grad) when the array's gradient has arrived; what it returns takes the gradient's place.
+
+        Hooks run in the order in which they were registered. A computed array's are let go by a backward that
+        releases the graph.
+        Returns: a handle whose `remove()` takes the hook away.
+        Raises: MXNetError: no gradient flows to the array.
+        """
+        self._require_gradient("register_hook")
+        return graph.add_array_hook(self, hook, STYLE)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
+        """Calls hook(array) when backward has written or added to the variable's gradient.
+
+        Raises: MXNetError: the array is no variable.
+        """
+        self._require_gradient("register_post_accumulate_grad_hook")
+        if not self.is_leaf:
+            raise MXNetError("register_post_accumulate_grad_hook: the array was computed; it accumulates no gradient")
+        return graph.add_accumulated_hook(self, hook, STYLE)
+
+    # ---- backward ----
+
+    def backward(
+        self,
+        out_grad: NDArray | None = None,
+        retain_graph: bool = False,
+        train_mode: bool = True,
+        create_graph: bool = False,
+        inputs: NDArray | Sequence[NDArray] | None = None,
+    ) -> None:
+        """Computes the gradients of this array into the buffers of the variables it was recorded from.
+
+        Args:
+            out_grad: the gradient of this array, of its shape and dtype; None: ones.
+            retain_graph: whether the graph can be used again.
+            train_mode: the training flag meanwhile.
+            create_graph: whether the gradients are recorded themselves (the graph can be used again then).
+            inputs: the arrays whose gradients are wanted; None: all variables.
+        """
+        if out_grad is not None and not isinstance(out_grad, Gradient):
+            raise TypeError(f"backward: out_grad must be an NDArray, got {type(out_grad).__name__}")
+        head_grads = None if out_grad is None else [out_grad._h]
+        backward([self], head_grads, retain_graph, train_mode, create_graph, inputs)
+
+
+def _single_or_list(value: Any) -> list:
+    return [value] if isinstance(value, Gradient) else list(value)
+
+
+def backward(
+    heads: Sequence[Gradient],
+    head_grads: list[int | None] | None,
+    retain_graph: bool,
+    train_mode: bool,
+    create_graph: bool,
+    inputs: Any,
+) -> None:
+    """Backward into the buffers of all variables, or of `inputs`; head gradients are handles."""
+    keep = bool(retain_graph or create_graph)
+    if inputs is None:
+        _backward.backward([head._h for head in heads], head_grads, [], keep, create_graph, train_mode)
+        return
+    wanted = _single_or_list(inputs)
+    if not wanted:
+        raise ValueError("backward: inputs cannot be an empty list")
+    for each in wanted:
+        if not isinstance(each, Gradient):
+            raise TypeError(f"backward: inputs must be NDArrays, got {type(each).__name__}")
+        each.retain_grad()  # what is no variable keeps its gradient all the same
+    run_backward(heads, head_grads, wanted, keep, train_mode, create_graph, True)
+
+
+def run_backward(
+    heads: Sequence[Any],
+    head_grads: list[int | None] | None,
+    wanted: Sequence[Any],
+    keep_graph: bool,
+    train_mode: bool,
+    create_graph: bool,
+    accumulate: bool,
+) -> list[int | None]:
+    """Backward to chosen arrays: new handles of their gradients, None where nothing arrived, unless accumulated.
+
+    Raises: MXNetError: a head or a wanted array is a constant.
+    """
+    owned: list[int] = []
+    try:
+        edges = []
+        for number, array in enumerate((*heads, *wanted)):
+            handle, output = graph.edge_of(array._h)
+            if not handle:
+                kind, place = ("head", number) if number < len(heads) else ("input", number - len(heads))
+                raise MXNetError(f"backward: {kind} {place} is a constant: it is no variable and was not recorded")
+            owned.append(handle)
+            edges.append((handle, output))
+        return graph.run_backward(
+            edges[: len(heads)],
+            [None] * len(heads) if head_grads is None else head_grads,
+            edges[len(heads) :],
+            keep_graph=keep_graph,
+            create_graph=create_graph,
+            allow_unreachable=True,
+            accumulate_grad=accumulate,
+            training=train_mode,
+            dialect=_MXNET,
+        )
+    finally:
+        for handle in owned:
+            LIB.MXLNodeFree(handle)
+
+
+#: How nodes make NDArrays.
+STYLE = graph.Style(adopt, Gradient, {})
