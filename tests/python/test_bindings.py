@@ -1,0 +1,72 @@
+"""bindings/cases.json, which programs in other languages run, is what its script writes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FILE = ROOT / "bindings" / "cases.json"
+AGAIN = "; tools/make_binding_cases.py writes it again"
+ARRAYS = ("inputs", "outputs", "heads", "gradients")
+
+
+@pytest.fixture(scope="module")
+def script():
+    """tools/make_binding_cases.py as a module."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import make_binding_cases
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    return make_binding_cases
+
+
+def _without_values(row: dict) -> dict:
+    """A row with its arrays' values taken out."""
+    bare = {key: [{**each, "values": len(each["values"])} for each in row[key]] for key in ARRAYS if key in row}
+    return {**row, **bare}
+
+
+def test_the_file_is_what_the_script_writes(script) -> None:
+    """Everything but the last bits of computed values, which are the processor's."""
+    stored = json.loads(FILE.read_text(encoding="ascii"))["cases"]
+    made = json.loads(script.text_of(script.make()))["cases"]
+    assert [row["id"] for row in stored] == [row["id"] for row in made], f"{FILE} has other rows{AGAIN}"
+    for old, new in zip(stored, made):
+        assert _without_values(old) == _without_values(new), f"{old['id']}{AGAIN}"
+        for key in ARRAYS:
+            for one, two in zip(old.get(key, ()), new.get(key, ())):
+                got, wanted = (np.array(each["values"], dtype=np.float64) for each in (one, two))
+                close = {"rtol": one.get("rtol", 0.0), "atol": one.get("atol", 0.0)}
+                np.testing.assert_allclose(got, wanted, **close, err_msg=f"{old['id']}: {key}{AGAIN}")
+
+
+def test_the_file_holds_what_runners_count_on() -> None:
+    text = FILE.read_text(encoding="ascii")
+    rows = json.loads(text)["cases"]
+    assert len(text) < 300_000 and len({row["id"] for row in rows}) == len(rows) >= 150
+    assert "\\" not in text.replace('\\"', "")
+    assert not any(word in text for word in (": true", ": false", ": null"))
+    for row in rows:
+        assert ("error" in row) != ("outputs" in row) and row["train"] in (0, 1), row["id"]
+        assert ("heads" in row) == ("gradients" in row), row["id"]
+        assert all(isinstance(value, str) for value in row["params"].values()), row["id"]
+        for each in [each for key in ARRAYS for each in row.get(key, ())]:
+            assert each["dtype"] in ("float32", "float64", "int32") and each["shape"], row["id"]
+            assert len(each["values"]) == np.prod(each["shape"]) > 0, row["id"]
+    dtypes = {each["dtype"] for row in rows for key in ARRAYS for each in row.get(key, ())}
+    assert dtypes == {"float32", "float64", "int32"}
+    assert sum("gradients" in row for row in rows) >= 100 and sum("error" in row for row in rows) >= 20
+
+
+def test_float32_is_read_back_bit_for_bit() -> None:
+    """Values of float32, read as double and rounded, keep their digits: a reader needs no float32 parser."""
+    for row in json.loads(FILE.read_text(encoding="ascii"))["cases"]:
+        for each in [each for key in ARRAYS for each in row.get(key, ()) if each["dtype"] == "float32"]:
+            for value in each["values"]:
+                assert float(str(np.float32(value))) == float(value) or value == "nan", (row["id"], value)
