@@ -144,6 +144,16 @@ static bool is_input(const mxl_call *call, const mxl_array *array)
     return false;
 }
 
+/* A new array that was computed as a view of one that nobody else has stands for itself. */
+static void stand_alone(mxl_array *out)
+{
+    if (out->base == NULL || !mxl_ref_alone(&out->base->ref))
+        return;
+    mxl_array_drop(out->base);
+    out->base = NULL;
+    out->view_kind = MXL_VIEW_PLAIN;
+}
+
 static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *taken)
 {
     bool any = false;
@@ -171,12 +181,15 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *
     node->payload = &f->ref;
     mxl_ref_keep(node->payload);
     *taken = 1;
+    for (int i = 0; i < call->num_outputs; i++) {
+        if (!is_input(call, call->out[i]))
+            stand_alone(call->out[i]);
+    }
+    mxl_node_attach(node, call->num_outputs, call->out);
     for (int i = 0; i < call->num_outputs && status == 0; i++) {
         if (call->out[i]->base != NULL && is_input(call, call->out[i]))
             status = follow_view(call, node, call->out[i]);
     }
-    if (status == 0)
-        mxl_node_attach(node, call->num_outputs, call->out);
     mxl_ref_drop(&node->ref);
     return status;
 }

@@ -22,11 +22,10 @@ typedef struct diag_params {
          .offset = offsetof(diag_params, axis1),                                                   \
          .def = "0",                                                                               \
          .doc = "The axis of rows; of no meaning for a vector."},                                  \
-        {.name = "axis2",                                                                          \
-         .type = MXL_P_INT,                                                                        \
-         .offset = offsetof(diag_params, axis2),                                                   \
-         .def = "1",                                                                               \
-         .doc = "The axis of columns."}
+    {                                                                                              \
+        .name = "axis2", .type = MXL_P_INT, .offset = offsetof(diag_params, axis2), .def = "1",    \
+        .doc = "The axis of columns."                                                              \
+    }
 
 static const mxl_param diag_table[] = {DIAG_PARAMS, {0}};
 static const mxl_param put_table[] = {
@@ -38,15 +37,16 @@ static const mxl_param put_table[] = {
     {0},
 };
 
-/* A diagonal of a contiguous array: the other axes in their order, then the diagonal. */
+/* A diagonal: the other axes in their order, then the diagonal. */
 typedef struct diagonal {
     int64_t skip;
     mxl_shape shape;
     int64_t strides[MXL_MAX_NDIM];
 } diagonal;
 
+/* `given`: strides of the array; NULL: it is contiguous. */
 static int find_diagonal(const char *name, const diag_params *p, int ndim, const int64_t *shape,
-                         diagonal *out)
+                         const int64_t *given, diagonal *out)
 {
     int row = mxl_shape_axis(p->axis1, ndim), column = mxl_shape_axis(p->axis2, ndim), n = 0;
     int64_t strides[MXL_MAX_NDIM], step = 1, rows, columns;
@@ -61,7 +61,7 @@ static int find_diagonal(const char *name, const diag_params *p, int ndim, const
         return mxl_error("%s: a matrix of %lld x %lld has no diagonal %lld", name, (long long)rows,
                          (long long)columns, (long long)p->k);
     for (int i = ndim - 1; i >= 0; i--) {
-        strides[i] = step;
+        strides[i] = given != NULL ? given[i] : step;
         step *= shape[i];
     }
     for (int i = 0; i < ndim; i++) {
@@ -102,7 +102,7 @@ static int diag_infer(mxl_infer *infer)
         return mxl_error("diag: the array has no axes");
     if (x->ndim == 1)
         return matrix_infer(infer);
-    if (find_diagonal(infer->op->name, infer->params, x->ndim, x->shape, &d) != 0)
+    if (find_diagonal(infer->op->name, infer->params, x->ndim, x->shape, NULL, &d) != 0)
         return -1;
     mxl_shape_set(&infer->out_shape[0], d.shape.ndim, d.shape.dim);
     infer->out_dtype[0] = x->dtype;
@@ -116,13 +116,27 @@ static int put(const char *name, const diag_params *p, mxl_array *out, const mxl
     char *data = mxl_array_write(out);
     diagonal d;
 
-    if (find_diagonal(name, p, out->ndim, out->shape, &d) != 0)
+    if (find_diagonal(name, p, out->ndim, out->shape, NULL, &d) != 0)
         return -1;
     memset(data, 0, (size_t)out->size * width);
     if (in->size > 0)
         mxl_copy_strided(width, in->ndim, in->shape, data + d.skip * (int64_t)width, d.strides,
                          mxl_array_read(in), in->strides);
     return 0;
+}
+
+static bool diag_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
+                      int64_t *strides, int64_t *skip)
+{
+    diagonal d;
+
+    (void)output;
+    if (in->ndim < 2 || find_diagonal("diag", params, in->ndim, in->shape, in->strides, &d) != 0)
+        return false;
+    for (int i = 0; i < out->ndim; i++)
+        strides[i] = d.strides[i];
+    *skip = in->size == 0 ? 0 : d.skip;
+    return true;
 }
 
 static int diag_compute(const mxl_call *call)
@@ -137,7 +151,7 @@ static int diag_compute(const mxl_call *call)
 
         return put(call->op->name, &p, out, x);
     }
-    if (find_diagonal(call->op->name, call->params, x->ndim, x->shape, &d) != 0)
+    if (find_diagonal(call->op->name, call->params, x->ndim, x->shape, NULL, &d) != 0)
         return -1;
     if (out->size > 0)
         mxl_copy_strided(width, out->ndim, out->shape, mxl_array_write(out), out->strides,
@@ -170,6 +184,7 @@ static const mxl_op op_diag = {
     .params = diag_table,
     .params_size = sizeof(diag_params),
     .infer = diag_infer,
+    .view = diag_view,
     .compute = diag_compute,
     .grad = diag_grad,
 };
@@ -183,7 +198,7 @@ static int put_infer(mxl_infer *infer)
 
     if (p->shape.n < 2 || p->shape.n > MXL_MAX_NDIM)
         return mxl_error("%s: shape has %d axes", infer->op->name, p->shape.n);
-    if (find_diagonal(infer->op->name, p, p->shape.n, p->shape.v, &d) != 0)
+    if (find_diagonal(infer->op->name, p, p->shape.n, p->shape.v, NULL, &d) != 0)
         return -1;
     if (!mxl_shape_same(x->ndim, x->shape, d.shape.ndim, d.shape.dim))
         return mxl_error("%s: an array of shape %s for a diagonal of shape %s", infer->op->name,
