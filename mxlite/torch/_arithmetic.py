@@ -6,6 +6,7 @@ else: promotion, numbers with more digits than a double, operands that are none,
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -258,18 +259,32 @@ def _scaled(other: Any, alpha: Any) -> Any:
     return other if alpha == 1 else other * alpha
 
 
+def _with_alpha(label: str, input: Any, other: Any, alpha: Any) -> Tensor:
+    """input + alpha * other, on one node."""
+    from mxlite.torch._indexing import sum_to
+    from mxlite.torch._nodes import formula
+
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        return input + other * alpha
+
+    def rule(grad: Tensor) -> list:
+        return [sum_to(grad, input.shape), sum_to(grad * alpha, other.shape)]
+
+    return formula(label, [input, other], lambda x, y: x + y * alpha, rule, reads="")
+
+
 @both("add")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input + alpha * other."""
     _require("add", input, other)
-    return input + _scaled(other, alpha)
+    return input + other if alpha == 1 else _with_alpha("AddBackward0", input, other, alpha)
 
 
 @both("sub", "subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input - alpha * other."""
     _require("sub", input, other)
-    return input - _scaled(other, alpha)
+    return input - other if alpha == 1 else _with_alpha("SubBackward0", input, other, -alpha)
 
 
 @both("rsub")
@@ -317,8 +332,18 @@ def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
     return input**exponent
 
 
+def _edited_with_alpha(name: str, self: Tensor, other: Tensor, alpha: Any) -> Tensor:
+    from mxlite.torch._indexing import edit, sum_to
+
+    label, by = ("AddBackward0", alpha) if name == "add_" else ("SubBackward0", -alpha)
+    values, shape = self.detach() + other.detach() * by, tuple(other.shape)
+    return edit(label, self, [other], values, lambda grad: [grad, sum_to(grad * by, shape)])
+
+
 def _named_in_place(name: str, operator: Callable, scaled: bool) -> None:
     def function(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+        if alpha != 1 and isinstance(other, Tensor):
+            return _edited_with_alpha(name, self, other, alpha)
         done = operator(self, _scaled(other, alpha) if scaled else other)
         if done is NotImplemented:
             raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
@@ -343,6 +368,25 @@ for _binary, _symbol, _name in (
     _named_in_place(_binary.name + "_", methods[f"__i{_name}__"], _binary.name in ("add", "sub"))
 methods["subtract_"], methods["multiply_"], methods["divide_"] = (methods[_n] for _n in ("sub_", "mul_", "div_"))
 methods["true_divide_"] = methods["div_"]
+
+
+def _power_of(self: Tensor, other: Any) -> Any:
+    """other ** self, of a number; as PyTorch, the node keeps the exponent too."""
+    from mxlite.torch._nodes import formula
+
+    if not isinstance(other, _NUMBERS):
+        return NotImplemented
+    if not self.requires_grad:
+        return pow_.slow(other, self)
+    by = math.log(other) if other > 0 else -math.inf if other == 0 else math.nan
+
+    def rule(grad: Tensor, result: Tensor) -> list:
+        return [grad * result * by]
+
+    return formula("PowBackward2", [self], lambda x: pow_.slow(other, x), rule, saves=True)
+
+
+methods["__rpow__"] = _power_of
 
 
 def _reciprocal_of(self: Tensor, other: Any) -> Any:

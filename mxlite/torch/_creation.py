@@ -11,7 +11,18 @@ import numpy as np
 from mxlite._lib import LIB
 from mxlite.torch._calls import adopt, function, last_error, method
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import DTYPES, as_dtype, dtype, dtype_of_numpy, get_default_dtype, int64, scalar_dtype
+from mxlite.torch._dtypes import (
+    DTYPES,
+    INTEGER,
+    as_dtype,
+    dtype,
+    dtype_of_numpy,
+    get_default_dtype,
+    iinfo,
+    int64,
+    scalar_dtype,
+)
+from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import Size, extents_of, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor, empty_of, from_values, full_of, zeros_of
 
@@ -116,12 +127,15 @@ def _values_of_python(data: Any, kind: dtype | None) -> np.ndarray:
     _check_regular(data)
     if any(isinstance(leaf, Tensor) for leaf in leaves):
         data = _plain(data)
-    try:
-        if kind.is_floating_point or kind.name == "bool":
-            return np.array(data, dtype=kind.np)
-        return np.array(data).astype(kind.np) if leaves else np.array(data, dtype=kind.np)
-    except OverflowError:
-        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow") from None
+    if kind.kind != INTEGER:
+        return np.array(data, dtype=kind.np)
+    values = np.array(data)
+    if values.dtype == object:
+        raise ValueError("Overflow when unpacking long long")
+    lowest = -iinfo(kind).max if kind is _uint8 else iinfo(kind).min
+    if values.size and (values.max() > iinfo(kind).max or values.min() < lowest):
+        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+    return values.astype(kind.np)
 
 
 def _plain(data: Any) -> Any:

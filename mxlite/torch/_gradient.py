@@ -254,4 +254,12 @@ class Gradient(_calls.hot.Owner):
 _RETAINED = 0
 
 #: How nodes make tensors, and what PyTorch's `name()` says where it differs from the class.
-STYLE = graph.Style(adopt, Gradient, {"AccumulateGrad": "torch::autograd::AccumulateGrad"})
+STYLE = graph.Style(
+    adopt,
+    Gradient,
+    {
+        "AccumulateGrad": "torch::autograd::AccumulateGrad",
+        "CopySlices": "torch::autograd::CopySlices",
+        "CopyBackwards": "torch::autograd::CopyBackwards",
+    },
+)

@@ -69,6 +69,7 @@ def _empty_slice(input: Tensor, dim: int) -> Tensor:
         [input],
         lambda x: zeros_of(shape, x._dtype),
         lambda grad: [zeros_of(tuple(input.shape), input._dtype)],
+        reads="",
     )
 
 
@@ -321,20 +322,25 @@ def _gathered(view: Tensor, indices: dict[int, Tensor]) -> Tensor:
             call = prepare("IndexBackward0", "take", "axis", slots="0", mode="clip")
             return run(call, [view, index], dim, kind=view._dtype)
     places = Places(view, indices)
-    return formula("IndexBackward0", [view], places.get, lambda grad: [places.add(grad, view.shape)])
+    return formula("IndexBackward0", [view], places.get, lambda grad: [places.add(grad, view.shape)], reads="")
 
 
 # ---- assignment ----
 
-_copy_over = prepare("CopyBackwards", "_mxl_copy_over", slots="1")
-_fill = prepare("FillBackward0", "_mxl_fill", "scalar")
+_copy_over = prepare("CopyBackwards", "_mxl_copy_over")
+_fill = prepare("FillBackward2", "_mxl_fill", "scalar")
+_fill_all = prepare("FillBackward3", "_mxl_fill", "scalar", slots="0-")
 
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Writes a number, a tensor or what torch.tensor takes, broadcast, to the elements that a key selects."""
+    number = isinstance(value, (int, float, np.generic))
+    if number and (key is Ellipsis or (key.__class__ is slice and key == slice(None))):
+        run_into(_fill_all, self, [self], float(value))
+        return
     view, indices = _applied(self, key)
     if not isinstance(value, Tensor):
-        if isinstance(value, (int, float, np.generic)):
+        if number:
             value = full_of((), value.item() if isinstance(value, np.generic) else value, self._dtype)
         else:
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
@@ -413,12 +419,15 @@ def index_put_into(view: Tensor, indices: dict[int, Tensor], value: Tensor, accu
             numbers[tuple(places.places._values())] = places._in(wide)._values()
             values = from_values(np.moveaxis(numbers, range(len(indices)), places.order[: len(indices)]).copy())
 
+    # The rule holds shapes alone: the view itself would lead back to the rule's own node.
+    whole, part = tuple(view.shape), tuple(value.shape)
+
     def rule(grad: Tensor) -> list:
         kept = grad
         if not accumulate:
             ones = full_of(places.result_shape(), 1, grad._dtype)
-            kept = grad * cast(places.add(ones, view.shape) == 0, grad._dtype)
-        return [kept, sum_to(places.get(grad), value.shape)]
+            kept = grad * cast(places.add(ones, whole) == 0, grad._dtype)
+        return [kept, sum_to(places.get(grad), part)]
 
     return edit("IndexPutBackward0", view, [value], values, rule)
 

@@ -294,7 +294,7 @@ def _triangle(name: str, label: str, numpy_name: str) -> None:
 
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        return formula(label, [input], kept, lambda grad: [kept(grad)])
+        return formula(label, [input], kept, lambda grad: [kept(grad)], reads="")
 
     triangle.__name__ = name
     triangle.__doc__ = "The matrix with zeros on the other side of a diagonal."
@@ -335,7 +335,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
         return [run(put, [grad], diagonal, 0, 1, tuple(input.shape), kind=grad._dtype)]
 
-    return formula(label, [input], compute, rule)
+    return formula(label, [input], compute, rule, reads="")
 
 
 @both()
@@ -401,7 +401,7 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
         da = -(outer(db, result) if vector else matmul(db, result.mT))
         return [da, db]
 
-    return formula("LinalgSolveExBackward0", [A, B], lambda a, b: multiply(inv(a), b), rule, saves=True)
+    return formula("LinalgSolveExBackward0", [A, B], lambda a, b: multiply(inv(a), b), rule, saves=True, reads="0")
 
 
 def _norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002, N803

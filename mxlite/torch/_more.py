@@ -48,13 +48,17 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorc
     return _even(input * scale) / scale
 
 
-def composed(name: str, label: str, compute: Callable, slope: Callable, document: str) -> Callable:
-    """A function of each element from others; `slope` gives its derivative, of x and the result."""
+def composed(
+    name: str, label: str, compute: Callable, slope: Callable, document: str, by_result: bool = False
+) -> Callable:
+    """A function of each element from others; `slope` gives its derivative, of x, or (`by_result`) of the result."""
 
     def made(input: Tensor) -> Tensor:
         require_tensor(name, 1, "input", input)
         input = as_float(input)
-        return formula(label, [input], compute, lambda grad, y: [grad * slope(input, y)], saves=True)
+        if by_result:
+            return formula(label, [input], compute, lambda grad, y: [grad * slope(input, y)], saves=True, reads="")
+        return formula(label, [input], compute, lambda grad: [grad * slope(input, None)])
 
     def in_place(self: Tensor) -> Tensor:
         values = made(self.detach())
@@ -72,7 +76,9 @@ def composed(name: str, label: str, compute: Callable, slope: Callable, document
 
 _LN2 = math.log(2.0)
 composed("square", "PowBackward0", lambda x: x * x, lambda x, y: x * 2, "The square of each element.")
-composed("exp2", "Exp2Backward0", lambda x: 2.0**x, lambda x, y: y * _LN2, "2 to the power of each element.")
+composed(
+    "exp2", "Exp2Backward0", lambda x: 2.0**x, lambda x, y: y * _LN2, "2 to the power of each element.", by_result=True
+)
 composed(
     "erfc",
     "ErfcBackward0",
@@ -225,7 +231,7 @@ def fmod(input: Tensor, other: Any) -> Tensor:
         return from_values(np.asarray(np.fmod(x._values(), y._values()), kind.np))
 
     if not isinstance(other, Tensor):
-        return formula("FmodBackward0", [x], lambda x: compute(x, y), lambda grad: [grad])
+        return formula("FmodBackward0", [x], lambda x: compute(x, y), lambda grad: [grad], reads="")
     return formula(
         "FmodBackward1", [x, y], compute, lambda grad: [sum_to(grad, x.shape), sum_to(-grad * whole(), y.shape)]
     )
@@ -253,6 +259,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
             [input, end],
             lambda a, b: a + (b - a) * weight,
             lambda grad: [sum_to(grad * (1 - weight), input.shape), sum_to(grad * weight, end.shape)],
+            reads="",
         )
     return formula(
         "LerpBackward1",

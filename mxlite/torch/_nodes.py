@@ -122,22 +122,34 @@ def _handles(tensors: list[Tensor]) -> ctypes.Array:
 
 
 def formula(
-    label: str, inputs: list[Tensor], compute: Callable, rule: Callable, slots: str | None = None, saves: bool = False
+    label: str,
+    inputs: list[Tensor],
+    compute: Callable,
+    rule: Callable,
+    slots: str | None = None,
+    saves: bool = False,
+    reads: str | None = None,
 ) -> Any:
     """A function of tensors whose gradient is a formula.
 
     Args:
         compute: Of `inputs`, without recording: the result.
         rule: Of the result's gradient: a list of gradients of `inputs`; with `saves`, of that and the result.
+        reads: Digits of the inputs whose values the rule reads, which may not be edited until then; None: all.
     """
     with unrecorded():
         result = compute(*inputs)
-    if is_grad_enabled() and any(each.requires_grad for each in inputs):
-        if saves:
-            kept = Saved(result, 0)
-            record(label, inputs, [result], lambda grads, wanted: rule(grads[0], kept.get()), slots)
-        else:
-            record(label, inputs, [result], lambda grads, wanted: rule(grads[0]), slots)
+    if not is_grad_enabled() or not any(each.requires_grad for each in inputs):
+        return result
+    kept = Saved(result, 0) if saves else None
+    read = [Saved(each) for place, each in enumerate(inputs) if reads is None or str(place) in reads]
+
+    def gradients(grads: list, wanted: list) -> list:
+        for each in read:
+            each.get()
+        return rule(grads[0]) if kept is None else rule(grads[0], kept.get())
+
+    record(label, inputs, [result], gradients, slots)
     return result
 
 

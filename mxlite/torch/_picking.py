@@ -93,7 +93,7 @@ def _gather_part(input: Tensor, place: int, index: Tensor) -> Tensor:
     def rule(grad: Tensor) -> list:
         return [scatter_add(zeros_of(tuple(input.shape), grad._dtype), place, index, grad)]
 
-    return formula("GatherBackward0", [input], compute, rule)
+    return formula("GatherBackward0", [input], compute, rule, reads="")
 
 
 def _put(grad: Tensor, place: int, index: Tensor, like: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     def rule(grad: Tensor) -> list:
         return [grad, _uncrop(gather(grad, place, index), src.shape)]
 
-    return formula("ScatterAddBackward0", [input, src], compute, rule)
+    return formula("ScatterAddBackward0", [input, src], compute, rule, reads="")
 
 
 def _crop(x: Tensor, shape: Any) -> Tensor:
@@ -159,7 +159,7 @@ def scatter(
         return [kept, _uncrop(gather(grad, place, index), src.shape)] if is_tensor else [kept]
 
     inputs = [input, src] if is_tensor else [input]
-    return formula("ScatterBackward0" if is_tensor else "ScatterBackward1", inputs, compute, rule)
+    return formula("ScatterBackward0" if is_tensor else "ScatterBackward1", inputs, compute, rule, reads="")
 
 
 @both()
@@ -175,7 +175,11 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         return x + _put(y * alpha, place, wide(), x)
 
     return formula(
-        "IndexAddBackward0", [input, source], compute, lambda grad: [grad, index_select(grad, place, index) * alpha]
+        "IndexAddBackward0",
+        [input, source],
+        compute,
+        lambda grad: [grad, index_select(grad, place, index) * alpha],
+        reads="",
     )
 
 
@@ -189,6 +193,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
         [input],
         lambda x: places.get(x.reshape(-1)),
         lambda grad: [places.add(grad, (input.numel(),)).reshape(input.shape)],
+        reads="",
     )
 
 
@@ -198,6 +203,21 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     return gather(input, dim, indices)
+
+
+@both()
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """A number in the parts of a dimension at indices, elsewhere the tensor's elements."""
+    place = check_dim(dim, input.ndim)
+    flags = np.zeros(input.shape[place], bool)
+    flags[index._values()] = True
+    mask = from_values(flags).reshape(tuple(-1 if d == place else 1 for d in range(input.ndim)))
+    number = full_of((), value, input._dtype)
+
+    def rule(grad: Tensor) -> list:
+        return [grad * cast(mask, grad._dtype).neg().add(1)]
+
+    return formula("IndexFillBackward0", [input], lambda x: choose(mask, number, x), rule, reads="")
 
 
 # ---- by masks ----
@@ -245,7 +265,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
     del shape
     inputs = [input, number] if is_tensor else [input]
-    return formula("MaskedFillBackward1" if is_tensor else "MaskedFillBackward0", inputs, compute, rule)
+    return formula("MaskedFillBackward1" if is_tensor else "MaskedFillBackward0", inputs, compute, rule, reads="")
 
 
 @method()
@@ -296,7 +316,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             sum_to(choose(condition, zero, grad), given[1].shape),
         ]
 
-    return formula("WhereBackward0", given, lambda x, y: choose(condition, x, y), rule)
+    return formula("WhereBackward0", given, lambda x, y: choose(condition, x, y), rule, reads="")
 
 
 methods["where"] = lambda self, condition, other: where(condition, self, other)

@@ -234,7 +234,7 @@ def _picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: boo
         wide = grad if keepdim else grad.unsqueeze(place)
         return [put_along(wide, indices, place, input.shape[place])]
 
-    values = formula(label, [input], lambda x: drop(take_along(x, indices, place)).clone(), rule)
+    values = formula(label, [input], lambda x: drop(take_along(x, indices, place)).clone(), rule, reads="")
     return values, drop(indices)
 
 
@@ -339,7 +339,9 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
         part = functions["where"](by == 0, full_of((), 0, by._dtype), wide / (by * over))
         return [part * away]
 
-    return formula(label, [input], compute, rule, saves=True)
+    if root:
+        return formula(label, [input], compute, rule, saves=True)
+    return formula(label, [input], compute, lambda grad: rule(grad, grad))
 
 
 def _mean_of(x: Tensor, places: Any) -> Tensor:
@@ -540,6 +542,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
             [input],
             lambda x: take_along(x.reshape(-1), middle, 0).reshape(()),
             lambda grad: [put_along(grad.reshape(1), middle, 0, input.numel()).reshape(input.shape)],
+            reads="",
         )
     place = check_dim(dim, input.ndim)
     order = argsort(input, place)

@@ -575,7 +575,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
                 x = cat([narrow(x, place, extent - cut, cut), narrow(x, place, 0, extent - cut)], place)
         return clone(x)
 
-    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)])
+    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)], reads="")
 
 
 def in_place_view(name: str, make: Any) -> None:
@@ -593,5 +593,11 @@ def in_place_view(name: str, make: Any) -> None:
     method(name)(reshaped)
 
 
-for _name, _make in (("t_", t), ("transpose_", transpose), ("squeeze_", squeeze), ("unsqueeze_", unsqueeze)):
+for _name, _make in (
+    ("t_", t),
+    ("transpose_", transpose),
+    ("swapaxes_", transpose),
+    ("squeeze_", squeeze),
+    ("unsqueeze_", unsqueeze),
+):
     in_place_view(_name, _make)

@@ -324,8 +324,7 @@ def from_values(values: np.ndarray) -> Tensor:
     tensor = empty_of(values.shape, kind)
     if values.size:
         values = np.ascontiguousarray(values)
-        if hot.copy_in(tensor._h, values.ctypes.data, values.size) != 0:
-            raise last_error()
+        ctypes.memmove(tensor.data_ptr(), values.ctypes.data, values.nbytes)  # no edit: it counts no version
     return tensor
 
 

@@ -355,7 +355,7 @@ def embedding(
         wide = flat.unsqueeze(1).expand(rows.shape).contiguous()
         return [put_along(rows, wide, 0, weight.shape[0])]
 
-    return formula("EmbeddingBackward0", [weight], compute, rule)
+    return formula("EmbeddingBackward0", [weight], compute, rule, reads="")
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -497,7 +497,7 @@ def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
             back += [-before, -after]
         return [constant_pad(grad, back)]
 
-    return formula("ConstantPadNdBackward0", [input], compute, rule)
+    return formula("ConstantPadNdBackward0", [input], compute, rule, reads="")
 
 
 functions["constant_pad"] = constant_pad
@@ -701,7 +701,7 @@ def nll_loss(
         each = -share * (grad / share.sum() if reduction == "mean" else grad)
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
-    return formula(label, [input], compute, rule)
+    return formula(label, [input], compute, rule, reads="")
 
 
 def _clipped(values: Any, kept: Any) -> Any:
@@ -754,7 +754,7 @@ def _smoothed(
         logs if weight is None else logs * weight.reshape(tuple(-1 if d == dim else 1 for d in range(logs.ndim)))
     ).sum(dim)
     kept = _as(target != ignore, logs)
-    spread = spread * kept
+    spread = spread.masked_fill(target == ignore, 0)
     if reduction == "mean":
         if weight is None:
             count = kept.sum()
@@ -890,7 +890,8 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         is_mask = attn_mask._dtype.kind == 0
         scores = scores.masked_fill(attn_mask.logical_not(), -math.inf) if is_mask else scores + attn_mask
-    return dropout(_more.softmax(scores, -1), dropout_p) @ value
+    shares = run(prepare("SafeSoftmaxBackward0", "softmax", axis=-1), [scores], kind=scores._dtype)
+    return dropout(shares, dropout_p) @ value
 
 
 def group_norm(

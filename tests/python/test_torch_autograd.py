@@ -1,0 +1,539 @@
+"""mxlite.torch: backward and grad in all their forms, old spellings, modes, hooks, functions, edits, views."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import warnings
+
+import pytest
+
+import mxlite.torch as torch
+from mxlite.torch.autograd import Function, Variable
+from mxlite.torch.autograd.function import once_differentiable
+
+engine = Variable._execution_engine
+
+
+def leaf(*values):
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+# ---- backward ----
+
+
+def test_gradients_add_up_and_stay_one_object():
+    x = leaf(1.0, 2.0)
+    (x * x).sum().backward()
+    first = x.grad
+    assert x.grad is first and first.tolist() == [2.0, 4.0]
+    (x * 3).sum().backward()
+    assert x.grad is first and first.tolist() == [5.0, 7.0]
+    x.grad = None
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("how", ["backward", "grad", "run_backward"])
+@pytest.mark.parametrize("heads", [1, 2, "repeated"])
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("create", [True, False])
+def test_ways_of_running(how, heads, given, create):
+    x = leaf(2.0)
+    y = (x**3).sum()
+    outputs = [y] if heads == 1 else [y, y] if heads == "repeated" else [y, (x * 5).sum()]
+    expected = {1: 12.0, "repeated": 24.0, 2: 17.0}[heads] * (2 if given else 1)
+    grads = [torch.tensor(2.0, dtype=torch.float64)] * len(outputs) if given else [None] * len(outputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if how == "backward":
+            torch.autograd.backward(outputs, grads, create_graph=create)
+            found = x.grad
+        elif how == "grad":
+            (found,) = torch.autograd.grad(outputs, x, grads, create_graph=create)
+        else:
+            ones = [torch.ones((), dtype=torch.float64) if each is None else each for each in grads]
+            (found,) = engine.run_backward(outputs, ones, create, create, (x,), allow_unreachable=True)
+    assert found.tolist() == [expected]
+    assert found.requires_grad == create
+    x.grad = None
+
+
+def test_a_graph_is_used_once():
+    x = leaf(1.0, 2.0)
+    y = (x * x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        y.backward()
+    z = (x + 1).sum()  # nothing is saved for it
+    z.backward()
+    z.backward()
+
+
+def test_the_old_spelling_of_retain_graph():
+    x = leaf(1.0)
+    y = x * x
+    for run in (y.backward, lambda **given: torch.autograd.backward(y, **given)):
+        with pytest.warns(UserWarning, match="retain_variables option is deprecated"):
+            run(retain_variables=True)
+        with pytest.raises(ValueError, match="only one of retain_graph and retain_variables can be specified"):
+            run(retain_graph=True, retain_variables=True)
+
+
+def test_the_old_spelling_of_grad_tensors():
+    x = leaf(1.0)
+    with pytest.warns(FutureWarning, match="grad_variables"):
+        torch.autograd.backward(x * 2, grad_variables=[torch.ones(1)])
+    assert x.grad.tolist() == [2.0]
+    with pytest.warns(FutureWarning), pytest.raises(RuntimeError, match="both passed"):
+        torch.autograd.backward(x * 2, [torch.ones(1)], grad_variables=[torch.ones(1)])
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "says"),
+    [
+        (lambda x: (x * 2).backward(), RuntimeError, "only for scalar outputs"),
+        (lambda x: x.detach().sum().backward(), RuntimeError, "element 0 of tensors does not require grad"),
+        (lambda x: (x * 2).backward(torch.ones(3)), RuntimeError, "Mismatch in shape"),
+        (lambda x: torch.autograd.backward([x.sum()], [1.0]), TypeError, "either Tensors or None"),
+        (lambda x: torch.autograd.backward([x.sum(), x.sum()], [None]), RuntimeError, "got 2 tensors and 1 gradients"),
+        (lambda x: torch.autograd.grad(x.sum(), []), RuntimeError, "cannot be empty"),
+        (lambda x: torch.autograd.grad(x.sum(), torch.ones(1)), RuntimeError, "does not require grad"),
+        (lambda x: torch.autograd.grad(x.sum(), leaf(1.0)), RuntimeError, "at index 0 appears to not have been used"),
+        (lambda x: engine.run_backward((x.sum(),), (None,), False, False), RuntimeError, "gradients tuple is None"),
+        (lambda x: engine.queue_callback(print), RuntimeError, "during backward pass"),
+    ],
+)
+def test_what_is_wrong_is_said(call, kind, says):
+    with pytest.raises(kind, match=says):
+        call(leaf(1.0, 2.0))
+
+
+def test_unused_inputs():
+    x, other = leaf(1.0), leaf(1.0, 2.0)
+    assert torch.autograd.grad(x * 2, (x, other), allow_unused=True)[1] is None
+    assert torch.autograd.grad(x * 2, (x, other), materialize_grads=True)[1].tolist() == [0.0, 0.0]
+
+
+def test_chosen_inputs_alone_get_gradients():
+    x, y = leaf(1.0), leaf(2.0)
+    z = x * y
+    (z * z).backward(inputs=[x, z])
+    assert (x.grad.tolist(), y.grad, z.grad.tolist()) == ([8.0], None, [4.0])
+
+
+def test_batched_gradients():
+    x = leaf(1.0, 2.0)
+    (found,) = torch.autograd.grad(x * x, x, torch.eye(2, dtype=torch.float64), is_grads_batched=True)
+    assert found.tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+def test_gradients_to_any_order():
+    x = leaf(2.0)
+    y = x**4
+    for expected in (32.0, 48.0, 48.0, 24.0):
+        (y,) = torch.autograd.grad(y, x, create_graph=True)
+        assert y.item() == expected
+
+
+def test_threads_lose_no_gradient():
+    x = leaf(0.0)
+
+    def work():
+        for _ in range(50):
+            (x * 1).backward()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert x.grad.item() == 200.0
+
+
+# ---- modes ----
+
+
+def test_modes():
+    x = leaf(1.0)
+
+    @torch.no_grad()
+    def off():
+        return x * 2
+
+    @torch.no_grad
+    def bare():
+        return x * 2
+
+    @torch.enable_grad()
+    def on():
+        return x * 2
+
+    assert not off().requires_grad and not bare().requires_grad
+    with torch.no_grad():
+        assert not torch.is_grad_enabled() and not (x * 2).requires_grad and on().requires_grad
+        with torch.set_grad_enabled(True):
+            assert (x * 2).requires_grad
+        assert not torch.is_grad_enabled()
+    with torch.inference_mode():
+        assert not (x * 2).requires_grad and torch.is_inference_mode_enabled()
+    torch.set_grad_enabled(False)
+    assert not torch.is_grad_enabled()
+    torch.set_grad_enabled(True)
+    with pytest.raises(KeyError), torch.no_grad():
+        raise KeyError
+    assert torch.is_grad_enabled()
+
+
+def test_a_generator_keeps_its_mode_to_itself():
+    @torch.no_grad()
+    def steps():
+        yield torch.is_grad_enabled()
+        yield torch.is_grad_enabled()
+
+    for flag in steps():
+        assert not flag and torch.is_grad_enabled()
+
+
+# ---- the graph ----
+
+
+def test_the_example_of_the_issue():
+    x = torch.rand(5, 5, requires_grad=True)
+    y = torch.rand(5, 5, requires_grad=True)
+    z = x**2 + y**3
+    z.backward(torch.ones_like(x))
+    assert torch.allclose(x.grad, 2 * x.detach())
+    (power, _), (other, _) = z.grad_fn.next_functions
+    assert power.name() == other.name() == "PowBackward0" and repr(power).startswith("<PowBackward0 object at 0x")
+    accumulating = power.next_functions[0][0]
+    assert str(type(accumulating)) == "<class 'AccumulateGrad'>" and accumulating.variable is x
+    assert z.grad_fn is z.grad_fn and z.grad_fn.next_functions[0][0] is power
+    node = z.grad_fn
+    node.metadata["mine"] = 1
+    del node
+    assert z.grad_fn.metadata == {"mine": 1}
+    assert (x + 5).grad_fn.next_functions[1] == (None, 0)
+
+
+def test_hooks_run_in_order_and_replace():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    seen = []
+    y.retain_grad()
+    y.register_hook(lambda grad: seen.append("first") or grad * 10)
+    removed = y.register_hook(lambda grad: seen.append("removed"))
+    removed.remove()
+    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    x.register_hook(lambda grad: seen.append("leaf"))
+    last = x.register_post_accumulate_grad_hook(lambda variable: seen.append(variable is x))
+    y.grad_fn.register_prehook(lambda grads: seen.append("before"))
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append((len(inputs), len(outputs))))
+    y.sum().backward()
+    assert seen == ["first", [10.0, 10.0], "before", (2, 1), "leaf", True]
+    assert x.grad.tolist() == [20.0, 20.0] and y.grad.tolist() == [10.0, 10.0]
+    last.remove()  # it holds its own tensor
+
+
+def test_what_a_hook_raises_comes_out():
+    x = leaf(1.0)
+
+    def fail(grad):
+        raise KeyError("mine")
+
+    x.register_hook(fail)
+    with pytest.raises(KeyError, match="mine"):
+        (x * 2).backward()
+    assert x.grad is None
+
+
+def test_callbacks_at_the_end():
+    x = leaf(1.0)
+    seen = []
+
+    def queue(grad):
+        engine.queue_callback(lambda: seen.append(x.grad.item()))
+        seen.append(engine.is_checkpoint_valid())
+
+    with x.register_hook(queue):  # it holds its own tensor
+        (x * 2).backward()
+    assert seen == [True, 2.0]
+
+
+# ---- edits in place, views, versions ----
+
+
+def test_edits_are_followed():
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    part = y[1:]
+    y *= 2
+    y[0] = 5
+    part.add_(1)
+    assert y.tolist() == [5.0, 5.0, 7.0] and part.grad_fn is not None
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 2.0, 2.0]
+
+
+def test_masks_and_indices_may_be_written():
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 2
+    y[y > 3] = 0.5
+    y[[0]] = x[2:]
+    y.sum().backward()
+    assert y.tolist() == [3.0, 0.5, 0.5] and x.grad.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_edits_that_are_refused():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        x.add_(1)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+        x[0].add_(1)
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
+        torch.tensor([1]).add_(0.5)
+    with torch.no_grad():
+        x.add_(1)
+    assert x.tolist() == [2.0, 3.0]
+    y = x.exp()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_a_formula_finds_edited_values():
+    x = leaf(1.0, 2.0)
+    y = x * 1
+    z = y.logsumexp(0)
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+
+
+def test_views_share_memory():
+    x = torch.zeros(2, 3)
+    for view in (x.t(), x.view(3, 2), x[1], x[:, 1], x[None], x.expand(2, 2, 3), x.diagonal(), x.unbind()[1]):
+        before = x._version
+        with torch.no_grad():
+            x.add_(1)
+        assert view.max().item() == x.max().item() and x._version == before + 1
+    x.detach().zero_()
+    assert x.tolist() == [[0.0] * 3] * 2
+    array = x.numpy()
+    array[0, 0] = 7
+    assert x[0, 0].item() == 7.0
+
+
+# ---- functions ----
+
+
+class Pair(Function):
+    returned: staticmethod
+
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * 1, b * 1
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return Pair.returned(*grads)
+
+
+@pytest.mark.parametrize(
+    ("returned", "says"),
+    [
+        (lambda g, h: (g,), r"incorrect number of gradients \(expected 2, got 1\)"),
+        (lambda g, h: (g, h, g), r"incorrect number of gradients \(expected 2, got 3\)"),
+        (lambda g, h: None, r"incorrect number of gradients \(expected 2, got 1\)"),
+        (lambda g, h: (1.0, h), "expected Variable or None"),
+        (lambda g, h: (g.sum(), h), "returned an invalid gradient at index 0"),
+    ],
+)
+def test_what_a_backward_returns_is_checked(returned, says):
+    Pair.returned = staticmethod(returned)
+    with pytest.raises(RuntimeError, match=says):
+        Pair.apply(leaf(1.0, 2.0), leaf(1.0, 2.0))[0].sum().backward()
+
+
+def test_gradients_that_did_not_arrive_are_zeros():
+    seen = []
+    Pair.returned = staticmethod(lambda g, h: (seen.append(h.tolist()) or g, None, None))
+    a, b = leaf(1.0, 2.0), leaf(1.0, 2.0)
+    Pair.apply(a, b)[0].sum().backward()
+    assert seen == [[0.0, 0.0]] and a.grad.tolist() == [1.0, 1.0] and b.grad is None
+
+
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x**3
+        ctx.save_for_backward(x, y, None)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y, nothing = ctx.saved_tensors
+        assert nothing is None
+        return grad * 3 * y / x
+
+
+def test_a_function_is_differentiated_twice_and_lets_go():
+    x = leaf(2.0)
+    y = Cube.apply(x)
+    assert repr(y.grad_fn).startswith("<torch.autograd.function.CubeBackward object at 0x")
+    (first,) = torch.autograd.grad(y, x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    assert (first.item(), second.item()) == (12.0, 12.0)
+    y = Cube.apply(x)
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+    x.grad = None
+
+
+def test_a_saved_tensor_that_was_edited():
+    x = leaf(2.0) * 1
+    y = Cube.apply(x)
+    x.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+def test_contexts_and_constants():
+    class Scale(Function):
+        @staticmethod
+        def forward(x, by, words):
+            return x * by, x > 0
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            assert not torch.is_grad_enabled()
+            ctx.by = inputs[1]
+            ctx.mark_non_differentiable(output[1])
+            ctx.set_materialize_grads(False)
+
+        @staticmethod
+        def backward(ctx, grad, flags):
+            assert flags is None and ctx.needs_input_grad == (True, False, False)
+            return grad * ctx.by, None, None
+
+    x = leaf(1.0, -1.0)
+    y, flags = Scale.apply(x, 4, "words")
+    assert flags.tolist() == [True, False] and not flags.requires_grad and y.grad_fn.by == 4
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+def test_dirty_inputs_and_returned_ones():
+    class Increase(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.add_(1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 7
+
+    class Same(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        Increase.apply(x)
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    assert Increase.apply(y) is y and y.tolist() == [3.0, 5.0]
+    z = Same.apply(y)
+    assert z is not y and z.grad_fn.name() == "SameBackward"
+    z.sum().backward()
+    assert x.grad.tolist() == [42.0, 42.0]
+    part = x * 2
+    Increase.apply(part[:1])
+    part.sum().backward()
+    assert x.grad.tolist() == [56.0, 44.0]
+
+
+def test_once_differentiable():
+    class Square(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    x = leaf(3.0)
+    (first,) = torch.autograd.grad(Square.apply(x), x, create_graph=True)
+    assert first.item() == 6.0 and not first.requires_grad
+
+
+def test_backward_in_a_backward():
+    class Inner(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            with torch.enable_grad():
+                again = x.detach().requires_grad_()
+                (slope,) = torch.autograd.grad(again * again, again)
+            return grad * slope
+
+    x = leaf(3.0)
+    Inner.apply(x).backward()
+    assert x.grad.item() == 6.0
+
+
+def test_gradients_are_checked():
+    x = leaf(0.3, 0.7, -0.2)
+    assert torch.autograd.gradcheck(lambda x: (x.sin() * x).logsumexp(0), (x,))
+    assert torch.autograd.gradgradcheck(lambda x: x.tanh() * x, (x,))
+
+    class Wrong(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    with pytest.raises(RuntimeError, match="Jacobian mismatch"):
+        torch.autograd.gradcheck(Wrong.apply, (x,))
+    assert not torch.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False)
+
+
+# ---- under the name of torch ----
+
+
+def test_install():
+    program = """
+import mxlite.torch
+mxlite.torch.install()
+import torch
+import torch.nn.functional as F
+from torch.autograd import Function, Variable
+from torch.autograd.function import once_differentiable
+assert torch is mxlite.torch and F.relu(torch.tensor([-1.0])).item() == 0
+try:
+    torch.fft
+except AttributeError as problem:
+    print(problem)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "mxlite.torch has no torch.fft\n"
