@@ -42,7 +42,8 @@ MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHo
 MXLNDArrayGetId:PP MXLNDArraySetGrad:PP MXLNDArraySetRequiresGrad:Pi MXLNodeAddHook:PPPPP MXLNodeAddPreHook:PPPPP
 MXLNodeFree:P MXLNodeGetId:PP MXLNodeGetInfo:PiiiPP MXLNodeGetInput:PiPP MXLNodeGetName:PP MXLNodeGetNumInputs:PP
 MXLNodeGetNumOutputs:PP MXLNodeGetNumSaved:PP MXLNodeGetOperator:PP MXLNodeGetPayload:PP MXLNodeGetSaved:PiPPPP
-MXLNodeGetSequence:PP MXLNodeGetVariable:PP MXLNodeIsReleased:PP MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
+MXLNodeGetParams:PPPP MXLNodeGetSequence:PP MXLNodeGetSlots:PiP MXLNodeGetVariable:PP MXLNodeIsReleased:PP
+MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
 MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedHooks:PPPPP MXLRandomGetState:P
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP

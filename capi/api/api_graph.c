@@ -233,6 +233,26 @@ int MXLNodeGetInput(MXLNodeHandle node, int index, MXLNodeHandle *input, int *ou
     return status;
 }
 
+int MXLNodeGetSlots(MXLNodeHandle node, int room, int *slots)
+{
+    const api_node *n;
+    int count = 0, inputs = 0;
+
+    if (room > 0)
+        API_NEED(slots);
+    n = api_node_pin(node, __func__);
+    if (n == NULL)
+        return -1;
+    if (!api_node_accumulates(n)) {
+        inputs = api_node_recorded(n)->num_inputs;
+        count = mxl_node_num_slots(api_node_recorded(n));
+    }
+    for (int i = 0; i < count && i < room; i++)
+        slots[i] = mxl_node_slot(api_node_recorded(n), i);
+    api_unpin(node);
+    return inputs;
+}
+
 int MXLNodeGetNumOutputs(MXLNodeHandle node, int *out)
 {
     const api_node *n;

@@ -9,6 +9,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "kernel/row.h"
 
 typedef struct mxl_op mxl_op;
@@ -179,6 +180,12 @@ const mxl_param *mxl_param_find(const mxl_op *op,
  * (aligned to 16, of that size). */
 size_t mxl_params_bytes(const mxl_op *op, const void *params);
 void mxl_params_copy(const mxl_op *op, void *dst, const void *params);
+
+/* Appends a parameter's value as the parser reads it: "True", "(2, 3)", "0.1"; -1 with the error
+ * set. */
+int mxl_param_print(const mxl_param *param, const void *params, mxl_str *out);
+/* Whether it has the value that it has when it is not given: 1 or 0; -1 with the error set. */
+int mxl_param_is_default(const mxl_op *op, const mxl_param *param, const void *params);
 
 /* What MXSymbolGetAtomicSymbolInfo prints as the type of a parameter, e.g. "int, optional,
  * default='1'". Written into buf; returns buf. */

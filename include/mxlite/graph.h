@@ -80,6 +80,15 @@ MXL_API int MXLNodeGetNumInputs(MXLNodeHandle node, int *out);
  * nothing or a constant. */
 MXL_API int MXLNodeGetInput(MXLNodeHandle node, int index, MXLNodeHandle *input, int *output);
 
+/* Which of the operator's inputs stands in each slot, at most `room` into `slots`; -1: nothing.
+ * Returns how many inputs the operator got, -1 on error. */
+MXL_API int MXLNodeGetSlots(MXLNodeHandle node, int room, int *slots);
+
+/* The parameters of the call as text that the operator takes, but for those that have their
+ * default. Borrowed, valid until this thread's next call of this function. */
+MXL_API int MXLNodeGetParams(MXLNodeHandle node, int *count, const char ***keys,
+                             const char ***values);
+
 /* Outputs of the operator, those that callers do not see included; 1 for an accumulating node. */
 MXL_API int MXLNodeGetNumOutputs(MXLNodeHandle node, int *out);
 

@@ -249,6 +249,22 @@ class Node:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(context, name)
 
+    @property
+    def saved(self) -> tuple[Any, ...]:
+        """The arrays that the node keeps for its backward; none once it is released. They lead nowhere.
+
+        Raises: MXNetError or RuntimeError: one was edited since.
+        """
+        count, array = ctypes.c_int(), ctypes.c_void_p()
+        if self.is_accumulating():
+            return ()
+        check_call(LIB.MXLNodeGetNumSaved(self._handle, ctypes.byref(count)))
+        arrays = []
+        for index in range(count.value):
+            check_call(LIB.MXLNodeGetSaved(self._handle, index, ctypes.byref(array), None, None, None))
+            arrays.append(self._style.adopt(array.value or 0))
+        return tuple(arrays)
+
     def _sequence_nr(self) -> int:
         number = ctypes.c_uint64()
         check_call(LIB.MXLNodeGetSequence(self._handle, ctypes.byref(number)))
@@ -523,3 +539,8 @@ class Edge:
 
     def __iter__(self) -> Any:
         return iter((self.node, self.output_nr))
+
+
+# They need what stands above.
+from mxlite.autograd._drawing import draw, summary, to_dot  # noqa: E402, F401
+from mxlite.autograd._symbol_json import to_json  # noqa: E402, F401

@@ -69,6 +69,8 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNodeIsReleased, NODE, false, MXLNodeIsReleased(h, &int_a))                                \
     X(MXLNodeGetNumInputs, NODE, false, MXLNodeGetNumInputs(h, &int_a))                            \
     X(MXLNodeGetInput, NODE, false, MXLNodeGetInput(h, 0, &node_out, &int_a))                      \
+    X(MXLNodeGetSlots, NODE, false, MXLNodeGetSlots(h, 1, &int_a))                                 \
+    X(MXLNodeGetParams, NODE, false, MXLNodeGetParams(h, &int_a, &list_a, &list_b))                \
     X(MXLNodeGetNumOutputs, NODE, false, MXLNodeGetNumOutputs(h, &int_a))                          \
     X(MXLNodeGetInfo, NODE, false, MXLNodeGetInfo(h, 1, 0, 2, dims, &int_a))                       \
     X(MXLNodeGetVariable, NODE, false, MXLNodeGetVariable(h, &out))                                \
@@ -103,6 +105,10 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNodeGetInput, MXLNodeGetInput(good_node, 0, NULL, &int_a))                                \
     X(MXLNodeGetInput, MXLNodeGetInput(good_node, 0, &node_out, NULL))                             \
     X(MXLNodeGetInput, MXLNodeGetInput(good_node, -1, &node_out, &int_a))                          \
+    X(MXLNodeGetSlots, MXLNodeGetSlots(good_node, 1, NULL))                                        \
+    X(MXLNodeGetParams, MXLNodeGetParams(good_node, NULL, &list_a, &list_b))                       \
+    X(MXLNodeGetParams, MXLNodeGetParams(good_node, &int_a, NULL, &list_b))                        \
+    X(MXLNodeGetParams, MXLNodeGetParams(good_node, &int_a, &list_a, NULL))                        \
     X(MXLNodeGetNumOutputs, MXLNodeGetNumOutputs(good_node, NULL))                                 \
     X(MXLNodeGetInfo, MXLNodeGetInfo(good_node, 3, 0, 0, NULL, NULL))                              \
     X(MXLNodeGetInfo, MXLNodeGetInfo(good_node, 0, 0, 0, NULL, NULL))                              \

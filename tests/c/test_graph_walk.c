@@ -2,7 +2,9 @@
  * alive. */
 #include "graph_kit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* y = tanh(x * w), recorded. */
 static H build(H x, H w)
@@ -149,7 +151,7 @@ TEST(slots_of_a_label)
     MXLValue five = {.f = 5};
     H x = leaf(VEC(1, 2)), y, z;
     N node, next = NULL;
-    int count = -1, output = -1;
+    int count = -1, output = -1, slots[3] = {7, 7, 7};
 
     CHECK_INT(MXLPrepareAs(MXL_DIALECT_TORCH, "AddBackward0", "0-", "_plus_scalar", 0, NULL, NULL,
                            1, &key, &plus),
@@ -165,14 +167,92 @@ TEST(slots_of_a_label)
     CHECK_STR(name_of(node), "AddBackward0");
     CHECK_INT(MXLNodeGetNumInputs(node, &count), 0);
     CHECK_INT(count, 2);
+    CHECK_INT(MXLNodeGetSlots(node, 0, NULL), 1);
+    CHECK_INT(MXLNodeGetSlots(node, 1, slots), 1);
+    CHECK_INT(slots[1], 7);
+    CHECK_INT(MXLNodeGetSlots(node, 3, slots), 1);
+    CHECK_INT(slots[0], 0);
+    CHECK_INT(slots[1], -1);
+    CHECK_INT(slots[2], 7);
     CHECK_INT(MXLNodeGetInput(node, 1, &next, &output), 0);
     CHECK(next == NULL);
     CHECK_INT(output, 0);
     node = step(node, 0);
     CHECK_STR(name_of(node), "AccumulateGrad");
+    CHECK_INT(MXLNodeGetSlots(node, 3, slots), 0);
     CHECK_INT(MXLNodeFree(node), 0);
     drop(z);
     drop(y);
+    drop(x);
+}
+
+/* "axis=0;keepdims=1;" cut up in place; how many parameters. */
+static int split(char *text, const char **keys, const char **values)
+{
+    int count = 0;
+
+    while (*text != '\0') {
+        keys[count] = text;
+        text = strchr(text, '=');
+        *text++ = '\0';
+        values[count++] = text;
+        text = strchr(text, ';');
+        *text++ = '\0';
+    }
+    return count;
+}
+
+/* A call of `name` on x with parameters, recorded, and the parameters that its node tells. */
+static void check_params(H x, const char *name, const char *given, const char *expected)
+{
+    char call[256], text[256] = "";
+    const char *keys[4], *values[4], **told_keys = NULL, **told_values = NULL;
+    int count, told = -1;
+    H y;
+    N node;
+
+    snprintf(call, sizeof call, "%s", given);
+    count = split(call, keys, values);
+    record(true);
+    y = try_op(name, 1, &x, count, keys, values);
+    record(false);
+    if (!CHECK(y != NULL))
+        return;
+    node = edge_of(y, NULL);
+    CHECK_INT(MXLNodeGetParams(node, &told, &told_keys, &told_values), 0);
+    for (int i = 0; i < told; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s=%s;", told_keys[i],
+                 told_values[i]);
+    CHECK_STR(text, expected);
+    CHECK_INT(MXLNodeFree(node), 0);
+    drop(y);
+}
+
+TEST(parameters_as_text)
+{
+    H x = leaf(VEC(1, 2));
+    N node = edge_of(x, NULL);
+    const char **keys = NULL, **values = NULL;
+    int count = -1;
+
+    CHECK_INT(MXLNodeGetParams(node, &count, &keys, &values), 0);
+    CHECK_INT(count, 0);
+    CHECK_INT(MXLNodeFree(node), 0);
+    check_params(x, "sum", "axis=0;keepdims=1;", "axis=(0,);keepdims=True;");
+    check_params(x, "sum", "axis=None;keepdims=False;", "");
+    check_params(x, "_plus_scalar", "scalar=0.1;", "scalar=0.1;");
+    check_params(x, "_plus_scalar", "scalar=1e-300;", "scalar=1e-300;");
+    check_params(x, "_plus_scalar", "scalar=10000000000000000905969664;", "scalar=1e+25;");
+    check_params(x, "_mul_scalar", "scalar=-inf;", "scalar=-inf;");
+    check_params(x, "_mul_scalar", "scalar=nan;", "scalar=nan;");
+    check_params(x, "_mul_scalar", "scalar=0.30000000000000004;", "scalar=0.30000000000000004;");
+    check_params(x, "reshape", "shape=(2,1);", "shape=(2, 1);");
+    check_params(x, "slice", "begin=(1,);end=(None,);", "begin=(1,);end=(None,);");
+    check_params(x, "Cast", "dtype=float32;", "dtype=float32;");
+    check_params(x, "softmax", "temperature=2;dtype=float64;", "temperature=2;dtype=float64;");
+    check_params(x, "LeakyReLU", "act_type=elu;slope=0.5;", "act_type=elu;slope=0.5;");
+    check_params(x, "add_n", "num_args=1;", "num_args=1;");
+    check_params(x, "concat", "num_args=1;dim=0;", "num_args=1;dim=0;");
     drop(x);
 }
 
@@ -331,4 +411,5 @@ TEST(requires_grad)
 }
 
 HARNESS_MAIN(ENTRY(edges_and_names), ENTRY(shapes_and_saved), ENTRY(slots_of_a_label),
-             ENTRY(outputs_are_numbered), ENTRY(lifetimes), ENTRY(payloads), ENTRY(requires_grad))
+             ENTRY(parameters_as_text), ENTRY(outputs_are_numbered), ENTRY(lifetimes),
+             ENTRY(payloads), ENTRY(requires_grad))

@@ -1,0 +1,201 @@
+"""The recorded graph as plain data, for those who show it: what a node is, in the order in which it was computed."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import LIB, check_call
+from mxlite.autograd import graph
+from mxlite.base import DTYPE_OF_FLAG
+
+_MAX_NDIM = 32
+_NAMES = {flag: np.dtype(dtype).name for flag, dtype in DTYPE_OF_FLAG.items()}
+
+
+@dataclass
+class Value:
+    """An input or output of an operator."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass
+class Record:
+    """A node. Positions are those in the list that walk() gives; (None, 0) leads nowhere: a constant, or nothing."""
+
+    name: str
+    #: The operator's; None for a variable.
+    operator: str | None
+    #: By slot, as `next_functions`.
+    inputs: list[tuple[int | None, int]]
+    #: By input of the operator: where its gradient goes, and what it is.
+    arguments: list[tuple[int | None, int, Value]]
+    outputs: list[Value]
+    params: dict[str, str] = field(default_factory=dict)
+    saved_bytes: int = 0
+    released: bool = False
+    #: Where the user's code recorded it, where that is kept: file, line, function.
+    location: tuple[str, int, str] | None = None
+    #: What a variable is called, where the caller said so.
+    label: str = ""
+
+
+def heads_of(y: Any) -> list[Any]:
+    """`y` as a list: an array, a node, or several of them."""
+    return [y] if hasattr(y, "_h") or isinstance(y, graph.Node) else list(y)
+
+
+def walk(y: Any, names: Mapping[str, Any] | None = None) -> tuple[list[Record], list[tuple[int, int]]]:
+    """The nodes that lead to `y`, each behind those it leads to, and where `y` is: (position, output) each.
+
+    Args:
+        y: An array or a node, or several.
+        names: What variables are called: name to array.
+    Raises: ValueError: an array was not recorded and is no variable.
+    """
+    called = {graph.array_id(array._h): name for name, array in (names or {}).items()}
+    stack: list[_Step] = []
+    try:
+        for each in heads_of(y):
+            stack.append(_step_to(each))
+        heads = [(_id(step.handle), step.output) for step in stack]
+        if not heads:
+            raise ValueError("graph: at least one array or node is needed")
+        records, positions = _visit(stack, called)
+        return records, [(positions[number], output) for number, output in heads]
+    finally:
+        for step in stack:
+            step.free()
+
+
+class _Step:
+    """A node to be visited; `inputs`, once what it leads to is to be visited before: ids and outputs."""
+
+    __slots__ = ("handle", "output", "owned", "inputs")
+
+    def __init__(self, handle: int, output: int, owned: bool = True) -> None:
+        self.handle, self.output, self.owned = handle, output, owned
+        self.inputs: list[tuple[int | None, int]] | None = None
+
+    def free(self) -> None:
+        if self.owned:
+            LIB.MXLNodeFree(self.handle)
+
+
+def _step_to(y: Any) -> _Step:
+    if isinstance(y, graph.Node):
+        return _Step(y._handle, 0, False)
+    if not hasattr(y, "_h"):
+        raise TypeError(f"graph: arrays or nodes are shown, got {type(y).__name__}")
+    handle, output = graph.edge_of(y._h)
+    if not handle:
+        raise ValueError("graph: the array is a constant: it is no variable, and no operator that made it was recorded")
+    return _Step(handle, output)
+
+
+def _visit(stack: list[_Step], called: dict[int, str]) -> tuple[list[Record], dict[int, int]]:
+    """Depth first, with a stack of its own: chains may be longer than Python's stack is deep."""
+    records: list[Record] = []
+    positions: dict[int, int] = {}
+    stack.reverse()
+    while stack:
+        step = stack[-1]
+        number = _id(step.handle)
+        if number not in positions and step.inputs is None:
+            found = _inputs(step.handle)
+            stack.extend(_Step(handle, output) for handle, output in reversed(found) if handle)
+            step.inputs = [(_id(handle) if handle else None, output) for handle, output in found]
+            continue
+        if number not in positions:
+            positions[number] = len(records)
+            inputs = [(None if each is None else positions[each], output) for each, output in step.inputs or ()]
+            records.append(_record(step.handle, inputs, called))
+        stack.pop().free()
+    return records, positions
+
+
+def _id(handle: int) -> int:
+    number = ctypes.c_uint64()
+    check_call(LIB.MXLNodeGetId(handle, ctypes.byref(number)))
+    return number.value
+
+
+def _int(function: Any, handle: int) -> int:
+    value = ctypes.c_int()
+    check_call(function(handle, ctypes.byref(value)))
+    return value.value
+
+
+def _inputs(handle: int) -> list[tuple[int, int]]:
+    """New handles of what the slots lead to (0: nowhere), and the outputs."""
+    node, output = ctypes.c_void_p(), ctypes.c_int()
+    found: list[tuple[int, int]] = []
+    for slot in range(_int(LIB.MXLNodeGetNumInputs, handle)):
+        check_call(LIB.MXLNodeGetInput(handle, slot, ctypes.byref(node), ctypes.byref(output)))
+        found.append((node.value or 0, output.value))
+    return found
+
+
+def _value(handle: int, which: int, index: int) -> Value:
+    shape, dtype = (ctypes.c_int64 * _MAX_NDIM)(), ctypes.c_int()
+    ndim = LIB.MXLNodeGetInfo(handle, which, index, _MAX_NDIM, shape, ctypes.byref(dtype))
+    if ndim < 0:
+        check_call(ndim)
+    return Value(tuple(shape[:ndim]), _NAMES[dtype.value])
+
+
+def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int, str]) -> Record:
+    name, operator = ctypes.c_char_p(), ctypes.c_char_p()
+    check_call(LIB.MXLNodeGetName(handle, ctypes.byref(name)))
+    check_call(LIB.MXLNodeGetOperator(handle, ctypes.byref(operator)))
+    outputs = [_value(handle, 1, index) for index in range(_int(LIB.MXLNodeGetNumOutputs, handle))]
+    record = Record((name.value or b"").decode(), None, inputs, [], outputs)
+    if operator.value is None:
+        record.label = called.get(_variable_id(handle), "")
+        return record
+    record.operator = operator.value.decode()
+    record.arguments = _arguments(handle, inputs)
+    record.params = _params(handle)
+    record.saved_bytes = _saved_bytes(handle)
+    record.released = bool(_int(LIB.MXLNodeIsReleased, handle))
+    record.location = next(iter((graph._metadata(handle) or {}).get("traceback_") or ()), None)
+    return record
+
+
+def _variable_id(handle: int) -> int:
+    array = ctypes.c_void_p()
+    check_call(LIB.MXLNodeGetVariable(handle, ctypes.byref(array)))
+    try:
+        return graph.array_id(array.value or 0)
+    finally:
+        LIB.MXNDArrayFree(array.value)
+
+
+def _arguments(handle: int, inputs: list[tuple[int | None, int]]) -> list[tuple[int | None, int, Value]]:
+    slots = (ctypes.c_int * max(1, len(inputs)))()
+    count = LIB.MXLNodeGetSlots(handle, len(inputs), slots)
+    if count < 0:
+        check_call(count)
+    leads: dict[int, tuple[int | None, int]] = dict(zip(slots, inputs))
+    return [(*leads.get(index, (None, 0)), _value(handle, 0, index)) for index in range(count)]
+
+
+def _params(handle: int) -> dict[str, str]:
+    count = ctypes.c_int()
+    keys, values = ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
+    check_call(LIB.MXLNodeGetParams(handle, ctypes.byref(count), ctypes.byref(keys), ctypes.byref(values)))
+    return {(keys[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
+
+
+def _saved_bytes(handle: int) -> int:
+    total, size = 0, ctypes.c_int64()
+    for index in range(_int(LIB.MXLNodeGetNumSaved, handle)):
+        check_call(LIB.MXLNodeGetSaved(handle, index, None, None, None, ctypes.byref(size)))
+        total += size.value
+    return total
