@@ -56,7 +56,7 @@ help:
 #: make lib      build/libmxlite.so and its alias libmxnet.so; needs the C compiler alone
 #: make debug    the same without optimisation, with debug information, in build/debug
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
-#: make demo     train a network on real handwritten digits, from Python and from C
+#: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
 #: make test     everything below up to checks, then the Python tests over both bindings
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -370,6 +370,10 @@ demo: venv
 	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
 	@$(BUILD)/digits
+	@echo "== examples/graph_walk.c"
+	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/graph_walk examples/graph_walk.c -L$(BUILD) \
+	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))'
+	@$(BUILD)/graph_walk
 
 # ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
 PEERS := .venvs/peers

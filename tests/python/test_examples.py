@@ -52,16 +52,20 @@ def test_the_typed_project_learns() -> None:
     assert accuracy(run([sys.executable, EXAMPLES / "typed" / "train.py"], PYTHONPATH=path)) >= 0.95
 
 
-@pytest.fixture(scope="module")
-def digits_c(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    program = tmp_path_factory.mktemp("digits") / "digits"
+def build_c(name: str, program: pathlib.Path) -> pathlib.Path:
+    """Compiles examples/<name>.c against the public headers and the library that is loaded."""
     library = pathlib.Path(mxlite.get_library()).resolve()
     compiler = os.environ.get("CC", "cc").split()
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
-    source = EXAMPLES / "digits.c"
+    source = EXAMPLES / f"{name}.c"
     run([*compiler, "-std=c99", "-O2", *warnings, f"-I{mxlite.get_include()}", source, *link, "-o", program])
     return program
+
+
+@pytest.fixture(scope="module")
+def digits_c(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return build_c("digits", tmp_path_factory.mktemp("digits") / "digits")
 
 
 def test_digits_in_c_learns(digits_c: pathlib.Path) -> None:
@@ -74,3 +78,20 @@ def test_digits_in_c_says_what_is_missing(digits_c: pathlib.Path, tmp_path: path
     done = subprocess.run([digits_c, tmp_path / "nothing.u8"], capture_output=True, text=True)
     assert done.returncode == 1
     assert "nothing.u8" in done.stderr and "bytes" in done.stderr
+
+
+def test_graph_walk_prints_the_graph(tmp_path: pathlib.Path) -> None:
+    printed = run([build_c("graph_walk", tmp_path / "graph_walk")]).splitlines()
+    assert [line.lstrip().split(" (2, 2)")[0].rstrip("0") for line in printed[:6]] == [
+        "TanhBackward",
+        "AddBackward",
+        "DotBackward",
+        "AccumulateGrad",
+        "AccumulateGrad",
+        "AccumulateGrad",
+    ]
+    assert printed[0].endswith("by tanh, keeps output 0: 16 bytes")
+    assert [len(line) - len(line.lstrip()) for line in printed[:6]] == [0, 2, 4, 6, 6, 4]
+    assert printed[6] == "the hook was called 1 time"
+    gradients = [float(line.split()[-1]) for line in printed[7:]]
+    assert gradients == pytest.approx([2 * 0.0706508, 0.0706508], rel=1e-4)

@@ -1,0 +1,193 @@
+/* The allocation walk over the functions of mxlite/graph.h. */
+#include "graph_kit.h"
+#include "walk_kit.h"
+
+static const int zero = 0;
+
+static void free_node(N node)
+{
+    CHECK_INT(MXLNodeFree(node), 0);
+}
+
+static void nothing(void *payload)
+{
+    (void)payload;
+}
+
+static bool looks(stage *s)
+{
+    N node = NULL, next = NULL;
+    H value = NULL, variable = NULL;
+    const char *name = NULL;
+    int output = -1;
+    bool ok = failing(MXLNDArrayGetEdge(s->y, &node, &output) == 0) &&
+              failing(MXLNodeGetName(node, &name) == 0) &&
+              failing(MXLNodeGetSaved(node, 0, &value, NULL, NULL, NULL) == 0) &&
+              failing(MXLNodeGetInput(node, 0, &next, &output) == 0) &&
+              failing(MXLNodeGetVariable(next, &variable) == 0) &&
+              failing(MXLNodeSetPayload(node, s, nothing) == 0);
+
+    free_node(node);
+    free_node(next);
+    let_go(value);
+    let_go(variable);
+    return ok;
+}
+
+static bool requires_grad(stage *s)
+{
+    bool ok = failing(MXLNDArraySetRequiresGrad(s->c, 1) == 0);
+
+    CHECK_INT(MXLNDArraySetRequiresGrad(s->c, 0), 0);
+    return ok;
+}
+
+/* ---- hooks ---- */
+
+static stage *stage_now;
+
+/* c in the gradient's place: an array that there is already. */
+static int replaces(void *payload, int count, const H *grads, H *results)
+{
+    (void)payload;
+    for (int i = 0; i < count; i++) {
+        if (grads[i] != NULL)
+            let_go(grads[i]);
+        if (MXShallowCopyNDArray(stage_now->c, &results[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int at_end(void *payload)
+{
+    (void)payload;
+    return 0;
+}
+
+static int after(void *payload, int num_inputs, const H *input_grads, int num_outputs,
+                 const H *output_grads, H *results)
+{
+    for (int i = 0; i < num_outputs; i++) {
+        if (output_grads[i] != NULL)
+            let_go(output_grads[i]);
+    }
+    if (MXLBackwardQueue(at_end, NULL, nothing) != 0) {
+        for (int i = 0; i < num_inputs; i++)
+            let_go(input_grads[i]);
+        return -1;
+    }
+    return replaces(payload, num_inputs, input_grads, results);
+}
+
+static bool hooks(stage *s)
+{
+    MXLBackwardOptions keep = {.keep_graph = 1};
+    MXLHookHandle made[4] = {NULL};
+    N node = NULL, root = NULL, var = NULL;
+    H grad = NULL;
+    int output = -1;
+    bool ok;
+
+    stage_now = s;
+    ok = failing(MXLNDArrayGetEdge(s->y, &node, &output) == 0) &&
+         failing(MXLNDArrayGetEdge(s->z, &root, &output) == 0) &&
+         failing(MXLNDArrayGetEdge(s->x, &var, &output) == 0) &&
+         failing(MXLNDArrayAddHook(s->y, replaces, 0, NULL, nothing, &made[0]) == 0) &&
+         failing(MXLNDArrayAddHook(s->x, replaces, 0, NULL, nothing, &made[1]) == 0) &&
+         failing(MXLNodeAddPreHook(node, replaces, NULL, nothing, &made[2]) == 0) &&
+         failing(MXLNodeAddHook(node, after, NULL, nothing, &made[3]) == 0) &&
+         failing(MXLBackward(1, &root, &zero, NULL, &keep, 1, &var, &zero, &grad) == 0);
+    if (ok)
+        CHECK_NEAR(at(grad, 1), 1, 0); /* c */
+    for (int i = 0; i < 4; i++) {
+        if (made[i] != NULL)
+            CHECK_INT(MXLHookRemove(made[i]), 0);
+    }
+    free_node(node);
+    free_node(root);
+    free_node(var);
+    let_go(grad);
+    return ok;
+}
+
+/* ---- what is recorded ---- */
+
+static int pack(void *payload, H array, void **packed)
+{
+    (void)payload;
+    *packed = array;
+    return 0;
+}
+
+static int unpack(void *payload, void *packed, H *array)
+{
+    (void)payload;
+    return MXShallowCopyNDArray(packed, array);
+}
+
+static void drop_packed(void *payload, void *packed)
+{
+    (void)payload;
+    let_go(packed);
+}
+
+static int on_record(void *payload, N node, int num_outputs, const H *outputs)
+{
+    (void)payload;
+    free_node(node);
+    for (int i = 0; i < num_outputs; i++)
+        let_go(outputs[i]);
+    return 0;
+}
+
+static bool records(stage *s)
+{
+    H a = NULL, b = NULL, grad = NULL;
+    N root = NULL, var = NULL;
+    MXLBackwardOptions plain = {.keep_graph = 0};
+    int output = -1;
+    bool before = record(true);
+    bool pushed = failing(MXLPushSavedHooks(pack, unpack, drop_packed, NULL, nothing) == 0);
+    bool ok = pushed && failing(MXLSetRecordHook(on_record, NULL) == 0) &&
+              failing((a = MXLCall2(s->mul, s->x, s->w)) != NULL) &&
+              failing((b = MXLCall2(s->mul, a, s->x)) != NULL);
+
+    if (pushed)
+        CHECK_INT(MXLPopSavedHooks(), 0);
+    CHECK_INT(MXLSetRecordHook(NULL, NULL), 0);
+    record(before);
+    ok = ok && failing(MXLNDArrayGetEdge(b, &root, &output) == 0) &&
+         failing(MXLNDArrayGetEdge(s->x, &var, &output) == 0) &&
+         failing(MXLBackward(1, &root, &zero, NULL, &plain, 1, &var, &zero, &grad) == 0);
+    if (ok)
+        CHECK_NEAR(at(grad, 1), 42, 0); /* 2 x w */
+    free_node(root);
+    free_node(var);
+    let_go(a);
+    let_go(b);
+    let_go(grad);
+    return ok;
+}
+
+/* Into the variables: all of them, or none. */
+static bool accumulates(stage *s)
+{
+    MXLBackwardOptions keep = {.keep_graph = 1};
+    N root = NULL;
+    int output = -1;
+    bool ok = failing(MXLNDArrayGetEdge(s->z, &root, &output) == 0) &&
+              failing(MXLBackward(1, &root, &zero, NULL, &keep, 0, NULL, NULL, NULL) == 0);
+
+    free_node(root);
+    return ok;
+}
+
+WALK(walk_looks, looks, true)
+WALK(walk_requires_grad, requires_grad, true)
+WALK(walk_hooks, hooks, true)
+WALK(walk_records, records, true)
+WALK(walk_accumulates, accumulates, true)
+
+WALK_MAIN(ENTRY(walk_looks), ENTRY(walk_requires_grad), ENTRY(walk_hooks), ENTRY(walk_records),
+          ENTRY(walk_accumulates))
