@@ -20,7 +20,7 @@ Q := $(if $(filter 1,$(V)),,@)
 # The layers in their order; tools/check_includes.py holds the same list.
 LAYERS := base backend kernel array op engine ops api
 SOURCES := $(foreach layer,$(LAYERS),$(sort $(wildcard capi/$(layer)/*.c)))
-HEADERS := $(sort $(wildcard include/*/*.h))
+HEADERS := $(sort $(wildcard include/*/*.h include/*/*.hpp))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
@@ -467,7 +467,8 @@ mutate: venv
 	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) --jobs $(JOBS) $(MUTATE_ARGS)
 
 # ---- form ----------------------------------------------------------------------------------------
-C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h tests/c/*.[ch] tests/c/headers/* \
+C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*.[ch] tests/c/headers/* \
+    bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
     tests/fuzz/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch]))
 PY_FILES := mxlite tests tools benchmarks examples setup.py
 

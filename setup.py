@@ -68,7 +68,7 @@ class BuildWithLibrary(build_py):
         if self.editable_mode:
             return outputs
         package = Path(self.build_lib) / "mxlite"
-        headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h")]
+        headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h*")]
         outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
         outputs += [str(package / "include" / path) for path in headers]
         templates = ROOT / "tools" / "package"

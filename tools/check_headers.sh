@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_headers.sh CC CXX FILE...: compiles every public header alone, and every file of
-# tests/c/headers, as C99 and (where there is a C++ compiler) as C++11. Called by the Makefile.
+# tests/c/headers, as C99 and (where there is a C++ compiler) as C++11; *.hpp as C++17 alone. Called by
+# the Makefile.
 cc=$1 cxx=$2
 shift 2
 # The API passes callbacks of any type as int (*)(void), so a cast between them is no finding.
@@ -27,6 +28,10 @@ alone() {
 
 for file in "$@"; do
     case $file in
+    include/*.hpp)
+        header=${file#include/}
+        [ $has_cxx -eq 1 ] && check alone $cxx -x c++ -std=c++17 $strict -Wshadow -Wconversion
+        ;;
     include/*)
         header=${file#include/}
         check alone $cc -x c -std=c99 $strict

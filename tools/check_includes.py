@@ -92,7 +92,7 @@ def main(root: Path) -> int:
             findings[name] = [(1, f"stands in no layer; the layers are {', '.join(LAYERS)}")]
         else:
             findings[name] = list(check_file(path, root))
-    for path in sorted((root / "include").rglob("*.h")):
+    for path in sorted((root / "include").rglob("*.h*")):
         lines = len(path.read_text(encoding="utf-8").splitlines())
         # The API's header is one long list of prototypes, and users look for it under one name.
         if lines > 4 * MAX_LINES:
