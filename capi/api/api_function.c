@@ -123,18 +123,6 @@ static const mxl_op op_function = {
 
 /* ---- recording ---- */
 
-/* The place of an output that is an edited view: what its base is from now on. */
-static int follow_view(mxl_call *call, mxl_node *node, mxl_array *view)
-{
-    mxl_node *slices = mxl_rebase_slices(view, node, call->num_inputs, call->in, node->dialect);
-
-    if (slices == NULL)
-        return -1;
-    mxl_rebase_finish(view, slices);
-    mxl_ref_drop(&slices->ref);
-    return 0;
-}
-
 static bool is_input(const mxl_call *call, const mxl_array *array)
 {
     for (int i = 0; i < call->num_inputs; i++) {
@@ -154,11 +142,41 @@ static void stand_alone(mxl_array *out)
     out->view_kind = MXL_VIEW_PLAIN;
 }
 
+/* Gives the outputs their places; the base of one that is an edited view gets its own too, and the
+ * view's is made anew when it is read. */
+static int attach(mxl_call *call, mxl_node *node)
+{
+    mxl_array *view = NULL;
+    mxl_node *slices = NULL;
+    int status;
+
+    for (int i = 0; i < call->num_outputs; i++) {
+        if (call->out[i]->base == NULL || !is_input(call, call->out[i]))
+            continue;
+        if (view != NULL)
+            return mxl_error(
+                "MXLFunctionRecord: two views are edited at once, which cannot be followed");
+        view = call->out[i];
+    }
+    if (view != NULL) {
+        slices = mxl_rebase_slices(view, node, call->num_inputs, call->in, node->dialect);
+        if (slices == NULL)
+            return -1;
+    }
+    status = mxl_node_attach(node, call->num_outputs, call->out);
+    if (slices != NULL) {
+        if (status == 0)
+            mxl_rebase_finish(view, slices);
+        mxl_ref_drop(&slices->ref);
+    }
+    return status;
+}
+
 static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *taken)
 {
     bool any = false;
     mxl_node *node;
-    int status = 0;
+    int status;
 
     for (int i = 0; i < call->num_inputs; i++) {
         if (call->in[i]->storage == NULL)
@@ -185,11 +203,7 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *
         if (!is_input(call, call->out[i]))
             stand_alone(call->out[i]);
     }
-    mxl_node_attach(node, call->num_outputs, call->out);
-    for (int i = 0; i < call->num_outputs && status == 0; i++) {
-        if (call->out[i]->base != NULL && is_input(call, call->out[i]))
-            status = follow_view(call, node, call->out[i]);
-    }
+    status = attach(call, node);
     mxl_ref_drop(&node->ref);
     return status;
 }
@@ -245,6 +259,18 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
 }
 
 /* ---- arrays ---- */
+
+int MXLNDArrayCheckEdit(NDArrayHandle array)
+{
+    mxl_array *a = api_pin_defined(array, __func__);
+    int status;
+
+    if (a == NULL)
+        return -1;
+    status = mxl_state_get()->grad_off ? 0 : mxl_rebase_check("an edit in place", a);
+    api_unpin(array);
+    return status;
+}
 
 int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_t *offset)
 {

@@ -206,6 +206,12 @@ static mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
     return view;
 }
 
+void mxl_array_forget_base(mxl_array *view)
+{
+    mxl_array_drop(view->base);
+    view->base = NULL;
+}
+
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape)
 {
     mxl_array *view = view_blank(array, skip, ndim);

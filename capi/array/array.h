@@ -82,6 +82,9 @@ mxl_array *mxl_array_alias(const mxl_array *array);
  * must be contiguous and the view must lie within it. The view's base is the array's, or it. */
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape);
 
+/* Makes a view an array by itself, which shares its memory. */
+void mxl_array_forget_base(mxl_array *view);
+
 /* A new view of any strides, in elements, that lies within the array; with the same base. */
 mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
                              const int64_t *strides);

@@ -133,9 +133,59 @@ static int check_writable(const mxl_run *r)
     return 0;
 }
 
+/* The bytes of an array whose elements fill them: from the first on; 0: it has gaps, or repeats. */
+static int64_t dense_bytes(const mxl_array *array)
+{
+    int64_t span = array->size > 0;
+
+    for (int i = 0; i < array->ndim && span > 0; i++) {
+        if (array->strides[i] < 0)
+            return 0;
+        span += (array->shape[i] - 1) * array->strides[i];
+    }
+    return span == array->size ? span * (int64_t)mxl_dtype_size(array->dtype) : 0;
+}
+
+static bool overlap_partly(const mxl_array *a, const mxl_array *b)
+{
+    int64_t of_a = dense_bytes(a), of_b = dense_bytes(b);
+
+    if (of_a <= 0 || of_b <= 0)
+        return false;
+    if (a->offset == b->offset && of_a == of_b) {
+        for (int i = 0; i < a->ndim; i++) {
+            if (a->ndim != b->ndim || (a->shape[i] > 1 && a->strides[i] != b->strides[i]))
+                return true;
+        }
+        return false;
+    }
+    return a->offset < b->offset + of_b && b->offset < a->offset + of_a;
+}
+
+/* PyTorch refuses to write over a part of what is read; MXNet's dialect makes a copy. */
+static int check_overlaps(const mxl_run *r)
+{
+    for (int i = 0; i < r->arity.visible && r->mode.dialect->views; i++) {
+        const mxl_array *out = r->given_out[i];
+
+        for (int k = 0; k < r->call.num_inputs && out != NULL; k++) {
+            const mxl_array *in = r->given_in[k];
+
+            if (in != out && in->storage == out->storage && out->storage != NULL &&
+                overlap_partly(in, out))
+                return mxl_error("%s: some elements of the input tensor and the written-to tensor "
+                                 "refer to a single memory location; copy the input first",
+                                 r->call.op->name);
+        }
+    }
+    return 0;
+}
+
 int mxl_run_check_edits(mxl_run *r, bool records)
 {
-    return check_in_place(r, records) != 0 || check_writable(r) != 0 ? -1 : 0;
+    if (check_in_place(r, records) != 0 || check_overlaps(r) != 0)
+        return -1;
+    return check_writable(r);
 }
 
 /* ---- after the write ---- */

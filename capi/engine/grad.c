@@ -1,8 +1,11 @@
 /* What gradient rules may ask and set. */
 #include "engine/grad.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "engine/known.h"
+#include "engine/rebase.h"
 
 mxl_array *mxl_grad_in(mxl_grad *g, int i)
 {
@@ -11,7 +14,23 @@ mxl_array *mxl_grad_in(mxl_grad *g, int i)
 
 mxl_array *mxl_grad_out(mxl_grad *g, int i)
 {
-    return mxl_scope_own(g->s, mxl_node_saved_output(g->node, i, g->s->mode.record));
+    bool record = g->s->mode.record;
+    mxl_array *out =
+        mxl_scope_own(g->s, mxl_node_saved_output(g->node, i, record && g->outer == NULL));
+
+    /* What an edited view became stands in the graph as a part of its base, not by itself. */
+    if (out != NULL && record && g->outer != NULL && mxl_rebase_place(g->outer, out) != 0)
+        g->s->failed = true;
+    return out;
+}
+
+mxl_array *mxl_grad_decides(mxl_grad *g, int i)
+{
+    mxl_array *in = mxl_grad_in(g, i);
+
+    if (in == NULL || !g->s->mode.record || g->node->dialect->released_is_constant)
+        return in;
+    return mxl_scope_own(g->s, mxl_array_alias(in));
 }
 
 const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i)
@@ -106,10 +125,25 @@ int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool 
                       .spends = false,
                       .training = node->training,
                       .node = node,
+                      .outer = g,
                       .wants = wants,
                       .set = set};
 
     return mxl_grad_run(&inner);
+}
+
+int mxl_grad_set_zeros(mxl_grad *g, int i)
+{
+    const mxl_meta *meta = &g->node->in_meta[i];
+    mxl_array *zeros;
+
+    if (!g->wants[i])
+        return 0;
+    zeros = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+    if (zeros == NULL)
+        return -1;
+    memset(mxl_array_write(zeros), 0, (size_t)zeros->size * mxl_dtype_size(zeros->dtype));
+    return mxl_grad_set(g, i, zeros);
 }
 
 int mxl_grad_zero(mxl_grad *g)

@@ -17,8 +17,9 @@ struct mxl_grad {
     bool spends; /* head arrays that nobody else has may be written over */
     bool training;
     mxl_node *node;
-    const bool *wants; /* [num_inputs] */
-    mxl_array **set;   /* [num_inputs]: results, kept; NULL: zero */
+    const mxl_grad *outer; /* of a node that CopySlices wraps: the call for CopySlices; else NULL */
+    const bool *wants;     /* [num_inputs] */
+    mxl_array **set;       /* [num_inputs]: results, kept; NULL: zero */
 };
 
 /* Whether the gradient of input i is wanted. */
@@ -31,6 +32,10 @@ static inline bool mxl_grad_wants(const mxl_grad *g, int i)
  */
 mxl_array *mxl_grad_in(mxl_grad *g, int i);
 mxl_array *mxl_grad_out(mxl_grad *g, int i);
+
+/* A saved input of which the rule only asks where it is greater, or 0: the same, but in PyTorch's
+ * dialect no gradient flows to it. */
+mxl_array *mxl_grad_decides(mxl_grad *g, int i);
 
 /* dtype and shape of an input or output, always there. */
 const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i);
@@ -50,6 +55,10 @@ int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool 
 
 /* The rule itself, or the operator's one pass where nothing is recorded; 0, or -1. */
 int mxl_grad_run(mxl_grad *g);
+
+/* Sets the gradient of input i to zeros, which are no result of anything: unlike no gradient at
+ * all, this reaches a variable. */
+int mxl_grad_set_zeros(mxl_grad *g, int i);
 
 /* A rule for operators whose gradient is zero everywhere (argmax, BlockGrad). */
 int mxl_grad_zero(mxl_grad *g);

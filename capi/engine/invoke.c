@@ -134,6 +134,8 @@ static mxl_array *view_of(const mxl_op *op, const void *params, mxl_array *in, i
     view = mxl_array_strided(in, skip, shape->ndim, shape->dim, strides);
     if (view == NULL)
         *status = -1;
+    else if (op->forgets_base)
+        mxl_array_forget_base(view);
     else if (!mode.record)
         view->view_kind = MXL_VIEW_UNRECORDED;
     else if (num_outputs > 1)

@@ -105,6 +105,23 @@ int mxl_rebase_check(const char *name, mxl_array *out)
 
 /* ---- CopySlices ---- */
 
+int mxl_rebase_place(const mxl_grad *g, mxl_array *view)
+{
+    const mxl_meta *meta = &g->node->out_meta[0];
+    const mxl_known *known = mxl_known_get();
+    mxl_array *base = known == NULL ? NULL : mxl_array_new(meta->dtype, meta->ndim, meta->shape);
+    mxl_place place = {&g->node->ref, 0};
+    int status;
+
+    if (base == NULL)
+        return -1;
+    mxl_array_set_place(base, place);
+    status =
+        mxl_tape_view(known->as_strided, g->params, base, view, false, g->node->dialect->plain);
+    mxl_array_drop(base);
+    return status;
+}
+
 /* The head gradient of the inner node, and what its rule made of it. */
 typedef struct inner_call {
     mxl_node *node;

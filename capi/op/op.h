@@ -120,6 +120,7 @@ struct mxl_op {
      * the dialect has views. */
     bool (*view)(const void *params, const mxl_array *in, int output, const mxl_shape *out,
                  int64_t *strides, int64_t *skip);
+    bool forgets_base;   /* such a view is an array by itself: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     bool wraps_node;     /* a node's payload is a node whose rule its own calls (CopySlices) */
     bool strided;        /* compute takes inputs of any strides, without kernels */

@@ -51,7 +51,7 @@ MXL_WEIGHED_TABLE(clip, 1);
 static int clip_grad(mxl_grad *g)
 {
     const mxl_clip_params *p = g->params;
-    mxl_array *x = mxl_grad_in(g, 0);
+    mxl_array *x = mxl_grad_decides(g, 0);
     mxl_array *over = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, x, p->a_max);
     mxl_array *under = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, x, p->a_min);
     mxl_array *stays = mxl_mul(g->s, mxl_one_minus(g->s, over), mxl_one_minus(g->s, under));
@@ -130,11 +130,10 @@ typedef struct quadratic_params {
 } quadratic_params;
 
 #define COEFFICIENT(letter, text)                                                                  \
-    {.name = #letter,                                                                              \
-     .type = MXL_P_FLOAT,                                                                          \
-     .offset = offsetof(quadratic_params, letter),                                                 \
-     .def = "0",                                                                                   \
-     .doc = text}
+    {                                                                                              \
+        .name = #letter, .type = MXL_P_FLOAT, .offset = offsetof(quadratic_params, letter),        \
+        .def = "0", .doc = text                                                                    \
+    }
 
 static const mxl_param quadratic_params_table[] = {
     COEFFICIENT(a, "Factor of x^2."),

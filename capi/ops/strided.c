@@ -354,6 +354,8 @@ static int copy_over_compute(const mxl_call *call)
 /* da = 0; db = dy summed to b's shape */
 static int copy_over_grad(mxl_grad *g)
 {
+    if (mxl_grad_set_zeros(g, 0) != 0)
+        return -1;
     return mxl_grad_set(g, 1, g->head[0]);
 }
 
@@ -379,6 +381,12 @@ static int fill_compute(const mxl_call *call)
     return 0;
 }
 
+/* dx = 0 */
+static int fill_grad(mxl_grad *g)
+{
+    return mxl_grad_set_zeros(g, 0);
+}
+
 static const mxl_op op_fill = {
     .name = "_mxl_fill",
     .doc = "The number in every element of an array like the input: what x.fill_(number) leaves.",
@@ -387,7 +395,7 @@ static const mxl_op op_fill = {
     .params_size = sizeof(mxl_scalar_params),
     .infer = mxl_infer_like_first,
     .compute = fill_compute,
-    .grad = mxl_grad_zero,
+    .grad = fill_grad,
     .in_place = true,
 };
 

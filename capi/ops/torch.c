@@ -315,13 +315,31 @@ static MXL_UNARY_OP(op_round_even, "_mxl_round_even", NULL,
                     "Each element rounded to the nearest integer; halves go to even ones.",
                     round_even_kernels, mxl_grad_zero, NULL);
 
+/* ---- _mxl_relu ---- */
+
+MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
+
+/* dx = 0 where y <= 0, whatever dy is there; else dy */
+static int relu_grad(mxl_grad *g)
+{
+    mxl_array *cut = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_out(g, 0), 0);
+
+    return mxl_grad_set(g, 0, mxl_where(g->s, cut, mxl_zeros_like(g->s, g->head[0]), g->head[0]));
+}
+
+MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
+
+static MXL_UNARY_OP_FAST(op_relu_cut, "_mxl_relu", NULL,
+                         "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
+                         relu_kernels, relu_grad, mxl_saves_output, relu_grad_kernel);
+
 /* ---- maxima and minima whose gradient equal elements share ---- */
 
 /* dx = dy where x wins, dy / 2 where both are equal, else 0; of y likewise. `sign` 1: the greater
- * one wins, -1: the smaller one. */
+ * one wins, -1: the smaller one. Who wins is a constant. */
 static int share_grad(mxl_grad *g, int sign)
 {
-    mxl_array *x = mxl_grad_in(g, 0), *y = mxl_grad_in(g, 1);
+    mxl_array *x = mxl_grad_decides(g, 0), *y = mxl_grad_decides(g, 1);
     mxl_array *away = mxl_mul_scalar(g->s, mxl_sign(g->s, mxl_sub(g->s, x, y)), 0.5 * sign);
 
     for (int i = 0; i < 2; i++) {
@@ -447,5 +465,6 @@ static const mxl_op op_mse_loss = {
 };
 
 const mxl_op *const mxl_ops_torch[] = {
-    &mxl_op_mm, &op_addmm, &op_round_even, &op_share_max, &op_share_min, &op_mse_loss, NULL,
+    &mxl_op_mm,    &op_addmm,     &op_round_even, &op_relu_cut,
+    &op_share_max, &op_share_min, &op_mse_loss,   NULL,
 };

@@ -258,8 +258,21 @@ const mxl_op mxl_op_reshape_to = {
     .grad = reshape_to_grad,
 };
 
+static const mxl_op op_reshape_own = {
+    .name = "_mxl_reshape_own",
+    .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_to_params,
+    .params_size = sizeof(mxl_sum_to_params),
+    .infer = reshape_to_infer,
+    .view = mxl_view_reshaped,
+    .forgets_base = true,
+    .compute = reshape_to_compute,
+    .grad = reshape_to_grad,
+};
+
 const mxl_op *const mxl_ops_view[] = {
-    &mxl_op_slice_rows, &mxl_op_row_at, &mxl_op_pad_rows, &mxl_op_reshape_to, NULL,
+    &mxl_op_slice_rows, &mxl_op_row_at, &mxl_op_pad_rows, &mxl_op_reshape_to, &op_reshape_own, NULL,
 };
 
 /* ---- Reshape's codes ---- */

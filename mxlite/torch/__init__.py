@@ -27,6 +27,7 @@ from mxlite.torch import (  # they register their functions
     _picking,
     _random,
     _reductions,
+    _scaled,
     _shapes,
     _tensor,
 )

@@ -245,7 +245,8 @@ pow_ = _Power(
 )
 
 
-def _require(name: str, input: Any, other: Any) -> None:
+def require_operands(name: str, input: Any, other: Any) -> None:
+    """Raises TypeError unless both are tensors or numbers, and one a tensor."""
     for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
         if not isinstance(value, (Tensor, *_NUMBERS)):
             raise TypeError(
@@ -255,48 +256,10 @@ def _require(name: str, input: Any, other: Any) -> None:
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
 
 
-def _scaled(other: Any, alpha: Any) -> Any:
-    return other if alpha == 1 else other * alpha
-
-
-def _with_alpha(label: str, input: Any, other: Any, alpha: Any) -> Tensor:
-    """input + alpha * other, on one node."""
-    from mxlite.torch._indexing import sum_to
-    from mxlite.torch._nodes import formula
-
-    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
-        return input + other * alpha
-
-    def rule(grad: Tensor) -> list:
-        return [sum_to(grad, input.shape), sum_to(grad * alpha, other.shape)]
-
-    return formula(label, [input, other], lambda x, y: x + y * alpha, rule, reads="")
-
-
-@both("add")
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """input + alpha * other."""
-    _require("add", input, other)
-    return input + other if alpha == 1 else _with_alpha("AddBackward0", input, other, alpha)
-
-
-@both("sub", "subtract")
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """input - alpha * other."""
-    _require("sub", input, other)
-    return input - other if alpha == 1 else _with_alpha("SubBackward0", input, other, -alpha)
-
-
-@both("rsub")
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """other - alpha * input."""
-    return other - _scaled(input, alpha)
-
-
 @both("mul", "multiply")
 def mul(input: Any, other: Any) -> Tensor:
     """input * other."""
-    _require("mul", input, other)
+    require_operands("mul", input, other)
     return input * other
 
 
@@ -306,7 +269,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 
     Raises: RuntimeError: another rounding mode.
     """
-    _require("div", input, other)
+    require_operands("div", input, other)
     if rounding_mode is None:
         return input / other
     if rounding_mode == "floor":
@@ -321,30 +284,20 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 @both("remainder")
 def remainder(input: Any, other: Any) -> Tensor:
     """What division by `other` leaves, with the sign of `other`."""
-    _require("remainder", input, other)
+    require_operands("remainder", input, other)
     return input % other
 
 
 @both("pow")
 def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
     """`input` to the power of `exponent`."""
-    _require("pow", input, exponent)
+    require_operands("pow", input, exponent)
     return input**exponent
 
 
-def _edited_with_alpha(name: str, self: Tensor, other: Tensor, alpha: Any) -> Tensor:
-    from mxlite.torch._indexing import edit, sum_to
-
-    label, by = ("AddBackward0", alpha) if name == "add_" else ("SubBackward0", -alpha)
-    values, shape = self.detach() + other.detach() * by, tuple(other.shape)
-    return edit(label, self, [other], values, lambda grad: [grad, sum_to(grad * by, shape)])
-
-
-def _named_in_place(name: str, operator: Callable, scaled: bool) -> None:
-    def function(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-        if alpha != 1 and isinstance(other, Tensor):
-            return _edited_with_alpha(name, self, other, alpha)
-        done = operator(self, _scaled(other, alpha) if scaled else other)
+def _named_in_place(name: str, operator: Callable) -> None:
+    def function(self: Tensor, other: Any) -> Tensor:
+        done = operator(self, other)
         if done is NotImplemented:
             raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
         return done
@@ -365,8 +318,9 @@ for _binary, _symbol, _name in (
     methods[f"__{_name}__"] = _operator(_binary, _symbol)
     methods[f"__r{_name}__"] = _reflected(_binary)
     methods[f"__i{_name}__"] = _in_place(_binary)
-    _named_in_place(_binary.name + "_", methods[f"__i{_name}__"], _binary.name in ("add", "sub"))
-methods["subtract_"], methods["multiply_"], methods["divide_"] = (methods[_n] for _n in ("sub_", "mul_", "div_"))
+    if _name not in ("add", "sub"):  # those have a factor too: _scaled.py
+        _named_in_place(_binary.name + "_", methods[f"__i{_name}__"])
+methods["multiply_"], methods["divide_"] = methods["mul_"], methods["div_"]
 methods["true_divide_"] = methods["div_"]
 
 
@@ -383,7 +337,7 @@ def _power_of(self: Tensor, other: Any) -> Any:
     def rule(grad: Tensor, result: Tensor) -> list:
         return [grad * result * by]
 
-    return formula("PowBackward2", [self], lambda x: pow_.slow(other, x), rule, saves=True)
+    return formula("PowBackward2", [self], lambda x: pow_.slow(other, x), rule, saves="r")
 
 
 methods["__rpow__"] = _power_of
@@ -425,7 +379,7 @@ def _comparison(name: str, symbol: str, aliases: tuple[str, ...], arrays: str, s
         return compare(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else NotImplemented
 
     def function(input: Tensor, other: Any) -> Tensor:
-        _require(name, input, other)
+        require_operands(name, input, other)
         return compare(input, other)
 
     function.__name__ = name

@@ -47,7 +47,7 @@ _ANY = {
     "abs absolute": ("abs", "AbsBackward0"),
     "sign": ("sign", "SignBackward0"),
     "sgn": ("sign", "SgnBackward0"),
-    "relu": ("relu", "ReluBackward0"),
+    "relu": ("_mxl_relu", "ReluBackward0"),
     "floor": ("floor", "FloorBackward0"),
     "ceil": ("ceil", "CeilBackward0"),
     "trunc fix": ("trunc", "TruncBackward0"),

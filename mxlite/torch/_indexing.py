@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import hot
+from mxlite._lib import LIB, hot
 from mxlite.torch import _shapes
 from mxlite.torch._arithmetic import shape_error
-from mxlite.torch._calls import adopt, both, functions, method, methods, prepare, run, run_into
+from mxlite.torch._calls import adopt, both, check_call, functions, method, methods, prepare, run, run_into
 from mxlite.torch._convert import cast
 from mxlite.torch._creation import values_of
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._nodes import formula, is_grad_enabled, record, unrecorded
+from mxlite.torch._nodes import formula, record, unrecorded
 from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
 
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
@@ -69,7 +69,6 @@ def _empty_slice(input: Tensor, dim: int) -> Tensor:
         [input],
         lambda x: zeros_of(shape, x._dtype),
         lambda grad: [zeros_of(tuple(input.shape), input._dtype)],
-        reads="",
     )
 
 
@@ -322,7 +321,7 @@ def _gathered(view: Tensor, indices: dict[int, Tensor]) -> Tensor:
             call = prepare("IndexBackward0", "take", "axis", slots="0", mode="clip")
             return run(call, [view, index], dim, kind=view._dtype)
     places = Places(view, indices)
-    return formula("IndexBackward0", [view], places.get, lambda grad: [places.add(grad, view.shape)], reads="")
+    return formula("IndexBackward0", [view], places.get, lambda grad: [places.add(grad, view.shape)])
 
 
 # ---- assignment ----
@@ -387,11 +386,13 @@ def edit(
     label: str, target: Tensor, others: list[Tensor], values: Tensor, rule: Any, slots: str | None = None
 ) -> Tensor:
     """Writes values over a tensor, as the result of a node of that label whose inputs are it and the others."""
-    if is_grad_enabled() and target.requires_grad and target.is_leaf:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    check_call(LIB.MXLNDArrayCheckEdit(target._h))
+    inputs = [target, *others]
+    recorded = [each.requires_grad for each in inputs]  # before the write: views learn their place when asked
     with unrecorded():
         run_into(_copy_over, target, [target, values])
-    record(label, [target, *others], [target], lambda grads, wanted: rule(grads[0]), slots)
+    if any(recorded):
+        record(label, inputs, [target], lambda grads, wanted: rule(grads[0]), slots)
     return target
 
 

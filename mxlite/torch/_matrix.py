@@ -93,7 +93,8 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
         "MvBackward0",
         [input, vec],
         lambda a, x: mm(a, x.unsqueeze(1)).reshape(a.shape[:1]),
-        lambda grad: [outer(grad, vec), mv(input.t(), grad)],
+        lambda grad, a, x: [None if x is None else outer(grad, x), None if a is None else mv(a.t(), grad)],
+        saves=("1", "0"),
     )
 
 
@@ -113,7 +114,11 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"number of elements, but got {input.shape[0]} and {tensor.shape[0]} elements respectively"
         )
     return formula(
-        "DotBackward0", [input, tensor], lambda a, b: (a * b).sum(), lambda grad: [tensor * grad, input * grad]
+        "DotBackward0",
+        [input, tensor],
+        lambda a, b: (a * b).sum(),
+        lambda grad, a, b: [None if b is None else b * grad, None if a is None else a * grad],
+        saves=("1", "0"),
     )
 
 
@@ -206,11 +211,12 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
         "AddmvBackward0",
         [input, mat, vec],
         lambda x, a, v: x * beta + mv(a, v) * alpha,
-        lambda grad: [
+        lambda grad, a, v: [
             sum_to(grad * beta, input.shape),
-            outer(grad, vec) * alpha,
-            mv(mat.t(), grad) * alpha,
+            None if v is None else outer(grad, v) * alpha,
+            None if a is None else mv(a.t(), grad) * alpha,
         ],
+        saves=("", "2", "1"),
     )
 
 
@@ -221,11 +227,12 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
         "BaddbmmBackward0",
         [input, batch1, batch2],
         lambda x, a, b: x * beta + bmm(a, b) * alpha,
-        lambda grad: [
+        lambda grad, a, b: [
             sum_to(grad * beta, input.shape),
-            bmm(grad, batch2.mT) * alpha,
-            bmm(batch1.mT, grad) * alpha,
+            None if b is None else bmm(grad, b.mT) * alpha,
+            None if a is None else bmm(a.mT, grad) * alpha,
         ],
+        saves=("", "2", "1"),
     )
 
 
@@ -294,7 +301,7 @@ def _triangle(name: str, label: str, numpy_name: str) -> None:
 
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        return formula(label, [input], kept, lambda grad: [kept(grad)], reads="")
+        return formula(label, [input], kept, lambda grad: [kept(grad)])
 
     triangle.__name__ = name
     triangle.__doc__ = "The matrix with zeros on the other side of a diagonal."
@@ -335,7 +342,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
         return [run(put, [grad], diagonal, 0, 1, tuple(input.shape), kind=grad._dtype)]
 
-    return formula(label, [input], compute, rule, reads="")
+    return formula(label, [input], compute, rule)
 
 
 @both()
@@ -396,12 +403,12 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
     def multiply(a: Tensor, b: Tensor) -> Tensor:
         return matmul(a, b.unsqueeze(-1)).squeeze(-1) if vector else matmul(a, b)
 
-    def rule(grad: Tensor, result: Tensor) -> list:
-        db = multiply(inv(A).mT, grad)
+    def rule(grad: Tensor, a: Tensor, result: Tensor) -> list:
+        db = multiply(inv(a).mT, grad)
         da = -(outer(db, result) if vector else matmul(db, result.mT))
         return [da, db]
 
-    return formula("LinalgSolveExBackward0", [A, B], lambda a, b: multiply(inv(a), b), rule, saves=True, reads="0")
+    return formula("LinalgSolveExBackward0", [A, B], lambda a, b: multiply(inv(a), b), rule, saves="0r")
 
 
 def _norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002, N803

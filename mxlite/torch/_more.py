@@ -48,23 +48,19 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorc
     return _even(input * scale) / scale
 
 
-def composed(
-    name: str, label: str, compute: Callable, slope: Callable, document: str, by_result: bool = False
-) -> Callable:
-    """A function of each element from others; `slope` gives its derivative, of x, or (`by_result`) of the result."""
+def composed(name: str, label: str, compute: Callable, slope: Callable, document: str, saves: str = "0") -> Callable:
+    """A function of each element from others; `slope` gives its derivative, of x, or (`saves` "r") of the result."""
 
     def made(input: Tensor) -> Tensor:
         require_tensor(name, 1, "input", input)
         input = as_float(input)
-        if by_result:
-            return formula(label, [input], compute, lambda grad, y: [grad * slope(input, y)], saves=True, reads="")
-        return formula(label, [input], compute, lambda grad: [grad * slope(input, None)])
+        return formula(label, [input], compute, lambda grad, value: [grad * slope(value)], saves=saves)
 
     def in_place(self: Tensor) -> Tensor:
         values = made(self.detach())
         before = self.detach().clone()
         place = self.clone() if self.requires_grad else before
-        return edit(label, self, [], values, lambda grad: [grad * slope(place, made(place))])
+        return edit(label, self, [], values, lambda grad: [grad * slope(place if saves == "0" else made(place))])
 
     made.__name__ = name
     made.__doc__ = document
@@ -75,27 +71,25 @@ def composed(
 
 
 _LN2 = math.log(2.0)
-composed("square", "PowBackward0", lambda x: x * x, lambda x, y: x * 2, "The square of each element.")
-composed(
-    "exp2", "Exp2Backward0", lambda x: 2.0**x, lambda x, y: y * _LN2, "2 to the power of each element.", by_result=True
-)
+composed("square", "PowBackward0", lambda x: x * x, lambda x: x * 2, "The square of each element.")
+composed("exp2", "Exp2Backward0", lambda x: 2.0**x, lambda y: y * _LN2, "2 to the power of each element.", "r")
 composed(
     "erfc",
     "ErfcBackward0",
     lambda x: 1 - x.erf(),
-    lambda x, y: (x * x).neg().exp() * (-2 / math.sqrt(math.pi)),
+    lambda x: (x * x).neg().exp() * (-2 / math.sqrt(math.pi)),
     "1 - erf of each element.",
 )
-composed("frac", "FracBackward0", lambda x: x - x.trunc(), lambda x, y: 1.0, "The fraction of each element.")
+composed("frac", "FracBackward0", lambda x: x - x.trunc(), lambda x: 1.0, "The fraction of each element.")
 composed(
     "digamma",
     "DigammaBackward0",
     lambda x: run(prepare(None, "_mxl_polygamma", "n"), [x], 0),
-    lambda x, y: run(prepare(None, "_mxl_polygamma", "n"), [x], 1),
+    lambda x: run(prepare(None, "_mxl_polygamma", "n"), [x], 1),
     "The derivative of lgamma.",
 )
 composed(
-    "logit", "LogitBackward0", lambda x: (x / (1 - x)).log(), lambda x, y: 1 / (x * (1 - x)), "The inverse of sigmoid."
+    "logit", "LogitBackward0", lambda x: (x / (1 - x)).log(), lambda x: 1 / (x * (1 - x)), "The inverse of sigmoid."
 )
 
 
@@ -111,7 +105,11 @@ def nan_to_num(
         return from_values(np.nan_to_num(x._values(), nan=nan or 0.0, posinf=top, neginf=bottom))
 
     return formula(
-        "NanToNumBackward0", [input], compute, lambda grad: [grad * cast(functions["isfinite"](input), grad._dtype)]
+        "NanToNumBackward0",
+        [input],
+        compute,
+        lambda grad, x: [grad * cast(functions["isfinite"](x), grad._dtype)],
+        saves="0",
     )
 
 
@@ -224,16 +222,20 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     kind = common_dtype(input, other)
     x, y = cast(input, kind), as_tensor_of(other, kind)
 
-    def whole() -> Tensor:
+    def whole(x: Tensor, y: Tensor) -> Tensor:
         return cast((as_float(x.detach()) / as_float(y.detach())).trunc(), kind)
 
     def compute(x: Tensor, y: Tensor) -> Tensor:
         return from_values(np.asarray(np.fmod(x._values(), y._values()), kind.np))
 
     if not isinstance(other, Tensor):
-        return formula("FmodBackward0", [x], lambda x: compute(x, y), lambda grad: [grad], reads="")
+        return formula("FmodBackward0", [x], lambda x: compute(x, y), lambda grad: [grad])
     return formula(
-        "FmodBackward1", [x, y], compute, lambda grad: [sum_to(grad, x.shape), sum_to(-grad * whole(), y.shape)]
+        "FmodBackward1",
+        [x, y],
+        compute,
+        lambda grad, x, y: [sum_to(grad, x.shape), sum_to(-grad * whole(x, y), y.shape)],
+        saves="01",
     )
 
 
@@ -243,11 +245,13 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
     kind = common_dtype(as_float(input), as_float(other))
     y, x = cast(input, kind), cast(other, kind)
 
-    def rule(grad: Tensor) -> list:
+    def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
         part = grad / (x * x + y * y)
         return [sum_to(part * x, y.shape), sum_to(-part * y, x.shape)]
 
-    return formula("Atan2Backward0", [y, x], lambda a, b: from_values(np.arctan2(a._values(), b._values())), rule)
+    return formula(
+        "Atan2Backward0", [y, x], lambda a, b: from_values(np.arctan2(a._values(), b._values())), rule, saves="01"
+    )
 
 
 @both("lerp")
@@ -259,17 +263,17 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
             [input, end],
             lambda a, b: a + (b - a) * weight,
             lambda grad: [sum_to(grad * (1 - weight), input.shape), sum_to(grad * weight, end.shape)],
-            reads="",
         )
     return formula(
         "LerpBackward1",
         [input, end, weight],
         lambda a, b, w: a + (b - a) * w,
-        lambda grad: [
-            sum_to(grad * (1 - weight), input.shape),
-            sum_to(grad * weight, end.shape),
-            sum_to(grad * (end - input), weight.shape),
+        lambda grad, a, b, w: [
+            sum_to(grad * (1 - w), a.shape),
+            sum_to(grad * w, b.shape),
+            sum_to(grad * (b - a), w.shape),
         ],
+        saves="012",
     )
 
 
@@ -280,11 +284,12 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
         "AddcmulBackward0",
         [input, tensor1, tensor2],
         lambda x, a, b: x + a * b * value,
-        lambda grad: [
+        lambda grad, a, b: [
             sum_to(grad, input.shape),
-            sum_to(grad * tensor2 * value, tensor1.shape),
-            sum_to(grad * tensor1 * value, tensor2.shape),
+            None if b is None else sum_to(grad * b * value, tensor1.shape),
+            None if a is None else sum_to(grad * a * value, tensor2.shape),
         ],
+        saves=("", "2", "1"),
     )
 
 
@@ -295,11 +300,12 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
         "AddcdivBackward0",
         [input, tensor1, tensor2],
         lambda x, a, b: x + a / b * value,
-        lambda grad: [
+        lambda grad, a, b: [
             sum_to(grad, input.shape),
-            sum_to(grad / tensor2 * value, tensor1.shape),
-            sum_to(-grad * tensor1 / (tensor2 * tensor2) * value, tensor2.shape),
+            None if b is None else sum_to(grad / b * value, tensor1.shape),
+            None if a is None else sum_to(-grad * a / (b * b) * value, tensor2.shape),
         ],
+        saves=("", "2", "12"),
     )
 
 
@@ -316,16 +322,16 @@ for _name in ("addcmul", "addcdiv", "lerp"):
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """log(exp(input) + exp(other))."""
 
-    def rule(grad: Tensor, y: Tensor) -> list:
+    def rule(grad: Tensor, a: Tensor, b: Tensor, y: Tensor) -> list:
         return [
-            sum_to(grad * (input - y).exp(), input.shape),
-            sum_to(grad * (other - y).exp(), other.shape),
+            sum_to(grad * (a - y).exp(), a.shape),
+            sum_to(grad * (b - y).exp(), b.shape),
         ]
 
     def compute(a: Tensor, b: Tensor) -> Tensor:
         return functions["maximum"](a, b) + (a - b).abs().neg().exp().log1p()
 
-    return formula("LogaddexpBackward0", [input, other], compute, rule, saves=True)
+    return formula("LogaddexpBackward0", [input, other], compute, rule, saves="01r")
 
 
 @both("xlogy")
@@ -336,14 +342,14 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
     def compute(x: Tensor, y: Tensor) -> Tensor:
         return choose(x == 0, full_of((), 0, x._dtype), x * y.log())
 
-    def rule(grad: Tensor) -> list:
+    def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
         zero = full_of((), 0, grad._dtype)
         return [
-            sum_to(grad * choose(input == 0, zero, other.log()), input.shape),
-            sum_to(grad * input / other, other.shape),
+            sum_to(grad * choose(x == 0, zero, y.log()), x.shape),
+            sum_to(grad * x / y, y.shape),
         ]
 
-    return formula("XlogyBackward0", [input, other], compute, rule)
+    return formula("XlogyBackward0", [input, other], compute, rule, saves="01")
 
 
 # ---- truth values ----

@@ -93,7 +93,7 @@ def _gather_part(input: Tensor, place: int, index: Tensor) -> Tensor:
     def rule(grad: Tensor) -> list:
         return [scatter_add(zeros_of(tuple(input.shape), grad._dtype), place, index, grad)]
 
-    return formula("GatherBackward0", [input], compute, rule, reads="")
+    return formula("GatherBackward0", [input], compute, rule)
 
 
 def _put(grad: Tensor, place: int, index: Tensor, like: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     def rule(grad: Tensor) -> list:
         return [grad, _uncrop(gather(grad, place, index), src.shape)]
 
-    return formula("ScatterAddBackward0", [input, src], compute, rule, reads="")
+    return formula("ScatterAddBackward0", [input, src], compute, rule)
 
 
 def _crop(x: Tensor, shape: Any) -> Tensor:
@@ -159,7 +159,7 @@ def scatter(
         return [kept, _uncrop(gather(grad, place, index), src.shape)] if is_tensor else [kept]
 
     inputs = [input, src] if is_tensor else [input]
-    return formula("ScatterBackward0" if is_tensor else "ScatterBackward1", inputs, compute, rule, reads="")
+    return formula("ScatterBackward0" if is_tensor else "ScatterBackward1", inputs, compute, rule)
 
 
 @both()
@@ -179,7 +179,6 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         [input, source],
         compute,
         lambda grad: [grad, index_select(grad, place, index) * alpha],
-        reads="",
     )
 
 
@@ -193,7 +192,6 @@ def take(input: Tensor, index: Tensor) -> Tensor:
         [input],
         lambda x: places.get(x.reshape(-1)),
         lambda grad: [places.add(grad, (input.numel(),)).reshape(input.shape)],
-        reads="",
     )
 
 
@@ -217,7 +215,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     def rule(grad: Tensor) -> list:
         return [grad * cast(mask, grad._dtype).neg().add(1)]
 
-    return formula("IndexFillBackward0", [input], lambda x: choose(mask, number, x), rule, reads="")
+    return formula("IndexFillBackward0", [input], lambda x: choose(mask, number, x), rule)
 
 
 # ---- by masks ----
@@ -265,7 +263,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
     del shape
     inputs = [input, number] if is_tensor else [input]
-    return formula("MaskedFillBackward1" if is_tensor else "MaskedFillBackward0", inputs, compute, rule, reads="")
+    return formula("MaskedFillBackward1" if is_tensor else "MaskedFillBackward0", inputs, compute, rule)
 
 
 @method()
@@ -316,7 +314,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             sum_to(choose(condition, zero, grad), given[1].shape),
         ]
 
-    return formula("WhereBackward0", given, lambda x, y: choose(condition, x, y), rule, reads="")
+    return formula("WhereBackward0", given, lambda x, y: choose(condition, x, y), rule)
 
 
 methods["where"] = lambda self, condition, other: where(condition, self, other)

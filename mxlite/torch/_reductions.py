@@ -121,14 +121,14 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     def compute(x: Tensor) -> Tensor:
         return _reduce("", "prod", x, places, keepdim)
 
-    def rule(grad: Tensor, result: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         wide = spread(grad, input, places, keepdim)
         values = input.detach()
         if not bool((values == 0).any()):
             return [wide * aligned(result, input, places, keepdim) / input]
         return [wide * _product_of_others(input, places)]
 
-    return formula(label, [input], compute, rule, saves=True)
+    return formula(label, [input], compute, rule, saves="0r")
 
 
 def _product_of_others(input: Tensor, places: tuple[int, ...] | None) -> Tensor:
@@ -168,12 +168,12 @@ def _shared(label: str, name: str, input: Tensor, places: tuple[int, ...] | None
             return cast(_reduce("", name, cast(x, _uint8), places, keepdim), _bool)
         return _with_nan(_reduce("", name, x, places, keepdim), x, places, keepdim)
 
-    def rule(grad: Tensor, result: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         where = cast(input.detach() == aligned(result, input, places, keepdim).detach(), input._dtype)
         count = sum(where) if places is None else sum(where, places, True)
         return [where * (aligned(grad, input, places, keepdim) / count)]
 
-    return formula(label, [input], compute, rule, saves=True)
+    return formula(label, [input], compute, rule, saves="0r")
 
 
 def _with_nan(result: Tensor, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
@@ -234,7 +234,7 @@ def _picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: boo
         wide = grad if keepdim else grad.unsqueeze(place)
         return [put_along(wide, indices, place, input.shape[place])]
 
-    values = formula(label, [input], lambda x: drop(take_along(x, indices, place)).clone(), rule, reads="")
+    values = formula(label, [input], lambda x: drop(take_along(x, indices, place)).clone(), rule)
     return values, drop(indices)
 
 
@@ -330,7 +330,7 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
         found = total / over if over else total / 0.0
         return found.sqrt() if root else found
 
-    def rule(grad: Tensor, result: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         away = input - _mean_of(input, places)
         wide = aligned(grad, input, places, keepdim)
         if not root:
@@ -340,8 +340,8 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
         return [part * away]
 
     if root:
-        return formula(label, [input], compute, rule, saves=True)
-    return formula(label, [input], compute, lambda grad: rule(grad, grad))
+        return formula(label, [input], compute, rule, saves="0r")
+    return formula(label, [input], compute, lambda grad, x: rule(grad, x, grad), saves="0")
 
 
 def _mean_of(x: Tensor, places: Any) -> Tensor:
@@ -393,11 +393,11 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
         found = (x - top).exp().sum(places, True).log() + top
         return found if keepdim else found.reshape(_reduce("", "sum", x, places, False).shape)
 
-    def rule(grad: Tensor, result: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         wide, by = (aligned(each, input, places, keepdim) for each in (grad, result))
         return [wide * (input - by).exp()]
 
-    return formula("LogsumexpBackward0", [input], compute, rule, saves=True)
+    return formula("LogsumexpBackward0", [input], compute, rule, saves="0r")
 
 
 @both()
@@ -428,7 +428,7 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
             return _reduce("", "sum", x * x, places, keepdim).sqrt()
         return _reduce("", "sum", size**ord, places, keepdim) ** (1.0 / ord)
 
-    def rule(grad: Tensor, result: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         wide, by = (aligned(each, input, places, keepdim) for each in (grad, result))
         if ord == 0:
             return [None]
@@ -445,7 +445,7 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
         scaled = input.sign() * input.abs() ** (ord - 1)
         return [scaled * where(by == 0, zero, wide / by ** (ord - 1))]
 
-    return formula("LinalgVectorNormBackward0", [input], compute, rule, saves=True)
+    return formula("LinalgVectorNormBackward0", [input], compute, rule, saves="0r")
 
 
 # ---- running ----
@@ -474,7 +474,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
         return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np)) if x.shape else x.clone()
 
-    def rule(grad: Tensor, result: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         # Element i is a factor of all products from i on: their gradients, each times the product of its others.
         length = input.shape[place] if input.shape else 1
         if length == 0:
@@ -487,7 +487,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
             parts.append(sum(grad.narrow(place, i, length - i) * running, place, True))
         return [functions["cat"](parts, place)]
 
-    return formula("CumprodBackward0", [input], compute, rule, saves=True)
+    return formula("CumprodBackward0", [input], compute, rule, saves="0r")
 
 
 # ---- order ----
@@ -542,7 +542,6 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
             [input],
             lambda x: take_along(x.reshape(-1), middle, 0).reshape(()),
             lambda grad: [put_along(grad.reshape(1), middle, 0, input.numel()).reshape(input.shape)],
-            reads="",
         )
     place = check_dim(dim, input.ndim)
     order = argsort(input, place)

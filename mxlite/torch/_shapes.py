@@ -14,7 +14,7 @@ from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
 _view = prepare("ViewBackward0", "_mxl_reshape_to", "shape")
-_unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_to", "shape")
+_unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_own", "shape")
 _t = prepare("TBackward0", "transpose", "axes")
 _transpose = prepare("TransposeBackward0", "transpose", "axes")
 _permute = prepare("PermuteBackward0", "transpose", "axes")
@@ -575,7 +575,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
                 x = cat([narrow(x, place, extent - cut, cut), narrow(x, place, 0, extent - cut)], place)
         return clone(x)
 
-    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)], reads="")
+    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)])
 
 
 def in_place_view(name: str, make: Any) -> None:

@@ -212,6 +212,7 @@ static int save(void *array)
     X(MXLFunctionRecord, ARRAY, false, record_function(torch_call, variable, h))                   \
     X(MXLFunctionRecord, CALL, false, record_function(h, variable, good))                          \
     X(MXLNDArrayGetStrides, ARRAY, false, MXLNDArrayGetStrides(h, 0, NULL, NULL) < 0 ? -1 : 0)     \
+    X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
     X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \

@@ -73,7 +73,7 @@ def apply(label: str, input: Tensor, compute: Callable, slope: Callable, inplace
     """A function of each element; `slope` gives its derivative, of x."""
     require_tensor("activation", 1, "input", input)
     if not inplace:
-        return formula(label, [input], compute, lambda grad: [grad * slope(input)])
+        return formula(label, [input], compute, lambda grad, x: [grad * slope(x)], saves="0")
     place = input.clone() if input.requires_grad else input.detach().clone()
     with unrecorded():
         values = compute(place.detach())
@@ -289,12 +289,12 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         a, b = halves(x)
         return a * b.sigmoid()
 
-    def rule(grad: Tensor) -> list:
-        a, b = halves(input)
+    def rule(grad: Tensor, x: Tensor) -> list:
+        a, b = halves(x)
         s = b.sigmoid()
         return [functions["cat"]([grad * s, grad * a * s * (1 - s)], dim)]
 
-    return formula("GluBackward0", [input], compute, rule)
+    return formula("GluBackward0", [input], compute, rule, saves="0")
 
 
 # ---- linear maps ----
@@ -355,7 +355,7 @@ def embedding(
         wide = flat.unsqueeze(1).expand(rows.shape).contiguous()
         return [put_along(rows, wide, 0, weight.shape[0])]
 
-    return formula("EmbeddingBackward0", [weight], compute, rule, reads="")
+    return formula("EmbeddingBackward0", [weight], compute, rule)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -432,9 +432,9 @@ def _normalized(
             y = y * weight.detach().reshape(shape)
         return y if bias is None else y + bias.detach().reshape(shape)
 
-    def rule(grad: Tensor) -> list:
-        y, over = standard(input)
-        inner = grad if weight is None else grad * weight.reshape(shape)
+    def rule(grad: Tensor, x: Tensor, *scale: Tensor) -> list:
+        y, over = standard(x)
+        inner = grad if weight is None else grad * scale[0].reshape(shape)
         dx = over * (inner - inner.mean(dims, True) - y * (inner * y).mean(dims, True))
         grads = [dx]
         if weight is not None:
@@ -443,7 +443,7 @@ def _normalized(
             grads.append(sum_to(grad, shape).reshape(bias.shape))
         return grads
 
-    return formula(label, [input, *given], compute, rule, slots=slots)
+    return formula(label, [input, *given], compute, rule, slots=slots, saves="0" if weight is None else "01")
 
 
 def batch_norm(
@@ -497,7 +497,7 @@ def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
             back += [-before, -after]
         return [constant_pad(grad, back)]
 
-    return formula("ConstantPadNdBackward0", [input], compute, rule, reads="")
+    return formula("ConstantPadNdBackward0", [input], compute, rule)
 
 
 functions["constant_pad"] = constant_pad
@@ -556,13 +556,13 @@ def _loss(label: str, input: Tensor, target: Tensor, reduction: str, each: Calla
     def compute(x: Tensor, y: Tensor) -> Tensor:
         return _reduced(each(x - y), reduction)
 
-    def rule(grad: Tensor) -> list:
-        away = slope(input - target) * grad
+    def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
+        away = slope(x - y) * grad
         if reduction == "mean":
-            away = away / input.numel()
+            away = away / x.numel()
         return [away, -away]
 
-    return formula(label, [input, target], compute, rule)
+    return formula(label, [input, target], compute, rule, saves="01")
 
 
 def _fitted(input: Tensor, target: Tensor) -> tuple:
@@ -701,7 +701,7 @@ def nll_loss(
         each = -share * (grad / share.sum() if reduction == "mean" else grad)
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
-    return formula(label, [input], compute, rule, reads="")
+    return formula(label, [input], compute, rule)
 
 
 def _clipped(values: Any, kept: Any) -> Any:
@@ -790,14 +790,14 @@ def binary_cross_entropy(
         each = -(t * p.log().clamp_min(-100) + (1 - t) * (1 - p).log().clamp_min(-100))
         return _reduced(each if weight is None else each * weight, reduction)
 
-    def rule(grad: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, target: Tensor) -> list:
         scale = grad if weight is None else grad * weight
         if reduction == "mean":
             scale = scale / input.numel()
         dp = scale * (input - target) / (input * (1 - input)).clamp_min(1e-12)
         return [dp, scale * ((1 - input).log() - input.log()).clamp(-100, 100)]
 
-    return formula("BinaryCrossEntropyBackward0", [input, target], compute, rule)
+    return formula("BinaryCrossEntropyBackward0", [input, target], compute, rule, saves="01")
 
 
 def binary_cross_entropy_with_logits(
@@ -821,7 +821,7 @@ def binary_cross_entropy_with_logits(
         each = (1 - t) * x + scaled(t) * (x.abs().neg().exp().log1p() + (-x).relu())
         return _reduced(each if weight is None else each * weight, reduction)
 
-    def rule(grad: Tensor) -> list:
+    def rule(grad: Tensor, input: Tensor, target: Tensor) -> list:
         scale = grad if weight is None else grad * weight
         if reduction == "mean":
             scale = scale / input.numel()
@@ -831,7 +831,7 @@ def binary_cross_entropy_with_logits(
             dt = dt + scale * (pos_weight - 1) * -logsigmoid(input)
         return [dx, dt]
 
-    return formula("BinaryCrossEntropyWithLogitsBackward0", [input, target], compute, rule)
+    return formula("BinaryCrossEntropyWithLogitsBackward0", [input, target], compute, rule, saves="01")
 
 
 def kl_div(
@@ -863,14 +863,14 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     slope = weight.reshape(shape)
     zero = full_of((), 0, input._dtype)
 
-    def rule(grad: Tensor) -> list:
-        below = input.detach() <= 0
+    def rule(grad: Tensor, x: Tensor, w: Tensor) -> list:
+        below = x.detach() <= 0
         return [
-            choose(below, grad * slope, grad),
-            sum_to(choose(below, grad * input, zero), slope.shape),
+            choose(below, grad * w, grad),
+            sum_to(choose(below, grad * x, zero), w.shape),
         ]
 
-    return formula("PreluKernelBackward0", [input, slope], lambda x, w: choose(x > 0, x, x * w), rule)
+    return formula("PreluKernelBackward0", [input, slope], lambda x, w: choose(x > 0, x, x * w), rule, saves="01")
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:

@@ -1,0 +1,90 @@
+"""add, sub and rsub with `alpha`, a factor of the second operand: one node of the graph, as in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from mxlite.torch._arithmetic import require_operands
+from mxlite.torch._calls import both, method, methods
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._indexing import edit, sum_to
+from mxlite.torch._nodes import formula, unrecorded
+from mxlite.torch._tensor import Tensor
+
+
+def _check_alpha(operand: Any, alpha: Any) -> None:
+    if isinstance(alpha, float) and not operand._dtype.is_floating_point:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tensor:
+    """input + sign * alpha * other."""
+    kind = common_dtype(input, other)
+    first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+    _check_alpha(first, alpha)
+    by = sign * alpha
+
+    def compute(x: Tensor, y: Tensor) -> Tensor:
+        return x + y * by
+
+    shapes = first.shape, second.shape
+
+    def rule(grad: Tensor) -> list:
+        return [sum_to(grad, shapes[0]), sum_to(grad * by, shapes[1])]
+
+    return formula(label, [first, second], compute, rule)
+
+
+@both("add")
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """input + alpha * other."""
+    require_operands("add", input, other)
+    if alpha == 1:
+        return input + other
+    return _combined("AddBackward0", input, other, 1, alpha)
+
+
+@both("sub", "subtract")
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """input - alpha * other."""
+    require_operands("sub", input, other)
+    if alpha == 1:
+        return input - other
+    return _combined("SubBackward0", input, other, -1, alpha)
+
+
+@both("rsub")
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """other - alpha * input."""
+    return sub(other, input, alpha=alpha)
+
+
+def _in_place(name: str, label: str, plain: Callable, sign: int) -> None:
+    def function(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+        if not isinstance(other, Tensor):
+            done = plain(self, other * alpha)
+            if done is NotImplemented:
+                raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+            return done
+        if alpha == 1:
+            return plain(self, other)
+        _check_alpha(self, alpha)
+        by = sign * alpha
+        with unrecorded():
+            values = self.detach().clone()
+            plain(values, other.detach() * alpha)
+        shape, kind = other.shape, other._dtype  # not itself, which may be what is edited
+
+        def rule(grad: Tensor) -> list:
+            return [grad, cast(sum_to(grad * by, shape), kind)]
+
+        return edit(label, self, [other], values, rule)
+
+    function.__name__ = name
+    function.__doc__ = f"As {name[:-1]}, into the tensor itself, which is returned."
+    method(name)(function)
+
+
+_in_place("add_", "AddBackward0", methods["__iadd__"], 1)
+_in_place("sub_", "SubBackward0", methods["__isub__"], -1)
+methods["subtract_"] = methods["sub_"]
