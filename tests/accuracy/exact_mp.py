@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Callable
 
@@ -73,6 +74,18 @@ def _trigamma(x: mp.mpf) -> mp.mpf:
     return mp.psi(1, x) if x > 0 else (mp.pi / mp.sinpi(x)) ** 2 - mp.psi(1, 1 - x)
 
 
+def _polygamma(n: int, x: mp.mpf) -> mp.mpf:
+    """Below 0 by the sum over all integers."""
+    sign, s = (-1) ** (n + 1), n + 1
+    if x > 1e9:
+        return sign * mp.factorial(n - 1) * (1 + n / (2 * x) + mp.mpf(n * (n + 1)) / (12 * x * x)) / x**n
+    if x > 0:
+        return sign * mp.factorial(n) * (x**-s + mp.zeta(s, x + 1))
+    f = x - mp.nint(x)
+    everywhere = f**-s + mp.zeta(s, 1 + f) + sign * mp.zeta(s, 1 - f)
+    return mp.factorial(n) * sign * everywhere - sign * _polygamma(n, 1 - x)
+
+
 def _modulo(x: mp.mpf, y: mp.mpf) -> mp.mpf:
     if abs(mp.mag(x) - mp.mag(y)) > 2200:
         raise ValueError("more digits than are kept")
@@ -135,6 +148,7 @@ EXACT: dict[str, Callable[..., mp.mpf]] = {
     "gammaln": _gammaln,
     "digamma": _digamma,
     "trigamma": _trigamma,
+    **{f"polygamma_{n}": partial(_polygamma, n) for n in (2, 3, 4, 10)},
     "add": lambda x, y: x + y,
     "subtract": lambda x, y: x - y,
     "multiply": lambda x, y: x * y,

@@ -6,6 +6,7 @@ results. tests/python/test_accuracy.py finds these by their behaviour, so a new 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable
@@ -120,6 +121,20 @@ def _once(exact: str, op: str, name: str = "", also: tuple[str, ...] = (), swapp
     return Function(name, op, exact, params={"scalar": 3.0}, scalar=3.0, swapped=swapped, bar=ONCE)
 
 
+def _polygamma(order: int) -> Function:
+    """One of even order has zeros below 0, where the sum over one side cancels that over the other: of that size."""
+    return Function(
+        f"polygamma {order}",
+        "_mxl_polygamma",
+        f"polygamma_{order}",
+        params={"n": order},
+        bar=SPECIAL,
+        least=0.0 if order % 2 else math.factorial(order) * 2.0 ** (order + 1),
+        torch=lambda torch, x: torch.polygamma(order, x),
+        points=(-0.5, -1.5, -10.0, 1.0, 12.0),
+    )
+
+
 _EXP = (709.782712893384, -708.3964185322641, -745.1332191019412)  # overflow, the smallest normal, underflow
 _ANGLES = tuple(k * 0.7853981633974483 for k in (1, 2, 3, 4, 5, 6, 7, 8, 12, 100, 355, 710, 51819, 411557987))
 _ANGLES += (6381956970095103 * 2.0**797, 5.319372648326541e255, 1e22)  # close to multiples of pi/2, and large
@@ -207,6 +222,7 @@ FUNCTIONS = (
         bar=SPECIAL,
         points=(-0.5, -1.5, -10.0),
     ),
+    *(_polygamma(order) for order in (2, 3, 4, 10)),
     # rounded once
     _once("add", "broadcast_add", also=("elemwise_add", "_grad_add", "add_n")),
     _once("subtract", "broadcast_sub", also=("elemwise_sub",)),
