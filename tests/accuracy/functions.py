@@ -122,7 +122,10 @@ def _once(exact: str, op: str, name: str = "", also: tuple[str, ...] = (), swapp
 
 
 def _polygamma(order: int) -> Function:
-    """One of even order has zeros below 0, where the sum over one side cancels that over the other: of that size."""
+    """One of even order has zeros below 0, where the sum over one side cancels that over the other: of that size.
+
+    PyTorch's goes up from a negative argument by steps of 1, which takes hours over the floats of the sample.
+    """
     return Function(
         f"polygamma {order}",
         "_mxl_polygamma",
@@ -130,7 +133,6 @@ def _polygamma(order: int) -> Function:
         params={"n": order},
         bar=SPECIAL,
         least=0.0 if order % 2 else math.factorial(order) * 2.0 ** (order + 1),
-        torch=lambda torch, x: torch.polygamma(order, x),
         points=(-0.5, -1.5, -10.0, 1.0, 12.0),
     )
 
