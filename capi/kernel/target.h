@@ -40,8 +40,7 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 #endif
 /* (Not "arch=...": functions of another architecture, such as the helpers in headers, would not be
  * inlined.) */
-#define MXL_BY_LEVEL(fn, parameters, ...) MXL_BY_LEVEL_(fn, parameters, __VA_ARGS__)
-#define MXL_BY_LEVEL_(fn, parameters, ...)                                                         \
+#define MXL_TWO_LEVELS_(fn, parameters, ...)                                                       \
     static void fn##_0 parameters                                                                  \
     {                                                                                              \
         fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
@@ -49,7 +48,10 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
     MXL_TARGET_AVX2 static void fn##_1 parameters                                                  \
     {                                                                                              \
         fn##_at(MXL_AVX2, __VA_ARGS__);                                                            \
-    }                                                                                              \
+    }
+#define MXL_BY_LEVEL(fn, parameters, ...) MXL_BY_LEVEL_(fn, parameters, __VA_ARGS__)
+#define MXL_BY_LEVEL_(fn, parameters, ...)                                                         \
+    MXL_TWO_LEVELS_(fn, parameters, __VA_ARGS__)                                                   \
     MXL_TARGET_AVX512 static void fn##_2 parameters                                                \
     {                                                                                              \
         fn##_at(MXL_AVX512, __VA_ARGS__);                                                          \
@@ -69,14 +71,7 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
     }
 #define MXL_UP_TO_AVX2(fn, parameters, ...) MXL_UP_TO_AVX2_(fn, parameters, __VA_ARGS__)
 #define MXL_UP_TO_AVX2_(fn, parameters, ...)                                                       \
-    static void fn##_0 parameters                                                                  \
-    {                                                                                              \
-        fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
-    }                                                                                              \
-    MXL_TARGET_AVX2 static void fn##_1 parameters                                                  \
-    {                                                                                              \
-        fn##_at(MXL_AVX2, __VA_ARGS__);                                                            \
-    }                                                                                              \
+    MXL_TWO_LEVELS_(fn, parameters, __VA_ARGS__)                                                   \
     static void fn parameters                                                                      \
     {                                                                                              \
         if (mxl_level() >= MXL_AVX2)                                                               \
