@@ -17,8 +17,8 @@ MOST_NODES = 300
 def summary(y: Any, names: Mapping[str, Any] | None = None) -> str:
     """The graph that leads to `y`, as a table: a line for each node, in the order in which they were computed.
 
-    What nodes keep for backward is counted at each; a value that two keep counts twice. Where the user's code recorded
-    a node is shown where the node keeps that.
+    What nodes keep for backward is counted at each; a value that two keep counts twice. Nodes that were recorded within
+    `autograd.detect_anomaly(check=None)` are shown with the line of the user's code.
 
     Args:
         y: An array or a node, or several.

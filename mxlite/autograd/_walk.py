@@ -164,7 +164,9 @@ def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int,
     record.params = _params(handle)
     record.saved_bytes = _saved_bytes(handle)
     record.released = bool(_int(LIB.MXLNodeIsReleased, handle))
-    record.location = next(iter((graph._metadata(handle) or {}).get("traceback_") or ()), None)
+    kept = graph._payload(handle)
+    if isinstance(kept, dict):
+        record.location = next(iter(kept.get("traceback_") or ()), None)
     return record
 
 

@@ -49,6 +49,15 @@ def test_summary_is_a_table() -> None:
     assert lines[-1] == "5 nodes, 1 of them variables; 120 bytes saved for backward"
 
 
+def test_summary_tells_lines_where_nodes_keep_them() -> None:
+    with autograd.detect_anomaly(check=None):
+        y, _ = net()
+    lines = graph.summary(y).splitlines()
+    assert lines[0].endswith("recorded at")
+    assert re.search(r"test_graph_drawing\.py:\d+ in net$", lines[-2])
+    assert "recorded at" not in graph.summary(net()[0])
+
+
 def test_summary_after_backward() -> None:
     y, names = net()
     y.backward()
