@@ -1,0 +1,129 @@
+//! Recording and gradients. Flags belong to the calling thread; a [`Scope`] puts them back when it is dropped.
+use crate::{check, sys, Array, Error, Result};
+use std::{marker::PhantomData, os::raw::c_int, ptr};
+
+type Set = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
+
+/// Flags of this thread that were set; dropping it (end of block, `?`, panic) restores them.
+#[must_use = "the flags are restored when this is dropped"]
+pub struct Scope {
+    before: Vec<(Set, c_int)>,
+    on_this_thread: PhantomData<*const ()>,
+}
+
+fn scope(flags: &[(Set, bool)]) -> Scope {
+    let change = |&(set, value): &(Set, bool)| {
+        let mut before = 0;
+        // It fails for a NULL pointer only.
+        unsafe { set(value as c_int, &mut before) };
+        (set, before)
+    };
+    Scope { before: flags.iter().map(change).collect(), on_this_thread: PhantomData }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        let mut ignored = 0;
+        for &(set, before) in &self.before {
+            unsafe { set(before, &mut ignored) };
+        }
+    }
+}
+
+/// Records, in training mode.
+pub fn record() -> Scope {
+    scope(&[(sys::MXAutogradSetIsRecording, true), (sys::MXAutogradSetIsTraining, true)])
+}
+/// Does not record, in predicting mode.
+pub fn pause() -> Scope {
+    scope(&[(sys::MXAutogradSetIsRecording, false), (sys::MXAutogradSetIsTraining, false)])
+}
+/// Training mode (of Dropout and its like) or predicting mode; recording stays as it is.
+pub fn training(on: bool) -> Scope {
+    scope(&[(sys::MXAutogradSetIsTraining, on)])
+}
+/// Numpy-shape mode: 0 is an empty axis, `()` a scalar.
+pub fn numpy_shape(on: bool) -> Scope {
+    scope(&[(sys::MXSetIsNumpyShape, on)])
+}
+/// Runs a closure under [`record`].
+pub fn with_record<R>(body: impl FnOnce() -> R) -> R {
+    let _scope = record();
+    body()
+}
+/// Runs a closure under [`pause`].
+pub fn with_pause<R>(body: impl FnOnce() -> R) -> R {
+    let _scope = pause();
+    body()
+}
+
+/// Whether this thread records.
+pub fn is_recording() -> bool {
+    let mut on = false;
+    // It fails for a NULL pointer only.
+    unsafe { sys::MXAutogradIsRecording(&mut on) };
+    on
+}
+/// Whether this thread is in training mode.
+pub fn is_training() -> bool {
+    let mut on = false;
+    unsafe { sys::MXAutogradIsTraining(&mut on) };
+    on
+}
+
+/// How a backward goes; `Options::default()` is that of [`Array::backward`].
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The graph can be used again.
+    pub retain_graph: bool,
+    /// The gradients are recorded themselves (under [`record`]), so that they have gradients.
+    pub create_graph: bool,
+    /// The training flag while it runs.
+    pub train: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { retain_graph: false, create_graph: false, train: true }
+    }
+}
+
+fn run(heads: &[&Array], head_grads: &[&Array], variables: &[&Array], how: Options) -> Result<Vec<Array>> {
+    if !head_grads.is_empty() && head_grads.len() != heads.len() {
+        let (n, m) = (heads.len(), head_grads.len());
+        return Err(Error::new(format!("backward: {} head gradients were expected, {} came", n, m)));
+    }
+    let (mut heads, mut ograds) = (Array::handles(heads), Array::handles(head_grads));
+    let (mut vars, mut grads, mut stypes) = (Array::handles(variables), ptr::null_mut(), ptr::null_mut());
+    let ograds_or_ones = if ograds.is_empty() { ptr::null_mut() } else { ograds.as_mut_ptr() };
+    // The vectors live until the call returns; the handles in the lent list are new and are taken over at once.
+    unsafe {
+        check(sys::MXAutogradBackwardEx(
+            heads.len() as u32,
+            heads.as_mut_ptr(),
+            ograds_or_ones,
+            vars.len() as u32,
+            vars.as_mut_ptr(),
+            how.retain_graph as c_int,
+            how.create_graph as c_int,
+            how.train as c_int,
+            &mut grads,
+            &mut stypes,
+        ))?;
+        Ok(if vars.is_empty() { Vec::new() } else { Array::take_lent(grads, vars.len()) })
+    }
+}
+
+/// Gradients of the heads, into the arrays that [`Array::attach_grad`] made. `head_grads` empty: ones.
+pub fn backward(heads: &[&Array], head_grads: &[&Array], how: Options) -> Result<()> {
+    run(heads, head_grads, &[], how).map(drop)
+}
+
+/// Gradients of the heads with respect to variables, as new arrays. With `create_graph` they can be differentiated
+/// again, to any order.
+pub fn grad(heads: &[&Array], head_grads: &[&Array], variables: &[&Array], how: Options) -> Result<Vec<Array>> {
+    if variables.is_empty() {
+        return Err(Error::new("grad: at least one variable was expected, none came"));
+    }
+    run(heads, head_grads, variables, how)
+}
