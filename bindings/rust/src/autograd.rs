@@ -76,7 +76,7 @@ pub fn is_training() -> bool {
 pub struct Options {
     /// The graph can be used again.
     pub retain_graph: bool,
-    /// The gradients are recorded themselves (under [`record`]), so that they have gradients.
+    /// The gradients are recorded themselves, so that they have gradients; the graph is retained.
     pub create_graph: bool,
     /// The training flag while it runs.
     pub train: bool,
@@ -104,7 +104,7 @@ fn run(heads: &[&Array], head_grads: &[&Array], variables: &[&Array], how: Optio
             ograds_or_ones,
             vars.len() as u32,
             vars.as_mut_ptr(),
-            how.retain_graph as c_int,
+            (how.retain_graph || how.create_graph) as c_int,
             how.create_graph as c_int,
             how.train as c_int,
             &mut grads,

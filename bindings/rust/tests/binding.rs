@@ -196,7 +196,7 @@ fn gradients_of_any_order() {
     let x = floats(&[2.0]);
     x.attach_grad().unwrap();
     let _scope = autograd::record();
-    let how = Options { create_graph: true, retain_graph: true, train: true };
+    let how = Options { create_graph: true, ..Default::default() };
     let mut y = &(&(&x * &x) * &x) * &x;
     for expected in [32.0, 48.0, 48.0, 24.0] {
         y = autograd::grad(&[&y], &[], &[&x], how).unwrap().remove(0);
