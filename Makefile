@@ -485,6 +485,7 @@ lint: venv
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/mutate.py --judged --list > /dev/null
+	@$(VPY) bindings/rust/make_sys.py --check
 	@echo "make lint: clean"
 
 LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS) \

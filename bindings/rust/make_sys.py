@@ -101,7 +101,7 @@ def main() -> int:
     if not options.check:
         TARGET.write_text(declarations)
     elif TARGET.read_text() != declarations:
-        sys.exit("src/sys.rs is not what the header says; run make_sys.py")
+        sys.exit("bindings/rust/src/sys.rs is not what the header says; run bindings/rust/make_sys.py")
     return 0
 
 
