@@ -213,6 +213,7 @@ extern "C" {
     pub fn MXLNDArrayAddHook(array: NDArrayHandle, hook: MXLGradHook, last: c_int, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNDArrayAt(array: NDArrayHandle, index: i64) -> NDArrayHandle;
     pub fn MXLNDArrayBumpVersion(array: NDArrayHandle) -> c_int;
+    pub fn MXLNDArrayCheckEdit(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayFindNonFinite(array: NDArrayHandle, check: c_int, index: *mut i64) -> c_int;
     pub fn MXLNDArrayFromDLPackVersioned(dlpack: *mut c_void) -> NDArrayHandle;
     pub fn MXLNDArrayFromMemory(data: *mut c_void, ndim: c_int, shape: *const i64, dtype: c_int, release: MXLReleaseFunction, payload: *mut c_void) -> NDArrayHandle;
