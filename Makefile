@@ -69,6 +69,7 @@ help:
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
+#: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
@@ -433,6 +434,12 @@ test-clients: lib $(CLIENTS)/clients.stamp
 clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
 	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
 	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
+
+# ---- programs in other languages --------------------------------------------------------------------
+LANGUAGES ?=
+.PHONY: test-bindings
+test-bindings: lib
+	@BUILD='$(abspath $(BUILD))' sh tools/test_bindings.sh $(LANGUAGES)
 
 # BENCH_ARGS and BENCH_LARGE_ARGS: see the programs' --help.
 BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'

@@ -36,7 +36,8 @@ def run_make(target: str, build: Path) -> None:
 
 def write_stubs(library: Path, package: Path) -> None:
     """Writes the type stubs of what this library's operators give into a package."""
-    env = dict(os.environ, MXLITE_LIBRARY=str(library), MXLITE_BINDING="ctypes", PYTHONPATH=str(ROOT))
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]  # where pip put what the build requires
+    env = dict(os.environ, MXLITE_LIBRARY=str(library), MXLITE_BINDING="ctypes", PYTHONPATH=os.pathsep.join(paths))
     command = [sys.executable, str(ROOT / "tools" / "make_pyi.py"), str(package)]
     if subprocess.run(command, env=env).returncode != 0:
         raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages stand above")
