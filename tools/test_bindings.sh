@@ -86,7 +86,8 @@ node() {
     cp "$cases" "$work"
     cd "$work/node"
     npm install --silent --no-audit --no-fund || { echo "could not be had: koffi, from npm"; return 1; }
-    npm test --silent
+    npm test --silent >"$work/tests.log" 2>&1 || { grep -A 20 '^not ok' "$work/tests.log"; return 1; }
+    grep -E '^# (pass|fail|skipped)' "$work/tests.log"
     command node examples/digits.js "$digits"
 }
 
