@@ -12,7 +12,7 @@
 
 typedef struct mxl_ref {
     atomic_int count;
-    atomic_uint note; /* four bytes for the object's own use */
+    atomic_uint note; /* the object's own; a storage's last writer */
     void (*release)(
         struct mxl_ref *self); /* called once, at zero: drops what it holds, frees itself */
     struct mxl_ref *next;      /* used only while waiting for release */

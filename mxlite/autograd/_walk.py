@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite import _backward
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import graph
 from mxlite.base import DTYPE_OF_FLAG
@@ -164,10 +165,16 @@ def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int,
     record.params = _params(handle)
     record.saved_bytes = _saved_bytes(handle)
     record.released = bool(_int(LIB.MXLNodeIsReleased, handle))
-    kept = graph._payload(handle)
-    if isinstance(kept, dict):
-        record.location = next(iter(kept.get("traceback_") or ()), None)
+    record.location = _location(handle)
     return record
+
+
+def _location(handle: int) -> tuple[str, int, str] | None:
+    """Where detect_anomaly saw the node being recorded."""
+    payload = ctypes.c_void_p()
+    check_call(LIB.MXLNodeGetPayload(handle, ctypes.byref(payload)))
+    kept = _backward.recorded.get(payload.value or 0)
+    return next(iter(kept.get("traceback_") or ()), None) if isinstance(kept, dict) else None
 
 
 def _variable_id(handle: int) -> int:

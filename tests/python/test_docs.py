@@ -25,7 +25,10 @@ DOCUMENTS = (
     "docs/accuracy.md",
     "docs/adding-an-operator.md",
     "docs/architecture.md",
+    "docs/autograd.md",
     "docs/compatibility.md",
+    "docs/from-mxnet.md",
+    "docs/from-pytorch.md",
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMPATIBILITY = (ROOT / "docs/compatibility.md").read_text(encoding="utf-8")
@@ -49,11 +52,35 @@ def _run(command: list[str], folder: Path, **environment: str) -> str:
 # ---- README ----
 
 
-def test_the_page_of_python(tmp_path: Path) -> None:
-    (program,) = _blocks("python")
+@pytest.mark.parametrize("number", range(2))
+def test_the_pages_of_python(tmp_path: Path, number: int) -> None:
+    assert len(_blocks("python")) == 2
+    (tmp_path / "page.py").write_text(_blocks("python")[number], encoding="utf-8")
+    assert _run([sys.executable, "page.py"], tmp_path, PYTHONPATH=_python_path()) == _blocks("text")[number]
+
+
+def _python_path() -> str:
+    return os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+
+
+@pytest.mark.parametrize("page", ["autograd", "from-mxnet", "from-pytorch"])
+def test_the_programs_of_a_page(tmp_path: Path, page: str) -> None:
+    """Its examples, run in order, print what stands below each."""
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.S | re.M)
+    assert len(pairs) == text.count("```python") == text.count("```text") >= 3
+    program = "".join(code + 'print("=====")\n' for code, _ in pairs)
     (tmp_path / "page.py").write_text(program, encoding="utf-8")
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    assert _run([sys.executable, "page.py"], tmp_path, PYTHONPATH=path) == _blocks("text")[0]
+    printed = _run([sys.executable, "page.py"], tmp_path, PYTHONPATH=_python_path())
+    assert printed.split("=====\n")[:-1] == [output for _, output in pairs]
+
+
+def test_the_pictures_are_those_that_the_script_draws(tmp_path: Path) -> None:
+    _run([sys.executable, str(ROOT / "tools/draw_docs.py"), str(tmp_path)], ROOT, PYTHONPATH=_python_path())
+    drawn = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert drawn == {path.name: path.read_bytes() for path in (ROOT / "docs/images").glob("*.svg")}
+    text = (ROOT / "docs/autograd.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"images/(autograd-[a-z]+\.svg)", text)) == sorted(drawn)
 
 
 @pytest.mark.parametrize("way", ["source tree", "installed"])
@@ -76,7 +103,7 @@ def test_the_page_of_c(tmp_path: Path, way: str) -> None:
         PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
         PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
     )
-    assert printed == _blocks("text")[1]
+    assert printed == _blocks("text")[2]
 
 
 def test_the_page_of_c_has_no_warnings(tmp_path: Path) -> None:
