@@ -12,9 +12,9 @@ import ctypes
 import itertools
 import signal
 import threading
-from typing import Any
+from typing import Any, Callable
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, last_error
 
 #: Recorded functions, by the number that the library hands to their callbacks. The library says when one goes.
 recorded: dict[int, Any] = {}
@@ -129,5 +129,15 @@ def backward(
             ctypes.byref(stypes),
         )
         gradients = [results[i] for i in range(len(variables))] if status == 0 else []
-    check_call(status)
+    if status != 0:
+        raise failed(last_error())
     return gradients
+
+
+#: What looks at the exceptions of backwards that fail, while anomalies are looked for (mxlite/autograd/anomaly.py).
+explain: Callable[[BaseException], BaseException] | None = None
+
+
+def failed(problem: BaseException) -> BaseException:
+    """The exception to raise for one that a backward came back with."""
+    return problem if explain is None else explain(problem)

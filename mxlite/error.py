@@ -63,6 +63,11 @@ def connect(thread: Callable[[], int], forget_text: Callable[[], object]) -> Non
     _thread, _forget_text = thread, forget_text
 
 
+def thread_number() -> int:
+    """A number of the calling thread, the same for one that goes on for another."""
+    return _thread()
+
+
 def register_error(name: str, cls: type[Exception] | None = None) -> Callable | type[Exception]:
     """Makes messages that begin `name: ` raise `cls`. Without `cls`: a decorator for the class."""
 

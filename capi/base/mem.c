@@ -144,7 +144,6 @@ void mxl_mem_state_end(mxl_state *state)
         void *chain = state->blocks[i].top;
 
         state->blocks[i].top = NULL;
-        state->blocks[i].room = 0;
         mxl_mem_give_back_chain(chain, 64 * (i + 1));
     }
 }

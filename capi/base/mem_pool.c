@@ -126,16 +126,18 @@ static kept *held_evict(int64_t cap)
     return out;
 }
 
+int64_t mxl_pool_default_cap(int64_t pages, int64_t page)
+{
+    return pages > 0 && page > 0 && pages / 8 < most_cap / page ? pages / 8 * page : most_cap;
+}
+
 static void held_read_cap(void)
 {
     const char *text = getenv("MXLITE_POOL_MB");
     char *end = NULL;
     long long mb = text != NULL ? strtoll(text, &end, 10) : -1;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
-    pool.cap = most_cap;
-    if (pages > 0 && page > 0 && pages / 8 < most_cap / page)
-        pool.cap = (int64_t)pages / 8 * page;
+    pool.cap = mxl_pool_default_cap(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
     if (text != NULL && end != text && *end == '\0' && mb >= 0 && mb < INT64_MAX >> 20)
         pool.cap = mb << 20;
 }

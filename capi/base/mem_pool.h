@@ -25,6 +25,9 @@ void mxl_mem_give_back_chain(void *chain, size_t rounded);
  * pooled. */
 int mxl_pool_class(size_t bytes, size_t *rounded);
 
+/* The cap where nobody sets one, of a machine with so many pages of so many bytes (-1: unknown). */
+int64_t mxl_pool_default_cap(int64_t pages, int64_t page);
+
 /* A kept block of the class, or NULL. */
 void *mxl_pool_take(int pool_class);
 

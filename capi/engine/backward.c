@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/state.h"
 #include "engine/anomaly.h"
-#include "engine/callback.h"
 #include "engine/deep.h"
 #include "engine/deliver.h"
 #include "engine/grad.h"
@@ -18,21 +17,14 @@ enum { RULE_ROOM = 16 };
 
 /* ---- gradients that arrive ---- */
 
-/* Adds `grad` (whose reference the task takes over in every case) to a slot. Adds in place only
+/* Adds `grad` (whose reference is taken over in every case) to what has arrived. In place only
  * where nobody else can see the sum so far. */
-static int receive(mxl_array **slot, mxl_array *grad, mxl_mode mode)
+static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
 {
-    const mxl_known *known;
-    mxl_array *pair[2], *sum = NULL;
+    const mxl_known *known = mxl_known_get();
+    mxl_array *pair[2] = {*slot, grad}, *sum = NULL;
     int status;
 
-    if (*slot == NULL) {
-        *slot = grad;
-        return 0;
-    }
-    known = mxl_known_get();
-    pair[0] = *slot;
-    pair[1] = grad;
     if (!mode.record && mxl_array_alone(*slot))
         sum = *slot;
     else if (!mode.record && mxl_array_alone(grad))
@@ -50,20 +42,27 @@ static int receive(mxl_array **slot, mxl_array *grad, mxl_mode mode)
     return status;
 }
 
-/* Hands a gradient (the caller's reference) to where it flows and makes that ready. */
-static int flow(mxl_walk *walk, mxl_place place, mxl_array *grad, mxl_mode mode)
-{
-    mxl_task *task = mxl_walk_find(walk, place);
+/* One backward while it is under way. */
+typedef struct pass {
+    mxl_walk walk;
+    const mxl_backward_args *args;
+    mxl_mode mode;
+} pass;
 
-    if (task == NULL || !task->needed) {
-        mxl_array_drop(grad);
-        return 0;
-    }
-    if (!task->is_leaf && mxl_walk_push(walk, task) != 0) {
+/* Hands a gradient (the caller's reference) to output `output` of a task that is needed, or to a
+ * variable, and makes a node ready. */
+static int flow(pass *p, mxl_task *task, int output, mxl_array *grad)
+{
+    mxl_array **slot = &task->grads[task->is_leaf ? 0 : output];
+
+    if (!task->is_leaf && mxl_walk_push(&p->walk, task) != 0) {
         mxl_array_drop(grad);
         return -1;
     }
-    return receive(&task->grads[task->is_leaf ? 0 : place.output], grad, mode);
+    if (*slot != NULL)
+        return add_grad(slot, grad, p->mode);
+    *slot = grad;
+    return 0;
 }
 
 /* ---- one node ---- */
@@ -98,31 +97,48 @@ static int hooks_after(mxl_node *node, mxl_mode mode, mxl_array **set, mxl_array
 
 /* Edges of a node that has run have nothing to bring any more: variables that wait for no others
  * are worked off. */
-static int settle(mxl_walk *walk, const mxl_node *node, const mxl_backward_args *args,
-                  mxl_mode mode)
+static int settle(pass *p, const mxl_node *node, mxl_task *const *to)
 {
     int status = 0;
 
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < node->num_inputs && status == 0; i++) {
-            mxl_task *to = node->edges[i].output != MXL_PLACE_LEAF || node->edges[i].target == NULL
-                               ? NULL
-                               : mxl_walk_find(walk, node->edges[i]);
-
-            if (to == NULL || !to->hooked || !to->needed)
-                continue;
-            if (round == 0)
-                to->pending--;
-            else if (to->pending == 0)
-                status = mxl_deliver_hooked(to, args, mode);
-        }
+    for (int i = 0; i < node->num_inputs; i++) {
+        if (to[i] != NULL && to[i]->hooked)
+            to[i]->pending--;
+    }
+    for (int i = 0; i < node->num_inputs && status == 0; i++) {
+        if (to[i] != NULL && to[i]->hooked && to[i]->pending == 0)
+            status = mxl_deliver_hooked(to[i], p->args, p->mode);
     }
     return status;
 }
 
+/* What a rule works on, of each input: where its gradient flows (NULL: nowhere), whether that is,
+ * and the gradient. */
+typedef struct inputs {
+    mxl_task **to;
+    mxl_array **set;
+    bool *wants;
+} inputs;
+
+/* Fills `to` and `wants`; whether any is wanted. */
+static bool find_inputs(const pass *p, const mxl_node *node, inputs *in)
+{
+    bool any = false;
+
+    for (int i = 0; i < node->num_inputs; i++) {
+        mxl_task *to =
+            node->edges[i].target == NULL ? NULL : mxl_walk_find(&p->walk, node->edges[i]);
+
+        in->wants[i] = to != NULL && to->needed;
+        in->to[i] = in->wants[i] ? to : NULL;
+        in->set[i] = NULL;
+        any = any || in->wants[i];
+    }
+    return any;
+}
+
 /* Runs the rule of a node whose gradients have all arrived, and passes its results on. */
-static int run_rule(mxl_walk *walk, mxl_task *task, const mxl_backward_args *args, mxl_mode mode,
-                    mxl_array **heads, bool *wants, mxl_array **set)
+static int run_rule(pass *p, mxl_task *task, mxl_array **heads, inputs *in)
 {
     mxl_node *node = (mxl_node *)task->target;
     mxl_scope scope;
@@ -132,68 +148,61 @@ static int run_rule(mxl_walk *walk, mxl_task *task, const mxl_backward_args *arg
                   .num_inputs = node->num_inputs,
                   .num_outputs = node->num_outputs,
                   .head = heads,
-                  .spends = heads == task->grads && !mode.record,
+                  .spends = heads == task->grads && !p->mode.record,
                   .training = node->training,
                   .node = node,
-                  .wants = wants,
-                  .set = set};
-    bool any = false;
-    int status;
+                  .wants = in->wants,
+                  .set = in->set};
+    int status = 0;
 
-    for (int i = 0; i < node->num_inputs; i++) {
-        mxl_task *to = node->edges[i].target == NULL ? NULL : mxl_walk_find(walk, node->edges[i]);
-
-        wants[i] = to != NULL && to->needed;
-        set[i] = NULL;
-        any = any || wants[i];
+    if (find_inputs(p, node, in)) {
+        mxl_scope_begin(&scope, p->mode);
+        status = mxl_grad_run(&g);
+        mxl_scope_end(&scope);
     }
-    mxl_scope_begin(&scope, mode);
-    status = any ? mxl_grad_run(&g) : 0;
-    mxl_scope_end(&scope);
-    if (status == 0 && walk->anomaly != 0)
-        status = mxl_anomaly_check(node, set, walk->anomaly);
+    if (status == 0 && p->walk.anomaly != 0)
+        status = mxl_anomaly_check(node, in->set, p->walk.anomaly);
     if (status == 0 && mxl_extra_get(&node->extra) != NULL)
-        status = hooks_after(node, mode, set, heads);
+        status = hooks_after(node, p->mode, in->set, heads);
     for (int i = 0; i < node->num_inputs; i++) {
-        if (set[i] != NULL && status == 0)
-            status = flow(walk, node->edges[i], set[i], mode);
+        if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
+            status = flow(p, in->to[i], node->edges[i].output, in->set[i]);
         else
-            mxl_array_drop(set[i]);
+            mxl_array_drop(in->set[i]);
     }
-    if (status == 0 && walk->hooked)
-        status = settle(walk, node, args, mode);
-    return status;
+    return status == 0 && p->walk.hooked ? settle(p, node, in->to) : status;
 }
 
 /* Runs a node on `heads`, which are its task's gradients or copies of them. */
-static int run_on(mxl_walk *walk, mxl_task *task, const mxl_backward_args *args, mxl_mode mode,
-                  mxl_array **heads)
+static int run_on(pass *p, mxl_task *task, mxl_array **heads)
 {
     size_t count = (size_t)((mxl_node *)task->target)->num_inputs;
     bool wants_room[RULE_ROOM];
     mxl_array *set_room[RULE_ROOM];
-    size_t bytes = count * (sizeof(mxl_array *) + sizeof(bool));
-    mxl_array **set = set_room;
-    bool *wants = wants_room;
+    mxl_task *to_room[RULE_ROOM];
+    size_t bytes = count * (2 * sizeof(void *) + sizeof(bool));
+    inputs in = {to_room, set_room, wants_room};
     int status;
 
     if (count > RULE_ROOM) {
-        set = mxl_alloc(bytes);
-        if (set == NULL)
+        in.to = mxl_alloc(bytes);
+        if (in.to == NULL)
             return -1;
-        wants = (bool *)(set + count);
+        in.set = (mxl_array **)(in.to + count);
+        in.wants = (bool *)(in.set + count);
     }
-    status = run_rule(walk, task, args, mode, heads, wants, set);
-    if (set != set_room)
-        mxl_free(set, bytes);
+    status = run_rule(p, task, heads, &in);
+    if (in.to != to_room)
+        mxl_free(in.to, bytes);
     return status;
 }
 
 /* Whether anything that the node leads to is needed. */
-static bool leads_on(const mxl_walk *walk, const mxl_node *node)
+static bool leads_on(const pass *p, const mxl_node *node)
 {
     for (int i = 0; i < node->num_inputs; i++) {
-        mxl_task *to = node->edges[i].target == NULL ? NULL : mxl_walk_find(walk, node->edges[i]);
+        mxl_task *to =
+            node->edges[i].target == NULL ? NULL : mxl_walk_find(&p->walk, node->edges[i]);
 
         if (to != NULL && to->needed)
             return true;
@@ -203,17 +212,17 @@ static bool leads_on(const mxl_walk *walk, const mxl_node *node)
 
 /* A node with hooks, or of which a gradient is asked for: that one is what the hooks on arrays
  * leave, and neither the hooks before the node nor its rule change it. */
-static int run_watched(mxl_walk *walk, mxl_task *task, const mxl_backward_args *args, mxl_mode mode)
+static int run_watched(pass *p, mxl_task *task)
 {
     mxl_node *node = (mxl_node *)task->target;
-    mxl_hooked hooked = hooked_node(node, mode);
+    mxl_hooked hooked = hooked_node(node, p->mode);
     size_t bytes = (size_t)task->count * sizeof(mxl_array *);
     mxl_array **heads;
     int status;
 
     if (mxl_hooks_array(&hooked, task->grads) != 0)
         return -1;
-    if (task->wanted && args->grads != NULL && !leads_on(walk, node))
+    if (task->wanted && p->args->grads != NULL && !leads_on(p, node))
         return 0;
     heads = mxl_alloc(bytes);
     if (heads == NULL)
@@ -225,32 +234,33 @@ static int run_watched(mxl_walk *walk, mxl_task *task, const mxl_backward_args *
     }
     status = mxl_hooks_before(&hooked, heads);
     if (status == 0)
-        status = run_on(walk, task, args, mode, heads);
+        status = run_on(p, task, heads);
     for (int i = 0; i < task->count; i++)
         mxl_array_drop(heads[i]);
     mxl_free(heads, bytes);
     return status;
 }
 
-static int run_node(mxl_walk *walk, mxl_task *task, const mxl_backward_args *args, mxl_mode mode)
+static int run_node(pass *p, mxl_task *task)
 {
     if (task->wanted || mxl_extra_get(&((mxl_node *)task->target)->extra) != NULL)
-        return run_watched(walk, task, args, mode);
-    return run_on(walk, task, args, mode, task->grads);
+        return run_watched(p, task);
+    return run_on(p, task, task->grads);
 }
 
 /* Runs all nodes, the latest recorded first: a node's gradients come from later nodes only. */
-static int run_nodes(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
+static int run_nodes(pass *p)
 {
+    mxl_walk *walk = &p->walk;
     mxl_task *task;
 
     while ((task = mxl_walk_pop(walk)) != NULL) {
-        if (run_node(walk, task, args, mode) != 0) {
+        if (run_node(p, task) != 0) {
             if (walk->anomaly != 0)
                 mxl_anomaly_keep((mxl_node *)task->target);
             return -1;
         }
-        if (!args->retain_graph && !walk->keep_all)
+        if (!p->args->retain_graph && !walk->keep_all)
             mxl_node_release_saved((mxl_node *)task->target);
         for (int i = 0; i < task->count && !task->wanted; i++) {
             mxl_array_drop(task->grads[i]);
@@ -260,7 +270,7 @@ static int run_nodes(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mod
     /* Variables with hooks of which a gradient was held back on the way. */
     for (size_t i = 0; i < walk->num_tasks && walk->hooked; i++) {
         task = walk->tasks[i];
-        if (task->hooked && task->needed && mxl_deliver_hooked(task, args, mode) != 0)
+        if (task->hooked && task->needed && mxl_deliver_hooked(task, p->args, p->mode) != 0)
             return -1;
     }
     return 0;
@@ -302,40 +312,41 @@ static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i
 }
 
 /* Ones for a head without a gradient; new. */
-static mxl_array *ones_for(const mxl_walk *walk, const mxl_backward_args *args, int i,
-                           mxl_mode mode)
+static mxl_array *ones_for(const pass *p, int i)
 {
     const mxl_known *known = mxl_known_get();
-    mxl_meta meta = place_meta(walk->heads[i]);
-    mxl_array *like, *ones = NULL;
+    mxl_array *like = p->args->heads != NULL ? p->args->heads[i] : NULL, *ones = NULL;
+    mxl_mode mode = p->mode;
 
-    if (args->heads != NULL) {
-        like = args->heads[i];
-        mxl_array_keep(like);
-    } else {
+    if (p->args->heads == NULL) {
+        mxl_meta meta = place_meta(p->walk.heads[i]);
+
         like = mxl_array_new(meta.dtype, meta.ndim, meta.shape);
     }
     mode.record = false;
     if (known != NULL && like != NULL)
         (void)mxl_invoke(known->ones_like, NULL, 1, &like, 1, &ones, mode);
-    mxl_array_drop(like);
+    if (p->args->heads == NULL)
+        mxl_array_drop(like);
     return ones;
 }
 
-static int seed_head(mxl_walk *walk, const mxl_backward_args *args, int i, mxl_mode mode)
+static int seed_head(pass *p, int i)
 {
-    mxl_array *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
-    mxl_task *task = mxl_walk_find(walk, walk->heads[i]);
+    mxl_array *grad = p->args->head_grads == NULL ? NULL : p->args->head_grads[i];
+    mxl_task *task = mxl_walk_find(&p->walk, p->walk.heads[i]);
 
+    if (!task->needed)
+        return 0;
     if (grad != NULL)
         mxl_array_keep(grad);
     else
-        grad = ones_for(walk, args, i, mode);
-    if (grad == NULL || flow(walk, walk->heads[i], grad, mode) != 0)
+        grad = ones_for(p, i);
+    if (grad == NULL || flow(p, task, p->walk.heads[i].output, grad) != 0)
         return -1;
     /* A head may be a variable itself. */
-    if (task->hooked && task->needed && --task->pending == 0)
-        return mxl_deliver_hooked(task, args, mode);
+    if (task->hooked && --task->pending == 0)
+        return mxl_deliver_hooked(task, p->args, p->mode);
     return 0;
 }
 
@@ -362,8 +373,11 @@ static int seed_places(mxl_walk *walk, const mxl_backward_args *args)
     return 0;
 }
 
-static int seed(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
+static int seed(pass *p)
 {
+    const mxl_backward_args *args = p->args;
+    mxl_walk *walk = &p->walk;
+
     if (seed_places(walk, args) != 0 || mxl_deliver_prepare(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
@@ -373,112 +387,28 @@ static int seed(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
     if (mxl_deliver_check(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
-        if (seed_head(walk, args, i, mode) != 0)
+        if (seed_head(p, i) != 0)
             return -1;
     }
     return 0;
 }
 
-static int run(const mxl_backward_args *args, mxl_mode mode)
+int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode)
 {
-    mxl_walk walk = {.all_or_none = args->dialect->released_is_constant,
-                     .anomaly = mxl_state_get()->anomaly};
-    int status = seed(&walk, args, mode);
+    pass p = {.walk = {.all_or_none = args->dialect->released_is_constant,
+                       .anomaly = mxl_state_get()->anomaly},
+              .args = args,
+              .mode = mode};
+    int status = seed(&p);
 
     if (status == 0)
-        status = run_nodes(&walk, args, mode);
+        status = run_nodes(&p);
     if (status == 0)
-        status = mxl_deliver(&walk, args, mode);
-    for (size_t i = 0; i < walk.num_tasks && status == 0 && !args->retain_graph; i++) {
-        if (!walk.tasks[i]->is_leaf)
-            mxl_node_release_saved((mxl_node *)walk.tasks[i]->target);
+        status = mxl_deliver(&p.walk, args, mode);
+    for (size_t i = 0; i < p.walk.num_tasks && status == 0 && !args->retain_graph; i++) {
+        if (!p.walk.tasks[i]->is_leaf)
+            mxl_node_release_saved((mxl_node *)p.walk.tasks[i]->target);
     }
-    mxl_walk_clear(&walk);
-    return status;
-}
-
-/* ---- backwards of one thread, one inside the other ---- */
-
-typedef struct running {
-    struct running *outer;
-    int depth;
-    bool only_some;
-    mxl_queued *queue;
-    size_t num_queue, room_queue;
-} running;
-
-static _Thread_local running *innermost MXL_TLS_FAST;
-
-int mxl_backward_state(void)
-{
-    return innermost == NULL ? 0 : innermost->only_some ? 2 : 1;
-}
-
-int mxl_backward_queue(const mxl_queued *queued)
-{
-    running *here = innermost;
-
-    if (here == NULL)
-        return mxl_error("no backward is running on this thread");
-    if (here->num_queue == here->room_queue) {
-        size_t room = here->room_queue == 0 ? 4 : 2 * here->room_queue;
-        mxl_queued *more =
-            mxl_realloc(here->queue, here->room_queue * sizeof(*more), room * sizeof(*more));
-
-        if (more == NULL)
-            return -1;
-        here->queue = more;
-        here->room_queue = room;
-    }
-    here->queue[here->num_queue++] = *queued;
-    return 0;
-}
-
-/* Calls what was queued, in order, and what that queues; after a failure it is only released. */
-static int run_queue(running *here, mxl_mode mode, int status)
-{
-    for (size_t i = 0; i < here->num_queue; i++) {
-        mxl_queued queued = here->queue[i];
-
-        if (status == 0) {
-            mxl_callback before;
-
-            mxl_callback_enter(&before, mode.record, mode.training);
-            status = queued.call(queued.payload);
-            status = mxl_callback_leave(&before, status != 0, "a callback at the end of backward");
-        }
-        if (queued.release != NULL)
-            queued.release(queued.payload);
-    }
-    mxl_free(here->queue, here->room_queue * sizeof(*here->queue));
-    return status;
-}
-
-int mxl_backward(const mxl_backward_args *args)
-{
-    mxl_mode mode = {.record = args->create_graph,
-                     .training = args->training,
-                     .legacy_shape = false,
-                     .dialect = args->dialect};
-    running here = {.outer = innermost,
-                    .depth = innermost == NULL ? 1 : innermost->depth + 1,
-                    .only_some = args->num_variables > 0};
-    int status;
-
-    if (here.depth > MXL_DEEP)
-        return mxl_deep_backward(args);
-    innermost = &here;
-    status = run(args, mode);
-    if (here.num_queue > 0) {
-        int queued = run_queue(&here, mode, status);
-
-        for (int i = 0;
-             i < args->num_variables && args->grads != NULL && status == 0 && queued != 0; i++) {
-            mxl_array_drop(args->grads[i]);
-            args->grads[i] = NULL;
-        }
-        status = queued;
-    }
-    innermost = here.outer;
+    mxl_walk_clear(&p.walk);
     return status;
 }

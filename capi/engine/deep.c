@@ -1,13 +1,19 @@
-/* Levels of backward that go on with the stack of a thread of their own. */
+/* Backwards of one thread, one inside the other: what is queued for their ends, and levels that go
+ * on with the stack of another thread. */
 #include "engine/deep.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/state.h"
+#include "engine/callback.h"
+#include "engine/invoke.h"
 
 enum { STACK = 8 << 20 };
+
+/* ---- another thread ---- */
 
 typedef struct deep {
     const mxl_backward_args *args;
@@ -32,7 +38,7 @@ static void *go_on(void *data)
     return NULL;
 }
 
-int mxl_deep_backward(const mxl_backward_args *args)
+static int go_deeper(const mxl_backward_args *args)
 {
     deep d = {.args = args, .caller = mxl_state_get()};
     pthread_attr_t attributes;
@@ -54,4 +60,90 @@ int mxl_deep_backward(const mxl_backward_args *args)
     if (d.status != 0)
         memcpy(mxl_state_get()->error, d.error, sizeof(d.error));
     return d.status;
+}
+
+/* ---- backwards of one thread, one inside the other ---- */
+
+typedef struct running {
+    struct running *outer;
+    int depth;
+    bool only_some;
+    mxl_queued *queue;
+    size_t num_queue, room_queue;
+} running;
+
+static _Thread_local running *innermost MXL_TLS_FAST;
+
+int mxl_backward_state(void)
+{
+    return innermost == NULL ? 0 : innermost->only_some ? 2 : 1;
+}
+
+int mxl_backward_queue(const mxl_queued *queued)
+{
+    running *here = innermost;
+
+    if (here == NULL)
+        return mxl_error("no backward is running on this thread");
+    if (here->num_queue == here->room_queue) {
+        size_t room = here->room_queue == 0 ? 4 : 2 * here->room_queue;
+        mxl_queued *more =
+            mxl_realloc(here->queue, here->room_queue * sizeof(*more), room * sizeof(*more));
+
+        if (more == NULL)
+            return -1;
+        here->queue = more;
+        here->room_queue = room;
+    }
+    here->queue[here->num_queue++] = *queued;
+    return 0;
+}
+
+/* Calls what was queued, in order, and what that queues; after a failure it is only released. */
+static int run_queue(running *here, mxl_mode mode, int status)
+{
+    for (size_t i = 0; i < here->num_queue; i++) {
+        mxl_queued queued = here->queue[i];
+
+        if (status == 0) {
+            mxl_callback before;
+
+            mxl_callback_enter(&before, mode.record, mode.training);
+            status = queued.call(queued.payload);
+            status = mxl_callback_leave(&before, status != 0, "a callback at the end of backward");
+        }
+        if (queued.release != NULL)
+            queued.release(queued.payload);
+    }
+    mxl_free(here->queue, here->room_queue * sizeof(*here->queue));
+    return status;
+}
+
+int mxl_backward(const mxl_backward_args *args)
+{
+    mxl_mode mode = {.record = args->create_graph,
+                     .training = args->training,
+                     .legacy_shape = false,
+                     .dialect = args->dialect};
+    running here = {.outer = innermost,
+                    .depth = innermost == NULL ? 1 : innermost->depth + 1,
+                    .only_some = args->num_variables > 0};
+    int status;
+
+    if (here.depth > MXL_DEEP)
+        return go_deeper(args);
+    innermost = &here;
+    status = mxl_backward_run(args, mode);
+    if (here.num_queue > 0) {
+        int queued = run_queue(&here, mode, status);
+
+        for (int i = 0;
+             i < args->num_variables && args->grads != NULL && status == 0 && queued != 0; i++) {
+            mxl_array_drop(args->grads[i]);
+            args->grads[i] = NULL;
+        }
+        status = queued;
+    }
+    innermost = here.outer;
+    return status;
 }

@@ -1,14 +1,15 @@
 /* Backward inside backward inside backward: each level needs stack, of which a thread has so much.
- * Every MXL_DEEP levels another thread goes on. */
+ * Every MXL_DEEP levels another thread goes on, with the flags of the one that waits for it.
+ * mxl_backward stands here; each level is mxl_backward_run. */
 #ifndef MXL_ENGINE_DEEP_H
 #define MXL_ENGINE_DEEP_H
 
 #include "engine/backward.h"
+#include "engine/invoke.h"
 
 enum { MXL_DEEP = 32 }; /* levels on one thread */
 
-/* mxl_backward on a new thread with this one's flags; returns when it has ended, with its error as
- * this thread's. -1 too where no thread can be started. */
-int mxl_deep_backward(const mxl_backward_args *args);
+/* One backward, whatever else runs. */
+int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode);
 
 #endif

@@ -287,10 +287,28 @@ static bool to_store(const mxl_task *task, mxl_mode mode)
            (task->grads[0] != NULL || !mode.dialect->new_grads);
 }
 
+/* Gradients into their buffers: all, or on failure none. Nobody is shown what is recorded here:
+ * variables are locked meanwhile. */
+static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
+{
+    uint8_t watch = mxl_watch_pause();
+    int status = 0;
+
+    for (size_t i = 0; i < count && status == 0; i++) {
+        if (to_store(tasks[i], mode))
+            status = ready_leaf(tasks[i], mode);
+    }
+    for (size_t i = 0; i < count && status == 0; i++) {
+        if (to_store(tasks[i], mode))
+            status = fill_leaf(tasks[i], mode);
+    }
+    mxl_watch_resume(watch);
+    return status;
+}
+
 static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
 {
     mxl_array *variable = (mxl_array *)task->target, *head = NULL;
-    uint8_t watch;
     int status;
 
     if (mxl_hooks_before(hooked, task->grads) != 0)
@@ -299,11 +317,7 @@ static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
         head = task->grads[0];
         mxl_array_keep(head);
     }
-    watch = mxl_watch_pause();
-    status = ready_leaf(task, hooked->mode);
-    if (status == 0)
-        status = fill_leaf(task, hooked->mode);
-    mxl_watch_resume(watch);
+    status = store(&task, 1, hooked->mode);
     task->stored = true;
     if (status == 0)
         status = mxl_hooks_accumulated(hooked, variable);
@@ -335,29 +349,9 @@ int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode m
     return store_hooked(task, &hooked);
 }
 
-/* Nobody is shown what is recorded here: variables are locked meanwhile. */
-static int store_all(mxl_walk *walk, mxl_mode mode)
-{
-    for (size_t i = 0; i < walk->num_tasks; i++) {
-        if (to_store(walk->tasks[i], mode) && ready_leaf(walk->tasks[i], mode) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < walk->num_tasks; i++) {
-        if (to_store(walk->tasks[i], mode) && fill_leaf(walk->tasks[i], mode) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
 {
-    uint8_t watch;
-    int status;
-
     if (args->grads != NULL)
         return return_grads(walk, args, mode);
-    watch = mxl_watch_pause();
-    status = store_all(walk, mode);
-    mxl_watch_resume(watch);
-    return status;
+    return store(walk->tasks, walk->num_tasks, mode);
 }

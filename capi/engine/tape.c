@@ -334,7 +334,6 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     atomic_init(&node->released, false);
     atomic_flag_clear_explicit(&node->lock, memory_order_relaxed);
     node->bytes = at.bytes;
-    node->edges = (mxl_place *)(node + 1);
     node->in_meta = (mxl_meta *)(node->edges + node->num_inputs);
     node->out_meta = node->in_meta + node->num_inputs;
     node->in_saved = (mxl_saved *)(node->out_meta + node->num_outputs);

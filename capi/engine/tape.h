@@ -38,11 +38,11 @@ typedef struct mxl_node {
     atomic_flag lock;      /* guards saved values between reading and releasing */
     mxl_extra_place extra; /* hooks and what else was asked for; NULL nearly always */
     size_t bytes;          /* of the block that holds node and all arrays below */
-    mxl_place *edges;      /* [num_inputs]; targets kept */
     mxl_meta *in_meta;     /* [num_inputs] */
     mxl_meta *out_meta;
     mxl_saved *in_saved;  /* [num_inputs] */
     mxl_saved *out_saved; /* [num_outputs] */
+    mxl_place edges[];    /* [num_inputs]; targets kept */
 } mxl_node;
 
 /* Whether a value recorded now would be attached to the array: not to a constant, nor to one whose

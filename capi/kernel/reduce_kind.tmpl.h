@@ -41,15 +41,14 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
         MXL_AS_LOOP
         for (int64_t l = 0; l < LANES; l++)
             last[l] = l < rest ? x[whole + l] : EMPTY;
-        KIND(step)
-        (lane, seen, LANES, i < whole ? x + i : tail,
-         i + LANES < whole    ? x + i + LANES
-         : i + LANES == whole ? tail
-                              : none,
-         i + 2 * LANES < whole    ? x + i + 2 * LANES
-         : i + 2 * LANES == whole ? tail
-                                  : none,
-         i + 3 * LANES == whole ? tail : none);
+        KIND(step)(lane, seen, LANES, i < whole ? x + i : tail,
+                   i + LANES < whole    ? x + i + LANES
+                   : i + LANES == whole ? tail
+                                        : none,
+                   i + 2 * LANES < whole    ? x + i + 2 * LANES
+                   : i + 2 * LANES == whole ? tail
+                                            : none,
+                   i + 3 * LANES == whole ? tail : none);
     }
     for (int l = 0; l < LANES / 2; l++)
         KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
@@ -67,9 +66,8 @@ MXL_INLINE A KIND(few)(const T *x, int64_t n)
     SEEN seen = 0;
 
     for (int64_t i = 0; i < n; i += 4)
-        KIND(four)
-        (&lane, &seen, x[i], i + 1 < n ? x[i + 1] : EMPTY, i + 2 < n ? x[i + 2] : EMPTY,
-         i + 3 < n ? x[i + 3] : EMPTY);
+        KIND(four)(&lane, &seen, x[i], i + 1 < n ? x[i + 1] : EMPTY, i + 2 < n ? x[i + 2] : EMPTY,
+                   i + 3 < n ? x[i + 3] : EMPTY);
     return KIND(whole)(lane, seen);
 }
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite.autograd import _static, graph
 from mxlite.autograd._gradients import array_list, handles_of
 from mxlite.error import MXNetError
-from mxlite.ndarray._gradient import GRAD_REQS
+from mxlite.ndarray._gradient import GRAD_REQS, STYLE
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -57,16 +59,37 @@ class Function:
     forward takes and returns NDArrays, one or a tuple of them, which must be new; it runs unrecorded. backward takes a
     gradient for each output and returns one for each input; made of recorded operators, it can be differentiated
     again. An instance is called once.
+
+    A subclass in PyTorch's style has a static forward(ctx, ...) and backward(ctx, ...), maybe setup_context, and is
+    called by `apply`; there arguments may be anything, and gradients None.
     """
 
     # `*inputs: Any, **_: Any` is how a type checker lets a subclass name its own arguments.
     _called = False
     _saved: tuple[_Saved, ...] = ()
+    #: What nodes of the class are called.
+    _node_name = "FunctionBackward"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._node_name = f"{cls.__name__}Backward"
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Runs the static forward of a subclass in PyTorch's style, and records it where a gradient flows to one of
+        `args`.
+
+        Raises: TypeError: the class has no static forward.
+        """
+        if not _has_static_forward(cls):
+            raise TypeError(f"{cls.__name__}.apply: forward is no staticmethod; call {cls.__name__}()(...)")
+        return _static.apply(STYLE, cls, args, kwargs)
 
     def forward(self, *inputs: Any, **_: Any) -> Any:
         """The outputs for `inputs`."""
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
+    @_static.default
     def backward(self, *output_grads: Any, **_: Any) -> Any:
         """The gradients of the inputs for those of the outputs."""
         raise NotImplementedError(f"{type(self).__name__}.backward")
@@ -90,6 +113,8 @@ class Function:
 
     def __call__(self, *inputs: NDArray) -> Any:
         """Runs forward, and records it where recording is on."""
+        if _has_static_forward(type(self)):
+            raise TypeError(f"{type(self).__name__} has a static forward; call {type(self).__name__}.apply(...)")
         if self._called:
             raise MXNetError("Each Function instance can only be called once. Please create another instance.")
         self._called = True
@@ -113,6 +138,10 @@ class Function:
                 if saved.array is output:
                     saved.output = number
                     saved.array = output.detach()
+
+
+def _has_static_forward(cls: type) -> bool:
+    return isinstance(inspect.getattr_static(cls, "forward"), (staticmethod, classmethod))
 
 
 def _attached(saved: _Saved) -> NDArray:
@@ -143,6 +172,8 @@ def _record(function: Function, inputs: list[NDArray], outputs: list[NDArray]) -
         problem = last_error()
         _recorded.pop(number, None)
         raise problem
+    if number in _recorded:  # not where no gradient flows to an input
+        graph.set_function(outputs[0]._h, number)
 
 
 def _fill(function: Function, results: Any, gradients: list[NDArray], requests: list[int]) -> None:

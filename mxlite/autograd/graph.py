@@ -15,7 +15,7 @@ from mxlite._lib import LIB, check_call, last_error
 
 
 class Style:
-    """A front end, as far as nodes need it.
+    """A front end, as far as what both share needs it.
 
     Args:
         adopt: Makes an array of a new handle.
@@ -23,10 +23,72 @@ class Style:
         names: What names of the library's are called there.
     """
 
+    #: MXL_DIALECT_*, and the module that contexts of functions are said to be of.
+    dialect = 0
+    module = "builtins"
+    #: What is raised where there is nothing more special.
+    error: type[Exception] = error.MXNetError
+
     def __init__(self, adopt: Callable[[int], Any], array_class: type, names: dict[str, str]) -> None:
         self.adopt = adopt
         self.array_class = array_class
         self.names = names
+
+    def last_error(self) -> BaseException:
+        """The exception for the library's last failure."""
+        return last_error()
+
+    def is_recording(self) -> bool:
+        """Whether this thread records."""
+        raise NotImplementedError
+
+    def set_recording(self, flag: bool) -> bool:
+        """Switches recording for this thread; what it was before."""
+        raise NotImplementedError
+
+    def set_training(self, flag: bool) -> bool:
+        """Switches training for this thread, where there is such a thing; what it was before."""
+        return flag
+
+    def values(self, array: Any) -> Any:
+        """A NumPy array with a copy of the elements."""
+        raise NotImplementedError
+
+    def array(self, values: Any) -> Any:
+        """An array with a copy of the elements of a NumPy array, of its dtype."""
+        raise NotImplementedError
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An array of zeros."""
+        raise NotImplementedError
+
+    def cast(self, array: Any, dtype: Any) -> Any:
+        """The array with that dtype: itself where it has it."""
+        raise NotImplementedError
+
+    def alias(self, array: Any) -> Any:
+        """The same memory in another object; recorded where recording is on."""
+        raise NotImplementedError
+
+    def stack(self, arrays: list) -> Any:
+        """Arrays of one shape side by side along a new first axis."""
+        raise NotImplementedError
+
+    def is_floating(self, array: Any) -> bool:
+        """Whether the dtype is a floating one."""
+        raise NotImplementedError
+
+    def released(self) -> Exception:
+        """The error of a function's saved arrays that a backward has released."""
+        return self.error("the saved arrays of this function have been released by an earlier backward")
+
+    def edited(self, array: Any, node: Node | None, output: int, version: int, expected: int) -> Exception:
+        """The error of an array that was written to after a function saved it; `node`: what made it."""
+        maker = "" if node is None else f", which is output {output} of {node.name()},"
+        return self.error(
+            f"a saved array of shape {array.shape}{maker} was written to after it was saved for backward: it is at "
+            f"version {version}, expected version {expected}"
+        )
 
 
 #: Variables that Python holds, by the library's number for the array: `node.variable` is the user's own object.
@@ -75,10 +137,12 @@ def node_for(handle: int, style: Style) -> Node:
         return known
     name = ctypes.c_char_p()
     check_call(LIB.MXLNodeGetName(handle, ctypes.byref(name)))
-    operator = ctypes.c_char_p()
-    check_call(LIB.MXLNodeGetOperator(handle, ctypes.byref(operator)))
-    module = "torch.autograd.function" if operator.value == b"_Function" and _context(handle) is not None else ""
-    node = object.__new__(_class_named((name.value or b"").decode(), module))
+    text, module = (name.value or b"").decode(), ""
+    context = _context(handle)
+    if context is not None:
+        kind = type(context)
+        text, module = getattr(kind, "_node_name", text), getattr(kind, "_node_module", "builtins")
+    node = object.__new__(_class_named(text, module))
     node._handle, node._style = handle, style
     _nodes[number.value] = node
     return node
@@ -90,15 +154,27 @@ class _Metadata(dict):
     context: Any = None
 
 
-def _metadata(handle: int) -> _Metadata | None:
+def _payload(handle: int) -> Any:
+    """What is kept beside a node: its metadata, or the instance of a function that is called once; None."""
     payload = ctypes.c_void_p()
     check_call(LIB.MXLNodeGetPayload(handle, ctypes.byref(payload)))
-    return _backward.recorded[payload.value] if payload.value else None
+    return _backward.recorded.get(payload.value) if payload.value else None
 
 
 def _context(handle: int) -> Any:
-    known = _metadata(handle)
-    return None if known is None else known.context
+    found = _payload(handle)
+    return found.context if isinstance(found, _Metadata) else found
+
+
+def _kept_metadata(handle: int) -> _Metadata:
+    """The node's metadata, made where it has none."""
+    found = _payload(handle)
+    if not isinstance(found, _Metadata):
+        metadata = _Metadata()
+        metadata.context = found
+        set_metadata(handle, metadata)
+        return metadata
+    return found
 
 
 def _class_named(name: str, module: str) -> type:
@@ -164,11 +240,7 @@ class Node:
     @property
     def metadata(self) -> dict:
         """A dictionary of the user's, kept as long as the node."""
-        known = _metadata(self._handle)
-        if known is None:
-            known = _Metadata()
-            set_metadata(self._handle, known)
-        return known
+        return _kept_metadata(self._handle)
 
     def __getattr__(self, name: str) -> Any:
         # A function's node has what its forward left in the context.
@@ -245,9 +317,24 @@ def set_metadata(handle: int, metadata: dict) -> None:
 
 def set_context(handle: int, context: Any) -> None:
     """Makes `context` what a function's node takes its attributes from."""
-    metadata = _Metadata()
-    metadata.context = context
-    set_metadata(handle, metadata)
+    _kept_metadata(handle).context = context
+
+
+def set_function(array: int, number: int) -> None:
+    """Makes the function of that number, which lives as long as its node, what the node takes its attributes from.
+
+    Args:
+        array: The handle of an output; nothing happens where it has no node.
+    """
+    handle, _ = edge_of(array)
+    if not handle:
+        return
+    found = _payload(handle)
+    if found is None:
+        check_call(LIB.MXLNodeSetPayload(handle, number, None))
+    else:
+        found.context = _backward.recorded[number]
+    LIB.MXLNodeFree(handle)
 
 
 def keep(thing: Any) -> int:
@@ -433,7 +520,7 @@ def run_backward(
         )
         made = list(results)[: len(inputs)] if status == 0 else []
     if status != 0:
-        raise problem()
+        raise _backward.failed(problem())
     return made
 
 

@@ -10,8 +10,10 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable
 
+import numpy as np
+
 from mxlite import _backward
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, check_call, hot
 from mxlite.autograd import graph
 from mxlite.error import MXNetError, MXNotImplementedError
 
@@ -136,9 +138,7 @@ class Gradient:
         request = GRAD_REQS[grad_req]
         if stype not in (None, "default"):
             raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
-        from mxlite.ndarray.ndarray import invoke
-
-        buffer = invoke("zeros_like", [self.detach()], {})
+        buffer = _home().invoke("zeros_like", [self.detach()], {})
         check_call(
             LIB.MXAutogradMarkVariables(
                 1,
@@ -313,5 +313,49 @@ def run_backward(
             LIB.MXLNodeFree(handle)
 
 
+class _Style(graph.Style):
+    """NDArrays, as what both front ends share sees them."""
+
+    dialect = _MXNET
+
+    def is_recording(self) -> bool:
+        flag = ctypes.c_bool()
+        check_call(LIB.MXAutogradIsRecording(ctypes.byref(flag)))
+        return flag.value
+
+    def set_recording(self, flag: bool) -> bool:
+        return bool(hot.set_recording(flag))
+
+    def set_training(self, flag: bool) -> bool:
+        return bool(hot.set_training(flag))
+
+    def values(self, array: NDArray) -> np.ndarray:
+        return array.asnumpy()
+
+    def array(self, values: np.ndarray) -> NDArray:
+        return _home()._from_numpy(values)
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> NDArray:
+        return self.array(np.zeros(shape, dtype))
+
+    def cast(self, array: NDArray, dtype: Any) -> NDArray:
+        return array.astype(dtype, copy=False)
+
+    def alias(self, array: NDArray) -> NDArray:
+        return array.reshape(array.shape)
+
+    def stack(self, arrays: list) -> NDArray:
+        return _home().invoke("stack", arrays, {"axis": 0, "num_args": len(arrays)})
+
+    def is_floating(self, array: NDArray) -> bool:
+        return np.issubdtype(array.dtype, np.floating)
+
+
+def _home() -> Any:
+    from mxlite.ndarray import ndarray  # which imports this module
+
+    return ndarray
+
+
 #: How nodes make NDArrays.
-STYLE = graph.Style(adopt, Gradient, {})
+STYLE = _Style(adopt, Gradient, {})

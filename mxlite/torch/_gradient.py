@@ -14,6 +14,7 @@ from mxlite.autograd import graph
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
 from mxlite.torch._dtypes import dtype as _dtype_class
+from mxlite.torch._style import TensorStyle
 
 if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
@@ -254,7 +255,7 @@ class Gradient(_calls.hot.Owner):
 _RETAINED = 0
 
 #: How nodes make tensors, and what PyTorch's `name()` says where it differs from the class.
-STYLE = graph.Style(
+STYLE = TensorStyle(
     adopt,
     Gradient,
     {

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -94,6 +95,40 @@ static int work_and_fork_again(void)
     return result != 0 ? result : in_child(work);
 }
 
+static const char *wishes[2]; /* of MXLITE_NUM_THREADS and OMP_NUM_THREADS, NULL: none */
+
+static int count_by_wish(void)
+{
+    static const char *const names[] = {"MXLITE_NUM_THREADS", "OMP_NUM_THREADS"};
+
+    for (int i = 0; i < 2; i++)
+        if ((wishes[i] != NULL ? setenv(names[i], wishes[i], 1) : unsetenv(names[i])) != 0)
+            return 255;
+    return mxl_thread_count();
+}
+
+/* First of all tests: the number is read once. */
+TEST(the_environment_says_how_many_threads)
+{
+    static const struct {
+        const char *wishes[2];
+        int count; /* 0: one for each processor */
+    } rows[] = {{{NULL, "3"}, 3}, {{"0", "3"}, 3},   {{"-1", "3"}, 3},      {{"2", "3"}, 2},
+                {{"1", NULL}, 1}, {{"5,2", "3"}, 5}, {{"many", "none"}, 0}, {{NULL, NULL}, 0}};
+    int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+#if defined(__linux__)
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        processors = CPU_COUNT(&set);
+#endif
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(wishes, rows[i].wishes, sizeof wishes);
+        CHECK_INT(in_child(count_by_wish), rows[i].count > 0 ? rows[i].count : processors);
+    }
+}
+
 TEST(a_child_works_like_its_parent)
 {
     mxl_thread_set_count(4);
@@ -122,6 +157,41 @@ TEST(a_child_makes_a_pool_of_its_own_when_it_needs_one)
     mxl_thread_set_count(4);
     CHECK_INT(work(), 0);
     CHECK_INT(in_child(count_pool), 0);
+    mxl_thread_set_count(0);
+}
+
+static atomic_bool may_end;
+
+static void until_told(void *began, int64_t begin, int64_t end)
+{
+    (void)begin;
+    (void)end;
+    atomic_store((atomic_bool *)began, true);
+    while (!atomic_load(&may_end))
+        sched_yield();
+}
+
+static void *hold_the_pool(void *began)
+{
+    mxl_parallel_for(2, 1, until_told, began);
+    return NULL;
+}
+
+/* While another thread's job ran the pool was that thread's; the child, where it is not, has one.
+ */
+TEST(a_child_of_a_busy_pool_makes_one_of_its_own)
+{
+    atomic_bool began = false;
+    pthread_t holder;
+
+    mxl_thread_set_count(4);
+    atomic_store(&may_end, false);
+    REQUIRE(pthread_create(&holder, NULL, hold_the_pool, &began) == 0);
+    while (!atomic_load(&began))
+        sched_yield();
+    CHECK_INT(in_child(count_pool), 0);
+    atomic_store(&may_end, true);
+    pthread_join(holder, NULL);
     mxl_thread_set_count(0);
 }
 
@@ -196,5 +266,6 @@ TEST(a_system_without_threads_to_give)
 #define HARSHER
 #endif
 
-HARNESS_MAIN(ENTRY(a_child_works_like_its_parent),
-             ENTRY(a_child_makes_a_pool_of_its_own_when_it_needs_one) HARSHER)
+HARNESS_MAIN(ENTRY(the_environment_says_how_many_threads), ENTRY(a_child_works_like_its_parent),
+             ENTRY(a_child_makes_a_pool_of_its_own_when_it_needs_one),
+             ENTRY(a_child_of_a_busy_pool_makes_one_of_its_own) HARSHER)

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/mem_pool.h"
 
 /* An allocator that counts, checks sizes, and fails when told to. */
 static struct {
@@ -137,6 +138,39 @@ TEST(realloc_keeps_content)
     CHECK_INT(mxl_mem_live_bytes(), before);
 }
 
+TEST(a_block_grows_in_place_as_far_as_it_reaches)
+{
+    char *block = mxl_alloc(1), *grown;
+
+    block[0] = 'x';
+    grown = mxl_realloc(block, 1, 64);
+    CHECK(grown == block || !MXL_MEM_KEEPS);
+    CHECK_INT(grown[0], 'x');
+    mxl_free(grown, 64);
+}
+
+/* Sizes of one class are the same when rounded, and the next class begins behind them. */
+TEST(classes_of_large_blocks)
+{
+    size_t rounded = 1024, next;
+
+    if (!MXL_MEM_KEEPS)
+        return;
+    CHECK_INT(mxl_pool_class(1024, &next), -1);
+    CHECK_INT(next, 1024);
+    for (int expected = 0; expected < 4 * 32; expected++) {
+        size_t first = rounded + 1;
+
+        CHECK_INT(mxl_pool_class(first, &rounded), expected);
+        CHECK(rounded % 64 == 0 && rounded > first && rounded - first < first / 4);
+        CHECK_INT(mxl_pool_class(rounded, &next), expected);
+        CHECK_INT(next, rounded);
+    }
+    CHECK_INT(rounded, INT64_C(1) << 42);
+    CHECK_INT(mxl_pool_class(rounded + 1, &next), -1);
+    CHECK_INT(next, rounded + 64);
+}
+
 TEST(absurd_sizes_are_errors)
 {
     const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 63, PTRDIFF_MAX, (size_t)1 << 60};
@@ -174,7 +208,11 @@ TEST(with_the_pool_freed_blocks_come_again)
 {
     const int64_t calls = MXL_MEM_KEEPS ? 1 : 100;
 
-    for (size_t bytes = 40; bytes < 10000000; bytes *= 15) {
+    const size_t sizes[] = {40, 600, 1025, 9000, 135000, 2000000};
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        size_t bytes = sizes[k];
+
         begin_counted(true);
         for (int i = 0; i < 100; i++) {
             void *block = mxl_alloc(bytes);
@@ -447,6 +485,21 @@ TEST(the_cap_comes_from_the_environment)
     mxl_mem_set_cap(-1);
 }
 
+TEST(the_cap_without_a_wish)
+{
+    const int64_t most = INT64_C(1) << 30;
+
+    CHECK_INT(mxl_pool_default_cap(1 << 20, 4096), most / 2);
+    CHECK_INT(mxl_pool_default_cap(1 << 21, 4096), most);
+    CHECK_INT(mxl_pool_default_cap((1 << 21) - 8, 4096), most - 4096);
+    CHECK_INT(mxl_pool_default_cap(INT64_MAX, 65536), most);
+    CHECK_INT(mxl_pool_default_cap(-1, 4096), most);
+    CHECK_INT(mxl_pool_default_cap(1 << 20, -1), most);
+    mxl_mem_set_cap(-1);
+    CHECK_INT(mxl_mem_set_cap(-1),
+              mxl_pool_default_cap(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE)));
+}
+
 HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_legal),
              ENTRY(zeroed_memory_is_zero_after_reuse), ENTRY(realloc_keeps_content),
              ENTRY(absurd_sizes_are_errors),
@@ -459,4 +512,6 @@ HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_lega
              ENTRY(large_blocks_are_kept_aligned_and_given_back),
              ENTRY(the_pool_is_emptied_before_memory_is_out),
              ENTRY(blocks_freed_by_another_thread_are_counted_right),
-             ENTRY(a_thread_without_a_state_still_works), ENTRY(the_cap_comes_from_the_environment))
+             ENTRY(a_thread_without_a_state_still_works), ENTRY(the_cap_comes_from_the_environment),
+             ENTRY(a_block_grows_in_place_as_far_as_it_reaches), ENTRY(classes_of_large_blocks),
+             ENTRY(the_cap_without_a_wish))

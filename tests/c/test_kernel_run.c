@@ -83,6 +83,15 @@ TEST(pieces)
     }
 }
 
+TEST(runs_of_nothing_read_nothing)
+{
+    begin(&(uint64_t){5});
+    for (size_t w = 0; w < 4; w++)
+        for (int64_t stride = -1; stride < 6; stride++)
+            mxl_copy_run(widths[w], got, 1, NULL, stride, 0);
+    CHECK(as_wanted());
+}
+
 TEST(blocks)
 {
     static void (*const copies[])(void *, const void *, size_t) = {mxl_copy_block, mxl_copy_stream};
@@ -130,4 +139,5 @@ TEST(turned)
     }
 }
 
-HARNESS_MAIN(ENTRY(runs), ENTRY(pieces), ENTRY(blocks), ENTRY(turned))
+HARNESS_MAIN(ENTRY(runs), ENTRY(pieces), ENTRY(runs_of_nothing_read_nothing), ENTRY(blocks),
+             ENTRY(turned))

@@ -6,6 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/half.h"
+#include "base/mem.h"
 #include "base/thread.h"
 #include "kernel/sort.h"
 #include "kernel/target.h"
@@ -347,6 +348,47 @@ static mxl_array *of_i64(int64_t rows, int64_t columns, const int64_t *from)
     return a;
 }
 
+enum { FENCE = 64 };
+
+static void *fenced_alloc(void *most, size_t bytes, size_t align)
+{
+    char *block = aligned_alloc(align, (bytes + FENCE + align - 1) / align * align);
+
+    if (block == NULL)
+        return NULL;
+    if (bytes > *(size_t *)most)
+        *(size_t *)most = bytes;
+    memset(block + bytes, 0xA5, FENCE);
+    return block;
+}
+
+static void fenced_free(void *most, void *block, size_t bytes)
+{
+    (void)most;
+    for (size_t i = 0; i < FENCE; i++)
+        CHECK_INT(((unsigned char *)block)[bytes + i], 0xA5);
+    free(block);
+}
+
+/* Of a size that nothing is rounded up for, with keys to its very end. */
+TEST(room_is_not_left)
+{
+    static const int dtypes[] = {MXL_U8, MXL_F16, MXL_F32};
+    uint64_t seed = 12;
+    size_t most = 0;
+    mxl_sort_job job = {
+        .outer = 1, .n = 1024, .inner = 1, .k = 128, .in = in, .position_dtype = MXL_I64};
+
+    REQUIRE(mxl_mem_set_allocator(fenced_alloc, fenced_free, &most, false) == 0);
+    for (int d = 0; d < 3; d++) {
+        job.dtype = dtypes[d];
+        fill(job.dtype, job.n, &seed);
+        check(job);
+    }
+    CHECK_INT(most, 2 * 8 * 128 * 8 + 1024 * 4); /* twice 8 rows of 128 entries, and the keys */
+    CHECK_INT(mxl_mem_set_allocator(NULL, NULL, NULL, true), 0);
+}
+
 TEST(moves_along)
 {
     static const int64_t where[] = {2, 0, 1, 1, 2, 0};
@@ -402,4 +444,5 @@ TEST(bad_indices)
 }
 
 HARNESS_MAIN(ENTRY(every_dtype_and_length), ENTRY(columns), ENTRY(large_rows), ENTRY(threads),
-             ENTRY(ordered_rows), ENTRY(nothing), ENTRY(moves_along), ENTRY(bad_indices))
+             ENTRY(ordered_rows), ENTRY(nothing), ENTRY(room_is_not_left), ENTRY(moves_along),
+             ENTRY(bad_indices))

@@ -106,6 +106,28 @@ TEST(fine_work_is_shared_out_whole)
     mxl_thread_set_count(0);
 }
 
+/* The processor's time that this process has used, in microseconds. */
+static int64_t time_used(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * INT64_C(1000000) + used.tv_nsec / 1000;
+}
+
+TEST(workers_sleep_when_nothing_comes)
+{
+    const struct timespec while_away = {0, 200000000};
+    int64_t before;
+
+    mxl_thread_set_count(3);
+    mxl_parallel_for(64, 1, nothing, NULL);
+    before = time_used();
+    nanosleep(&while_away, NULL);
+    CHECK(time_used() - before < 20000);
+    mxl_thread_set_count(0);
+}
+
 static void note_thread(void *data, int64_t begin, int64_t end)
 {
     (void)begin;
@@ -424,8 +446,8 @@ TEST(blocks_go_from_thread_to_thread)
 
 HARNESS_MAIN(ENTRY(small_work_starts_no_thread), ENTRY(every_index_comes_once),
              ENTRY(fine_work_is_shared_out_whole), ENTRY(little_work_wakes_nobody),
-             ENTRY(many_jobs), ENTRY(the_most_threads), ENTRY(thread_counts),
-             ENTRY(ranges_run_at_the_same_time), ENTRY(nested_work_runs_alone),
-             ENTRY(callers_on_many_threads),
+             ENTRY(workers_sleep_when_nothing_comes), ENTRY(many_jobs), ENTRY(the_most_threads),
+             ENTRY(thread_counts), ENTRY(ranges_run_at_the_same_time),
+             ENTRY(nested_work_runs_alone), ENTRY(callers_on_many_threads),
              ENTRY(a_sum_by_grains_is_the_same_on_any_number_of_threads),
              ENTRY(blocks_go_from_thread_to_thread) ON_LINUX)

@@ -1,0 +1,181 @@
+"""Values, products and matrices of derivatives, for both front ends: what autograd.functional offers."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite.autograd._checks import as_tuple
+from mxlite.autograd._nodes import detached, gradients, recorded, unrecorded
+from mxlite.autograd.graph import Style
+
+
+class Derivatives:
+    """What autograd.functional offers, of a front end; functions take arrays and return one, or a tuple of them."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+
+    def _inputs(self, inputs: Any, create_graph: bool) -> tuple:
+        """Variables with the values of the inputs; with `create_graph` aliases, through which gradients flow."""
+        style = self.style
+        made = []
+        for each in as_tuple(inputs):
+            if not isinstance(each, style.array_class):
+                raise TypeError(f"inputs must be arrays, got {type(each).__name__}")
+            if create_graph and each.requires_grad:
+                with recorded(style):
+                    made.append(style.alias(each))
+            else:
+                made.append(detached(style, each).requires_grad_())
+        return tuple(made)
+
+    def _run(self, func: Callable, inputs: tuple) -> tuple[bool, list]:
+        with recorded(self.style):
+            output = func(*inputs)
+        outputs = list(as_tuple(output))
+        for each in outputs:
+            if not isinstance(each, self.style.array_class):
+                raise TypeError(f"the function must return arrays, it returned {type(each).__name__}")
+        return isinstance(output, (tuple, list)), outputs
+
+    def _heads(self, v: Any, like: list, name: str) -> list:
+        """Vectors of the shapes of `like`; None: 1, of one array with one element."""
+        if v is None:
+            if len(like) != 1 or self.style.values(like[0]).size != 1:
+                raise self.style.error(f"{name}: v can be left out only where there is one array of one element")
+            return [self.style.array(np.ones_like(self.style.values(like[0])))]
+        heads = list(as_tuple(v))
+        if [tuple(each.shape) for each in heads] != [tuple(each.shape) for each in like]:
+            raise self.style.error(
+                f"{name}: v has shapes {[tuple(each.shape) for each in heads]}, expected "
+                f"{[tuple(each.shape) for each in like]}"
+            )
+        return heads
+
+    def _finished(self, found: list, like: list, create_graph: bool, strict: bool, name: str) -> list:
+        style, made = self.style, []
+        for number, (grad, each) in enumerate(zip(found, like)):
+            if grad is None:
+                if strict:
+                    raise style.error(f"{name}: what was asked for of input {number} does not depend on it")
+                made.append(style.zeros(tuple(each.shape), each.dtype))
+            else:
+                made.append(grad if create_graph else detached(style, grad))
+        return made
+
+    def _results(self, arrays: list, several: bool, create_graph: bool) -> Any:
+        arrays = [each if create_graph else detached(self.style, each) for each in arrays]
+        return tuple(arrays) if several else arrays[0]
+
+    def vjp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+        """(func(*inputs), v times the Jacobian): gradients of the outputs with the head gradients `v`.
+
+        Args:
+            v: Arrays of the shapes of the outputs; None: 1, for one output of one element.
+            create_graph: Whether results can be differentiated.
+            strict: Whether an input that nothing depends on is an error, instead of zeros.
+        """
+        variables = self._inputs(inputs, create_graph)
+        several, outputs = self._run(func, variables)
+        heads = self._heads(v, outputs, "vjp")
+        found = gradients(self.style, outputs, list(variables), heads, create_graph)
+        grads = self._finished(found, list(variables), create_graph, strict, "vjp")
+        return self._results(outputs, several, create_graph), self._results(
+            grads, isinstance(inputs, (tuple, list)), create_graph
+        )
+
+    def jvp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+        """(func(*inputs), the Jacobian times v): how the outputs change when the inputs move along `v`.
+
+        It is the gradient of v times the Jacobian with respect to what stands for v there.
+        """
+        style = self.style
+        variables = self._inputs(inputs, create_graph)
+        heads = self._heads(v, list(variables), "jvp")
+        several, outputs = self._run(func, variables)
+        dummies = [style.zeros(tuple(each.shape), each.dtype).requires_grad_() for each in outputs]
+        with recorded(style):
+            grads = gradients(style, outputs, list(variables), dummies, create_graph=True)
+        reached = [(grad, head) for grad, head in zip(grads, heads) if grad is not None]
+        found = gradients(style, [g for g, _ in reached], dummies, [h for _, h in reached], create_graph)
+        made = self._finished(found, outputs, create_graph, strict, "jvp")
+        return self._results(outputs, several, create_graph), self._results(made, several, create_graph)
+
+    def _first(self, func: Callable, variables: tuple, name: str) -> tuple[Any, list]:
+        """The one output, of one element, and its gradients, recorded."""
+        several, outputs = self._run(func, variables)
+        if several or self.style.values(outputs[0]).size != 1:
+            raise self.style.error(f"{name}: the function must return one array of one element")
+        with recorded(self.style):
+            return outputs[0], gradients(self.style, outputs, list(variables), [None], create_graph=True)
+
+    def vhp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+        """(func(*inputs), v times the Hessian), of a function whose result has one element."""
+        variables = self._inputs(inputs, create_graph)
+        heads = self._heads(v, list(variables), "vhp")
+        output, grads = self._first(func, variables, "vhp")
+        reached = [(grad, head) for grad, head in zip(grads, heads) if grad is not None]
+        found = gradients(
+            self.style, [grad for grad, _ in reached], list(variables), [head for _, head in reached], create_graph
+        )
+        made = self._finished(found, list(variables), create_graph, strict, "vhp")
+        several = isinstance(inputs, (tuple, list))
+        return self._results([output], False, create_graph), self._results(made, several, create_graph)
+
+    def hvp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+        """(func(*inputs), the Hessian times v): the same as vhp, as a Hessian is symmetric."""
+        return self.vhp(func, inputs, v, create_graph, strict)
+
+    def jacobian(self, func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
+        """The Jacobian: of each output and each input an array with the shape of the output, then that of the input.
+
+        Returns: one array for one output and one input; a tuple where there are tuples of inputs or outputs.
+        """
+        variables = self._inputs(inputs, create_graph)
+        several, outputs = self._run(func, variables)
+        rows = [self._rows(output, list(variables), create_graph, strict) for output in outputs]
+        made = [tuple(row) if isinstance(inputs, (tuple, list)) else row[0] for row in rows]
+        return tuple(made) if several else made[0]
+
+    def _rows(self, output: Any, inputs: list, create_graph: bool, strict: bool) -> list:
+        style, shape = self.style, tuple(output.shape)
+        values = style.values(output)
+        columns: list[list] = [[] for _ in inputs]
+        for place in range(values.size):
+            head = np.zeros(shape, values.dtype)
+            head.reshape(-1)[place] = 1
+            with recorded(style):
+                found = gradients(style, [output], inputs, [style.array(head)], create_graph)
+            for column, grad in zip(columns, self._finished(found, inputs, create_graph, strict, "jacobian")):
+                column.append(grad)
+        made = []
+        for column, each in zip(columns, inputs):
+            whole = shape + tuple(each.shape)
+            if not column:
+                made.append(style.zeros(whole, each.dtype))
+            elif create_graph:
+                with recorded(style):
+                    made.append(style.stack(column).reshape(whole))
+            else:
+                with unrecorded(style):
+                    made.append(style.stack(column).reshape(whole))
+        return made
+
+    def hessian(self, func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
+        """The Hessian of a function whose result has one element: the Jacobian of its gradient.
+
+        Returns: one array for one input; for a tuple of inputs a tuple of tuples.
+        """
+        is_tuple = isinstance(inputs, (tuple, list))
+
+        def first(*given: Any) -> tuple:
+            _, grads = self._first(func, given, "hessian")
+            return tuple(
+                self.style.zeros(tuple(each.shape), each.dtype) if grad is None else grad
+                for each, grad in zip(given, grads)
+            )
+
+        made = self.jacobian(first, inputs, create_graph, strict)
+        return made if is_tuple else made[0]

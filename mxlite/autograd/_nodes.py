@@ -1,0 +1,216 @@
+"""Nodes of the graph whose rule is Python's, for both front ends: what functions of the user's own record."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from functools import cache
+from typing import Any, Callable
+
+from mxlite import _backward, error
+from mxlite._lib import LIB, check_call
+from mxlite.autograd import graph, saved
+from mxlite.autograd.graph import Style
+
+
+class _Running(threading.local):
+    """Whether the rule that runs on this thread belongs to a node whose saved values were released."""
+
+    released = False
+
+
+running = _Running()
+
+
+class unrecorded:  # noqa: N801 - used as a word: `with unrecorded(style):`
+    """A with-block whose operations are not recorded."""
+
+    __slots__ = ("style", "before")
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+
+    def __enter__(self) -> None:
+        self.before = self.style.set_recording(False)
+
+    def __exit__(self, *_: object) -> None:
+        self.style.set_recording(self.before)
+
+
+class recorded(unrecorded):  # noqa: N801
+    """A with-block whose operations are recorded."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        self.before = self.style.set_recording(True)
+
+
+def detached(style: Style, array: Any) -> Any:
+    """The same memory, without a place in the graph."""
+    handle = ctypes.c_void_p()
+    check_call(LIB.MXNDArrayDetach(array._h, ctypes.byref(handle)))
+    return style.adopt(handle.value)
+
+
+class Saved:
+    """An array that a rule will read: with the version it had, and which output of its node it is (-1: none).
+
+    An output is kept without its place in the graph, or the node would keep itself alive. Where saved_tensors_hooks
+    are in force, what their `pack` returned is kept instead.
+    """
+
+    __slots__ = ("style", "array", "version", "output", "unpack", "packed")
+
+    def __init__(self, style: Style, array: Any, output: int = -1) -> None:
+        self.style = style
+        self.array = array if output < 0 else detached(style, array)
+        self.version = array._version
+        self.output = output
+        hooks = saved.current()
+        self.unpack = None if hooks is None else hooks.unpack
+        if hooks is not None:
+            with unrecorded(style):
+                self.packed, self.array = hooks.pack(detached(style, array)), None
+
+    def get(self) -> Any:
+        """The array as the rule sees it; within a rule an output stands where it did in the graph.
+
+        Raises: what the style says where it was released, or written to since.
+        """
+        if running.released:
+            raise self.style.released()
+        array = self.array
+        if self.unpack is not None:
+            array = self.unpack(self.packed)
+            if not isinstance(array, self.style.array_class):
+                raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
+        elif array._version != self.version:
+            node, number = array._node()
+            raise self.style.edited(array, node, number, array._version, self.version)
+        if self.output < 0:
+            return array
+        handle = LIB.MXLCustomFunctionOutput(array._h, self.output)
+        if not handle:
+            raise self.style.last_error()
+        return self.style.adopt(handle)
+
+
+#: What a rule gets: the outputs' gradients (None where none arrived), and whose gradients are wanted. What it returns:
+#: a gradient for each input, or None.
+Rule = Callable[[list, list], list]
+
+
+@cache
+def _labelled(dialect: int, label: str, slots: str | None) -> int:
+    """A prepared call that tells MXLFunctionRecord what nodes are called."""
+    call = ctypes.c_void_p()
+    texts = [None if text is None else text.encode() for text in (label, slots)]
+    check_call(LIB.MXLPrepareAs(dialect, *texts, b"_copy", 0, None, None, 0, None, ctypes.byref(call)))
+    return call.value or 0
+
+
+def record(
+    style: Style, label: str, inputs: list, outputs: list, rule: Rule, slots: str | None = None, context: Any = None
+) -> None:
+    """Gives the outputs, computed unrecorded, their places as the results of a node.
+
+    Nothing happens where no gradient flows to an input. An output that is an input, edited in place, gets a new place.
+
+    Args:
+        context: What the node takes its attributes from.
+    """
+    call = _labelled(style.dialect, label, slots)
+    number = graph.keep((rule, style))
+    taken = ctypes.c_int()
+    status = LIB.MXLFunctionRecord(
+        call, len(inputs), _handles(inputs), len(outputs), _handles(outputs), _RULE, number, graph.RELEASE,
+        ctypes.byref(taken),
+    )  # fmt: skip
+    if status != 0 or not taken.value:
+        _backward.recorded.pop(number, None)
+    if status != 0:
+        raise style.last_error()
+    if taken.value and context is not None:
+        handle, _ = graph.edge_of(outputs[0]._h)
+        graph.set_context(handle, context)
+        LIB.MXLNodeFree(handle)
+
+
+def _handles(arrays: list) -> ctypes.Array:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*(array._h for array in arrays))
+
+
+_HANDLES = ctypes.POINTER(ctypes.c_void_p)
+_INTS = ctypes.POINTER(ctypes.c_int)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, _HANDLES, ctypes.c_int, _INTS, ctypes.c_int, _HANDLES)
+def _RULE(number: int, outputs: int, heads: Any, inputs: int, wanted: Any, released: int, results: Any) -> int:  # noqa: N802
+    """The library's call for the gradients of a node. 0, or -1 with the exception kept."""
+    outer = running.released
+    try:
+        rule, style = _backward.recorded[number]
+        grads = [style.adopt(heads[i]) if heads[i] else None for i in range(outputs)]
+        with _backward.allowing_interrupts():
+            running.released = bool(released)
+            flags = [bool(wanted[i]) for i in range(inputs)]
+            given = rule(grads, flags)
+        for index, (grad, flag) in enumerate(zip(given, flags)):
+            if flag and grad is not None:
+                results[index] = graph.share(grad._h)
+        return 0
+    except BaseException as problem:
+        error.keep_exception(problem)
+        return -1
+    finally:
+        running.released = outer
+
+
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_RULE))
+
+
+# ---- backward, for what is made of it ----
+
+
+def gradients(
+    style: Style, outputs: list, inputs: list, heads: list, create_graph: bool = False, retain_graph: bool = True
+) -> list:
+    """Gradients of `outputs`, of which constants are left out, with respect to `inputs`; None where there is none.
+
+    Args:
+        heads: Gradients of the outputs; None: ones.
+    """
+    owned: list[int] = []
+
+    def edges(arrays: list) -> list[tuple[int, int]]:
+        found = [graph.edge_of(array._h) for array in arrays]
+        owned.extend(handle for handle, _ in found if handle)
+        return found
+
+    try:
+        roots = [(edge, head) for edge, head in zip(edges(outputs), heads) if edge[0]]
+        wanted = edges(inputs)
+        reached = [edge for edge in wanted if edge[0]]
+        if not roots or not reached:
+            return [None] * len(inputs)
+        training = style.set_training(False)
+        style.set_training(training)
+        made = graph.run_backward(
+            [edge for edge, _ in roots],
+            [None if head is None else head._h for _, head in roots],
+            reached,
+            keep_graph=retain_graph or create_graph,
+            create_graph=create_graph,
+            allow_unreachable=True,
+            accumulate_grad=False,
+            training=training,
+            dialect=style.dialect,
+            problem=style.last_error,
+        )
+    finally:
+        for handle in owned:
+            LIB.MXLNodeFree(handle)
+    found = iter(made)
+    results = [next(found) if edge[0] else None for edge in wanted]
+    return [None if handle is None else style.adopt(handle) for handle in results]

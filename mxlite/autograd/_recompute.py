@@ -1,0 +1,124 @@
+"""checkpoint: a part of a program whose intermediate values are computed again in backward instead of kept."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import Any, Callable
+
+from mxlite import _backward
+from mxlite._lib import LIB, check_call
+from mxlite.autograd import graph
+from mxlite.autograd._nodes import detached, recorded
+from mxlite.autograd.graph import Style
+from mxlite.autograd.saved import SavedHooks
+
+
+def checkpoint(style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool) -> Any:
+    """fn(*args, **kwargs), recorded like anything else, but with a number in the place of each saved value.
+
+    The first of these that a backward reads makes fn run again; the values it saves then are kept to that backward's
+    end. So gradients reach variables that fn reads without being given them, also by grad() and of any order.
+    """
+    if not style.is_recording():
+        return fn(*args, **kwargs)
+    again = _Again(style, fn, args, kwargs, preserve_rng_state)
+    with SavedHooks(again.number, again.value, style):
+        return fn(*args, **kwargs)
+
+
+class _Values:
+    """What the second run saved; kept by the backward that it is for."""
+
+    def __init__(self) -> None:
+        self.arrays: list = []
+
+    def end(self) -> None:
+        """Called at the end of that backward, which lets go of this object."""
+
+
+class _Again:
+    """The run that saved numbers, and how to repeat it."""
+
+    def __init__(self, style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool) -> None:
+        self.style, self.fn, self.args, self.kwargs = style, fn, args, kwargs
+        self.count = 0
+        self.random = _random_state() if preserve_rng_state else None
+        self.training = style.set_training(False)
+        style.set_training(self.training)
+        self.versions = [each._version for each in self._arrays()]
+        self.values: weakref.ref[_Values] | None = None
+
+    def _arrays(self) -> list:
+        given = (*self.args, *self.kwargs.values())
+        return [each for each in given if isinstance(each, self.style.array_class)]
+
+    def number(self, _: Any) -> int:
+        """What stands for a saved value: how many were saved before it."""
+        self.count += 1
+        return self.count - 1
+
+    def value(self, number: int) -> Any:
+        """The value of that number."""
+        values = None if self.values is None else self.values()
+        if values is None:
+            values = _Values()
+            self._run(values)
+            self._keep(values)
+        return values.arrays[number]
+
+    def _keep(self, values: _Values) -> None:
+        """Leaves the values to the backward that runs; where none does, they are gone at once."""
+        state = ctypes.c_int()
+        check_call(LIB.MXLBackwardState(ctypes.byref(state)))
+        if state.value == 0:
+            return
+        number = graph.keep((values.end,))
+        if LIB.MXLBackwardQueue(graph.ON_END, number, graph.RELEASE) != 0:
+            _backward.recorded.pop(number, None)
+            raise self.style.last_error()
+        self.values = weakref.ref(values)
+
+    def _run(self, values: _Values) -> None:
+        if [each._version for each in self._arrays()] != self.versions:
+            raise self.style.error("checkpoint: an argument was written to after the first run; edit a copy")
+        random, training = _random_state(), self.style.set_training(self.training)
+        try:
+            if self.random is not None:
+                check_call(LIB.MXLRandomSetState(self.random))
+            with recorded(self.style), SavedHooks(_keeper(values.arrays), _not_read, self.style):
+                self.fn(*map(self._fresh, self.args), **{key: self._fresh(value) for key, value in self.kwargs.items()})
+        finally:
+            self.style.set_training(training)
+            if self.random is not None:
+                check_call(LIB.MXLRandomSetState(random))
+        if len(values.arrays) != self.count:
+            raise self.style.error(
+                f"checkpoint: the function saved {self.count} arrays when it was first run, and {len(values.arrays)} "
+                "when it was run again; it must do the same each time"
+            )
+
+    def _fresh(self, value: Any) -> Any:
+        """An argument as the second run gets it: a variable of its own where a gradient flows to it."""
+        if not isinstance(value, self.style.array_class):
+            return value
+        alone = detached(self.style, value)
+        return alone.requires_grad_() if value.requires_grad else alone
+
+
+def _keeper(arrays: list) -> Callable[[Any], int]:
+    def pack(array: Any) -> int:
+        arrays.append(array)
+        return len(arrays) - 1
+
+    return pack
+
+
+def _not_read(number: int) -> Any:
+    raise RuntimeError("checkpoint: the function differentiates what it computes itself, which is not supported")
+
+
+def _random_state() -> Any:
+    state = (ctypes.c_uint64 * 2)()
+    check_call(LIB.MXLRandomGetState(state))
+    return state

@@ -1,0 +1,229 @@
+"""Functions with a gradient of the user's own in PyTorch's style, for both front ends: static forward and backward.
+
+The classes that users derive from are mxlite.autograd.Function and mxlite.torch.autograd.Function; both call `apply`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable
+
+from mxlite.autograd._nodes import Saved, record, unrecorded
+from mxlite.autograd.graph import Style
+
+
+class FunctionCtx:
+    """What forward and backward of a function share: saved tensors, and whatever attributes they set."""
+
+    needs_input_grad: tuple[bool, ...] = ()
+    materialize_grads = True
+    to_save: tuple = ()
+    dirty_tensors: tuple = ()
+    non_differentiable: tuple = ()
+    _saved: tuple | None = None
+    _style: Style
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keeps inputs or outputs (or None) for backward, where `saved_tensors` gives them back."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, self._style.array_class):
+                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(tensor)}")
+        self.to_save = tensors
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Says which inputs forward edits in place."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Says which outputs no gradient flows through."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether gradients that did not arrive are zeros in backward (so it is at first), or None."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self) -> tuple:
+        """What save_for_backward was given.
+
+        Raises: RuntimeError: it was released by a backward, or written to since.
+        """
+        if self._saved is None:
+            return tuple(self.to_save)
+        return tuple(None if each is None else each.get() for each in self._saved)
+
+    saved_variables = saved_tensors
+
+
+def apply(style: Style, cls: Any, args: tuple, kwargs: dict) -> Any:
+    """Runs a class's static forward on `args`, and records it where a gradient flows to one of them."""
+    arrays = style.array_class
+    ctx = object.__new__(_context_class(cls, style))
+    inputs = [arg for arg in args if isinstance(arg, arrays)]
+    recording = style.is_recording()
+    ctx.needs_input_grad = tuple(isinstance(arg, arrays) and arg.requires_grad for arg in args)
+    wanted = recording and any(ctx.needs_input_grad)
+    with unrecorded(style):
+        setup = getattr(cls, "setup_context", None)
+        if setup is None or getattr(setup, "_is_default", False):
+            output = cls.forward(ctx, *args, **kwargs)
+        else:
+            output = cls.forward(*args, **kwargs)
+            setup(ctx, args, output)
+    if not isinstance(output, (arrays, tuple)):
+        return output
+    return _Outputs(cls, ctx, args, inputs, output, wanted).finished()
+
+
+_contexts: dict[type, type] = {}
+
+
+def _context_class(cls: type, style: Style) -> type:
+    """The class of the function's contexts, `<Name>Backward`."""
+    known = _contexts.get(cls)
+    if known is None:
+        space = {"_forward_cls": cls, "_style": style, "__module__": style.module}
+        known = type(cls.__name__ + "Backward", (FunctionCtx,), space)
+        known._node_module = style.module
+        _contexts[cls] = known
+    return known
+
+
+class _Outputs:
+    """What forward returned, on its way to the caller."""
+
+    def __init__(self, cls: type, ctx: Any, args: tuple, inputs: list, output: Any, wanted: bool) -> None:
+        self.cls, self.ctx, self.args, self.inputs, self.wanted = cls, ctx, args, inputs, wanted
+        self.style = ctx._style
+        self.several = isinstance(output, tuple)
+        self.given = list(output) if self.several else [output]
+
+    def finished(self) -> Any:
+        """The outputs with their places in the graph, as the caller gets them."""
+        ctx, style = self.ctx, self.style
+        dirty = {id(each) for each in ctx.dirty_tensors}
+        plain = {id(each) for each in ctx.non_differentiable}
+        if dirty and style.is_recording():
+            for each in ctx.dirty_tensors:
+                if each.is_leaf and each.requires_grad:
+                    raise style.error("a leaf Variable that requires grad has been used in an in-place operation.")
+        result, places, originals = [], [], []
+        for value in self.given:
+            if not isinstance(value, style.array_class):
+                result.append(value)
+                continue
+            made = value
+            if id(value) in plain:
+                made = value.detach() if value.requires_grad else value
+            elif any(value is each for each in self.inputs) and id(value) not in dirty:
+                with unrecorded(style):  # an input that is returned as it is: a view of it with a place of its own
+                    made = style.alias(value)
+            if id(value) not in plain and style.is_floating(made):
+                places.append(made)
+                originals.append(value)
+            result.append(made)
+        self._save(originals)
+        if self.wanted and places:
+            rule = _Rule(self, [any(made is each for each in places) for made in result], result)
+            record(style, type(ctx).__name__, self.inputs, places, rule, context=ctx)
+        return tuple(result) if self.several else result[0]
+
+    def _save(self, outputs: list) -> None:
+        kept: list[Saved | None] = []
+        for tensor in self.ctx.to_save:
+            number = next((place for place, each in enumerate(outputs) if each is tensor), -1)
+            is_input = any(tensor is each for each in self.inputs)
+            if tensor is None:
+                kept.append(None)
+            else:
+                dirty = any(tensor is each for each in self.ctx.dirty_tensors)
+                kept.append(Saved(self.style, tensor, number if self.wanted and (not is_input or dirty) else -1))
+        self.ctx._saved = tuple(kept)
+        self.ctx.to_save = ()
+        self.ctx.dirty_tensors = self.ctx.non_differentiable = ()
+
+
+class _Rule:
+    """The rule of a function's node: calls the user's backward and checks what it returns."""
+
+    __slots__ = ("cls", "ctx", "style", "placed", "metas", "arguments", "shapes")
+
+    def __init__(self, outputs: _Outputs, placed: list[bool], result: list) -> None:
+        self.cls, self.ctx, self.style, self.placed = outputs.cls, outputs.ctx, outputs.style, placed
+        arrays = self.style.array_class
+        #: Shape and dtype of each output that is a tensor.
+        self.metas = [(each.shape, each.dtype) if isinstance(each, arrays) else None for each in result]
+        #: Which arguments of forward are tensors; their shapes and dtypes.
+        self.arguments = [isinstance(arg, arrays) for arg in outputs.args]
+        self.shapes = [(each.shape, each.dtype) for each in outputs.inputs]
+
+    def __call__(self, grads: list, wanted: list) -> list:
+        arrived = iter(grads)
+        heads = []
+        for placed, meta in zip(self.placed, self.metas):
+            grad = next(arrived) if placed else None
+            if grad is None and meta is not None and self.ctx.materialize_grads:
+                grad = self.style.zeros(tuple(meta[0]), meta[1])
+            heads.append(grad)
+        returned = _backward_of(self.cls)(self.ctx, *heads)
+        return self.checked(returned if isinstance(returned, tuple) else (returned,))
+
+    def checked(self, returned: tuple) -> list:
+        """The gradients of those arguments that are tensors.
+
+        Raises: RuntimeError: too few or too many, no tensor, or another shape.
+        """
+        name, expected = type(self.ctx).__name__, len(self.arguments)
+        extra = returned[expected:]
+        if len(returned) < expected or any(each is not None for each in extra):
+            raise self.style.error(
+                f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
+            )
+        result = []
+        shapes = iter(self.shapes)
+        for place, (is_tensor, grad) in enumerate(zip(self.arguments, returned)):
+            if not is_tensor:
+                if grad is not None:
+                    raise self.style.error(
+                        f"function {name} returned a gradient different than None at position {place + 1}, but the "
+                        "corresponding forward input was not a Variable"
+                    )
+                continue
+            shape, kind = next(shapes)
+            if grad is None:
+                result.append(None)
+                continue
+            if not isinstance(grad, self.style.array_class):
+                raise self.style.error(f"expected Variable or None (got {type(grad).__name__})")
+            if grad.shape != shape:
+                raise self.style.error(
+                    f"Function {name} returned an invalid gradient at index {place} - got {list(grad.shape)} but "
+                    f"expected shape compatible with {list(shape)}"
+                )
+            result.append(self.style.cast(grad, kind))
+        return result
+
+
+def _backward_of(cls: Any) -> Callable:
+    """The class's backward, or its vjp, which is another name for it."""
+    backward, vjp = cls.backward, getattr(cls, "vjp", None)
+    if getattr(backward, "_is_default", False) and vjp is not None and not getattr(vjp, "_is_default", False):
+        return vjp
+    return backward
+
+
+def default(function: Callable) -> Callable:
+    """Decorates what a base class has and a subclass is to replace."""
+    function._is_default = True  # type: ignore[attr-defined]
+    return function
+
+
+def once_differentiable(fn: Callable) -> Callable:
+    """Decorates a backward that is not to be differentiated: it runs unrecorded, and its results are constants."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with unrecorded(ctx._style):
+            return fn(ctx, *args)
+
+    return wrapper

@@ -1,0 +1,95 @@
+"""What mx.autograd offers beside backward, for NDArrays: checkpoint, saved_tensors_hooks, detect_anomaly, checks."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from mxlite.autograd import _checks, _recompute
+from mxlite.autograd.anomaly import Anomaly
+from mxlite.autograd.saved import SavedHooks
+from mxlite.ndarray._gradient import STYLE
+
+_CHECKS = (None, "nan", "inf")
+
+
+def checkpoint(fn: Callable, *args: Any, preserve_rng_state: bool = True, **kwargs: Any) -> Any:
+    """fn(*args, **kwargs), whose intermediate values backward computes again instead of keeping them.
+
+    Args:
+        fn: A function of NDArrays and whatever else; it must do the same each time.
+        preserve_rng_state: Whether the second run draws the random numbers of the first.
+    """
+    return _recompute.checkpoint(STYLE, fn, args, kwargs, preserve_rng_state)
+
+
+class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
+    """A with-block: what is saved for backward by what is recorded in it goes through two functions.
+
+    Of blocks inside each other the innermost holds. Values that are packed are not found to have been edited.
+
+    Args:
+        pack_hook: Gets an NDArray that is saved (it leads nowhere in the graph) and returns whatever stands for it.
+        unpack_hook: Gets that, each time the array is read, and returns an NDArray of the same shape and dtype.
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        super().__init__(pack_hook, unpack_hook, STYLE)
+
+
+class detect_anomaly(Anomaly):  # noqa: N801 - PyTorch's name
+    """A with-block of this thread in which each node keeps where in the user's code it was recorded.
+
+    An operator whose result, or a gradient that is made from it in backward, is not finite is an error that names the
+    operator and the line.
+
+    Args:
+        check: "inf": NaN and infinities; "nan": NaN alone; None: nothing, nodes keep their places only
+            (`node.metadata["traceback_"]`).
+    """
+
+    def __init__(self, check: str | None = "inf") -> None:
+        if check not in _CHECKS:
+            raise ValueError(f"detect_anomaly: check is {check!r}; it may be 'inf', 'nan' or None")
+        super().__init__(STYLE, _CHECKS.index(check))
+
+
+def gradcheck(
+    func: Callable,
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """Compares the gradients of `func` at `inputs` with differences.
+
+    Args:
+        func: A function of NDArrays that returns one or a tuple of them; it is run while recording.
+        inputs: An NDArray or a tuple; those that require a gradient are differentiated (use float64).
+        eps: How far inputs are moved.
+        atol, rtol: How much may differ.
+        raise_exception: Whether a difference raises; else it gives False.
+    Raises:
+        GradcheckError: they differ.
+        ValueError: no input requires a gradient.
+    """
+    return _checks.gradcheck(STYLE, func, inputs, eps, atol, rtol, raise_exception)
+
+
+def gradgradcheck(
+    func: Callable,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """Compares the gradients of the gradients of `func` with differences; the arguments are those of gradcheck.
+
+    Args:
+        grad_outputs: Gradients of the outputs, which are differentiated too; None: random ones.
+    """
+    return _checks.gradgradcheck(STYLE, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)

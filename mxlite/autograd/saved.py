@@ -1,0 +1,101 @@
+"""saved_tensors_hooks: values that are saved for backward, in a form of the user's own."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable
+
+from mxlite import _backward, error
+from mxlite._lib import LIB, check_call
+from mxlite.autograd import graph
+from mxlite.autograd.graph import Style
+
+#: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
+_open: dict[int, list[SavedHooks]] = {}
+
+
+def current() -> SavedHooks | None:
+    """The innermost open block of this thread."""
+    if not _open:
+        return None
+    stack = _open.get(error.thread_number())
+    return stack[-1] if stack else None
+
+
+class SavedHooks:
+    """A with-block: what is saved for backward by what is recorded in it goes through two functions.
+
+    Of blocks inside each other the innermost holds. Values that are packed are not found to have been edited.
+
+    Args:
+        pack: Gets an array that is saved (it leads nowhere in the graph) and returns whatever stands for it.
+        unpack: Gets that, each time the array is read, and returns an array of the same shape and dtype.
+        style: The front end whose arrays they get.
+    """
+
+    def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], style: Style) -> None:
+        self.pack, self.unpack, self.style = pack, unpack, style
+
+    def __enter__(self) -> None:
+        number = graph.keep(self)
+        if LIB.MXLPushSavedHooks(_PACK, _UNPACK, _DROP, number, graph.RELEASE) != 0:
+            _backward.recorded.pop(number, None)
+            raise self.style.last_error()
+        _open.setdefault(error.thread_number(), []).append(self)
+
+    def __exit__(self, *_: object) -> None:
+        thread = error.thread_number()
+        stack = _open[thread]
+        stack.pop()
+        if not stack:
+            del _open[thread]
+        check_call(LIB.MXLPopSavedHooks())
+
+
+_P, _I = ctypes.c_void_p, ctypes.c_int
+_OUT = ctypes.POINTER(ctypes.c_void_p)
+
+
+def _guarded(work: Callable[[], None]) -> int:
+    try:
+        with _backward.allowing_interrupts():
+            work()
+        return 0
+    except BaseException as problem:
+        error.keep_exception(problem)
+        return -1
+
+
+@ctypes.CFUNCTYPE(_I, _P, _P, _OUT)
+def _PACK(number: int, array: int, packed: Any) -> int:  # noqa: N802 - it is a constant
+    """A value is saved."""
+
+    def work() -> None:
+        hooks = _backward.recorded[number]
+        packed[0] = graph.keep((hooks.pack(hooks.style.adopt(array)),))
+
+    return _guarded(work)
+
+
+@ctypes.CFUNCTYPE(_I, _P, _P, _OUT)
+def _UNPACK(number: int, packed: int, array: Any) -> int:  # noqa: N802
+    """It is read."""
+
+    def work() -> None:
+        hooks, (thing,) = _backward.recorded[number], _backward.recorded[packed]
+        found = hooks.unpack(thing)
+        if not isinstance(found, hooks.style.array_class):
+            raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(found).__name__}")
+        array[0] = graph.share(found._h)
+
+    return _guarded(work)
+
+
+@ctypes.CFUNCTYPE(None, _P, _P)
+def _DROP(number: int, packed: int) -> None:  # noqa: N802
+    """It is needed no more."""
+    del _backward.recorded[packed]
+
+
+for _callback in (_PACK, _UNPACK, _DROP):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))

@@ -1,0 +1,77 @@
+"""Tensors, as what both front ends share sees them: nodes, functions, checkpoints, checks of gradients."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import LIB
+from mxlite.autograd import graph
+from mxlite.torch import _calls
+from mxlite.torch._calls import AGAIN, check_call
+
+
+class TensorStyle(graph.Style):
+    """The style of tensors. What makes them is imported when it is used: it imports the class of tensors."""
+
+    dialect = 1
+    module = "torch.autograd.function"
+    error = RuntimeError
+
+    def last_error(self) -> BaseException:
+        return _calls.last_error()
+
+    def is_recording(self) -> bool:
+        flag = ctypes.c_int()
+        check_call(LIB.MXLGetGradMode(ctypes.byref(flag)))
+        return bool(flag.value)
+
+    def set_recording(self, flag: bool) -> bool:
+        before = ctypes.c_int()
+        check_call(LIB.MXLSetGradMode(int(flag), ctypes.byref(before)))
+        return bool(before.value)
+
+    def values(self, array: Any) -> np.ndarray:
+        return array._values()
+
+    def array(self, values: np.ndarray) -> Any:
+        from mxlite.torch._tensor import from_values
+
+        return from_values(values)
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        from mxlite.torch._tensor import zeros_of
+
+        return zeros_of(tuple(shape), dtype)
+
+    def cast(self, array: Any, dtype: Any) -> Any:
+        from mxlite.torch._convert import cast
+
+        return cast(array, dtype)
+
+    def alias(self, array: Any) -> Any:
+        from mxlite.torch._shapes import alias
+
+        return alias(array)
+
+    def stack(self, arrays: list) -> Any:
+        from mxlite.torch._shapes import stack
+
+        return stack(arrays)
+
+    def is_floating(self, array: Any) -> bool:
+        return array._dtype.is_floating_point
+
+    def released(self) -> Exception:
+        return RuntimeError(AGAIN)
+
+    def edited(self, array: Any, node: graph.Node | None, output: int, version: int, expected: int) -> Exception:
+        maker = "" if node is None else f", which is output {output} of {type(node).__name__},"
+        return RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{array.type()} {list(array.shape)}]{maker} is at version {version}; expected version "
+            f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to compute "
+            "its gradient, with torch.autograd.set_detect_anomaly(True)."
+        )
