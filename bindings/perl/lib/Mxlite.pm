@@ -47,7 +47,7 @@ for (@functions) {
 
 # What a pointer leads to: a string, pointers, strings.
 sub _string($pointer) { unpack 'p', pack 'J', $pointer }
-sub _pointers($pointer, $count) { $count ? unpack 'J*', unpack "P" . 8 * $count, pack 'J', $pointer : () }
+sub _pointers($pointer, $count) { $count > 0 ? unpack 'j*', unpack 'P' . 8 * $count, pack 'J', $pointer : () }
 sub _strings($pointer, $count) { map { _string($_) } _pointers($pointer, $count) }
 
 sub _fail($message) {
@@ -304,7 +304,9 @@ package Mxlite::Array {
     }
     sub copy_from($x, $values) {
         my $dtype = $x->dtype;
-        my $packed = pack "$dtypes[$flag{$dtype}][1]*", @$values;
+        my $letter = $dtypes[ $flag{$dtype} // 2 ][1];
+        Mxlite::_fail("copy_from: elements of $dtype cannot be written; cast an array to it") unless $letter;
+        my $packed = pack "$letter*", @$values;
         Mxlite::_check(Mxlite::C::MXNDArraySyncCopyFromCPU($$x, $packed, scalar @$values));
         return $x;
     }
