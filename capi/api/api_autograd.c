@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "engine/backward.h"
+#include "engine/rebase.h"
 
 /* ---- flags ---- */
 
@@ -193,6 +194,16 @@ static int pin_all(const pinned *p)
     return 0;
 }
 
+/* Views whose memory was edited stand where they do now. */
+static int refresh(int count, mxl_array *const *arrays)
+{
+    for (int i = 0; i < count; i++) {
+        if (mxl_rebase_refresh(arrays[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static void unpin_all(const pinned *p)
 {
     api_unpin_many(p->num_variables, p->variables);
@@ -267,7 +278,8 @@ int MXAutogradBackwardEx(uint32_t num_output, NDArrayHandle *output_handles,
                                .training = is_train != 0,
                                .dialect = &mxl_dialect_mxnet};
     if (pin_all(&p) == 0) {
-        status = mxl_backward(&args);
+        if (refresh(p.num_heads, p.arrays) == 0 && refresh(p.num_variables, args.variables) == 0)
+            status = mxl_backward(&args);
         unpin_all(&p);
     }
     if (status == 0 && num_variables > 0)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "engine/callback.h"
 #include "engine/grad.h"
+#include "engine/rebase.h"
 #include "engine/tape.h"
 
 /* The caller's callbacks; counted, kept by the node. */
@@ -188,6 +189,8 @@ static int record(mxl_call *call, custom *c)
     for (int i = 0; i < call->num_inputs; i++) {
         if (call->in[i]->storage == NULL)
             return mxl_error("MXCustomFunctionRecord: input %d has no shape yet", i);
+        if (mxl_rebase_refresh(call->in[i]) != 0)
+            return -1;
         any = any || mxl_tape_recorded(call->in[i], &mxl_dialect_mxnet);
     }
     if (check_outputs(call->num_outputs, call->out) != 0)

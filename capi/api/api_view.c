@@ -2,7 +2,7 @@
  * array's memory, and are recorded while the thread records. */
 #include "api/common.h"
 
-#include "engine/tape.h"
+#include "engine/rebase.h"
 #include "ops/view.h"
 
 /* ---- making one ---- */
@@ -28,7 +28,8 @@ static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, 
     mxl_mode mode = api_mode();
 
     if (made != NULL && mode.record &&
-        mxl_tape_view(op, params, array, made, mode.training, mode.dialect) != 0) {
+        ((mode.dialect->rebase && mxl_rebase_view(array, mode.dialect) != 0) ||
+         mxl_tape_view(op, params, array, made, mode.training, mode.dialect) != 0)) {
         mxl_array_drop(made);
         made = NULL;
     }

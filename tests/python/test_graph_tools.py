@@ -370,3 +370,20 @@ def test_nothing_is_left_of_it_all() -> None:
     y.grad_fn.metadata.clear()
     del y
     gc.collect()
+
+
+# ---- the same for tensors ----
+
+
+def test_the_tools_of_tensors() -> None:
+    import mxlite.torch as torch
+
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.functional.jacobian(lambda a: a * a, x).tolist() == [[2, 0], [0, 4]]
+    assert torch.autograd.functional.hessian(lambda a: (a * a * a).sum(), x).tolist() == [[6, 0], [0, 12]]
+    log = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: log.append("pack") or t.tolist(), torch.tensor):
+        y = x.exp()
+    with pytest.raises(RuntimeError):
+        y.sum().backward()  # torch.tensor makes float32 of lists
+    assert log == ["pack"]

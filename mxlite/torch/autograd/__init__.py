@@ -10,7 +10,7 @@ from mxlite.autograd import graph as _graph
 from mxlite.torch._calls import adopt, last_error
 from mxlite.torch._convert import cast
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
-from mxlite.torch.autograd import function, grad_mode
+from mxlite.torch.autograd import function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks
 from mxlite.torch.autograd.function import Function
 from mxlite.torch.autograd.grad_mode import (
@@ -28,10 +28,12 @@ __all__ = [
     "backward",
     "enable_grad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
     "gradcheck",
     "gradgradcheck",
+    "graph",
     "inference_mode",
     "is_grad_enabled",
     "no_grad",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, Callable
+
 from mxlite.autograd.graph import Edge as GradientEdge
 from mxlite.autograd.graph import Node, RemovableHandle
+from mxlite.autograd.saved import SavedHooks
+from mxlite.torch._gradient import STYLE
 from mxlite.torch._tensor import Tensor
 
-__all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge"]
+__all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "saved_tensors_hooks"]
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -18,3 +22,15 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(node, output)
+
+
+class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
+    """A with-block: what is saved for backward by what is recorded in it goes through two functions.
+
+    Args:
+        pack_hook: Gets a tensor that is saved and returns whatever stands for it.
+        unpack_hook: Gets that, and returns a tensor of the same shape and dtype.
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        super().__init__(pack_hook, unpack_hook, STYLE)

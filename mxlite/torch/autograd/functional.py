@@ -1,0 +1,12 @@
+"""`torch.autograd.functional`: vjp, jvp, hvp, vhp, jacobian, hessian."""
+
+from mxlite.autograd._derivatives import Derivatives
+from mxlite.torch._gradient import STYLE
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+_derivatives = Derivatives(STYLE)
+
+vjp, jvp = _derivatives.vjp, _derivatives.jvp
+hvp, vhp = _derivatives.hvp, _derivatives.vhp
+jacobian, hessian = _derivatives.jacobian, _derivatives.hessian
