@@ -1,0 +1,339 @@
+"""Losses and distances of `torch.nn.functional`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Callable
+
+from mxlite._lib import hot
+from mxlite.torch import _more
+from mxlite.torch._calls import functions, new, prepare, run
+from mxlite.torch._dtypes import int64
+from mxlite.torch._nodes import formula
+from mxlite.torch._picking import choose
+from mxlite.torch._reductions import put_along, take_along, vector_norm
+from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch.nn._activations import as_like, logsigmoid
+
+
+def _check_reduction(reduction: str) -> None:
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _reduced(loss: Tensor, reduction: str) -> Tensor:
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
+
+
+def _loss(label: str, input: Tensor, target: Tensor, reduction: str, each: Callable, slope: Callable) -> Tensor:
+    """A loss of the difference of two tensors: its value and its derivative."""
+    _check_reduction(reduction)
+    input, target = _fitted(input, target)
+
+    def compute(x: Tensor, y: Tensor) -> Tensor:
+        return _reduced(each(x - y), reduction)
+
+    def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
+        away = slope(x - y) * grad
+        if reduction == "mean":
+            away = away / x.numel()
+        return [away, -away]
+
+    return formula(label, [input, target], compute, rule, saves="01")
+
+
+def _fitted(input: Tensor, target: Tensor) -> tuple:
+    """Both in one shape.
+
+    A warning, where they have not.
+    """
+    if target.shape == input.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        stacklevel=4,
+    )
+    return functions["broadcast_tensors"](input, target)
+
+
+_mse = {
+    reduction: prepare("MseLossBackward0", "_mxl_mse_loss", mean=str(reduction == "mean"))
+    for reduction in ("mean", "sum")
+}
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Tensor:
+    """The squares of differences: their mean, their sum, or each."""
+    if weight is not None or reduce is not None or size_average is not None:
+        raise NotImplementedError("mxlite.torch: mse_loss has input, target and reduction alone")
+    call = _mse.get(reduction)
+    if call and input.__class__ is Tensor and target.__class__ is Tensor and input._dtype is target._dtype:
+        input, target = _fitted(input, target)
+        handle = hot.call2(call, input._h, target._h)
+        if handle:
+            tensor = new(Tensor)
+            tensor._h = handle
+            tensor._dtype = input._dtype
+            return tensor
+    return _loss("MseLossBackward0", input, target, reduction, lambda d: d * d, lambda d: d * 2)
+
+
+def l1_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Tensor:
+    """The sizes of differences: their mean, their sum, or each."""
+    _check_reduction(reduction)
+    input, target = _fitted(input, target)
+    return _reduced((input - target).abs(), reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """d^2 / (2 beta) where |d| is below beta, else |d| - beta / 2."""
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    return _loss(
+        "SmoothL1LossBackward0",
+        input,
+        target,
+        reduction,
+        lambda d: choose(d.abs() < beta, d * d * (0.5 / beta), d.abs() - 0.5 * beta),
+        lambda d: choose(d.detach().abs() < beta, d / beta, d.sign()),
+    )
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Any = None
+) -> Tensor:
+    """d^2 / 2 where |d| is at most delta, else delta (|d| - delta / 2)."""
+    return _loss(
+        "HuberLossBackward0",
+        input,
+        target,
+        reduction,
+        lambda d: choose(d.abs() <= delta, d * d * 0.5, (d.abs() - 0.5 * delta) * delta),
+        lambda d: choose(d.detach().abs() <= delta, d, d.sign() * delta),
+    )
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the logarithms of probabilities of the classes that `target` names, weighted.
+
+    Args:
+        input: (classes,), (n, classes) or (n, classes, ...), target: (), (n,) or (n, ...), of int64.
+    """
+    _check_reduction(reduction)
+    if target._dtype is not int64:
+        raise RuntimeError(f"expected scalar type Long but found {target._dtype.word}")
+    dim = 0 if input.ndim == 1 else 1
+    expected = input.shape[:dim] + input.shape[dim + 1 :]
+    if tuple(target.shape) != tuple(expected):
+        if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
+            raise ValueError(
+                f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                f"({target.shape[0] if target.shape else 0})."
+            )
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
+    classes = input.shape[dim]
+    values = target._values()
+    kept = values != ignore_index
+    wrong = values[kept & ((values < 0) | (values >= classes))]
+    if wrong.size:
+        raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
+    places = from_values(_clipped(values, kept)).unsqueeze(dim)
+    share = from_values(kept.astype(input._dtype.np))
+    if weight is not None:
+        share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
+    label = "NllLossBackward0" if input.ndim <= 2 else "NllLoss2DBackward0"
+
+    def compute(x: Tensor) -> Tensor:
+        each = -take_along(x, places, dim).squeeze(dim) * share
+        return each if reduction == "none" else each.sum() / share.sum() if reduction == "mean" else each.sum()
+
+    def rule(grad: Tensor) -> list:
+        each = -share * (grad / share.sum() if reduction == "mean" else grad)
+        return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
+
+    return formula(label, [input], compute, rule)
+
+
+def _clipped(values: Any, kept: Any) -> Any:
+    import numpy as np
+
+    return np.where(kept, values, 0).astype(np.int64)
+
+
+_div_by = prepare("DivBackward1", "_div_scalar", "scalar", slots="0")
+_mul_by = prepare("MulBackward1", "_mul_scalar", "scalar", slots="0")
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
+    _check_reduction(reduction)
+    dim = 0 if input.ndim == 1 else 1
+    logs = _more.log_softmax(input, dim)
+    if target._dtype.is_floating_point:
+        if target.shape != input.shape:
+            raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target._dtype}")
+        if label_smoothing:
+            target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
+        if weight is not None:
+            target = target * weight.reshape(tuple(-1 if d == dim else 1 for d in range(input.ndim)))
+        if reduction == "none":
+            return -(logs * target).sum(dim)
+        total = -(logs * target).sum()
+        count = input.numel() // input.shape[dim]
+        return run(_div_by, [total], float(count), kind=total._dtype) if reduction == "mean" else total
+    loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    if not label_smoothing:
+        return loss
+    return _smoothed(loss, logs, target, weight, ignore_index, reduction, label_smoothing, dim)
+
+
+def _smoothed(
+    loss: Tensor, logs: Tensor, target: Tensor, weight: Any, ignore: int, reduction: str, by: float, dim: int
+) -> Tensor:
+    classes = logs.shape[dim]
+    spread = -(
+        logs if weight is None else logs * weight.reshape(tuple(-1 if d == dim else 1 for d in range(logs.ndim)))
+    ).sum(dim)
+    kept = as_like(target != ignore, logs)
+    spread = spread.masked_fill(target == ignore, 0)
+    if reduction == "mean":
+        if weight is None:
+            count = kept.sum()
+        else:
+            count = (weight.index_select(0, (target * (target != ignore)).reshape(-1)) * kept.reshape(-1)).sum()
+        spread = spread.sum() / count
+    elif reduction == "sum":
+        spread = spread.sum()
+    parts = [run(_mul_by, [each], float(by), kind=each._dtype) for each, by in ((loss, 1 - by), (spread, by / classes))]
+    return parts[0] + parts[1]
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(t log(p) + (1 - t) log(1 - p)); logarithms are not below -100."""
+    _check_reduction(reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    values = input._values()
+    if values.size and not ((values >= 0) & (values <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+
+    def compute(p: Tensor, t: Tensor) -> Tensor:
+        each = -(t * p.log().clamp_min(-100) + (1 - t) * (1 - p).log().clamp_min(-100))
+        return _reduced(each if weight is None else each * weight, reduction)
+
+    def rule(grad: Tensor, input: Tensor, target: Tensor) -> list:
+        scale = grad if weight is None else grad * weight
+        if reduction == "mean":
+            scale = scale / input.numel()
+        dp = scale * (input - target) / (input * (1 - input)).clamp_min(1e-12)
+        return [dp, scale * ((1 - input).log() - input.log()).clamp(-100, 100)]
+
+    return formula("BinaryCrossEntropyBackward0", [input, target], compute, rule, saves="01")
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """binary_cross_entropy of the sigmoid, computed from its argument."""
+    _check_reduction(reduction)
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+
+    def scaled(t: Tensor) -> Tensor:
+        return (pos_weight - 1) * t + 1 if pos_weight is not None else full_of((), 1, t._dtype)
+
+    def compute(x: Tensor, t: Tensor) -> Tensor:
+        each = (1 - t) * x + scaled(t) * (x.abs().neg().exp().log1p() + (-x).relu())
+        return _reduced(each if weight is None else each * weight, reduction)
+
+    def rule(grad: Tensor, input: Tensor, target: Tensor) -> list:
+        scale = grad if weight is None else grad * weight
+        if reduction == "mean":
+            scale = scale / input.numel()
+        dx = scale * ((1 - target) - scaled(target) * (1 - input.sigmoid()))
+        dt = scale * -input
+        if pos_weight is not None:
+            dt = dt + scale * (pos_weight - 1) * -logsigmoid(input)
+        return [dx, dt]
+
+    return formula("BinaryCrossEntropyWithLogitsBackward0", [input, target], compute, rule, saves="01")
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log(target) - input): the mean, the sum, each, or ("batchmean") the sum over the first extent."""
+    if reduction not in ("none", "batchmean", "sum", "mean"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    each = target.exp() * (target - input) if log_target else functions["xlogy"](target, target) - target * input
+    if reduction == "batchmean":
+        return each.sum() / input.shape[0]
+    return _reduced(each, reduction)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The inner product along a dimension, divided by both norms."""
+    first, second = (x / vector_norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
+    return (first * second).sum(dim)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    return vector_norm(x1 - x2 + eps, p, -1, keepdim)
