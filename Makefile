@@ -46,7 +46,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
 endif
 
 .PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan cross fuzz \
-    fuzz-run checks wheel check-wheel test-pythons test-peers test-clients clients-oracle oracle bench accuracy \
+    fuzz-run checks wheel check-wheel test-pythons test-peers test-torch test-clients clients-oracle oracle bench accuracy \
     accuracy-full mutate fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
@@ -67,6 +67,7 @@ help:
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level of this processor, and without back ends
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
+#: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: backward and grad, 2,000 random programs
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
@@ -409,6 +410,20 @@ test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(PEER_PY) tests/clients/check_files.py write $(BUILD)/peers/mxlite
 	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py read $(BUILD)/peers/mxlite $(BUILD)/peers/mxnet
 	@$(PEER_PY) tests/clients/check_files.py read $(BUILD)/peers/mxnet $(BUILD)/peers/mxlite
+
+# mxlite.torch beside PyTorch itself.
+TORCH := .venvs/torch
+
+$(TORCH)/torch.stamp: tools/install_torch.sh
+	@sh tools/make_venv.sh "$(PYTHON)" $(TORCH)
+	@sh tools/install_torch.sh $(TORCH)
+	@$(TORCH)/bin/python -m pip install -q --disable-pip-version-check 'pytest>=8'
+	@touch $@
+
+TORCH_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(TORCH)/bin/python
+test-torch: lib $(TORCH)/torch.stamp
+	@$(TORCH_PY) -m pytest -q tests/python/test_torch_style.py $(PYTEST_ARGS)
+	@$(TORCH_PY) tests/torch/check_programs.py
 
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
 CLIENTS := .venvs/clients

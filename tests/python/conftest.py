@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -13,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "reference"))
 
 import mxlite as mx  # noqa: E402
 from mxlite import _backward, _lib, autograd  # noqa: E402
+
+#: Left out where PyTorch is not installed; the header of the report says so, and `make test-torch` installs it.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["test_torch_style.py"]
 
 
 def live_handles() -> int:
@@ -51,4 +55,5 @@ def pytest_collection_finish() -> None:
 
 def pytest_report_header() -> str:
     """Which binding and which library the tests ran over."""
-    return f"mxlite: binding {_lib.BINDING}, library {mx.get_library()}"
+    left_out = ", without test_torch_style.py (no PyTorch here: make test-torch)" if collect_ignore else ""
+    return f"mxlite: binding {_lib.BINDING}, library {mx.get_library()}{left_out}"

@@ -116,13 +116,13 @@ def run_backward(
     inputs: tuple = (),
     allow_unreachable: bool = False,
     accumulate_grad: bool = False,
-) -> tuple:
+) -> tuple | None:
     """Runs the engine: from tensors with their gradients to all leaves, or to `inputs`.
 
     Args:
         allow_unreachable: Whether inputs that the tensors do not lead to get None instead of an error.
         accumulate_grad: Whether the gradients of `inputs` are added to theirs instead of returned.
-    Returns: the gradients of `inputs`, or ().
+    Returns: the gradients of `inputs`, () where they are added up, None without inputs.
     Raises: RuntimeError: no gradient flows to a tensor, or to an input.
     """
     tensors, inputs, given = tuple(tensors), tuple(inputs), tuple(grad_tensors)
@@ -143,12 +143,14 @@ def run_backward(
             if not wanted[-1][0]:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
         if not roots:
-            return () if accumulate_grad else (None,) * len(inputs)
+            return (None,) * len(inputs) if inputs else None
         made = _run(roots, given, wanted, keep_graph, create_graph, allow_unreachable, accumulate_grad)
     finally:
         for handle in owned:
             LIB.MXLNodeFree(handle)
-    if accumulate_grad or not inputs:
+    if not inputs:
+        return None
+    if accumulate_grad:
         return ()
     return tuple(None if handle is None else adopt(handle) for handle in made)
 
@@ -231,8 +233,6 @@ def backward(
         elif isinstance(each, Tensor) and not each.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     given = _given(grad_tensors, len(heads))
-    if len(given) != len(heads):
-        raise RuntimeError(f"got {len(heads)} tensors and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
     run_backward(heads, _heads(heads, given), keep, create_graph, wanted, True, True)
 
@@ -287,8 +287,6 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = _given(grad_outputs, len(heads))
-    if len(given) != len(heads):
-        raise RuntimeError(f"got {len(heads)} tensors and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return _batched(heads, wanted, given, keep, create_graph, allow_unused, materialize_grads)
