@@ -105,7 +105,7 @@ static int check_in_place(mxl_run *r, bool records)
 
 static bool repeats_elements(const mxl_array *array)
 {
-    for (int i = 0; i < array->ndim; i++) {
+    for (int i = 0; i < array->ndim && !array->contiguous; i++) {
         if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
             return true;
     }

@@ -328,8 +328,8 @@ static int run_compute(mxl_run *r)
 {
     int records;
 
-    if (mxl_run_refresh(r->call.num_inputs, r->given_in, r->mode) != 0 ||
-        mxl_run_refresh(r->arity.visible, r->given_out, r->mode) != 0)
+    if (r->mode.record && (mxl_run_refresh(r->call.num_inputs, r->given_in, r->mode) != 0 ||
+                           mxl_run_refresh(r->arity.visible, r->given_out, r->mode) != 0))
         return -1;
     records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
     if (records < 0 || mxl_run_check_edits(r, records) != 0 || run_infer(r) != 0 ||
@@ -337,7 +337,7 @@ static int run_compute(mxl_run *r)
         return -1;
     if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL)
         r->version = mxl_storage_version(r->given_out[0]->storage);
-    if (run_record(r, records) != 0)
+    if ((records || r->edited_view != NULL) && run_record(r, records) != 0)
         return -1;
     if (r->views < r->call.num_outputs && r->call.op->compute(&r->call) != 0)
         return -1;
@@ -398,14 +398,22 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     mxl_array *result = NULL;
     mxl_shape shape;
     int dtype = MXL_DTYPE_UNKNOWN;
-    mxl_infer infer = {op,     params,        num_inputs,       1, inputs, &shape,
-                       &dtype, mode.training, mode.legacy_shape, mode.dialect->views};
+    mxl_infer infer = {op,
+                       params,
+                       num_inputs,
+                       1,
+                       inputs,
+                       &shape,
+                       &dtype,
+                       mode.training,
+                       mode.legacy_shape,
+                       mode.dialect->views};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
     int records, status = 0;
     bool is_view;
 
-    if (mxl_run_refresh(num_inputs, inputs, mode) != 0)
+    if (mode.record && mode.dialect->rebase && mxl_run_refresh(num_inputs, inputs, mode) != 0)
         return -1;
     records = wants_node(op, num_inputs, inputs, mode);
     shape.ndim = -1;

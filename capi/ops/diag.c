@@ -22,10 +22,11 @@ typedef struct diag_params {
          .offset = offsetof(diag_params, axis1),                                                   \
          .def = "0",                                                                               \
          .doc = "The axis of rows; of no meaning for a vector."},                                  \
-    {                                                                                              \
-        .name = "axis2", .type = MXL_P_INT, .offset = offsetof(diag_params, axis2), .def = "1",    \
-        .doc = "The axis of columns."                                                              \
-    }
+        {.name = "axis2",                                                                          \
+         .type = MXL_P_INT,                                                                        \
+         .offset = offsetof(diag_params, axis2),                                                   \
+         .def = "1",                                                                               \
+         .doc = "The axis of columns."}
 
 static const mxl_param diag_table[] = {DIAG_PARAMS, {0}};
 static const mxl_param put_table[] = {

@@ -20,10 +20,11 @@ typedef struct mm_params {
      .offset = offsetof(mm_params, transpose_a),                                                   \
      .def = "0",                                                                                   \
      .doc = "Whether lhs is taken as its transpose."},                                             \
-    {                                                                                              \
-        .name = "transpose_b", .type = MXL_P_BOOL, .offset = offsetof(mm_params, transpose_b),     \
-        .def = "0", .doc = "Whether rhs is taken as its transpose."                                \
-    }
+        {.name = "transpose_b",                                                                    \
+         .type = MXL_P_BOOL,                                                                       \
+         .offset = offsetof(mm_params, transpose_b),                                               \
+         .def = "0",                                                                               \
+         .doc = "Whether rhs is taken as its transpose."}
 
 static const mxl_param mm_table[] = {MM_TRANSPOSES, {0}};
 
@@ -297,8 +298,7 @@ static const mxl_op op_addmm = {
 
 /* ---- _mxl_round_even ---- */
 
-#define WHOLE(x)                                                                                   \
-    _Generic((x), float : rintf, double : rint, int32_t : same_i32, int64_t : same_i64)(x)
+#define WHOLE(x) _Generic((x), float: rintf, double: rint, int32_t: same_i32, int64_t: same_i64)(x)
 
 static inline int32_t same_i32(int32_t x)
 {
