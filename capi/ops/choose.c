@@ -130,10 +130,11 @@ typedef struct quadratic_params {
 } quadratic_params;
 
 #define COEFFICIENT(letter, text)                                                                  \
-    {                                                                                              \
-        .name = #letter, .type = MXL_P_FLOAT, .offset = offsetof(quadratic_params, letter),        \
-        .def = "0", .doc = text                                                                    \
-    }
+    {.name = #letter,                                                                              \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(quadratic_params, letter),                                                 \
+     .def = "0",                                                                                   \
+     .doc = text}
 
 static const mxl_param quadratic_params_table[] = {
     COEFFICIENT(a, "Factor of x^2."),

@@ -144,8 +144,9 @@ MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int
 MXL_API int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_t *offset);
 
 /* -1 with the error set where a recorded edit of the array in place would be refused in PyTorch's
- * dialect: it is a variable that wants a gradient, or a view whose edits cannot be followed. Nothing
- * is refused while recording is off. For callers of MXLFunctionRecord, before they write. */
+ * dialect: it is a variable that wants a gradient, or a view whose edits cannot be followed.
+ * Nothing is refused while recording is off. For callers of MXLFunctionRecord, before they write.
+ */
 MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
 
 /* Tells the engine that the bytes behind MXNDArrayGetData were written, so that a value saved for
