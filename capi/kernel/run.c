@@ -71,9 +71,11 @@ MXL_BY_LEVEL(even_run, (size_t width, void *dst, const void *src, int64_t stride
 void mxl_copy_run(size_t width, void *dst, int64_t dst_stride, const void *src, int64_t src_stride,
                   int64_t n)
 {
+    if (n <= 0)
+        return; /* there may be no memory either */
     if (dst_stride == 1 && src_stride == 1)
         memcpy(dst, src, (size_t)n * width);
-    else if (dst_stride == 1 && src_stride >= -1 && src_stride <= 4 && n > 0)
+    else if (dst_stride == 1 && src_stride >= -1 && src_stride <= 4)
         even_run(width, dst, src, src_stride, n);
     else if (width == 4)
         ANY_RUN(uint32_t);
