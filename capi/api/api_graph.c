@@ -94,6 +94,38 @@ int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
     return 0;
 }
 
+/* An alias at the array's place, or the array itself; new. */
+static mxl_array *pinned(mxl_array *array)
+{
+    mxl_place place = mxl_array_place(array);
+    mxl_array *alias = array;
+
+    if (place.output == MXL_PLACE_LEAF) {
+        mxl_array_keep(array);
+    } else {
+        alias = mxl_array_alias(array);
+        if (alias != NULL)
+            mxl_array_set_place(alias, place);
+    }
+    mxl_ref_drop(place.target);
+    return alias;
+}
+
+int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out)
+{
+    mxl_array *value, *made;
+
+    API_NEED(out);
+    *out = NULL;
+    value = api_pin_defined(array, __func__);
+    if (value == NULL)
+        return -1;
+    made = pinned(value);
+    api_unpin(array);
+    *out = made == NULL ? NULL : api_handle(made);
+    return *out == NULL ? -1 : 0;
+}
+
 int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out)
 {
     mxl_array *value;

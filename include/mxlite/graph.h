@@ -41,6 +41,11 @@ MXL_API int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *out
 /* A number that all handles of one array share, and that no other living array has. */
 MXL_API int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out);
 
+/* A new handle of another array over the same memory, which stands where this one stands now and
+ * stays there, whatever is written to it: what a function saves of an input. A variable gives
+ * itself. */
+MXL_API int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out);
+
 /* `flag` 1: makes the array a variable whose gradients are added up, and which has none yet; a
  * variable stays as it is. 0: it is no variable any more; its gradient stays. An error for an array
  * that a recorded operator made, one without shape, and (1) dtypes without fractions. */

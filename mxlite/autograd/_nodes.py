@@ -53,10 +53,19 @@ def detached(style: Style, array: Any) -> Any:
     return style.adopt(handle.value)
 
 
+def pinned(style: Style, array: Any) -> Any:
+    """The same memory at the place that the array has now, whatever is written to it later; a variable is itself."""
+    handle = ctypes.c_void_p()
+    check_call(LIB.MXLNDArrayPin(array._h, ctypes.byref(handle)))
+    made = style.adopt(handle.value)
+    return array if graph.array_id(made._h) == graph.array_id(array._h) else made
+
+
 class Saved:
     """An array that a rule will read: with the version it had, and which output of its node it is (-1: none).
 
-    An output is kept without its place in the graph, or the node would keep itself alive. Where saved_tensors_hooks
+    An output is kept without its place in the graph, an input at the place it has now: an edit may give it one behind
+    the node, which would then keep itself alive. Where saved_tensors_hooks
     are in force, what their `pack` returned is kept instead.
     """
 
@@ -64,7 +73,7 @@ class Saved:
 
     def __init__(self, style: Style, array: Any, output: int = -1) -> None:
         self.style = style
-        self.array = array if output < 0 else detached(style, array)
+        self.array = pinned(style, array) if output < 0 else detached(style, array)
         self.version = array._version
         self.output = output
         hooks = saved.current()

@@ -58,6 +58,7 @@ static int backward_from(void *node, void *grad, void *input)
 #define GRAPH_PLACES(X)                                                                            \
     X(MXLNDArrayGetEdge, ARRAY, false, MXLNDArrayGetEdge(h, &node_out, &int_a))                    \
     X(MXLNDArrayGetId, ARRAY, false, MXLNDArrayGetId(h, &u64))                                     \
+    X(MXLNDArrayPin, ARRAY, false, MXLNDArrayPin(h, &out))                                         \
     X(MXLNDArraySetRequiresGrad, ARRAY, false, MXLNDArraySetRequiresGrad(h, 1))                    \
     X(MXLNDArraySetGrad, ARRAY, false, MXLNDArraySetGrad(h, NULL))                                 \
     X(MXLNDArraySetGrad, ARRAY, true, MXLNDArraySetGrad(variable, h))                              \
@@ -94,6 +95,7 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNDArrayGetEdge, MXLNDArrayGetEdge(variable, NULL, &int_a))                                \
     X(MXLNDArrayGetEdge, MXLNDArrayGetEdge(variable, &node_out, NULL))                             \
     X(MXLNDArrayGetId, MXLNDArrayGetId(variable, NULL))                                            \
+    X(MXLNDArrayPin, MXLNDArrayPin(variable, NULL))                                                \
     X(MXLNDArraySetGrad, MXLNDArraySetGrad(good, NULL))                                            \
     X(MXLNDArraySetGrad, MXLNDArraySetGrad(variable, variable))                                    \
     X(MXLNodeGetId, MXLNodeGetId(good_node, NULL))                                                 \

@@ -23,6 +23,16 @@ def leaf(*values):
 # ---- backward ----
 
 
+def test_an_input_that_takes_in_its_own_result_is_let_go():
+    # A formula saves its input; the fixture sees that nothing stays alive.
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y[0] = torch.dot(y, y)
+    assert y.tolist() == [20.0, 4.0]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
 def test_gradients_add_up_and_stay_one_object():
     x = leaf(1.0, 2.0)
     (x * x).sum().backward()

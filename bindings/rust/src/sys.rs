@@ -222,6 +222,7 @@ extern "C" {
     pub fn MXLNDArrayGetInfo(array: NDArrayHandle, room: c_int, shape: *mut i64, dtype: *mut c_int) -> c_int;
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
+    pub fn MXLNDArrayPin(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayProtect(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayReshape(array: NDArrayHandle, ndim: c_int, shape: *const i64, reverse: c_int) -> NDArrayHandle;
     pub fn MXLNDArraySetGrad(array: NDArrayHandle, grad: NDArrayHandle) -> c_int;
