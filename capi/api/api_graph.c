@@ -141,6 +141,29 @@ int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out)
 
 /* ---- what a node is ---- */
 
+/* One number about a recorded node, or what an accumulating one has. */
+static int number_of(const char *function, MXLNodeHandle node, int (*count)(mxl_node *),
+                     int accumulating, int *out)
+{
+    const api_node *n = api_node_pin(node, function);
+
+    if (n == NULL)
+        return -1;
+    *out = api_node_accumulates(n) ? accumulating : count(api_node_recorded(n));
+    api_unpin(node);
+    return 0;
+}
+
+static int is_released(mxl_node *node)
+{
+    return atomic_load_explicit(&node->released, memory_order_acquire);
+}
+
+static int num_outputs(mxl_node *node)
+{
+    return node->num_outputs;
+}
+
 int MXLNodeGetId(MXLNodeHandle node, uint64_t *out)
 {
     const api_node *n;
@@ -206,31 +229,16 @@ int MXLNodeGetSequence(MXLNodeHandle node, uint64_t *out)
 
 int MXLNodeIsReleased(MXLNodeHandle node, int *out)
 {
-    const api_node *n;
-
     API_NEED(out);
-    n = api_node_pin(node, __func__);
-    if (n == NULL)
-        return -1;
-    *out = !api_node_accumulates(n) &&
-           atomic_load_explicit(&api_node_recorded(n)->released, memory_order_acquire);
-    api_unpin(node);
-    return 0;
+    return number_of(__func__, node, is_released, 0, out);
 }
 
 /* ---- edges ---- */
 
 int MXLNodeGetNumInputs(MXLNodeHandle node, int *out)
 {
-    const api_node *n;
-
     API_NEED(out);
-    n = api_node_pin(node, __func__);
-    if (n == NULL)
-        return -1;
-    *out = api_node_accumulates(n) ? 0 : mxl_node_num_slots(api_node_recorded(n));
-    api_unpin(node);
-    return 0;
+    return number_of(__func__, node, mxl_node_num_slots, 0, out);
 }
 
 int MXLNodeGetInput(MXLNodeHandle node, int index, MXLNodeHandle *input, int *output)
@@ -287,15 +295,8 @@ int MXLNodeGetSlots(MXLNodeHandle node, int room, int *slots)
 
 int MXLNodeGetNumOutputs(MXLNodeHandle node, int *out)
 {
-    const api_node *n;
-
     API_NEED(out);
-    n = api_node_pin(node, __func__);
-    if (n == NULL)
-        return -1;
-    *out = api_node_accumulates(n) ? 1 : api_node_recorded(n)->num_outputs;
-    api_unpin(node);
-    return 0;
+    return number_of(__func__, node, num_outputs, 1, out);
 }
 
 /* Inputs or outputs of a node; how many. */
@@ -365,15 +366,8 @@ int MXLNodeGetVariable(MXLNodeHandle node, NDArrayHandle *out)
 
 int MXLNodeGetNumSaved(MXLNodeHandle node, int *out)
 {
-    const api_node *n;
-
     API_NEED(out);
-    n = api_node_pin(node, __func__);
-    if (n == NULL)
-        return -1;
-    *out = api_node_accumulates(n) ? 0 : mxl_node_num_saved(api_node_recorded(n));
-    api_unpin(node);
-    return 0;
+    return number_of(__func__, node, mxl_node_num_saved, 0, out);
 }
 
 static int64_t meta_bytes(const mxl_meta *meta)

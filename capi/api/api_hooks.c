@@ -100,46 +100,49 @@ int MXLNDArrayAddAccumulatedHook(NDArrayHandle variable, MXLVariableHook hook, v
     return status;
 }
 
+/* Registers a hook (given up; NULL: no memory) at a node. */
+static int add_to_node(const char *function, MXLNodeHandle node, mxl_hook *made, void *payload,
+                       MXLReleaseFunction release, MXLHookHandle *out)
+{
+    const api_node *n = api_node_pin(node, function);
+    int status;
+
+    if (n == NULL) {
+        if (made != NULL)
+            mxl_ref_drop(&made->ref);
+        return -1;
+    }
+    status = add(function, api_node_extra(n), made, payload, release, out);
+    api_unpin(node);
+    return status;
+}
+
 int MXLNodeAddPreHook(MXLNodeHandle node, MXLGradHook hook, void *payload,
                       MXLReleaseFunction release, MXLHookHandle *out)
 {
-    const api_node *n;
     mxl_hook *made;
-    int status;
 
     API_NEED(hook);
     if (out != NULL)
         *out = NULL;
-    n = api_node_pin(node, __func__);
-    if (n == NULL)
-        return -1;
     made = mxl_hook_new(MXL_HOOK_BEFORE);
     if (made != NULL)
         made->call.grad = hook;
-    status = add(__func__, api_node_extra(n), made, payload, release, out);
-    api_unpin(node);
-    return status;
+    return add_to_node(__func__, node, made, payload, release, out);
 }
 
 int MXLNodeAddHook(MXLNodeHandle node, MXLNodeHook hook, void *payload, MXLReleaseFunction release,
                    MXLHookHandle *out)
 {
-    const api_node *n;
     mxl_hook *made;
-    int status;
 
     API_NEED(hook);
     if (out != NULL)
         *out = NULL;
-    n = api_node_pin(node, __func__);
-    if (n == NULL)
-        return -1;
     made = mxl_hook_new(MXL_HOOK_AFTER);
     if (made != NULL)
         made->call.node = hook;
-    status = add(__func__, api_node_extra(n), made, payload, release, out);
-    api_unpin(node);
-    return status;
+    return add_to_node(__func__, node, made, payload, release, out);
 }
 
 int MXLHookRemove(MXLHookHandle hook)

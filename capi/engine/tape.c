@@ -398,7 +398,7 @@ int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_ar
 
 /* ---- looking at a node ---- */
 
-int mxl_node_num_slots(const mxl_node *node)
+int mxl_node_num_slots(mxl_node *node)
 {
     const char *slots = mxl_node_slots(node);
 

@@ -84,7 +84,7 @@ mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
 
 /* The inputs as they are shown: how many slots there are, and which input stands in one; -1:
  * nothing (the scalar of x + 5). */
-int mxl_node_num_slots(const mxl_node *node);
+int mxl_node_num_slots(mxl_node *node);
 int mxl_node_slot(const mxl_node *node, int slot);
 
 /* How many saved values there are now, and where the index-th of them is: position, and whether
