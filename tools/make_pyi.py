@@ -44,7 +44,7 @@ METHODS |= {f"__{name}__": "(self) -> NDArray" for name in ("neg", "abs")} | {"_
 METHODS |= {"__hash__": "(self) -> int"}
 
 #: What is not the type checker's business.
-SKIPPED = {"__getattr__"}
+SKIPPED = {"__getattr__", "_graph_style"}
 
 _KINDS = {
     "int": "Integer",
@@ -293,7 +293,7 @@ class Stub:
         self.lines += [f"class {cls.__name__}:", f"    {_body(inspect.getdoc(cls) or '').strip()}", "    _h: int"]
         seen = set(SKIPPED)
         for base in cls.__mro__:
-            if not base.__module__.startswith("mxlite.ndarray."):  # nor the binding
+            if not base.__module__.startswith(("mxlite.ndarray.", "mxlite.autograd.")):  # nor the binding
                 continue
             for name in [name for name in vars(base) if name not in seen]:
                 seen.add(name)

@@ -15,6 +15,7 @@ import numpy as np
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot
 from mxlite.autograd import graph
+from mxlite.autograd._placed import Placed
 from mxlite.error import MXNetError, MXNotImplementedError
 
 if TYPE_CHECKING:
@@ -57,32 +58,10 @@ class _Retained:
 _retained: dict[int, _Retained] = {}
 
 
-class Gradient:
+class Gradient(Placed):
     """The part of NDArray that has to do with gradients."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-        _h: int
-
-    # ---- the array's place in the graph ----
-
-    def _node(self) -> tuple[graph.Node | None, int]:
-        """Where the array's gradient goes: a node and the output's number; (None, 0): nowhere."""
-        handle, output = graph.edge_of(self._h)
-        return (graph.node_for(handle, STYLE), output) if handle else (None, 0)
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether a gradient flows to the array: it is a variable, or was recorded."""
-        handle, _ = graph.edge_of(self._h)
-        if handle:
-            LIB.MXLNodeFree(handle)
-        return handle != 0
-
-    @requires_grad.setter
-    def requires_grad(self, flag: bool) -> None:
-        self.requires_grad_(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> NDArray:
         """Makes the array a variable whose gradients are added up, from none; or ends that. Returns the array.
@@ -94,30 +73,6 @@ class Gradient:
             if requires_grad:
                 graph.register_variable(self)
         return self  # type: ignore[return-value]
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the array was not recorded: it is a variable or a constant."""
-        node, _ = self._node()
-        return node is None or node.is_accumulating()
-
-    @property
-    def grad_fn(self) -> graph.Node | None:
-        """The node that the array was recorded by; None for a leaf."""
-        node, _ = self._node()
-        return None if node is None or node.is_accumulating() else node
-
-    @property
-    def output_nr(self) -> int:
-        """Which output of its node the array is."""
-        return self._node()[1]
-
-    @property
-    def _version(self) -> int:
-        """How often the memory was written to since it was made; all views of it share the number."""
-        version = ctypes.c_uint64()
-        check_call(LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)))
-        return version.value
 
     def detach(self) -> NDArray:
         """The same memory, without a place in the graph."""
@@ -359,3 +314,4 @@ def _home() -> Any:
 
 #: How nodes make NDArrays.
 STYLE = _Style(adopt, Gradient, {})
+Gradient._graph_style = STYLE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite._lib import LIB
 from mxlite.autograd import graph
+from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
 from mxlite.torch._dtypes import dtype as _dtype_class
@@ -25,7 +26,7 @@ _NOT_A_LEAF = (
 )
 
 
-class Gradient(_calls.hot.Owner):
+class Gradient(Placed, _calls.hot.Owner):
     """The part of Tensor that has to do with gradients."""
 
     __slots__ = ()
@@ -33,25 +34,6 @@ class Gradient(_calls.hot.Owner):
     _h: int
     _dtype: _dtype_class
     _grad_cache: tuple[int, Tensor]
-
-    # ---- the tensor's place in the graph ----
-
-    def _node(self) -> tuple[graph.Node | None, int]:
-        """Where the tensor's gradient goes: a node and the output's number; (None, 0): nowhere."""
-        handle, output = graph.edge_of(self._h)
-        return (graph.node_for(handle, STYLE), output) if handle else (None, 0)
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether a gradient flows to the tensor."""
-        handle, _ = graph.edge_of(self._h)
-        if handle:
-            LIB.MXLNodeFree(handle)
-        return handle != 0
-
-    @requires_grad.setter
-    def requires_grad(self, flag: bool) -> None:
-        self.requires_grad_(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Makes the tensor one that wants a gradient, or ends that; returns it.
@@ -68,29 +50,6 @@ class Gradient(_calls.hot.Owner):
         if requires_grad:
             graph.register_variable(self)
         return self
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the tensor was not computed from others that want a gradient."""
-        node, _ = self._node()
-        return node is None or node.is_accumulating()
-
-    @property
-    def grad_fn(self) -> graph.Node | None:
-        """The node that made the tensor; None for a leaf."""
-        node, _ = self._node()
-        return None if node is None or node.is_accumulating() else node
-
-    @property
-    def output_nr(self) -> int:
-        """Which output of its node the tensor is."""
-        return self._node()[1]
-
-    @property
-    def _version(self) -> int:
-        version = ctypes.c_uint64()
-        check_call(LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)))
-        return version.value
 
     # ---- its gradient ----
 
@@ -118,7 +77,6 @@ class Gradient(_calls.hot.Owner):
             self._check_grad(value)
         if not self.is_leaf or not self.requires_grad:
             if value is None:
-                self.__dict__.pop("_unused", None)
                 if hasattr(self, "_grad_cache"):
                     del self._grad_cache
             else:
@@ -264,3 +222,4 @@ STYLE = TensorStyle(
         "CopyBackwards": "torch::autograd::CopyBackwards",
     },
 )
+Gradient._graph_style = STYLE

@@ -1,0 +1,62 @@
+"""Where an array stands in the graph: what NDArray and mxlite.torch's Tensor share, as a base class of both."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, ClassVar
+
+from mxlite._lib import LIB, check_call
+from mxlite.autograd import graph
+
+
+class Placed:
+    """The place of an array in the graph; no object is of it alone."""
+
+    __slots__ = ()
+
+    #: How nodes make arrays of this class; the front end sets it.
+    _graph_style: ClassVar[graph.Style]
+
+    if TYPE_CHECKING:
+        _h: int
+
+    def _node(self) -> tuple[graph.Node | None, int]:
+        """Where the array's gradient goes: a node and the output's number; (None, 0): nowhere."""
+        handle, output = graph.edge_of(self._h)
+        return (graph.node_for(handle, self._graph_style), output) if handle else (None, 0)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient flows to the array: it is a variable, or was recorded."""
+        handle, _ = graph.edge_of(self._h)
+        if handle:
+            LIB.MXLNodeFree(handle)
+        return handle != 0
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        self.requires_grad_(flag)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the array was not recorded: it is a variable or a constant."""
+        node, _ = self._node()
+        return node is None or node.is_accumulating()
+
+    @property
+    def grad_fn(self) -> graph.Node | None:
+        """The node that the array was recorded by; None for a leaf."""
+        node, _ = self._node()
+        return None if node is None or node.is_accumulating() else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node the array is."""
+        return self._node()[1]
+
+    @property
+    def _version(self) -> int:
+        """How often the memory was written to since it was made; all views of it share the number."""
+        version = ctypes.c_uint64()
+        check_call(LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)))
+        return version.value
