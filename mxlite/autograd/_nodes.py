@@ -155,7 +155,9 @@ _INTS = ctypes.POINTER(ctypes.c_int)
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, _HANDLES, ctypes.c_int, _INTS, ctypes.c_int, _HANDLES)
-def _RULE(number: int, outputs: int, heads: Any, inputs: int, wanted: Any, released: int, results: Any) -> int:  # noqa: N802
+def _RULE(  # noqa: N802
+    number: int, outputs: int, heads: Any, inputs: int, wanted: Any, released: int, results: Any
+) -> int:
     """The library's call for the gradients of a node. 0, or -1 with the exception kept."""
     outer = running.released
     try:

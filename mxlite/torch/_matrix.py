@@ -411,7 +411,14 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
     return formula("LinalgSolveExBackward0", [A, B], lambda a, b: multiply(inv(a), b), rule, saves="0r")
 
 
-def _norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002, N803
+def _norm(
+    A: Tensor,  # noqa: N803
+    ord: Any = None,  # noqa: A002
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
     if ord in (None, "fro"):
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
     if A.ndim != 1 and not isinstance(dim, int):

@@ -76,7 +76,9 @@ _mean_all = prepare("MeanBackward0", "mean")
 
 
 @both()
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:  # noqa: A001
+def sum(  # noqa: A001
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
+) -> Tensor:
     """The sum of all elements, or along dimensions; of integers and bool an int64."""
     require_tensor("sum", 1, "input", input)
     input = _as_sum(input, dtype)
@@ -407,7 +409,14 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return vector_norm(input if dtype is None else cast(input, as_dtype(dtype)), power, dim, keepdim)
 
 
-def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,  # noqa: A002
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
     """The p-norm of all elements, or along dimensions."""
     input = x if dtype is None else cast(x, as_dtype(dtype))
     if not input._dtype.is_floating_point:

@@ -57,7 +57,7 @@ class TensorStyle(graph.Style):
         return alias(array)
 
     def stack(self, arrays: list) -> Any:
-        from mxlite.torch._shapes import stack
+        from mxlite.torch._parts import stack
 
         return stack(arrays)
 

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 
 import ask
 import expressions
+import texts
 import torch
 
 
@@ -18,7 +19,7 @@ def main() -> None:
     facts = {
         "torch": torch.__version__,
         "graph": {each: ask.graph_answer(torch, each) for each in expressions.GRAPH},
-        "texts": {each: ask.text_answer(torch, each) for each in expressions.TEXTS},
+        "texts": {each: ask.text_answer(torch, each) for each in texts.TEXTS},
     }
     with open(ask.FACTS, "w", encoding="utf-8") as file:
         json.dump(facts, file, separators=(",", ":"), sort_keys=True)

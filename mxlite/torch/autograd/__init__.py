@@ -313,7 +313,7 @@ def _finished(found: tuple, wanted: tuple, allow_unused: bool, materialize: bool
 def _batched(
     heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool, allow_unused: bool, materialize: bool
 ) -> tuple:
-    from mxlite.torch._shapes import stack
+    from mxlite.torch._parts import stack
 
     count = next(len(each) for each in given if each is not None)
     rows = []

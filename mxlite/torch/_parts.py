@@ -1,0 +1,209 @@
+"""Parts of tensors and tensors joined: split, unbind, narrow, cat, stack, flip, roll, meshgrid."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from mxlite.torch._calls import both, function, functions, methods, prepare, run, run_many
+from mxlite.torch._convert import cast, clone
+from mxlite.torch._dtypes import promote_types
+from mxlite.torch._kinds import check_dim, check_dims, extents_of
+from mxlite.torch._nodes import formula
+from mxlite.torch._shapes import expand, reshape, view
+from mxlite.torch._tensor import Tensor
+
+
+@both()
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts along a dimension, of one size (the last may be smaller) or of those of a list."""
+    place = check_dim(dim, tensor.ndim)
+    extent = tensor.shape[place]
+    if isinstance(split_size_or_sections, int):
+        size, label = split_size_or_sections, "SplitBackward0"
+        if size < 0 or (size == 0 and extent):
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        bounds = list(range(size, extent, size)) if size else []
+    else:
+        sizes, label = list(split_size_or_sections), "SplitWithSizesBackward0"
+        if sum(sizes) != extent:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {extent} (input tensor's size at dimension "
+                f"{place}), but got split_sizes={sizes}"
+            )
+        bounds = [sum(sizes[:count]) for count in range(1, len(sizes))]
+    call = prepare(label, "_split_v2", "indices", "axis")
+    parts = run_many(call, [tensor], (0, *bounds), place, kinds=[tensor._dtype] * (len(bounds) + 1))
+    return tuple(parts)
+
+
+function("split_with_sizes")(split)
+methods["split_with_sizes"] = split
+
+
+@both()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of at most so many parts of one size along a dimension; the last may be smaller."""
+    if chunks < 1:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    place = check_dim(dim, input.ndim)
+    return split(input, max(1, -(-input.shape[place] // chunks)), place)
+
+
+@both()
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of all parts along a dimension, without it."""
+    if not input.shape:
+        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+    place = check_dim(dim, input.ndim)
+    extent = input.shape[place]
+    if extent == 0:
+        return ()
+    call = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
+    return tuple(run_many(call, [input], tuple(range(extent)), place, kinds=[input._dtype] * extent))
+
+
+def _joined(name: str, tensors: Any) -> list[Tensor]:
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+    listed = list(tensors)
+    if not listed:
+        raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
+    for place, each in enumerate(listed):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
+    kind = listed[0]._dtype
+    for each in listed:
+        kind = promote_types(kind, each._dtype)
+    return [cast(each, kind) for each in listed]
+
+
+@function("cat", "concat", "concatenate")
+def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """Tensors one behind the other along a dimension. Those of shape (0,) count for nothing."""
+    listed = _joined("cat", tensors)
+    full = [each for each in listed if each.shape != (0,)] or listed[:1]
+    ndim = full[0].ndim
+    if ndim == 0:
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    place = check_dim(dim if axis is None else axis, ndim)
+    for number, each in enumerate(full):
+        if each.ndim != ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {ndim} and {each.ndim}")
+        for other in range(ndim):
+            if other != place and each.shape[other] != full[0].shape[other]:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {place}. Expected size {full[0].shape[other]} "
+                    f"but got size {each.shape[other]} for tensor number {number} in the list."
+                )
+    call = prepare("CatBackward0", "Concat", "dim", num_args=len(full))
+    return run(call, full, place, kind=full[0]._dtype)
+
+
+@function()
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors of one shape side by side along a new dimension."""
+    listed = _joined("stack", tensors)
+    for number, each in enumerate(listed):
+        if each.shape != listed[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(listed[0].shape)} at entry 0 and "
+                f"{list(each.shape)} at entry {number}"
+            )
+    place = check_dim(dim, listed[0].ndim + 1)
+    call = prepare("StackBackward0", "stack", "axis", num_args=len(listed))
+    return run(call, listed, place, kind=listed[0]._dtype)
+
+
+def _at_least(name: str, ndim: int, shape: Any) -> None:
+    def at_least(*tensors: Any) -> Any:
+        listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+        made = tuple(each if each.ndim >= ndim else reshape(each, shape(tuple(each.shape))) for each in listed)
+        return made[0] if len(tensors) == 1 and isinstance(tensors[0], Tensor) else made
+
+    at_least.__name__ = name
+    at_least.__doc__ = f"Tensors with {ndim} dimensions at least."
+    function(name)(at_least)
+
+
+_at_least("atleast_1d", 1, lambda shape: (1,))
+_at_least("atleast_2d", 2, lambda shape: (1, 1) if not shape else (1, *shape))
+
+
+@function("hstack")
+def hstack(tensors: Any) -> Tensor:
+    """cat along dimension 1, of vectors along 0."""
+    listed = functions["atleast_1d"](*tensors)
+    listed = listed if isinstance(listed, tuple) else (listed,)
+    return cat(listed, 0 if listed[0].ndim == 1 else 1)
+
+
+@function("vstack", "row_stack")
+def vstack(tensors: Any) -> Tensor:
+    """cat along dimension 0, with vectors as rows."""
+    listed = functions["atleast_2d"](*tensors)
+    return cat(listed if isinstance(listed, tuple) else (listed,), 0)
+
+
+@both()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of `length` parts along a dimension, from `start` on."""
+    place = check_dim(dim, input.ndim)
+    start = operator.index(start)
+    extent = input.shape[place]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -extent <= start <= extent:
+        raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
+    start = start + extent if start < 0 else start
+    if start + length > extent:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
+    return functions["slice_dim"](input, place, start, start + length, 1)
+
+
+@both()
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """A copy with dimensions in reverse order."""
+    places = check_dims(extents_of("flip", dims), input.ndim)
+    if not places:
+        return clone(input)
+    return run(prepare("FlipBackward0", "reverse", "axis"), [input], places, kind=input._dtype)
+
+
+function("fliplr")(lambda input: flip(input, 1))
+function("flipud")(lambda input: flip(input, 0))
+
+
+@function()
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Vectors as coordinates of a grid: a tensor of all places for each."""
+    listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if indexing == "xy" and len(listed) > 1:
+        made = list(meshgrid(listed[1], listed[0], *listed[2:]))
+        made[0], made[1] = made[1], made[0]
+        return tuple(made)
+    shape = tuple(each.numel() for each in listed)
+    places = range(len(listed))
+    return tuple(
+        expand(view(each, tuple(shape[place] if place == mine else 1 for place in places)), shape)
+        for mine, each in enumerate(listed)
+    )
+
+
+@both()
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """A copy whose elements are moved along dimensions, the last ones to the front."""
+    steps = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
+    if dims is None:
+        return roll(reshape(input, -1), steps[0], 0).reshape(input.shape)
+    places = check_dims(dims, input.ndim)
+
+    def moved(x: Tensor, sign: int) -> Tensor:
+        for step, place in zip(steps, places):
+            extent = x.shape[place]
+            cut = sign * step % extent if extent else 0
+            if cut:
+                x = cat([narrow(x, place, extent - cut, cut), narrow(x, place, 0, extent - cut)], place)
+        return clone(x)
+
+    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)])
