@@ -16,7 +16,7 @@ typedef struct function {
     mxl_ref ref;
     MXLFunctionRule rule;
     void *payload;
-    MXLReleaseFunction release;
+    MXLReleaseFunction forget, release; /* may be NULL */
 } function;
 
 static void function_release(mxl_ref *ref)
@@ -26,6 +26,14 @@ static void function_release(mxl_ref *ref)
     if (f->release != NULL)
         f->release(f->payload);
     mxl_free(f, sizeof(*f));
+}
+
+static void function_forget(mxl_ref *payload)
+{
+    const function *f = (const function *)payload;
+
+    if (f->forget != NULL)
+        f->forget(f->payload);
 }
 
 /* ---- its rule ---- */
@@ -58,8 +66,7 @@ static int call_rule(const function *f, mxl_grad *g, NDArrayHandle *heads, const
 
     mxl_callback_enter(&before, g->s->mode.record, g->s->mode.training);
     api_running_rule = g;
-    status = f->rule(f->payload, g->num_outputs, heads, g->num_inputs, wants,
-                     atomic_load(&g->node->released), results);
+    status = f->rule(f->payload, g->num_outputs, heads, g->num_inputs, wants, results);
     api_running_rule = outer;
     return mxl_callback_leave(&before, status != 0, "the rule of a function");
 }
@@ -119,6 +126,7 @@ static const mxl_op op_function = {
     .inputs = function_inputs,
     .params = function_params,
     .grad = function_grad,
+    .forget = function_forget,
 };
 
 /* ---- recording ---- */
@@ -210,7 +218,8 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *
 
 int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *inputs,
                       int num_outputs, const NDArrayHandle *outputs, MXLFunctionRule rule,
-                      void *payload, MXLReleaseFunction release, int *taken)
+                      void *payload, MXLReleaseFunction forget, MXLReleaseFunction release,
+                      int *taken)
 {
     const api_prepared *prepared = api_prepared_get(like);
     mxl_call call = {.op = &op_function, .num_inputs = num_inputs, .num_outputs = num_outputs};
@@ -246,9 +255,10 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
             status = record(&call, f, &prepared->dialect, taken);
             if (status != 0)
                 *taken = 0;
-            else if (*taken)
-                f->release =
-                    release; /* not before: a failing call leaves the payload to the caller */
+            else if (*taken) { /* not before: a failing call leaves the payload to the caller */
+                f->forget = forget;
+                f->release = release;
+            }
             api_unpin_many(num_outputs, (void *const *)outputs);
         }
         api_unpin_many(num_inputs, (void *const *)inputs);

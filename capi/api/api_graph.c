@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/names.h"
 #include "engine/rebase.h"
+#include "engine/saved.h"
 
 /* ---- handles ---- */
 

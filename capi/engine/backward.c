@@ -10,6 +10,7 @@
 #include "engine/grad.h"
 #include "engine/hooks.h"
 #include "engine/known.h"
+#include "engine/saved.h"
 #include "engine/walk.h"
 
 /* Rules with up to this many inputs need no memory for their results. */

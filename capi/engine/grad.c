@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/known.h"
 #include "engine/rebase.h"
+#include "engine/saved.h"
 
 mxl_array *mxl_grad_in(mxl_grad *g, int i)
 {

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "engine/known.h"
 #include "engine/rebase.h"
+#include "engine/saved.h"
 #include "engine/scope.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)

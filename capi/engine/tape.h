@@ -70,38 +70,15 @@ int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
                   bool training, const mxl_dialect *dialect);
 
-/* Before input `index` is overwritten: what is saved of it becomes a copy of its own. -1 with the
- * error set. */
-int mxl_node_copy_saved_input(mxl_node *node, int index);
-
-/* Saves an output, without place; -1 with the error set. */
-int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
-
-/* A new reference to a saved value with the place it had when saved; NULL with the error set: it
- * was released, or edited since. */
-mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place);
-mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
-
 /* The inputs as they are shown: how many slots there are, and which input stands in one; -1:
  * nothing (the scalar of x + 5). */
 int mxl_node_num_slots(mxl_node *node);
 int mxl_node_slot(const mxl_node *node, int slot);
-
-/* How many saved values there are now, and where the index-th of them is: position, and whether
- * among the outputs. -1: there is none such. */
-int mxl_node_num_saved(mxl_node *node);
-int mxl_node_find_saved(mxl_node *node, int index, bool *is_output);
-
-/* Whether a saved value was edited since. */
-bool mxl_node_stale(mxl_node *node);
 
 /* The node whose rule this node's rule calls, or NULL. */
 static inline mxl_node *mxl_node_inner(const mxl_node *node)
 {
     return node->op->wraps_node ? (mxl_node *)node->payload : NULL;
 }
-
-/* Drops the saved values and hooks and marks the node released. */
-void mxl_node_release_saved(mxl_node *node);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "engine/saved.h"
 
 static size_t task_bytes(int count)
 {

@@ -122,6 +122,7 @@ struct mxl_op {
                  int64_t *strides, int64_t *skip);
     bool forgets_base;   /* such a view is an array by itself: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
+    void (*forget)(mxl_ref *payload); /* NULL, or: a node's saved values were released */
     bool wraps_node;     /* a node's payload is a node whose rule its own calls (CopySlices) */
     bool strided;        /* compute takes inputs of any strides, without kernels */
     bool in_place;       /* compute may write an output that lies exactly over an input */

@@ -166,19 +166,20 @@ MXL_API NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output);
 
 /* The rule of a function: gradients of its outputs (NULL where none arrived) as handles that it
  * frees; wants[i]: whether that of input i is wanted, for which results[i], NULL on entry, may be
- * set to a new handle that the library takes over. `released`: a backward without keep_graph has
- * been here, so what was saved is to be forgotten. 0, or something else to stop the backward. */
+ * set to a new handle that the library takes over. 0, or something else to stop the backward. */
 typedef int (*MXLFunctionRule)(void *payload, int num_outputs, const NDArrayHandle *output_grads,
-                               int num_inputs, const int *wants, int released,
-                               NDArrayHandle *results);
+                               int num_inputs, const int *wants, NDArrayHandle *results);
 
-/* Makes a node with the dialect, label and slots of `like` (a call of MXLPrepareAs),
- * whose rule is `rule`, and gives the outputs their places on it: new arrays, or inputs that were
- * edited. *taken: whether there is one now, which releases the payload when it goes; there is none
- * where nothing is recorded, or no gradient flows to an input. */
+/* Makes a node with the dialect, label and slots of `like` (a call of MXLPrepareAs), whose rule is
+ * `rule`, and gives the outputs their places on it: new arrays, or inputs that were edited. *taken:
+ * whether there is one now; there is none where nothing is recorded, or no gradient flows to an
+ * input. It calls `release` with the payload when it goes, and before that, once, `forget` (may be
+ * NULL) where a backward without keep_graph is through with it: then the function drops what it
+ * saved, and a rule that needs it fails from then on. */
 MXL_API int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *inputs,
                               int num_outputs, const NDArrayHandle *outputs, MXLFunctionRule rule,
-                              void *payload, MXLReleaseFunction release, int *taken);
+                              void *payload, MXLReleaseFunction forget, MXLReleaseFunction release,
+                              int *taken);
 
 /* ---- Process ----------------------------------------------------------------------------------
  */

@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite.autograd._nodes import gradients, recorded
-from mxlite.autograd.graph import Style
+from mxlite.autograd._style import Style
 
 
 class GradcheckError(RuntimeError):

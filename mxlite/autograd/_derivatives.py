@@ -8,7 +8,7 @@ import numpy as np
 
 from mxlite.autograd._checks import as_tuple
 from mxlite.autograd._nodes import detached, gradients, recorded, unrecorded
-from mxlite.autograd.graph import Style
+from mxlite.autograd._style import Style
 
 
 class Derivatives:

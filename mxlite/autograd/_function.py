@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._lib import LIB, hot, last_error
 from mxlite.autograd import _static, graph
 from mxlite.autograd._gradients import array_list, handles_of
+from mxlite.autograd._nodes import Saved
 from mxlite.error import MXNetError
 from mxlite.ndarray._gradient import GRAD_REQS, STYLE
 from mxlite.ndarray.ndarray import NDArray
@@ -22,23 +23,6 @@ class _CallbackList(ctypes.Structure):
         ("callbacks", ctypes.POINTER(ctypes.c_void_p)),
         ("contexts", ctypes.POINTER(ctypes.c_void_p)),
     ]
-
-
-class _Saved:
-    """A saved array, the version it had, and which output of its function it is (-1: none of them)."""
-
-    __slots__ = ("array", "version", "output")
-
-    def __init__(self, array: NDArray) -> None:
-        self.array = array
-        self.version = _version(array)
-        self.output = -1
-
-
-def _version(array: NDArray) -> int:
-    version = ctypes.c_uint64()
-    check_call(LIB.MXLNDArrayGetVersion(array._h, ctypes.byref(version)))
-    return version.value
 
 
 class Function:
@@ -66,7 +50,8 @@ class Function:
 
     # `*inputs: Any, **_: Any` is how a type checker lets a subclass name its own arguments.
     _called = False
-    _saved: tuple[_Saved, ...] = ()
+    _to_save: tuple[NDArray, ...] = ()
+    _saved: tuple[Saved, ...] | None = None
     #: What nodes of the class are called.
     _node_name = "FunctionBackward"
 
@@ -96,7 +81,7 @@ class Function:
 
     def save_for_backward(self, *args: NDArray) -> None:
         """Keeps inputs or outputs for backward, where `saved_tensors` gives them back."""
-        self._saved = tuple(_Saved(array) for array in array_list(args, "what save_for_backward keeps"))
+        self._to_save = tuple(array_list(args, "what save_for_backward keeps"))
 
     @property
     def saved_tensors(self) -> tuple[NDArray, ...]:
@@ -104,12 +89,9 @@ class Function:
 
         Raises: MXNetError: an array was written to since.
         """
-        for position, saved in enumerate(self._saved):
-            if _version(saved.array) != saved.version:
-                raise MXNetError(
-                    f"{type(self).__name__}: saved array {position} was written to after it was saved for backward"
-                )
-        return tuple(_attached(saved) for saved in self._saved)
+        if self._saved is None:
+            return self._to_save
+        return tuple(each.get() for each in self._saved)
 
     def __call__(self, *inputs: NDArray) -> Any:
         """Runs forward, and records it where recording is on."""
@@ -127,31 +109,19 @@ class Function:
         if not recording:
             return outputs
         made = array_list(outputs, f"outputs of {type(self).__name__}")
-        self._detach_saved_outputs(made)
+        self._save(made)
         _record(self, arrays, made)
         return outputs
 
-    def _detach_saved_outputs(self, outputs: list[NDArray]) -> None:
-        """A saved output is kept without its place, or the recorded function would keep itself alive."""
-        for saved in self._saved:
-            for number, output in enumerate(outputs):
-                if saved.array is output:
-                    saved.output = number
-                    saved.array = output.detach()
+    def _save(self, outputs: list[NDArray]) -> None:
+        numbers = {id(output): number for number, output in enumerate(outputs)}
+        name = type(self).__name__
+        self._saved = tuple(Saved(STYLE, array, numbers.get(id(array), -1), name) for array in self._to_save)
+        self._to_save = ()
 
 
 def _has_static_forward(cls: type) -> bool:
     return isinstance(inspect.getattr_static(cls, "forward"), (staticmethod, classmethod))
-
-
-def _attached(saved: _Saved) -> NDArray:
-    """A saved array as backward sees it: an output has its place in the graph again."""
-    if saved.output < 0:
-        return saved.array
-    handle = LIB.MXLCustomFunctionOutput(saved.array._h, saved.output)
-    if not handle:
-        raise last_error()
-    return NDArray._adopt(handle)
 
 
 _recorded = _backward.recorded

@@ -8,7 +8,7 @@ from typing import Any
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
-from mxlite.autograd import graph
+from mxlite.autograd._handles import register_variable
 from mxlite.error import MXNotImplementedError
 from mxlite.ndarray import _gradient
 from mxlite.ndarray._gradient import GRAD_REQS
@@ -49,7 +49,7 @@ def mark_variables(
     numbers = (ctypes.c_uint32 * len(requests))(*(GRAD_REQS[request] for request in requests))
     check_call(LIB.MXAutogradMarkVariables(len(variables), handles_of(variables), numbers, handles_of(gradients)))
     for variable in variables:
-        graph.register_variable(variable)
+        register_variable(variable)
 
 
 def _heads(heads: Any, head_grads: Any) -> tuple[list[NDArray], list[int | None] | None]:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from functools import cache
 from typing import Any, Callable
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import graph, saved
-from mxlite.autograd.graph import Style
-
-
-class _Running(threading.local):
-    """Whether the rule that runs on this thread belongs to a node whose saved values were released."""
-
-    released = False
-
-
-running = _Running()
+from mxlite.autograd._handles import array_id, edge_of, share
+from mxlite.autograd._hooks import RELEASE, keep
+from mxlite.autograd._run import run_from_edges
+from mxlite.autograd._style import Style
 
 
 class unrecorded:  # noqa: N801 - used as a word: `with unrecorded(style):`
@@ -58,7 +51,7 @@ def pinned(style: Style, array: Any) -> Any:
     handle = ctypes.c_void_p()
     check_call(LIB.MXLNDArrayPin(array._h, ctypes.byref(handle)))
     made = style.adopt(handle.value)
-    return array if graph.array_id(made._h) == graph.array_id(array._h) else made
+    return array if array_id(made._h) == array_id(array._h) else made
 
 
 class Saved:
@@ -69,10 +62,10 @@ class Saved:
     are in force, what their `pack` returned is kept instead.
     """
 
-    __slots__ = ("style", "array", "version", "output", "unpack", "packed")
+    __slots__ = ("style", "array", "version", "output", "owner", "unpack", "packed")
 
-    def __init__(self, style: Style, array: Any, output: int = -1) -> None:
-        self.style = style
+    def __init__(self, style: Style, array: Any, output: int = -1, owner: str = "") -> None:
+        self.style, self.owner = style, owner
         self.array = pinned(style, array) if output < 0 else detached(style, array)
         self.version = array._version
         self.output = output
@@ -85,10 +78,8 @@ class Saved:
     def get(self) -> Any:
         """The array as the rule sees it; within a rule an output stands where it did in the graph.
 
-        Raises: what the style says where it was released, or written to since.
+        Raises: what the style says where it was written to since.
         """
-        if running.released:
-            raise self.style.released()
         array = self.array
         if self.unpack is not None:
             array = self.unpack(self.packed)
@@ -96,7 +87,7 @@ class Saved:
                 raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
         elif array._version != self.version:
             node, number = array._node()
-            raise self.style.edited(array, node, number, array._version, self.version)
+            raise self.style.edited(self.owner, array, node, number, self.version)
         if self.output < 0:
             return array
         handle = LIB.MXLCustomFunctionOutput(array._h, self.output)
@@ -106,7 +97,8 @@ class Saved:
 
 
 #: What a rule gets: the outputs' gradients (None where none arrived), and whose gradients are wanted. What it returns:
-#: a gradient for each input, or None.
+#: a gradient for each input, or None. A method `forget`, where it has one, is called when a backward lets go
+#: of what was saved.
 Rule = Callable[[list, list], list]
 
 
@@ -130,18 +122,18 @@ def record(
         context: What the node takes its attributes from.
     """
     call = _labelled(style.dialect, label, slots)
-    number = graph.keep((rule, style))
+    number = keep((rule, style))
     taken = ctypes.c_int()
     status = LIB.MXLFunctionRecord(
-        call, len(inputs), _handles(inputs), len(outputs), _handles(outputs), _RULE, number, graph.RELEASE,
-        ctypes.byref(taken),
+        call, len(inputs), _handles(inputs), len(outputs), _handles(outputs), _RULE, number,
+        _FORGET if hasattr(rule, "forget") else None, RELEASE, ctypes.byref(taken),
     )  # fmt: skip
     if status != 0 or not taken.value:
         _backward.recorded.pop(number, None)
     if status != 0:
         raise style.last_error()
     if taken.value and context is not None:
-        handle, _ = graph.edge_of(outputs[0]._h)
+        handle, _ = edge_of(outputs[0]._h)
         graph.set_context(handle, context)
         LIB.MXLNodeFree(handle)
 
@@ -154,31 +146,33 @@ _HANDLES = ctypes.POINTER(ctypes.c_void_p)
 _INTS = ctypes.POINTER(ctypes.c_int)
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, _HANDLES, ctypes.c_int, _INTS, ctypes.c_int, _HANDLES)
-def _RULE(  # noqa: N802
-    number: int, outputs: int, heads: Any, inputs: int, wanted: Any, released: int, results: Any
-) -> int:
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, _HANDLES, ctypes.c_int, _INTS, _HANDLES)
+def _RULE(number: int, outputs: int, heads: Any, inputs: int, wanted: Any, results: Any) -> int:  # noqa: N802
     """The library's call for the gradients of a node. 0, or -1 with the exception kept."""
-    outer = running.released
     try:
         rule, style = _backward.recorded[number]
         grads = [style.adopt(heads[i]) if heads[i] else None for i in range(outputs)]
         with _backward.allowing_interrupts():
-            running.released = bool(released)
             flags = [bool(wanted[i]) for i in range(inputs)]
             given = rule(grads, flags)
         for index, (grad, flag) in enumerate(zip(given, flags)):
             if flag and grad is not None:
-                results[index] = graph.share(grad._h)
+                results[index] = share(grad._h)
         return 0
     except BaseException as problem:
         error.keep_exception(problem)
         return -1
-    finally:
-        running.released = outer
 
 
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(_RULE))
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _FORGET(number: int) -> None:  # noqa: N802
+    """A backward has let go of what a node's rule saved."""
+    rule, _ = _backward.recorded[number]
+    rule.forget()
+
+
+for _callback in (_RULE, _FORGET):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))
 
 
 # ---- backward, for what is made of it ----
@@ -195,7 +189,7 @@ def gradients(
     owned: list[int] = []
 
     def edges(arrays: list) -> list[tuple[int, int]]:
-        found = [graph.edge_of(array._h) for array in arrays]
+        found = [edge_of(array._h) for array in arrays]
         owned.extend(handle for handle, _ in found if handle)
         return found
 
@@ -207,7 +201,7 @@ def gradients(
             return [None] * len(inputs)
         training = style.set_training(False)
         style.set_training(training)
-        made = graph.run_backward(
+        made = run_from_edges(
             [edge for edge, _ in roots],
             [None if head is None else head._h for _, head in roots],
             reached,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import graph
+from mxlite.autograd._handles import edge_of
+from mxlite.autograd._style import Style
 
 
 class Placed:
@@ -15,20 +17,20 @@ class Placed:
     __slots__ = ()
 
     #: How nodes make arrays of this class; the front end sets it.
-    _graph_style: ClassVar[graph.Style]
+    _graph_style: ClassVar[Style]
 
     if TYPE_CHECKING:
         _h: int
 
     def _node(self) -> tuple[graph.Node | None, int]:
         """Where the array's gradient goes: a node and the output's number; (None, 0): nowhere."""
-        handle, output = graph.edge_of(self._h)
+        handle, output = edge_of(self._h)
         return (graph.node_for(handle, self._graph_style), output) if handle else (None, 0)
 
     @property
     def requires_grad(self) -> bool:
         """Whether a gradient flows to the array: it is a variable, or was recorded."""
-        handle, _ = graph.edge_of(self._h)
+        handle, _ = edge_of(self._h)
         if handle:
             LIB.MXLNodeFree(handle)
         return handle != 0

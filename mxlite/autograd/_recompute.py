@@ -8,9 +8,9 @@ from typing import Any, Callable
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
-from mxlite.autograd import graph
+from mxlite.autograd._hooks import ON_END, RELEASE, keep
 from mxlite.autograd._nodes import detached, recorded
-from mxlite.autograd.graph import Style
+from mxlite.autograd._style import Style
 from mxlite.autograd.saved import SavedHooks
 
 
@@ -73,8 +73,8 @@ class _Again:
         check_call(LIB.MXLBackwardState(ctypes.byref(state)))
         if state.value == 0:
             return
-        number = graph.keep((values.end,))
-        if LIB.MXLBackwardQueue(graph.ON_END, number, graph.RELEASE) != 0:
+        number = keep((values.end,))
+        if LIB.MXLBackwardQueue(ON_END, number, RELEASE) != 0:
             _backward.recorded.pop(number, None)
             raise self.style.last_error()
         self.values = weakref.ref(values)

@@ -9,7 +9,7 @@ import functools
 from typing import Any, Callable
 
 from mxlite.autograd._nodes import Saved, record, unrecorded
-from mxlite.autograd.graph import Style
+from mxlite.autograd._style import Style
 
 
 class FunctionCtx:
@@ -21,6 +21,7 @@ class FunctionCtx:
     dirty_tensors: tuple = ()
     non_differentiable: tuple = ()
     _saved: tuple | None = None
+    _forgotten = False
     _style: Style
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -50,6 +51,8 @@ class FunctionCtx:
         """
         if self._saved is None:
             return tuple(self.to_save)
+        if self._forgotten:
+            raise self._style.released()
         return tuple(None if each is None else each.get() for each in self._saved)
 
     saved_variables = saved_tensors
@@ -137,7 +140,8 @@ class _Outputs:
                 kept.append(None)
             else:
                 dirty = any(tensor is each for each in self.ctx.dirty_tensors)
-                kept.append(Saved(self.style, tensor, number if self.wanted and (not is_input or dirty) else -1))
+                place = number if self.wanted and (not is_input or dirty) else -1
+                kept.append(Saved(self.style, tensor, place, type(self.ctx).__name__))
         self.ctx._saved = tuple(kept)
         self.ctx.to_save = ()
         self.ctx.dirty_tensors = self.ctx.non_differentiable = ()
@@ -167,6 +171,11 @@ class _Rule:
             heads.append(grad)
         returned = _backward_of(self.cls)(self.ctx, *heads)
         return self.checked(returned if isinstance(returned, tuple) else (returned,))
+
+    def forget(self) -> None:
+        """Lets the saved tensors go: a backward has used them."""
+        if self.ctx._saved:
+            self.ctx._saved, self.ctx._forgotten = (), True
 
     def checked(self, returned: tuple) -> list:
         """The gradients of those arguments that are tensors.

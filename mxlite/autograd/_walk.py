@@ -12,6 +12,7 @@ import numpy as np
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import graph
+from mxlite.autograd._handles import array_id, edge_of
 from mxlite.base import DTYPE_OF_FLAG
 
 _MAX_NDIM = 32
@@ -60,7 +61,7 @@ def walk(y: Any, names: Mapping[str, Any] | None = None) -> tuple[list[Record], 
         names: What variables are called: name to array.
     Raises: ValueError: an array was not recorded and is no variable.
     """
-    called = {graph.array_id(array._h): name for name, array in (names or {}).items()}
+    called = {array_id(array._h): name for name, array in (names or {}).items()}
     stack: list[_Step] = []
     try:
         for each in heads_of(y):
@@ -94,7 +95,7 @@ def _step_to(y: Any) -> _Step:
         return _Step(y._handle, 0, False)
     if not hasattr(y, "_h"):
         raise TypeError(f"graph: arrays or nodes are shown, got {type(y).__name__}")
-    handle, output = graph.edge_of(y._h)
+    handle, output = edge_of(y._h)
     if not handle:
         raise ValueError("graph: the array is a constant: it is no variable, and no operator that made it was recorded")
     return _Step(handle, output)
@@ -181,7 +182,7 @@ def _variable_id(handle: int) -> int:
     array = ctypes.c_void_p()
     check_call(LIB.MXLNodeGetVariable(handle, ctypes.byref(array)))
     try:
-        return graph.array_id(array.value or 0)
+        return array_id(array.value or 0)
     finally:
         LIB.MXNDArrayFree(array.value)
 

@@ -7,8 +7,9 @@ from typing import Any, Callable
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call
-from mxlite.autograd import graph
-from mxlite.autograd.graph import Style
+from mxlite.autograd._handles import share
+from mxlite.autograd._hooks import RELEASE, keep
+from mxlite.autograd._style import Style
 
 #: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
 _open: dict[int, list[SavedHooks]] = {}
@@ -37,8 +38,8 @@ class SavedHooks:
         self.pack, self.unpack, self.style = pack, unpack, style
 
     def __enter__(self) -> None:
-        number = graph.keep(self)
-        if LIB.MXLPushSavedHooks(_PACK, _UNPACK, _DROP, number, graph.RELEASE) != 0:
+        number = keep(self)
+        if LIB.MXLPushSavedHooks(_PACK, _UNPACK, _DROP, number, RELEASE) != 0:
             _backward.recorded.pop(number, None)
             raise self.style.last_error()
         _open.setdefault(error.thread_number(), []).append(self)
@@ -72,7 +73,7 @@ def _PACK(number: int, array: int, packed: Any) -> int:  # noqa: N802 - it is a 
 
     def work() -> None:
         hooks = _backward.recorded[number]
-        packed[0] = graph.keep((hooks.pack(hooks.style.adopt(array)),))
+        packed[0] = keep((hooks.pack(hooks.style.adopt(array)),))
 
     return _guarded(work)
 
@@ -86,7 +87,7 @@ def _UNPACK(number: int, packed: int, array: Any) -> int:  # noqa: N802
         found = hooks.unpack(thing)
         if not isinstance(found, hooks.style.array_class):
             raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(found).__name__}")
-        array[0] = graph.share(found._h)
+        array[0] = share(found._h)
 
     return _guarded(work)
 

@@ -15,7 +15,11 @@ import numpy as np
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot
 from mxlite.autograd import graph
+from mxlite.autograd._handles import edge_of, register_variable
+from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 from mxlite.autograd._placed import Placed
+from mxlite.autograd._run import run_from_edges
+from mxlite.autograd._style import Style
 from mxlite.error import MXNetError, MXNotImplementedError
 
 if TYPE_CHECKING:
@@ -51,7 +55,7 @@ class _Retained:
             if kept is not None:
                 kept.grad = grad if kept.grad is None else kept.grad + grad
 
-        self.hook = graph.add_array_hook(array, retain, STYLE, last=True)
+        self.hook = add_array_hook(array, retain, STYLE, last=True)
 
 
 #: Of arrays that retain_grad() was called on, by id(): few do, so it is no attribute of every array.
@@ -71,7 +75,7 @@ class Gradient(Placed):
         if not (requires_grad and self.requires_grad):
             check_call(LIB.MXLNDArraySetRequiresGrad(self._h, bool(requires_grad)))
             if requires_grad:
-                graph.register_variable(self)
+                register_variable(self)
         return self  # type: ignore[return-value]
 
     def detach(self) -> NDArray:
@@ -102,7 +106,7 @@ class Gradient(Placed):
                 (ctypes.c_void_p * 1)(buffer._h),
             )
         )
-        graph.register_variable(self)
+        register_variable(self)
 
     @property
     def grad(self) -> NDArray | None:
@@ -165,7 +169,7 @@ class Gradient(Placed):
         Raises: MXNetError: no gradient flows to the array.
         """
         self._require_gradient("register_hook")
-        return graph.add_array_hook(self, hook, STYLE)
+        return add_array_hook(self, hook, STYLE)
 
     def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
         """Calls hook(array) when backward has written or added to the variable's gradient.
@@ -175,7 +179,7 @@ class Gradient(Placed):
         self._require_gradient("register_post_accumulate_grad_hook")
         if not self.is_leaf:
             raise MXNetError("register_post_accumulate_grad_hook: the array was computed; it accumulates no gradient")
-        return graph.add_accumulated_hook(self, hook, STYLE)
+        return add_accumulated_hook(self, hook, STYLE)
 
     # ---- backward ----
 
@@ -246,13 +250,13 @@ def run_backward(
     try:
         edges = []
         for number, array in enumerate((*heads, *wanted)):
-            handle, output = graph.edge_of(array._h)
+            handle, output = edge_of(array._h)
             if not handle:
                 kind, place = ("head", number) if number < len(heads) else ("input", number - len(heads))
                 raise MXNetError(f"backward: {kind} {place} is a constant: it is no variable and was not recorded")
             owned.append(handle)
             edges.append((handle, output))
-        return graph.run_backward(
+        return run_from_edges(
             edges[: len(heads)],
             [None] * len(heads) if head_grads is None else head_grads,
             edges[len(heads) :],
@@ -268,7 +272,7 @@ def run_backward(
             LIB.MXLNodeFree(handle)
 
 
-class _Style(graph.Style):
+class _Style(Style):
     """NDArrays, as what both front ends share sees them."""
 
     dialect = _MXNET

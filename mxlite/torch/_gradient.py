@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite._lib import LIB
 from mxlite.autograd import graph
+from mxlite.autograd._handles import array_id, register_variable
+from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
@@ -48,7 +50,7 @@ class Gradient(Placed, _calls.hot.Owner):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         check_call(LIB.MXLNDArraySetRequiresGrad(self._h, bool(requires_grad)))
         if requires_grad:
-            graph.register_variable(self)
+            register_variable(self)
         return self
 
     # ---- its gradient ----
@@ -63,7 +65,7 @@ class Gradient(Placed, _calls.hot.Owner):
         check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
         if not handle.value:
             return None
-        number = graph.array_id(handle.value)
+        number = array_id(handle.value)
         if known is not None and known[0] == number:
             LIB.MXNDArrayFree(handle)
             return known[1]
@@ -84,7 +86,7 @@ class Gradient(Placed, _calls.hot.Owner):
             return
         check_call(LIB.MXLNDArraySetGrad(self._h, None if value is None else value._h))
         if value is not None:
-            self._grad_cache = graph.array_id(value._h), value
+            self._grad_cache = array_id(value._h), value
 
     @grad.deleter
     def grad(self) -> None:
@@ -130,7 +132,7 @@ class Gradient(Placed, _calls.hot.Owner):
                 before = getattr(tensor, "_grad_cache", None)
                 tensor._grad_cache = _RETAINED, grad if before is None else before[1] + grad
 
-        self.__dict__["_retains"] = graph.add_array_hook(self, retain, STYLE, last=True)
+        self.__dict__["_retains"] = add_array_hook(self, retain, STYLE, last=True)
 
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""
@@ -171,7 +173,7 @@ class Gradient(Placed, _calls.hot.Owner):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        return graph.add_array_hook(self, hook, STYLE)
+        return add_array_hook(self, hook, STYLE)
 
     def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
         """Calls hook(tensor) when backward has added to the tensor's gradient.
@@ -182,7 +184,7 @@ class Gradient(Placed, _calls.hot.Owner):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return graph.add_accumulated_hook(self, hook, STYLE)
+        return add_accumulated_hook(self, hook, STYLE)
 
     # ---- backward ----
 

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from mxlite.autograd import _nodes
 from mxlite.autograd._nodes import Rule
+from mxlite.torch._calls import AGAIN
 from mxlite.torch._gradient import STYLE
 from mxlite.torch._tensor import Tensor
 
@@ -59,12 +60,7 @@ def formula(
     with unrecorded():
         result = compute(*inputs)
     if is_grad_enabled() and any(each.requires_grad for each in inputs):
-        kept = _saved(inputs, result, saves)
-
-        def run_rule(grads: list, wanted: list) -> list:
-            return rule(grads[0], *(None if each is None else each.get() for each in kept))
-
-        record(label, inputs, [result], run_rule, slots)
+        record(label, inputs, [result], _Formula(rule, _saved(inputs, result, saves)), slots)
     return result
 
 
@@ -77,3 +73,23 @@ def _saved(inputs: list[Tensor], result: Tensor, saves: str | tuple[str, ...]) -
     return [
         None if name not in needed else Saved(result, 0) if name == "r" else Saved(inputs[int(name)]) for name in named
     ]
+
+
+class _Formula:
+    """The rule of a formula's node, with what it reads, until a backward lets go of that."""
+
+    __slots__ = ("rule", "kept")
+
+    def __init__(self, rule: Callable, kept: list[Saved | None]) -> None:
+        self.rule: Callable | None = rule
+        self.kept = kept
+
+    def __call__(self, grads: list, wanted: list) -> list:
+        if self.rule is None:
+            raise RuntimeError(AGAIN)
+        return self.rule(grads[0], *(None if each is None else each.get() for each in self.kept))
+
+    def forget(self) -> None:
+        """Lets the tensors go. What reads none may run again."""
+        if self.kept:
+            self.rule, self.kept = None, []

@@ -9,11 +9,12 @@ import numpy as np
 
 from mxlite._lib import LIB
 from mxlite.autograd import graph
+from mxlite.autograd._style import Style
 from mxlite.torch import _calls
 from mxlite.torch._calls import AGAIN, check_call
 
 
-class TensorStyle(graph.Style):
+class TensorStyle(Style):
     """The style of tensors. What makes them is imported when it is used: it imports the class of tensors."""
 
     dialect = 1
@@ -67,11 +68,11 @@ class TensorStyle(graph.Style):
     def released(self) -> Exception:
         return RuntimeError(AGAIN)
 
-    def edited(self, array: Any, node: graph.Node | None, output: int, version: int, expected: int) -> Exception:
+    def edited(self, saved_by: str, array: Any, node: graph.Node | None, output: int, expected: int) -> Exception:
         maker = "" if node is None else f", which is output {output} of {type(node).__name__},"
         return RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{array.type()} {list(array.shape)}]{maker} is at version {version}; expected version "
+            f"[{array.type()} {list(array.shape)}]{maker} is at version {array._version}; expected version "
             f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to compute "
             "its gradient, with torch.autograd.set_detect_anomaly(True)."
         )

@@ -104,16 +104,16 @@ static int never_called(void)
 }
 
 static int never_rule(void *payload, int num_outputs, const NDArrayHandle *output_grads,
-                      int num_inputs, const int *wants, int released, NDArrayHandle *results)
+                      int num_inputs, const int *wants, NDArrayHandle *results)
 {
     (void)payload, (void)num_outputs, (void)output_grads, (void)num_inputs, (void)wants;
-    (void)released, (void)results;
+    (void)results;
     return -1;
 }
 
 static int record_function(void *call, void *input, void *output)
 {
-    return MXLFunctionRecord(call, 1, &input, 1, &output, never_rule, NULL, NULL, &int_a);
+    return MXLFunctionRecord(call, 1, &input, 1, &output, never_rule, NULL, NULL, NULL, &int_a);
 }
 
 static int record(void *input, void *output)
@@ -442,17 +442,17 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, 0))) /* no callback */      \
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, -1)))                       \
     X(MXLFunctionRecord,                                                                           \
-      MXLFunctionRecord(torch_call, 1, NULL, 1, &good, never_rule, NULL, NULL, &int_a))            \
+      MXLFunctionRecord(torch_call, 1, NULL, 1, &good, never_rule, NULL, NULL, NULL, &int_a))      \
     X(MXLFunctionRecord,                                                                           \
-      MXLFunctionRecord(torch_call, 1, &good, 1, NULL, never_rule, NULL, NULL, &int_a))            \
+      MXLFunctionRecord(torch_call, 1, &good, 1, NULL, never_rule, NULL, NULL, NULL, &int_a))      \
     X(MXLFunctionRecord,                                                                           \
-      MXLFunctionRecord(torch_call, 1, &good, 1, &good, NULL, NULL, NULL, &int_a))                 \
+      MXLFunctionRecord(torch_call, 1, &good, 1, &good, NULL, NULL, NULL, NULL, &int_a))           \
     X(MXLFunctionRecord,                                                                           \
-      MXLFunctionRecord(torch_call, 1, &good, 1, &good, never_rule, NULL, NULL, NULL))             \
+      MXLFunctionRecord(torch_call, 1, &good, 1, &good, never_rule, NULL, NULL, NULL, NULL))       \
     X(MXLFunctionRecord,                                                                           \
-      MXLFunctionRecord(torch_call, 1, &good, 0, &good, never_rule, NULL, NULL, &int_a))           \
+      MXLFunctionRecord(torch_call, 1, &good, 0, &good, never_rule, NULL, NULL, NULL, &int_a))     \
     X(MXLFunctionRecord,                                                                           \
-      MXLFunctionRecord(exp_call, 1, &variable, 1, &good, never_rule, NULL, NULL, &int_a))         \
+      MXLFunctionRecord(exp_call, 1, &variable, 1, &good, never_rule, NULL, NULL, NULL, &int_a))   \
     X(MXLGetVersion, MXLGetVersion(NULL))                                                          \
     X(MXLPrepare, MXLPrepare("exp", 0, NULL, NULL, 0, NULL, NULL))                                 \
     X(MXLPrepare, MXLPrepare(NULL, 0, NULL, NULL, 0, NULL, &out))                                  \

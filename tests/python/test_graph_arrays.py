@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mxlite import autograd, nd
-from mxlite.autograd import graph
+from mxlite.autograd._run import run_from_edges
 from mxlite.error import MXNetError
 
 
@@ -343,7 +343,7 @@ def test_edges_of_a_graph_and_backward_from_them() -> None:
     node, output = y.grad_fn, y.output_nr
     target, place = node.next_functions[0]
     del y
-    (handle,) = graph.run_backward(
+    (handle,) = run_from_edges(
         [(node._handle, output)],
         [None],
         [(target._handle, place)],

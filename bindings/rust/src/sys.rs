@@ -62,7 +62,7 @@ pub type MXLAllocFunction = Option<unsafe extern "C" fn(payload: *mut c_void, by
 pub type MXLCallback = Option<unsafe extern "C" fn(payload: *mut c_void) -> c_int>;
 pub type MXLDropFunction = Option<unsafe extern "C" fn(payload: *mut c_void, packed: *mut c_void)>;
 pub type MXLFreeFunction = Option<unsafe extern "C" fn(payload: *mut c_void, block: *mut c_void, bytes: usize)>;
-pub type MXLFunctionRule = Option<unsafe extern "C" fn(payload: *mut c_void, num_outputs: c_int, output_grads: *const NDArrayHandle, num_inputs: c_int, wants: *const c_int, released: c_int, results: *mut NDArrayHandle) -> c_int>;
+pub type MXLFunctionRule = Option<unsafe extern "C" fn(payload: *mut c_void, num_outputs: c_int, output_grads: *const NDArrayHandle, num_inputs: c_int, wants: *const c_int, results: *mut NDArrayHandle) -> c_int>;
 pub type MXLGradHook = Option<unsafe extern "C" fn(payload: *mut c_void, count: c_int, grads: *const NDArrayHandle, results: *mut NDArrayHandle) -> c_int>;
 pub type MXLNodeHook = Option<unsafe extern "C" fn(payload: *mut c_void, num_inputs: c_int, input_grads: *const NDArrayHandle, num_outputs: c_int, output_grads: *const NDArrayHandle, results: *mut NDArrayHandle) -> c_int>;
 pub type MXLPackFunction = Option<unsafe extern "C" fn(payload: *mut c_void, array: NDArrayHandle, packed: *mut *mut c_void) -> c_int>;
@@ -199,7 +199,7 @@ extern "C" {
     pub fn MXLCallGetNumOutputs(call: MXLCallHandle, arguments: *const MXLValue, out: *mut c_int) -> c_int;
     pub fn MXLCallInto(call: MXLCallHandle, num_inputs: c_int, inputs: *const NDArrayHandle, arguments: *const MXLValue, num_outputs: *mut c_int, outputs: *mut NDArrayHandle) -> c_int;
     pub fn MXLCustomFunctionOutput(array: NDArrayHandle, output: c_int) -> NDArrayHandle;
-    pub fn MXLFunctionRecord(like: MXLCallHandle, num_inputs: c_int, inputs: *const NDArrayHandle, num_outputs: c_int, outputs: *const NDArrayHandle, rule: MXLFunctionRule, payload: *mut c_void, release: MXLReleaseFunction, taken: *mut c_int) -> c_int;
+    pub fn MXLFunctionRecord(like: MXLCallHandle, num_inputs: c_int, inputs: *const NDArrayHandle, num_outputs: c_int, outputs: *const NDArrayHandle, rule: MXLFunctionRule, payload: *mut c_void, forget: MXLReleaseFunction, release: MXLReleaseFunction, taken: *mut c_int) -> c_int;
     pub fn MXLGetGradMode(out: *mut c_int) -> c_int;
     pub fn MXLGetInfo(what: *const c_char, out: *mut *const c_char) -> c_int;
     pub fn MXLGetLiveBytes(out: *mut i64) -> c_int;

@@ -7,6 +7,8 @@ from typing import Any
 
 from mxlite._lib import LIB
 from mxlite.autograd import graph as _graph
+from mxlite.autograd._handles import edge_of
+from mxlite.autograd._run import run_from_edges
 from mxlite.torch._calls import adopt, last_error
 from mxlite.torch._convert import cast
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
@@ -73,7 +75,7 @@ def _edge(value: Any, owned: list[int]) -> tuple[int, int]:
     """
     if isinstance(value, _graph.Edge):
         return value.node._handle, value.output_nr
-    handle, output = _graph.edge_of(value._h)
+    handle, output = edge_of(value._h)
     if handle:
         owned.append(handle)
     return handle, output
@@ -164,7 +166,7 @@ def _run(
     allow_unreachable: bool,
     accumulate_grad: bool,
 ) -> list[int | None]:
-    return _graph.run_backward(
+    return run_from_edges(
         roots,
         [None if grad is None else grad._h for grad in given],
         wanted,

@@ -8,6 +8,7 @@ from typing import Any, Callable
 from mxlite import _backward
 from mxlite._lib import LIB
 from mxlite.autograd import graph
+from mxlite.autograd._hooks import ON_END, RELEASE, keep
 from mxlite.torch._calls import check_call
 from mxlite.torch._gradient import Gradient
 from mxlite.torch._tensor import Tensor
@@ -58,8 +59,8 @@ class ImperativeEngine:
 
         Raises: RuntimeError: none runs.
         """
-        number = graph.keep((fn,))
-        if LIB.MXLBackwardQueue(graph.ON_END, number, graph.RELEASE) != 0:
+        number = keep((fn,))
+        if LIB.MXLBackwardQueue(ON_END, number, RELEASE) != 0:
             _backward.recorded.pop(number, None)
             LIB.MXGetLastError()
             raise RuntimeError("Final callbacks can only be installed during backward pass.")

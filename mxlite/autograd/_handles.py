@@ -1,0 +1,50 @@
+"""Handles of arrays: what number an array has, the user's object of a variable, and where a gradient goes."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import Any
+
+from mxlite._lib import LIB, check_call
+from mxlite.autograd._style import Style
+
+#: Variables that Python holds, by the library's number for the array: `node.variable` is the user's own object.
+_variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def array_id(handle: int) -> int:
+    """A number that all handles of one array share."""
+    number = ctypes.c_uint64()
+    check_call(LIB.MXLNDArrayGetId(handle, ctypes.byref(number)))
+    return number.value
+
+
+def register_variable(array: Any) -> None:
+    """Makes `array` the object that `variable` of its node gives."""
+    _variables[array_id(array._h)] = array
+
+
+def variable_for(handle: int, style: Style) -> Any:
+    """The user's object for a new handle of a variable; one is made where there is none."""
+    number = array_id(handle)
+    known = _variables.get(number)
+    if known is not None:
+        check_call(LIB.MXNDArrayFree(handle))
+        return known
+    made = _variables[number] = style.adopt(handle)
+    return made
+
+
+def share(handle: int) -> int:
+    """A new handle of the same array."""
+    made = ctypes.c_void_p()
+    check_call(LIB.MXShallowCopyNDArray(handle, ctypes.byref(made)))
+    return made.value
+
+
+def edge_of(handle: int) -> tuple[int, int]:
+    """Where the gradient of an array goes: a new handle of a node (0: nowhere) and the output's number."""
+    node, output = ctypes.c_void_p(), ctypes.c_int()
+    check_call(LIB.MXLNDArrayGetEdge(handle, ctypes.byref(node), ctypes.byref(output)))
+    return node.value or 0, output.value

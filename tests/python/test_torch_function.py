@@ -1,0 +1,235 @@
+"""mxlite.torch.autograd.Function, and tensors that nodes of Python's save."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import live_bytes
+
+import mxlite.torch as torch
+from mxlite.torch.autograd import Function
+from mxlite.torch.autograd.function import once_differentiable
+
+
+def leaf(*values):
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+class Pair(Function):
+    returned: staticmethod
+
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * 1, b * 1
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return Pair.returned(*grads)
+
+
+@pytest.mark.parametrize(
+    ("returned", "says"),
+    [
+        (lambda g, h: (g,), r"incorrect number of gradients \(expected 2, got 1\)"),
+        (lambda g, h: (g, h, g), r"incorrect number of gradients \(expected 2, got 3\)"),
+        (lambda g, h: None, r"incorrect number of gradients \(expected 2, got 1\)"),
+        (lambda g, h: (1.0, h), "expected Variable or None"),
+        (lambda g, h: (g.sum(), h), "returned an invalid gradient at index 0"),
+    ],
+)
+def test_what_a_backward_returns_is_checked(returned, says):
+    Pair.returned = staticmethod(returned)
+    with pytest.raises(RuntimeError, match=says):
+        Pair.apply(leaf(1.0, 2.0), leaf(1.0, 2.0))[0].sum().backward()
+
+
+def test_gradients_that_did_not_arrive_are_zeros():
+    seen = []
+    Pair.returned = staticmethod(lambda g, h: (seen.append(h.tolist()) or g, None, None))
+    a, b = leaf(1.0, 2.0), leaf(1.0, 2.0)
+    Pair.apply(a, b)[0].sum().backward()
+    assert seen == [[0.0, 0.0]] and a.grad.tolist() == [1.0, 1.0] and b.grad is None
+
+
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x**3
+        ctx.save_for_backward(x, y, None)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y, nothing = ctx.saved_tensors
+        assert nothing is None
+        return grad * 3 * y / x
+
+
+def test_a_function_is_differentiated_twice_and_lets_go():
+    x = leaf(2.0)
+    y = Cube.apply(x)
+    assert repr(y.grad_fn).startswith("<torch.autograd.function.CubeBackward object at 0x")
+    (first,) = torch.autograd.grad(y, x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    assert (first.item(), second.item()) == (12.0, 12.0)
+    y = Cube.apply(x)
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+    x.grad = None
+
+
+def test_a_saved_tensor_that_was_edited():
+    x = leaf(2.0) * 1
+    y = Cube.apply(x)
+    x.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+def test_contexts_and_constants():
+    class Scale(Function):
+        @staticmethod
+        def forward(x, by, words):
+            return x * by, x > 0
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            assert not torch.is_grad_enabled()
+            ctx.by = inputs[1]
+            ctx.mark_non_differentiable(output[1])
+            ctx.set_materialize_grads(False)
+
+        @staticmethod
+        def backward(ctx, grad, flags):
+            assert flags is None and ctx.needs_input_grad == (True, False, False)
+            return grad * ctx.by, None, None
+
+    x = leaf(1.0, -1.0)
+    y, flags = Scale.apply(x, 4, "words")
+    assert flags.tolist() == [True, False] and not flags.requires_grad and y.grad_fn.by == 4
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+def test_dirty_inputs_and_returned_ones():
+    class Increase(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.add_(1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 7
+
+    class Same(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        Increase.apply(x)
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    assert Increase.apply(y) is y and y.tolist() == [3.0, 5.0]
+    z = Same.apply(y)
+    assert z is not y and z.grad_fn.name() == "SameBackward"
+    z.sum().backward()
+    assert x.grad.tolist() == [42.0, 42.0]
+    part = x * 2
+    Increase.apply(part[:1])
+    part.sum().backward()
+    assert x.grad.tolist() == [56.0, 44.0]
+
+
+def test_once_differentiable():
+    class Square(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    x = leaf(3.0)
+    (first,) = torch.autograd.grad(Square.apply(x), x, create_graph=True)
+    assert first.item() == 6.0 and not first.requires_grad
+
+
+def test_backward_in_a_backward():
+    class Inner(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            with torch.enable_grad():
+                again = x.detach().requires_grad_()
+                (slope,) = torch.autograd.grad(again * again, again)
+            return grad * slope
+
+    x = leaf(3.0)
+    Inner.apply(x).backward()
+    assert x.grad.item() == 6.0
+
+
+def test_gradients_are_checked():
+    x = leaf(0.3, 0.7, -0.2)
+    assert torch.autograd.gradcheck(lambda x: (x.sin() * x).logsumexp(0), (x,))
+    assert torch.autograd.gradgradcheck(lambda x: x.tanh() * x, (x,))
+
+    class Wrong(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    with pytest.raises(RuntimeError, match="Jacobian mismatch"):
+        torch.autograd.gradcheck(Wrong.apply, (x,))
+    assert not torch.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False)
+
+
+# ---- what is saved is let go by a backward ----
+
+
+@pytest.mark.parametrize(
+    "operation", [Cube.apply, lambda x: torch.logsumexp(x, 0), lambda x: torch.nn.functional.softplus(x, 3.0)]
+)
+def test_a_backward_lets_go_of_what_was_saved(operation):
+    x = torch.ones(1000, dtype=torch.float64, requires_grad=True)
+    y = operation(x * 1)
+    node, result = y.grad_fn, y.sum()
+    del y
+    before = live_bytes()
+    result.backward(retain_graph=True)
+    x.grad = None
+    assert live_bytes() >= before
+    result.backward()
+    x.grad = None
+    assert live_bytes() <= before - 8000
+    with pytest.raises(RuntimeError, match="second time"):
+        result.backward()
+    assert node is result.grad_fn.next_functions[0][0]
+
+
+def test_a_formula_that_saves_nothing_runs_again():
+    x = torch.ones(3, 3, dtype=torch.float64, requires_grad=True)
+    y = torch.trace(x)
+    y.backward()
+    y.backward()
+    assert x.grad.diag().tolist() == [2.0, 2.0, 2.0]
