@@ -21,6 +21,7 @@ _squeeze_dim = prepare("SqueezeBackward1", "_mxl_reshape_to", "shape")
 _squeeze_dims = prepare("SqueezeBackward2", "_mxl_reshape_to", "shape")
 _expand = prepare("ExpandBackward0", "_mxl_broadcast_to", "shape")
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
+_sum_to = prepare("SumBackward1", "_mxl_sum_to", "shape")
 
 
 def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -400,3 +401,14 @@ for _name, _make in (
     ("unsqueeze_", unsqueeze),
 ):
     in_place_view(_name, _make)
+
+
+def can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `target` can be broadcast to `shape`: whether what has that can be summed to it."""
+    behind = shape[len(shape) - len(target) :]
+    return len(shape) >= len(target) and all(small in (1, large) for small, large in zip(target, behind))
+
+
+def sum_to(input: Tensor, target: tuple[int, ...]) -> Tensor:
+    """Summed to a shape that can be broadcast to its own."""
+    return with_shape(_sum_to, input, tuple(target))

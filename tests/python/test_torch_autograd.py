@@ -62,7 +62,7 @@ def test_ways_of_running(how, heads, given, create):
             (found,) = torch.autograd.grad(outputs, x, grads, create_graph=create)
         else:
             ones = [torch.ones((), dtype=torch.float64) if each is None else each for each in grads]
-            (found,) = engine.run_backward(outputs, ones, create, create, (x,), allow_unreachable=True)
+            (found,) = engine.run_backward(tuple(outputs), tuple(ones), create, create, (x,), allow_unreachable=True)
     assert found.tolist() == [expected]
     assert found.requires_grad == create
     x.grad = None
@@ -111,6 +111,9 @@ def test_the_old_spelling_of_grad_tensors():
         (lambda x: torch.autograd.grad(x.sum(), torch.ones(1)), RuntimeError, "does not require grad"),
         (lambda x: torch.autograd.grad(x.sum(), leaf(1.0)), RuntimeError, "at index 0 appears to not have been used"),
         (lambda x: engine.run_backward((x.sum(),), (None,), False, False), RuntimeError, "gradients tuple is None"),
+        (lambda x: engine.run_backward((), (), False, False), RuntimeError, "give inputs"),
+        (lambda x: engine.run_backward([x.sum()], (None,), False, False), RuntimeError, "to be a tuple, but got list"),
+        (lambda x: engine.run_backward((x,), (torch.ones(3),), True, True, (x,)), RuntimeError, "invalid gradient"),
         (lambda x: engine.queue_callback(print), RuntimeError, "during backward pass"),
     ],
 )
@@ -123,6 +126,15 @@ def test_unused_inputs():
     x, other = leaf(1.0), leaf(1.0, 2.0)
     assert torch.autograd.grad(x * 2, (x, other), allow_unused=True)[1] is None
     assert torch.autograd.grad(x * 2, (x, other), materialize_grads=True)[1].tolist() == [0.0, 0.0]
+
+
+def test_the_engine_sums_a_gradient_of_a_larger_shape():
+    x = leaf(1.0, 2.0)
+    given = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    (found,) = engine.run_backward((x * 2,), (given,), True, True, (x,))
+    assert found.tolist() == [8.0, 12.0] and found.dtype is torch.float64
+    found.sum().backward()
+    assert given.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
 def test_chosen_inputs_alone_get_gradients():

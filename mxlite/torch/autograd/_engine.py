@@ -1,0 +1,217 @@
+"""The engine as PyTorch's programs call it: run_backward, which backward and grad are made of, and its callbacks."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from typing import Any, Callable
+
+from mxlite import _backward
+from mxlite._lib import LIB
+from mxlite.autograd import graph
+from mxlite.autograd._handles import edge_of
+from mxlite.autograd._hooks import ON_END, RELEASE, keep
+from mxlite.autograd._nodes import recorded, unrecorded
+from mxlite.autograd._run import run_from_edges
+from mxlite.torch._calls import adopt, check_call, last_error
+from mxlite.torch._convert import cast
+from mxlite.torch._dtypes import OF_FLAG, dtype
+from mxlite.torch._gradient import STYLE, Gradient
+from mxlite.torch._kinds import Size
+from mxlite.torch._shapes import can_sum_to, sum_to
+from mxlite.torch._tensor import Tensor
+
+_MAX_NDIM = 32
+
+_warned_of_cycle = False
+
+
+def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
+    """Shape and dtype of what a gradient flows from."""
+    if isinstance(head, Tensor):
+        return head.shape, head._dtype
+    shape, flag = (ctypes.c_int64 * _MAX_NDIM)(), ctypes.c_int()
+    ndim = LIB.MXLNodeGetInfo(head.node._handle, 1, head.output_nr, _MAX_NDIM, shape, ctypes.byref(flag))
+    if ndim < 0:
+        raise last_error()
+    return Size(shape[:ndim]), OF_FLAG[flag.value]
+
+
+def _edge(value: Tensor | graph.Edge, owned: list[int]) -> tuple[int, int]:
+    """The node that the gradient of a tensor (or an edge) goes to, 0: nowhere; and which of its outputs.
+
+    A handle that is new is put into `owned`.
+    """
+    if isinstance(value, graph.Edge):
+        return value.node._handle, value.output_nr
+    handle, output = edge_of(value._h)
+    if handle:
+        owned.append(handle)
+    return handle, output
+
+
+def _roots(tensors: tuple, grads: tuple, owned: list[int]) -> list[tuple[int, int]]:
+    """The edges of the heads.
+
+    Raises: RuntimeError: no head, one that no gradient flows to, or a gradient that is none.
+    """
+    roots = []
+    for number, (head, grad) in enumerate(zip(tensors, grads)):
+        is_edge = isinstance(head, graph.Edge)
+        if not is_edge and not isinstance(head, Tensor):
+            raise RuntimeError(f"element {number} of tensors tuple is not a Tensor or a GradientEdge")
+        roots.append(_edge(head, owned))
+        if not roots[-1][0]:
+            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+        if grad is None:
+            which = "output is a GradientEdge.This is not supported." if is_edge else "Tensor requires grad"
+            raise RuntimeError(f"element {number} of gradients tuple is None, but the corresponding {which}")
+        if not isinstance(grad, Tensor):
+            raise RuntimeError(f"element {number} of gradients tuple is not a Tensor or None")
+    return roots
+
+
+def _wanted(inputs: tuple, accumulate_grad: bool, owned: list[int]) -> list[tuple[int, int]]:
+    """The edges of the inputs; those whose gradients are added up keep them from now on.
+
+    Raises: RuntimeError: no tensor, or one that no gradient flows to.
+    """
+    wanted = []
+    for each in inputs:
+        if not isinstance(each, (Tensor, graph.Edge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
+        if accumulate_grad and isinstance(each, Tensor):
+            each.retain_grad()
+        wanted.append(_edge(each, owned))
+        if not wanted[-1][0]:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return wanted
+
+
+def _fitted(number: int, grad: Tensor, head: Tensor | graph.Edge, create_graph: bool) -> Tensor:
+    """A head gradient as the library takes it: with the head's dtype, summed to its shape.
+
+    Raises: RuntimeError: it is not of a shape that the head's could be broadcast to.
+    """
+    shape, kind = meta_of(head)
+    if grad.shape == shape and grad._dtype is kind:
+        return grad
+    if not can_sum_to(grad.shape, shape):
+        raise RuntimeError(
+            f"invalid gradient at index {number} - got {list(grad.shape)} but expected shape compatible with "
+            f"{list(shape)}"
+        )
+    with (recorded if create_graph else unrecorded)(STYLE):
+        return cast(grad if grad.shape == shape else sum_to(grad, shape), kind)
+
+
+def _check_tuples(tensors: Any, grad_tensors: Any, inputs: Any) -> None:
+    for name, value in (("tensors", tensors), ("grad_tensors", grad_tensors)):
+        if not isinstance(value, tuple):
+            raise RuntimeError(f"{name} argument is expected to be a tuple, but got {type(value).__name__}")
+    if not isinstance(inputs, tuple):
+        raise RuntimeError("inputs to run_backward must be a tuple")
+    if len(tensors) != len(grad_tensors):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(grad_tensors)} gradients")
+
+
+def run_backward(
+    tensors: tuple,
+    grad_tensors: tuple,
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: tuple = (),
+    allow_unreachable: bool = False,
+    accumulate_grad: bool = False,
+) -> tuple | None:
+    """Runs backward from tensors (or edges) with their gradients to all leaves, or to `inputs`.
+
+    Args:
+        tensors, grad_tensors: As many of both. A gradient of a larger shape is summed to that of its tensor.
+        keep_graph: Whether the graph can be used again.
+        create_graph: Whether gradients are recorded themselves.
+        allow_unreachable: Whether inputs that the tensors do not lead to get None instead of an error.
+        accumulate_grad: Whether gradients are added to those of the leaves, or of `inputs`, instead of returned.
+    Returns: the gradients of `inputs`; None where they are added up.
+    Raises: RuntimeError: what is given is no tuple, no gradient flows to a tensor or from it to an input, a shape is
+        wrong, or gradients are to be returned and there are no inputs.
+    """
+    _check_tuples(tensors, grad_tensors, inputs)
+    owned: list[int] = []
+    try:
+        roots = _roots(tensors, grad_tensors, owned)
+        wanted = _wanted(inputs, accumulate_grad, owned)
+        if create_graph and accumulate_grad:
+            _warn_of_cycle()
+        if not accumulate_grad and not inputs:
+            raise RuntimeError("run_backward: gradients are to be returned (accumulate_grad=False): give inputs")
+        heads = [_fitted(k, grad, tensors[k], create_graph) for k, grad in enumerate(grad_tensors)]
+        made = run_from_edges(
+            roots,
+            [each._h for each in heads],
+            wanted,
+            keep_graph=keep_graph,
+            create_graph=create_graph,
+            allow_unreachable=True,
+            accumulate_grad=accumulate_grad,
+            training=True,
+            dialect=STYLE.dialect,
+            problem=last_error,
+        ) if roots else [None] * len(inputs)  # fmt: skip
+    finally:
+        for handle in owned:
+            LIB.MXLNodeFree(handle)
+    if accumulate_grad:
+        return None
+    found = tuple(None if handle is None else adopt(handle) for handle in made)
+    if not allow_unreachable and None in made:
+        raise RuntimeError(
+            f"The differentiated Tensor at index {made.index(None)} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
+        )
+    return found
+
+
+def _warn_of_cycle() -> None:
+    global _warned_of_cycle
+    if not _warned_of_cycle:
+        _warned_of_cycle = True
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+            "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
+            "after use to break the cycle and avoid the leak.",
+            stacklevel=4,
+        )
+
+
+def queue_callback(fn: Callable[[], Any]) -> None:
+    """Calls fn() at the end of the backward that runs on this thread.
+
+    Raises: RuntimeError: none runs.
+    """
+    number = keep((fn,))
+    if LIB.MXLBackwardQueue(ON_END, number, RELEASE) != 0:
+        _backward.recorded.pop(number, None)
+        LIB.MXGetLastError()
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+
+
+def is_checkpoint_valid() -> bool:
+    """Whether a backward for all leaves runs on this thread, or none: then a recomputed part is complete."""
+    state = ctypes.c_int()
+    check_call(LIB.MXLBackwardState(ctypes.byref(state)))
+    return state.value != 2
+
+
+class ImperativeEngine:
+    """The engine that runs backward, as an object."""
+
+    run_backward = staticmethod(run_backward)
+    queue_callback = staticmethod(queue_callback)
+    is_checkpoint_valid = staticmethod(is_checkpoint_valid)
+
+
+#: What `tensor._execution_engine` is.
+engine = ImperativeEngine()
+Gradient._execution_engine = engine
