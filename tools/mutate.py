@@ -6,11 +6,12 @@
     .venv/bin/python tools/mutate.py --match 'tanh|softmax' --list
 
 A mutant changes one sign, factor, constant, comparison, order of arguments, saved input or statement in a function of
-capi/ops or capi/kernel, or of memory and threads in capi/base. The tree is copied to a temporary folder for each job
-and built there; each mutant is one edit of a copy, `make lib`, and then, until something fails: the tests of the case
-table (without pytest, see mutate_runner.py; those of the changed file's operators and those that noticed something
-before come first), the C tests, the other Python tests of --pytest. A mutant that is noticed takes about a second, a
-survivor as long as all these tests. The working tree and its build/ are only read.
+capi/ops or capi/kernel, of memory and threads in capi/base, or of the graph and its functions in capi/engine and
+capi/api. The tree is copied to a temporary folder for each job and built there; each mutant is one edit of a copy,
+`make lib`, and then, until something fails: the tests of the case table (without pytest, see mutate_runner.py; those of
+the changed file's operators and those that noticed something before come first), the C tests (before the table where
+the file is of the engine or the API), the other Python tests of --pytest. A mutant that is noticed takes about a
+second, a survivor as long as all these tests. The working tree and its build/ are only read.
 
 Prints every survivor; exits with 1 if there is one. Survivors that change no result go into mutate_equivalent.txt.
 """
@@ -29,7 +30,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from mutate_edits import ROOT, Mutant, every_mutant, judged, sampled
+from mutate_edits import HOLDING, ROOT, Mutant, every_mutant, judged, sampled
 
 NOT_COPIED = (".*", "build", "dist", "*.egg-info", "__pycache__", "*.so")
 #: As for sanitizers: loops are built once, and tests do fewer rounds. Building takes a quarter of the time.
@@ -39,9 +40,13 @@ MEMORY = 4 << 30
 #: What an operator's name may have around the word that its family's file uses.
 AROUND = r"^_?(?:broadcast|elemwise|contrib|np|linalg|random|sample|backward)?_?|(?:_scalar|_like|_update)$"
 #: C tests, of which those of the changed file's folder are run first.
-C_TESTS = "^(test_(base|kernel|ops|op|walk|engine)|thread_base)"
+C_TESTS = "^(test_(base|kernel|ops|op|walk|engine|graph|api)|thread_(base|graph|engine))"
 #: Python tests of mechanisms: of the library, not of its documents, its installation or its binding.
-OTHERS = "^test_(autograd|backends|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils)"
+OTHERS = (
+    "^test_(autograd|backends|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils|graph|torch_(?!style))"
+)
+#: Of a file of the engine or the API: C tests that come first.
+NEAR = ("test_graph", "test_engine", "test_api", "test_walk")
 
 
 class Copy:
@@ -133,18 +138,32 @@ class Copy:
 
     def verdict(self, path: str) -> str:
         """Which test sees the change, "" for none."""
+        holding = HOLDING.match(path)
+        if holding and (failed := self.c_verdict(path)):
+            return failed
         answer = self.ask(path)
         if answer["failed"]:
             name, noticed = answer["failed"], self.noticed[path]
             if answer["failing"]:
                 self.noticed[path] = [name, *(one for one in noticed if one != name)][:40]
             return f"{name} {answer['reason']}" if self.options.verbose else "python"
-        near = re.sub(r"^capi/(\w+)/([a-z]+).*", r"test_\1_\2", path)
-        for program in sorted(self.programs, key=lambda name: (not name.startswith(near), name[:9] != near[:9])):
-            if not self.make(f"build/tests/{program}") or self.fails([str(self.folder / "build/tests" / program)]):
-                return f"C {program}"
+        if not holding and (failed := self.c_verdict(path)):
+            return failed
         pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *self.others]
         return "pytest" if self.others and self.fails(pytest) else ""
+
+    def c_verdict(self, path: str) -> str:
+        """Which C test sees the change, "" for none; those near the file first."""
+        near = re.sub(r"^capi/(\w+)/([a-z]+).*", r"test_\1_\2", path)
+
+        def order(name: str) -> tuple:
+            place = next((at for at, start in enumerate(NEAR) if name.startswith(start)), len(NEAR))
+            return (place,) if HOLDING.match(path) else (not name.startswith(near), name[:9] != near[:9])
+
+        for program in sorted(self.programs, key=order):
+            if not self.make(f"build/tests/{program}") or self.fails([str(self.folder / "build/tests" / program)]):
+                return f"C {program}"
+        return ""
 
     def changed_objects(self) -> "tuple[list[Path], bool]":
         """The objects built since the copy was, and whether any differs from what it was."""
