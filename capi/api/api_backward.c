@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/backward.h"
+#include "engine/rebase.h"
 
 /* ---- variables ---- */
 
@@ -27,6 +28,8 @@ static int set_requires_grad(const char *function, mxl_array *array, bool flag)
 {
     mxl_leaf *spare;
 
+    if (mxl_rebase_refresh(array) != 0)
+        return mxl_error_prefix(function);
     if (is_made(array))
         return mxl_error("%s: a recorded operator made the array; it is no variable and cannot "
                          "become one, but a detached copy can",

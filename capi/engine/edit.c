@@ -52,8 +52,10 @@ static int check_followed(mxl_run *r, bool records)
             continue;
         if (mxl_rebase_check(name, out) != 0)
             return -1;
-        if (out->base != NULL && r->edited_view != NULL)
-            return mxl_error("%s: two views are edited at once, which cannot be followed", name);
+        if (out->base != NULL && r->arity.visible > 1)
+            return mxl_error("%s: a view is edited by an operator with %d outputs, which cannot be "
+                             "followed; copy it first",
+                             name, r->arity.visible);
         if (out->base != NULL)
             r->edited_view = out;
     }

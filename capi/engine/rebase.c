@@ -126,18 +126,27 @@ int mxl_rebase_place(const mxl_grad *g, mxl_array *view)
 typedef struct inner_call {
     mxl_node *node;
     int shift; /* inner input k is input k + shift of CopySlices */
-    mxl_array **set;
+    mxl_array **set, **heads;
     bool *wants;
 } inner_call;
 
-/* dx of the inner rule for the elements of dy that the view covers */
+/* dx of the inner rule for the elements of dy that the view covers. Outputs that callers do not see
+ * have no gradient. */
 static int run_inner(mxl_grad *g, inner_call *c, mxl_array *head)
 {
+    int status;
+
     for (int k = 0; k < c->node->num_inputs; k++) {
-        c->wants[k] = k + c->shift < 0 ? false : g->wants[k + c->shift];
+        c->wants[k] = g->wants[k + c->shift];
         c->set[k] = NULL;
     }
-    return mxl_grad_run_node(g, c->node, &head, c->wants, c->set);
+    mxl_array_keep(head);
+    for (int i = 0; i < c->node->num_outputs; i++)
+        c->heads[i] = i == 0 ? head : NULL;
+    status = mxl_grad_run_node(g, c->node, c->heads, c->wants, c->set);
+    for (int i = 0; i < c->node->num_outputs; i++)
+        mxl_array_drop(c->heads[i]);
+    return status;
 }
 
 /* db = dy with what f's rule gives for v in v's place (zeros where f reads no v); others: f's */
@@ -170,7 +179,8 @@ static int copy_slices_grad(mxl_grad *g)
     const mxl_known *known = mxl_known_get();
     inner_call c = {.node = mxl_node_inner(g->node), .shift = p->self_first ? 0 : 1};
     size_t count = c.node == NULL ? 0 : (size_t)c.node->num_inputs;
-    size_t bytes = count * (sizeof(mxl_array *) + sizeof(bool));
+    size_t heads = c.node == NULL ? 0 : (size_t)c.node->num_outputs;
+    size_t bytes = (count + heads) * sizeof(mxl_array *) + count * sizeof(bool);
     int status = 0;
 
     if (known == NULL)
@@ -181,7 +191,8 @@ static int copy_slices_grad(mxl_grad *g)
         c.set = part == NULL ? NULL : mxl_alloc(bytes);
         if (c.set == NULL)
             return -1;
-        c.wants = (bool *)(c.set + count);
+        c.heads = c.set + count;
+        c.wants = (bool *)(c.heads + heads);
         status = run_inner(g, &c, part);
     }
     if (status == 0)

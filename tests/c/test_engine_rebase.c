@@ -252,5 +252,112 @@ TEST(in_mxnets_dialect)
     drop(x);
 }
 
+/* Heads of MXAutogradBackwardEx that are views of what was edited since stand where they do now.
+ * y = 2x, v = y[1:2], u = y[1:3]; y = y^2 by itself, then u = u^2: v = (2x)^4, dv/dx1 = 64 x1^3. */
+TEST(heads_that_are_out_of_date)
+{
+    H x = VEC(1, 2, 3), y, v, u, c, g, in[1];
+
+    attach(x, REQ_WRITE);
+    CHECK_INT(MXLSetInplace(1, NULL), 0);
+    record(true);
+    y = op_scalar("_mul_scalar", x, "2");
+    v = MXLNDArraySlice(y, 1, 2);
+    u = MXLNDArraySlice(y, 1, 3);
+    REQUIRE(v != NULL && u != NULL);
+    in[0] = y;
+    CHECK_INT(op_into("square", 1, in, y), 0);
+    record(false);
+    CHECK_INT(backward_full(v, NULL, 1, 0), 0);
+    CHECK_NEAR(grad_at(x, 0), 0, 0);
+    CHECK_NEAR(grad_at(x, 1), 16, 0);
+    CHECK_NEAR(grad_at(x, 2), 0, 0);
+    record(true);
+    in[0] = u;
+    CHECK_INT(op_into("square", 1, in, u), 0);
+    record(false);
+    CHECK_NEAR(at(v, 0), 256, 0);
+    CHECK_INT(MXLSetInplace(0, NULL), 0); /* what was recorded counts, not what is set now */
+    CHECK_INT(backward_full(v, NULL, 1, 0), 0);
+    CHECK_NEAR(grad_at(x, 0), 0, 0);
+    CHECK_NEAR(grad_at(x, 1), 512, 0);
+    CHECK_NEAR(grad_at(x, 2), 0, 0);
+    CHECK_INT(MXLSetInplace(1, NULL), 0);
+    g = derivative(v, x, 1, 0);
+    REQUIRE(g != NULL);
+    CHECK_NEAR(at(g, 1), 512, 0);
+    drop(g);
+    /* As what is asked for: nothing was computed from where it stands now. */
+    record(true);
+    g = op1("square", v);
+    in[0] = y;
+    CHECK_INT(op_into("tanh", 1, in, y), 0);
+    record(false);
+    CHECK(derivative(g, v, 1, 0) == NULL);
+    CHECK_HAS(MXGetLastError(), "variable 0 is not reached");
+    /* Constants over all of it: the view leads nowhere. */
+    c = VEC(0, 0, 0);
+    record(true);
+    CHECK_INT(op_into("_copyto", 1, &c, y), 0);
+    record(false);
+    CHECK_FAILS(backward(v), "head 0 is not in a recorded graph");
+    CHECK_INT(MXLSetInplace(0, NULL), 0);
+    drop(c);
+    drop(g);
+    drop(u);
+    drop(v);
+    drop(y);
+    drop(x);
+}
+
+/* Views that are edited by what has more outputs: one that callers do not see is nothing to follow,
+ * two that they see cannot be. */
+TEST(several_outputs)
+{
+    const char *keys[3] = {"num_outputs", "axis", "squeeze_axis"}, *values[3] = {"2", "0", "1"};
+    H x = matrix(six), y, v, outputs[2] = {NULL, NULL}, z;
+    MXLCallHandle split = NULL, dropout = NULL;
+    int count = 2;
+
+    leaf(x);
+    y = torch1("_mul_scalar", x, "scalar", "2");
+    CHECK_INT(
+        MXLPrepareAs(MXL_DIALECT_TORCH, NULL, NULL, "split", 3, keys, values, 0, NULL, &split), 0);
+    v = pick(y, "0", "1");
+    outputs[1] = v;
+    CHECK_FAILS(MXLCallInto(split, 1, &x, NULL, &count, outputs),
+                "a view is edited by an operator with 2 outputs");
+    CHECK_NEAR(at(y, 5), 10, 0);
+    CHECK_INT(MXLPrepareAs(MXL_DIALECT_TORCH, NULL, NULL, "Dropout", 1, (const char *[]){"p"},
+                           (const char *[]){"0"}, 0, NULL, &dropout),
+              0);
+    count = 1;
+    CHECK_INT(MXLCallInto(dropout, 1, &v, NULL, &count, &v), 0);
+    z = torch2("broadcast_mul", y, y);
+    CHECK_INT(backward(z), 0);
+    CHECK_NEAR(grad_at(x, 1), 8, 0);
+    CHECK_NEAR(grad_at(x, 5), 40, 0);
+    drop(z);
+    drop(v);
+    drop(y);
+    drop(x);
+}
+
+/* A view of what became recorded after it was taken is no variable, and cannot become one. */
+TEST(late_views_are_no_variables)
+{
+    H b = matrix(six), row = pick(b, "0", "1"), x = matrix(six);
+
+    leaf(x);
+    CHECK_INT(edit("broadcast_mul", b, x, NULL), 0);
+    CHECK_FAILS(MXLNDArraySetRequiresGrad(row, 1), "a recorded operator made the array");
+    CHECK_FAILS(MXLNDArraySetRequiresGrad(b, 1), "a recorded operator made the array");
+    drop(x);
+    drop(row);
+    drop(b);
+}
+
 HARNESS_MAIN(ENTRY(views_share_memory), ENTRY(whole_array), ENTRY(through_a_view),
-             ENTRY(into_a_constant), ENTRY(saved_values), ENTRY(refused), ENTRY(in_mxnets_dialect))
+             ENTRY(into_a_constant), ENTRY(saved_values), ENTRY(refused), ENTRY(in_mxnets_dialect),
+             ENTRY(heads_that_are_out_of_date), ENTRY(several_outputs),
+             ENTRY(late_views_are_no_variables))
