@@ -147,7 +147,12 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
     if (g->s->mode.record || g->node->dialect->views) {
         mxl_place place = {&g->node->ref, output};
 
-        mxl_array_set_place(alias, place);
+        if (g->outer == NULL) {
+            mxl_array_set_place(alias, place);
+        } else if (mxl_rebase_place(g->outer, alias) != 0) { /* a part of what it was edited in */
+            mxl_array_drop(alias);
+            return NULL;
+        }
     }
     return api_handle(alias);
 }

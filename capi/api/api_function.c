@@ -71,24 +71,30 @@ static int call_rule(const function *f, mxl_grad *g, NDArrayHandle *heads, const
     return mxl_callback_leave(&before, status != 0, "the rule of a function");
 }
 
-/* Takes the results over; all handles are freed, whatever happens. */
+/* One result, as the gradient of input i; its handle is freed. */
+static int take_result(mxl_grad *g, int i, NDArrayHandle handle)
+{
+    mxl_array *array = api_pin_defined(handle, "the rule of a function");
+    int status = -1;
+
+    if (array != NULL) {
+        mxl_array_keep(array);
+        api_unpin(handle);
+        status = mxl_grad_set(g, i, mxl_scope_own(g->s, array));
+    }
+    mxl_callback_free(handle);
+    return status;
+}
+
 static int take_results(mxl_grad *g, NDArrayHandle *results, int status)
 {
     for (int i = 0; i < g->num_inputs; i++) {
-        mxl_array *array;
-
         if (results[i] == NULL)
             continue;
-        array = status == 0 ? api_pin_defined(results[i], "the rule of a function") : NULL;
-        if (array != NULL) {
-            mxl_array_keep(array);
-            api_unpin(results[i]);
-            if (mxl_grad_set(g, i, mxl_scope_own(g->s, array)) != 0)
-                status = -1;
-        } else {
-            status = -1;
-        }
-        mxl_handle_free(MXL_KIND_ARRAY, api_number(results[i]));
+        if (status == 0)
+            status = take_result(g, i, results[i]);
+        else
+            mxl_callback_free(results[i]);
     }
     return status;
 }
@@ -159,13 +165,13 @@ static int attach(mxl_call *call, mxl_node *node)
     int status;
 
     for (int i = 0; i < call->num_outputs; i++) {
-        if (call->out[i]->base == NULL || !is_input(call, call->out[i]))
-            continue;
-        if (view != NULL)
-            return mxl_error(
-                "MXLFunctionRecord: two views are edited at once, which cannot be followed");
-        view = call->out[i];
+        if (call->out[i]->base != NULL && is_input(call, call->out[i]))
+            view = call->out[i];
     }
+    if (view != NULL && call->num_outputs > 1)
+        return mxl_error("MXLFunctionRecord: a view is edited by a function with %d outputs, which "
+                         "cannot be followed",
+                         call->num_outputs);
     if (view != NULL) {
         slices = mxl_rebase_slices(view, node, call->num_inputs, call->in, node->dialect);
         if (slices == NULL)
@@ -180,16 +186,12 @@ static int attach(mxl_call *call, mxl_node *node)
     return status;
 }
 
-static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *taken)
+/* What may be recorded: arrays with a shape, outputs that are new or edited inputs. */
+static int check(const mxl_call *call, const mxl_dialect *dialect)
 {
-    bool any = false;
-    mxl_node *node;
-    int status;
-
     for (int i = 0; i < call->num_inputs; i++) {
         if (call->in[i]->storage == NULL)
             return mxl_error("MXLFunctionRecord: input %d has no shape yet", i);
-        any = any || mxl_tape_recorded(call->in[i], dialect);
     }
     for (int i = 0; i < call->num_outputs; i++) {
         if (call->out[i]->storage == NULL)
@@ -199,6 +201,23 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *
                              "input that was edited",
                              i);
     }
+    return 0;
+}
+
+/* 1: there is a node; 0: no gradient flows to an input; -1 with the error set. */
+static int record(mxl_call *call, function *f, const mxl_dialect *dialect)
+{
+    bool any = false;
+    mxl_node *node;
+    int status;
+
+    if (check(call, dialect) != 0)
+        return -1;
+    for (int i = 0; i < call->num_inputs; i++) {
+        if (dialect->rebase && mxl_rebase_view(call->in[i], dialect) != 0)
+            return mxl_error_prefix("MXLFunctionRecord");
+        any = any || mxl_tape_recorded(call->in[i], dialect);
+    }
     if (!any)
         return 0;
     node = mxl_node_new(call, dialect);
@@ -206,14 +225,13 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect, int *
         return -1;
     node->payload = &f->ref;
     mxl_ref_keep(node->payload);
-    *taken = 1;
     for (int i = 0; i < call->num_outputs; i++) {
         if (!is_input(call, call->out[i]))
             stand_alone(call->out[i]);
     }
     status = attach(call, node);
     mxl_ref_drop(&node->ref);
-    return status;
+    return status == 0 ? 1 : -1;
 }
 
 int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *inputs,
@@ -252,12 +270,11 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
         call.out = call.in + num_inputs;
         if (api_pin_many(__func__, "output", num_outputs, (void *const *)outputs, call.out,
                          false) == 0) {
-            status = record(&call, f, &prepared->dialect, taken);
-            if (status != 0)
-                *taken = 0;
-            else if (*taken) { /* not before: a failing call leaves the payload to the caller */
+            status = record(&call, f, &prepared->dialect);
+            if (status > 0) { /* not before: a failing call leaves the payload to the caller */
                 f->forget = forget;
                 f->release = release;
+                *taken = 1;
             }
             api_unpin_many(num_outputs, (void *const *)outputs);
         }
@@ -265,7 +282,7 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
     }
     mxl_free(call.in, bytes);
     mxl_ref_drop(&f->ref);
-    return status;
+    return status < 0 ? -1 : 0;
 }
 
 /* ---- arrays ---- */

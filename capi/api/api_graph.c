@@ -121,10 +121,10 @@ int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out)
     value = api_pin_defined(array, __func__);
     if (value == NULL)
         return -1;
-    made = pinned(value);
+    made = mxl_rebase_refresh(value) == 0 ? pinned(value) : NULL;
     api_unpin(array);
     *out = made == NULL ? NULL : api_handle(made);
-    return *out == NULL ? -1 : 0;
+    return *out == NULL ? mxl_error_prefix(__func__) : 0;
 }
 
 int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "engine/tape.h"
 
 typedef struct mxl_callback {
     bool recording, training, grad_off;
@@ -19,5 +20,13 @@ void mxl_callback_enter(mxl_callback *before, bool record, bool training);
  * was set meanwhile (NNAPISetLastError, a call that failed). */
 int mxl_callback_leave(const mxl_callback *before, bool failed, const char *fmt, ...)
     MXL_PRINTF(3, 4);
+
+/* The array that a caller's function returned as a handle, which is freed; new reference. NULL with
+ * the error set where it is none, or not of that shape and dtype: "who: what with shape (2,) ...".
+ */
+mxl_array *mxl_callback_take(void *handle, const mxl_meta *meta, const char *who, const char *what);
+
+/* Frees what a caller's function returned, if it is an array's handle; the error stays. */
+void mxl_callback_free(void *handle);
 
 #endif

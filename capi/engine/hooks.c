@@ -1,7 +1,6 @@
 /* Calling hooks: handles for what they get, checks of what they return. */
 #include "engine/hooks.h"
 
-#include "base/error.h"
 #include "base/handle.h"
 #include "base/mem.h"
 #include "engine/callback.h"
@@ -50,33 +49,6 @@ static int args_begin(hook_args *a, int count, mxl_array *const *arrays)
     return 0;
 }
 
-/* The array that a result is, checked against what it replaces; new reference, NULL with the error
- * set. The handle is freed. */
-static mxl_array *take_result(const mxl_hooked *hooked, void *handle, const mxl_meta *meta)
-{
-    uint64_t number = (uint64_t)(uintptr_t)handle;
-    mxl_array *array = (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, number);
-    char have[128], want[128];
-
-    if (array == NULL) {
-        mxl_error_prefix("the result of a hook");
-        return NULL;
-    }
-    mxl_array_keep(array);
-    mxl_handle_unpin(number);
-    free_handle(handle);
-    if (array->storage != NULL && array->dtype == meta->dtype &&
-        mxl_shape_same(array->ndim, array->shape, meta->ndim, meta->shape))
-        return array;
-    mxl_error("%s: a hook returned a gradient of shape %s and dtype %s, expected %s and %s",
-              hooked->name, mxl_shape_text(have, sizeof(have), array->ndim, array->shape),
-              array->storage == NULL ? "none" : mxl_dtype_name(array->dtype),
-              mxl_shape_text(want, sizeof(want), meta->ndim, meta->shape),
-              mxl_dtype_name(meta->dtype));
-    mxl_array_drop(array);
-    return NULL;
-}
-
 /* Puts results in their places, as far as all is well; frees the rest. */
 static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *const *metas,
                     mxl_array ***places, int status)
@@ -87,10 +59,11 @@ static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *cons
         if (a->results[i] == NULL)
             continue;
         if (status != 0 || places[i] == NULL) {
-            free_handle(a->results[i]);
+            mxl_callback_free(a->results[i]);
             continue;
         }
-        array = take_result(hooked, a->results[i], metas[i]);
+        array =
+            mxl_callback_take(a->results[i], metas[i], hooked->name, "a hook returned a gradient");
         if (array == NULL) {
             status = -1;
             continue;

@@ -145,32 +145,6 @@ int mxl_node_pack(mxl_node *node)
     return 0;
 }
 
-/* The array of a handle that unpack returned, which is freed; NULL with the error set. */
-static mxl_array *take_array(const mxl_node *node, void *handle, const mxl_meta *meta)
-{
-    uint64_t number = (uint64_t)(uintptr_t)handle;
-    mxl_array *array = (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, number);
-    char have[128], want[128];
-
-    if (array == NULL) {
-        mxl_error_prefix("unpacking of a saved value");
-        return NULL;
-    }
-    mxl_array_keep(array);
-    mxl_handle_unpin(number);
-    (void)mxl_handle_free(MXL_KIND_ARRAY, number);
-    if (array->storage != NULL && array->dtype == meta->dtype &&
-        mxl_shape_same(array->ndim, array->shape, meta->ndim, meta->shape))
-        return array;
-    mxl_error("%s: a saved value was unpacked with shape %s and dtype %s, it had %s and %s",
-              node->op->name, mxl_shape_text(have, sizeof(have), array->ndim, array->shape),
-              array->storage == NULL ? "none" : mxl_dtype_name(array->dtype),
-              mxl_shape_text(want, sizeof(want), meta->ndim, meta->shape),
-              mxl_dtype_name(meta->dtype));
-    mxl_array_drop(array);
-    return NULL;
-}
-
 mxl_array *mxl_node_unpack(mxl_node *node, int at, bool record)
 {
     mxl_extra *extra = mxl_extra_get(&node->extra);
@@ -189,7 +163,7 @@ mxl_array *mxl_node_unpack(mxl_node *node, int at, bool record)
     status = mxl_callback_leave(&before, status != 0, "%s: unpacking of a value that it saved",
                                 node->op->name);
     if (status == 0)
-        array = take_array(node, handle, meta);
+        array = mxl_callback_take(handle, meta, node->op->name, "a saved value was unpacked");
     mxl_ref_drop(&p->ref);
     return array;
 }
