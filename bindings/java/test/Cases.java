@@ -17,7 +17,7 @@ final class Cases {
     /** Runs them all through `Tests.run`. */
     @SuppressWarnings("unchecked")
     static void all(String file) throws IOException {
-        Map<String, Object> whole = (Map<String, Object>) Json.read(Files.readString(Path.of(file)));
+        Map<String, Object> whole = (Map<String, Object>) new Json(Files.newBufferedReader(Path.of(file))).value();
         List<Map<String, Object>> cases = (List<Map<String, Object>>) whole.get("cases");
         Tests.run("there are cases", () -> Tests.check(cases.size() > 100, "only " + cases.size()));
         for (Map<String, Object> each : cases) {
@@ -38,20 +38,12 @@ final class Cases {
 
     private static NDArray array(Object described) {
         Map<?, ?> map = (Map<?, ?>) described;
-        double[] values = numbers(map.get("values"));
         long[] shape = Arrays.stream(numbers(map.get("shape"))).mapToLong(each -> (long) each).toArray();
-        switch ((String) map.get("dtype")) {
-            case "int32":
-                return NDArray.of(Arrays.stream(values).mapToInt(each -> (int) each).toArray(), shape);
-            case "float64":
-                return NDArray.of(values, shape);
-            default:
-                float[] narrow = new float[values.length];
-                for (int i = 0; i < narrow.length; i++) {
-                    narrow[i] = (float) values[i];
-                }
-                return NDArray.of(narrow, shape);
-        }
+        return NDArray.of(numbers(map.get("values")), shape).astype(dtype(map));
+    }
+
+    private static DType dtype(Map<?, ?> map) {
+        return DType.valueOf(((String) map.get("dtype")).toUpperCase());
     }
 
     private static NDArray[] arrays(Object list) {
@@ -60,15 +52,14 @@ final class Cases {
 
     private static void compare(String what, NDArray got, Map<?, ?> wanted) {
         double[] values = got.toDoubles(), expected = numbers(wanted.get("values"));
-        Tests.check(got.dtype() == DType.valueOf(((String) wanted.get("dtype")).toUpperCase()), what + ": dtype " + got.dtype());
+        Tests.check(got.dtype() == dtype(wanted), what + ": dtype " + got.dtype());
         double[] shape = Arrays.stream(got.shape()).asDoubleStream().toArray();
         Tests.check(Arrays.equals(shape, numbers(wanted.get("shape"))), what + ": shape " + Arrays.toString(shape));
         double rtol = number(wanted.get("rtol")), atol = number(wanted.get("atol"));
         for (int i = 0; i < values.length; i++) {
-            boolean same =
-                    Double.isFinite(expected[i])
-                            ? Math.abs(values[i] - expected[i]) <= atol + rtol * Math.abs(expected[i])
-                            : Double.compare(values[i], expected[i]) == 0;
+            boolean same = Double.isFinite(expected[i])
+                    ? Math.abs(values[i] - expected[i]) <= atol + rtol * Math.abs(expected[i])
+                    : Double.compare(values[i], expected[i]) == 0;
             Tests.check(same, what + ": element " + i + " is " + values[i] + ", expected " + expected[i]);
         }
     }
@@ -88,30 +79,25 @@ final class Cases {
             return;
         }
         List<?> outputs = (List<?>) each.get("outputs");
+        List<?> gradients = (List<?>) each.getOrDefault("gradients", List.of());
+        gradients.forEach(map -> input(inputs, map).attachGrad());
         NDArray[] got;
-        try (Autograd.Scope scope = Autograd.scope(false, train)) {
+        try (Autograd.Scope scope = new Autograd.Scope(!gradients.isEmpty(), train)) {
             got = call(each, inputs);
         }
         Tests.check(got.length == outputs.size(), got.length + " outputs");
         for (int i = 0; i < got.length; i++) {
             compare("output " + i, got[i], (Map<?, ?>) outputs.get(i));
         }
-        if (each.containsKey("gradients")) {
-            gradients(each, inputs, train);
+        if (!gradients.isEmpty()) {
+            Autograd.backward(got, arrays(each.get("heads")), false, train);
+        }
+        for (Object map : gradients) {
+            compare("a gradient", input(inputs, map).grad(), (Map<?, ?>) map);
         }
     }
 
-    private static void gradients(Map<String, Object> each, NDArray[] inputs, boolean train) {
-        List<?> wanted = (List<?>) each.get("gradients");
-        wanted.forEach(map -> inputs[(int) number(((Map<?, ?>) map).get("input"))].attachGrad());
-        NDArray[] got;
-        try (Autograd.Scope scope = Autograd.scope(true, train)) {
-            got = call(each, inputs);
-        }
-        Autograd.backward(got, arrays(each.get("heads")), false, train);
-        for (Object map : wanted) {
-            int input = (int) number(((Map<?, ?>) map).get("input"));
-            compare("gradient " + input, inputs[input].grad(), (Map<?, ?>) map);
-        }
+    private static NDArray input(NDArray[] inputs, Object gradient) {
+        return inputs[(int) number(((Map<?, ?>) gradient).get("input"))];
     }
 }

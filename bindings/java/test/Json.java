@@ -1,66 +1,45 @@
+import java.io.IOException;
+import java.io.Reader;
+import java.io.StreamTokenizer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the plain JSON of cases.json: objects, arrays, numbers, strings. */
+/** Reads the plain JSON of cases.json: maps, lists, Double and String. */
 final class Json {
-    private final String text;
-    private int at;
+    private final StreamTokenizer tokens;
 
-    private Json(String text) {
-        this.text = text;
-    }
-
-    /** Maps, lists, Double and String. */
-    static Object read(String text) {
-        return new Json(text).value();
-    }
-
-    private char next() {
-        while (Character.isWhitespace(text.charAt(at)) || text.charAt(at) == ',' || text.charAt(at) == ':') {
-            at++;
+    Json(Reader text) {
+        tokens = new StreamTokenizer(text);
+        tokens.resetSyntax();
+        tokens.wordChars('+', 'z'); // numbers; '[' and ']' are among them:
+        tokens.ordinaryChars('[', ']');
+        tokens.quoteChar('"');
+        for (char between : " \n,:".toCharArray()) {
+            tokens.whitespaceChars(between, between);
         }
-        return text.charAt(at);
     }
 
-    private Object value() {
-        switch (next()) {
+    Object value() throws IOException {
+        switch (tokens.nextToken()) {
             case '{':
                 Map<String, Object> map = new LinkedHashMap<>();
-                for (at++; next() != '}'; ) {
-                    map.put(string(), value());
+                while (tokens.nextToken() == '"') {
+                    String key = tokens.sval;
+                    map.put(key, value());
                 }
-                at++;
                 return map;
             case '[':
                 List<Object> list = new ArrayList<>();
-                for (at++; next() != ']'; ) {
-                    list.add(value());
+                for (; tokens.nextToken() != ']'; list.add(value())) {
+                    tokens.pushBack();
                 }
-                at++;
                 return list;
             case '"':
-                return string();
+                return tokens.sval;
             default:
-                int begin = at;
-                while ("+-.0123456789eE".indexOf(text.charAt(at)) >= 0) {
-                    at++;
-                }
-                return Double.valueOf(text.substring(begin, at));
+                return Double.valueOf(tokens.sval);
         }
-    }
-
-    private String string() {
-        next();
-        StringBuilder result = new StringBuilder();
-        for (at++; text.charAt(at) != '"'; at++) {
-            if (text.charAt(at) == '\\') {
-                at++; // the character behind it, as it is
-            }
-            result.append(text.charAt(at));
-        }
-        at++;
-        return result.toString();
     }
 }

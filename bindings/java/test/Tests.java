@@ -146,7 +146,7 @@ public final class Tests {
         });
         run("head gradients and kept graphs", () -> {
             NDArray x = vector(1, 2).attachGrad(), y = Autograd.record(() -> x.mul(x));
-            Autograd.backward(new NDArray[] {y}, new NDArray[] {vector(1, 10)}, true);
+            Autograd.backward(new NDArray[] {y}, new NDArray[] {vector(1, 10)}, true, true);
             same(x.grad(), 2, 40);
             y.backward();
             check(raised(MXNetException.class, y::backward).getMessage().contains("released"), "the message");

@@ -1,10 +1,6 @@
 package mxlite;
 
-import static mxlite.CLibrary.C;
-import static mxlite.CLibrary.check;
-
-import com.sun.jna.ptr.IntByReference;
-import com.sun.jna.ptr.PointerByReference;
+import java.lang.ref.Reference;
 import java.util.function.Supplier;
 
 /** Recording and gradients. Flags belong to the thread. */
@@ -13,24 +9,18 @@ public final class Autograd {
 
     /** The thread's flags as they were, which close() puts back: {@code try (Autograd.Scope s = Autograd.record()) {...}}. */
     public static final class Scope implements AutoCloseable {
-        private final int recording = set(true, 0);
-        private final int training = set(false, 0);
+        private final int[] recording = new int[1], training = new int[1];
 
-        private Scope(boolean record, boolean train) {
-            set(true, record ? 1 : 0);
-            set(false, train ? 1 : 0);
-        }
-
-        private static int set(boolean recording, int flag) {
-            IntByReference before = new IntByReference();
-            check(recording ? C.MXAutogradSetIsRecording(flag, before) : C.MXAutogradSetIsTraining(flag, before));
-            return before.getValue();
+        /** Records or not, in training mode or not. */
+        public Scope(boolean record, boolean train) {
+            C.check(C.MXAutogradSetIsRecording(record ? 1 : 0, recording));
+            C.check(C.MXAutogradSetIsTraining(train ? 1 : 0, training));
         }
 
         @Override
         public void close() {
-            set(true, recording);
-            set(false, training);
+            C.check(C.MXAutogradSetIsRecording(recording[0], new int[1]));
+            C.check(C.MXAutogradSetIsTraining(training[0], new int[1]));
         }
     }
 
@@ -42,11 +32,6 @@ public final class Autograd {
     /** Does not record until it is closed. */
     public static Scope pause() {
         return new Scope(false, false);
-    }
-
-    /** Records or not, in training mode or not, until it is closed. */
-    public static Scope scope(boolean record, boolean train) {
-        return new Scope(record, train);
     }
 
     /** The result of a function whose operators are recorded. */
@@ -68,12 +53,7 @@ public final class Autograd {
         run(heads, null, new NDArray[0], false, false, true);
     }
 
-    /** The same with gradients of the heads (null: ones), and the graph kept for another time or not. */
-    public static void backward(NDArray[] heads, NDArray[] headGrads, boolean retainGraph) {
-        backward(heads, headGrads, retainGraph, true);
-    }
-
-    /** The same in training mode or not. */
+    /** The same with gradients of the heads (null: ones), the graph kept for another time or not, in training mode or not. */
     public static void backward(NDArray[] heads, NDArray[] headGrads, boolean retainGraph, boolean train) {
         run(heads, headGrads, new NDArray[0], retainGraph, false, train);
     }
@@ -92,23 +72,18 @@ public final class Autograd {
 
     private static NDArray[] run(
             NDArray[] heads, NDArray[] headGrads, NDArray[] variables, boolean retain, boolean create, boolean train) {
-        PointerByReference grads = new PointerByReference(), stypes = new PointerByReference();
+        long[] grads = new long[1];
         if (headGrads != null && headGrads.length != heads.length) {
             throw new IllegalArgumentException(
                     "backward: " + headGrads.length + " head gradients for " + heads.length + " heads");
         }
-        check(
-                C.MXAutogradBackwardEx(
-                        heads.length,
-                        Call.handles(heads),
-                        headGrads == null ? null : Call.handles(headGrads),
-                        variables.length,
-                        variables.length == 0 ? null : Call.handles(variables),
-                        retain ? 1 : 0,
-                        create ? 1 : 0,
-                        train ? 1 : 0,
-                        grads,
-                        stypes));
-        return variables.length == 0 ? variables : Call.adopt(grads.getValue(), variables.length);
+        int status = C.MXAutogradBackwardEx(
+                heads.length, Call.handles(heads), headGrads == null ? null : Call.handles(headGrads), variables.length,
+                Call.handles(variables), retain ? 1 : 0, create ? 1 : 0, train ? 1 : 0, grads, new long[1]);
+        for (NDArray[] each : new NDArray[][] {heads, headGrads, variables}) {
+            Reference.reachabilityFence(each);
+        }
+        C.check(status);
+        return Call.adopt(grads[0], variables.length);
     }
 }

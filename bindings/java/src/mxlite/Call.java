@@ -1,17 +1,12 @@
 package mxlite;
 
-import static mxlite.CLibrary.C;
-import static mxlite.CLibrary.check;
-
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
-import com.sun.jna.ptr.LongByReference;
-import com.sun.jna.ptr.PointerByReference;
+import java.lang.ref.Reference;
+import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * One call of an operator: inputs, parameters by name, and then its results. The classes of {@code Ops} are calls whose parameters
@@ -28,7 +23,7 @@ public class Call {
         this.inputs = inputs;
     }
 
-    /** A value as the library reads it: (1, 2) for arrays, None for null, True and False. */
+    /** A value as the library reads it: (1,2,) for arrays, None for null, True and False. */
     private static String written(Object value) {
         if (value == null) {
             return "None";
@@ -36,18 +31,14 @@ public class Call {
         if (value instanceof Boolean) {
             return (Boolean) value ? "True" : "False";
         }
-        if (value instanceof int[]) {
-            return written(Arrays.stream((int[]) value).boxed().toArray());
+        if (!value.getClass().isArray()) {
+            return value.toString();
         }
-        if (value instanceof long[]) {
-            return written(Arrays.stream((long[]) value).boxed().toArray());
+        StringBuilder text = new StringBuilder("(");
+        for (int i = 0; i < Array.getLength(value); i++) {
+            text.append(written(Array.get(value, i))).append(',');
         }
-        if (value instanceof Object[]) {
-            Object[] list = (Object[]) value;
-            String text = Arrays.stream(list).map(Call::written).collect(Collectors.joining(", "));
-            return "(" + text + (list.length == 1 ? ",)" : ")");
-        }
-        return value.toString();
+        return text.append(')').toString();
     }
 
     /** Sets a parameter: a number, a boolean, text, a shape as int[] or long[], or null for None. */
@@ -64,27 +55,22 @@ public class Call {
 
     /** Runs it; the results. */
     public NDArray[] all() {
-        LongByReference op = new LongByReference();
-        IntByReference count = new IntByReference(out == null ? 0 : out.length);
-        PointerByReference made = new PointerByReference(), stypes = new PointerByReference();
-        check(C.NNGetOpHandle(name, op));
+        long[] op = new long[1], made = new long[1];
+        int[] count = new int[1];
+        Pointer keys = C.texts(params.keySet().toArray(new String[0]));
+        Pointer values = C.texts(params.values().toArray(new String[0]));
+        Memory given = new Memory(8L * (out == null ? 1 : out.length + 1));
+        C.check(C.NNGetOpHandle(name, op));
         if (out != null) {
-            Memory handles = new Memory(8L * Math.max(1, out.length));
-            handles.write(0, handles(out), 0, out.length);
-            made.setValue(handles);
+            given.write(0, handles(out), 0, out.length);
+            made[0] = Pointer.nativeValue(given);
+            count[0] = out.length;
         }
-        check(
-                C.MXImperativeInvokeEx(
-                        op.getValue(),
-                        inputs.length,
-                        handles(inputs),
-                        count,
-                        made,
-                        params.size(),
-                        params.keySet().toArray(new String[0]),
-                        params.values().toArray(new String[0]),
-                        stypes));
-        return out != null ? out : adopt(made.getValue(), count.getValue());
+        C.check(C.MXImperativeInvokeEx(
+                op[0], inputs.length, handles(inputs), count, made, params.size(), keys, values, new long[1]));
+        Reference.reachabilityFence(this);
+        Reference.reachabilityFence(given);
+        return out != null ? out : adopt(made[0], count[0]);
     }
 
     /** Runs it; the one result. */
@@ -99,13 +85,13 @@ public class Call {
         throw new IllegalStateException(name + ": has " + results.length + " results; take them with all()");
     }
 
+    /** The arrays' handles: whoever passes them on keeps the arrays reachable. */
     static long[] handles(NDArray... arrays) {
         return Arrays.stream(arrays).mapToLong(each -> each == null ? 0 : each.handle()).toArray();
     }
 
     /** Arrays for handles that the library lent a list of. */
-    static NDArray[] adopt(Pointer handles, int count) {
-        long[] numbers = count == 0 ? new long[0] : handles.getLongArray(0, count);
-        return Arrays.stream(numbers).mapToObj(NDArray::new).toArray(NDArray[]::new);
+    static NDArray[] adopt(long pointer, int count) {
+        return Arrays.stream(C.handles(pointer, count)).mapToObj(NDArray::new).toArray(NDArray[]::new);
     }
 }
