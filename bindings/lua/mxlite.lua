@@ -173,11 +173,24 @@ end
 -- x:softmax { axis = 0 } is mx.op.softmax(x, { axis = 0 }).
 function metatable.__index(_, name) return NDArray[name] or mx.op[name] end
 
+-- Operators of Lua's are calls that are prepared once.
+local function prepared(name, argument)
+  local slot = ffi.new "MXLCallHandle[1]"
+  check(C.MXLPrepare(name, 0, nil, nil, argument and 1 or 0, ffi.new("const char *[1]", { argument }), slot))
+  return slot[0]
+end
+
+local function handle_of(operand)
+  if not ffi.istype(Array, operand) then error("mxlite: an operand is neither array nor number", 0) end
+  return operand.handle
+end
+
 local function operator(arrays, right, left)
+  local both, by_right, by_left = prepared(arrays), prepared(right, "scalar"), prepared(left, "scalar")
   return function(a, b)
-    if type(b) == "number" then return mx.op[right](a, { scalar = b }) end
-    if type(a) == "number" then return mx.op[left](b, { scalar = a }) end
-    return mx.op[arrays](a, b)
+    if type(b) == "number" then return adopt(C.MXLCall1Float(by_right, handle_of(a), b)) end
+    if type(a) == "number" then return adopt(C.MXLCall1Float(by_left, handle_of(b), a)) end
+    return adopt(C.MXLCall2(both, handle_of(a), handle_of(b)))
   end
 end
 metatable.__add = operator("broadcast_add", "_plus_scalar", "_plus_scalar")

@@ -139,16 +139,24 @@ class NDArray {
 
 if (Symbol.dispose) NDArray.prototype[Symbol.dispose] = NDArray.prototype.dispose;
 
+/** A call of an operator whose parameters are read once; `argument` names the one that comes with each call. */
+function prepared(name, argument) {
+  const call = [0];
+  check(C.MXLPrepare(name, 0, null, null, argument ? 1 : 0, argument ? [argument] : null, call));
+  return call[0];
+}
+
 /* a + b and so on: an array or a number on the right; rsub and rdiv: a number on the left. */
 for (const [name, arrays, scalar] of [
   ['add', 'broadcast_add', '_plus_scalar'], ['sub', 'broadcast_sub', '_minus_scalar'],
   ['mul', 'broadcast_mul', '_mul_scalar'], ['div', 'broadcast_div', '_div_scalar'],
   ['pow', 'broadcast_power', '_power_scalar'], ['rsub', null, '_rminus_scalar'], ['rdiv', null, '_rdiv_scalar'],
 ]) {
+  const both = arrays && prepared(arrays), one = prepared(scalar, 'scalar');
   NDArray.prototype[name] = function operate(other) {
-    if (other instanceof NDArray && arrays) return invoke(arrays, [this, other]);
+    if (other instanceof NDArray && arrays) return new NDArray(C.MXLCall2(both, this.handle, other.handle));
     if (typeof other !== 'number') throw new TypeError(`${name}: an NDArray or a number, got ${typeof other}`);
-    return invoke(scalar, [this], {scalar: other});
+    return new NDArray(C.MXLCall1Float(one, this.handle, other));
   };
 }
 
