@@ -1,6 +1,6 @@
 //! Arrays: a handle that is freed once, values from and to slices, files.
-use crate::{autograd, check, ops, sys, Error, Result};
-use std::{ffi::CStr, ffi::CString, fmt, mem, os::raw::c_int, path::Path, ptr};
+use crate::{autograd, c_text, check, ops, string, sys, Error, Result};
+use std::{ffi::CString, fmt, os::raw::c_int, path::Path, ptr};
 
 /// What the elements of an array are.
 #[allow(missing_docs)]
@@ -40,7 +40,7 @@ macro_rules! elements {
 elements!(f32 = Float32, f64 = Float64, u8 = UInt8, i32 = Int32, i8 = Int8, i64 = Int64, bool = Bool);
 
 /// An array of the library's. Dropping it frees the handle; `clone` is another handle of the same memory.
-pub struct Array(sys::NDArrayHandle);
+pub struct Array(pub(crate) sys::NDArrayHandle);
 
 // A handle is a checked integer that any thread may use; nothing of Rust's memory is behind it. It is not Sync:
 // threads that share one would write to it unordered.
@@ -55,26 +55,25 @@ impl Drop for Array {
 
 impl Clone for Array {
     fn clone(&self) -> Array {
-        let mut out = ptr::null_mut();
-        check(unsafe { sys::MXShallowCopyNDArray(self.0, &mut out) }).unwrap_or_else(|error| panic!("{}", error));
-        Array(out)
+        self.made(sys::MXShallowCopyNDArray).unwrap_or_else(|error| panic!("{}", error))
     }
 }
 
+type Make = unsafe extern "C" fn(sys::NDArrayHandle, *mut sys::NDArrayHandle) -> c_int;
+
 impl Array {
-    pub(crate) fn raw(&self) -> sys::NDArrayHandle {
-        self.0
-    }
     pub(crate) fn handles(arrays: &[&Array]) -> Vec<sys::NDArrayHandle> {
         arrays.iter().map(|array| array.0).collect()
     }
     /// Owns a new handle, or says why there is none.
     pub(crate) fn take(handle: sys::NDArrayHandle) -> Result<Array> {
-        if handle.is_null() {
-            Err(Error::last())
-        } else {
-            Ok(Array(handle))
-        }
+        check(if handle.is_null() { -1 } else { 0 }).map(|()| Array(handle))
+    }
+    /// The array that a function makes of this one.
+    fn made(&self, function: Make) -> Result<Array> {
+        let mut out = ptr::null_mut();
+        check(unsafe { function(self.0, &mut out) })?;
+        Array::take(out)
     }
     /// Owns the new handles in a lent list.
     pub(crate) unsafe fn take_lent(list: *mut sys::NDArrayHandle, count: usize) -> Vec<Array> {
@@ -110,16 +109,11 @@ impl Array {
         self.need::<T>("to_vec")?;
         let mut values = vec![T::default(); self.len()?];
         let bytes: *mut u8 = values.as_mut_ptr().cast();
-        let size = values.len() * mem::size_of::<T>();
-        // The library writes that many elements, or fails. A bool of Rust's is 0 or 1, of a file's any byte.
-        unsafe {
-            if T::DTYPE == Bool {
-                let mut any = vec![0u8; size];
-                check(sys::MXNDArraySyncCopyToCPU(self.0, any.as_mut_ptr().cast(), size))?;
-                any.iter().enumerate().for_each(|(i, &byte)| *bytes.add(i) = (byte != 0) as u8);
-            } else {
-                check(sys::MXNDArraySyncCopyToCPU(self.0, bytes.cast(), values.len()))?;
-            }
+        // The library writes that many elements, or fails.
+        check(unsafe { sys::MXNDArraySyncCopyToCPU(self.0, bytes.cast(), values.len()) })?;
+        if T::DTYPE == Bool {
+            // A bool of Rust's is 0 or 1, of a file's any byte: nothing reads one before this.
+            (0..values.len()).for_each(|i| unsafe { *bytes.add(i) = (*bytes.add(i) != 0).into() });
         }
         Ok(values)
     }
@@ -131,14 +125,12 @@ impl Array {
         }
     }
     fn need<T: Element>(&self, what: &str) -> Result<()> {
-        match self.dtype()? {
-            dtype if dtype == T::DTYPE => Ok(()),
-            dtype => Err(Error::new(format!(
-                "{}: elements of {} were expected, the array's are of {}; cast it",
-                what,
-                T::DTYPE.name(),
-                dtype.name()
-            ))),
+        let (wanted, found) = (T::DTYPE.name(), self.dtype()?.name());
+        let text = || format!("{}: elements of {} were expected, the array's are of {}; cast it", what, wanted, found);
+        if wanted == found {
+            Ok(())
+        } else {
+            Err(Error::new(text()))
         }
     }
 
@@ -153,16 +145,12 @@ impl Array {
     pub fn len(&self) -> Result<usize> {
         Ok(self.shape()?.iter().product())
     }
-    /// Whether it has no elements.
-    pub fn is_empty(&self) -> Result<bool> {
-        Ok(self.len()? == 0)
-    }
     /// What its elements are.
     pub fn dtype(&self) -> Result<DType> {
         let mut flag = -1;
         check(unsafe { sys::MXNDArrayGetDType(self.0, &mut flag) })?;
-        let found = DType::ALL.iter().find(|&&dtype| dtype as c_int == flag);
-        found.copied().ok_or_else(|| Error::new(format!("dtype: the array has none ({})", flag)))
+        let found = DType::ALL.get(flag as usize).copied();
+        found.ok_or_else(|| Error::new(format!("dtype: the array has none ({})", flag)))
     }
     /// The same values in another dtype.
     pub fn cast(&self, dtype: DType) -> Result<Array> {
@@ -196,9 +184,7 @@ impl Array {
     }
     /// The same memory, without a place in the graph.
     pub fn detach(&self) -> Result<Array> {
-        let mut out = ptr::null_mut();
-        check(unsafe { sys::MXNDArrayDetach(self.0, &mut out) })?;
-        Array::take(out)
+        self.made(sys::MXNDArrayDetach)
     }
 }
 
@@ -212,14 +198,13 @@ impl fmt::Debug for Array {
 }
 
 fn c_path(path: impl AsRef<Path>) -> Result<CString> {
-    let text = path.as_ref().to_str().ok_or_else(|| Error::new("a path that is not UTF-8"))?;
-    CString::new(text).map_err(|_| Error::new("a path with a NUL in it"))
+    c_text(path.as_ref().to_str().ok_or_else(|| Error::new("a path that is not UTF-8"))?)
 }
 
 /// Writes named arrays as a `.params` file.
 pub fn save(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<()> {
     let path = c_path(path)?;
-    let names: Vec<CString> = arrays.iter().map(|(name, _)| c_path(name)).collect::<Result<_>>()?;
+    let names: Vec<CString> = arrays.iter().map(|(name, _)| c_text(name)).collect::<Result<_>>()?;
     let mut keys: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
     let mut handles: Vec<_> = arrays.iter().map(|(_, array)| array.0).collect();
     let n = handles.len() as u32;
@@ -233,7 +218,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Vec<(String, Array)>> {
     unsafe {
         check(sys::MXNDArrayLoad(path.as_ptr(), &mut n, &mut list, &mut named, &mut names))?;
         let arrays = Array::take_lent(list, n as usize).into_iter().enumerate();
-        let name = |i: usize| CStr::from_ptr(*names.add(i)).to_string_lossy().into_owned();
-        Ok(arrays.map(|(i, a)| (if i < named as usize { name(i) } else { String::new() }, a)).collect())
+        let name = |i: usize| string(if i < named as usize { *names.add(i) } else { ptr::null() });
+        Ok(arrays.map(|(i, array)| (name(i), array)).collect())
     }
 }

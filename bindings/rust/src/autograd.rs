@@ -57,18 +57,19 @@ pub fn with_pause<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Whether this thread records.
-pub fn is_recording() -> bool {
+fn is_set(get: unsafe extern "C" fn(*mut bool) -> c_int) -> bool {
     let mut on = false;
     // It fails for a NULL pointer only.
-    unsafe { sys::MXAutogradIsRecording(&mut on) };
+    unsafe { get(&mut on) };
     on
+}
+/// Whether this thread records.
+pub fn is_recording() -> bool {
+    is_set(sys::MXAutogradIsRecording)
 }
 /// Whether this thread is in training mode.
 pub fn is_training() -> bool {
-    let mut on = false;
-    unsafe { sys::MXAutogradIsTraining(&mut on) };
-    on
+    is_set(sys::MXAutogradIsTraining)
 }
 
 /// How a backward goes; `Options::default()` is that of [`Array::backward`].
@@ -93,24 +94,16 @@ fn run(heads: &[&Array], head_grads: &[&Array], variables: &[&Array], how: Optio
         let (n, m) = (heads.len(), head_grads.len());
         return Err(Error::new(format!("backward: {} head gradients were expected, {} came", n, m)));
     }
-    let (mut heads, mut ograds) = (Array::handles(heads), Array::handles(head_grads));
-    let (mut vars, mut grads, mut stypes) = (Array::handles(variables), ptr::null_mut(), ptr::null_mut());
-    let ograds_or_ones = if ograds.is_empty() { ptr::null_mut() } else { ograds.as_mut_ptr() };
+    let (mut heads, mut ograds, mut vars) =
+        (Array::handles(heads), Array::handles(head_grads), Array::handles(variables));
+    let (n, m, mut grads, mut stypes) = (heads.len() as u32, vars.len() as u32, ptr::null_mut(), ptr::null_mut());
+    let (from, to) = (heads.as_mut_ptr(), vars.as_mut_ptr());
+    let given = if ograds.is_empty() { ptr::null_mut() } else { ograds.as_mut_ptr() };
+    let [keep, create, train] = [how.retain_graph || how.create_graph, how.create_graph, how.train].map(c_int::from);
     // The vectors live until the call returns; the handles in the lent list are new and are taken over at once.
     unsafe {
-        check(sys::MXAutogradBackwardEx(
-            heads.len() as u32,
-            heads.as_mut_ptr(),
-            ograds_or_ones,
-            vars.len() as u32,
-            vars.as_mut_ptr(),
-            (how.retain_graph || how.create_graph) as c_int,
-            how.create_graph as c_int,
-            how.train as c_int,
-            &mut grads,
-            &mut stypes,
-        ))?;
-        Ok(if vars.is_empty() { Vec::new() } else { Array::take_lent(grads, vars.len()) })
+        check(sys::MXAutogradBackwardEx(n, from, given, m, to, keep, create, train, &mut grads, &mut stypes))?;
+        Ok(Array::take_lent(grads, vars.len()))
     }
 }
 

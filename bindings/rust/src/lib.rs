@@ -33,7 +33,8 @@ pub mod sys;
 
 pub use array::{load, save, Array, DType, Element};
 pub use op::{op, Inputs, Op, Text};
-use std::{ffi::CStr, fmt, os::raw::c_int};
+use std::os::raw::{c_char, c_int};
+use std::{ffi::CStr, ffi::CString, fmt};
 
 /// What the library says about a call that failed: one line, `operator: what is wrong, what was expected, what came`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,10 +45,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     fn new(message: impl Into<String>) -> Error {
         Error(message.into())
-    }
-    fn last() -> Error {
-        // Never NULL, and valid until this thread's next failure.
-        Error(unsafe { CStr::from_ptr(sys::MXGetLastError()) }.to_string_lossy().into_owned())
     }
 }
 
@@ -60,10 +57,22 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 fn check(status: c_int) -> Result<()> {
-    if status == 0 {
-        Ok(())
+    match status {
+        0 => Ok(()),
+        // The line is valid until this thread's next failure.
+        _ => Err(Error::new(unsafe { string(sys::MXGetLastError()) })),
+    }
+}
+
+fn c_text(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::new(format!("{:?}: a text with a NUL in it", text)))
+}
+/// A copy of a text of the library's; of none, "".
+unsafe fn string(text: *const c_char) -> String {
+    if text.is_null() {
+        String::new()
     } else {
-        Err(Error::last())
+        CStr::from_ptr(text).to_string_lossy().into_owned()
     }
 }
 
@@ -81,33 +90,16 @@ pub fn live_handles() -> Result<i64> {
 macro_rules! operator {
     ($name:ident, $text:literal, $about:literal, $(($param:ident, $key:literal, $kind:ty, $what:literal),)*) => {
         #[doc = $about]
-        #[must_use = "nothing runs before `call`"]
-        pub struct $name<'a> {
-            op: Op,
-            inputs: Vec<&'a Array>,
-        }
+        pub enum $name {}
         #[doc = $about]
-        pub fn $name<'a>(inputs: impl Inputs<'a>) -> $name<'a> {
-            $name { op: op($text), inputs: inputs.list() }
+        pub fn $name<'a>(inputs: impl Inputs<'a>) -> Op<'a, $name> {
+            Op::new($text, inputs)
         }
-        impl<'a> $name<'a> {
+        impl<'a> Op<'a, $name> {
             $(#[doc = $what]
-            pub fn $param(mut self, value: $kind) -> Self {
-                self.op = self.op.arg($key, value);
-                self
+            pub fn $param(self, value: $kind) -> Self {
+                self.arg($key, value)
             })*
-            /// Runs it; an error unless it has one output.
-            pub fn call(self) -> Result<Array> {
-                self.op.call(&self.inputs)
-            }
-            /// Runs it and gives all its outputs.
-            pub fn call_all(self) -> Result<Vec<Array>> {
-                self.op.call_all(&self.inputs)
-            }
-            /// Runs it and writes its outputs into these arrays.
-            pub fn call_into(self, outputs: &[&Array]) -> Result<()> {
-                self.op.call_into(&self.inputs, outputs)
-            }
         }
     };
 }
@@ -116,7 +108,7 @@ macro_rules! operator {
 /// `ops::softmax(&x).axis(0).call()?`, `ops::dot([&a, &b]).transpose_a(true).call()?`.
 #[allow(non_camel_case_types, non_snake_case, rustdoc::all, missing_docs)]
 pub mod ops {
-    use crate::{op, Array, Inputs, Op, Result, Text};
+    use crate::{Inputs, Op, Text};
     include!(concat!(env!("OUT_DIR"), "/ops.rs"));
 }
 

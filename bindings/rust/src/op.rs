@@ -1,9 +1,10 @@
 //! Operators by name, and Rust's own operators.
-use crate::{check, sys, Array, Error, Result};
-use std::ffi::{c_void, CString};
+use crate::{c_text, check, string, sys, Array, Error, Result};
+use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::os::raw::{c_char, c_int};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// A value of a parameter, as the text that the library parses.
 pub trait Text {
@@ -35,205 +36,184 @@ impl<T: Text> Text for Option<T> {
 }
 
 fn tuple<T: ToString>(values: &[T]) -> String {
-    let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-    format!("({}{})", texts.join(", "), if values.len() == 1 { "," } else { "" })
+    format!("({})", values.iter().map(|value| value.to_string() + ",").collect::<String>())
 }
 
-/// What an operator of [`crate::ops`] takes: `()`, `&x`, `[&a, &b]` or a slice of references.
+/// What an operator takes: `()`, `&x`, `[&a, &b]` or a slice of references.
 pub trait Inputs<'a> {
     /// The arrays in order.
     fn list(self) -> Vec<&'a Array>;
 }
-impl<'a> Inputs<'a> for () {
-    fn list(self) -> Vec<&'a Array> {
-        Vec::new()
-    }
+macro_rules! inputs {
+    ($([$($generic:tt)*] $kind:ty: $value:ident => $list:expr;)*) => {
+        $(impl<'a, $($generic)*> Inputs<'a> for $kind { fn list(self) -> Vec<&'a Array> { let $value = self; $list } })*
+    };
 }
-impl<'a> Inputs<'a> for &'a Array {
-    fn list(self) -> Vec<&'a Array> {
-        vec![self]
-    }
-}
-impl<'a, const N: usize> Inputs<'a> for [&'a Array; N] {
-    fn list(self) -> Vec<&'a Array> {
-        self.to_vec()
-    }
-}
-impl<'a> Inputs<'a> for &[&'a Array] {
-    fn list(self) -> Vec<&'a Array> {
-        self.to_vec()
-    }
+inputs! {
+    [] (): _none => Vec::new();
+    [] &'a Array: array => vec![array];
+    [const N: usize] [&'a Array; N]: arrays => arrays.to_vec();
+    [] &[&'a Array]: arrays => arrays.to_vec();
 }
 
-/// A call in the making: a name and parameters.
+/// A call in the making: an operator, its inputs and parameters. Of a `Kind` that [`crate::ops`] has, parameters are
+/// methods.
 #[must_use = "nothing runs before `call`"]
-pub struct Op {
+pub struct Op<'a, Kind = ()> {
     name: String,
+    inputs: Vec<&'a Array>,
     params: Vec<(String, String)>,
+    kind: PhantomData<Kind>,
 }
 
-/// An operator by name: `op("softmax").arg("axis", 1).call(&[&x])?`.
-pub fn op(name: &str) -> Op {
-    Op { name: name.to_string(), params: Vec::new() }
+/// An operator by name: `op("softmax", &x).arg("axis", 1).call()?`.
+pub fn op<'a>(name: &str, inputs: impl Inputs<'a>) -> Op<'a> {
+    Op::new(name, inputs)
 }
 
-fn c_text(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::new(format!("{:?}: a name or value with a NUL in it", text)))
-}
-
-/// The handle of an operator, and the parameter that counts its inputs.
-fn find(name: &str) -> Result<(sys::OpHandle, *const c_char)> {
-    let (c_name, mut handle) = (c_text(name)?, ptr::null_mut());
-    let (mut s, mut lists, mut count, mut n) = ([ptr::null(); 2], [ptr::null_mut(); 3], ptr::null(), 0);
-    let [first, about] = &mut s;
-    let [names, types, texts] = &mut lists;
+/// The handle of an operator, and the parameter that counts its inputs, if there is one.
+fn find(name: &str) -> Result<(sys::OpHandle, String)> {
+    let (c_name, mut handle, mut n) = (c_text(name)?, null_mut(), 0);
+    let (mut texts, mut lists) = ([null(); 3], [null_mut(); 3]);
+    let ([first, about, counts], [names, types, about_each]) = (&mut texts, &mut lists);
     // Everything that is returned lives as long as the process.
     unsafe {
         check(sys::NNGetOpHandle(c_name.as_ptr(), &mut handle))?;
-        let none = ptr::null_mut();
-        check(sys::MXSymbolGetAtomicSymbolInfo(handle, first, about, &mut n, names, types, texts, &mut count, none))?;
+        let ask = sys::MXSymbolGetAtomicSymbolInfo;
+        check(ask(handle, first, about, &mut n, names, types, about_each, counts, null_mut()))?;
+        Ok((handle, string(texts[2])))
     }
-    Ok((handle, count))
 }
 
-impl Op {
+impl<'a, Kind> Op<'a, Kind> {
+    pub(crate) fn new(name: &str, inputs: impl Inputs<'a>) -> Self {
+        Op { name: name.to_string(), inputs: inputs.list(), params: Vec::new(), kind: PhantomData }
+    }
     /// Sets a parameter.
-    pub fn arg(mut self, key: &str, value: impl Text) -> Op {
+    pub fn arg(mut self, key: &str, value: impl Text) -> Self {
         self.params.push((key.to_string(), value.text()));
         self
     }
-
     /// Runs the operator; an error unless it has one output.
-    pub fn call(self, inputs: &[&Array]) -> Result<Array> {
-        let name = self.name.clone();
-        let mut outputs = self.call_all(inputs)?;
+    pub fn call(self) -> Result<Array> {
+        let mut outputs = self.run(&[])?;
         match outputs.len() {
             1 => Ok(outputs.remove(0)),
-            n => Err(Error::new(format!("{}: call: one output was expected, {} came; use call_all", name, n))),
+            n => Err(Error::new(format!("{}: call: one output was expected, {} came; use call_all", self.name, n))),
         }
     }
-
     /// Runs the operator and gives all its outputs.
-    pub fn call_all(self, inputs: &[&Array]) -> Result<Vec<Array>> {
-        self.run(inputs, &[])
+    pub fn call_all(self) -> Result<Vec<Array>> {
+        self.run(&[])
     }
-
     /// Runs the operator and writes its outputs into these arrays.
-    pub fn call_into(self, inputs: &[&Array], outputs: &[&Array]) -> Result<()> {
+    pub fn call_into(self, outputs: &[&Array]) -> Result<()> {
         if outputs.is_empty() {
             return Err(Error::new(format!("{}: call_into: no outputs were given", self.name)));
         }
-        self.run(inputs, outputs).map(drop)
+        self.run(outputs).map(drop)
     }
 
-    fn run(self, inputs: &[&Array], given: &[&Array]) -> Result<Vec<Array>> {
-        let (handle, count) = find(&self.name)?;
-        let mut texts = Vec::new();
-        for (key, value) in &self.params {
-            texts.push((c_text(key)?, c_text(value)?));
+    fn run(&self, given: &[&Array]) -> Result<Vec<Array>> {
+        let ((handle, counts), mut params) = (find(&self.name)?, self.params.clone());
+        if !counts.is_empty() && !params.iter().any(|param| param.0 == counts) {
+            params.push((counts, self.inputs.len().to_string()));
         }
-        let number = c_text(&inputs.len().to_string())?;
+        let text = |param: &(String, String)| Ok((c_text(&param.0)?, c_text(&param.1)?));
+        let texts = params.iter().map(text).collect::<Result<Vec<_>>>()?;
         let mut keys: Vec<_> = texts.iter().map(|t| t.0.as_ptr()).collect();
         let mut values: Vec<_> = texts.iter().map(|t| t.1.as_ptr()).collect();
-        // `count` lives as long as the process.
-        let counts = !count.is_null() && unsafe { *count } != 0;
-        if counts && !keys.iter().any(|&k| unsafe { std::ffi::CStr::from_ptr(k) == std::ffi::CStr::from_ptr(count) }) {
-            keys.push(count);
-            values.push(number.as_ptr());
-        }
-        let mut inputs = Array::handles(inputs);
-        let mut outputs = Array::handles(given);
-        let mut list = if given.is_empty() { ptr::null_mut() } else { outputs.as_mut_ptr() };
-        let (mut n, mut stypes) = (given.len() as c_int, ptr::null());
+        let (mut inputs, mut outputs) = (Array::handles(&self.inputs), Array::handles(given));
+        let mut list = if given.is_empty() { null_mut() } else { outputs.as_mut_ptr() };
+        let (mut n, m, p, mut stypes) = (given.len() as c_int, inputs.len() as c_int, keys.len() as c_int, null());
+        let (ins, keys, values) = (inputs.as_mut_ptr(), keys.as_mut_ptr(), values.as_mut_ptr());
         // All that is pointed at lives until the call returns; new handles lie in a buffer that is lent until the
         // next call, and are taken over at once.
         unsafe {
-            check(sys::MXImperativeInvokeEx(
-                handle,
-                inputs.len() as c_int,
-                inputs.as_mut_ptr(),
-                &mut n,
-                &mut list,
-                keys.len() as c_int,
-                keys.as_mut_ptr(),
-                values.as_mut_ptr(),
-                &mut stypes,
-            ))?;
+            check(sys::MXImperativeInvokeEx(handle, m, ins, &mut n, &mut list, p, keys, values, &mut stypes))?;
             Ok(if given.is_empty() { Array::take_lent(list, n as usize) } else { Vec::new() })
         }
     }
 }
 
-/// A call that is prepared once and then found in `slot`: the library gives the same handle to the same request, and
-/// it lives as long as the process, so threads may race.
-fn prepared(slot: &AtomicPtr<c_void>, name: &'static str, scalar: bool) -> Result<sys::MXLCallHandle> {
-    let mut call = slot.load(Ordering::Relaxed);
-    if call.is_null() {
-        let (c_name, mut arguments) = (c_text(name)?, [b"scalar\0".as_ptr().cast::<c_char>()]);
-        let (none, n) = (ptr::null_mut(), scalar as c_int);
-        check(unsafe { sys::MXLPrepare(c_name.as_ptr(), 0, none, none, n, arguments.as_mut_ptr(), &mut call) })?;
-        slot.store(call, Ordering::Relaxed);
+/// The calls that an operator of Rust's stands for: of two arrays, of array and number, of number and array. Each is
+/// prepared once: the library gives the same handle to the same request, and it lives as long as the process, so
+/// threads may race.
+pub struct Arithmetic([(&'static str, AtomicPtr<c_void>); 3]);
+
+impl Arithmetic {
+    fn prepared(&self, form: usize) -> Result<sys::MXLCallHandle> {
+        let (name, slot) = &self.0[form];
+        let mut call = slot.load(Relaxed);
+        if call.is_null() {
+            let (c_name, mut arguments) = (c_text(name)?, [b"scalar\0".as_ptr().cast::<c_char>()]);
+            let (none, n) = (null_mut(), (form > 0) as c_int);
+            check(unsafe { sys::MXLPrepare(c_name.as_ptr(), 0, none, none, n, arguments.as_mut_ptr(), &mut call) })?;
+            slot.store(call, Relaxed);
+        }
+        Ok(call)
     }
-    Ok(call)
+    fn arrays(&self, a: &Array, b: &Array) -> Array {
+        expect(self.prepared(0).and_then(|call| Array::take(unsafe { sys::MXLCall2(call, a.0, b.0) })))
+    }
+    fn number(&self, form: usize, a: &Array, v: f64) -> Array {
+        expect(self.prepared(form).and_then(|call| Array::take(unsafe { sys::MXLCall1Float(call, a.0, v) })))
+    }
 }
 
 fn expect(result: Result<Array>) -> Array {
     result.unwrap_or_else(|error| panic!("{}", error))
 }
 
-fn call2(slot: &AtomicPtr<c_void>, name: &'static str, a: &Array, b: &Array) -> Array {
-    expect(prepared(slot, name, false).and_then(|call| Array::take(unsafe { sys::MXLCall2(call, a.raw(), b.raw()) })))
+/// What may stand at the right of an array: an array, or a number.
+pub trait Operand {
+    /// What comes of it.
+    fn right_of(self, left: &Array, how: &Arithmetic) -> Array;
 }
-
-fn call1(slot: &AtomicPtr<c_void>, name: &'static str, a: &Array, v: f64) -> Array {
-    expect(prepared(slot, name, true).and_then(|call| Array::take(unsafe { sys::MXLCall1Float(call, a.raw(), v) })))
+impl Operand for &Array {
+    fn right_of(self, left: &Array, how: &Arithmetic) -> Array {
+        how.arrays(left, self)
+    }
+}
+impl Operand for Array {
+    fn right_of(self, left: &Array, how: &Arithmetic) -> Array {
+        how.arrays(left, &self)
+    }
+}
+impl Operand for f64 {
+    fn right_of(self, left: &Array, how: &Arithmetic) -> Array {
+        how.number(1, left, self)
+    }
 }
 
 // `a + b` of arrays, with broadcasting, and of an array and a number. They panic with the library's message where
 // the call fails; `ops::broadcast_add` and its like return it.
 macro_rules! arithmetic {
-    ($kind:ident, $method:ident, $arrays:literal, $right:literal, $left:literal) => {
-        arithmetic!(@pair $kind, $method, $arrays, &Array, &Array);
-        arithmetic!(@pair $kind, $method, $arrays, Array, &Array);
-        arithmetic!(@pair $kind, $method, $arrays, &Array, Array);
-        arithmetic!(@pair $kind, $method, $arrays, Array, Array);
-        arithmetic!(@number $kind, $method, $right, $left, &Array);
-        arithmetic!(@number $kind, $method, $right, $left, Array);
+    ($kind:ident, $method:ident, $how:ident, $($name:literal),*) => {
+        static $how: Arithmetic = Arithmetic([$(($name, AtomicPtr::new(null_mut()))),*]);
+        arithmetic!(@for [T: Operand] Array, T, $kind, $method, (left, right) => right.right_of(&left, &$how));
+        arithmetic!(@for [T: Operand] &Array, T, $kind, $method, (left, right) => right.right_of(left, &$how));
+        arithmetic!(@for [] f64, Array, $kind, $method, (left, right) => $how.number(2, &right, left));
+        arithmetic!(@for [] f64, &Array, $kind, $method, (left, right) => $how.number(2, right, left));
     };
-    (@pair $kind:ident, $method:ident, $name:literal, $a:ty, $b:ty) => {
-        impl std::ops::$kind<$b> for $a {
+    (@for [$($generic:tt)*] $left:ty, $right:ty, $kind:ident, $method:ident, ($a:ident, $b:ident) => $result:expr) => {
+        impl<$($generic)*> std::ops::$kind<$right> for $left {
             type Output = Array;
-            fn $method(self, other: $b) -> Array {
-                static CALL: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-                call2(&CALL, $name, &self, &other)
-            }
-        }
-    };
-    (@number $kind:ident, $method:ident, $right:literal, $left:literal, $a:ty) => {
-        impl std::ops::$kind<f64> for $a {
-            type Output = Array;
-            fn $method(self, other: f64) -> Array {
-                static CALL: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-                call1(&CALL, $right, &self, other)
-            }
-        }
-        impl std::ops::$kind<$a> for f64 {
-            type Output = Array;
-            fn $method(self, other: $a) -> Array {
-                static CALL: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-                call1(&CALL, $left, &other, self)
+            fn $method(self, $b: $right) -> Array {
+                let $a = self;
+                $result
             }
         }
     };
 }
-arithmetic!(Add, add, "broadcast_add", "_plus_scalar", "_plus_scalar");
-arithmetic!(Sub, sub, "broadcast_sub", "_minus_scalar", "_rminus_scalar");
-arithmetic!(Mul, mul, "broadcast_mul", "_mul_scalar", "_mul_scalar");
-arithmetic!(Div, div, "broadcast_div", "_div_scalar", "_rdiv_scalar");
+arithmetic!(Add, add, ADD, "broadcast_add", "_plus_scalar", "_plus_scalar");
+arithmetic!(Sub, sub, SUB, "broadcast_sub", "_minus_scalar", "_rminus_scalar");
+arithmetic!(Mul, mul, MUL, "broadcast_mul", "_mul_scalar", "_mul_scalar");
+arithmetic!(Div, div, DIV, "broadcast_div", "_div_scalar", "_rdiv_scalar");
 
 impl std::ops::Neg for &Array {
     type Output = Array;
     fn neg(self) -> Array {
-        expect(op("negative").call(&[self]))
+        expect(op("negative", self).call())
     }
 }

@@ -1,92 +1,59 @@
 //! Runs every case of bindings/cases.json, whose JSON is plain: numbers, strings, lists, objects.
-use mxlite::{autograd, op, Array, DType, Result};
+use mxlite::{autograd, op, ops, Array, DType};
 
-#[derive(PartialEq)]
-enum Json {
-    Number(f64),
-    Text(String),
-    List(Vec<Json>), // of an object: key, value, key, value, ...
+#[derive(Default)]
+struct Json {
+    text: String,
+    number: f64,
+    items: Vec<Json>, // of an object: key, value, key, value, ...
 }
-use Json::*;
 
 /// Reads one value off the front of the text.
 fn read(text: &mut &str) -> Json {
-    let first = text.chars().next().expect("JSON ends early");
-    if first == '"' {
-        let (mut string, mut rest) = (String::new(), text[1..].chars());
-        loop {
-            match rest.next().expect("JSON ends early") {
-                '"' => break,
-                '\\' => string.extend(rest.next()),
-                c => string.push(c),
-            }
+    const BETWEEN: [char; 4] = [' ', '\n', ',', ':'];
+    let mut json = Json::default();
+    *text = text.trim_start_matches(BETWEEN);
+    let end = if text.starts_with(['[', '{']) {
+        *text = text[1..].trim_start_matches(BETWEEN);
+        while !text.starts_with([']', '}']) {
+            json.items.push(read(text));
+            *text = text.trim_start_matches(BETWEEN);
         }
-        *text = rest.as_str();
-        return Text(string);
-    }
-    if first == '[' || first == '{' {
-        let mut items = Vec::new();
-        loop {
-            *text = text[1..].trim_start_matches([' ', '\n']); // behind a bracket, comma or colon
-            if text.starts_with([']', '}']) && items.is_empty() {
-                break;
-            }
-            items.push(read(text));
-            *text = text.trim_start();
-            if text.starts_with([']', '}']) {
-                break;
-            }
-        }
-        *text = &text[1..];
-        return List(items);
-    }
-    let (number, rest) = text.split_at(text.find(|c| !"+-.eE0123456789".contains(c)).expect("JSON ends early"));
-    *text = rest;
-    Number(number.parse().unwrap_or_else(|_| panic!("{:?} is no number", number)))
+        1
+    } else if text.starts_with('"') {
+        let quotes = text.match_indices('"').map(|(i, _)| i).skip(1);
+        let end = { quotes }.find(|&i| !text[..i].ends_with('\\')).expect("a string without end");
+        json.text = text[1..end].replace("\\\"", "\"");
+        json.number = json.text.parse().unwrap_or(0.0); // "nan", "inf", "-inf"
+        end + 1
+    } else {
+        let end = text.find(|c| !"+-.eE0123456789".contains(c)).expect("JSON ends early");
+        json.number = text[..end].parse().expect("a number");
+        end
+    };
+    *text = &text[end..];
+    json
 }
 
 impl Json {
-    fn items(&self) -> &[Json] {
-        match self {
-            List(items) => items,
-            _ => panic!("a list was expected"),
-        }
-    }
     fn find(&self, key: &str) -> Option<&Json> {
-        self.items().chunks(2).find(|pair| matches!(&pair[0], Text(k) if k == key)).map(|pair| &pair[1])
+        self.items.chunks(2).find(|pair| pair[0].text == key).map(|pair| &pair[1])
     }
     fn get(&self, key: &str) -> &Json {
         self.find(key).unwrap_or_else(|| panic!("no key {}", key))
     }
-    fn text(&self) -> &str {
-        match self {
-            Text(text) => text,
-            _ => panic!("a string was expected"),
-        }
-    }
-    fn number(&self) -> f64 {
-        match self {
-            Number(number) => *number,
-            other => other.text().parse().expect("nan or inf"),
-        }
+    fn list<T>(&self, key: &str, item: impl Fn(&Json) -> T) -> Vec<T> {
+        self.find(key).map_or(Vec::new(), |list| list.items.iter().map(item).collect())
     }
     fn numbers(&self, key: &str) -> Vec<f64> {
-        self.get(key).items().iter().map(Json::number).collect()
+        self.list(key, |item| item.number)
     }
     fn shape(&self) -> Vec<usize> {
-        self.numbers("shape").iter().map(|&n| n as usize).collect()
+        self.list("shape", |item| item.number as usize)
     }
-    fn arrays(&self) -> Result<Vec<Array>> {
-        let array = |item: &Json| {
-            let (values, shape) = (item.numbers("values"), item.shape());
-            match item.get("dtype").text() {
-                "float32" => Array::from_slice(&values.iter().map(|&v| v as f32).collect::<Vec<_>>(), &shape),
-                "int32" => Array::from_slice(&values.iter().map(|&v| v as i32).collect::<Vec<_>>(), &shape),
-                "float64" => Array::from_slice(&values, &shape),
-                other => panic!("dtype {}", other),
-            }
-        };
-        self.items().iter().map(array).collect()
+    fn array(&self) -> Array {
+        let wide = Array::from_slice(&self.numbers("values"), &self.shape()).unwrap();
+        ops::Cast(&wide).dtype(self.get("dtype").text.as_str()).call().unwrap()
     }
 }
 
@@ -95,64 +62,54 @@ fn refs(arrays: &[Array]) -> Vec<&Array> {
 }
 
 /// Panics with the difference between an array and what was expected.
-fn compare(what: &str, array: &Array, expected: &Json) -> Result<()> {
-    assert_eq!(array.dtype()?.name(), expected.get("dtype").text(), "{}: dtype", what);
-    assert_eq!(array.shape()?, expected.shape(), "{}: shape", what);
-    let (rtol, atol) = (expected.get("rtol").number(), expected.get("atol").number());
-    let found: Vec<f64> = array.cast(DType::Float64)?.to_vec()?;
+fn compare(what: &str, array: &Array, expected: &Json) {
+    assert_eq!(array.dtype().unwrap().name(), expected.get("dtype").text, "{}: dtype", what);
+    assert_eq!(array.shape().unwrap(), expected.shape(), "{}: shape", what);
+    let (rtol, atol) = (expected.get("rtol").number, expected.get("atol").number);
+    let found: Vec<f64> = array.cast(DType::Float64).unwrap().to_vec().unwrap();
     for (i, (&a, &b)) in found.iter().zip(&expected.numbers("values")).enumerate() {
         let same = a == b || (a.is_nan() && b.is_nan()) || (b.is_finite() && (a - b).abs() <= atol + rtol * b.abs());
         assert!(same, "{}: element {}: {} was expected, {} came", what, i, b, a);
     }
-    Ok(())
 }
 
-fn run(case: &Json) -> Result<()> {
-    let train = case.get("train").number() == 1.0;
-    let inputs = case.get("inputs").arrays()?;
-    let mut call = op(case.get("op").text());
-    for pair in case.get("params").items().chunks(2) {
-        call = call.arg(pair[0].text(), pair[1].text());
+fn run(case: &Json) {
+    let train = case.get("train").number == 1.0;
+    let inputs = case.list("inputs", Json::array);
+    let mut call = op(&case.get("op").text, &refs(&inputs)[..]);
+    for pair in case.get("params").items.chunks(2) {
+        call = call.arg(&pair[0].text, pair[1].text.as_str());
     }
-    let gradients = case.find("gradients").map_or(&[][..], Json::items);
-    let variables: Vec<&Array> = gradients.iter().map(|g| &inputs[g.get("input").number() as usize]).collect();
-    variables.iter().try_for_each(|variable| variable.attach_grad())?;
+    let variables = case.list("gradients", |gradient| &inputs[gradient.get("input").number as usize]);
+    variables.iter().for_each(|variable| variable.attach_grad().unwrap());
     let outputs = {
         let _scope = if variables.is_empty() { autograd::pause() } else { autograd::record() };
         let _mode = autograd::training(train);
-        call.call_all(&refs(&inputs))
+        call.call_all()
     };
     if let Some(expected) = case.find("error") {
-        assert_eq!(outputs.expect_err("an error was expected").to_string(), expected.text());
-        return Ok(());
+        assert_eq!(outputs.expect_err("an error was expected").to_string(), expected.text);
+        return;
     }
-    let outputs = outputs?;
-    assert_eq!(outputs.len(), case.get("outputs").items().len(), "number of outputs");
-    for (output, expected) in outputs.iter().zip(case.get("outputs").items()) {
-        compare("output", output, expected)?;
-    }
+    let (outputs, expected) = (outputs.unwrap(), &case.get("outputs").items);
+    assert_eq!(outputs.len(), expected.len(), "number of outputs");
+    outputs.iter().zip(expected).for_each(|(output, expected)| compare("output", output, expected));
     if !variables.is_empty() {
-        let how = autograd::Options { train, ..Default::default() };
-        autograd::backward(&refs(&outputs), &refs(&case.get("heads").arrays()?), how)?;
-        for (variable, expected) in variables.iter().zip(gradients) {
-            compare("gradient", &variable.grad()?.unwrap(), expected)?;
+        let (heads, how) = (case.list("heads", Json::array), autograd::Options { train, ..Default::default() });
+        autograd::backward(&refs(&outputs), &refs(&heads), how).unwrap();
+        for (variable, expected) in variables.iter().zip(&case.get("gradients").items) {
+            compare("gradient", &variable.grad().unwrap().unwrap(), expected);
         }
     }
-    Ok(())
 }
 
 #[test]
 fn every_case_of_the_shared_table() {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../cases.json").to_string();
     let text = std::fs::read_to_string(std::env::var("MXLITE_CASES").unwrap_or(default)).unwrap();
-    let file = read(&mut text.trim());
-    let cases = file.get("cases").items();
+    let cases = &read(&mut text.as_str()).items[1].items;
     assert!(!cases.is_empty(), "the file holds no case");
-    let failed = |case: &&Json| match std::panic::catch_unwind(|| run(case)) {
-        Ok(Ok(())) => false,
-        Ok(Err(error)) => (println!("{}: {}", case.get("id").text(), error), true).1,
-        Err(_) => (println!("{}: the difference stands above", case.get("id").text()), true).1,
-    };
-    let failures = cases.iter().filter(failed).count();
-    assert_eq!(failures, 0, "of {} cases", cases.len());
+    let tell = |case: &Json| println!("{}: the difference stands above", case.get("id").text);
+    let failed = |case: &&Json| std::panic::catch_unwind(|| run(case)).map_err(|_| tell(case)).is_err();
+    assert_eq!(cases.iter().filter(failed).count(), 0, "of {} cases", cases.len());
 }

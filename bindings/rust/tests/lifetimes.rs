@@ -11,7 +11,7 @@ fn work() -> mxlite::Result<()> {
     save(&file, &[("x", &x)])?;
     load(&file)?;
     std::fs::remove_file(file).unwrap();
-    assert!(op("softmax").arg("axis", 7).call(&[&x]).is_err());
+    assert!(op("softmax", &x).arg("axis", 7).call().is_err());
     assert!(Array::from_slice(&[1.0f32], &[3]).is_err());
     assert!(std::panic::catch_unwind(|| x.clone() + Array::scalar(1i32).unwrap()).is_err());
     Ok(())
