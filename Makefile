@@ -75,6 +75,7 @@ help:
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays and large ones
+#: make bench-bindings  what x + y costs from each language of bindings/, into the table of bindings/README.md
 #: make accuracy  docs/accuracy.md: errors of functions in units of the last place, beside NumPy's and PyTorch's
 #: make accuracy-full  the same, after all 2^32 floats through every function that has changed; some 40 minutes for all
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
@@ -454,9 +455,14 @@ clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
 LANGUAGES ?=
 .PHONY: test-bindings
 test-bindings: lib
-	@BUILD='$(abspath $(BUILD))' sh tools/test_bindings.sh $(LANGUAGES)
+	@BUILD='$(abspath $(BUILD))' sh tools/bindings.sh test $(LANGUAGES)
 
-# BENCH_ARGS and BENCH_LARGE_ARGS: see the programs' --help.
+# BENCH_ARGS, also below: see the programs' --help.
+.PHONY: bench-bindings
+bench-bindings: venv
+	@$(BENCH_ENV) $(VPY) benchmarks/bindings.py --build '$(BUILD)' --page bindings/README.md $(BENCH_ARGS)
+
+# BENCH_LARGE_ARGS is large.py's.
 BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
 BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
 bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp

@@ -28,6 +28,7 @@ from typing import Callable
 
 import large_worker
 from large_worker import Case
+from page import fill
 from process import Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -230,12 +231,7 @@ def write_page(page: pathlib.Path, rates: dict[str, dict[str, float]], rows: lis
         "bars": reached(rows),
         "cases": table(rows),
     }
-    text = page.read_text()
-    for name, lines in rooms.items():
-        begin, end = f"<!-- large.py: {name} -->\n", f"<!-- {name}: end -->"
-        before, _, rest = text.partition(begin)
-        text = before + begin + "\n" + "\n".join(lines) + "\n\n" + end + rest.partition(end)[2]
-    page.write_text(text)
+    fill(page, "large.py", rooms)
 
 
 def summary(rows: list[Row]) -> str:

@@ -398,6 +398,6 @@ int main(int argc, char **argv)
         std::printf("FAIL %s\n", error.what());
         counts.failed++;
     }
-    std::printf("C++: %d passed, %d failed\n", counts.passed, counts.failed);
+    std::printf("cpp: %d passed, %d failed\n", counts.passed, counts.failed);
     return counts.failed != 0;
 }
