@@ -1,4 +1,4 @@
-"""bindings/cases.json, which programs in other languages run, is what its script writes."""
+"""bindings/cases.json, which programs in other languages run, is what its script writes; the packages stay small."""
 
 from __future__ import annotations
 
@@ -70,3 +70,52 @@ def test_float32_is_read_back_bit_for_bit() -> None:
         for each in [each for key in ARRAYS for each in row.get(key, ()) if each["dtype"] == "float32"]:
             for value in each["values"]:
                 assert float(str(np.float32(value))) == float(value) or value == "nan", (row["id"], value)
+
+
+# What is not counted of a language's folder: build files, programs that write code, what these wrote, other tests.
+LEFT_OUT = {
+    "cpp": ["Makefile", "CMakeLists.txt", "make_ops.cpp", "tests.cpp"],
+    "rust": [
+        "Cargo.toml",
+        "rustfmt.toml",
+        "build.rs",
+        "make_sys.py",
+        "src/sys.rs",
+        "tests/binding.rs",
+        "tests/lifetimes.rs",
+    ],
+    "node": ["package.json", "make_types.js", "index.d.ts", "test/array.test.js"],
+    "java": ["Makefile", "tools/MakeOps.java", "test/Tests.java"],
+    "perl": ["Makefile.PL", "t/binding.t"],
+    "lua": ["tests.lua"],
+}
+BUILT = {"target", "node_modules", "Cargo.lock", "package-lock.json"}
+RUNNERS = {
+    "cpp": "conformance.cpp",
+    "rust": "tests/cases.rs",
+    "node": "test/cases.test.js",
+    "java": "test/Cases.java",
+    "perl": "t/cases.t",
+    "lua": "conformance.lua",
+}
+
+
+def test_every_folder_is_counted() -> None:
+    assert {path.name for path in (ROOT / "bindings").iterdir() if path.is_dir()} == set(LEFT_OUT) == set(RUNNERS)
+
+
+@pytest.mark.parametrize("language", sorted(LEFT_OUT))
+def test_a_binding_is_under_800_lines(language: str) -> None:
+    folder = ROOT / "bindings" / language
+    counted = {}
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not BUILT & set(path.parts) and not name.startswith("examples/"):
+            counted[name] = path.read_bytes().count(b"\n")
+    for name in ["README.md", *LEFT_OUT[language]]:
+        del counted[name]  # fails for one that is no more
+    counted.pop(".gitignore", None)
+    if language == "cpp":
+        counted["mxlite.hpp"] = (ROOT / "include/mxlite/mxlite.hpp").read_bytes().count(b"\n")
+    assert RUNNERS[language] in counted and len(counted) >= 2
+    assert sum(counted.values()) < 800, counted
