@@ -13,8 +13,10 @@ typedef enum mxl_reduction {
     MXL_REDUCE_PROD,
     MXL_REDUCE_NANSUM, /* without what is NaN */
     MXL_REDUCE_NANPROD,
-    MXL_REDUCE_NORM1, /* the sum of magnitudes */
-    MXL_REDUCE_NORM2  /* the root of the sum of squares; of integers cut towards zero */
+    MXL_REDUCE_NORM1,  /* the sum of magnitudes */
+    MXL_REDUCE_NORM2,  /* the root of the sum of squares; of integers cut towards zero */
+    MXL_REDUCE_SQUARES /* the sum of squares, each in the dtype: float32 beyond 2^-63 and 2^63 are
+                          not for it */
 } mxl_reduction;
 
 /* Reduces `in` (strides in elements, of either sign or 0) over the axes marked in `reduced`. `out`

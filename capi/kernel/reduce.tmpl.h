@@ -94,6 +94,7 @@ MXL_INLINE A NAME(multiplied)(A product, A unused)
 SUM(sum, T, v)
 SUM(norm1, T, MAGNITUDE(v))
 SUM(norm2, A, (A)v *(A)v)
+SUM(squares, T, v *v)
 PRODUCT(prod, v)
 CHOICE(max, >)
 CHOICE(min, <)
@@ -106,6 +107,8 @@ CHOICE(min, <)
 #define KIND(x) NAME(norm1_##x)
 #include "kernel/reduce_kind.tmpl.h"
 #define KIND(x) NAME(norm2_##x)
+#include "kernel/reduce_kind.tmpl.h"
+#define KIND(x) NAME(squares_##x)
 #include "kernel/reduce_kind.tmpl.h"
 #if FLOATING
 SUM(nansum, T, IS_NAN(v) ? 0 : v)
@@ -136,6 +139,42 @@ PRODUCT(nanprod, IS_NAN(v) ? 1 : v)
 #define KIND(x) NAME(min_##x)
 #include "kernel/reduce_kind.tmpl.h"
 
+MXL_INLINE void NAME(rows_less_at)(int level, void *out, const void *in, const void *about,
+                                   int64_t n, int64_t m, int64_t stride)
+{
+    (void)level;
+    for (int64_t j = 0; j < n; j++) {
+        const T *x = (const T *)in + j * stride, less = ((const T *)about)[j];
+        T *y = (T *)out + j * m;
+
+        MXL_IVDEP
+        for (int64_t i = 0; i < m; i++)
+            y[i] = x[i] - less;
+    }
+}
+MXL_BY_LEVEL(NAME(rows_less),
+             (void *out, const void *in, const void *about, int64_t n, int64_t m, int64_t stride),
+             out, in, about, n, m, stride)
+
+MXL_INLINE void NAME(columns_less_at)(int level, void *out, const void *in, const void *about,
+                                      int64_t n, int64_t m, int64_t stride)
+{
+    const T *less = about;
+
+    (void)level;
+    for (int64_t i = 0; i < m; i++) {
+        const T *x = (const T *)in + i * stride;
+        T *y = (T *)out + i * n;
+
+        MXL_IVDEP
+        for (int64_t j = 0; j < n; j++)
+            y[j] = x[j] - less[j];
+    }
+}
+MXL_BY_LEVEL(NAME(columns_less),
+             (void *out, const void *in, const void *about, int64_t n, int64_t m, int64_t stride),
+             out, in, about, n, m, stride)
+
 #define LOOPS(which, of_numbers)                                                                   \
     {                                                                                              \
         [MXL_REDUCE_SUM] = NAME(sum_##which),                                                      \
@@ -145,6 +184,7 @@ PRODUCT(nanprod, IS_NAN(v) ? 1 : v)
         [MXL_REDUCE_PROD] = NAME(prod_##which),                                                    \
         [MXL_REDUCE_NORM1] = NAME(norm1_##which),                                                  \
         [MXL_REDUCE_NORM2] = NAME(norm2_##which),                                                  \
+        [MXL_REDUCE_SQUARES] = NAME(squares_##which),                                              \
         [MXL_REDUCE_NANSUM] = of_numbers(sum_##which),                                             \
         [MXL_REDUCE_NANPROD] = of_numbers(prod_##which),                                           \
     }
@@ -157,6 +197,8 @@ PRODUCT(nanprod, IS_NAN(v) ? 1 : v)
 static const mxl_reduce_loops NAME(loops) = {
     .rows = LOOPS(rows, NUMBERS),
     .columns = LOOPS(columns, NUMBERS),
+    .rows_less = NAME(rows_less),
+    .columns_less = NAME(columns_less),
 };
 
 #undef LANES

@@ -8,16 +8,22 @@
 #include "kernel/reduce.h"
 
 enum {
-    REDUCE_KINDS = MXL_REDUCE_NORM2 + 1,
+    REDUCE_KINDS = MXL_REDUCE_SQUARES + 1,
     REDUCE_COLUMNS = 512 /* columns that are accumulated together, at most */
 };
 
 /* Joins m elements to each of n accumulators. */
 typedef void (*mxl_reduce_loop)(void *acc, const void *in, int64_t n, int64_t m, int64_t stride);
 
+/* The same elements less about[j], all of the loops' dtype, side by side: of m rows of n, or n rows
+ * of m. `out` may be `in` where that is so. */
+typedef void (*mxl_reduce_less)(void *out, const void *in, const void *about, int64_t n, int64_t m,
+                                int64_t stride);
+
 typedef struct mxl_reduce_loops {
     mxl_reduce_loop rows[REDUCE_KINDS];    /* element i for accumulator j: in[j * stride + i] */
     mxl_reduce_loop columns[REDUCE_KINDS]; /* in[i * stride + j]; n <= REDUCE_COLUMNS */
+    mxl_reduce_less rows_less, columns_less;
 } mxl_reduce_loops;
 
 /* Of MXL_F32, MXL_F64, MXL_I32, MXL_I64. */

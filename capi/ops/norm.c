@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
-#include "engine/dialect.h"
+#include "kernel/moments.h"
 #include "kernel/running.h"
 #include "ops/reduce.h"
 
@@ -115,6 +115,8 @@ static int moments_infer(mxl_infer *infer)
 {
     if (((const mxl_reduce_params *)infer->params)->axis.n < 1)
         return mxl_error("moments: axes must name at least one axis; for all of them name all");
+    if (infer->in[0]->dtype == MXL_BOOL)
+        return mxl_error("moments: dtype bool is not supported");
     if (mxl_reduce_infer(infer) != 0)
         return -1;
     infer->out_shape[1] = infer->out_shape[0];
@@ -122,43 +124,15 @@ static int moments_infer(mxl_infer *infer)
     return 0;
 }
 
-/* The mean of the squares of x - mean, where `mean` has the reduced axes with extent 1. */
-static int variance(const mxl_call *call, mxl_array *mean)
-{
-    mxl_mode mode = {.dialect = &mxl_dialect_mxnet};
-    mxl_scope scope;
-    mxl_call second = *call;
-    mxl_array *squares;
-    int status = -1;
-
-    mxl_scope_begin(&scope, mode);
-    squares = mxl_square(&scope, mxl_sub(&scope, call->in[0], mean));
-    second.in = &squares;
-    second.out = call->out + 1;
-    if (squares != NULL)
-        status = mxl_reduce_call(&second, MXL_REDUCE_MEAN);
-    mxl_scope_end(&scope);
-    return status;
-}
-
 static int moments_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
     bool reduced[MXL_MAX_NDIM];
-    int64_t shape[MXL_MAX_NDIM];
-    mxl_array *mean;
-    int status = -1;
 
-    if (mxl_reduce_axes(call->op->name, call->params, x->ndim, reduced) != 0 ||
-        mxl_reduce_call(call, MXL_REDUCE_MEAN) != 0)
+    if (mxl_reduce_axes(call->op->name, call->params, x->ndim, reduced) != 0)
         return -1;
-    for (int i = 0; i < x->ndim; i++)
-        shape[i] = reduced[i] ? 1 : x->shape[i];
-    mean = mxl_array_new(x->dtype, x->ndim, shape);
-    if (mean != NULL && mxl_array_copy_into(mean, call->out[0]) == 0)
-        status = variance(call, mean);
-    mxl_array_drop(mean);
-    return status;
+    return mxl_moments(x->dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
+                       mxl_array_write(call->out[0]), mxl_array_write(call->out[1]));
 }
 
 /* dx = (dmean + 2 (x - mean) dvar) / count: what the mean's own change adds to the variance is 0 */

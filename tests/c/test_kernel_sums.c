@@ -11,7 +11,7 @@
 #include "kernel/reduce.h"
 #include "kernel/target.h"
 
-enum { ROOM = 1 << 18, KINDS = MXL_REDUCE_NORM2 + 1 };
+enum { ROOM = 1 << 18, KINDS = MXL_REDUCE_SQUARES + 1 };
 
 /* (outer, n, inner) with the axis in the middle reduced, or both others. */
 typedef struct problem {
@@ -68,6 +68,7 @@ static long double joined(mxl_reduction kind, long double a, long double v)
     case MXL_REDUCE_NORM1:
         return a + fabsl(v);
     case MXL_REDUCE_NORM2:
+    case MXL_REDUCE_SQUARES:
         return a + v * v;
     default:
         return a + v;

@@ -208,6 +208,7 @@ CASES += [
         _moments,
         oracle="differs: 1.9.1 answers NaN for the mean too",
     ),
+    Case("moments", "bool", (In((2, 3), "bool", "bool"),), {"axes": 1}, error=True),
     Case("moments", "no-axes", (In((2, 3)),), {}, error=True),
     Case("moments", "empty-axes", (In((2, 3)),), {"axes": ()}, error=True),
     Case("moments", "too-large", (In((2, 3)),), {"axes": 2}, error=True),
