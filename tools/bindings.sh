@@ -27,18 +27,20 @@ lacking() {
     done
 }
 
-# need COMMAND PACKAGES ...: installs what is lacking, and fails where it then still is.
+# need COMMAND PACKAGES ...: installs what is lacking, as root; fails, and says what, where it then still is.
 need() {
     missing=$(lacking "$@")
     [ -n "$missing" ] || return 0
-    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-        echo "$language: installing$missing"
-        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } \
-            >"$work/apt.log" 2>&1 || tail -n 5 "$work/apt.log"
-        missing=$(lacking "$@")
+    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+        echo "$language: not all is here that it needs; as root: apt-get install$missing"
+        return 1
     fi
+    echo "$language: installing$missing"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } \
+        >"$work/apt.log" 2>&1 || tail -n 5 "$work/apt.log"
+    missing=$(lacking "$@")
     [ -z "$missing" ] || {
-        echo "$language: could not be had; Debian's packages for it:$missing"
+        echo "$language: apt-get could not give what is in Debian's$missing"
         return 1
     }
 }
