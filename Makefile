@@ -67,7 +67,7 @@ help:
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level of this processor, and without back ends
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
-#: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: backward, grad, run_backward, 2,000 random programs
+#: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: calls of backward, graphs, 2,000 random programs
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
@@ -423,7 +423,8 @@ $(TORCH)/torch.stamp: tools/install_torch.sh
 
 TORCH_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(TORCH)/bin/python
 test-torch: lib $(TORCH)/torch.stamp
-	@$(TORCH_PY) -m pytest -q tests/python/test_torch_style.py $(PYTEST_ARGS)
+	@$(TORCH_PY) -m pytest -q tests/python/test_torch_style.py tests/python/test_torch_style_graph.py \
+	    $(PYTEST_ARGS)
 	@$(TORCH_PY) tests/torch/check_programs.py
 
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.

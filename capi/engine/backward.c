@@ -138,8 +138,23 @@ static bool find_inputs(const pass *p, const mxl_node *node, inputs *in)
     return any;
 }
 
-/* Runs the rule of a node whose gradients have all arrived, and passes its results on. */
-static int run_rule(pass *p, mxl_task *task, mxl_array **heads, inputs *in)
+/* Whether a rule is to run: none makes gradients of nothing, but that of a function of the
+ * caller's, which may. */
+static bool runs(const mxl_node *node, mxl_array *const *heads)
+{
+    if (node->op->forget != NULL)
+        return true;
+    for (int i = 0; i < node->num_outputs; i++) {
+        if (heads[i] != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Runs the rule of a node whose gradients have all arrived, and passes its results on. A rule puts
+ * zeros where none has; hooks after it see `arrived`. */
+static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived,
+                    inputs *in)
 {
     mxl_node *node = (mxl_node *)task->target;
     mxl_scope scope;
@@ -156,7 +171,7 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, inputs *in)
                   .set = in->set};
     int status = 0;
 
-    if (find_inputs(p, node, in)) {
+    if (find_inputs(p, node, in) && runs(node, heads)) {
         mxl_scope_begin(&scope, p->mode);
         status = mxl_grad_run(&g);
         mxl_scope_end(&scope);
@@ -164,18 +179,22 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, inputs *in)
     if (status == 0 && p->walk.anomaly != 0)
         status = mxl_anomaly_check(node, in->set, p->walk.anomaly);
     if (status == 0 && mxl_extra_get(&node->extra) != NULL)
-        status = hooks_after(node, p->mode, in->set, heads);
+        status = hooks_after(node, p->mode, in->set, arrived);
     for (int i = 0; i < node->num_inputs; i++) {
         if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
             status = flow(p, in->to[i], node->edges[i].output, in->set[i]);
         else
             mxl_array_drop(in->set[i]);
+        if (in->set[i] == NULL && in->to[i] != NULL && !in->to[i]->is_leaf && status == 0 &&
+            p->mode.dialect->new_grads)
+            status = mxl_walk_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
     }
     return status == 0 && p->walk.hooked ? settle(p, node, in->to) : status;
 }
 
-/* Runs a node on `heads`, which are its task's gradients or copies of them. */
-static int run_on(pass *p, mxl_task *task, mxl_array **heads)
+/* Runs a node on `heads`, which are its task's gradients or copies of them; `arrived`: the same,
+ * for hooks. */
+static int run_on(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived)
 {
     size_t count = (size_t)((mxl_node *)task->target)->num_inputs;
     bool wants_room[RULE_ROOM];
@@ -192,7 +211,7 @@ static int run_on(pass *p, mxl_task *task, mxl_array **heads)
         in.set = (mxl_array **)(in.to + count);
         in.wants = (bool *)(in.set + count);
     }
-    status = run_rule(p, task, heads, &in);
+    status = run_rule(p, task, heads, arrived, &in);
     if (in.to != to_room)
         mxl_free(in.to, bytes);
     return status;
@@ -217,8 +236,8 @@ static int run_watched(pass *p, mxl_task *task)
 {
     mxl_node *node = (mxl_node *)task->target;
     mxl_hooked hooked = hooked_node(node, p->mode);
-    size_t bytes = (size_t)task->count * sizeof(mxl_array *);
-    mxl_array **heads;
+    size_t bytes = 2 * (size_t)task->count * sizeof(mxl_array *);
+    mxl_array **heads, **arrived;
     int status;
 
     if (mxl_hooks_array(&hooked, task->grads) != 0)
@@ -234,8 +253,11 @@ static int run_watched(pass *p, mxl_task *task)
             mxl_array_keep(heads[i]);
     }
     status = mxl_hooks_before(&hooked, heads);
+    arrived = heads + task->count;
+    for (int i = 0; i < task->count; i++)
+        arrived[i] = heads[i]; /* a rule replaces no others than those that are NULL */
     if (status == 0)
-        status = run_on(p, task, heads);
+        status = run_on(p, task, heads, arrived);
     for (int i = 0; i < task->count; i++)
         mxl_array_drop(heads[i]);
     mxl_free(heads, bytes);
@@ -246,7 +268,7 @@ static int run_node(pass *p, mxl_task *task)
 {
     if (task->wanted || mxl_extra_get(&((mxl_node *)task->target)->extra) != NULL)
         return run_watched(p, task);
-    return run_on(p, task, task->grads);
+    return run_on(p, task, task->grads, task->grads);
 }
 
 /* Runs all nodes, the latest recorded first: a node's gradients come from later nodes only. */

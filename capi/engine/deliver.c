@@ -313,6 +313,10 @@ static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
 
     if (mxl_hooks_before(hooked, task->grads) != 0)
         return -1;
+    if (task->grads[0] == NULL) {
+        task->stored = true;
+        return 0;
+    }
     if (mxl_extra_has(hooked->extra, MXL_HOOK_AFTER)) {
         head = task->grads[0];
         mxl_array_keep(head);

@@ -215,8 +215,8 @@ int mxl_run_attach(mxl_run *r)
 
     if (r->node != NULL && mxl_node_attach(r->node, r->arity.visible, r->given_out) != 0)
         return -1;
-    if (r->slices != NULL)
-        mxl_rebase_finish(r->edited_view, r->slices);
+    if (r->slices != NULL && mxl_rebase_finish(r->edited_view, r->slices) != 0)
+        return -1;
     if (r->node != NULL || !r->mode.record || !r->mode.dialect->rebase)
         return 0;
     for (int i = 0; i < r->arity.visible; i++) {

@@ -161,6 +161,45 @@ int mxl_extra_add(mxl_extra *extra, mxl_hook *hook)
     return status;
 }
 
+/* Takes one hook that follows its array out of the list, with the list's reference; NULL: none. */
+static mxl_hook *take_follower(mxl_extra *extra, int output)
+{
+    mxl_hook *found = NULL;
+    int kept = 0;
+
+    extra_lock(extra);
+    for (int i = 0; i < extra->num_hooks; i++) {
+        mxl_hook *hook = extra->hooks[i];
+
+        if (found == NULL && hook->kind == MXL_HOOK_ARRAY && hook->last && hook->output == output &&
+            !atomic_load(&hook->removed))
+            found = hook;
+        else
+            extra->hooks[kept++] = hook;
+    }
+    extra->num_hooks = kept;
+    extra_unlock(extra);
+    return found;
+}
+
+int mxl_extra_follow(mxl_extra *from, int from_output, mxl_extra_place *to, int to_output)
+{
+    mxl_hook *hook;
+    int status = 0;
+
+    while ((hook = take_follower(from, from_output)) != NULL) {
+        mxl_extra *extra = mxl_extra_make(to);
+
+        hook->output = to_output;
+        if (extra == NULL || mxl_extra_add(extra, hook) != 0) {
+            mxl_hook_remove(hook);
+            status = -1;
+        }
+        mxl_ref_drop(&hook->ref);
+    }
+    return status;
+}
+
 bool mxl_extra_has(mxl_extra *extra, mxl_hook_kind kind)
 {
     bool has = false;

@@ -28,7 +28,7 @@ typedef struct mxl_hook {
     mxl_ref ref;
     mxl_hook_kind kind;
     int output; /* of MXL_HOOK_ARRAY */
-    bool last;  /* after those that are not */
+    bool last;  /* after those that are not; follows its array when that is edited in place */
     atomic_bool removed;
     atomic_int users;
     union {
@@ -68,6 +68,10 @@ mxl_hook *mxl_hook_new(mxl_hook_kind kind);
 /* Puts it at the end of the list, which keeps it. -1 with the error set, the payload not released.
  */
 int mxl_extra_add(mxl_extra *extra, mxl_hook *hook);
+
+/* The `last` hooks on the array that output `from_output` is follow it to another node, when it is
+ * edited in place. -1 with the error set; one that found no memory is removed. */
+int mxl_extra_follow(mxl_extra *from, int from_output, mxl_extra_place *to, int to_output);
 
 /* It is not called again; its payload is released, now or when a call of it ends. */
 void mxl_hook_remove(mxl_hook *hook);

@@ -13,6 +13,9 @@ typedef struct hook_args {
     size_t bytes;
 } hook_args;
 
+/* MXL_NO_GRADIENT, which no handle is. */
+#define NO_GRADIENT ((void *)(intptr_t)-1)
+
 static void free_handle(void *handle)
 {
     (void)mxl_handle_free(MXL_KIND_ARRAY, (uint64_t)(uintptr_t)handle);
@@ -59,7 +62,13 @@ static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *cons
         if (a->results[i] == NULL)
             continue;
         if (status != 0 || places[i] == NULL) {
-            mxl_callback_free(a->results[i]);
+            if (a->results[i] != NO_GRADIENT)
+                mxl_callback_free(a->results[i]);
+            continue;
+        }
+        if (a->results[i] == NO_GRADIENT) {
+            mxl_array_drop(*places[i]);
+            *places[i] = NULL;
             continue;
         }
         array =

@@ -245,10 +245,10 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
     return slices;
 }
 
-void mxl_rebase_finish(mxl_array *view, mxl_node *slices)
+int mxl_rebase_finish(mxl_array *view, mxl_node *slices)
 {
-    mxl_place place = {&slices->ref, 0};
+    int status = mxl_node_stand(slices, 0, view->base);
 
-    mxl_array_set_place(view->base, place);
     mxl_array_expire_place(view);
+    return status;
 }

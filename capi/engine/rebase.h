@@ -27,8 +27,8 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
                             mxl_array *const *inputs, const mxl_dialect *dialect);
 
 /* After the write: the base's value is `slices`' output, and the view's place is made anew when it
- * is read. */
-void mxl_rebase_finish(mxl_array *view, mxl_node *slices);
+ * is read. -1 with the error set: no memory for what keeps the base's gradient. */
+int mxl_rebase_finish(mxl_array *view, mxl_node *slices);
 
 /* Within the rule of a CopySlices: gives what the edited view became the place that it has in the
  * graph, a part of the base. -1 with the error set. */

@@ -181,8 +181,34 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     return node;
 }
 
+/* What an array that is edited keeps of its gradient is that of its new value. */
+static int hooks_follow(mxl_array *array, mxl_node *node, int output)
+{
+    mxl_place place = mxl_array_place(array);
+    mxl_extra *extra = NULL;
+    int status = 0;
+
+    if (place.target != NULL && place.output != MXL_PLACE_LEAF)
+        extra = mxl_extra_get(&((mxl_node *)place.target)->extra);
+    if (extra != NULL && place.target != &node->ref)
+        status = mxl_extra_follow(extra, place.output, &node->extra, output);
+    mxl_ref_drop(place.target);
+    return status;
+}
+
+int mxl_node_stand(mxl_node *node, int output, mxl_array *array)
+{
+    mxl_place place = {&node->ref, output};
+    int status = mxl_array_has_target(array) ? hooks_follow(array, node, output) : 0;
+
+    mxl_array_set_place(array, place);
+    return status;
+}
+
 int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 {
+    int status = 0;
+
     for (int i = 0; i < node->num_outputs && node->saves_any; i++) {
         mxl_saved *saved = &node->out_saved[i];
 
@@ -190,10 +216,16 @@ int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
             saved->version = mxl_storage_version(saved->array->storage);
     }
     for (int i = 0; i < num_outputs; i++) {
-        mxl_place place = {&node->ref, i};
-
-        mxl_array_set_place(outputs[i], place);
+        if (mxl_node_stand(node, i, outputs[i]) != 0)
+            status = -1;
     }
+    for (int i = 0; i < num_outputs && status != 0; i++) {
+        mxl_place nowhere = {NULL, 0};
+
+        mxl_array_set_place(outputs[i], nowhere);
+    }
+    if (status != 0)
+        return -1;
     return mxl_state_get()->watch == 0 ? 0 : mxl_watch_recorded(node, num_outputs, outputs);
 }
 

@@ -60,9 +60,13 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
  * found to be stale. NULL with the error set. */
 mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
 
+/* Makes an array output `output` of a node; what keeps its gradient follows it there. -1 with the
+ * error set: for that there was no memory. */
+int mxl_node_stand(mxl_node *node, int output, mxl_array *array);
+
 /* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. -1
- * with the error set where somebody watches what is recorded, and that failed: the call has failed,
- * and the outputs have no place. */
+ * with the error set where there is no memory, or somebody watches what is recorded, and that
+ * failed: the call has failed, and the outputs have no place. */
 int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 
 /* Records that `view` shows the value of `op` applied to `array` (they share storage): gives the

@@ -124,7 +124,8 @@ MXL_API int MXLNodeGetPayload(MXLNodeHandle node, void **out);
 /* ---- Hooks --------------------------------------------------------------------------------------
  * Functions that a backward calls. Handles in `grads` are the hook's, which frees them; NULL: no
  * gradient arrived. results[i], NULL on entry, may be set to a new handle of an array of the same
- * shape and dtype, which takes that gradient's place; the library frees it.
+ * shape and dtype, which takes that gradient's place; the library frees it. Hooks at nodes may also
+ * set it to MXL_NO_GRADIENT: then none has arrived there.
  *
  * When all gradients of a node have arrived, in this order: the hooks on the arrays that it made,
  * in order of registration, but those registered as `last` after all others; what is asked for of
@@ -140,6 +141,7 @@ MXL_API int MXLNodeGetPayload(MXLNodeHandle node, void **out);
  * when the hook is removed, when its node ends, or when a backward without keep_graph releases the
  * node, so that a hook that holds the array it hangs on does not keep it for ever; hooks of
  * variables stay. */
+#define MXL_NO_GRADIENT ((NDArrayHandle)(intptr_t)-1)
 typedef int (*MXLGradHook)(void *payload, int count, const NDArrayHandle *grads,
                            NDArrayHandle *results);
 typedef int (*MXLNodeHook)(void *payload, int num_inputs, const NDArrayHandle *input_grads,
@@ -160,7 +162,7 @@ MXL_API int MXLNDArrayAddAccumulatedHook(NDArrayHandle variable, MXLVariableHook
 MXL_API int MXLNodeAddPreHook(MXLNodeHandle node, MXLGradHook hook, void *payload,
                               MXLReleaseFunction release, MXLHookHandle *out);
 /* After it: gradients of its inputs (by slot; none of an accumulating node), whose places results
- * may take, and those of its outputs that it got. */
+ * may take, and those of its outputs, as the hooks before it left them. */
 MXL_API int MXLNodeAddHook(MXLNodeHandle node, MXLNodeHook hook, void *payload,
                            MXLReleaseFunction release, MXLHookHandle *out);
 

@@ -71,10 +71,12 @@ def _arrays(style: Style, count: int, handles: Any) -> tuple:
     return tuple(style.adopt(handles[i]) if handles[i] else None for i in range(count))
 
 
+#: MXL_NO_GRADIENT: none has arrived there.
+_NO_GRADIENT = ctypes.c_void_p(-1).value
+
+
 def give(style: Style, value: Any, results: Any, index: int) -> None:
     """Hands an array to the library as a result: a new handle of it."""
-    if value is None:
-        return
     if not isinstance(value, style.array_class):
         raise TypeError(f"hooks must return an array or None, got {type(value).__name__}")
     results[index] = share(value._h)
@@ -105,7 +107,9 @@ def ON_ARRAY(number: int, count: int, grads: Any, results: Any) -> int:  # noqa:
 
     def work(fn: Callable, style: Style) -> None:
         (grad,) = _arrays(style, count, grads)
-        give(style, fn(grad), results, 0)
+        returned = fn(grad)
+        if returned is not None:
+            give(style, returned, results, 0)
 
     return _call(number, work)
 
@@ -132,13 +136,18 @@ def ON_NODE(number: int, inputs: int, in_grads: Any, outputs: int, out_grads: An
 
 
 def _give_all(style: Style, returned: Any, results: Any, count: int) -> None:
+    """What a hook at a node returns: nothing, or a tuple of gradients, of which None means that there is none."""
     if returned is None:
         return
-    values = returned if isinstance(returned, (tuple, list)) else (returned,)
-    if len(values) != count:
-        raise RuntimeError(f"a hook on a node must return {count} gradients, it returned {len(values)}")
-    for index, value in enumerate(values):
-        give(style, value, results, index)
+    if not isinstance(returned, tuple):
+        raise TypeError(f"a hook at a node must return a tuple or None, it returned {type(returned).__name__}")
+    if len(returned) != count:
+        raise RuntimeError(f"a hook at a node must return {count} gradients, it returned {len(returned)}")
+    for index, value in enumerate(returned):
+        if value is None:
+            results[index] = _NO_GRADIENT
+        else:
+            give(style, value, results, index)
 
 
 @VARIABLE_HOOK
@@ -146,8 +155,9 @@ def ON_ACCUMULATED(number: int, variable: int) -> int:  # noqa: N802
     """A variable's gradient was added to."""
 
     def work(fn: Callable, style: Style) -> None:
-        if fn(variable_for(variable, style)) is not None:
-            raise RuntimeError("post accumulate grad hooks should return None.")
+        returned = fn(variable_for(variable, style))
+        if returned is not None and not isinstance(returned, style.array_class):
+            raise TypeError(f"a hook after accumulation must return None, it returned {type(returned).__name__}")
 
     return _call(number, work)
 

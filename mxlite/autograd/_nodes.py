@@ -75,8 +75,8 @@ class Saved:
             with unrecorded(style):
                 self.packed, self.array = hooks.pack(detached(style, array)), None
 
-    def get(self) -> Any:
-        """The array as the rule sees it; within a rule an output stands where it did in the graph.
+    def get(self, in_rule: bool = True) -> Any:
+        """The array as the rule sees it; within a rule an output stands where it did in the graph, else nowhere.
 
         Raises: what the style says where it was written to since.
         """
@@ -88,7 +88,7 @@ class Saved:
         elif array._version != self.version:
             node, number = array._node()
             raise self.style.edited(self.owner, array, node, number, self.version)
-        if self.output < 0:
+        if self.output < 0 or not in_rule:
             return array
         handle = LIB.MXLCustomFunctionOutput(array._h, self.output)
         if not handle:

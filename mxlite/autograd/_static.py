@@ -6,8 +6,10 @@ The classes that users derive from are mxlite.autograd.Function and mxlite.torch
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, Callable
 
+from mxlite._lib import LIB, check_call
 from mxlite.autograd._nodes import Saved, record, unrecorded
 from mxlite.autograd._style import Style
 
@@ -22,6 +24,8 @@ class FunctionCtx:
     non_differentiable: tuple = ()
     _saved: tuple | None = None
     _forgotten = False
+    #: How many of its backwards run: then saved outputs stand where they did in the graph, else they lead nowhere.
+    _running = 0
     _style: Style
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -53,7 +57,7 @@ class FunctionCtx:
             return tuple(self.to_save)
         if self._forgotten:
             raise self._style.released()
-        return tuple(None if each is None else each.get() for each in self._saved)
+        return tuple(None if each is None else each.get(self._running > 0) for each in self._saved)
 
     saved_variables = saved_tensors
 
@@ -62,33 +66,37 @@ def apply(style: Style, cls: Any, args: tuple, kwargs: dict) -> Any:
     """Runs a class's static forward on `args`, and records it where a gradient flows to one of them."""
     arrays = style.array_class
     ctx = object.__new__(_context_class(cls, style))
+    setup = getattr(cls, "setup_context", None)
+    if setup is None or getattr(setup, "_is_default", False):
+        forward = functools.partial(cls.forward, ctx, *args, **kwargs)
+        args = (*args, *kwargs.values()) if style.counts_keywords else args
+        setup = None
+    else:
+        bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+        bound.apply_defaults()
+        args = bound.args
+        forward = functools.partial(cls.forward, *args)
     inputs = [arg for arg in args if isinstance(arg, arrays)]
     recording = style.is_recording()
     ctx.needs_input_grad = tuple(isinstance(arg, arrays) and arg.requires_grad for arg in args)
     wanted = recording and any(ctx.needs_input_grad)
     with unrecorded(style):
-        setup = getattr(cls, "setup_context", None)
-        if setup is None or getattr(setup, "_is_default", False):
-            output = cls.forward(ctx, *args, **kwargs)
-        else:
-            output = cls.forward(*args, **kwargs)
+        output = forward()
+        if setup is not None:
             setup(ctx, args, output)
     if not isinstance(output, (arrays, tuple)):
         return output
     return _Outputs(cls, ctx, args, inputs, output, wanted).finished()
 
 
-_contexts: dict[type, type] = {}
-
-
 def _context_class(cls: type, style: Style) -> type:
     """The class of the function's contexts, `<Name>Backward`."""
-    known = _contexts.get(cls)
+    known = cls.__dict__.get("_context_class")
     if known is None:
         space = {"_forward_cls": cls, "_style": style, "__module__": style.module}
         known = type(cls.__name__ + "Backward", (FunctionCtx,), space)
         known._node_module = style.module
-        _contexts[cls] = known
+        cls._context_class = known  # a class of a function's is let go with it
     return known
 
 
@@ -110,6 +118,11 @@ class _Outputs:
             for each in ctx.dirty_tensors:
                 if each.is_leaf and each.requires_grad:
                     raise style.error("a leaf Variable that requires grad has been used in an in-place operation.")
+        if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
+            raise style.error(
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+                "are modified inplace must all be outputs of the Function."
+            )
         result, places, originals = [], [], []
         for value in self.given:
             if not isinstance(value, style.array_class):
@@ -118,7 +131,10 @@ class _Outputs:
             made = value
             if id(value) in plain:
                 made = value.detach() if value.requires_grad else value
-            elif any(value is each for each in self.inputs) and id(value) not in dirty:
+            elif id(value) in dirty:
+                check_call(LIB.MXLNDArrayBumpVersion(value._h))
+                made = value if self.wanted or not value.requires_grad else value.detach()
+            elif any(value is each for each in self.inputs):
                 with unrecorded(style):  # an input that is returned as it is: a view of it with a place of its own
                     made = style.alias(value)
             if id(value) not in plain and style.is_floating(made):
@@ -169,7 +185,11 @@ class _Rule:
             if grad is None and meta is not None and self.ctx.materialize_grads:
                 grad = self.style.zeros(tuple(meta[0]), meta[1])
             heads.append(grad)
-        returned = _backward_of(self.cls)(self.ctx, *heads)
+        self.ctx._running += 1
+        try:
+            returned = _backward_of(self.cls)(self.ctx, *heads)
+        finally:
+            self.ctx._running -= 1
         return self.checked(returned if isinstance(returned, tuple) else (returned,))
 
     def forget(self) -> None:
@@ -204,7 +224,7 @@ class _Rule:
                 continue
             if not isinstance(grad, self.style.array_class):
                 raise self.style.error(f"expected Variable or None (got {type(grad).__name__})")
-            if grad.shape != shape:
+            if not self.style.takes(grad.shape, shape):
                 raise self.style.error(
                     f"Function {name} returned an invalid gradient at index {place} - got {list(grad.shape)} but "
                     f"expected shape compatible with {list(shape)}"
@@ -214,11 +234,19 @@ class _Rule:
 
 
 def _backward_of(cls: Any) -> Callable:
-    """The class's backward, or its vjp, which is another name for it."""
+    """The class's backward, or its vjp, which is another name for it.
+
+    Raises: RuntimeError: it has both.
+    """
     backward, vjp = cls.backward, getattr(cls, "vjp", None)
-    if getattr(backward, "_is_default", False) and vjp is not None and not getattr(vjp, "_is_default", False):
-        return vjp
-    return backward
+    if vjp is None or vjp is backward or getattr(vjp, "_is_default", False):
+        return backward
+    if not getattr(backward, "_is_default", False):
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+            "one of them."
+        )
+    return vjp
 
 
 def default(function: Callable) -> Callable:

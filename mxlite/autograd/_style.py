@@ -23,6 +23,8 @@ class Style:
     #: MXL_DIALECT_*, and the module that contexts of functions are said to be of.
     dialect = 0
     module = "builtins"
+    #: Whether keyword arguments of a function's apply count as inputs, for which backward returns gradients.
+    counts_keywords = False
     #: What is raised where there is nothing more special.
     error: type[Exception] = error.MXNetError
 
@@ -74,6 +76,10 @@ class Style:
     def is_floating(self, array: Any) -> bool:
         """Whether the dtype is a floating one."""
         raise NotImplementedError
+
+    def takes(self, shape: tuple, expected: tuple) -> bool:
+        """Whether a function may return a gradient of that shape for an argument of the other."""
+        return shape == expected
 
     def released(self) -> Exception:
         """The error of a function's saved arrays that a backward has released."""

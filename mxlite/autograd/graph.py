@@ -166,12 +166,16 @@ class Node:
     def register_hook(self, fn: Callable) -> RemovableHandle:
         """Calls fn(grad_inputs, grad_outputs) when the node has run; what it returns takes the place of grad_inputs.
 
+        It returns nothing, or a tuple of as many; None in it: there is no gradient.
         Returns: a handle whose `remove()` takes the hook away.
         """
         return add_hook(LIB.MXLNodeAddHook, self._handle, ON_NODE, (fn, self._style))
 
     def register_prehook(self, fn: Callable) -> RemovableHandle:
-        """Calls fn(grad_outputs) before the node runs; what it returns takes their place."""
+        """Calls fn(grad_outputs) before the node runs; what it returns takes their place.
+
+        It returns nothing, or a tuple of as many; None in it: there is no gradient.
+        """
         return add_hook(LIB.MXLNodeAddPreHook, self._handle, ON_PREPARE, (fn, self._style))
 
 

@@ -128,7 +128,7 @@ class Gradient(Placed, _calls.hot.Owner):
 
         def retain(grad: Tensor) -> None:
             tensor = mine()
-            if tensor is not None:
+            if tensor is not None and grad is not None:
                 before = getattr(tensor, "_grad_cache", None)
                 tensor._grad_cache = _RETAINED, grad if before is None else before[1] + grad
 

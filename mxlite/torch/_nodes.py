@@ -87,6 +87,8 @@ class _Formula:
     def __call__(self, grads: list, wanted: list) -> list:
         if self.rule is None:
             raise RuntimeError(AGAIN)
+        if grads[0] is None:
+            return [None] * len(wanted)
         return self.rule(grads[0], *(None if each is None else each.get() for each in self.kept))
 
     def forget(self) -> None:

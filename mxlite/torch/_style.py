@@ -20,6 +20,7 @@ class TensorStyle(Style):
     dialect = 1
     module = "torch.autograd.function"
     error = RuntimeError
+    counts_keywords = True
 
     def last_error(self) -> BaseException:
         return _calls.last_error()
@@ -64,6 +65,11 @@ class TensorStyle(Style):
 
     def is_floating(self, array: Any) -> bool:
         return array._dtype.is_floating_point
+
+    def takes(self, shape: tuple, expected: tuple) -> bool:
+        from mxlite.torch._shapes import can_sum_to
+
+        return can_sum_to(shape, expected)  # the engine sums it
 
     def released(self) -> Exception:
         return RuntimeError(AGAIN)

@@ -343,6 +343,45 @@ TEST(several_outputs)
     drop(x);
 }
 
+static int keep_grad(void *payload, int count, const H *grads, H *results)
+{
+    H *kept = payload;
+
+    (void)count;
+    (void)results;
+    CHECK(*kept == NULL); /* once */
+    *kept = grads[0];
+    return 0;
+}
+
+/* A hook that was registered as `last` is on the value that its array has now, others stay. */
+TEST(what_keeps_a_gradient_follows)
+{
+    H x = VEC(1, 2), y, v, z, last = NULL, first = NULL;
+
+    attach(x, REQ_WRITE);
+    CHECK_INT(MXLSetGradMode(1, NULL), 0);
+    y = torch1("_mul_scalar", x, "scalar", "2");
+    CHECK_INT(MXLNDArrayAddHook(y, keep_grad, 1, &last, NULL, NULL), 0);
+    CHECK_INT(MXLNDArrayAddHook(y, keep_grad, 0, &first, NULL, NULL), 0);
+    CHECK_INT(edit("_mul_scalar", y, NULL, "3"), 0);
+    v = pick(y, "0", "1");
+    CHECK_INT(edit("_mul_scalar", v, NULL, "5"), 0); /* y is its base */
+    z = torch1("_mul_scalar", y, "scalar", "7");
+    CHECK_INT(backward(z), 0);
+    CHECK_NEAR(at(last, 0), 7, 0);
+    CHECK_NEAR(at(last, 1), 7, 0);
+    CHECK_NEAR(at(first, 0), 21, 0);
+    CHECK_NEAR(at(first, 1), 105, 0);
+    CHECK_NEAR(grad_at(x, 1), 210, 0);
+    drop(last);
+    drop(first);
+    drop(z);
+    drop(v);
+    drop(y);
+    drop(x);
+}
+
 /* A view of what became recorded after it was taken is no variable, and cannot become one. */
 TEST(late_views_are_no_variables)
 {
@@ -360,4 +399,4 @@ TEST(late_views_are_no_variables)
 HARNESS_MAIN(ENTRY(views_share_memory), ENTRY(whole_array), ENTRY(through_a_view),
              ENTRY(into_a_constant), ENTRY(saved_values), ENTRY(refused), ENTRY(in_mxnets_dialect),
              ENTRY(heads_that_are_out_of_date), ENTRY(several_outputs),
-             ENTRY(late_views_are_no_variables))
+             ENTRY(late_views_are_no_variables), ENTRY(what_keeps_a_gradient_follows))

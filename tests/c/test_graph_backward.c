@@ -331,5 +331,40 @@ TEST(depth)
     deep(70, 1);
 }
 
+static int takes_away(void *payload, int count, const H *grads, H *results)
+{
+    (void)payload;
+    for (int i = 0; i < count; i++) {
+        drop(grads[i]);
+        results[i] = MXL_NO_GRADIENT;
+    }
+    return 0;
+}
+
+/* Hooks before a node may say that nothing has arrived: a variable of MXNet's gets zeros then, and
+ * at its own node nothing is accumulated. */
+TEST(what_hooks_take_away)
+{
+    MXLBackwardOptions let_go = {.keep_graph = 0};
+    H x, y, grad;
+    N node;
+
+    for (int at_variable = 0; at_variable < 2; at_variable++) {
+        x = leaf(VEC(2));
+        record(true);
+        y = op1("square", x);
+        record(false);
+        node = edge_of(at_variable ? x : y, NULL);
+        CHECK_INT(MXLNodeAddPreHook(node, takes_away, NULL, NULL, NULL), 0);
+        CHECK_INT(run_from(y, &let_go), 0);
+        grad = grad_of(x);
+        CHECK_INT(grad == NULL, at_variable);
+        drop(grad);
+        MXLNodeFree(node);
+        drop(y);
+        drop(x);
+    }
+}
+
 HARNESS_MAIN(ENTRY(the_same_engine), ENTRY(wanted_inputs), ENTRY(recorded_gradients), ENTRY(queue),
-             ENTRY(state), ENTRY(depth))
+             ENTRY(state), ENTRY(depth), ENTRY(what_hooks_take_away))

@@ -257,6 +257,32 @@ def test_hooks_run_in_order_and_replace():
     last.remove()  # it holds its own tensor
 
 
+def test_what_hooks_at_nodes_may_return():
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    for returned, kind in ((list, TypeError), (lambda grads: grads[0], TypeError), (lambda grads: (), RuntimeError)):
+        z = x * y
+        z.grad_fn.register_prehook(returned)
+        with pytest.raises(kind, match="a hook at a node must return"):
+            z.sum().backward()
+    z = x * y
+    z.grad_fn.register_hook(lambda inputs, outputs: (None, inputs[1] * 2))
+    z.sum().backward()
+    assert x.grad is None and y.grad.tolist() == [2.0, 4.0]
+    z = x * y
+    z.grad_fn.register_prehook(lambda grads: (None,))
+    assert torch.autograd.grad(z.sum(), x, allow_unused=True) == (None,)
+
+
+def test_a_retained_gradient_follows_an_edit():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.retain_grad()
+    y.mul_(3)
+    y[0] *= 5
+    (y * 7).sum().backward()
+    assert y.grad.tolist() == [7.0, 7.0] and x.grad.tolist() == [210.0, 42.0]
+
+
 def test_what_a_hook_raises_comes_out():
     x = leaf(1.0)
 

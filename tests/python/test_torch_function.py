@@ -147,6 +147,59 @@ def test_dirty_inputs_and_returned_ones():
     assert x.grad.tolist() == [56.0, 44.0]
 
 
+def test_what_is_said_to_be_edited_is_returned():
+    class Half(Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.mark_dirty(x)
+            return y * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, grad
+
+    with pytest.raises(RuntimeError, match="marked as dirty"):
+        Half.apply(leaf(1.0) * 1, leaf(1.0))
+
+
+def test_keyword_arguments():
+    class Scale(Function):
+        @staticmethod
+        def forward(x, by=3, *, plus=None):
+            return x * by
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.by = inputs[1]
+
+        @staticmethod
+        def backward(ctx, grad):
+            assert ctx.needs_input_grad == (True, False)
+            return grad * ctx.by, None
+
+    x = leaf(1.0)
+    Scale.apply(x).backward()
+    Scale.apply(by=5, x=x).backward()
+    assert x.grad.tolist() == [8.0]
+
+
+def test_one_of_backward_and_vjp():
+    class Both(Cube):
+        @staticmethod
+        def vjp(ctx, grad):
+            return grad
+
+    with pytest.raises(RuntimeError, match="Implementing both"):
+        Both.apply(leaf(1.0)).backward()
+
+
+def test_a_larger_gradient_is_summed():
+    Pair.returned = staticmethod(lambda g, h: (g.expand(3, 2), h.view(1, 2)))
+    a, b = leaf(1.0, 2.0), leaf(1.0, 2.0)
+    sum(Pair.apply(a, b)).sum().backward()
+    assert a.grad.tolist() == [3.0, 3.0] and b.grad.tolist() == [1.0, 1.0]
+
+
 def test_once_differentiable():
     class Square(Function):
         @staticmethod
