@@ -30,6 +30,10 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # where one of 32 bytes cannot.
 OPTIMIZE := -O2
 OPTIMIZE_LOOPS := -O3 -falign-loops=32
+# A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
+# out). The objects hold machine code too, for tests that are linked with the archive.
+LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
+    && echo -flto=auto -ffat-lto-objects)
 LOOPS = $(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS))
 SANITIZE :=
 CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
@@ -92,7 +96,7 @@ debug:
 
 # A changed compiler or flag rebuilds everything, a source that came or went links again: these files
 # change only when what they hold does.
-$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(MXL_LDFLAGS)
+$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(LTO) : $(MXL_LDFLAGS)
 $(BUILD)/sources: TEXT = $(SOURCES)
 $(BUILD)/flags $(BUILD)/sources: FORCE
 	@mkdir -p $(@D)
@@ -101,18 +105,20 @@ $(BUILD)/flags $(BUILD)/sources: FORCE
 
 ifeq ($(OPTIMIZE),-O2)
 # The tests of functions that loops inline are loops themselves.
-$(LOOPS) $(BUILD)/obj/tests/c/test_kernel_math%.o: LOOP_CFLAGS := $(OPTIMIZE_LOOPS)
+$(LOOPS) $(BUILD)/obj/tests/c/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMIZE_LOOPS)
+$(filter-out $(LOOPS),$(OBJECTS)): OWN_CFLAGS := $(LTO)
+$(BUILD)/libmxlite.so: OWN_LDFLAGS := -O2 $(LTO)
 endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(MXL_CFLAGS) $(LOOP_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
 	@echo "LINK $@"
 	$(if $(OBJECTS),,$(error there are no C sources under capi/))
-	$(Q)$(CC) $(SHARED) $(MXL_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
+	$(Q)$(CC) $(SHARED) $(MXL_LDFLAGS) $(OWN_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 
 # In a build folder the alias is a link, so that both names are one library; a wheel, which cannot
 # hold links, has a library of jump stubs instead (tools/make_stubs.py).
@@ -181,7 +187,7 @@ TEST_TIMEOUT ?= 600
 $(BUILD)/obj/tests/c/%.o: tests/c/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(MXL_CFLAGS) $(LOOP_CFLAGS) -Itests/c -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -Itests/c -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/tests/c/public_%.o: tests/c/public_%.c $(BUILD)/flags
 	@mkdir -p $(@D)

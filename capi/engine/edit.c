@@ -117,8 +117,10 @@ static bool repeats_elements(const mxl_array *array)
 /* Nothing is written to memory that may only be read, or that several elements share. */
 static int check_writable(const mxl_run *r)
 {
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        if (mxl_run_mutates(r->call.op, i) && mxl_array_check_writable(r->given_in[i]) != 0)
+    const mxl_input *inputs = r->call.op->inputs;
+
+    for (int i = 0; i < r->call.num_inputs && inputs[i].name != NULL; i++) {
+        if (inputs[i].mutated && mxl_array_check_writable(r->given_in[i]) != 0)
             return mxl_error_prefix(r->call.op->name);
     }
     for (int i = 0; i < r->arity.visible; i++) {

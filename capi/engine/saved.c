@@ -107,36 +107,35 @@ int mxl_node_copy_saved_input(mxl_node *node, int index)
 
 /* ---- releasing ---- */
 
-static void drop_all(mxl_saved *saved, int count)
+/* Inputs and outputs: what is saved of them lies side by side. */
+static int num_places(const mxl_node *node)
 {
-    for (int i = 0; i < count; i++) {
-        mxl_array_drop(saved[i].array);
-        saved[i].array = NULL;
-    }
+    return node->num_inputs + node->num_outputs;
 }
 
 void mxl_node_drop_saved(mxl_node *node)
 {
-    if (!node->saves_any)
-        return;
-    drop_all(node->in_saved, node->num_inputs);
-    drop_all(node->out_saved, node->num_outputs);
+    for (int i = 0; i < num_places(node) && node->saves_any; i++) {
+        mxl_array_drop(node->in_saved[i].array);
+        node->in_saved[i].array = NULL;
+    }
 }
 
-/* Takes saved values out under the lock and drops them after it: a drop may call a caller's
+/* Takes the saved values out under the lock and drops them after it: a drop may call a caller's
  * function. */
-static void saved_take(mxl_node *node, mxl_saved *saved, int count)
+static void take_saved(mxl_node *node)
 {
     enum { ROOM = 16 };
     mxl_array *taken[ROOM];
+    int count = num_places(node);
 
     for (int done = 0; done < count; done += ROOM) {
         int n = count - done < ROOM ? count - done : ROOM;
 
         node_lock(node);
         for (int i = 0; i < n; i++) {
-            taken[i] = saved[done + i].array;
-            saved[done + i].array = NULL;
+            taken[i] = node->in_saved[done + i].array;
+            node->in_saved[done + i].array = NULL;
         }
         node_unlock(node);
         for (int i = 0; i < n; i++)
@@ -148,7 +147,8 @@ void mxl_node_release_saved(mxl_node *node)
 {
     mxl_extra *extra;
 
-    if (atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
+    if (atomic_load_explicit(&node->released, memory_order_relaxed) ||
+        atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
         return;
     if (mxl_node_inner(node) != NULL)
         mxl_node_release_saved(mxl_node_inner(node));
@@ -161,34 +161,27 @@ void mxl_node_release_saved(mxl_node *node)
         return;
     if (extra != NULL)
         mxl_extra_drop_packed(extra);
-    saved_take(node, node->in_saved, node->num_inputs);
-    saved_take(node, node->out_saved, node->num_outputs);
+    take_saved(node);
 }
 
 /* ---- looking at them ---- */
 
-static bool is_stale(const mxl_saved *saved, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (saved[i].array != NULL &&
-            mxl_storage_version(saved[i].array->storage) != saved[i].version)
-            return true;
-    }
-    return false;
-}
-
 bool mxl_node_stale(mxl_node *node)
 {
     mxl_node *inner = mxl_node_inner(node);
-    bool stale;
+    bool stale = false;
 
     if (inner != NULL && mxl_node_stale(inner))
         return true;
     if (!node->saves_any)
         return false;
     node_lock(node);
-    stale =
-        is_stale(node->in_saved, node->num_inputs) || is_stale(node->out_saved, node->num_outputs);
+    for (int i = 0; i < num_places(node) && !stale; i++) {
+        const mxl_saved *saved = &node->in_saved[i];
+
+        stale =
+            saved->array != NULL && mxl_storage_version(saved->array->storage) != saved->version;
+    }
     node_unlock(node);
     return stale;
 }
@@ -208,17 +201,16 @@ static bool is_saved(mxl_node *node, int at)
     bool saved;
 
     node_lock(node);
-    saved = at < node->num_inputs ? node->in_saved[at].array != NULL
-                                  : node->out_saved[at - node->num_inputs].array != NULL;
+    saved = node->in_saved[at].array != NULL;
     node_unlock(node);
     return saved || is_packed(node, at);
 }
 
 int mxl_node_find_saved(mxl_node *node, int index, bool *is_output)
 {
-    int found = -1, total = node->num_inputs + node->num_outputs;
+    int found = -1;
 
-    for (int i = 0; i < total && found < 0 && index >= 0; i++) {
+    for (int i = 0; i < num_places(node) && found < 0 && index >= 0; i++) {
         if (is_saved(node, i) && index-- == 0)
             found = i;
     }
@@ -230,7 +222,7 @@ int mxl_node_num_saved(mxl_node *node)
 {
     int count = 0;
 
-    for (int i = 0; i < node->num_inputs + node->num_outputs; i++)
+    for (int i = 0; i < num_places(node); i++)
         count += is_saved(node, i);
     return count;
 }

@@ -72,16 +72,11 @@ static bool is_released(mxl_ref *target, const mxl_dialect *dialect)
            atomic_load_explicit(&((mxl_node *)target)->released, memory_order_acquire);
 }
 
-bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect)
+bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect)
 {
-    mxl_leaf *leaf = mxl_array_leaf(array);
     mxl_ref *target;
     bool recorded;
 
-    if (leaf != NULL && mxl_leaf_wants(leaf))
-        return true;
-    if (!mxl_array_has_target(array))
-        return false;
     mxl_array_lock_place(array);
     target = atomic_load_explicit(&array->target, memory_order_relaxed);
     recorded = target != NULL && !is_released(target, dialect);
@@ -110,7 +105,7 @@ static bool shows_later_record(const mxl_array *array)
 {
     const mxl_array *base = array->base;
 
-    return base != NULL && mxl_array_leaf(base) == NULL && mxl_array_has_target(base) &&
+    return mxl_array_leaf(base) == NULL && mxl_array_has_target(base) &&
            mxl_array_place_version(base) > mxl_array_place_version(array);
 }
 
@@ -123,7 +118,7 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
         mxl_array *array = inputs[i];
 
         if (!mxl_tape_recorded(array, dialect)) {
-            if (!dialect->rebase && shows_later_record(array))
+            if (array->base != NULL && !dialect->rebase && shows_later_record(array))
                 return mxl_error("%s: input %d is a part of an array that was recorded after the "
                                  "part was taken; take it again",
                                  op->name, i);
@@ -148,21 +143,25 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
 
     if (node == NULL)
         return NULL;
-    memset(node, 0, at.params_at);
     mxl_ref_init(&node->ref, node_free);
     node->op = call->op;
     node->dialect = dialect;
+    node->params = NULL;
+    node->payload = NULL;
     node->seq = atomic_fetch_add_explicit(&next_seq, 1, memory_order_relaxed);
     node->num_inputs = call->num_inputs;
     node->num_outputs = call->num_outputs;
     node->training = call->training;
+    node->saves_any = false;
     atomic_init(&node->released, false);
     atomic_flag_clear_explicit(&node->lock, memory_order_relaxed);
+    atomic_init(&node->extra, NULL);
     node->bytes = at.bytes;
     node->in_meta = (mxl_meta *)(node->edges + node->num_inputs);
     node->out_meta = node->in_meta + node->num_inputs;
     node->in_saved = (mxl_saved *)(node->out_meta + node->num_outputs);
     node->out_saved = node->in_saved + node->num_inputs;
+    memset(node->in_saved, 0, (size_t)(node->num_inputs + node->num_outputs) * sizeof(mxl_saved));
     if (at.params_bytes > 0) {
         mxl_params_copy(call->op, (char *)node + at.params_at, call->params);
         node->params = (char *)node + at.params_at;

@@ -41,13 +41,23 @@ typedef struct mxl_node {
     mxl_meta *in_meta;     /* [num_inputs] */
     mxl_meta *out_meta;
     mxl_saved *in_saved;  /* [num_inputs] */
-    mxl_saved *out_saved; /* [num_outputs] */
+    mxl_saved *out_saved; /* [num_outputs], right behind */
     mxl_place edges[];    /* [num_inputs]; targets kept */
 } mxl_node;
 
+/* Whether an array that had a place a moment ago has one that gradients flow to. */
+bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect);
+
 /* Whether a value recorded now would be attached to the array: not to a constant, nor to one whose
  * place is a released node, where the dialect calls that a constant. */
-bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect);
+static inline bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+
+    if (leaf != NULL && mxl_leaf_wants(leaf))
+        return true;
+    return mxl_array_has_target(array) && mxl_tape_stands(array, dialect);
+}
 
 /* Whether a call recorded now gets a node: 1 when a gradient flows to an input, else 0. -1 with the
  * error set when an input is no longer what was recorded: it was written to since, or shows a part
