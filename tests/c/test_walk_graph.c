@@ -183,11 +183,144 @@ static bool accumulates(stage *s)
     return ok;
 }
 
+/* ---- functions ---- */
+
+/* A call of PyTorch's dialect, with up to two parameters; made with all the memory there is. */
+static MXLCallHandle torch(const char *name, const char **keys, const char **values)
+{
+    int64_t left = until_failure;
+    MXLCallHandle call = NULL;
+
+    until_failure = -1;
+    CHECK_INT(MXLPrepareAs(MXL_DIALECT_TORCH, NULL, NULL, name, keys == NULL ? 0 : 2, keys, values,
+                           0, NULL, &call),
+              0);
+    until_failure = left;
+    return call;
+}
+
+static int released, forgotten;
+
+static void count_release(void *payload)
+{
+    (void)payload;
+    released++;
+}
+
+static void count_forget(void *payload)
+{
+    (void)payload;
+    forgotten++;
+}
+
+/* The head for the first input, an array that there is for the others. */
+static int gives(void *payload, int num_outputs, const H *output_grads, int num_inputs,
+                 const int *wants, H *results)
+{
+    int status = 0;
+
+    (void)payload;
+    for (int i = 1; i < num_inputs && status == 0; i++) {
+        if (wants[i])
+            status = MXShallowCopyNDArray(stage_now->c, &results[i]);
+    }
+    if (status == 0)
+        status = MXShallowCopyNDArray(output_grads[0], &results[0]);
+    for (int i = 0; i < num_outputs; i++)
+        let_go(output_grads[i]);
+    return status;
+}
+
+/* What a call recorded it releases, what failed is the caller's. */
+static bool function(H *in, int count, H *out, int *expected)
+{
+    static MXLCallHandle like;
+    int taken = -1, status;
+
+    if (like == NULL)
+        like = torch("_copy", NULL, NULL);
+    status = MXLFunctionRecord(like, count, in, 1, out, gives, NULL, count_forget, count_release,
+                               &taken);
+    CHECK_INT(taken, status == 0);
+    *expected += taken;
+    return failing(status == 0);
+}
+
+static bool functions(stage *s)
+{
+    MXLBackwardOptions plain = {.dialect = 1};
+    H in[2] = {s->x, s->w}, out = NULL, grads[2] = {NULL, NULL};
+    N root = NULL, vars[2] = {NULL, NULL};
+    int output = -1, expected = 0, zeros[2] = {0, 0};
+    bool ok;
+
+    stage_now = s;
+    released = forgotten = 0;
+    ok = failing(MXNDArrayDetach(s->c, &out) == 0) && function(in, 2, &out, &expected) &&
+         failing(MXLNDArrayGetEdge(out, &root, &output) == 0) &&
+         failing(MXLNDArrayGetEdge(s->x, &vars[0], &output) == 0) &&
+         failing(MXLNDArrayGetEdge(s->w, &vars[1], &output) == 0) &&
+         failing(MXLBackward(1, &root, &zero, NULL, &plain, 2, vars, zeros, grads) == 0);
+    if (ok) {
+        CHECK_NEAR(at(grads[0], 1), 1, 0);
+        CHECK_INT(forgotten, 1);
+    }
+    free_node(root);
+    free_node(vars[0]);
+    free_node(vars[1]);
+    let_go(grads[0]);
+    let_go(grads[1]);
+    let_go(out);
+    CHECK_INT(released, expected);
+    return ok;
+}
+
+/* One that edits a view: CopySlices around its node, and the view made anew. */
+static bool functions_on_views(stage *s)
+{
+    static MXLCallHandle copy, part;
+    const char *keys[2] = {"axis", "index"}, *values[2] = {"0", "1"};
+    MXLBackwardOptions plain = {.dialect = 1};
+    H y = NULL, v = NULL, late = NULL, kept = NULL, grad = NULL;
+    N root = NULL, var = NULL;
+    int output = -1, expected = 0;
+    bool ok;
+
+    if (copy == NULL) {
+        copy = torch("_copy", NULL, NULL);
+        part = torch("_mxl_select", keys, values);
+    }
+    stage_now = s;
+    released = forgotten = 0;
+    ok = failing((y = MXLCall1(copy, s->x)) != NULL) && failing((v = MXLCall1(part, y)) != NULL) &&
+         failing((late = MXLCall1(part, y)) != NULL) && function(&v, 1, &v, &expected) &&
+         failing(MXLNDArrayPin(late, &kept) == 0) &&
+         failing(MXLNDArrayGetEdge(v, &root, &output) == 0) &&
+         failing(MXLNDArrayGetEdge(s->x, &var, &output) == 0) &&
+         failing(MXLBackward(1, &root, &zero, NULL, &plain, 1, &var, &zero, &grad) == 0);
+    if (ok) {
+        CHECK_NEAR(at(grad, 0), 0, 0);
+        CHECK_NEAR(at(grad, 1), 1, 0);
+        CHECK_INT(forgotten, 1);
+    }
+    free_node(root);
+    free_node(var);
+    let_go(grad);
+    let_go(kept);
+    let_go(late);
+    let_go(v);
+    let_go(y);
+    CHECK_INT(released, expected);
+    return ok;
+}
+
 WALK(walk_looks, looks, true)
 WALK(walk_requires_grad, requires_grad, true)
 WALK(walk_hooks, hooks, true)
 WALK(walk_records, records, true)
 WALK(walk_accumulates, accumulates, true)
+WALK(walk_functions, functions, true)
+WALK(walk_functions_on_views, functions_on_views, true)
 
 WALK_MAIN(ENTRY(walk_looks), ENTRY(walk_requires_grad), ENTRY(walk_hooks), ENTRY(walk_records),
-          ENTRY(walk_accumulates))
+          ENTRY(walk_accumulates), ENTRY(walk_functions), ENTRY(walk_functions_on_views))
