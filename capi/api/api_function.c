@@ -165,7 +165,11 @@ static int attach(mxl_call *call, mxl_node *node)
     int status;
 
     for (int i = 0; i < call->num_outputs; i++) {
-        if (call->out[i]->base != NULL && is_input(call, call->out[i]))
+        if (!is_input(call, call->out[i]))
+            continue;
+        if (mxl_rebase_check("MXLFunctionRecord", call->out[i]) != 0)
+            return -1;
+        if (call->out[i]->base != NULL)
             view = call->out[i];
     }
     if (view != NULL && call->num_outputs > 1)

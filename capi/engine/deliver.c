@@ -291,7 +291,7 @@ static bool to_store(const mxl_task *task, mxl_mode mode)
  * variables are locked meanwhile. */
 static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
 {
-    uint8_t watch = mxl_watch_pause();
+    bool paused = mxl_watch_pause();
     int status = 0;
 
     for (size_t i = 0; i < count && status == 0; i++) {
@@ -302,7 +302,7 @@ static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
         if (to_store(tasks[i], mode))
             status = fill_leaf(tasks[i], mode);
     }
-    mxl_watch_resume(watch);
+    mxl_watch_resume(paused);
     return status;
 }
 

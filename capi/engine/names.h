@@ -1,5 +1,5 @@
 /* What nodes are called, and which slots their inputs are shown in: PyTorch's names where it has
- * the operator. Called by api_graph.c, anomaly.c and tape.c. */
+ * the operator. Called by api_graph.c and tape.c. */
 #ifndef MXL_ENGINE_NAMES_H
 #define MXL_ENGINE_NAMES_H
 

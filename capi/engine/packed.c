@@ -118,15 +118,12 @@ static mxl_saved *saved_at(mxl_node *node, int at)
     return at < node->num_inputs ? &node->in_saved[at] : &node->out_saved[at - node->num_inputs];
 }
 
-int mxl_node_pack(mxl_node *node)
+/* All that the node has saved. */
+static int pack_all(mxl_node *node, mxl_packer *packer)
 {
-    mxl_packer *packer = mxl_state_get()->slots[MXL_SLOT_SAVED_HOOKS];
     int total = node->num_inputs + node->num_outputs;
-    mxl_extra *extra;
+    mxl_extra *extra = mxl_extra_make(&node->extra);
 
-    if (packer == NULL || !node->saves_any)
-        return 0;
-    extra = mxl_extra_make(&node->extra);
     if (extra == NULL || mxl_extra_reserve_packed(extra, total) != 0)
         return -1;
     for (int at = 0; at < total; at++) {
@@ -145,25 +142,40 @@ int mxl_node_pack(mxl_node *node)
     return 0;
 }
 
-mxl_array *mxl_node_unpack(mxl_node *node, int at, bool record)
+int mxl_node_pack(mxl_node *node)
+{
+    mxl_packer *packer = mxl_state_get()->slots[MXL_SLOT_SAVED_HOOKS];
+    int status;
+
+    if (packer == NULL || !node->saves_any)
+        return 0;
+    mxl_ref_keep(&packer->ref); /* a function of its own may pop it */
+    status = pack_all(node, packer);
+    mxl_ref_drop(&packer->ref);
+    return status;
+}
+
+bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out)
 {
     mxl_extra *extra = mxl_extra_get(&node->extra);
     packed *p = extra == NULL ? NULL : (packed *)mxl_extra_get_packed(extra, at);
     const mxl_meta *meta =
         at < node->num_inputs ? &node->in_meta[at] : &node->out_meta[at - node->num_inputs];
-    mxl_array *array = NULL;
     mxl_callback before;
     void *handle = NULL;
     int status;
 
     if (p == NULL)
-        return NULL;
+        return false;
+    *out = NULL;
     mxl_callback_enter(&before, record, node->training);
     status = p->packer->unpack(p->packer->payload, p->value, &handle);
     status = mxl_callback_leave(&before, status != 0, "%s: unpacking of a value that it saved",
                                 node->op->name);
     if (status == 0)
-        array = mxl_callback_take(handle, meta, node->op->name, "a saved value was unpacked");
+        *out = mxl_callback_take(handle, meta, node->op->name, "a saved value was unpacked");
+    else
+        mxl_callback_free(handle);
     mxl_ref_drop(&p->ref);
-    return array;
+    return true;
 }

@@ -24,8 +24,8 @@ int mxl_packer_pop(void);
 /* Packs all that a new node has saved, with the packer on top. */
 int mxl_node_pack(mxl_node *node);
 
-/* A saved value (inputs, then outputs) that was packed; new reference. NULL with the error set, or
- * without one where it is not packed. */
-mxl_array *mxl_node_unpack(mxl_node *node, int at, bool record);
+/* Whether a saved value (inputs, then outputs) is packed; *out is it then (new reference), or NULL
+ * with the error set. */
+bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out);
 
 #endif

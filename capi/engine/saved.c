@@ -263,12 +263,10 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
 {
     mxl_array *array;
 
-    if (mxl_extra_get(&node->extra) != NULL) {
-        bool is_output = saved >= node->out_saved;
-
-        if (is_packed(node, is_output ? node->num_inputs + index : index))
-            return mxl_node_unpack(node, is_output ? node->num_inputs + index : index, record);
-    }
+    if (mxl_extra_get(&node->extra) != NULL &&
+        mxl_node_unpack(node, saved >= node->out_saved ? node->num_inputs + index : index, record,
+                        &array))
+        return array;
     node_lock(node);
     array = saved->array;
     if (array != NULL)

@@ -12,8 +12,13 @@ static void recorder_free(void *slot)
 
 void mxl_watch_update(mxl_state *state)
 {
-    state->watch = (uint8_t)((state->slots[MXL_SLOT_SAVED_HOOKS] != NULL ? MXL_WATCH_SAVED : 0) |
-                             (state->slots[MXL_SLOT_RECORD_HOOK] != NULL ? MXL_WATCH_RECORD : 0));
+    state->watch = 0;
+    if (state->watch_paused)
+        return;
+    if (state->slots[MXL_SLOT_SAVED_HOOKS] != NULL)
+        state->watch |= MXL_WATCH_SAVED;
+    if (state->slots[MXL_SLOT_RECORD_HOOK] != NULL)
+        state->watch |= MXL_WATCH_RECORD;
 }
 
 int mxl_watch_set_recorder(const mxl_recorder *recorder)
@@ -39,19 +44,18 @@ int mxl_watch_set_recorder(const mxl_recorder *recorder)
 
 int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 {
-    mxl_recorder *slot = mxl_state_get()->slots[MXL_SLOT_RECORD_HOOK];
     mxl_place nowhere = {NULL, 0};
     mxl_recorder recorder; /* a copy: it may take itself away */
-    int status;
+    bool paused = mxl_watch_pause();
+    int status = mxl_node_pack(node);
+    const mxl_recorder *slot = mxl_state_get()->slots[MXL_SLOT_RECORD_HOOK]; /* if still there */
 
-    (void)mxl_watch_pause();
-    status = mxl_node_pack(node);
     if (status == 0 && slot != NULL) {
         recorder = *slot;
         status = recorder.recorded(&recorder, node, num_outputs, outputs);
     }
     for (int i = 0; i < num_outputs && status != 0; i++)
         mxl_array_set_place(outputs[i], nowhere);
-    mxl_watch_update(mxl_state_get());
+    mxl_watch_resume(paused);
     return status;
 }

@@ -19,22 +19,27 @@ int mxl_watch_set_recorder(const mxl_recorder *recorder);
 /* For mxl_node_attach, where the state's `watch` is not 0. On failure the outputs are constants. */
 int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 
-/* Sets `watch` to what is there. */
+/* Sets `watch` to what is there, or to nothing in a pause. */
 void mxl_watch_update(mxl_state *state);
 
-/* Between these nothing is watched: a lock is held, or a function that watches runs. */
-static inline uint8_t mxl_watch_pause(void)
+/* Between these nothing is watched, whatever is set meanwhile: a lock is held, or a function that
+ * watches runs. Pause gives what resume takes: whether there was a pause already. */
+static inline bool mxl_watch_pause(void)
 {
     mxl_state *state = mxl_state_get();
-    uint8_t watch = state->watch;
+    bool paused = state->watch_paused;
 
+    state->watch_paused = true;
     state->watch = 0;
-    return watch;
+    return paused;
 }
 
-static inline void mxl_watch_resume(uint8_t watch)
+static inline void mxl_watch_resume(bool paused)
 {
-    mxl_state_get()->watch = watch;
+    mxl_state *state = mxl_state_get();
+
+    state->watch_paused = paused;
+    mxl_watch_update(state);
 }
 
 #endif

@@ -147,6 +147,22 @@ TEST(an_edited_view_that_is_kept)
     drop(x);
 }
 
+/* A variable that was edited would lead to itself. */
+TEST(edits_of_variables)
+{
+    rule r = {.factor = {3}};
+    H x = leaf(VEC(1, 2)), v = part(x, "0");
+
+    CHECK_FAILS(function(&r, 1, &x, 1, &x), "leaf variable that requires grad");
+    CHECK_FAILS(function(&r, 1, &v, 1, &v), "view of a leaf variable that requires grad");
+    CHECK_INT(r.released, 0);
+    CHECK_INT(MXLSetGradMode(0, NULL), 0);
+    CHECK_INT(function(&r, 1, &x, 1, &x), 0);
+    CHECK_INT(MXLSetGradMode(1, NULL), 0);
+    drop(v);
+    drop(x);
+}
+
 /* An input that is a view of what was edited since stands where it does now: y = 2x, v = y[1],
  * y *= 3, f(v) = 5 v: dx = 30. */
 TEST(an_input_that_is_out_of_date)
@@ -219,6 +235,7 @@ TEST(a_view_among_several_outputs)
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(edits_its_input), ENTRY(edits_a_view), ENTRY(writes_over_a_view),
-             ENTRY(an_edited_view_that_is_kept), ENTRY(an_input_that_is_out_of_date),
-             ENTRY(a_pin_that_is_out_of_date), ENTRY(a_view_among_several_outputs))
+HARNESS_MAIN(ENTRY(edits_its_input), ENTRY(edits_of_variables), ENTRY(edits_a_view),
+             ENTRY(writes_over_a_view), ENTRY(an_edited_view_that_is_kept),
+             ENTRY(an_input_that_is_out_of_date), ENTRY(a_pin_that_is_out_of_date),
+             ENTRY(a_view_among_several_outputs))

@@ -10,6 +10,7 @@ typedef struct store {
     int packs, unpacks, drops, released, fails, recording;
     bool wrong; /* unpacks something of another shape */
     bool other; /* unpacks twice the value */
+    bool pops;  /* takes itself and the record hook away when it packs */
 } store;
 
 static int on_pack(void *payload, H array, void **packed)
@@ -23,6 +24,12 @@ static int on_pack(void *payload, H array, void **packed)
     node = edge_of(array, NULL);
     CHECK(node == NULL);
     s->packs++;
+    if (s->pops) {
+        CHECK_INT(MXLPopSavedHooks(), 0);
+        CHECK_INT(s->released, 0); /* not while it runs */
+        CHECK_INT(MXLSetRecordHook(NULL, NULL), 0);
+        s->pops = false;
+    }
     if (s->fails == 1) {
         drop(array);
         NNAPISetLastError("no room");
@@ -174,6 +181,38 @@ TEST(packing_fails)
     CHECK_INT(s.released, 1);
 }
 
+static int never_shown(void *payload, N node, int num_outputs, const H *outputs)
+{
+    (void)payload;
+    (void)node;
+    (void)outputs;
+    CHECK_INT(num_outputs, 0);
+    return 1;
+}
+
+/* Functions that take themselves away go on with what is saved at the time: x and w. */
+TEST(packing_that_pops)
+{
+    store s = {.pops = true};
+    H x = leaf(VEC(3)), w = leaf(VEC(5)), y;
+
+    push(&s);
+    CHECK_INT(MXLSetRecordHook(never_shown, NULL), 0);
+    record(true);
+    y = MUL(x, w);
+    CHECK_INT(s.packs, 2);
+    drop(y);
+    CHECK_INT(s.drops, 2);
+    CHECK_INT(s.released, 1);
+    y = MUL(x, w);
+    record(false);
+    CHECK_INT(s.packs, 2);
+    CHECK_FAILS(MXLPopSavedHooks(), "no functions for saved values");
+    drop(y);
+    drop(w);
+    drop(x);
+}
+
 /* A thread that ends with functions on its stack lets them go. */
 static store left_behind;
 
@@ -194,6 +233,7 @@ typedef struct seen {
     int count, outputs, fails;
     char last[64];
     bool records; /* records something itself */
+    store *packs; /* and has functions for saved values meanwhile */
 } seen;
 
 static int on_record(void *payload, N node, int num_outputs, const H *outputs)
@@ -205,10 +245,17 @@ static int on_record(void *payload, N node, int num_outputs, const H *outputs)
     s->outputs = num_outputs;
     strncpy(s->last, name_of(node), sizeof(s->last) - 1);
     CHECK(node_id(made) == node_id(node));
+    if (s->packs != NULL)
+        push(s->packs);
     if (s->records) {
         H again = op1("exp", outputs[0]);
 
         drop(again);
+    }
+    if (s->packs != NULL) {
+        CHECK_INT(MXLPopSavedHooks(), 0);
+        CHECK_INT(MXLSetRecordHook(on_record, s), 0); /* sets what is set */
+        drop(op1("exp", outputs[0]));
     }
     MXLNodeFree(made);
     MXLNodeFree(node);
@@ -258,6 +305,27 @@ TEST(record_hook)
     drop(z);
     drop(y);
     drop(c);
+    drop(x);
+}
+
+/* What the hook records is not shown, whatever it sets meanwhile; what comes after it is. */
+TEST(record_hook_that_sets_hooks)
+{
+    store packs = {0};
+    seen s = {.records = true, .packs = &packs};
+    H x = leaf(VEC(1, 2)), y;
+
+    CHECK_INT(MXLSetRecordHook(on_record, &s), 0);
+    for (int i = 1; i < 4; i++) {
+        record(true);
+        y = op1("exp", x);
+        record(false);
+        CHECK_INT(s.count, i);
+        drop(y);
+    }
+    CHECK_INT(packs.packs, 0);
+    CHECK_INT(packs.released, 3);
+    CHECK_INT(MXLSetRecordHook(NULL, NULL), 0);
     drop(x);
 }
 
@@ -376,5 +444,6 @@ TEST(random_state)
 }
 
 HARNESS_MAIN(ENTRY(packing), ENTRY(unpacked_values_count), ENTRY(packing_fails),
-             ENTRY(stack_of_a_thread), ENTRY(after_that_thread), ENTRY(record_hook),
-             ENTRY(record_hook_in_backward), ENTRY(anomalies), ENTRY(finding), ENTRY(random_state))
+             ENTRY(packing_that_pops), ENTRY(stack_of_a_thread), ENTRY(after_that_thread),
+             ENTRY(record_hook), ENTRY(record_hook_that_sets_hooks), ENTRY(record_hook_in_backward),
+             ENTRY(anomalies), ENTRY(finding), ENTRY(random_state))
