@@ -19,8 +19,12 @@ mxl_array *mxl_grad_out(mxl_grad *g, int i)
     mxl_array *out =
         mxl_scope_own(g->s, mxl_node_saved_output(g->node, i, record && g->outer == NULL));
 
-    /* What an edited view became stands in the graph as a part of its base, not by itself. */
-    if (out != NULL && record && g->outer != NULL && mxl_rebase_place(g->outer, out) != 0)
+    if (out == NULL || !record || g->outer == NULL)
+        return out;
+    /* What an edited view became stands in the graph as a part of its base, not by itself; what the
+     * node keeps stands nowhere. */
+    out = mxl_scope_own(g->s, mxl_array_alias(out));
+    if (out != NULL && mxl_rebase_place(g->outer, out) != 0)
         g->s->failed = true;
     return out;
 }

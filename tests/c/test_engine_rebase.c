@@ -252,6 +252,33 @@ TEST(in_mxnets_dialect)
     drop(x);
 }
 
+/* A rule that reads what the view became, recorded: y = 2x, v = y[1], v = exp(v); d2/dx2 = 4
+ * exp(2x). What the node has saved gets no place by it: the node would lead to itself and stay (the
+ * harness finds it). */
+TEST(twice_through_a_view)
+{
+    double e = exp(4);
+    H x = matrix((double[6]){0, 0, 0, 2, 2, 2}), y, v, first, second;
+
+    leaf(x);
+    y = torch1("_mul_scalar", x, "scalar", "2");
+    v = pick(y, "0", "1");
+    CHECK_INT(edit("exp", v, NULL, NULL), 0);
+    first = derivative(y, x, 1, 1);
+    REQUIRE(first != NULL);
+    CHECK_NEAR(at(first, 1), 2, 0);
+    CHECK_NEAR(at(first, 4), 2 * e, 1e-12);
+    second = derivative(first, x, 1, 0);
+    REQUIRE(second != NULL);
+    CHECK_NEAR(at(second, 1), 0, 0);
+    CHECK_NEAR(at(second, 4), 4 * e, 1e-12);
+    drop(second);
+    drop(first);
+    drop(v);
+    drop(y);
+    drop(x);
+}
+
 /* Heads of MXAutogradBackwardEx that are views of what was edited since stand where they do now.
  * y = 2x, v = y[1:2], u = y[1:3]; y = y^2 by itself, then u = u^2: v = (2x)^4, dv/dx1 = 64 x1^3. */
 TEST(heads_that_are_out_of_date)
@@ -398,5 +425,5 @@ TEST(late_views_are_no_variables)
 
 HARNESS_MAIN(ENTRY(views_share_memory), ENTRY(whole_array), ENTRY(through_a_view),
              ENTRY(into_a_constant), ENTRY(saved_values), ENTRY(refused), ENTRY(in_mxnets_dialect),
-             ENTRY(heads_that_are_out_of_date), ENTRY(several_outputs),
+             ENTRY(heads_that_are_out_of_date), ENTRY(twice_through_a_view), ENTRY(several_outputs),
              ENTRY(late_views_are_no_variables), ENTRY(what_keeps_a_gradient_follows))
