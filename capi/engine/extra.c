@@ -281,8 +281,12 @@ int mxl_extra_reserve_packed(mxl_extra *extra, int count)
 void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed)
 {
     extra_lock(extra);
-    extra->packed[at] = packed;
+    if (at < extra->num_packed) {
+        extra->packed[at] = packed;
+        packed = NULL;
+    }
     extra_unlock(extra);
+    mxl_ref_drop(packed);
 }
 
 mxl_ref *mxl_extra_get_packed(mxl_extra *extra, int at)

@@ -8,9 +8,10 @@
 
 typedef struct store {
     int packs, unpacks, drops, released, fails, recording;
-    bool wrong; /* unpacks something of another shape */
-    bool other; /* unpacks twice the value */
-    bool pops;  /* takes itself and the record hook away when it packs */
+    bool wrong;  /* unpacks something of another shape */
+    bool other;  /* unpacks twice the value */
+    H *releases; /* runs backward from it when it packs */
+    bool pops;   /* takes itself and the record hook away when it packs */
 } store;
 
 static int on_pack(void *payload, H array, void **packed)
@@ -24,6 +25,12 @@ static int on_pack(void *payload, H array, void **packed)
     node = edge_of(array, NULL);
     CHECK(node == NULL);
     s->packs++;
+    if (s->releases != NULL) {
+        H head = *s->releases;
+
+        s->releases = NULL;
+        CHECK_INT(backward(head), 0);
+    }
     if (s->pops) {
         CHECK_INT(MXLPopSavedHooks(), 0);
         CHECK_INT(s->released, 0); /* not while it runs */
@@ -210,6 +217,32 @@ TEST(packing_that_pops)
     CHECK_FAILS(MXLPopSavedHooks(), "no functions for saved values");
     drop(y);
     drop(w);
+    drop(x);
+}
+
+/* A backward over the node whose values are being packed: it keeps none of them. */
+TEST(packing_that_releases)
+{
+    store s = {0};
+    H x = leaf(VEC(3)), y, in[2];
+
+    CHECK_INT(MXLSetInplace(1, NULL), 0);
+    record(true);
+    y = op_scalar("_mul_scalar", x, "2");
+    push(&s);
+    s.releases = &y;
+    in[0] = y;
+    in[1] = x;
+    CHECK_INT(op_into("broadcast_mul", 2, in, y), 0); /* 2 x^2 */
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    record(false);
+    CHECK_INT(MXLSetInplace(0, NULL), 0);
+    CHECK_NEAR(grad_at(x, 0), 12, 0);
+    CHECK_INT(s.packs, 1); /* the other was let go */
+    CHECK_INT(s.drops, 1);
+    CHECK_INT(s.released, 1);
+    CHECK_FAILS(backward(y), "released");
+    drop(y);
     drop(x);
 }
 
@@ -444,6 +477,6 @@ TEST(random_state)
 }
 
 HARNESS_MAIN(ENTRY(packing), ENTRY(unpacked_values_count), ENTRY(packing_fails),
-             ENTRY(packing_that_pops), ENTRY(stack_of_a_thread), ENTRY(after_that_thread),
-             ENTRY(record_hook), ENTRY(record_hook_that_sets_hooks), ENTRY(record_hook_in_backward),
-             ENTRY(anomalies), ENTRY(finding), ENTRY(random_state))
+             ENTRY(packing_that_pops), ENTRY(packing_that_releases), ENTRY(stack_of_a_thread),
+             ENTRY(after_that_thread), ENTRY(record_hook), ENTRY(record_hook_that_sets_hooks),
+             ENTRY(record_hook_in_backward), ENTRY(anomalies), ENTRY(finding), ENTRY(random_state))
