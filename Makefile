@@ -65,7 +65,7 @@ help:
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
-#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API and of damaged files, under the address sanitizer
+#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, and of damaged files (ASan)
 #: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
@@ -235,8 +235,9 @@ fuzz:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(MAKE) fuzz-run BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(ASAN)'
 
-fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_params
+fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
 	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
+	@$(BUILD)/fuzz_graph $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
 	    $(wildcard tests/fuzz/corpus/*.params tests/reference/files/*.params)
 

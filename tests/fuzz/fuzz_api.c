@@ -1,28 +1,10 @@
 /* Random sequences of calls of the public API with valid, stale, wrong and random handles and odd
  * parameters. A call may fail; it may not crash, fail without a message, or lose a handle. Built
  * with its own main (make fuzz), or with -fsanitize=fuzzer -DFUZZ_NO_MAIN. */
-#include "fuzz_input.h"
+#define FUZZ_NAME "fuzz_api"
+#include "fuzz_operators.h"
 
-#include <time.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { MAX_BLOCK = 1 << 22, MAX_PREPARED = 20000 };
-
-/* Larger blocks than any case needs do not exist: a shape of 2^40 is an error, not a swapping host.
- */
-static void *limited(void *payload, size_t bytes, size_t align)
-{
-    (void)payload;
-    return bytes > MAX_BLOCK ? NULL : aligned_alloc(align, (bytes + align - 1) / align * align);
-}
-
-static void limited_free(void *payload, void *block, size_t bytes)
-{
-    (void)payload;
-    (void)bytes;
-    free(block);
-}
+enum { MAX_PREPARED = 20000 };
 
 /* ---- what happens ---- */
 
@@ -321,17 +303,6 @@ static void small_things(fuzz *f)
     }
 }
 
-static void start(void)
-{
-    static bool started;
-    int unused;
-
-    if (!started && MXLSetAllocator(limited, limited_free, NULL, 0) != 0)
-        die(MXGetLastError());
-    started = true;
-    (void)MXAutogradSetIsRecording(1, &unused);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const actions[])(fuzz *) = {
@@ -341,7 +312,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t before = 0, after = 0;
     int unused;
 
-    start();
+    limit_memory();
+    (void)MXAutogradSetIsRecording(1, &unused);
     (void)MXLGetLiveHandles(&before);
     while (f.left > 0)
         actions[next(&f, sizeof actions / sizeof *actions)](&f);
@@ -357,56 +329,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- a driver of its own ---- */
-
-#ifndef FUZZ_NO_MAIN
-static uint64_t random_next(uint64_t *seed)
-{
-    uint64_t x = *seed += UINT64_C(0x9E3779B97F4A7C15);
-
-    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return x ^ (x >> 31);
-}
-
-/* What is made once for the process (prepared calls, return buffers) does not come again; a leak
- * does. */
-static void run_twice(const uint8_t *data, size_t size, uint64_t seed)
-{
-    int64_t before = 0, after = 0;
-
-    (void)LLVMFuzzerTestOneInput(data, size);
-    (void)MXLGetLiveBytes(&before);
-    (void)LLVMFuzzerTestOneInput(data, size);
-    (void)MXLGetLiveBytes(&after);
-    if (before == after)
-        return;
-    fprintf(stderr, "seed %llu: %lld bytes stay\n", (unsigned long long)seed,
-            (long long)(after - before));
-    die("memory was lost");
-}
-
-/* fuzz_api [seconds [first seed]]: prints the seed of each input before it runs when FUZZ_VERBOSE
- * is set, so that a crash names it; `fuzz_api 0 seed` runs that one. */
-int main(int argc, char **argv)
-{
-    double seconds = argc > 1 ? atof(argv[1]) : 5;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, seed = first;
-    bool verbose = getenv("FUZZ_VERBOSE") != NULL;
-    time_t start_time = time(NULL);
-    uint8_t data[1024];
-
-    do {
-        uint64_t state = seed;
-
-        if (verbose)
-            fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
-        for (size_t i = 0; i < sizeof data; i++)
-            data[i] = (uint8_t)random_next(&state);
-        run_twice(data, sizeof data, seed);
-        seed++;
-    } while (difftime(time(NULL), start_time) < seconds);
-    printf("fuzz_api: %llu inputs, none crashed\n", (unsigned long long)(seed - first));
-    return 0;
-}
-#endif
+#include "fuzz_main.h"

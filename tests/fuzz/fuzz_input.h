@@ -1,5 +1,5 @@
-/* What the bytes of an input of fuzz_api.c stand for: handles, valid and not, operators and their
- * parameters. */
+/* What the bytes of an input of fuzz_api.c and fuzz_graph.c stand for: numbers, and handles, valid
+ * and not. What includes it defines FUZZ_NAME. */
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 12 };
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { SLOTS = 12, MAX_BLOCK = 1 << 22 };
 
 typedef struct fuzz {
     const uint8_t *data;
@@ -20,8 +22,32 @@ typedef struct fuzz {
 
 static void die(const char *what)
 {
-    fprintf(stderr, "fuzz_api: %s\n", what);
+    fprintf(stderr, FUZZ_NAME ": %s\n", what);
     abort();
+}
+
+/* Larger blocks than any case needs do not exist: a shape of 2^40 is an error, not a swapping host.
+ */
+static void *limited(void *payload, size_t bytes, size_t align)
+{
+    (void)payload;
+    return bytes > MAX_BLOCK ? NULL : aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+
+static void limited_free(void *payload, void *block, size_t bytes)
+{
+    (void)payload;
+    (void)bytes;
+    free(block);
+}
+
+static void limit_memory(void)
+{
+    static bool done;
+
+    if (!done && MXLSetAllocator(limited, limited_free, NULL, 0) != 0)
+        die(MXGetLastError());
+    done = true;
 }
 
 /* What a failing call must leave. */
@@ -86,90 +112,6 @@ static void put(fuzz *f, NDArrayHandle array)
     }
     (void)discard(f->slots[slot]); /* stale ones refuse */
     f->slots[slot] = array;
-}
-
-/* ---- parameters ---- */
-
-static const char *const texts[] = {
-    "0",
-    "1",
-    "-1",
-    "2",
-    "3",
-    "(0,)",
-    "(1, 2)",
-    "()",
-    "None",
-    "True",
-    "False",
-    "0.5",
-    "-2.5",
-    "1e308",
-    "nan",
-    "inf",
-    "",
-    "abc",
-    "float32",
-    "int32",
-    "uint8",
-    "float64",
-    "(2, 3)",
-    "(0, -1)",
-    "(-1, 0)",
-    "(-2,)",
-    "(-3, -4, 1, -1)",
-    "(1, 1, 1, 1, 1, 1)",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "(4611686018427387904, 4)",
-    "(1000000, 1000000)",
-    "((1, 2), (3, 4))",
-    "(None, 1)",
-    "[0, 1]",
-    "2147483648",
-    "add",
-    "write",
-};
-
-static const char *text(fuzz *f)
-{
-    return texts[next(f, sizeof texts / sizeof *texts)];
-}
-
-static AtomicSymbolCreator operator(fuzz *f)
-{
-    uint32_t count = 0;
-    AtomicSymbolCreator *all = NULL;
-
-    if (MXSymbolListAtomicSymbolCreators(&count, &all) != 0 || count == 0)
-        die("no operators");
-    return all[next(f, 256) * 7u % count];
-}
-
-/* Names of the operator's own parameters, mostly; and how many inputs it takes, mostly. */
-static int parameters(fuzz *f, AtomicSymbolCreator op, const char **keys, const char **values,
-                      int *num_inputs)
-{
-    const char *name, *doc, **names, **types, **docs, *count_key, *result;
-    uint32_t num = 0, inputs = 0, own;
-    int count = (int)next(f, 4);
-
-    if (MXSymbolGetAtomicSymbolInfo(op, &name, &doc, &num, &names, &types, &docs, &count_key,
-                                    &result) != 0)
-        die("an operator without an info");
-    while (inputs < num && strncmp(types[inputs], "NDArray", 7) == 0)
-        inputs++;
-    own = num - inputs;
-    if (count_key[0] != '\0' || next(f, 16) == 0)
-        *num_inputs = (int)next(f, 4);
-    else
-        *num_inputs = inputs > 3 ? 3 : (int)inputs;
-    for (int i = 0; i < count; i++) {
-        keys[i] =
-            own > 0 && next(f, 64) != 0 ? names[inputs + next(f, 16) % own] : "no_such_parameter";
-        values[i] = text(f);
-    }
-    return count;
 }
 
 #endif
