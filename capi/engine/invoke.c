@@ -141,6 +141,8 @@ static mxl_array *view_of(const mxl_op *op, const void *params, mxl_array *in, i
         view->view_kind = MXL_VIEW_UNRECORDED;
     else if (num_outputs > 1)
         view->view_kind = MXL_VIEW_ONE_OF_MANY;
+    else
+        view->view_kind = in->view_kind;
     return view;
 }
 

@@ -130,6 +130,11 @@ class _Logical(Binary):
             return joined(as_tensor_of(a, _bool), as_tensor_of(b, _bool))
         return Binary.slow(self, a, b)
 
+    def slow_into(self, a: Tensor, b: Any) -> Tensor:
+        if common_dtype(a, b).kind == BOOL:
+            return a.copy_(self.slow(a, b))
+        return Binary.slow_into(self, a, b)
+
 
 class _Difference(Binary):
     def bools(self, kind: dtype) -> dtype:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.torch._calls import adopt, function, last_error, method
+from mxlite.torch._calls import adopt, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import (
     DTYPES,
@@ -203,7 +203,9 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         problem = last_error()
         del _holders[number]
         raise problem
-    return adopt(handle, kind)
+    tensor = adopt(handle, kind)
+    # The library takes a number of NumPy's for an array of one element.
+    return tensor if ndarray.ndim else run(prepare(None, "_mxl_reshape_own", "shape"), [tensor], (), kind=kind)
 
 
 def legacy_tensor(cls: type, *args: Any, **kwargs: Any) -> Tensor:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB, hot
+from mxlite.autograd._nodes import pinned
 from mxlite.torch import _shapes
 from mxlite.torch._arithmetic import shape_error
 from mxlite.torch._calls import adopt, both, check_call, functions, method, methods, prepare, run, run_into
@@ -18,8 +19,10 @@ from mxlite.torch._convert import cast
 from mxlite.torch._creation import values_of
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula, record, unrecorded
+from mxlite.torch._shapes import sum_to
 from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
 
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
@@ -334,19 +337,31 @@ _fill_all = prepare("FillBackward3", "_mxl_fill", "scalar", slots="0-")
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Writes a number, a tensor or what torch.tensor takes, broadcast, to the elements that a key selects."""
     number = isinstance(value, (int, float, np.generic))
-    if number and (key is Ellipsis or (key.__class__ is slice and key == slice(None))):
+    whole = key is Ellipsis or (key.__class__ is slice and key == slice(None))
+    if number and whole:
         run_into(_fill_all, self, [self], float(value))
         return
-    view, indices = _applied(self, key)
+    view, indices = (self, None) if whole else _applied(self, key)
     if not isinstance(value, Tensor):
         if number:
             value = full_of((), value.item() if isinstance(value, np.generic) else value, self._dtype)
         else:
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
-    if indices is None:
+    if indices is not None:
+        index_put_into(view, indices, _without_first_ones(value), False)
+    elif not value.shape or value.shape == view.shape:
         copy_(view, value)
     else:
-        index_put_into(view, indices, value, False)
+        value = _without_first_ones(value)
+        _check_fits(view, value.shape)
+        copy_(view, value if value.shape == view.shape else _shapes.expand(value, view.shape))
+
+
+def _without_first_ones(value: Tensor) -> Tensor:
+    """The value as PyTorch assigns it: without dimensions of extent 1 in front."""
+    shape = tuple(value.shape)
+    start = next((place for place, extent in enumerate(shape) if extent != 1), len(shape))
+    return _shapes.view(value, shape[start:]) if start else value
 
 
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
@@ -387,8 +402,9 @@ def edit(
 ) -> Tensor:
     """Writes values over a tensor, as the result of a node of that label whose inputs are it and the others."""
     check_call(LIB.MXLNDArrayCheckEdit(target._h))
-    inputs = [target, *others]
-    recorded = [each.requires_grad for each in inputs]  # before the write: views learn their place when asked
+    # Before the write: it moves what shows the same memory, and views learn their place when asked.
+    inputs = [target, *(pinned(STYLE, each) if each.requires_grad else each for each in others)]
+    recorded = [each.requires_grad for each in inputs]
     with unrecorded():
         run_into(_copy_over, target, [target, values])
     if any(recorded):
@@ -433,12 +449,6 @@ def index_put_into(view: Tensor, indices: dict[int, Tensor], value: Tensor, accu
     return edit("IndexPutBackward0", view, [value], values, rule)
 
 
-def sum_to(grad: Tensor, shape: Any) -> Tensor:
-    if grad.shape == shape:
-        return grad
-    return run(prepare("SumBackward1", "_mxl_sum_to", "shape"), [grad], tuple(shape), kind=grad._dtype)
-
-
 methods["__getitem__"] = getitem
 methods["__setitem__"] = setitem
 methods["copy_"] = copy_
@@ -461,7 +471,18 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
             )
         return copy_(self, value)
-    return run_into(_fill, self, [self], float(value))
+    once = _once(self)
+    run_into(_fill, once, [once], float(value))
+    return self
+
+
+def _once(self: Tensor) -> Tensor:
+    """The tensor, or of one that shows elements several times (an expanded one) a view that shows each once."""
+    view = self
+    for dim, (extent, stride) in enumerate(zip(self.shape, self._strides())):
+        if extent > 1 and stride == 0:
+            view = slice_dim(view, dim, 0, 1, 1)
+    return view
 
 
 _zero = prepare("ZeroBackward0", "_mxl_fill", "scalar")
@@ -470,4 +491,6 @@ _zero = prepare("ZeroBackward0", "_mxl_fill", "scalar")
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Zeros in every element; returns the tensor."""
-    return run_into(_zero, self, [self], 0.0)
+    once = _once(self)
+    run_into(_zero, once, [once], 0.0)
+    return self

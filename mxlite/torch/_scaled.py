@@ -62,7 +62,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 def _in_place(name: str, label: str, plain: Callable, sign: int) -> None:
     def function(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         if not isinstance(other, Tensor):
-            done = plain(self, other * alpha)
+            done = plain(self, other if alpha == 1 else other * alpha)
             if done is NotImplemented:
                 raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
             return done

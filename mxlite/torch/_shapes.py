@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite._lib import hot
-from mxlite.torch._calls import adopt, both, function, functions, method, methods, prepare, run
+from mxlite._lib import LIB, hot
+from mxlite.torch._calls import adopt, both, check_call, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
 from mxlite.torch._tensor import Tensor
@@ -382,6 +382,7 @@ def in_place_view(name: str, make: Any) -> None:
     """A method that gives the tensor itself another shape."""
 
     def reshaped(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check_call(LIB.MXLNDArrayBumpVersion(self._h))  # it counts as an edit
         made = make(self, *args, **kwargs)
         self._h, made._h = made._h, self._h
         if hasattr(self, "_shape"):
@@ -410,5 +411,7 @@ def can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 
 def sum_to(input: Tensor, target: tuple[int, ...]) -> Tensor:
-    """Summed to a shape that can be broadcast to its own."""
+    """Summed to a shape that can be broadcast to its own; itself where it has that."""
+    if input.shape == target:
+        return input
     return with_shape(_sum_to, input, tuple(target))

@@ -247,7 +247,7 @@ class Tensor(Gradient):
             facts.append(f"dtype={kind}")
         node = self.grad_fn
         if node is not None:
-            facts.append(f"grad_fn=<{node.name()}>")
+            facts.append(f"grad_fn=<{node.name().rsplit('::', 1)[-1]}>")
         elif self.requires_grad:
             facts.append("requires_grad=True")
         return tensor_text(values, facts)

@@ -22,6 +22,8 @@ class Parameter(Tensor):
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 
+    __str__ = __repr__
+
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"mxlite.torch has no torch.nn.{name}")
