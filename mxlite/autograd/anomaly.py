@@ -52,38 +52,23 @@ class Anomaly:
     Args:
         style: The front end of which nodes are made.
         check: 0: nothing is looked for, nodes keep their places only; 1: NaN; 2: infinities too.
+        results: Whether it is looked for in results too.
     """
 
-    def __init__(self, style: Style, check: int) -> None:
-        self.style, self.check = style, check
+    def __init__(self, style: Style, check: int, results: bool = True) -> None:
+        self.style, self.check, self.results = style, check, results
 
     def __enter__(self) -> None:
-        before = ctypes.c_int()
-        check_call(LIB.MXLSetAnomaly(self.check, ctypes.byref(before)))
-        self.before = before.value
-        thread = error.thread_number()
-        self.outer = _active.get(thread)
-        self._switch(thread, self)
+        self.outer = switch(self)
 
     def __exit__(self, *_: object) -> None:
-        check_call(LIB.MXLSetAnomaly(self.before, None))
-        self._switch(error.thread_number(), self.outer)
-
-    @staticmethod
-    def _switch(thread: int, now: Anomaly | None) -> None:
-        if now is None:
-            check_call(LIB.MXLSetRecordHook(None, None))
-            del _active[thread]
-        else:
-            _active[thread] = now
-            check_call(LIB.MXLSetRecordHook(ctypes.cast(_ON_RECORDED, ctypes.c_void_p), None))
-        _backward.explain = _explain if _active else None
+        switch(self.outer)
 
     def recorded(self, node: graph.Node, outputs: list) -> None:
         """Keeps the place, and looks at the values."""
         frames = user_frames()
         node.metadata[PLACE] = frames
-        if self.check == 0:
+        if self.check == 0 or not self.results:
             return
         for number, array in enumerate(outputs):
             index = ctypes.c_int64()
@@ -94,6 +79,11 @@ class Anomaly:
                     f"{_operator(node)} made {what} in its output {number}, at {_position(index.value, array.shape)}; "
                     f"recorded at {place_text(frames)}"
                 )
+
+    def explained(self, problem: Exception, node: graph.Node, frames: list[tuple[str, int, str]] | None) -> Exception:
+        """The error of a failed backward, for one that a node made; `frames`: None where its place is not known."""
+        where = "recorded before detect_anomaly" if frames is None else f"recorded at {place_text(frames)}"
+        return self.style.error(f"{problem}; {_operator(node)} was {where}")
 
 
 def _operator(node: graph.Node) -> str:
@@ -114,6 +104,24 @@ def _position(index: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 _active: dict[int, Anomaly] = {}
 
 
+def current() -> Anomaly | None:
+    """What is in force on this thread."""
+    return _active.get(error.thread_number())
+
+
+def switch(now: Anomaly | None) -> Anomaly | None:
+    """Puts something in force on this thread, None: nothing; what was before."""
+    thread = error.thread_number()
+    before = _active.pop(thread, None)
+    hook = None if now is None else ctypes.cast(_ON_RECORDED, ctypes.c_void_p)
+    check_call(LIB.MXLSetAnomaly(0 if now is None else now.check, None))
+    check_call(LIB.MXLSetRecordHook(hook, None))
+    if now is not None:
+        _active[thread] = now
+    _backward.explain = _explain if _active else None
+    return before
+
+
 def _explain(problem: BaseException) -> BaseException:
     """The exception of a failed backward, with the place where the node was recorded that made what was found."""
     active = _active.get(error.thread_number())
@@ -124,10 +132,9 @@ def _explain(problem: BaseException) -> BaseException:
     if not handle.value:
         return problem
     node = graph.node_for(handle.value, active.style)
-    frames = node.metadata.get(PLACE)
-    where = "recorded before detect_anomaly" if frames is None else f"recorded at {place_text(frames)}"
-    explained = active.style.error(f"{problem}; {_operator(node)} was {where}")
-    explained.__cause__ = problem.__cause__
+    explained = active.explained(problem, node, node.metadata.get(PLACE))
+    if explained is not problem:
+        explained.__cause__ = problem.__cause__
     return explained
 
 

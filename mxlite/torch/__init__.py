@@ -44,7 +44,7 @@ _tensor.install_methods()
 globals().update({name: value for name, value in _functions.items() if name not in ("slice_dim", "constant_pad")})
 globals().update(_numbers.NAMES)
 
-from mxlite.torch import autograd, nn  # noqa: E402 - made of the functions above
+from mxlite.torch import autograd, nn, utils  # noqa: E402 - made of the functions above
 from mxlite.torch._install import install  # noqa: E402
 from mxlite.torch.autograd import (  # noqa: E402
     enable_grad,
@@ -52,6 +52,11 @@ from mxlite.torch.autograd import (  # noqa: E402
     is_grad_enabled,
     no_grad,
     set_grad_enabled,
+)
+from mxlite.torch.autograd.anomaly_mode import (  # noqa: E402
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
 )
 from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
 

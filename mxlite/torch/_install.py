@@ -7,13 +7,17 @@ import sys
 
 _MODULES = (
     "autograd",
+    "autograd.anomaly_mode",
     "autograd.function",
+    "autograd.functional",
     "autograd.grad_mode",
     "autograd.gradcheck",
     "autograd.variable",
     "autograd.graph",
     "nn",
     "nn.functional",
+    "utils",
+    "utils.checkpoint",
 )
 
 

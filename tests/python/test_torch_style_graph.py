@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "torch"))
 
 from programs import apart
 
-FAMILIES = ("hooks", "nodes", "function", "context")
+FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text")
 
 PROGRAMS = {
     f"{family}: {name}": run
@@ -31,6 +31,10 @@ PROGRAMS = {
 DIFFER = {
     "hooks: a_hook_stays_after_the_graph_is_released": "hooks on what was computed go with the graph",
     "hooks: a_gradient_asked_for_on_the_way": "a gradient that is asked for is what the hooks leave, always",
+    "edits: parts_of_a_base_that_was_edited": "results of unbind, split and chunk follow their base",
+    "edits: an_expanded_view_that_is_filled": "its gradient is right; PyTorch's backward fails",
+    "edits: detaching_a_view": "a view may be detached in place",
+    "edits: versions_of_data": "an edit through `data` counts, and is found",
 }
 
 

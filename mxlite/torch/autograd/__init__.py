@@ -8,9 +8,10 @@ from typing import Any
 
 from mxlite.autograd import graph as _graph
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
-from mxlite.torch.autograd import function, functional, grad_mode, graph
+from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks
 from mxlite.torch.autograd._engine import meta_of, run_backward
+from mxlite.torch.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from mxlite.torch.autograd.function import Function
 from mxlite.torch.autograd.grad_mode import (
     enable_grad,
@@ -24,7 +25,9 @@ from mxlite.torch.autograd.variable import Variable
 __all__ = [
     "Function",
     "Variable",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "function",
     "functional",
@@ -36,6 +39,7 @@ __all__ = [
     "inference_mode",
     "is_grad_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]
 

@@ -1,0 +1,101 @@
+"""`torch.utils.checkpoint`: parts of a program whose intermediate values backward computes again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Callable
+
+from mxlite.autograd import _recompute
+from mxlite.torch._gradient import STYLE
+
+__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
+
+
+def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
+    """Two blocks that do nothing."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable,
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[AbstractContextManager, AbstractContextManager]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """function(*args, **kwargs), whose intermediate values backward computes again instead of keeping them.
+
+    Args:
+        function: It must do the same each time.
+        use_reentrant: Of PyTorch's two ways; here is one, which does what False asks for. It should be said all the
+            same; True refuses keyword arguments, as there.
+        context_fn: Makes the blocks in which the first run and a later one stand.
+        determinism_check: "default": a later run that saves another number of values is an error.
+        early_stop: Without effect: a later run always goes to its end.
+        preserve_rng_state: Whether a later run draws the random numbers of the first.
+    Raises: ValueError: keyword arguments with use_reentrant=True; NotImplementedError: `debug`, or another check.
+    """
+    if debug or determinism_check != "default":
+        raise NotImplementedError("mxlite.torch: checkpoint has no debug, and no determinism_check but the default")
+    _say_reentrant(use_reentrant)
+    if use_reentrant and kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    first, again = context_fn()
+    run = function if context_fn is noop_context_fn else _within(function, [first, again])
+    return _recompute.checkpoint(STYLE, run, args, kwargs, preserve_rng_state)
+
+
+def _say_reentrant(use_reentrant: bool | None) -> None:
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
+            "recommended",
+            stacklevel=3,
+        )
+
+
+def _within(function: Callable, blocks: list[AbstractContextManager]) -> Callable:
+    """The function in the first block when it is called first, then in the last."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        block = blocks.pop(0) if len(blocks) > 1 else blocks[0]
+        with block:
+            return function(*args, **kwargs)
+
+    return run
+
+
+def checkpoint_sequential(
+    functions: Iterable[Callable],
+    segments: int,
+    input: Any,  # noqa: A002 - PyTorch's name
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+) -> Any:
+    """Functions one after the other, in `segments` parts that are checkpointed, but for the last.
+
+    Args:
+        functions: Each gets what the one before it returned; the first gets `input`.
+    """
+    _say_reentrant(use_reentrant)
+    steps = list(functions)
+    size = len(steps) // segments
+
+    def part(start: int, end: int) -> Callable:
+        def run(value: Any) -> Any:
+            for step in steps[start:end]:
+                value = step(value)
+            return value
+
+        return run
+
+    for number in range(segments - 1):
+        run = part(number * size, (number + 1) * size)
+        input = checkpoint(run, input, use_reentrant=bool(use_reentrant), preserve_rng_state=preserve_rng_state)  # noqa: A001
+    return part((segments - 1) * size, len(steps))(input)

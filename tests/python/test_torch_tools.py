@@ -1,0 +1,198 @@
+"""mxlite.torch: detect_anomaly, utils.checkpoint, and what tests beside PyTorch found in edits and text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from conftest import live_bytes
+
+import mxlite.torch as torch
+from mxlite import autograd as mx_autograd
+from mxlite.torch.utils.checkpoint import checkpoint, checkpoint_sequential
+
+
+def leaf(*values):
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+# ---- anomalies ----
+
+
+def test_a_nan_in_backward_is_found():
+    x = leaf(-1.0, 1.0)
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        block = torch.autograd.detect_anomaly()
+    with block:
+        y = x.sqrt()  # a NaN here is none of its business
+        with (
+            pytest.warns(
+                UserWarning, match=r"Error detected in SqrtBackward0. Traceback of forward call(.|\n)*x.sqrt\(\)"
+            ),
+            pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output."),
+        ):
+            y.sum().backward()
+        assert y.grad_fn.metadata["traceback_"][0][0] == __file__
+    x.grad = None
+    y.sum().backward()  # and now nobody looks
+
+
+def test_what_was_recorded_before():
+    y = leaf(-1.0).sqrt()
+    with torch.autograd.set_detect_anomaly(True), pytest.warns(UserWarning, match="No forward pass information"):
+        with pytest.raises(RuntimeError, match="nan values"):
+            y.backward()
+
+
+def test_modes_of_anomalies_nest_and_are_the_threads_own():
+    seen = []
+    torch.autograd.set_detect_anomaly(True, check_nan=False)
+    try:
+        assert torch.is_anomaly_enabled() and not torch.is_anomaly_check_nan_enabled()
+        with torch.autograd.set_detect_anomaly(False):
+            assert not torch.is_anomaly_enabled()
+        with mx_autograd.detect_anomaly(), torch.autograd.set_detect_anomaly(True):
+            assert torch.is_anomaly_check_nan_enabled()
+        assert torch.is_anomaly_enabled() and not torch.is_anomaly_check_nan_enabled()
+        thread = threading.Thread(target=lambda: seen.append(torch.is_anomaly_enabled()))
+        thread.start()
+        thread.join()
+    finally:
+        torch.set_anomaly_enabled(False)
+    assert seen == [False] and not torch.is_anomaly_enabled()
+
+
+# ---- checkpoints ----
+
+
+def test_a_checkpoint_keeps_nothing():
+    def work(x):
+        for _ in range(10):
+            x = x.sin()
+        return x
+
+    x = torch.ones(1000, dtype=torch.float64, requires_grad=True)
+    before = live_bytes()
+    y = work(x)
+    kept = live_bytes() - before
+    del y
+    y = checkpoint(work, x, use_reentrant=False)
+    assert live_bytes() - before < kept / 5
+    y.sum().backward()
+    found, x.grad = x.grad, None
+    work(x).sum().backward()
+    assert found.tolist() == x.grad.tolist()
+
+
+def test_random_numbers_of_a_checkpoint():
+    x = torch.ones(50, dtype=torch.float64, requires_grad=True)
+    y = checkpoint(lambda x: torch.nn.functional.dropout(x * 2, 0.5), x, use_reentrant=False)
+    y.sum().backward()
+    assert x.grad.tolist() == y.tolist()
+
+
+def test_sequences_and_what_is_refused():
+    x = leaf(0.5, 1.0)
+    y = checkpoint_sequential([torch.sin, torch.exp, torch.cos], 2, x, use_reentrant=False)
+    (found,) = torch.autograd.grad(y.sum(), x)
+    (expected,) = torch.autograd.grad(x.sin().exp().cos().sum(), x)
+    assert found.tolist() == expected.tolist()
+    with pytest.warns(UserWarning, match="use_reentrant parameter should be passed"):
+        checkpoint(torch.sin, x)
+    with pytest.raises(ValueError, match="Unexpected keyword arguments: input"):
+        checkpoint(torch.sin, input=x, use_reentrant=True)
+    for given in ({"debug": True}, {"determinism_check": "none"}):
+        with pytest.raises(NotImplementedError, match="checkpoint has no debug"):
+            checkpoint(torch.sin, x, use_reentrant=False, **given)
+
+
+def test_scripts_find_them_under_the_name_of_torch():
+    program = """
+import mxlite.torch
+mxlite.torch.install()
+import torch
+import torch.utils.checkpoint as cp
+from torch.autograd.functional import jacobian
+from torch.autograd.anomaly_mode import set_detect_anomaly
+assert torch.utils.checkpoint.checkpoint is cp.checkpoint and torch.autograd.set_detect_anomaly is set_detect_anomaly
+print(jacobian(lambda x: cp.checkpoint(torch.sin, x, use_reentrant=False), torch.zeros(1)))
+try:
+    torch.utils.data
+except AttributeError as problem:
+    print(problem)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "tensor([[1.]])\nmxlite.torch has no torch.utils.data\n"
+
+
+# ---- edits and text ----
+
+
+def test_a_value_is_broadcast_in_the_graph():
+    w = leaf(7.0)
+    y = torch.zeros(2, 3, dtype=torch.float64)
+    y[0] = w * 3
+    assert y.grad_fn.next_functions[1][0].name() == "ExpandBackward0"
+    y[:] = w[None, None]
+    assert y.grad_fn.name() == "torch::autograd::CopyBackwards" and "grad_fn=<CopyBackwards>" in str(y)
+    y.sum().backward()
+    assert w.grad.tolist() == [6.0]
+
+
+def test_an_expanded_view_is_filled():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    wide = y[:1].expand(3)
+    wide.zero_()
+    assert y.tolist() == [0.0, 4.0] and wide.tolist() == [0.0] * 3
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 2.0]
+    assert torch.zeros(1).expand(2).fill_(3).tolist() == [3.0, 3.0]
+
+
+def test_parts_of_parts_are_not_edited():
+    y = leaf(1.0, 2.0, 3.0) * 2
+    part = y.view(3, 1).unbind(0)[0]
+    with pytest.raises(RuntimeError, match="one output of an operator with several"):
+        part[0] = 1
+
+
+def test_a_view_is_edited_by_itself():
+    x = leaf(1.0, 2.0)
+    y = x * 3
+    part = y[1:]
+    part.sub_(part, alpha=2)
+    assert [node.name() for node, _ in y.grad_fn.next_functions] == ["MulBackward0", "SliceBackward0"]
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0, -3.0]
+
+
+def test_shapes_that_change_in_place_are_edits():
+    y = torch.zeros(2, 3)
+    assert [each._version for each in (y.t_(), y.unsqueeze_(0), y.squeeze_(0))] == [3, 3, 3]
+    x = leaf(1.0, 2.0)[None] * 1
+    z = x * x
+    x.t_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.sum().backward()
+
+
+def test_truth_values_are_edited():
+    flags = torch.zeros(2, dtype=torch.bool)
+    flags += True
+    assert flags.tolist() == [True, True] and flags.mul_(torch.tensor([True, False])).tolist() == [True, False]
+
+
+def test_a_number_of_numpys_and_a_parameter():
+    number = np.array(1.5)
+    x = torch.from_numpy(number)
+    x.add_(1)
+    assert x.shape == () and number == 2.5 and x.requires_grad_().is_leaf
+    assert str(torch.nn.Parameter(torch.ones(1))) == "Parameter containing:\ntensor([1.], requires_grad=True)"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        str(x)
