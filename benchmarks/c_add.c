@@ -1,5 +1,5 @@
-/* What adding two 4 x 4 arrays costs through the C API: by a prepared call, or (argument "name") by the
- * operator's name, as MXNet 1.9.1's programs do. Answers each line, a number of calls, with the
+/* What adding two 4 x 4 arrays costs through the C API: by a prepared call, or (argument "name") by
+ * the operator's name, as MXNet 1.9.1's programs do. Answers each line, a number of calls, with the
  * nanoseconds of one: how bindings.py asks. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ int main(int argc, char **argv)
 {
     static const float ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int64_t shape[2] = {4, 4};
-    NDArrayHandle (*add)(void) = argc > 1 && strcmp(argv[1], "name") == 0 ? add_by_name
-                                                                          : add_prepared;
+    NDArrayHandle (*add)(void) =
+        argc > 1 && strcmp(argv[1], "name") == 0 ? add_by_name : add_prepared;
     int count;
 
     for (int i = 0; i < 2; i++) {

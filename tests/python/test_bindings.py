@@ -109,9 +109,9 @@ def test_a_binding_is_under_800_lines(language: str) -> None:
     folder = ROOT / "bindings" / language
     counted = {}
     for path in folder.rglob("*"):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and not BUILT & set(path.parts) and not name.startswith("examples/"):
-            counted[name] = path.read_bytes().count(b"\n")
+        inside = path.relative_to(folder)
+        if path.is_file() and not BUILT & set(inside.parts) and inside.parts[0] != "examples":
+            counted[inside.as_posix()] = path.read_bytes().count(b"\n")
     for name in ["README.md", *LEFT_OUT[language]]:
         del counted[name]  # fails for one that is no more
     counted.pop(".gitignore", None)

@@ -1,5 +1,5 @@
-// What `x + y` of two 4 x 4 arrays costs. Answers each line, a number of calls, with the nanoseconds of
-// one: how benchmarks/bindings.py asks.
+// What `x + y` of two 4 x 4 arrays costs. Answers each line, a number of calls, with the
+// nanoseconds of one: how benchmarks/bindings.py asks.
 #include "mxlite/mxlite.hpp"
 
 #include <chrono>

@@ -59,7 +59,7 @@ public class Call {
         int[] count = new int[1];
         Pointer keys = C.texts(params.keySet().toArray(new String[0]));
         Pointer values = C.texts(params.values().toArray(new String[0]));
-        Memory given = new Memory(8L * (out == null ? 1 : out.length + 1));
+        Memory given = out == null ? null : new Memory(8L * Math.max(1, out.length));
         C.check(C.NNGetOpHandle(name, op));
         if (out != null) {
             given.write(0, handles(out), 0, out.length);
