@@ -107,7 +107,7 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
 {
     const mxl_reduce_loops *loops = mxl_reduce_loops_of(WIDE);
     mxl_reduction most = job->temperature < 0 ? MXL_REDUCE_MIN : MXL_REDUCE_MAX;
-    int64_t piece = n < BLOCK ? n : BLOCK;
+    int64_t piece = least(n, BLOCK);
     /* Exponentials of a long row stay in `out`, where they can. */
     bool stay = !NARROW && !job->take_log;
     double top[ROWS], last[ROWS];
@@ -116,14 +116,14 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
     mxl_reduce_start(most, WIDE, top, rows);
     mxl_reduce_start(MXL_REDUCE_SUM, WIDE, last, rows);
     for (int64_t i = 0; i < n; i += piece) {
-        int64_t m = n - i < piece ? n - i : piece;
+        int64_t m = least(n - i, piece);
 
         loops->rows[most](top, NAME(load)(in + i, rows * m, x), rows, m, m);
     }
     for (int64_t r = 0; r < rows; r++)
         top[r] = (C)top[r] / (C)job->temperature;
     for (int64_t i = 0; i < n; i += piece) {
-        int64_t m = n - i < piece ? n - i : piece;
+        int64_t m = least(n - i, piece);
         C *to = stay ? (C *)(void *)(out + i) : e;
 
         NAME(exp)(to, NAME(load)(in + i, rows * m, x), rows, m, (C)job->temperature, top);
@@ -132,7 +132,7 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
     for (int64_t r = 0; r < rows; r++)
         last[r] = job->take_log ? log(last[r]) : 1 / last[r];
     for (int64_t i = 0; i < n; i += piece) {
-        int64_t m = n - i < piece ? n - i : piece;
+        int64_t m = least(n - i, piece);
 
         NAME(finish)(job, in + i, out + i, rows, m, top, last,
                      stay         ? (const C *)(const void *)(out + i)
@@ -145,7 +145,7 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
 static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
-    int64_t n = job->n, many = BLOCK / n < ROWS ? BLOCK / n : ROWS;
+    int64_t n = job->n, many = least(BLOCK / n, ROWS);
 
     if (many == 0 || job->length != NULL)
         many = 1;
@@ -156,7 +156,7 @@ static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
 
         counted = counted < 0 ? 0 : counted > n ? n : counted;
         if (counted > 0)
-            NAME(rows)(job, in, out, end - row < many ? end - row : many, counted);
+            NAME(rows)(job, in, out, least(end - row, many), counted);
         for (int64_t i = counted; i < n; i++)
             out[i] = STORE(job->take_log ? -(C)INFINITY : 0);
     }
@@ -242,12 +242,10 @@ static void NAME(columns_share)(void *data, int64_t begin, int64_t end)
     for (int64_t j = 0; j < COLUMNS; j++)
         whole[j] = job->n;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t outer = unit / job->tiles, column = unit % job->tiles * COLUMNS;
-        int64_t width = job->inner - column < COLUMNS ? job->inner - column : COLUMNS;
-        int64_t at = outer * job->n * job->inner + column;
+        softmax_tile tile = tile_at(job, unit);
 
-        NAME(columns)(job, (const T *)job->in + at, (T *)job->out + at, width,
-                      job->length == NULL ? whole : job->length + outer * job->inner + column);
+        NAME(columns)(job, (const T *)job->in + tile.at, (T *)job->out + tile.at, tile.width,
+                      job->length == NULL ? whole : job->length + tile.column);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Gradients of softmax and log_softmax over one dtype; included by softmax_back.c with NAME(x), C
- * (the element) and DTYPE defined. */
+/* Gradients of softmax and log_softmax over one dtype, in one go over y (the job's `in`) and dy;
+ * included by softmax.c with NAME(x), C (the element) and DTYPE defined. */
 
 MXL_INLINE void NAME(product_at)(int level, C *out, const C *a, const C *b, int64_t n)
 {
@@ -10,16 +10,16 @@ MXL_INLINE void NAME(product_at)(int level, C *out, const C *a, const C *b, int6
 MXL_BY_LEVEL(NAME(product), (C * out, const C *a, const C *b, int64_t n), out, a, b, n)
 
 /* dx of a run of elements: of one row, whose sum is *sum, or each of a column that has its own. */
-MXL_INLINE void NAME(give_at)(int level, const back_job *job, int64_t at, int64_t n, const C *sum,
-                              bool of_columns)
+MXL_INLINE void NAME(give_at)(int level, const softmax_job *job, int64_t at, int64_t n,
+                              const C *sum, bool of_columns)
 {
-    const C *y = (const C *)job->y + at, *dy = (const C *)job->dy + at, all = *sum;
-    C *dx = (C *)job->dx + at, temperature = (C)job->temperature;
+    const C *y = (const C *)job->in + at, *dy = (const C *)job->dy + at, all = *sum;
+    C *dx = (C *)job->out + at, temperature = (C)job->temperature;
 
-    if (job->of_log && of_columns) {
+    if (job->take_log && of_columns) {
         for (int64_t i = 0; i < n; i++)
             dx[i] = dy[i] - mxl_row_exp(y[i]) * sum[i];
-    } else if (job->of_log) {
+    } else if (job->take_log) {
         for (int64_t i = 0; i < n; i++)
             dx[i] = dy[i] - mxl_row_exp(y[i]) * all;
     } else if (of_columns) {
@@ -33,24 +33,24 @@ MXL_INLINE void NAME(give_at)(int level, const back_job *job, int64_t at, int64_
         dx[i] /= temperature;
 }
 MXL_BY_LEVEL(NAME(give),
-             (const back_job *job, int64_t at, int64_t n, const C *sum, bool of_columns), job, at,
-             n, sum, of_columns)
+             (const softmax_job *job, int64_t at, int64_t n, const C *sum, bool of_columns), job,
+             at, n, sum, of_columns)
 
 /* What is summed of the elements [at, at + n): dy itself, or dy y. */
-static const C *NAME(summed)(const back_job *job, int64_t at, int64_t n, C *block)
+static const C *NAME(summed)(const softmax_job *job, int64_t at, int64_t n, C *block)
 {
-    const C *y = (const C *)job->y + at, *dy = (const C *)job->dy + at;
+    const C *y = (const C *)job->in + at, *dy = (const C *)job->dy + at;
 
-    if (job->of_log)
+    if (job->take_log)
         return dy;
     NAME(product)(block, dy, y, n);
     return block;
 }
 
 /* A unit is a row. */
-static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
+static void NAME(back_rows_share)(void *data, int64_t begin, int64_t end)
 {
-    const back_job *job = data;
+    const softmax_job *job = data;
     mxl_reduce_loop add = mxl_reduce_loops_of(DTYPE)->rows[MXL_REDUCE_SUM];
     int64_t n = job->n, many = n < BLOCK ? least(BLOCK / n, ROWS) : 1;
     C block[BLOCK];
@@ -74,23 +74,22 @@ static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
 }
 
 /* A unit is a tile of columns of one outer position. */
-static void NAME(columns_share)(void *data, int64_t begin, int64_t end)
+static void NAME(back_columns_share)(void *data, int64_t begin, int64_t end)
 {
-    const back_job *job = data;
+    const softmax_job *job = data;
     mxl_reduce_loop add = mxl_reduce_loops_of(DTYPE)->columns[MXL_REDUCE_SUM];
     C block[BLOCK], sum[COLUMNS];
     double acc[COLUMNS];
 
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t outer = unit / job->tiles, column = unit % job->tiles * COLUMNS;
-        int64_t width = least(job->inner - column, COLUMNS);
-        int64_t at = outer * job->n * job->inner + column;
+        softmax_tile tile = tile_at(job, unit);
+        int64_t width = tile.width, at = tile.at;
 
         mxl_reduce_start(MXL_REDUCE_SUM, DTYPE, acc, width);
         for (int64_t i = 0; i < job->n; i += BLOCK / COLUMNS) {
             int64_t rows = least(job->n - i, BLOCK / COLUMNS);
 
-            if (job->of_log) {
+            if (job->take_log) {
                 add(acc, (const C *)job->dy + at + i * job->inner, width, rows, job->inner);
                 continue;
             }
@@ -104,7 +103,3 @@ static void NAME(columns_share)(void *data, int64_t begin, int64_t end)
             NAME(give)(job, at + i * job->inner, width, sum, true);
     }
 }
-
-#undef NAME
-#undef C
-#undef DTYPE
