@@ -50,8 +50,10 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
                                             : none,
                    i + 3 * LANES == whole ? tail : none);
     }
+    MXL_AS_LOOP
     for (int l = 0; l < LANES / 2; l++)
         KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
+    MXL_AS_LOOP
     for (int l = 0; l < LANES / 4; l++)
         KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 4], seen[l + LANES / 4]);
     for (int l = 1; l < LANES / 4; l++)
@@ -107,6 +109,45 @@ MXL_INLINE void KIND(low)(A *acc, const T *in, int64_t n, int64_t m, int64_t str
     }
 }
 
+/* A few rows: LANES columns at a time, whose lanes stay in registers. */
+MXL_INLINE void KIND(wide)(A *acc, const T *in, int64_t n, int64_t m, int64_t stride, const T *none)
+{
+    int64_t j = 0;
+
+    for (; j + LANES <= n; j += LANES) {
+        const T *x = in + j;
+        LANE lane[LANES];
+        SEEN seen[LANES];
+        int64_t i = 0;
+
+        for (int l = 0; l < LANES; l++) {
+            lane[l] = EMPTY;
+            seen[l] = 0;
+        }
+        for (; i + 4 <= m; i += 4)
+            KIND(step)(lane, seen, LANES, x + i * stride, x + (i + 1) * stride,
+                       x + (i + 2) * stride, x + (i + 3) * stride);
+        if (i < m)
+            KIND(step)(lane, seen, LANES, x + i * stride, i + 1 < m ? x + (i + 1) * stride : none,
+                       i + 2 < m ? x + (i + 2) * stride : none, none);
+        MXL_AS_LOOP
+        for (int l = 0; l < LANES; l++)
+            acc[j + l] = KIND(join)(acc[j + l], KIND(whole)(lane[l], seen[l]));
+    }
+    for (; j < n; j++) {
+        LANE lane = EMPTY;
+        SEEN seen = 0;
+
+        for (int64_t i = 0; i < m; i += 4) {
+            const T *x = in + i * stride + j;
+
+            KIND(four)(&lane, &seen, x[0], i + 1 < m ? x[stride] : EMPTY,
+                       i + 2 < m ? x[2 * stride] : EMPTY, i + 3 < m ? x[3 * stride] : EMPTY);
+        }
+        acc[j] = KIND(join)(acc[j], KIND(whole)(lane, seen));
+    }
+}
+
 MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n, int64_t m,
                                  int64_t stride)
 {
@@ -118,6 +159,12 @@ MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n
     (void)level;
     if (m <= 4) {
         KIND(low)(a, in, n, m, stride, none);
+        return;
+    }
+    if (m <= WIDE_ROWS) {
+        for (int l = 0; l < LANES; l++)
+            none[l] = EMPTY;
+        KIND(wide)(a, in, n, m, stride, none);
         return;
     }
     for (int64_t j = 0; j < n; j++) {

@@ -11,6 +11,8 @@
 #include "kernel/copy.h"
 #include "kernel/target.h"
 
+enum { WIDE_ROWS = 32 /* rows that are read side by side, LANES columns of each, at most */ };
+
 #define NAME(x)         f32_##x
 #define T               float
 #define A               double

@@ -27,7 +27,8 @@ static const problem problems[] = {
     {{1, 200001, 1}, {false, true, false}}, {{1, 130, 1500}, {false, true, false}},
     {{2, 1025, 65}, {true, false, true}},   {{1, 9, 700}, {false, true, false}},
     {{20000, 1, 3}, {false, false, true}},  {{70, 5, 4}, {false, true, false}},
-    {{1, 2, 60000}, {false, false, true}},
+    {{1, 2, 60000}, {false, false, true}},  {{1, 6, 47}, {false, true, false}},
+    {{3, 32, 130}, {false, true, false}},   {{2, 33, 100}, {false, true, false}},
 };
 enum { PROBLEMS = sizeof(problems) / sizeof(*problems) };
 
