@@ -194,11 +194,13 @@ def _error(a: Any, b: Any) -> BaseException:
 
 def _reflected(binary: Binary) -> Callable:
     """`other symbol self`, of a number."""
+    call1_float, of_reflected, slow = hot.call1_float, binary.of_reflected, binary.slow
 
     def operator(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, _NUMBERS):
-            return NotImplemented
-        return binary.slow(other, self)
+        kind = self._dtype
+        if other.__class__ is float and kind.kind == FLOATING:
+            return adopt(call1_float(of_reflected, self._h, other), kind)
+        return slow(other, self) if isinstance(other, _NUMBERS) else NotImplemented
 
     return operator
 
@@ -213,8 +215,10 @@ def _in_place(binary: Binary) -> Callable:
         if kind.kind == FLOATING:
             if other.__class__ in (float, int):
                 status = into1_float(of_scalar, self._h, other, self._h)
-            elif other.__class__ is Tensor and other._dtype is kind and other.shape == self.shape:
-                status = into2(of_arrays, self._h, other._h, self._h)
+            elif other.__class__ is Tensor and other._dtype is kind:
+                if into2(of_arrays, self._h, other._h, self._h) == 0:
+                    return self
+                return binary.slow_into(self, other)  # which knows what PyTorch says of shapes
             elif isinstance(other, (Tensor, *_NUMBERS)):
                 return binary.slow_into(self, other)
             else:

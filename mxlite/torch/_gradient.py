@@ -77,6 +77,10 @@ class Gradient(Placed, _calls.hot.Owner):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             self._check_grad(value)
+        elif LIB.MXLNDArraySetGrad(self._h, None) == 0:  # of a variable, as after each step of a training
+            if hasattr(self, "_grad_cache"):
+                del self._grad_cache
+            return
         if not self.is_leaf or not self.requires_grad:
             if value is None:
                 if hasattr(self, "_grad_cache"):

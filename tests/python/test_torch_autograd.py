@@ -372,6 +372,39 @@ def test_views_share_memory():
     assert x[0, 0].item() == 7.0
 
 
+@pytest.mark.parametrize(
+    ("target", "other", "says"),
+    [
+        ((3,), (1, 3), r"output with shape \[3\] doesn't match the broadcast shape \[1, 3\]"),
+        ((3, 1), (1, 3), r"output with shape \[3, 1\] doesn't match the broadcast shape \[3, 3\]"),
+        ((), (1,), r"output with shape \[\] doesn't match the broadcast shape \[1\]"),
+        ((2, 3), (4,), r"size of tensor a \(3\) must match the size of tensor b \(4\)"),
+    ],
+)
+def test_an_edit_keeps_the_shape(target, other, says):
+    x = torch.zeros(target)
+    with pytest.raises(RuntimeError, match=says):
+        x -= torch.ones(other)
+    assert x.shape == target and x.sum().item() == 0 and x._version == 0
+
+
+def test_a_gradient_is_taken_away():
+    x = leaf(1.0, 2.0)
+    (x * x).sum().backward()
+    kept, x.grad = x.grad, None
+    assert x.grad is None and kept.tolist() == [2.0, 4.0]
+    y = x * 1
+    y.retain_grad()
+    y.sum().backward()
+    y.grad = None
+    constant = torch.ones(2)
+    constant.grad = None
+    assert y.grad is None and constant.grad is None and x.grad.tolist() == [1.0, 1.0]
+    x.requires_grad_(False)
+    x.grad = None
+    assert x.grad is None
+
+
 # ---- under the name of torch ----
 
 
