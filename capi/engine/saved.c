@@ -25,12 +25,13 @@ static void node_unlock(mxl_node *node)
 enum { FLAGS_ROOM = 48 };
 
 /* Saves an input, as an alias: the array itself may be given another place later (out=), which
- * could lead back to this node, and that would be a cycle. A variable is never given one. */
+ * could lead back to this node, and that would be a cycle. A variable, to which the node leads by
+ * its edge in any case, is never given one. */
 static int save_input(mxl_node *node, int index, mxl_array *array)
 {
     mxl_array *kept = array;
 
-    if (mxl_array_leaf(array) != NULL)
+    if (node->edges[index].target == &array->ref)
         mxl_array_keep(array);
     else
         kept = mxl_array_alias(array);

@@ -279,6 +279,25 @@ TEST(twice_through_a_view)
     drop(x);
 }
 
+/* What was a variable once, is saved by a node, and is then edited by what came of that: the node
+ * does not lead to itself (the harness finds what stays). x = c w, c = c x. */
+TEST(edits_of_former_variables)
+{
+    H c = VEC(3), w = VEC(5), x;
+
+    leaf(w);
+    leaf(c);
+    CHECK_INT(MXLNDArraySetRequiresGrad(c, 0), 0);
+    x = torch2("broadcast_mul", c, w);
+    CHECK_INT(edit("broadcast_mul", c, x, NULL), 0);
+    CHECK_NEAR(at(c, 0), 45, 0);
+    CHECK_INT(backward_full(x, NULL, 1, 0), -1); /* c was edited since it was saved */
+    CHECK_HAS(MXGetLastError(), "modified by an inplace operation");
+    drop(x);
+    drop(w);
+    drop(c);
+}
+
 /* Heads of MXAutogradBackwardEx that are views of what was edited since stand where they do now.
  * y = 2x, v = y[1:2], u = y[1:3]; y = y^2 by itself, then u = u^2: v = (2x)^4, dv/dx1 = 64 x1^3. */
 TEST(heads_that_are_out_of_date)
@@ -425,5 +444,6 @@ TEST(late_views_are_no_variables)
 
 HARNESS_MAIN(ENTRY(views_share_memory), ENTRY(whole_array), ENTRY(through_a_view),
              ENTRY(into_a_constant), ENTRY(saved_values), ENTRY(refused), ENTRY(in_mxnets_dialect),
-             ENTRY(heads_that_are_out_of_date), ENTRY(twice_through_a_view), ENTRY(several_outputs),
+             ENTRY(heads_that_are_out_of_date), ENTRY(twice_through_a_view),
+             ENTRY(edits_of_former_variables), ENTRY(several_outputs),
              ENTRY(late_views_are_no_variables), ENTRY(what_keeps_a_gradient_follows))
