@@ -33,16 +33,17 @@ static void put_node(fuzz *f, MXLNodeHandle node)
     nodes[slot] = node;
 }
 
-static MXLHookHandle *room_for_hook(fuzz *f)
+static void put_hook(fuzz *f, MXLHookHandle hook)
 {
-    MXLHookHandle *slot = &hooks[next(f, HOOKS)];
+    unsigned slot = next(f, HOOKS);
 
+    if (hook == NULL)
+        return;
     if (next(f, 2) == 0)
-        (void)checked(MXLHookRemove(*slot));
+        (void)checked(MXLHookRemove(hooks[slot]));
     else
-        (void)checked(MXLHookFree(*slot));
-    *slot = NULL;
-    return next(f, 4) == 0 ? NULL : slot;
+        (void)checked(MXLHookFree(hooks[slot]));
+    hooks[slot] = hook;
 }
 
 /* A new array that may be a variable. One that is none any more and is edited then, or one that is
@@ -147,6 +148,7 @@ static NDArrayHandle result(fuzz *f, NDArrayHandle like)
         like = pick(f);
         break;
     case 2:
+        return MXL_NO_GRADIENT;
     case 3:
     case 4:
         break;

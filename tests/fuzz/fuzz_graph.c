@@ -203,7 +203,7 @@ static void take(fuzz *f)
 static void hook(fuzz *f)
 {
     payload *p = new_payload();
-    MXLHookHandle *out = room_for_hook(f);
+    MXLHookHandle made = NULL, *out = next(f, 4) == 0 ? NULL : &made;
 
     switch (next(f, 4)) {
     case 0:
@@ -218,6 +218,7 @@ static void hook(fuzz *f)
     default:
         settle(MXLNodeAddHook(pick_node(f), on_node, p, release, out), p);
     }
+    put_hook(f, made);
 }
 
 static void watch(fuzz *f)
