@@ -2,12 +2,14 @@
  * reflection. */
 #include <stddef.h>
 
+#include "base/thread.h"
 #include "kernel/cast.h"
 #include "kernel/copy.h"
 #include "ops/build.h"
 #include "ops/slice.h"
 
 enum { CONSTANT, EDGE, REFLECT };
+enum { CACHED = 32768 /* elements of the result that are made before the next ones */ };
 
 typedef struct pad_params {
     int mode;
@@ -92,52 +94,78 @@ static int64_t mirrored(int mode, int64_t to, int64_t first, int64_t last)
     return to < first ? 2 * first - to : 2 * last - to;
 }
 
-/* Fills the rim of one axis; those of later axes are filled already, those of earlier ones not. */
-static void fill_rim(const mxl_call *call, int axis)
-{
-    const pad_params *p = call->params;
-    mxl_array *out = call->out[0];
-    size_t width = mxl_dtype_size(out->dtype);
-    int64_t first = p->pad_width.v[2 * axis], last = first + call->in[0]->shape[axis] - 1;
-    int64_t step = out->strides[axis], shape[MXL_MAX_NDIM], skip = 0;
+/* Planes are what stands at one position of the first two axes, which have no rim. */
+typedef struct pad_job {
+    const pad_params *p;
+    const mxl_array *x, *out;
+    const char *in;
     char *data;
+    int64_t together; /* planes that fit the cache */
+} pad_job;
 
-    for (int i = 0; i < out->ndim; i++) {
-        shape[i] = i < axis ? call->in[0]->shape[i] : out->shape[i];
-        skip += i < axis ? p->pad_width.v[2 * i] * out->strides[i] : 0;
+/* Fills the rim of one axis of some planes; those of later axes are filled already, those of
+ * earlier ones not. */
+static void fill_rim(const pad_job *job, char *data, int64_t planes, int axis)
+{
+    const mxl_array *out = job->out;
+    const int64_t *rims = job->p->pad_width.v, *strides = out->strides + 1;
+    int64_t first = rims[2 * axis], last = first + job->x->shape[axis] - 1;
+    int64_t shape[MXL_MAX_NDIM], size = (int64_t)mxl_dtype_size(out->dtype);
+    int64_t step = out->strides[axis] * size;
+
+    shape[0] = planes;
+    for (int i = 2; i < out->ndim; i++) {
+        shape[i - 1] = i < axis ? job->x->shape[i] : i == axis ? 1 : out->shape[i];
+        data += i < axis ? rims[2 * i] * out->strides[i] * size : 0;
     }
-    shape[axis] = 1;
-    data = (char *)mxl_array_write(out) + skip * (int64_t)width;
     for (int64_t to = 0; to < out->shape[axis]; to++) {
-        int64_t from = mirrored(p->mode, to, first, last);
+        int64_t from = mirrored(job->p->mode, to, first, last);
 
         if (to < first || to > last)
-            mxl_copy_strided(width, out->ndim, shape, data + to * step * (int64_t)width,
-                             out->strides, data + from * step * (int64_t)width, out->strides);
+            mxl_copy_strided((size_t)size, out->ndim - 1, shape, data + to * step, strides,
+                             data + from * step, strides);
+    }
+}
+
+static void pad_share(void *data, int64_t begin, int64_t end)
+{
+    const pad_job *job = data;
+    const mxl_array *x = job->x, *out = job->out;
+    const pad_params *p = job->p;
+    int64_t shape[MXL_MAX_NDIM], skip = 0, value = 0, size = (int64_t)mxl_dtype_size(x->dtype);
+
+    mxl_cast_scalar(p->constant_value, x->dtype, &value);
+    for (int i = 2; i < x->ndim; i++) {
+        shape[i - 1] = x->shape[i];
+        skip += p->pad_width.v[2 * i] * out->strides[i] * size;
+    }
+    for (int64_t at = begin; at < end; at += job->together) {
+        int64_t planes = end - at < job->together ? end - at : job->together;
+        char *to = job->data + at * out->strides[1] * size;
+
+        if (p->mode == CONSTANT)
+            mxl_fill((size_t)size, to, &value, planes * out->strides[1]);
+        if (x->size == 0)
+            continue;
+        shape[0] = planes;
+        mxl_copy_strided((size_t)size, x->ndim - 1, shape, to + skip, out->strides + 1,
+                         job->in + at * x->strides[1] * size, x->strides + 1);
+        for (int i = x->ndim - 1; i >= 2 && p->mode != CONSTANT; i--)
+            fill_rim(job, to, planes, i);
     }
 }
 
 static int pad_compute(const mxl_call *call)
 {
-    const pad_params *p = call->params;
-    const mxl_array *x = call->in[0];
-    mxl_array *out = call->out[0];
-    size_t width = mxl_dtype_size(x->dtype);
-    char *data = mxl_array_write(out);
-    int64_t skip = 0, value = 0;
+    const mxl_array *x = call->in[0], *out = call->out[0];
+    int64_t plane = out->strides[1];
+    pad_job job = {call->params, x, out, mxl_array_read(x), mxl_array_write(call->out[0]), 1};
 
-    if (p->mode == CONSTANT) {
-        mxl_cast_scalar(p->constant_value, x->dtype, &value);
-        mxl_fill(width, data, &value, out->size);
-    }
-    if (x->size == 0)
+    if (out->size == 0)
         return 0;
-    for (int i = 0; i < x->ndim; i++)
-        skip += p->pad_width.v[2 * i] * out->strides[i];
-    mxl_copy_strided(width, x->ndim, x->shape, data + skip * (int64_t)width, out->strides,
-                     mxl_array_read(x), x->strides);
-    for (int i = x->ndim - 1; i >= 0 && p->mode != CONSTANT; i--)
-        fill_rim(call, i);
+    if (plane < CACHED)
+        job.together = CACHED / plane;
+    mxl_parallel_for(out->size / plane, job.together, pad_share, &job);
     return 0;
 }
 

@@ -144,3 +144,13 @@ def test_extents_whose_product_is_no_size(shape: tuple) -> None:
         with pytest.raises(mx.MXNetError, match="too many elements"):
             nd.zeros(shape)
         assert nd.zeros(tuple(min(n, 2**20) for n in shape)).size == 0
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+@pytest.mark.parametrize("shape", [(3, 700, 2, 3), (2, 3, 150, 250), (5, 61, 4, 7, 9)])
+def test_pad_of_many_planes(mode: str, shape: tuple) -> None:
+    """More than are made together, and planes larger than that."""
+    rims = [(0, 0), (0, 0), *[(1, axis % 2) for axis in range(2, len(shape))]]
+    values = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+    got = nd.pad(nd.array(values), mode=mode, pad_width=tuple(sum(rims, ())), constant_value=-1)
+    same(got, np.pad(values, rims, mode, **({"constant_values": -1} if mode == "constant" else {})))
