@@ -174,6 +174,8 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
     if (find_inputs(p, node, in) && runs(node, heads)) {
         mxl_scope_begin(&scope, p->mode);
         status = mxl_grad_run(&g);
+        if (status == 0 && p->mode.dialect->new_grads && node->op->forget == NULL)
+            status = mxl_grad_fill(&g);
         mxl_scope_end(&scope);
     }
     if (status == 0 && p->walk.anomaly != 0)

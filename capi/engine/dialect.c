@@ -23,5 +23,6 @@ const mxl_dialect mxl_dialect_torch = {
     .released_is_constant = false,
     .views = true,
     .new_grads = true,
+    .only_floats = true,
     .plain = &mxl_dialect_torch,
 };

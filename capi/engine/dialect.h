@@ -20,6 +20,9 @@ typedef struct mxl_dialect {
      * nothing reached stays as it is. False: its buffer is written to, and what was not reached is
      * zero. */
     bool new_grads;
+    /* Gradients flow through fractions alone: a call none of whose outputs has a floating dtype is
+     * not recorded (PyTorch). */
+    bool only_floats;
     /* How nodes recorded by one prepared call are shown, or NULL: by their operator. `slots` has a
      * digit for each input, in the order shown, and '-' where nothing is ("0-": x + 5); NULL: the
      * inputs in order. */

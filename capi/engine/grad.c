@@ -48,16 +48,22 @@ const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i)
     return &g->node->out_meta[i];
 }
 
+/* Scoped. */
+static mxl_array *zeros_of(mxl_grad *g, const mxl_meta *meta)
+{
+    const mxl_known *known = mxl_known_get();
+    mxl_array *like = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+
+    return known == NULL ? NULL : mxl_scope_call(g->s, known->zeros_like, NULL, 1, &like);
+}
+
 mxl_array *mxl_grad_head(mxl_grad *g, int i)
 {
-    const mxl_meta *meta = &g->node->out_meta[i];
-    const mxl_known *known = mxl_known_get();
-    mxl_array *zeros, *like;
+    mxl_array *zeros;
 
     if (g->head[i] != NULL)
         return g->head[i];
-    like = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
-    zeros = known == NULL ? NULL : mxl_scope_call(g->s, known->zeros_like, NULL, 1, &like);
+    zeros = zeros_of(g, &g->node->out_meta[i]);
     if (zeros != NULL)
         mxl_array_keep(zeros);
     g->head[i] = zeros;
@@ -101,6 +107,19 @@ int mxl_grad_set(mxl_grad *g, int i, mxl_array *value)
     mxl_array_keep(value);
     mxl_array_drop(g->set[i]);
     g->set[i] = value;
+    return 0;
+}
+
+int mxl_grad_fill(mxl_grad *g)
+{
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (!g->wants[i] || g->set[i] != NULL)
+            continue;
+        g->set[i] = zeros_of(g, &g->node->in_meta[i]);
+        if (g->set[i] == NULL)
+            return -1;
+        mxl_array_keep(g->set[i]);
+    }
     return 0;
 }
 

@@ -56,6 +56,10 @@ int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool 
 /* The rule itself, or the operator's one pass where nothing is recorded; 0, or -1. */
 int mxl_grad_run(mxl_grad *g);
 
+/* Zeros where the rule left out what is wanted: in PyTorch the gradient of floor(x) is zero, not
+ * missing. 0, or -1. */
+int mxl_grad_fill(mxl_grad *g);
+
 /* Sets the gradient of input i to zeros, which are no result of anything: unlike no gradient at
  * all, this reaches a variable. */
 int mxl_grad_set_zeros(mxl_grad *g, int i);

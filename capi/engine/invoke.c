@@ -50,6 +50,16 @@ static int wants_node(const mxl_op *op, int num_inputs, mxl_array *const *inputs
     return mode.record ? mxl_tape_wants(op, num_inputs, inputs, mode.dialect) : 0;
 }
 
+/* Whether a call with these outputs is recorded at all. */
+static bool carries_gradients(int num_outputs, const int *dtypes, const mxl_dialect *dialect)
+{
+    for (int i = 0; i < num_outputs && dialect->only_floats; i++) {
+        if (mxl_dtype_is_float(dtypes[i]))
+            return true;
+    }
+    return !dialect->only_floats;
+}
+
 /* ---- inputs and outputs ---- */
 
 static int run_infer(mxl_run *r)
@@ -340,6 +350,10 @@ static int run_compute(mxl_run *r)
         return -1;
     if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL)
         r->version = mxl_storage_version(r->given_out[0]->storage);
+    if (!carries_gradients(r->call.num_outputs, r->out_dtype, r->mode.dialect)) {
+        records = 0;
+        r->edited_view = NULL;
+    }
     if ((records || r->edited_view != NULL) && run_record(r, records) != 0)
         return -1;
     if (r->views < r->call.num_outputs && r->call.op->compute(&r->call) != 0)
@@ -422,6 +436,7 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     shape.ndim = -1;
     if (records < 0 || op->infer(&infer) != 0)
         return -1;
+    records = records && carries_gradients(1, &dtype, mode.dialect);
     fit_legacy(&shape, mode);
     if (op->view != NULL)
         result = view_of(op, params, inputs[0], 1, 0, &shape, mode, &status);

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "torch"))
 
 from programs import apart
 
-FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text")
+FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds")
 
 PROGRAMS = {
     f"{family}: {name}": run

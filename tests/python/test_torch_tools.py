@@ -196,3 +196,26 @@ def test_a_number_of_numpys_and_a_parameter():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         str(x)
+
+
+# ---- what carries a gradient ----
+
+
+def test_gradients_flow_through_fractions_alone():
+    x = leaf(1.5, -2.5)
+    for made in (x > 1, x != x, x.long(), x.bool(), torch.logical_not(x), torch.isnan(x), x.argmax()):
+        assert not made.requires_grad and made.is_leaf and made.grad_fn is None, made
+    whole = torch.zeros(2, dtype=torch.int64)
+    whole[:1].copy_(x[:1])
+    whole[1] = x[1]
+    assert whole.tolist() == [1, -2] and whole.is_leaf
+    assert str(x > 1) == "tensor([ True, False])"
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "sign", "round", "trunc"])
+def test_gradients_of_steps_are_zeros(name):
+    x = leaf(1.5, -2.5)
+    (found,) = torch.autograd.grad(getattr(x, name)().sum(), x)
+    assert found.tolist() == [0.0, 0.0]
+    getattr(torch, name)(x * 2).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
