@@ -41,14 +41,13 @@ MXL_PRINTF(1, 0) static void set_error(const char *fmt, va_list args)
         keep_line(line, (size_t)length);
 }
 
-int mxl_error(const char *fmt, ...)
+void mxl_error_set(const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
     set_error(fmt, args);
     va_end(args);
-    return -1;
 }
 
 void *mxl_error_null(const char *fmt, ...)
@@ -80,15 +79,14 @@ static size_t exception_length(const char *text)
     return text[n + 1] == ' ' ? n + 2 : n + 1;
 }
 
-int mxl_error_prefix(const char *prefix)
+void mxl_error_put_before(const char *prefix)
 {
     const char *text = mxl_error_text();
     size_t head = exception_length(text);
     size_t length = strlen(prefix);
 
-    if (strncmp(text + head, prefix, length) == 0 && text[head + length] == ':')
-        return -1;
-    return mxl_error("%.*s%s: %s", (int)head, text, prefix, text + head);
+    if (strncmp(text + head, prefix, length) != 0 || text[head + length] != ':')
+        mxl_error_set("%.*s%s: %s", (int)head, text, prefix, text + head);
 }
 
 const char *mxl_error_text(void)

@@ -11,7 +11,14 @@
 /* Stores one line as the calling thread's message; always returns -1. Never allocates: the
  * message lives in the thread's state, and a line longer than it holds ends in "...". A line break
  * in the text becomes a space. */
-int mxl_error(const char *fmt, ...) MXL_PRINTF(1, 2);
+#define mxl_error(...) (mxl_error_set(__VA_ARGS__), mxl_failed())
+void mxl_error_set(const char *fmt, ...) MXL_PRINTF(1, 2);
+
+/* -1, where the compiler sees it: what has failed does not go on with what it did not fill. */
+static inline int mxl_failed(void)
+{
+    return -1;
+}
 
 /* The same, returning NULL; for functions that return a pointer. */
 void *mxl_error_null(const char *fmt, ...) MXL_PRINTF(1, 2);
@@ -21,7 +28,8 @@ int mxl_error_memory(unsigned long long bytes);
 
 /* Puts "prefix: " before the message at hand ("tanh: ...") unless it begins with it or with the
  * name of a Python exception ("ValueError: ..." gets the prefix behind it). Returns -1. */
-int mxl_error_prefix(const char *prefix);
+#define mxl_error_prefix(prefix) (mxl_error_put_before(prefix), mxl_failed())
+void mxl_error_put_before(const char *prefix);
 
 /* The last message of this thread; "" before the first failure; never NULL. Borrowed until the
  * thread's next failure. */
