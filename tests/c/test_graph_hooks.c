@@ -467,6 +467,34 @@ TEST(recorded_hooks)
     drop(x);
 }
 
+static int gives_a_variable(void *payload, int count, const H *grads, H *results)
+{
+    (void)payload;
+    (void)count;
+    drop(grads[0]);
+    results[0] = leaf(VEC(5));
+    return 0;
+}
+
+/* A variable that comes as a gradient is copied: the gradient is none. */
+TEST(results_that_are_variables)
+{
+    H x = leaf(VEC(1)), y, grad;
+
+    record(true);
+    y = op1("exp", x);
+    record(false);
+    CHECK_INT(MXLNDArrayAddHook(x, gives_a_variable, 0, NULL, NULL, NULL), 0);
+    CHECK_INT(run_from(y, &plain), 0);
+    grad = grad_of(x);
+    CHECK_NEAR(at(grad, 0), 5, 0);
+    CHECK(edge_of(grad, NULL) == NULL);
+    drop(grad);
+    drop(y);
+    drop(x);
+}
+
 HARNESS_MAIN(ENTRY(order), ENTRY(captures), ENTRY(variables_as_they_come), ENTRY(held_back),
              ENTRY(outputs_without_a_gradient), ENTRY(failures),
-             ENTRY(where_there_is_nothing_to_hook), ENTRY(closures_end), ENTRY(recorded_hooks))
+             ENTRY(where_there_is_nothing_to_hook), ENTRY(closures_end), ENTRY(recorded_hooks),
+             ENTRY(results_that_are_variables))
