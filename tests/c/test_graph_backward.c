@@ -117,6 +117,8 @@ TEST(recorded_gradients)
     first = grad_of(x);
     node = edge_of(first, NULL);
     CHECK_STR(name_of(node), "CopyBackwards");
+    node = step(node, 0); /* copied once */
+    CHECK_STR(name_of(node), "MulBackward0");
     MXLNodeFree(node);
     CHECK_INT(run_from(y, &torch), 0);
     second = grad_of(x);
