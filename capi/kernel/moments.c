@@ -23,14 +23,15 @@ static bool is_finite(double v)
 }
 
 /* Of m values, from the sums of what is left of them less `about` and of the squares of that, which
- * may be too large for a double. */
+ * may be too large for a double. (Never less than 0: `about` is a rounding away from the mean, and
+ * elements that differ do so by more.) */
 static void about_mean(double m, double about, double *sum, double *squares)
 {
     double rest = *sum / m;
-    double least = is_finite(*sum) && !is_finite(*squares) ? *squares : *squares - *sum * rest;
 
+    if (is_finite(*squares) || !is_finite(*sum))
+        *squares -= *sum * rest;
     *sum = about + rest;
-    *squares = least < 0 ? 0 : least;
 }
 
 /* ---- shares ---- */
@@ -161,8 +162,8 @@ int mxl_moments(int dtype, int ndim, const int64_t *shape, const int64_t *stride
     plan(job, mxl_reduce_wide(dtype));
     if (task_run(&task, mean, variance) != 0)
         return -1;
-    if (dtype == MXL_F32 && (mxl_reduce_unbounded(mean, job->kept.size) ||
-                             mxl_reduce_unbounded(variance, job->kept.size))) {
+    /* A mean that is not finite leaves no variance either. */
+    if (dtype == MXL_F32 && mxl_reduce_unbounded(variance, job->kept.size)) {
         plan(job, MXL_F64);
         return task_run(&task, mean, variance);
     }

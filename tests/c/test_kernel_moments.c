@@ -277,6 +277,41 @@ TEST(equal)
     }
 }
 
+/* A mean that is rounded leaves squares that cancel, never to less than nothing. */
+TEST(not_negative)
+{
+    static double x[1000];
+    int64_t wrong = 0;
+
+    for (int k = 3; k < 40; k++) {
+        for (int i = 0; i < 1000; i++)
+            x[i] = 1.0 / k;
+        for (int64_t n = 1; n < 1000; n += 7) {
+            double mean = 0, variance = 0;
+
+            whole_f64(n, x, &mean, &variance);
+            wrong += !(variance >= 0 && !signbit(variance));
+        }
+    }
+    CHECK_INT(wrong, 0);
+}
+
+TEST(rows_with_gaps)
+{
+    static float apart[40 * 400], close[40 * 333];
+    int64_t shape[2] = {40, 333}, wide[2] = {400, 1}, narrow[2] = {333, 1};
+    bool reduced[2] = {false, true};
+    float got[2][40], want[2][40];
+
+    for (int i = 0; i < 40 * 400; i++)
+        apart[i] = (float)(i * 37 % 101);
+    for (int i = 0; i < 40 * 333; i++)
+        close[i] = apart[i / 333 * 400 + i % 333];
+    CHECK_INT(mxl_moments(MXL_F32, 2, shape, wide, reduced, apart, got[0], got[1]), 0);
+    CHECK_INT(mxl_moments(MXL_F32, 2, shape, narrow, reduced, close, want[0], want[1]), 0);
+    CHECK(memcmp(got, want, sizeof(got)) == 0);
+}
+
 TEST(far_values)
 {
     static float x[200000];
@@ -351,5 +386,5 @@ TEST(empty)
     CHECK(ints[0][0] == 0 && ints[0][2] == 0 && ints[1][0] == 0 && ints[1][2] == 0);
 }
 
-HARNESS_MAIN(ENTRY(floats), ENTRY(integers), ENTRY(same_bits), ENTRY(equal), ENTRY(far_values),
-             ENTRY(not_numbers), ENTRY(empty))
+HARNESS_MAIN(ENTRY(floats), ENTRY(integers), ENTRY(same_bits), ENTRY(equal), ENTRY(not_negative),
+             ENTRY(rows_with_gaps), ENTRY(far_values), ENTRY(not_numbers), ENTRY(empty))
