@@ -123,9 +123,9 @@ struct mxl_op {
     bool forgets_base;   /* such a view is an array by itself: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     void (*forget)(mxl_ref *payload); /* NULL, or: a node's saved values were released */
-    bool wraps_node;     /* a node's payload is a node whose rule its own calls (CopySlices) */
-    bool strided;        /* compute takes inputs of any strides, without kernels */
-    bool in_place;       /* compute may write an output that lies exactly over an input */
+    bool wraps_node; /* a node's payload is a node whose rule its own calls (CopySlices) */
+    bool strided;    /* compute takes inputs of any strides, without kernels */
+    bool in_place;   /* compute may write an output that lies exactly over an input */
 };
 
 /* Element-wise compute for every operator with kernels (ops with .kernels name it in .compute): one

@@ -18,10 +18,7 @@ typedef struct probe {
     bool recording;
 } probe;
 
-#define PROBE(called, factor)                                                                      \
-    {                                                                                              \
-        .log = &l, .name = (called), .scale = (factor)                                             \
-    }
+#define PROBE(called, factor) {.log = &l, .name = (called), .scale = (factor)}
 
 static void note(probe *p, H grad)
 {
