@@ -31,7 +31,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 OPTIMIZE := -O2
 OPTIMIZE_LOOPS := -O3 -falign-loops=32
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
-# out). The objects hold machine code too, for tests that are linked with the archive.
+# out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
     && echo -flto=auto -ffat-lto-objects)
 LOOPS = $(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS))
@@ -39,7 +39,7 @@ SANITIZE :=
 CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(CFLAGS_EXTRA)
-MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
+MXL_LDFLAGS = $(if $(LTO),-fno-lto) $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
 LIBS := -lm -ldl
 
 ifeq ($(shell uname -s),Darwin)
