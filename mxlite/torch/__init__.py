@@ -24,6 +24,7 @@ from mxlite.torch import (  # they register their functions
     _indexing,
     _matrix,
     _more,
+    _order,
     _parts,
     _picking,
     _random,

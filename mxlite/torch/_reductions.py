@@ -64,7 +64,7 @@ def _reduce(label: str, name: str, input: Tensor, places: tuple[int, ...] | None
     return adopt(hot.call1_list(call, input._h, len(places), places), input._dtype)
 
 
-def _as_sum(input: Tensor, kind: Any) -> Tensor:
+def as_sum(input: Tensor, kind: Any) -> Tensor:
     """The tensor in the dtype that its sum has: integers as int64."""
     if kind is not None:
         return cast(input, as_dtype(kind))
@@ -81,7 +81,7 @@ def sum(  # noqa: A001
 ) -> Tensor:
     """The sum of all elements, or along dimensions; of integers and bool an int64."""
     require_tensor("sum", 1, "input", input)
-    input = _as_sum(input, dtype)
+    input = as_sum(input, dtype)
     if dim is None and axis is None and not keepdim:
         return adopt(hot.call1(_sum_all, input._h), input._dtype)
     return _reduce("SumBackward1", "sum", input, _places(dim, axis, input.ndim), keepdim)
@@ -90,7 +90,7 @@ def sum(  # noqa: A001
 @both()
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum with NaN as 0."""
-    input = _as_sum(input, dtype)
+    input = as_sum(input, dtype)
     return _reduce("NansumBackward0", "nansum", input, _places(dim, None, input.ndim), keepdim)
 
 
@@ -116,7 +116,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @both()
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along a dimension; of integers and bool an int64."""
-    input = _as_sum(input, dtype)
+    input = as_sum(input, dtype)
     places = None if dim is None else (check_dim(dim, input.ndim),)
     label = "ProdBackward0" if places is None else "ProdBackward1"
 
@@ -204,7 +204,7 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
         if input.shape and input.shape[place] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
         indices = functions["arg" + name](input, place, True)
-        return results(*_picked(f"{label}0", input, place, indices, keepdim))
+        return results(*picked(f"{label}0", input, place, indices, keepdim))
 
     extreme.__name__ = name
     extreme.__doc__ = (
@@ -224,7 +224,7 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
     return extreme
 
 
-def _picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool) -> tuple[Tensor, Tensor]:
+def picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool) -> tuple[Tensor, Tensor]:
     """Elements along a dimension, at indices that have it with extent 1; with and without it."""
     if not input.shape:
         return functions["clone"](input), zeros_of((), int64)
@@ -455,107 +455,3 @@ def vector_norm(
         return [scaled * where(by == 0, zero, wide / by ** (ord - 1))]
 
     return formula("LinalgVectorNormBackward0", [input], compute, rule, saves="0r")
-
-
-# ---- running ----
-
-
-@both()
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The sum of the elements up to each one, along a dimension."""
-    input = _as_sum(input, dtype)
-    place = check_dim(dim, input.ndim)
-    if not input.shape:
-        return functions["clone"](input)
-    return run(prepare("CumsumBackward0", "cumsum", "axis"), [input], place, kind=input._dtype)
-
-
-@both()
-def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The product of the elements up to each one, along a dimension."""
-    input = _as_sum(input, dtype)
-    place = check_dim(dim, input.ndim)
-
-    def compute(x: Tensor) -> Tensor:
-        import numpy as np
-
-        from mxlite.torch._tensor import from_values
-
-        return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np)) if x.shape else x.clone()
-
-    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
-        # Element i is a factor of all products from i on: their gradients, each times the product of its others.
-        length = input.shape[place] if input.shape else 1
-        if length == 0:
-            return [zeros_of(tuple(input.shape), input._dtype)]
-        parts = []
-        for i in range(length):
-            before = result.narrow(place, i - 1, 1) if i else functions["ones_like"](input.narrow(place, 0, 1))
-            after = input.narrow(place, i + 1, length - i - 1)
-            running = functions["cat"]([before, before * cumprod(after, place)], place)
-            parts.append(sum(grad.narrow(place, i, length - i) * running, place, True))
-        return [functions["cat"](parts, place)]
-
-    return formula("CumprodBackward0", [input], compute, rule, saves="0r")
-
-
-# ---- order ----
-
-
-@both()
-def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The elements in order along a dimension, and where they were."""
-    indices = argsort(input, dim, descending, True)
-    return _sort_result(*_ordered("SortBackward0", input, check_dim(dim, input.ndim), indices))
-
-
-@both()
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """Where the elements in order along a dimension are."""
-    place = check_dim(dim, input.ndim)
-    if not input.shape:
-        return zeros_of((), int64)
-    call = prepare(None, "argsort", "axis", is_ascend=str(not descending), dtype="int64")
-    return run(call, [input.detach()], place, kind=int64)
-
-
-@both()
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
-    """The k largest (or smallest) elements along a dimension, in order, and where they are."""
-    place = check_dim(dim, input.ndim)
-    extent = input.shape[place] if input.shape else 1
-    if not 0 <= k <= extent:
-        raise RuntimeError("selected index k out of range")
-    indices = argsort(input, dim, largest)
-    if input.shape:
-        indices = indices.narrow(place, 0, k).contiguous()
-    return _topk_result(*_ordered("TopkBackward0", input, place, indices))
-
-
-def _ordered(label: str, input: Tensor, place: int, indices: Tensor) -> tuple[Tensor, Tensor]:
-    return _picked(label, input, place, indices, True)
-
-
-_sort_result, _topk_result = pair("sort"), pair("topk")
-
-
-@both()
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle of all, or along a dimension (the lower one of two)."""
-    if dim is None:
-        flat = input.reshape(-1)
-        values = argsort(flat)
-        middle = values.narrow(0, (len(flat) - 1) // 2, 1)
-        return formula(
-            "MedianBackward0",
-            [input],
-            lambda x: take_along(x.reshape(-1), middle, 0).reshape(()),
-            lambda grad: [put_along(grad.reshape(1), middle, 0, input.numel()).reshape(input.shape)],
-        )
-    place = check_dim(dim, input.ndim)
-    order = argsort(input, place)
-    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous()
-    return _median_result(*_picked("MedianBackward1", input, place, middle, keepdim))
-
-
-_median_result = pair("median")

@@ -1,0 +1,111 @@
+"""Running sums and products, sorting, and the elements in the middle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite.torch._calls import both, functions, prepare, run
+from mxlite.torch._dtypes import int64
+from mxlite.torch._kinds import check_dim
+from mxlite.torch._nodes import formula
+from mxlite.torch._reductions import as_sum, pair, picked, put_along, take_along
+from mxlite.torch._tensor import Tensor, zeros_of
+
+# ---- running ----
+
+
+@both()
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The sum of the elements up to each one, along a dimension."""
+    input = as_sum(input, dtype)
+    place = check_dim(dim, input.ndim)
+    if not input.shape:
+        return functions["clone"](input)
+    return run(prepare("CumsumBackward0", "cumsum", "axis"), [input], place, kind=input._dtype)
+
+
+@both()
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The product of the elements up to each one, along a dimension."""
+    input = as_sum(input, dtype)
+    place = check_dim(dim, input.ndim)
+
+    def compute(x: Tensor) -> Tensor:
+        import numpy as np
+
+        from mxlite.torch._tensor import from_values
+
+        return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np)) if x.shape else x.clone()
+
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
+        # Element i is a factor of all products from i on: their gradients, each times the product of its others.
+        length = input.shape[place] if input.shape else 1
+        if length == 0:
+            return [zeros_of(tuple(input.shape), input._dtype)]
+        parts = []
+        for i in range(length):
+            before = result.narrow(place, i - 1, 1) if i else functions["ones_like"](input.narrow(place, 0, 1))
+            after = input.narrow(place, i + 1, length - i - 1)
+            running = functions["cat"]([before, before * cumprod(after, place)], place)
+            parts.append(functions["sum"](grad.narrow(place, i, length - i) * running, place, True))
+        return [functions["cat"](parts, place)]
+
+    return formula("CumprodBackward0", [input], compute, rule, saves="0r")
+
+
+# ---- order ----
+
+
+@both()
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The elements in order along a dimension, and where they were."""
+    indices = argsort(input, dim, descending, True)
+    return _sort_result(*picked("SortBackward0", input, check_dim(dim, input.ndim), indices, True))
+
+
+@both()
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """Where the elements in order along a dimension are."""
+    place = check_dim(dim, input.ndim)
+    if not input.shape:
+        return zeros_of((), int64)
+    call = prepare(None, "argsort", "axis", is_ascend=str(not descending), dtype="int64")
+    return run(call, [input.detach()], place, kind=int64)
+
+
+@both()
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
+    """The k largest (or smallest) elements along a dimension, in order, and where they are."""
+    place = check_dim(dim, input.ndim)
+    extent = input.shape[place] if input.shape else 1
+    if not 0 <= k <= extent:
+        raise RuntimeError("selected index k out of range")
+    indices = argsort(input, dim, largest)
+    if input.shape:
+        indices = indices.narrow(place, 0, k).contiguous()
+    return _topk_result(*picked("TopkBackward0", input, place, indices, True))
+
+
+_sort_result, _topk_result = pair("sort"), pair("topk")
+
+
+@both()
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The element in the middle of all, or along a dimension (the lower one of two)."""
+    if dim is None:
+        flat = input.reshape(-1)
+        values = argsort(flat)
+        middle = values.narrow(0, (len(flat) - 1) // 2, 1)
+        return formula(
+            "MedianBackward0",
+            [input],
+            lambda x: take_along(x.reshape(-1), middle, 0).reshape(()),
+            lambda grad: [put_along(grad.reshape(1), middle, 0, input.numel()).reshape(input.shape)],
+        )
+    place = check_dim(dim, input.ndim)
+    order = argsort(input, place)
+    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous()
+    return _median_result(*picked("MedianBackward1", input, place, middle, keepdim))
+
+
+_median_result = pair("median")
