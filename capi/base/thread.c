@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,8 +53,10 @@ static struct {
     atomic_bool spins;   /* there is a processor for each thread of the job */
     pthread_t worker[MAX_THREADS];
 #if defined(__linux__)
-    bool barred;    /* workers that wake have been kept off the caller's processor ... */
-    cpu_set_t home; /* ... and belong on these */
+    /* Under `lock`: */
+    bool asleep[MAX_THREADS];
+    bool barred[MAX_THREADS]; /* kept off a caller's processor while it slept ... */
+    cpu_set_t home;           /* ... and belongs on these */
 #endif
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -197,7 +200,7 @@ static bool is_open(uint64_t seen)
 }
 
 /* Sleeps until there is a job, then goes where it belongs: see held_bar. */
-static void sleep_until_job(uint64_t seen)
+static void sleep_until_job(int index, uint64_t seen)
 {
 #if defined(__linux__)
     cpu_set_t home;
@@ -205,13 +208,19 @@ static void sleep_until_job(uint64_t seen)
 #endif
 
     pthread_mutex_lock(&pool.lock);
+#if defined(__linux__)
+    pool.asleep[index] = true;
+#else
+    (void)index;
+#endif
     atomic_fetch_add(&pool.sleeping, 1); /* before the look: who opens the gate looks here after */
     while (!is_open(seen))
         pthread_cond_wait(&pool.wake, &pool.lock);
     atomic_fetch_sub(&pool.sleeping, 1);
 #if defined(__linux__)
-    barred = pool.barred;
+    barred = pool.barred[index];
     home = pool.home;
+    pool.asleep[index] = pool.barred[index] = false;
 #endif
     pthread_mutex_unlock(&pool.lock);
 #if defined(__linux__)
@@ -252,7 +261,7 @@ static void *worker(void *number)
     inside = true;
     for (;;) {
         if (!spin(is_open, seen))
-            sleep_until_job(seen);
+            sleep_until_job((int)(intptr_t)number - 1, seen);
         if (join(&seen)) {
             split_work *job = pool.job;
 
@@ -311,16 +320,15 @@ static int awake(void)
     return atomic_load(&pool.started) - atomic_load(&pool.sleeping);
 }
 
-/* Keeps workers that are about to wake off the caller's processor. Under a hypervisor the system
- * takes a processor at rest for a busy one, wakes a worker behind the caller, and lets it wait
- * there until the caller has done all the work. */
+/* Keeps workers that sleep, and are about to wake, off the caller's processor. Under a hypervisor
+ * the system takes a processor at rest for a busy one, wakes a worker behind the caller, and lets
+ * it wait there until the caller has done all the work. */
 static void held_bar(void)
 {
 #if defined(__linux__)
     int caller = sched_getcpu();
     cpu_set_t others;
 
-    pool.barred = false;
     if (!atomic_load_explicit(&pool.spins, memory_order_relaxed) || caller < 0 ||
         sched_getaffinity(0, sizeof pool.home, &pool.home) != 0)
         return;
@@ -328,9 +336,10 @@ static void held_bar(void)
     CPU_CLR((unsigned)caller, &others);
     if (CPU_COUNT(&others) == 0)
         return;
-    pool.barred = true;
-    for (int i = 0; i < atomic_load_explicit(&pool.started, memory_order_relaxed); i++)
-        (void)pthread_setaffinity_np(pool.worker[i], sizeof others, &others);
+    for (int i = 0; i < atomic_load_explicit(&pool.started, memory_order_relaxed); i++) {
+        if (pool.asleep[i] && pthread_setaffinity_np(pool.worker[i], sizeof others, &others) == 0)
+            pool.barred[i] = true;
+    }
 #endif
 }
 
@@ -410,4 +419,8 @@ void mxl_thread_fork_child(void)
     atomic_store(&pool.sleeping, 0);
     atomic_store(&pool.waiting, false);
     atomic_store(&pool.started, 0);
+#if defined(__linux__)
+    memset(pool.asleep, 0, sizeof pool.asleep);
+    memset(pool.barred, 0, sizeof pool.barred);
+#endif
 }

@@ -214,7 +214,26 @@ TEST(workers_are_bound_to_no_processor)
     CHECK_INT(atomic_load(&f.less), 0);
     mxl_thread_set_count(0);
 }
-#define ON_LINUX , ENTRY(workers_are_bound_to_no_processor)
+/* Workers that were made room for, and had nothing to do then, do not stay where they were sent. */
+TEST(workers_that_slept_on_are_not_bound_either)
+{
+    const struct timespec moment = {0, 400000};
+    freedom f = {.caller = pthread_self()};
+
+    CHECK_INT(sched_getaffinity(0, sizeof f.every, &f.every), 0);
+    for (int i = 0; i < 100; i++) {
+        mxl_thread_set_count(8);
+        mxl_parallel_for(64, 1, note_freedom, &f);
+        nanosleep(&moment, NULL);
+        mxl_thread_set_count(2);
+        mxl_parallel_for(64, 1, note_freedom, &f);
+        nanosleep(&moment, NULL);
+    }
+    CHECK_INT(atomic_load(&f.less), 0);
+    mxl_thread_set_count(0);
+}
+#define ON_LINUX                                                                                   \
+    , ENTRY(workers_are_bound_to_no_processor), ENTRY(workers_that_slept_on_are_not_bound_either)
 #else
 #define ON_LINUX
 #endif
