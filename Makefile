@@ -34,12 +34,13 @@ OPTIMIZE_LOOPS := -O3 -falign-loops=32
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
     && echo -flto=auto -ffat-lto-objects)
+NO_LTO := $(if $(LTO),-fno-lto)
 LOOPS = $(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS))
 SANITIZE :=
 CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(CFLAGS_EXTRA)
-MXL_LDFLAGS = $(if $(LTO),-fno-lto) $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
+MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
 LIBS := -lm -ldl
 
 ifeq ($(shell uname -s),Darwin)
@@ -202,7 +203,7 @@ $(BUILD)/tests/public_%: $(BUILD)/obj/tests/c/public_%.o $(TEST_HELPER_OBJECTS) 
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/c/%.o $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $< $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a $(LIBS)
+	$(Q)$(CC) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $< $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a $(LIBS)
 
 .SECONDARY:
 
@@ -242,7 +243,7 @@ fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
 	    $(wildcard tests/fuzz/corpus/*.params tests/reference/files/*.params)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
-	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS)
+	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
 
 tsan:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"
