@@ -50,12 +50,19 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
                                             : none,
                    i + 3 * LANES == whole ? tail : none);
     }
-    MXL_AS_LOOP
-    for (int l = 0; l < LANES / 2; l++)
-        KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
-    MXL_AS_LOOP
-    for (int l = 0; l < LANES / 4; l++)
-        KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 4], seen[l + LANES / 4]);
+    if (n <= SHORT_ROW) { /* in vectors, through memory */
+        MXL_AS_LOOP
+        for (int l = 0; l < LANES / 2; l++)
+            KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
+        MXL_AS_LOOP
+        for (int l = 0; l < LANES / 4; l++)
+            KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 4], seen[l + LANES / 4]);
+    } else { /* the same unrolled: the lanes of a long row come in registers */
+        for (int l = 0; l < LANES / 2; l++)
+            KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
+        for (int l = 0; l < LANES / 4; l++)
+            KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 4], seen[l + LANES / 4]);
+    }
     for (int l = 1; l < LANES / 4; l++)
         KIND(meet)(&lane[0], &seen[0], lane[l], seen[l]);
     return KIND(whole)(lane[0], seen[0]);

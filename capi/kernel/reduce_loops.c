@@ -11,7 +11,10 @@
 #include "kernel/copy.h"
 #include "kernel/target.h"
 
-enum { WIDE_ROWS = 32 /* rows that are read side by side, LANES columns of each, at most */ };
+enum {
+    WIDE_ROWS = 32, /* rows that are read side by side, LANES columns of each, at most */
+    SHORT_ROW = 256 /* elements; the lanes of longer ones are joined another way */
+};
 
 #define NAME(x)         f32_##x
 #define T               float
