@@ -30,7 +30,7 @@ typedef struct running_job {
         T *z = (T *)(void *)out;                                                                   \
         T sum[ROWS];                                                                               \
                                                                                                    \
-        for (int64_t r = 0; r < rows; r++)                                                         \
+        for (int64_t r = 0; r < ROWS && r < rows; r++)                                             \
             z[r * n] = sum[r] = x[r * n];                                                          \
         for (int64_t i = 1; rows == ROWS && i < n; i++) {                                          \
             for (int64_t r = 0; r < ROWS; r++)                                                     \
