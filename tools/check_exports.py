@@ -3,8 +3,8 @@
 
 Four lists must say the same: the library's dynamic symbols (``nm -D``), the prototypes in ``include/``, the names of
 ``capi/api/exports.txt`` (MX*, NN*; additions of mxlite's own, MXL*, stand in the headers alone), and the definitions in
-``capi/api/unsupported_*.c``, which are those that exports.txt does not call ``whole``. Run by ``make checks`` and
-``make lint``; prints one line per difference and exits with 1 if there is any, with 2 if it cannot look.
+``capi/api/unsupported.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``. Run by ``make
+checks`` and ``make lint``; prints one line per difference and exits with 1 if there is any, with 2 if it cannot look.
 """
 
 import argparse
@@ -25,7 +25,12 @@ OWN = re.compile(r"MXL[A-Z][A-Za-z0-9]*\Z")
 PUBLIC = re.compile(r"(MX|NN)[A-Z0-9a-z]\w*\Z")
 CALLED = re.compile(r"\b((?:MX|NN)[A-Za-z0-9]\w*)\s*\(")
 DECLARED = re.compile(r"\bMXL_API\b[^;{}]*?\b((?:MX|NN)[A-Za-z0-9]\w*)\s*\(")
-DEFINED = re.compile(r"^(?:int|void|const char \*)\s*((?:MX|NN)\w+)\s*\([^;{}]*\)\s*\{(.*?)^\}", re.S | re.M)
+#: The definitions of a file with a status of its own.
+DEFINED = {
+    "unsupported": re.compile(r"^NOT_YET\(((?:MX|NN)\w+)\)$", re.M),
+    "answer": re.compile(r"^(?:int|void)\s+((?:MX|NN)\w+)\s*\([^;{}]*\)\s*\{", re.M),
+}
+FILES = {"unsupported": "capi/api/unsupported.c", "answer": "capi/api/answers.c"}
 #: Macros, which prototypes hold (MXL_DEFAULT).
 MACRO = re.compile(r"MXL?_[A-Z]")
 
@@ -95,15 +100,14 @@ def listed(problems: list[str]) -> dict[str, str]:
     return found
 
 
-def unsupported(problems: list[str]) -> dict[str, tuple[str, str]]:
-    """The functions defined in capi/api/unsupported_*.c: name -> (file, status that the body has)."""
+def not_whole(problems: list[str]) -> dict[str, tuple[str, str]]:
+    """The functions that are not implemented whole: name -> (file that defines it, status that the file gives it)."""
     found: dict[str, tuple[str, str]] = {}
-    for path in sorted((ROOT / "capi/api").glob("unsupported_*.c")):
-        where = str(path.relative_to(ROOT))
-        for name, body in DEFINED.findall(code_of(path.read_text(encoding="utf-8"))):
+    for status, where in FILES.items():
+        for name in DEFINED[status].findall(code_of((ROOT / where).read_text(encoding="utf-8"))):
             if name in found:
                 problems.append(f"{where}: {name} is defined twice; the other one is in {found[name][0]}")
-            found[name] = (where, "unsupported" if "MXL_NOT_YET" in body else "answer")
+            found[name] = (where, status)
     return found
 
 
@@ -124,7 +128,7 @@ def compare_library(library: Path, headers: dict[str, str], names: dict[str, str
 
 
 def compare_sources(headers: dict[str, str], names: dict[str, str], stubs: dict[str, tuple[str, str]]) -> Iterator[str]:
-    """One line per difference between the list, the headers and the bodies of unsupported_*.c."""
+    """One line per difference between the list, the headers and the files of FILES."""
     for name in sorted(set(names) - set(headers)):
         yield f"{EXPORTS}: {name} is declared in no header of include/"
     for name in sorted(n for n in set(headers) - set(names) if not OWN.match(n)):
@@ -132,7 +136,7 @@ def compare_sources(headers: dict[str, str], names: dict[str, str], stubs: dict[
     for name, status in sorted(names.items()):
         where, body = stubs.get(name, ("", "whole"))
         if body != status:
-            yield f"{EXPORTS}: {name} is called {status}, but {where or 'no capi/api/unsupported_*.c'} makes it {body}"
+            yield f"{EXPORTS}: {name} is called {status}, but {where or 'no file of ' + str(FILES)} makes it {body}"
     for name in sorted(set(stubs) - set(names)):
         yield f"{stubs[name][0]}: defines {name}, which {EXPORTS} does not list"
 
@@ -144,7 +148,7 @@ def main() -> int:
     problems: list[str] = []
     try:
         libraries = parser.parse_args().library
-        headers, names, stubs = declared(problems), listed(problems), unsupported(problems)
+        headers, names, stubs = declared(problems), listed(problems), not_whole(problems)
         problems += compare_sources(headers, names, stubs)
         for library in libraries:
             problems += compare_library(library, headers, names)
