@@ -1,4 +1,5 @@
-/* Moving elements by index: take, pick, one_hot, and what their gradients need. For ops/index.c.
+/* Moving elements by index: take, pick, one_hot, and what their gradients need. For ops/index.c,
+ * ops/places.c and ops/sort.c.
  * Data is contiguous and seen as (outer, extent, inner); indices are turned into positions first.
  */
 #ifndef MXL_KERNEL_GATHER_H
@@ -37,6 +38,17 @@ void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const 
 /* out = zeros, then out[o][index[o][i]][i] = in[o][i]: the gradient of pick. */
 void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
                       const int64_t *index, const void *in);
+
+/* out[o][j][i] = in[o][index[o][j][i]][i]; out and index are (outer, n, inner), in is (outer,
+ * extent, inner), elements of `width` bytes. */
+void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
+                    const void *in, const int64_t *index, void *out);
+
+/* out = zeros, then out[o][index[o][j][i]][i] += in[o][j][i] for j = 0 .. n - 1 in this order: the
+ * gradient of that. All dtypes, of bool `or` is the sum; the bits do not depend on the number of
+ * threads. */
+void mxl_put_along(int dtype, int64_t outer, int64_t extent, int64_t n, int64_t inner,
+                   const void *in, const int64_t *index, void *out);
 
 /* out (n, depth): the element at `on` where the column is index[i], the one at `off` elsewhere. */
 void mxl_one_hot(size_t width, int64_t n, int64_t depth, const int64_t *index, const void *on,

@@ -25,16 +25,4 @@ typedef struct mxl_sort_job {
  * recursion. -1 with the error set: there is no memory. */
 int mxl_sort(const mxl_sort_job *job);
 
-/* Moving elements by their positions in the same axis. Positions are int64 and must lie in
- * [0, extent).
- *
- * out (outer, count, inner) = in (outer, extent, inner) at the positions (outer, count, inner). */
-void mxl_take_along(int64_t width, int64_t outer, int64_t extent, int64_t count, int64_t inner,
-                    const void *in, const int64_t *positions, void *out);
-
-/* out (outer, extent, inner) = zeros, but in (outer, count, inner) at its positions; of several at
- * one position the last stays. */
-void mxl_put_along(int64_t width, int64_t outer, int64_t extent, int64_t count, int64_t inner,
-                   const void *in, const int64_t *positions, void *out);
-
 #endif

@@ -2,6 +2,7 @@
  * and are what the gradients of the others, and of each other, need. */
 #include <stddef.h>
 
+#include "kernel/gather.h"
 #include "kernel/sort.h"
 #include "ops/build.h"
 
@@ -178,7 +179,7 @@ typedef struct along_params {
 
 static const mxl_input along_inputs[] = {
     {.name = "data", .doc = "What is moved."},
-    {.name = "indices", .doc = "int64 positions along the axis; those of a row all differ."},
+    {.name = "indices", .doc = "int64 positions along the axis."},
     {0},
 };
 
@@ -256,40 +257,47 @@ static int put_along_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Runs one of the two kernels; `extent` is that of the axis which the indices point into. */
-static int move_along(const mxl_call *call, int64_t extent,
-                      void (*move)(int64_t, int64_t, int64_t, int64_t, int64_t, const void *,
-                                   const int64_t *, void *))
+/* Whether the indices point into an axis of `extent`. */
+static int check_within(const mxl_call *call, int64_t extent)
 {
-    const mxl_array *x = call->in[0], *indices = call->in[1];
-    const int64_t *position = mxl_array_read(indices);
-    rows r;
+    const mxl_array *indices = call->in[1];
+    const int64_t *index = mxl_array_read(indices);
 
-    if (find_rows(call->op->name, ((const along_params *)call->params)->axis, x->ndim, x->shape,
-                  &r) != 0)
-        return -1;
     for (int64_t i = 0; i < indices->size; i++) {
-        if (position[i] < 0 || position[i] >= extent)
+        if (index[i] < 0 || index[i] >= extent)
             return mxl_error("%s: index %lld is not in an axis of %lld", call->op->name,
-                             (long long)position[i], (long long)extent);
+                             (long long)index[i], (long long)extent);
     }
-    move((int64_t)mxl_dtype_size(x->dtype), r.outer, extent, indices->shape[r.axis], r.inner,
-         mxl_array_read(x), position, mxl_array_write(call->out[0]));
     return 0;
 }
 
 static int take_along_compute(const mxl_call *call)
 {
-    const mxl_array *x = call->in[0];
+    const mxl_array *x = call->in[0], *indices = call->in[1];
+    rows r;
 
-    return move_along(call,
-                      x->shape[mxl_shape_axis(((const along_params *)call->params)->axis, x->ndim)],
-                      mxl_take_along);
+    if (find_rows(call->op->name, ((const along_params *)call->params)->axis, x->ndim, x->shape,
+                  &r) != 0 ||
+        check_within(call, r.extent) != 0)
+        return -1;
+    mxl_take_along(mxl_dtype_size(x->dtype), r.outer, r.extent, indices->shape[r.axis], r.inner,
+                   mxl_array_read(x), mxl_array_read(indices), mxl_array_write(call->out[0]));
+    return 0;
 }
 
 static int put_along_compute(const mxl_call *call)
 {
-    return move_along(call, ((const along_params *)call->params)->extent, mxl_put_along);
+    const mxl_array *x = call->in[0];
+    mxl_array *out = call->out[0];
+    rows r;
+
+    if (find_rows(call->op->name, ((const along_params *)call->params)->axis, out->ndim, out->shape,
+                  &r) != 0 ||
+        check_within(call, r.extent) != 0)
+        return -1;
+    mxl_put_along(x->dtype, r.outer, r.extent, x->shape[r.axis], r.inner, mxl_array_read(x),
+                  mxl_array_read(call->in[1]), mxl_array_write(out));
+    return 0;
 }
 
 static const mxl_op op_take_along, op_put_along;
@@ -314,7 +322,7 @@ static void along_saves(mxl_saves *saves)
     saves->in[1] = saves->wants[0];
 }
 
-/* dx = dy put back */
+/* dx = dy added at the indices to zeros */
 static int take_along_grad(mxl_grad *g)
 {
     int64_t axis = ((const along_params *)g->params)->axis;
@@ -351,7 +359,7 @@ static const mxl_op op_take_along = {
 
 static const mxl_op op_put_along = {
     .name = "_mxl_put_along",
-    .doc = "Zeros with the elements at the indices, along an axis.",
+    .doc = "Zeros with the elements added at the indices, along an axis.",
     .inputs = along_inputs,
     .params = put_along_table,
     .params_size = sizeof(along_params),

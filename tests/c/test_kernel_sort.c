@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dtype.h"
 #include "base/half.h"
@@ -391,7 +392,7 @@ TEST(room_is_not_left)
 
 TEST(moves_along)
 {
-    static const int64_t where[] = {2, 0, 1, 1, 2, 0};
+    static const int64_t where[] = {2, 0, 1, 1, 0, 2};
     static const int dtypes[] = {MXL_U8, MXL_F16, MXL_F32, MXL_F64};
     mxl_array *at = of_i64(3, 2, where);
 
@@ -422,6 +423,59 @@ TEST(moves_along)
     mxl_array_drop(at);
 }
 
+/* Elements at one index are added, in every dtype; of bool that is `or`. Whatever the number of
+ * threads, in order: the sum of float32 depends on it. */
+TEST(adds_what_is_put_at_one_index)
+{
+    static const int64_t where[] = {1, 0, 1, 0, 1, 2};
+    static const double from[] = {1, 2, 3, 4, 5, 6}, want[] = {0, 6, 9, 0, 0, 6};
+    mxl_array *at = of_i64(3, 2, where);
+
+    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+        mxl_array *x = mxl_array_new(dtype, 2, (int64_t[]){3, 2}), *put;
+
+        for (int64_t i = 0; i < 6; i++)
+            set_value(dtype, mxl_array_write(x), i, dtype == MXL_BOOL ? 1 : from[i]);
+        put = run("_mxl_put_along", "axis=0 extent=3", mode_of(false, false), 2, x, at);
+        REQUIRE(put != NULL);
+        for (int64_t i = 0; i < 6; i++)
+            CHECK_NEAR(value_at(dtype, mxl_array_read(put), i),
+                       dtype == MXL_BOOL ? want[i] != 0 : want[i], 0);
+        mxl_array_drop(put);
+        mxl_array_drop(x);
+    }
+    mxl_array_drop(at);
+}
+
+TEST(puts_in_order_on_any_number_of_threads)
+{
+    enum { OUTER = 3, COUNT = 500, INNER = 301, EXTENT = 7, SIZE = OUTER * COUNT * INNER };
+    mxl_array *x = mxl_array_new(MXL_F32, 3, (int64_t[]){OUTER, COUNT, INNER});
+    mxl_array *at = mxl_array_new(MXL_I64, 3, x->shape), *put;
+    static float want[OUTER * EXTENT * INNER];
+    uint64_t seed = 5;
+    int before = mxl_thread_set_count(1);
+
+    for (int64_t i = 0; i < SIZE; i++) {
+        int64_t o = i / (COUNT * INNER), c = i % INNER,
+                to = (int64_t)(harness_random(&seed) % EXTENT);
+
+        ((int64_t *)mxl_array_write(at))[i] = to;
+        ((float *)mxl_array_write(x))[i] = (float)(harness_random(&seed) % 1000) / 7;
+        want[(o * EXTENT + to) * INNER + c] += ((const float *)mxl_array_read(x))[i];
+    }
+    for (int t = 0; t < 2; t++) {
+        mxl_thread_set_count(t == 0 ? 1 : 5);
+        put = run("_mxl_put_along", "axis=1 extent=7", mode_of(false, false), 2, x, at);
+        REQUIRE(put != NULL);
+        CHECK_INT(memcmp(mxl_array_read(put), want, sizeof(want)), 0);
+        mxl_array_drop(put);
+    }
+    mxl_thread_set_count(before);
+    mxl_array_drop(x);
+    mxl_array_drop(at);
+}
+
 TEST(bad_indices)
 {
     static const int64_t high[] = {0, 1, 2, 3}, low[] = {0, 1, -1, 0};
@@ -445,4 +499,5 @@ TEST(bad_indices)
 
 HARNESS_MAIN(ENTRY(every_dtype_and_length), ENTRY(columns), ENTRY(large_rows), ENTRY(threads),
              ENTRY(ordered_rows), ENTRY(nothing), ENTRY(room_is_not_left), ENTRY(moves_along),
+             ENTRY(adds_what_is_put_at_one_index), ENTRY(puts_in_order_on_any_number_of_threads),
              ENTRY(bad_indices))
