@@ -50,13 +50,12 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan cross fuzz \
-    fuzz-run checks wheel check-wheel test-pythons test-peers test-torch test-clients clients-oracle oracle bench accuracy \
-    accuracy-full mutate fmt lint docs clean FORCE
+.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan fuzz \
+    fuzz-run checks wheel check-wheel test-pythons fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^#: //p' $(filter Makefile mk/%,$(MAKEFILE_LIST))
 
 #: make lib      build/libmxlite.so and its alias libmxnet.so; needs the C compiler alone
 #: make debug    the same without optimisation, with debug information, in build/debug
@@ -67,23 +66,11 @@ help:
 #: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, and of damaged files (ASan)
-#: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level of this processor, and without back ends
-#: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
-#: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: calls of backward, graphs, 2,000 random programs
-#: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
-#: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
-#: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
-#: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
-#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays and large ones
-#: make bench-bindings  what x + y costs from each language of bindings/, into the table of bindings/README.md
-#: make accuracy  docs/accuracy.md: errors of functions in units of the last place, beside NumPy's and PyTorch's
-#: make accuracy-full  the same, after all 2^32 floats through every function that has changed; some 40 minutes for all
-#: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 #: make docs     build/docs/operators/: a page for every operator, and an index by family
 #: make wheel    dist/: a wheel with library, headers and binding
 #: make fmt      format C and Python
@@ -251,22 +238,6 @@ tsan:
 	    $(MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread_ BUILD=$(BUILD)/tsan \
 	    OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(TSAN)'
 
-# ---- another processor ---------------------------------------------------------------------------
-# Everything compiles for aarch64, warnings being errors; the kernels' tests run where there is an
-# emulator (Debian has both: gcc-aarch64-linux-gnu, qemu-user).
-CROSS ?= aarch64-linux-gnu
-CROSS_RUN ?= qemu-aarch64 -L /usr/$(CROSS)
-CROSS_SET = CC='$(CROSS)-gcc' AR='$(CROSS)-ar' BUILD=$(BUILD)/$(CROSS) WERROR=1
-cross:
-	@command -v $(CROSS)-gcc > /dev/null || { \
-	    echo "error: there is no $(CROSS)-gcc here (Debian has it in gcc-$(CROSS))" >&2; exit 1; }
-	@$(MAKE) lib $(CROSS_SET)
-	@if command -v $(firstword $(CROSS_RUN)) > /dev/null; then \
-	    RUN_WITH='$(CROSS_RUN)' $(MAKE) test-c-run TEST_LABEL=cross TEST_KIND=test_kernel_ $(CROSS_SET); \
-	else \
-	    echo "cross: compiled, but not run: there is no $(firstword $(CROSS_RUN)) here (Debian has it in qemu-user)"; \
-	fi
-
 # ---- Python --------------------------------------------------------------------------------------
 VENV := .venv
 VPY := $(VENV)/bin/python
@@ -386,124 +357,6 @@ demo: venv
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))'
 	@$(BUILD)/graph_walk
 
-# ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
-PEERS := .venvs/peers
-ORACLE := .venvs/mxnet
-
-$(PEERS)/peers.stamp:
-	@sh tools/make_venv.sh "$(PYTHON)" $(PEERS)
-	@sh tools/install_torch.sh $(PEERS)
-	@touch $@
-
-$(PEERS)/jax.stamp: $(PEERS)/peers.stamp
-	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'jax==0.10.2'
-	@touch $@
-
-$(ORACLE)/mxnet.stamp:
-	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9 3.10 3.11)" $(ORACLE)
-	@$(ORACLE)/bin/python -m pip install -q --disable-pip-version-check mxnet==1.9.1 numpy==1.23.5
-	@touch $@
-
-oracle: $(ORACLE)/mxnet.stamp
-	@$(ORACLE)/bin/python tests/reference/make_reference.py
-
-# Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
-PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
-test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
-	@$(PEER_PY) tests/clients/check_torch.py
-	@$(PEER_PY) tests/clients/check_jax.py
-	@rm -rf $(BUILD)/files && $(LIBRARY_ENV) $(VPY) tests/reference/write_files.py $(BUILD)/files
-	@$(ORACLE)/bin/python tests/reference/make_files.py --read $(BUILD)/files
-	@rm -rf $(BUILD)/peers
-	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py write $(BUILD)/peers/mxnet
-	@$(PEER_PY) tests/clients/check_files.py write $(BUILD)/peers/mxlite
-	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py read $(BUILD)/peers/mxlite $(BUILD)/peers/mxnet
-	@$(PEER_PY) tests/clients/check_files.py read $(BUILD)/peers/mxnet $(BUILD)/peers/mxlite
-
-# mxlite.torch beside PyTorch itself.
-TORCH := .venvs/torch
-
-$(TORCH)/torch.stamp: tools/install_torch.sh
-	@sh tools/make_venv.sh "$(PYTHON)" $(TORCH)
-	@sh tools/install_torch.sh $(TORCH)
-	@$(TORCH)/bin/python -m pip install -q --disable-pip-version-check 'pytest>=8'
-	@touch $@
-
-TORCH_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(TORCH)/bin/python
-test-torch: lib $(TORCH)/torch.stamp
-	@$(TORCH_PY) -m pytest -q tests/python/test_torch_style.py tests/python/test_torch_style_graph.py \
-	    $(PYTEST_ARGS)
-	@$(TORCH_PY) tests/torch/check_programs.py
-
-# The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
-CLIENTS := .venvs/clients
-CLIENTS_ORACLE := .venvs/clients-mxnet
-CLIENTS_NEED := scipy 'pytest>=8' parameterized
-
-$(CLIENTS)/clients.stamp: tests/clients/sources.txt
-	@sh tools/make_venv.sh "$(PYTHON)" $(CLIENTS)
-	@$(CLIENTS)/bin/python -m pip install -q --disable-pip-version-check 'numpy>=2' $(CLIENTS_NEED)
-	@$(CLIENTS)/bin/python -m pip download -q --disable-pip-version-check --no-deps --no-binary tensorly,einops \
-	    --require-hashes -r $< -d $(CLIENTS)/sources
-	@touch $@
-
-$(CLIENTS_ORACLE)/clients.stamp:
-	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9)" $(CLIENTS_ORACLE)
-	@$(CLIENTS_ORACLE)/bin/python -m pip install -q --disable-pip-version-check mxnet==1.9.1 numpy==1.23.5 \
-	    scipy==1.10.1 $(CLIENTS_NEED)
-	@touch $@
-
-test-clients: lib $(CLIENTS)/clients.stamp
-	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources
-
-clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
-	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
-	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
-
-# ---- programs in other languages --------------------------------------------------------------------
-LANGUAGES ?=
-.PHONY: test-bindings
-test-bindings: lib
-	@BUILD='$(abspath $(BUILD))' sh tools/bindings.sh test $(LANGUAGES)
-
-# BENCH_ARGS, also below: see the programs' --help.
-.PHONY: bench-bindings
-bench-bindings: venv
-	@$(BENCH_ENV) $(VPY) benchmarks/bindings.py --build '$(BUILD)' --page bindings/README.md $(BENCH_ARGS)
-
-# BENCH_LARGE_ARGS is large.py's.
-BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
-BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
-bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
-	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
-	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
-	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
-
-# ---- accuracy --------------------------------------------------------------------------------------
-# docs/accuracy.md, beside NumPy and PyTorch; ACCURACY_ARGS names functions, where not all are meant. What both measure
-# stands in tests/accuracy/results.json.
-ACCURACY := $(BUILD)/accuracy
-$(PEERS)/mpmath.stamp: $(PEERS)/peers.stamp
-	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'mpmath>=1.3'
-	@touch $@
-
-$(ACCURACY)/exact.so: tests/accuracy/exact.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -o $@ $< -lm
-
-accuracy: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
-	@$(PEER_PY) tests/accuracy/make_page.py $(ACCURACY)/exact.so $(ACCURACY) $(ACCURACY_ARGS)
-
-accuracy-full: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
-	@$(PEER_PY) tests/accuracy/exhaustive.py $(ACCURACY)/exact.so tests/accuracy/results.json $(ACCURACY_ARGS)
-	@$(MAKE) accuracy
-
-# ---- mutation check --------------------------------------------------------------------------------
-# Not part of `make test`: a second or two for each mutant. MUTATE_ARGS: see tools/mutate.py --help.
-MUTANTS ?= 40
-mutate: venv
-	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) --jobs $(JOBS) $(MUTATE_ARGS)
-
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*.[ch] tests/c/headers/* \
     bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
@@ -541,3 +394,5 @@ clean:
 
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
+
+include mk/peers.mk mk/measure.mk

@@ -136,7 +136,7 @@ def test_links_lead_somewhere(document: str) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_make_targets_exist(document: str) -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    makefile = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Makefile", *(ROOT / "mk").glob("*.mk")))
     targets = set(re.findall(r"^([a-z][a-z-]*)[ a-z-]*:(?!=)", makefile, re.M))
     text = (ROOT / document).read_text(encoding="utf-8")
     for target in re.findall(r"(?:^|`)make ([a-z][a-z-]*)", text, re.M):

@@ -1,0 +1,46 @@
+# What is measured: speed, accuracy, and whether the tests notice a broken line. Included by the Makefile.
+.PHONY: bench bench-bindings accuracy accuracy-full mutate
+
+#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays and large ones
+#: make bench-bindings  what x + y costs from each language of bindings/, into the table of bindings/README.md
+#: make accuracy  docs/accuracy.md: errors of functions in units of the last place, beside NumPy's and PyTorch's
+#: make accuracy-full  the same, after all 2^32 floats through every function that has changed; some 40 minutes for all
+#: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
+
+# ---- speed --------------------------------------------------------------------------------------
+# BENCH_ARGS: see the programs' --help.
+bench-bindings: venv
+	@$(BENCH_ENV) $(VPY) benchmarks/bindings.py --build '$(BUILD)' --page bindings/README.md $(BENCH_ARGS)
+
+# BENCH_LARGE_ARGS is large.py's.
+BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
+BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
+bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
+	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
+	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
+	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
+
+# ---- accuracy --------------------------------------------------------------------------------------
+# docs/accuracy.md, beside NumPy and PyTorch; ACCURACY_ARGS names functions, where not all are meant. What both measure
+# stands in tests/accuracy/results.json.
+ACCURACY := $(BUILD)/accuracy
+$(PEERS)/mpmath.stamp: $(PEERS)/peers.stamp
+	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'mpmath>=1.3'
+	@touch $@
+
+$(ACCURACY)/exact.so: tests/accuracy/exact.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -o $@ $< -lm
+
+accuracy: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
+	@$(PEER_PY) tests/accuracy/make_page.py $(ACCURACY)/exact.so $(ACCURACY) $(ACCURACY_ARGS)
+
+accuracy-full: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
+	@$(PEER_PY) tests/accuracy/exhaustive.py $(ACCURACY)/exact.so tests/accuracy/results.json $(ACCURACY_ARGS)
+	@$(MAKE) accuracy
+
+# ---- mutation check --------------------------------------------------------------------------------
+# Not part of `make test`: a second or two for each mutant. MUTATE_ARGS: see tools/mutate.py --help.
+MUTANTS ?= 40
+mutate: venv
+	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) --jobs $(JOBS) $(MUTATE_ARGS)

@@ -1,0 +1,106 @@
+# Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages, another processor. None of it is
+# part of `make test`. Included by the Makefile.
+.PHONY: oracle test-peers test-torch test-clients clients-oracle test-bindings cross
+
+#: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
+#: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
+#: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: calls of backward, graphs, 2,000 random programs
+#: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
+#: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
+#: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
+#: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
+
+# ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
+PEERS := .venvs/peers
+ORACLE := .venvs/mxnet
+
+$(PEERS)/peers.stamp:
+	@sh tools/make_venv.sh "$(PYTHON)" $(PEERS)
+	@sh tools/install_torch.sh $(PEERS)
+	@touch $@
+
+$(PEERS)/jax.stamp: $(PEERS)/peers.stamp
+	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'jax==0.10.2'
+	@touch $@
+
+$(ORACLE)/mxnet.stamp:
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9 3.10 3.11)" $(ORACLE)
+	@$(ORACLE)/bin/python -m pip install -q --disable-pip-version-check mxnet==1.9.1 numpy==1.23.5
+	@touch $@
+
+oracle: $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python tests/reference/make_reference.py
+
+# Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
+PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
+test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
+	@$(PEER_PY) tests/clients/check_torch.py
+	@$(PEER_PY) tests/clients/check_jax.py
+	@rm -rf $(BUILD)/files && $(LIBRARY_ENV) $(VPY) tests/reference/write_files.py $(BUILD)/files
+	@$(ORACLE)/bin/python tests/reference/make_files.py --read $(BUILD)/files
+	@rm -rf $(BUILD)/peers
+	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py write $(BUILD)/peers/mxnet
+	@$(PEER_PY) tests/clients/check_files.py write $(BUILD)/peers/mxlite
+	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py read $(BUILD)/peers/mxlite $(BUILD)/peers/mxnet
+	@$(PEER_PY) tests/clients/check_files.py read $(BUILD)/peers/mxnet $(BUILD)/peers/mxlite
+
+# mxlite.torch beside PyTorch itself.
+TORCH := .venvs/torch
+
+$(TORCH)/torch.stamp: tools/install_torch.sh
+	@sh tools/make_venv.sh "$(PYTHON)" $(TORCH)
+	@sh tools/install_torch.sh $(TORCH)
+	@$(TORCH)/bin/python -m pip install -q --disable-pip-version-check 'pytest>=8'
+	@touch $@
+
+TORCH_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(TORCH)/bin/python
+test-torch: lib $(TORCH)/torch.stamp
+	@$(TORCH_PY) -m pytest -q tests/python/test_torch_style.py tests/python/test_torch_style_graph.py \
+	    $(PYTEST_ARGS)
+	@$(TORCH_PY) tests/torch/check_programs.py
+
+# The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
+CLIENTS := .venvs/clients
+CLIENTS_ORACLE := .venvs/clients-mxnet
+CLIENTS_NEED := scipy 'pytest>=8' parameterized
+
+$(CLIENTS)/clients.stamp: tests/clients/sources.txt
+	@sh tools/make_venv.sh "$(PYTHON)" $(CLIENTS)
+	@$(CLIENTS)/bin/python -m pip install -q --disable-pip-version-check 'numpy>=2' $(CLIENTS_NEED)
+	@$(CLIENTS)/bin/python -m pip download -q --disable-pip-version-check --no-deps --no-binary tensorly,einops \
+	    --require-hashes -r $< -d $(CLIENTS)/sources
+	@touch $@
+
+$(CLIENTS_ORACLE)/clients.stamp:
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9)" $(CLIENTS_ORACLE)
+	@$(CLIENTS_ORACLE)/bin/python -m pip install -q --disable-pip-version-check mxnet==1.9.1 numpy==1.23.5 \
+	    scipy==1.10.1 $(CLIENTS_NEED)
+	@touch $@
+
+test-clients: lib $(CLIENTS)/clients.stamp
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources
+
+clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
+	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
+	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
+
+# ---- programs in other languages --------------------------------------------------------------------
+LANGUAGES ?=
+test-bindings: lib
+	@BUILD='$(abspath $(BUILD))' sh tools/bindings.sh test $(LANGUAGES)
+
+# ---- another processor ---------------------------------------------------------------------------
+# Everything compiles for aarch64, warnings being errors; the kernels' tests run where there is an
+# emulator (Debian has both: gcc-aarch64-linux-gnu, qemu-user).
+CROSS ?= aarch64-linux-gnu
+CROSS_RUN ?= qemu-aarch64 -L /usr/$(CROSS)
+CROSS_SET = CC='$(CROSS)-gcc' AR='$(CROSS)-ar' BUILD=$(BUILD)/$(CROSS) WERROR=1
+cross:
+	@command -v $(CROSS)-gcc > /dev/null || { \
+	    echo "error: there is no $(CROSS)-gcc here (Debian has it in gcc-$(CROSS))" >&2; exit 1; }
+	@$(MAKE) lib $(CROSS_SET)
+	@if command -v $(firstword $(CROSS_RUN)) > /dev/null; then \
+	    RUN_WITH='$(CROSS_RUN)' $(MAKE) test-c-run TEST_LABEL=cross TEST_KIND=test_kernel_ $(CROSS_SET); \
+	else \
+	    echo "cross: compiled, but not run: there is no $(firstword $(CROSS_RUN)) here (Debian has it in qemu-user)"; \
+	fi
