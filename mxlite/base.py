@@ -11,7 +11,7 @@ import numpy as np
 
 from mxlite._lib import LIB as _LIB
 from mxlite._lib import check_call
-from mxlite.error import MXNetError, MXNotImplementedError
+from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError
 
 __all__ = [
     "MXNetError",
@@ -70,18 +70,23 @@ DTYPE_OF_FLAG = {
     7: np.bool_,
 }
 FLAG_OF_DTYPE = {np.dtype(dtype): flag for flag, dtype in DTYPE_OF_FLAG.items()}
+_DTYPES = ", ".join(dtype.name for dtype in FLAG_OF_DTYPE)
 
 
 def dtype_name(dtype: Any) -> str:
-    """The library's name of a dtype given as NumPy takes it (None: float32).
+    """The library's name of a dtype given as NumPy takes it: a name or code, a type, a np.dtype (None: float32).
 
+    All functions of mx.nd that take a dtype ask this one what it is.
     Raises:
-        TypeError: NumPy does not know it, or mxlite has no such dtype.
+        TypeError (and MXNetError): NumPy does not know it, or mxlite has no such dtype (int16, big-endian ones).
     """
-    dtype = np.dtype(np.float32 if dtype is None else dtype)
-    if dtype not in FLAG_OF_DTYPE:
-        raise TypeError(f"dtype {dtype.name} is not supported")
-    return dtype.name
+    try:
+        kind = np.dtype(np.float32 if dtype is None else dtype)
+    except (TypeError, ValueError):
+        raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}") from None
+    if kind not in FLAG_OF_DTYPE:
+        raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
+    return kind.name
 
 
 def c_str(text: str) -> ctypes.c_char_p:

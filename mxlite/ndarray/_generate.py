@@ -13,7 +13,7 @@ from mxlite._lib import hot, last_error
 from mxlite.base import _Null
 from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
-from mxlite.ndarray._operators import Operator, fixed_outputs, operator_names, parameters, prepare, run
+from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, operator_names, parameters, prepare, run
 from mxlite.ndarray.ndarray import NDArray
 
 _FAST = """{choose}
@@ -174,7 +174,11 @@ def make_function(operator_name: str) -> Callable:
             signature=", ".join([*signature, "out=None", "name=None", "**kwargs"]),
             fast=fast,
             learn=learn,
-            given="".join(f"\n    if {each} is not _Null:\n        _given[{each!r}] = {each}" for each in params),
+            given="".join(
+                f"\n    if {each} is not _Null{f' and {each} is not None' * is_dtype(each)}:"
+                f"\n        _given[{each!r}] = {each}"
+                for each in params
+            ),
             inputs=_handles_text(inputs),
         )
     known = KnownCalls(operator)

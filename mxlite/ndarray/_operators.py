@@ -76,11 +76,14 @@ _CONVERTERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 )
 
 
+def is_dtype(name: str) -> bool:
+    """Whether a parameter of that name is a dtype: it is given in any of NumPy's spellings, and None as not at all."""
+    return name.endswith("dtype")
+
+
 def _text(name: str, value: Any) -> str:
     """A parameter's value as the library's parser takes it."""
-    if name == "dtype" and value is not None and not isinstance(value, str):
-        return dtype_name(value)
-    return str(value)
+    return dtype_name(value) if is_dtype(name) else str(value)
 
 
 def _converter(type_text: str) -> Callable[[Any], Any] | None:
@@ -229,7 +232,11 @@ def parameters(given: dict[str, Any]) -> dict[str, Any]:
 
     Names that begin with two underscores are attributes, not parameters, and have no meaning here.
     """
-    return {name: value for name, value in given.items() if value is not _Null and name[:2] != "__"}
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not _Null and name[:2] != "__" and not (value is None and is_dtype(name))
+    }
 
 
 def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Union
 import numpy as np
 
 from mxlite._lib import LIB, check_call
+from mxlite.base import dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXNetError
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
@@ -37,8 +38,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
                 raise TypeError(f"its values are {values.dtype}")
         except (TypeError, ValueError) as problem:
             raise TypeError(f"source_array must be array like object: {problem}") from None
-        dtype = np.float32 if dtype is None else dtype
-    return _from_numpy(values.astype(dtype, copy=False))
+    return _from_numpy(values.astype(dtype_name(dtype), copy=False))
 
 
 def empty(shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
@@ -116,8 +116,8 @@ def _like(operator: str, data: NDArray, ctx: Any, dtype: Any, out: NDArray | Non
     require_cpu(ctx)
     if not isinstance(data, NDArray):
         raise TypeError(f"{operator}: input 'data' must be an NDArray, got {type(data).__name__}")
-    if dtype is not None and np.dtype(dtype) != np.dtype(data.dtype):
-        message = f"{operator}: the result has the array's dtype, {np.dtype(data.dtype)}; got {np.dtype(dtype)}"
+    if dtype is not None and dtype_name(dtype) != dtype_name(data.dtype):
+        message = f"{operator}: the result has the array's dtype, {dtype_name(data.dtype)}; got {dtype_name(dtype)}"
         raise MXNetError(message)
     return invoke(operator, [data], {}, out)
 
