@@ -62,19 +62,25 @@ static int check_followed(mxl_run *r, bool records)
     return 0;
 }
 
+/* How MXNet's message begins; programs look for it. */
+#define IN_PLACE                                                                                   \
+    "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. "
+
 /* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor
  * is an input of what is recorded, and a part of an array cannot become recorded alone. */
 static int check_in_place(mxl_run *r, bool records)
 {
+    const char *name = r->call.op->name;
+
     if (!r->mode.record)
         return 0;
     if (r->mode.dialect->rebase)
         return check_followed(r, records);
     for (int i = 0; i < r->call.num_inputs; i++) {
         if (mxl_run_mutates(r->call.op, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
-            return mxl_error("%s: updates input %d in place, which is recorded or has a gradient "
-                             "attached; call it outside autograd.record()",
-                             r->call.op->name, i);
+            return mxl_error(IN_PLACE "%s: updates input %d, which is recorded or has a gradient "
+                                      "attached; call it outside autograd.record()",
+                             name, i);
     }
     for (int i = 0; i < r->arity.visible; i++) {
         mxl_array *out = r->given_out[i];
@@ -82,25 +88,21 @@ static int check_in_place(mxl_run *r, bool records)
         if (out == NULL)
             continue;
         if (mxl_tape_recorded(out, r->mode.dialect))
-            return mxl_error(
-                "%s: in-place operations (+=, -=, x[:] = ..., out=) are not supported on "
-                "an array that is recorded or has a gradient attached, while recording "
-                "with autograd; write to a new array",
-                r->call.op->name);
+            return mxl_error(IN_PLACE "%s: the array to write to is recorded or has a gradient "
+                                      "attached; write to a new array",
+                             name);
         if (records && is_input(r, out))
-            return mxl_error(
-                "%s: in-place operations (+=, x[1:3] = ..., out=) with a recorded value "
-                "are not supported while recording with autograd; build the array with "
-                "concat or from new arrays",
-                r->call.op->name);
+            return mxl_error(IN_PLACE "%s: a recorded value is written into one of its inputs; "
+                                      "build the array with concat or from new arrays",
+                             name);
         if (records && mxl_array_leaf(out) != NULL)
-            return mxl_error("%s: a recorded value cannot be written into an array whose gradient "
-                             "request is null while recording with autograd: it is a constant",
-                             r->call.op->name);
+            return mxl_error(IN_PLACE "%s: a recorded value cannot be written into an array whose "
+                                      "gradient request is null: it is a constant",
+                             name);
         if (records && out->base != NULL)
-            return mxl_error("%s: a recorded value cannot be written into a part of another array "
-                             "while recording with autograd; build the array with concat or where",
-                             r->call.op->name);
+            return mxl_error(IN_PLACE "%s: a recorded value cannot be written into a part of "
+                                      "another array; build the array with concat or where",
+                             name);
     }
     return 0;
 }

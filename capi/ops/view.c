@@ -386,7 +386,7 @@ static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
         return 0;
     if (r->infer >= 0)
         r->out->dim[r->infer] = -1;
-    return mxl_error("reshape: an array of shape %s cannot have the shape %s",
+    return mxl_error("ValueError: reshape: an array of shape %s cannot have the shape %s",
                      mxl_shape_text(have, sizeof(have), ndim, dim),
                      mxl_shape_text(want, sizeof(want), r->out->ndim, r->out->dim));
 }

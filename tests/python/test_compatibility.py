@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from pathlib import Path
 
@@ -103,15 +104,19 @@ def test_constants_stay_editable() -> None:
         z.backward()
 
 
+#: How 1.9.1's message begins; programs look for it.
+IN_PLACE = re.escape("Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. ")
+
+
 def test_a_refused_write_changes_nothing() -> None:
     x = _variable(1, 2)
     with autograd.record():
         y = x * 2
         for array in (x, y):
             before = array.asnumpy().tolist()
-            with pytest.raises(mx.MXNetError, match="in-place"):
+            with pytest.raises(mx.MXNetError, match="^" + IN_PLACE):
                 array += 1
-            with pytest.raises(mx.MXNetError, match="in-place"):
+            with pytest.raises(mx.MXNetError, match="^" + IN_PLACE):
                 array[:] = 7
             assert array.asnumpy().tolist() == before
     y.backward()
@@ -122,8 +127,10 @@ def test_recorded_values_do_not_go_through_views() -> None:
     x, z = _variable(1, 2), nd.zeros((3,))
     q = z[1:3]
     with autograd.record():
-        with pytest.raises(mx.MXNetError, match="part of another array"):
+        with pytest.raises(mx.MXNetError, match=f"^{IN_PLACE}.*part of another array"):
             q[:] = x * 2
+        with pytest.raises(mx.MXNetError, match=f"^{IN_PLACE}.*one of its inputs"):
+            z[1:3] = x * 2
         q[:] = nd.array([5, 6])
     assert z.asnumpy().tolist() == [0, 5, 6]
 
@@ -291,9 +298,9 @@ def test_errors_are_one_line() -> None:
 
 def test_reshape_keeps_the_size() -> None:
     x, out = nd.ones((4, 6)), ctypes.c_void_p()
-    with pytest.raises(mx.MXNetError, match="MXNDArrayReshape"):
+    with pytest.raises(ValueError, match="^ValueError: MXNDArrayReshape: "):
         check_call(LIB.MXNDArrayReshape(x.handle, 2, (ctypes.c_int * 2)(2, 3), ctypes.byref(out)))
-    with pytest.raises(mx.MXNetError, match="MXNDArrayReshape64"):
+    with pytest.raises(ValueError, match="^ValueError: MXNDArrayReshape64: "):
         check_call(LIB.MXNDArrayReshape64(x.handle, 2, (ctypes.c_int64 * 2)(2, 3), False, ctypes.byref(out)))
     assert out.value is None
 
