@@ -2,7 +2,7 @@
 # part of `make test`. Included by the Makefile.
 .PHONY: oracle test-peers test-torch test-clients clients-oracle test-bindings cross
 
-#: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference)
+#: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: calls of backward, graphs, 2,000 random programs
 #: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
@@ -29,7 +29,7 @@ $(ORACLE)/mxnet.stamp:
 	@touch $@
 
 oracle: $(ORACLE)/mxnet.stamp
-	@$(ORACLE)/bin/python tests/reference/make_reference.py
+	@$(ORACLE)/bin/python tests/reference/make_reference.py $(ORACLE_ARGS)
 
 # Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
 PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python

@@ -159,7 +159,8 @@ void mxl_saves_other(
     mxl_saves *saves); /* of two inputs: each one whose partner's gradient is wanted */
 
 /* Parsing: fills the whole parameter struct from text, defaults included. Tuples and strings live
- * in `arena`. Unknown, repeated or malformed parameters and missing required ones: -1. */
+ * in `arena`. Unknown, repeated or malformed parameters and missing required ones: -1; an operator
+ * that has no parameters ignores what it is given. */
 typedef struct mxl_arena {
     size_t used;
     struct mxl_arena_block *more; /* further blocks, owned */

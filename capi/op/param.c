@@ -251,6 +251,12 @@ static bool is_attribute(const char *key)
     return length > 4 && strncmp(key, "__", 2) == 0 && strcmp(key + length - 2, "__") == 0;
 }
 
+/* MXNet has no parser for an operator without parameters, so programs give it what they like. */
+static bool ignores_unknown(const mxl_op *op)
+{
+    return op->params_size == 0 && op->key_var_num_args == NULL;
+}
+
 /* What the caller did not give. The count of inputs may be left out: -1, it is known by then. */
 static int parse_default(const mxl_op *op, const mxl_param *param, void *params, mxl_arena *arena)
 {
@@ -278,6 +284,8 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
         if (is_attribute(keys[i]))
             continue;
         param = mxl_param_find(op, keys[i]);
+        if (param == NULL && ignores_unknown(op))
+            continue;
         if (param == NULL)
             return unknown(op, keys[i]);
         number = (int)(param - op->params);

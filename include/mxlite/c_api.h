@@ -181,8 +181,9 @@ MXL_API int NNGetOpInfo(OpHandle op, const char **real_name, const char **descri
  * *outputs is a **lent** array of *num_outputs handles. Else *num_outputs and *outputs are the
  * caller's arrays, which are written (one without shape gets one), and nothing is returned.
  * *out_stypes: a **lent** array of the outputs' storage types.
- * Errors: number, shapes or dtypes of the inputs; unknown, malformed or missing parameters; an
- * output of the wrong shape or dtype; an output that may not be written while recording. */
+ * Errors: number, shapes or dtypes of the inputs; unknown, malformed or missing parameters (an
+ * operator that has none ignores what it is given); an output of the wrong shape or dtype; an
+ * output that may not be written while recording. */
 MXL_API int MXImperativeInvoke(AtomicSymbolCreator creator, int num_inputs, NDArrayHandle *inputs,
                                int *num_outputs, NDArrayHandle **outputs, int num_params,
                                const char **param_keys, const char **param_vals);

@@ -19,13 +19,11 @@ from mxlite.ndarray.creation import (
     multiply,
     onehot_encode,
     ones,
-    ones_like,
     power,
     subtract,
     true_divide,
     waitall,
     zeros,
-    zeros_like,
 )
 from mxlite.ndarray.exchange import from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray.files import load, load_frombuffer, save
@@ -82,7 +80,6 @@ __all__ = [
     "not_equal",
     "onehot_encode",
     "ones",
-    "ones_like",
     "op",
     "power",
     "random",
@@ -94,7 +91,6 @@ __all__ = [
     "true_divide",
     "waitall",
     "zeros",
-    "zeros_like",
 ]
 
 install_fluent_methods(set(operator_names()))

@@ -17,7 +17,7 @@ from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, operato
 from mxlite.ndarray.ndarray import NDArray
 
 _FAST = """{choose}
-    if _number and not kwargs:
+    if _number{alone}:
         try:
             if out is not None:
                 _made = 1 + {into}
@@ -46,11 +46,14 @@ _LEARN = """
 
 _FIXED = """
 def {name}({signature}):{fast}
-    _given = {{}}{given}
-    if kwargs:
-        _given.update(_parameters(kwargs)){learn}
+    _given = {{}}{given}{more}{learn}
     return _run(_operator, {inputs}, _given, out, _NDArray)
 """
+
+#: Unknown parameters of an operator that has none are ignored, as MXNet ignores them; others the library judges.
+_MORE = """
+    if kwargs:
+        _given.update(_parameters(kwargs))"""
 
 _VARIADIC = """
 def {name}(*{inputs}, **kwargs):
@@ -123,7 +126,7 @@ def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tupl
         both = ", ".join(f"{name}._h" for name in inputs)
         call = f"_call2(_number, {both}) if {inputs[1]} is not None else {call}"
         into = f"(_into2(_number, {both}, out._h) if {inputs[1]} is not None else {into})"
-    return _FAST.format(choose=choose, call=call, into=into), learn
+    return _FAST.format(choose=choose, alone=" and not kwargs" if params else "", call=call, into=into), learn
 
 
 def _handles_text(inputs: list[str]) -> str:
@@ -174,6 +177,7 @@ def make_function(operator_name: str) -> Callable:
             signature=", ".join([*signature, "out=None", "name=None", "**kwargs"]),
             fast=fast,
             learn=learn,
+            more=_MORE if params else "",
             given="".join(
                 f"\n    if {each} is not _Null{f' and {each} is not None' * is_dtype(each)}:"
                 f"\n        _given[{each!r}] = {each}"

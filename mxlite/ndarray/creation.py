@@ -10,7 +10,6 @@ import numpy as np
 from mxlite._lib import LIB, check_call
 from mxlite.base import dtype_name
 from mxlite.context import Context, require_cpu
-from mxlite.error import MXNetError
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 
 Shape = Union[int, tuple, list]
@@ -86,40 +85,6 @@ def full(
     if out is not None:
         dtype = out.dtype
     return invoke("_full", [], {"shape": _shape(shape), "value": val, "dtype": dtype}, out)
-
-
-def zeros_like(
-    data: NDArray, ctx: Any = None, dtype: Any = None, out: NDArray | None = None, name: str | None = None
-) -> NDArray:
-    """Zeros of the shape and dtype of an array.
-
-    Args:
-        ctx, dtype: Programs written for MXNet give them, though they change nothing: accepted where they are those of
-            the array.
-        out: The array to fill instead of a new one.
-        name: Accepted, and of no meaning here.
-    Raises:
-        MXNetError: another dtype or device.
-        TypeError: `data` is no NDArray.
-    """
-    return _like("zeros_like", data, ctx, dtype, out)
-
-
-def ones_like(
-    data: NDArray, ctx: Any = None, dtype: Any = None, out: NDArray | None = None, name: str | None = None
-) -> NDArray:
-    """Ones of the shape and dtype of an array; the arguments are those of `zeros_like`."""
-    return _like("ones_like", data, ctx, dtype, out)
-
-
-def _like(operator: str, data: NDArray, ctx: Any, dtype: Any, out: NDArray | None) -> NDArray:
-    require_cpu(ctx)
-    if not isinstance(data, NDArray):
-        raise TypeError(f"{operator}: input 'data' must be an NDArray, got {type(data).__name__}")
-    if dtype is not None and dtype_name(dtype) != dtype_name(data.dtype):
-        message = f"{operator}: the result has the array's dtype, {dtype_name(data.dtype)}; got {dtype_name(dtype)}"
-        raise MXNetError(message)
-    return invoke(operator, [data], {}, out)
 
 
 def _require_dense(stype: str | None) -> None:

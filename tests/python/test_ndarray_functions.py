@@ -244,20 +244,25 @@ def test_known_calls_are_few(x) -> None:
     assert len(known.calls) == 64 and 0 not in known.calls.values()
 
 
-def test_zeros_like_takes_what_is_so_anyway() -> None:
-    """TensorLy passes the context and dtype of an array along with it."""
+def test_operators_without_parameters_ignore_unknown_ones() -> None:
+    """TensorLy passes the context and dtype of an array along with it, others an axis; all are ignored."""
     x = nd.array([[1, 2]], dtype="int8")
-    for function, value in ((nd.zeros_like, 0), (nd.ones_like, 1)):
-        for y in (function(x), function(data=x, name="y"), function(x, ctx=x.context, dtype=x.dtype)):
-            assert y.asnumpy().tolist() == [[value, value]] and y.dtype is np.int8
-        out = nd.full((1, 2), 7, dtype="int8")
-        assert function(x, out=out) is out and out.asnumpy().tolist() == [[value, value]]
-        with pytest.raises(mx.MXNetError, match="dtype, int8; got float32"):
-            function(x, dtype="float32")
-        with pytest.raises(mx.MXNetError, match="gpu"):
-            function(x, ctx=mx.gpu(0))
-        with pytest.raises(TypeError, match="must be an NDArray, got list"):
-            function([1])
+    for y in (
+        nd.zeros_like(x, ctx=mx.gpu(0), dtype="float64"),
+        nd.zeros_like(data=x, name="y", dtype=x.dtype),
+        x.zeros_like(dtype=object()),
+        nd.op.zeros_like(x, lhs=x),
+    ):
+        assert y.asnumpy().tolist() == [[0, 0]] and y.dtype is np.int8
+    out = nd.full((1, 2), 7, dtype="int8")
+    assert nd.ones_like(x, out=out, ctx=None) is out and out.asnumpy().tolist() == [[1, 1]]
+    assert nd.broadcast_maximum(x, x, axis=1).shape == nd.flatten(x, axis=1).shape == (1, 2)
+    assert [y.shape for y in nd.linalg.slogdet(nd.ones((2, 2)), foo=1)] == [(1,), (1,)]
+    for refused in (lambda: nd.sum(x, ctx=x.context), lambda: nd.add_n(x, x, axis=1)):
+        with pytest.raises(mx.MXNetError, match="unknown parameter"):
+            refused()
+    with pytest.raises(TypeError, match="must be an NDArray, got list"):
+        nd.zeros_like([1])
 
 
 def test_fluent_methods(x, v) -> None:

@@ -1,7 +1,8 @@
 """Asks the real MXNet 1.9.1 every row of the case table, and writes answers.npz, answers.json and introspection.json.
 
 Run by `make oracle` under an interpreter with mxnet==1.9.1 and numpy==1.23.5; the tests only read the files.
-Every case runs in a forked child, so that one that ends the process is an answer ("crash") and not the end.
+Every case runs in a forked child, so that one that ends the process is an answer ("crash") and not the end. `--new`
+keeps the answers that are there, and asks the rows that have none or whose inputs have changed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ warnings.filterwarnings("ignore")
 
 import mxnet as mx  # noqa: E402
 from cases import CASES, heads, operators  # noqa: E402
+from reference import Answer, Answers  # noqa: E402
 
 LIB = mx.base._LIB
 SECONDS = 30
@@ -188,13 +190,25 @@ class Store:
         return entry
 
 
+def known(case, kept: Answer) -> dict:
+    """An answer of the files as `ask` gives it."""
+    if kept.error:
+        return {"error": kept.error}
+    visible = len(kept.outputs) - len(case.mutates)
+    answer = {"outputs": list(kept.outputs[:visible]), "mutated": list(kept.outputs[visible:])}
+    gradients = kept.gradient_error or kept.gradients
+    return answer if gradients is None else {**answer, "gradients": gradients}
+
+
 def main() -> int:
     """Ask everything, write the files, and list what is surprising."""
     store, index, odd = Store(), {}, []
+    kept = Answers() if "--new" in sys.argv[1:] else {}
     for case in CASES:
         if case.random or case.oracle.startswith("skip"):
             continue
-        answer = guarded(case)
+        asked = case.id in kept and kept[case.id].same_inputs(case.arrays())
+        answer = known(case, kept[case.id]) if asked else guarded(case)
         row: dict = {"inputs": zlib.crc32(b"".join(array.tobytes() for array in case.arrays()))}
         if "crash" in answer:
             odd.append(f"{case.id}: the process died (status {answer['crash']})")

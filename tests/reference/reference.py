@@ -18,12 +18,16 @@ __all__ = ["Answer", "Answers", "introspection"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What 1.9.1 said to a case: `error` (its last line) or `outputs`, and `gradients` in the order of `case.diff`."""
+    """What 1.9.1 said to a case: `error` (its last line) or `outputs`, and `gradients` in the order of `case.diff`.
+
+    `gradient_error`: the last line of its error where it has no gradients.
+    """
 
     inputs: int
     error: str = ""
     outputs: tuple[np.ndarray, ...] = ()
     gradients: tuple[np.ndarray, ...] | None = None
+    gradient_error: str = ""
 
     def same_inputs(self, arrays: Sequence[np.ndarray]) -> bool:
         """Whether these are, bit for bit, the inputs that 1.9.1 was given."""
@@ -53,7 +57,7 @@ class Answers:
         row = self._rows[name]
         outputs = tuple(self._array(entry) for entry in row.get("outputs", ()))
         gradients = tuple(self._array(entry) for entry in row["gradients"]) if "gradients" in row else None
-        return Answer(row["inputs"], row.get("error", ""), outputs, gradients)
+        return Answer(row["inputs"], row.get("error", ""), outputs, gradients, row.get("gradient_error", ""))
 
     def _array(self, entry: Sequence[Any]) -> np.ndarray:
         dtype, shape, offset = entry
