@@ -7,19 +7,19 @@
 
 /* ---- variables ---- */
 
-/* Whether a recorded operator made the array. An operator that a backward has released does not
- * count in MXNet's dialect. */
+/* Whether a recorded operator made the array, or it is another array's saved value: a gradient of
+ * it goes elsewhere. An operator that a backward has released does not count in MXNet's dialect. */
 static bool is_made(mxl_array *array)
 {
+    const mxl_node *node;
     mxl_place place;
     bool made;
 
     if (mxl_array_leaf(array) != NULL)
         return false;
     place = mxl_array_place(array);
-    if (place.target == NULL)
-        return false;
-    made = mxl_tape_recorded(array, ((mxl_node *)place.target)->dialect);
+    node = mxl_place_node(place);
+    made = node != NULL ? mxl_tape_recorded(array, node->dialect) : place.target != NULL;
     mxl_ref_drop(place.target);
     return made;
 }

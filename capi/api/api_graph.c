@@ -91,7 +91,7 @@ int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
     mxl_ref_drop(place.target);
     if (*node == NULL)
         return mxl_error_prefix(__func__);
-    *output = place.output == MXL_PLACE_LEAF ? 0 : place.output;
+    *output = mxl_place_slot(place);
     return 0;
 }
 
@@ -101,7 +101,7 @@ static mxl_array *pinned(mxl_array *array)
     mxl_place place = mxl_array_place(array);
     mxl_array *alias = array;
 
-    if (place.output == MXL_PLACE_LEAF) {
+    if (mxl_place_variable(place) == array) {
         mxl_array_keep(array);
     } else {
         alias = mxl_array_alias(array);
@@ -268,7 +268,7 @@ int MXLNodeGetInput(MXLNodeHandle node, int index, MXLNodeHandle *input, int *ou
         if (*input == NULL)
             status = mxl_error_prefix(__func__);
         else
-            *output = edge.output == MXL_PLACE_LEAF ? 0 : edge.output;
+            *output = mxl_place_slot(edge);
     }
     api_unpin(node);
     return status;
@@ -304,9 +304,7 @@ int MXLNodeGetNumOutputs(MXLNodeHandle node, int *out)
 static int metas_of(const api_node *n, int which, const mxl_meta **metas, mxl_meta *variable)
 {
     if (api_node_accumulates(n)) {
-        const mxl_array *array = api_node_variable(n);
-
-        *variable = (mxl_meta){array->dtype, array->ndim, array->shape};
+        *variable = mxl_array_meta(api_node_variable(n));
         *metas = variable;
         return which;
     }
@@ -430,7 +428,7 @@ int MXLNodeSetPayload(MXLNodeHandle node, void *payload, MXLReleaseFunction rele
 
     if (n == NULL)
         return -1;
-    extra = mxl_extra_make(api_node_extra(n));
+    extra = mxl_extra_make(mxl_place_extra(n->place));
     if (extra != NULL)
         mxl_extra_set_payload(extra, payload, release);
     api_unpin(node);
@@ -447,7 +445,7 @@ int MXLNodeGetPayload(MXLNodeHandle node, void **out)
     n = api_node_pin(node, __func__);
     if (n == NULL)
         return -1;
-    extra = mxl_extra_get(api_node_extra(n));
+    extra = mxl_extra_get(mxl_place_extra(n->place));
     if (extra != NULL)
         *out = mxl_extra_payload(extra);
     api_unpin(node);

@@ -63,12 +63,9 @@ int MXLNDArrayAddHook(NDArrayHandle array, MXLGradHook hook, int last, void *pay
     if (made != NULL) {
         made->call.grad = hook;
         made->last = last != 0;
-        made->output = place.output == MXL_PLACE_LEAF ? 0 : place.output;
+        made->output = mxl_place_slot(place);
     }
-    status = add(__func__,
-                 place.output == MXL_PLACE_LEAF ? &mxl_array_leaf((mxl_array *)place.target)->extra
-                                                : &((mxl_node *)place.target)->extra,
-                 made, payload, release, out);
+    status = add(__func__, mxl_place_extra(place), made, payload, release, out);
     mxl_ref_drop(place.target);
     return status;
 }
@@ -112,7 +109,7 @@ static int add_to_node(const char *function, MXLNodeHandle node, mxl_hook *made,
             mxl_ref_drop(&made->ref);
         return -1;
     }
-    status = add(function, api_node_extra(n), made, payload, release, out);
+    status = add(function, mxl_place_extra(n->place), made, payload, release, out);
     api_unpin(node);
     return status;
 }

@@ -23,22 +23,16 @@ static inline bool api_node_accumulates(const api_node *node)
     return node->place.output == MXL_PLACE_LEAF;
 }
 
-/* The recorded node, which must not be an accumulating one. */
+/* The recorded node, or NULL: it is an accumulating one. */
 static inline mxl_node *api_node_recorded(const api_node *node)
 {
-    return (mxl_node *)node->place.target;
+    return mxl_place_node(node->place);
 }
 
+/* The variable of an accumulating one, or NULL. */
 static inline mxl_array *api_node_variable(const api_node *node)
 {
-    return (mxl_array *)node->place.target;
-}
-
-/* Where its extra is. */
-static inline mxl_extra_place *api_node_extra(const api_node *node)
-{
-    return api_node_accumulates(node) ? &mxl_array_leaf(api_node_variable(node))->extra
-                                      : &api_node_recorded(node)->extra;
+    return mxl_place_variable(node->place);
 }
 
 #endif

@@ -350,10 +350,10 @@ static mxl_place place_now(mxl_array *array)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
     mxl_place leaf_place = {NULL, MXL_PLACE_LEAF};
-    mxl_place place = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
 
     if (leaf == NULL || !mxl_leaf_wants(leaf))
-        return place; /* a variable that wants nothing has none, but for edits in place */
+        return mxl_array_given_place(
+            array); /* a variable that wants nothing has none, but for edits in place */
     leaf_place.target = &array->ref;
     return leaf_place;
 }

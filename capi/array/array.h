@@ -201,6 +201,14 @@ static inline void mxl_array_unlock_place(mxl_array *array)
     atomic_store_explicit(&array->place_locked, false, memory_order_release);
 }
 
+/* Between these: what a recorded operator, or unpacking, gave the array; borrowed. */
+static inline mxl_place mxl_array_given_place(mxl_array *array)
+{
+    mxl_place place = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
+
+    return place;
+}
+
 /* Where a gradient of this array goes: itself when it is a variable that wants one, else its place,
  * or nowhere. The target is kept, the caller drops it. */
 mxl_place mxl_array_place(mxl_array *array);

@@ -132,6 +132,20 @@ void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes)
     return grown;
 }
 
+int mxl_grow(void *list, size_t item, size_t *room)
+{
+    size_t more = *room == 0 ? 16 : 2 * *room;
+    void *items, *bigger;
+
+    memcpy(&items, list, sizeof(items));
+    bigger = mxl_realloc(items, *room * item, more * item);
+    if (bigger == NULL)
+        return -1;
+    memcpy(list, &bigger, sizeof(bigger));
+    *room = more;
+    return 0;
+}
+
 void mxl_mem_state_begin(mxl_state *state)
 {
     for (int i = 0; i < MXL_BLOCK_CLASSES; i++)

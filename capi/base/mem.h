@@ -83,6 +83,15 @@ static inline void mxl_free(void *block, size_t bytes)
  * the error set leaves it as it was. */
 void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
 
+/* Makes room for one item more in a list of `count` items, which doubles when it is full: sets both
+ * the list's pointer and its room (lvalues; NULL and 0: an empty list). -1 with the error set, the
+ * list unchanged. Pointers into it are no longer valid. */
+#define MXL_GROW(list, count, room)                                                                \
+    ((count) < (room) ? 0 : mxl_grow((void *)&(list), sizeof(*(list)), &(room)))
+
+/* Behind MXL_GROW; `list`: where the pointer to the items is. */
+int mxl_grow(void *list, size_t item, size_t *room);
+
 /* Replaces the allocator; NULL, NULL puts the system's back. Refused (-1) while blocks are live
  * that the present allocator gave, unless it is the same. `pool` false turns all keeping of freed
  * blocks off, so that every mxl_alloc reaches the allocator (the allocation walk wants that). Kept

@@ -50,13 +50,13 @@ typedef struct pass {
     mxl_mode mode;
 } pass;
 
-/* Hands a gradient (the caller's reference) to output `output` of a task that is needed, or to a
- * variable, and makes a node ready. */
-static int flow(pass *p, mxl_task *task, int output, mxl_array *grad)
+/* Hands a gradient (the caller's reference) to a place, whose task is needed, and makes a node
+ * ready. */
+static int flow(pass *p, mxl_task *task, mxl_place place, mxl_array *grad)
 {
-    mxl_array **slot = &task->grads[task->is_leaf ? 0 : output];
+    mxl_array **slot = &task->grads[mxl_place_slot(place)];
 
-    if (!task->is_leaf && mxl_walk_push(&p->walk, task) != 0) {
+    if (task->node != NULL && mxl_walk_push(&p->walk, task) != 0) {
         mxl_array_drop(grad);
         return -1;
     }
@@ -156,7 +156,7 @@ static bool runs(const mxl_node *node, mxl_array *const *heads)
 static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived,
                     inputs *in)
 {
-    mxl_node *node = (mxl_node *)task->target;
+    mxl_node *node = task->node;
     mxl_scope scope;
     mxl_grad g = {.s = &scope,
                   .op = node->op,
@@ -184,10 +184,10 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
         status = hooks_after(node, p->mode, in->set, arrived);
     for (int i = 0; i < node->num_inputs; i++) {
         if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
-            status = flow(p, in->to[i], node->edges[i].output, in->set[i]);
+            status = flow(p, in->to[i], node->edges[i], in->set[i]);
         else
             mxl_array_drop(in->set[i]);
-        if (in->set[i] == NULL && in->to[i] != NULL && !in->to[i]->is_leaf && status == 0 &&
+        if (in->set[i] == NULL && in->to[i] != NULL && in->to[i]->node != NULL && status == 0 &&
             p->mode.dialect->new_grads)
             status = mxl_walk_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
     }
@@ -198,7 +198,7 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
  * for hooks. */
 static int run_on(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived)
 {
-    size_t count = (size_t)((mxl_node *)task->target)->num_inputs;
+    size_t count = (size_t)task->node->num_inputs;
     bool wants_room[RULE_ROOM];
     mxl_array *set_room[RULE_ROOM];
     mxl_task *to_room[RULE_ROOM];
@@ -236,7 +236,7 @@ static bool leads_on(const pass *p, const mxl_node *node)
  * leave, and neither the hooks before the node nor its rule change it. */
 static int run_watched(pass *p, mxl_task *task)
 {
-    mxl_node *node = (mxl_node *)task->target;
+    mxl_node *node = task->node;
     mxl_hooked hooked = hooked_node(node, p->mode);
     size_t bytes = 2 * (size_t)task->count * sizeof(mxl_array *);
     mxl_array **heads, **arrived;
@@ -268,7 +268,7 @@ static int run_watched(pass *p, mxl_task *task)
 
 static int run_node(pass *p, mxl_task *task)
 {
-    if (task->wanted || mxl_extra_get(&((mxl_node *)task->target)->extra) != NULL)
+    if (task->wanted || mxl_extra_get(&task->node->extra) != NULL)
         return run_watched(p, task);
     return run_on(p, task, task->grads, task->grads);
 }
@@ -282,11 +282,11 @@ static int run_nodes(pass *p)
     while ((task = mxl_walk_pop(walk)) != NULL) {
         if (run_node(p, task) != 0) {
             if (walk->anomaly != 0)
-                mxl_anomaly_keep((mxl_node *)task->target);
+                mxl_anomaly_keep(task->node);
             return -1;
         }
         if (!p->args->retain_graph && !walk->keep_all)
-            mxl_node_release_saved((mxl_node *)task->target);
+            mxl_node_release_saved(task->node);
         for (int i = 0; i < task->count && !task->wanted; i++) {
             mxl_array_drop(task->grads[i]);
             task->grads[i] = NULL;
@@ -306,11 +306,9 @@ static int run_nodes(pass *p)
 /* dtype and shape of the gradients that flow to a place. */
 static mxl_meta place_meta(mxl_place place)
 {
-    const mxl_array *array = (const mxl_array *)place.target;
+    const mxl_node *node = mxl_place_node(place);
 
-    if (place.output != MXL_PLACE_LEAF)
-        return ((const mxl_node *)place.target)->out_meta[place.output];
-    return (mxl_meta){array->dtype, array->ndim, array->shape};
+    return node != NULL ? node->out_meta[place.output] : mxl_array_meta(mxl_place_variable(place));
 }
 
 static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i)
@@ -367,7 +365,7 @@ static int seed_head(pass *p, int i)
         mxl_array_keep(grad);
     else
         grad = ones_for(p, i);
-    if (grad == NULL || flow(p, task, p->walk.heads[i].output, grad) != 0)
+    if (grad == NULL || flow(p, task, p->walk.heads[i], grad) != 0)
         return -1;
     /* A head may be a variable itself. */
     if (task->hooked && --task->pending == 0)
@@ -431,8 +429,8 @@ int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode)
     if (status == 0)
         status = mxl_deliver(&p.walk, args, mode);
     for (size_t i = 0; i < p.walk.num_tasks && status == 0 && !args->retain_graph; i++) {
-        if (!p.walk.tasks[i]->is_leaf)
-            mxl_node_release_saved((mxl_node *)p.walk.tasks[i]->target);
+        if (p.walk.tasks[i]->node != NULL)
+            mxl_node_release_saved(p.walk.tasks[i]->node);
     }
     mxl_walk_clear(&p.walk);
     return status;

@@ -85,16 +85,8 @@ int mxl_backward_queue(const mxl_queued *queued)
 
     if (here == NULL)
         return mxl_error("no backward is running on this thread");
-    if (here->num_queue == here->room_queue) {
-        size_t room = here->room_queue == 0 ? 4 : 2 * here->room_queue;
-        mxl_queued *more =
-            mxl_realloc(here->queue, here->room_queue * sizeof(*more), room * sizeof(*more));
-
-        if (more == NULL)
-            return -1;
-        here->queue = more;
-        here->room_queue = room;
-    }
+    if (MXL_GROW(here->queue, here->num_queue, here->room_queue) != 0)
+        return -1;
     here->queue[here->num_queue++] = *queued;
     return 0;
 }

@@ -73,10 +73,10 @@ int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)
     for (size_t i = 0; i < walk->num_tasks && args->grads == NULL; i++) {
         const mxl_task *task = walk->tasks[i];
 
-        if (!task->is_leaf || !task->needed)
+        if (task->variable == NULL || !task->needed)
             continue;
         any = true;
-        if (check_buffer((mxl_array *)task->target) != 0)
+        if (check_buffer(task->variable) != 0)
             return -1;
     }
     if (!any)
@@ -171,7 +171,7 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_r
 /* Makes everything that needs memory, so that a failure finds no variable's gradient changed. */
 static int ready_leaf(mxl_task *task, mxl_mode mode)
 {
-    mxl_array *variable = (mxl_array *)task->target, *buffer, *own;
+    mxl_array *variable = task->variable, *buffer, *own;
     mxl_leaf *leaf = mxl_array_leaf(variable);
     int status = 0;
 
@@ -221,7 +221,7 @@ static int replace_buffer(mxl_leaf *leaf, mxl_task *task, mxl_mode mode, mxl_ref
 
 static int fill_leaf(mxl_task *task, mxl_mode mode)
 {
-    mxl_leaf *leaf = mxl_array_leaf((mxl_array *)task->target);
+    mxl_leaf *leaf = mxl_array_leaf(task->variable);
     mxl_ref *old = NULL; /* dropped without the lock: that may call a caller's function */
     int status = 0;
 
@@ -236,7 +236,7 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
         task->grads[0] = NULL;
     } else if (leaf->grad == NULL) {
         /* Another thread has taken the buffer away meanwhile. */
-        leaf->grad = own_value(&task->grads[0], (mxl_array *)task->target, mode);
+        leaf->grad = own_value(&task->grads[0], task->variable, mode);
         status = leaf->grad == NULL ? -1 : 0;
     } else if (leaf->req == MXL_GRAD_ADD && mode.record && mode.dialect->new_grads) {
         status = replace_buffer(leaf, task, mode, &old);
@@ -259,7 +259,7 @@ static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode 
     for (int i = 0; i < args->num_variables; i++) {
         mxl_place place = walk->asked[i];
         mxl_task *task = mxl_walk_find(walk, place);
-        int slot = place.output == MXL_PLACE_LEAF ? 0 : place.output;
+        int slot = mxl_place_slot(place);
 
         if (args->as_arrived) {
             args->grads[i] = task->grads[slot];
@@ -283,7 +283,7 @@ static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode 
  * gradients, one that nothing reached stays. */
 static bool to_store(const mxl_task *task, mxl_mode mode)
 {
-    return task->is_leaf && task->needed && !task->stored &&
+    return task->variable != NULL && task->needed && !task->stored &&
            (task->grads[0] != NULL || !mode.dialect->new_grads);
 }
 
@@ -308,7 +308,7 @@ static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
 
 static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
 {
-    mxl_array *variable = (mxl_array *)task->target, *head = NULL;
+    mxl_array *variable = task->variable, *head = NULL;
     int status;
 
     if (mxl_hooks_before(hooked, task->grads) != 0)
@@ -333,8 +333,8 @@ static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
 
 int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode)
 {
-    mxl_array *variable = (mxl_array *)task->target;
-    mxl_meta meta = {variable->dtype, variable->ndim, variable->shape};
+    mxl_array *variable = task->variable;
+    mxl_meta meta = mxl_array_meta(variable);
     mxl_hooked hooked = {.extra = mxl_extra_get(&mxl_array_leaf(variable)->extra),
                          .name = "a variable",
                          .count = 1,

@@ -56,9 +56,10 @@ int mxl_rebase_refresh(mxl_array *array)
         return 0;
     for (int i = 0; i < 2 && dialect == NULL; i++) {
         mxl_place place = mxl_array_place(from[i]);
+        const mxl_node *node = mxl_place_node(place);
 
-        if (place.target != NULL && place.output != MXL_PLACE_LEAF)
-            dialect = ((mxl_node *)place.target)->dialect->plain;
+        if (node != NULL)
+            dialect = node->dialect->plain;
         mxl_ref_drop(place.target);
     }
     return dialect == NULL || !dialect->rebase ? 0 : mxl_rebase_view(array, dialect);

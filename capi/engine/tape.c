@@ -64,22 +64,23 @@ static int64_t *meta_fill(mxl_meta *meta, const mxl_array *array, int64_t *dims)
     return dims + array->ndim;
 }
 
-/* Under the lock of the array's place: whether the dialect calls what the place leads to a
- * constant. */
-static bool is_released(mxl_ref *target, const mxl_dialect *dialect)
+/* Whether the dialect calls what the place leads to a constant: a released node. */
+static bool is_constant(mxl_place place, const mxl_dialect *dialect)
 {
-    return dialect->released_is_constant &&
-           atomic_load_explicit(&((mxl_node *)target)->released, memory_order_acquire);
+    const mxl_node *node = mxl_place_node(place);
+
+    return dialect->released_is_constant && node != NULL &&
+           atomic_load_explicit(&node->released, memory_order_acquire);
 }
 
 bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect)
 {
-    mxl_ref *target;
+    mxl_place place;
     bool recorded;
 
     mxl_array_lock_place(array);
-    target = atomic_load_explicit(&array->target, memory_order_relaxed);
-    recorded = target != NULL && !is_released(target, dialect);
+    place = mxl_array_given_place(array);
+    recorded = place.target != NULL && !is_constant(place, dialect);
     mxl_array_unlock_place(array);
     return recorded;
 }
@@ -92,8 +93,7 @@ static mxl_place edge_to(mxl_array *array, const mxl_dialect *dialect)
     if (mxl_array_leaf(array) == NULL && !mxl_array_has_target(array))
         return place;
     place = mxl_array_place(array);
-    if (place.target != NULL && place.output != MXL_PLACE_LEAF &&
-        is_released(place.target, dialect)) {
+    if (is_constant(place, dialect)) {
         mxl_ref_drop(place.target);
         place.target = NULL;
     }
@@ -184,12 +184,11 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
 static int hooks_follow(mxl_array *array, mxl_node *node, int output)
 {
     mxl_place place = mxl_array_place(array);
-    mxl_extra *extra = NULL;
+    mxl_node *before = mxl_place_node(place);
+    mxl_extra *extra = before == NULL ? NULL : mxl_extra_get(&before->extra);
     int status = 0;
 
-    if (place.target != NULL && place.output != MXL_PLACE_LEAF)
-        extra = mxl_extra_get(&((mxl_node *)place.target)->extra);
-    if (extra != NULL && place.target != &node->ref)
+    if (extra != NULL && before != node)
         status = mxl_extra_follow(extra, place.output, &node->extra, output);
     mxl_ref_drop(place.target);
     return status;

@@ -18,6 +18,12 @@ typedef struct mxl_meta {
     const int64_t *shape;
 } mxl_meta;
 
+/* The same of an array, borrowed from it. */
+static inline mxl_meta mxl_array_meta(const mxl_array *array)
+{
+    return (mxl_meta){array->dtype, array->ndim, array->shape};
+}
+
 /* A value that the rule reads. */
 typedef struct mxl_saved {
     mxl_array *array; /* kept; an output is an alias without place. NULL once released */
@@ -44,6 +50,32 @@ typedef struct mxl_node {
     mxl_saved *out_saved; /* [num_outputs], right behind */
     mxl_place edges[];    /* [num_inputs]; targets kept */
 } mxl_node;
+
+/* What a place leads to: a node or a variable, the other of the two is NULL. Both are NULL where it
+ * leads nowhere. Nobody else casts a target. */
+static inline mxl_node *mxl_place_node(mxl_place place)
+{
+    return place.output == MXL_PLACE_LEAF ? NULL : (mxl_node *)place.target;
+}
+
+static inline mxl_array *mxl_place_variable(mxl_place place)
+{
+    return place.output == MXL_PLACE_LEAF ? (mxl_array *)place.target : NULL;
+}
+
+/* Which of the gradients that flow to a node or a variable is that of the place. */
+static inline int mxl_place_slot(mxl_place place)
+{
+    return place.output == MXL_PLACE_LEAF ? 0 : place.output;
+}
+
+/* Where hooks on what a place leads to are. */
+static inline mxl_extra_place *mxl_place_extra(mxl_place place)
+{
+    mxl_node *node = mxl_place_node(place);
+
+    return node != NULL ? &node->extra : &mxl_array_leaf(mxl_place_variable(place))->extra;
+}
 
 /* Whether an array that had a place a moment ago has one that gradients flow to. */
 bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect);

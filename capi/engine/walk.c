@@ -19,7 +19,9 @@ void mxl_walk_clear(mxl_walk *walk)
 
         for (int k = 0; k < task->count; k++)
             mxl_array_drop(task->grads[k]);
-        mxl_ref_drop(task->target);
+        if (task->node != NULL)
+            mxl_ref_drop(&task->node->ref);
+        mxl_array_drop(task->variable);
         mxl_free(task, task_bytes(task->count));
     }
     mxl_free(walk->tasks, walk->room_tasks * sizeof(*walk->tasks));
@@ -31,20 +33,6 @@ void mxl_walk_clear(mxl_walk *walk)
     mxl_map_clear(&walk->map);
 }
 
-/* Room for one more pointer in a list that doubles; NULL without memory, the list unchanged. */
-static void *grown(void *list, size_t count, size_t *room, size_t item)
-{
-    size_t more = *room == 0 ? 32 : *room * 2;
-    void *bigger;
-
-    if (count < *room)
-        return list;
-    bigger = mxl_realloc(list, *room * item, more * item);
-    if (bigger != NULL)
-        *room = more;
-    return bigger;
-}
-
 mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place)
 {
     void **slot = mxl_map_find(&walk->map, place.target);
@@ -54,15 +42,13 @@ mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place)
 
 mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place)
 {
-    bool is_leaf = place.output == MXL_PLACE_LEAF;
-    int count = is_leaf ? 2 : ((mxl_node *)place.target)->num_outputs;
-    mxl_task **tasks = grown(walk->tasks, walk->num_tasks, &walk->room_tasks, sizeof(*tasks));
+    mxl_node *node = mxl_place_node(place);
+    int count = node == NULL ? 2 : node->num_outputs;
     mxl_task *task;
     void **slot;
 
-    if (tasks == NULL)
+    if (MXL_GROW(walk->tasks, walk->num_tasks, walk->room_tasks) != 0)
         return NULL;
-    walk->tasks = tasks;
     slot = mxl_map_put(&walk->map, place.target);
     if (slot == NULL || *slot != NULL)
         return slot == NULL ? NULL : *slot;
@@ -70,9 +56,9 @@ mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place)
     if (task == NULL)
         return NULL;
     memset(task, 0, task_bytes(count));
-    task->target = place.target;
-    mxl_ref_keep(task->target);
-    task->is_leaf = is_leaf;
+    task->node = node;
+    task->variable = mxl_place_variable(place);
+    mxl_ref_keep(place.target);
     task->count = count;
     *slot = task;
     walk->tasks[walk->num_tasks++] = task;
@@ -111,14 +97,11 @@ static int enter(mxl_walk *walk, mxl_node *node)
 static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
 {
     mxl_task *task = mxl_walk_task(walk, place);
-    step *steps;
 
     if (task == NULL)
         return NULL;
-    if (task->is_leaf) {
-        mxl_array *array = (mxl_array *)task->target;
-
-        mxl_leaf *leaf = mxl_array_leaf(array);
+    if (task->node == NULL) {
+        mxl_leaf *leaf = mxl_array_leaf(task->variable);
 
         if (!task->visited && mxl_extra_get(&leaf->extra) != NULL) {
             task->hooked = walk->hooked = true;
@@ -131,12 +114,10 @@ static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
     }
     if (task->visited)
         return task;
-    if (enter(walk, (mxl_node *)task->target) != 0)
+    if (enter(walk, task->node) != 0)
         return NULL;
-    steps = grown(path->steps, path->count, &path->room, sizeof(*steps));
-    if (steps == NULL)
+    if (MXL_GROW(path->steps, path->count, path->room) != 0)
         return NULL;
-    path->steps = steps;
     path->steps[path->count++] = (step){task, 0};
     task->visited = true;
     task->needed = task->wanted;
@@ -148,7 +129,7 @@ static int follow(mxl_walk *walk, trail *path)
     while (path->count > 0) {
         step *top = &path->steps[path->count - 1];
         mxl_task *task = top->task, *next;
-        mxl_node *node = (mxl_node *)task->target;
+        const mxl_node *node = task->node;
         size_t depth = path->count;
 
         if (top->edge == node->num_inputs) {
@@ -184,19 +165,19 @@ int mxl_walk_visit(mxl_walk *walk, mxl_place head)
 
 static uint64_t seq_of(const mxl_task *task)
 {
-    return ((const mxl_node *)task->target)->seq;
+    return task->node->seq;
 }
 
 int mxl_walk_push(mxl_walk *walk, mxl_task *task)
 {
-    mxl_task **heap = grown(walk->heap, walk->num_heap, &walk->room_heap, sizeof(*heap));
+    mxl_task **heap;
     size_t i;
 
     if (task->queued)
         return 0;
-    if (heap == NULL)
+    if (MXL_GROW(walk->heap, walk->num_heap, walk->room_heap) != 0)
         return -1;
-    walk->heap = heap;
+    heap = walk->heap;
     task->queued = true;
     for (i = walk->num_heap++; i > 0 && seq_of(heap[(i - 1) / 2]) < seq_of(task); i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];

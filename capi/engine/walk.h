@@ -11,9 +11,9 @@
 
 /* A node or a variable during one backward. */
 typedef struct mxl_task {
-    mxl_ref *target; /* a node, or a variable's array; kept */
-    bool is_leaf;
-    bool needed; /* leads to a wanted variable, or is one */
+    mxl_node *node;      /* kept; NULL: the task is a variable's */
+    mxl_array *variable; /* kept; NULL: a node's */
+    bool needed;         /* leads to a wanted variable, or is one */
     bool visited;
     bool queued; /* in the heap, or already run */
     bool own;    /* of a variable: what arrived is nobody else's, and may become its buffer */

@@ -1,8 +1,9 @@
 /* What a graph keeps and when it lets go: release rules, saved values, errors that change nothing,
  * long chains. */
-#include "engine_kit.h"
+#include "graph_kit.h"
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "array/array.h"
 #include "base/handle.h"
@@ -306,6 +307,36 @@ TEST(chain_on_a_small_stack)
     pthread_attr_destroy(&attr);
 }
 
+/* An alias that stands where a variable stands (a saved value that was unpacked, say) is recorded,
+ * whatever lies in the variable where a node would have its flag, or its dialect. */
+TEST(alias_of_a_variable)
+{
+    H x = leaf(VEC(3)), alias_handle, y;
+    mxl_array *variable = (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, (uint64_t)(uintptr_t)x);
+    mxl_place place = {&variable->ref, MXL_PLACE_LEAF};
+    mxl_array *alias = mxl_array_alias(variable);
+    unsigned char *flag = (unsigned char *)variable + offsetof(mxl_node, released), kept = *flag;
+
+    mxl_array_set_place(alias, place);
+    CHECK(mxl_place_node(place) == NULL);
+    CHECK(mxl_place_variable(place) == variable);
+    *flag = 1;
+    CHECK(mxl_tape_recorded(alias, &mxl_dialect_mxnet));
+    CHECK(mxl_tape_recorded(alias, &mxl_dialect_torch));
+    *flag = kept;
+    alias_handle = (H)(uintptr_t)mxl_handle_new(MXL_KIND_ARRAY, &alias->ref);
+    record(true);
+    y = op1("square", alias_handle);
+    record(false);
+    CHECK_INT(backward(y), 0);
+    CHECK_NEAR(grad_at(x, 0), 6, 0);
+    CHECK_FAILS(MXLNDArraySetRequiresGrad(alias_handle, 1), "it is no variable");
+    mxl_handle_unpin((uint64_t)(uintptr_t)x);
+    drop(y);
+    drop(alias_handle);
+    drop(x);
+}
+
 HARNESS_MAIN(ENTRY(released_graph_is_an_error), ENTRY(hidden_state), ENTRY(torch_release_rule),
-             ENTRY(saved_sets), ENTRY(bad_heads), ENTRY(not_differentiable),
-             ENTRY(chain_on_a_small_stack))
+             ENTRY(alias_of_a_variable), ENTRY(saved_sets), ENTRY(bad_heads),
+             ENTRY(not_differentiable), ENTRY(chain_on_a_small_stack))

@@ -213,6 +213,18 @@ def test_used_many_times() -> None:
     np.testing.assert_allclose(x.grad.asnumpy(), 2 * a + 2.5 + np.exp(a) * (1 + a), rtol=1e-6)
 
 
+@pytest.mark.parametrize("count", [15, 16, 17, 31, 32, 33, 64, 128, 1000])
+def test_many_terms_of_which_one_comes_twice(count: int) -> None:
+    """A term gets its second gradient while it waits among as many others as the list of ready nodes has room for."""
+    x = nd.ones(3)
+    x.attach_grad()
+    with autograd.record():
+        terms = [x * (i + 1) for i in range(count)]
+        y = nd.add_n(*terms, terms[0])
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [count * (count + 1) // 2 + 1] * 3
+
+
 def test_integer_leaves() -> None:
     x = leaf((1, 2), dtype="int32")
     with autograd.record():
