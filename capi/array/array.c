@@ -239,9 +239,16 @@ mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int
 
 int mxl_array_check_writable(const mxl_array *array)
 {
-    if (array->storage == NULL || !mxl_storage_read_only(array->storage))
+    if (array->storage == NULL)
         return 0;
-    return mxl_error("the array's memory may only be read; copy it first");
+    if (mxl_storage_read_only(array->storage))
+        return mxl_error("the array's memory may only be read; copy it first");
+    for (int i = 0; i < array->ndim && !array->contiguous; i++) {
+        if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
+            return mxl_error("more than one element of the array to write to refers to a single "
+                             "memory location; copy it first");
+    }
+    return 0;
 }
 
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)

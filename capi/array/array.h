@@ -121,9 +121,9 @@ static inline void *mxl_array_write(mxl_array *array)
     return (char *)array->storage->data + array->offset;
 }
 
-/* -1 with the error set where the bytes may only be read: the memory is someone else's, and writing
- * would change what never changes, or end the process. Whoever writes to an array that a caller
- * gave asks first. */
+/* -1 with the error set where the bytes may only be read (the memory is someone else's, and writing
+ * would change what never changes, or end the process), or where an axis of stride 0 makes several
+ * elements one. Whoever writes to an array that a caller gave asks first. */
 int mxl_array_check_writable(const mxl_array *array);
 
 /* Whether nobody else can see the bytes: one holder of the array, one of the storage, and they are

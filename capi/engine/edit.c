@@ -107,15 +107,6 @@ static int check_in_place(mxl_run *r, bool records)
     return 0;
 }
 
-static bool repeats_elements(const mxl_array *array)
-{
-    for (int i = 0; i < array->ndim && !array->contiguous; i++) {
-        if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
-            return true;
-    }
-    return false;
-}
-
 /* Nothing is written to memory that may only be read, or that several elements share. */
 static int check_writable(const mxl_run *r)
 {
@@ -126,15 +117,8 @@ static int check_writable(const mxl_run *r)
             return mxl_error_prefix(r->call.op->name);
     }
     for (int i = 0; i < r->arity.visible; i++) {
-        if (r->given_out[i] == NULL)
-            continue;
-        if (mxl_array_check_writable(r->given_out[i]) != 0)
+        if (r->given_out[i] != NULL && mxl_array_check_writable(r->given_out[i]) != 0)
             return mxl_error_prefix(r->call.op->name);
-        if (repeats_elements(r->given_out[i]))
-            return mxl_error(
-                "%s: more than one element of the array to write to refers to a single "
-                "memory location; copy it first",
-                r->call.op->name);
     }
     return 0;
 }
