@@ -158,13 +158,13 @@ def test_gradients(name: str) -> None:
 def _second(case, inputs: list) -> list:
     variables = [inputs[position] for position in case.diff]
     autograd.mark_variables(variables, [variable.zeros_like() for variable in variables])
-    weight = mx.nd.ones(1)
+    weight = mx.nd.ones(1)  # makes constant gradients recorded ones
     weight.attach_grad()
     with autograd.record(train_mode=case.train):
         outputs = invoke_text(case.op, inputs, case.strings())
         losses = [(output * output).sum() for output in outputs if np.dtype(output.dtype).kind == "f"]
         gradients = autograd.grad(losses, variables, create_graph=True, train_mode=case.train)
-        losses = [(gradient * gradient * weight.astype(gradient.dtype)).sum() for gradient in gradients]  # recorded, also of constants
+        losses = [(gradient * gradient * weight.astype(gradient.dtype)).sum() for gradient in gradients]
     autograd.backward(losses, train_mode=case.train)
     return [*gradients, *(variable.grad for variable in variables)]
 
