@@ -66,9 +66,12 @@ static int set_integer(const api_prepared *call, const mxl_param *p, int64_t val
 static int set_list(const api_prepared *call, const mxl_param *p, const MXLList *list,
                     mxl_tuple *field)
 {
-    if (list->n > MXL_MAX_NDIM || list->n < -1 || (list->n > 0 && list->values == NULL))
+    if (list->n > MXL_TUPLE_MOST || list->n < -1)
         return mxl_error("%s: parameter \"%s\" is a list of %lld numbers; 0 to %d are possible",
-                         call->op->name, p->name, (long long)list->n, MXL_MAX_NDIM);
+                         call->op->name, p->name, (long long)list->n, MXL_TUPLE_MOST);
+    if (list->n > 0 && list->values == NULL)
+        return mxl_error("%s: parameter \"%s\" is a list of %lld numbers, which are NULL",
+                         call->op->name, p->name, (long long)list->n);
     if (list->n < 0 && p->type != MXL_P_OPT_SHAPE &&
         (p->def == NULL || strcmp(p->def, "None") != 0))
         return mxl_error("%s: parameter \"%s\" cannot be None", call->op->name, p->name);

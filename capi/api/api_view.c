@@ -118,8 +118,8 @@ static int status_of(NDArrayHandle made, NDArrayHandle *out)
 
 static int check_codes(const char *function, int ndim, const void *codes, const char *argument)
 {
-    if (ndim < 0 || ndim > MXL_MAX_NDIM)
-        return mxl_error("%s: ndim is %d; 0 to %d are possible", function, ndim, MXL_MAX_NDIM);
+    if (ndim < 0)
+        return mxl_error("%s: ndim is %d, which is negative", function, ndim);
     return ndim > 0 && codes == NULL ? api_null(function, argument) : 0;
 }
 
@@ -160,6 +160,8 @@ int MXNDArrayReshape(NDArrayHandle handle, int ndim, int *dims, NDArrayHandle *o
     *out = NULL;
     if (check_codes(__func__, ndim, dims, "dims") != 0)
         return -1;
+    if (ndim > MXL_MAX_NDIM)
+        return mxl_error("%s: more than %d axes", __func__, MXL_MAX_NDIM);
     for (int i = 0; i < ndim; i++) {
         wide[i] = dims[i];
         if (dims[i] < -1)

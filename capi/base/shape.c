@@ -14,6 +14,8 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
     bool zero = false, overflow = false;
     int64_t n = 1;
 
+    if (ndim > MXL_MAX_NDIM)
+        return mxl_error("a shape of %d axes; at most %d are possible", ndim, MXL_MAX_NDIM);
     for (int i = 0; i < ndim; i++) {
         if (dim[i] < 0)
             return mxl_error("shape %s: extent %lld is negative",

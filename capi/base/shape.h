@@ -14,12 +14,16 @@ typedef struct mxl_shape {
     int64_t dim[MXL_MAX_NDIM];
 } mxl_shape;
 
-/* A list of integers that belongs to someone else: an axis list, a shape parameter. n = -1: None.
- */
+/* A list of integers that belongs to someone else: an axis list, a shape parameter, where an array
+ * is cut. n = -1: None. It may be longer than a shape can be. */
 typedef struct mxl_tuple {
     int n;
     const int64_t *v;
 } mxl_tuple;
+
+/* The most entries of a list, so that twice their number and a shape's axes more is still an int.
+ * They take 8 GiB. */
+enum { MXL_TUPLE_MOST = 1 << 30 };
 
 /* Stands for None where an integer may be None. */
 #define MXL_NONE INT64_MIN
@@ -43,8 +47,8 @@ static inline bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, cons
     return true;
 }
 
-/* Number of elements, or -1 with the error set when the product of the extents that are not 0, or
- * 16 times it, overflows or an extent is negative. */
+/* Number of elements, or -1 with the error set when there are more than MXL_MAX_NDIM axes, an
+ * extent is negative, or the product of the extents that are not 0, or 16 times it, overflows. */
 int64_t mxl_shape_count(int ndim, const int64_t *dim);
 
 /* Number of elements of a shape known to be valid, or of any of its axes together. */

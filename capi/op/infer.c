@@ -65,6 +65,15 @@ int mxl_infer_float_same(mxl_infer *infer)
     return 0;
 }
 
+int mxl_infer_to(mxl_infer *infer, mxl_tuple shape)
+{
+    if (mxl_shape_count(shape.n, shape.v) < 0)
+        return mxl_error_prefix(infer->op->name);
+    mxl_shape_set(&infer->out_shape[0], shape.n, shape.v);
+    infer->out_dtype[0] = infer->in[0]->dtype;
+    return 0;
+}
+
 int mxl_infer_broadcast(mxl_infer *infer)
 {
     const mxl_array *a, *b;

@@ -142,6 +142,9 @@ int mxl_infer_same(mxl_infer *infer);       /* all inputs of one shape and dtype
 int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's broadcast */
 int mxl_infer_like_first(mxl_infer *infer); /* outputs like input 0, whatever the others are */
 int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes only */
+/* Output 0 has the shape that a parameter says and input 0's dtype. -1 with the error set where the
+ * list is no shape of an array. */
+int mxl_infer_to(mxl_infer *infer, mxl_tuple shape);
 
 /* Shared `view` rules: the same elements in another shape; repeated along axes. */
 bool mxl_view_reshaped(const void *params, const mxl_array *in, int output, const mxl_shape *out,

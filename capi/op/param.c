@@ -13,6 +13,9 @@
 /* Longest values that are shown whole in an error. */
 enum { SHOWN = 60, MAX_PARAMS = 64 };
 
+/* Lists up to this length are parsed once, longer ones twice: into a list of their own. */
+enum { SHORT_LIST = 32 };
+
 const mxl_param *mxl_param_find(const mxl_op *op, const char *name)
 {
     for (const mxl_param *param = op->params; param != NULL && param->name != NULL; param++)
@@ -149,22 +152,25 @@ static int parse_tuple(const mxl_op *op, const mxl_param *param, const char *tex
                        mxl_arena *arena)
 {
     bool none = param->type == MXL_P_TUPLE_OPT;
-    int64_t values[MXL_MAX_NDIM];
+    int64_t values[SHORT_LIST];
     int count = 0;
-    mxl_text_result result = mxl_text_tuple(text, none, MXL_MAX_NDIM, values, &count);
+    mxl_text_result result = mxl_text_tuple(text, none, SHORT_LIST, values, &count);
     int64_t *own = NULL;
 
     if (result != MXL_TEXT_OK)
         return refused(op, param, text, result,
                        none ? "a tuple of integers and None" : "a tuple of integers");
-    if (count > MXL_MAX_NDIM)
-        return mxl_error("%s: parameter %s: %d entries, at most %d are possible", op->name,
-                         param->name, count, MXL_MAX_NDIM);
+    if (count > MXL_TUPLE_MOST)
+        return mxl_error("%s: parameter %s: more than %d entries", op->name, param->name,
+                         MXL_TUPLE_MOST);
     if (count > 0) {
         own = mxl_arena_alloc(arena, (size_t)count * sizeof *own);
         if (own == NULL)
             return -1;
-        memcpy(own, values, (size_t)count * sizeof *own);
+        if (count > SHORT_LIST)
+            (void)mxl_text_tuple(text, none, count, own, &count);
+        else
+            memcpy(own, values, (size_t)count * sizeof *own);
     }
     at->n = count;
     at->v = own;

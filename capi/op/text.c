@@ -283,7 +283,7 @@ mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *v
         all = result == MXL_TEXT_OK ? all : result;
         if (*count < room)
             values[*count] = value;
-        /* More entries than an int can count: the caller refuses long before. */
+        /* More entries than an int can count: the caller refuses fewer. */
         *count += *count < INT32_MAX;
         if (*p == ',')
             p = skip_blanks(p + 1);

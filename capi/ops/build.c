@@ -199,6 +199,9 @@ int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
         return -1;
     if (shape.n <= 0 && given)
         return 0;
+    if (shape.n > MXL_MAX_NDIM)
+        return mxl_error("%s: shape has %d axes; at most %d are possible", infer->op->name, shape.n,
+                         MXL_MAX_NDIM);
     mxl_shape_set(&want, shape.n < 0 ? 0 : shape.n, shape.v);
     for (int i = 0; i < want.ndim; i++) {
         if (want.dim[i] < -1)

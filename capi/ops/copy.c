@@ -115,11 +115,7 @@ static const mxl_param shape_params[] = {
 
 static int shape_infer(mxl_infer *infer)
 {
-    const mxl_sum_to_params *p = infer->params;
-
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
+    return mxl_infer_to(infer, ((const mxl_sum_to_params *)infer->params)->shape);
 }
 
 /* Marks the axes of `from` along which `to` (aligned at the last axis) has extent 1 or no axis; -1

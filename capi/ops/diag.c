@@ -197,16 +197,15 @@ static int put_infer(mxl_infer *infer)
     diagonal d;
     char a[128], b[128];
 
-    if (p->shape.n < 2 || p->shape.n > MXL_MAX_NDIM)
+    if (p->shape.n < 2)
         return mxl_error("%s: shape has %d axes", infer->op->name, p->shape.n);
-    if (find_diagonal(infer->op->name, p, p->shape.n, p->shape.v, NULL, &d) != 0)
+    if (mxl_infer_to(infer, p->shape) != 0 ||
+        find_diagonal(infer->op->name, p, p->shape.n, p->shape.v, NULL, &d) != 0)
         return -1;
     if (!mxl_shape_same(x->ndim, x->shape, d.shape.ndim, d.shape.dim))
         return mxl_error("%s: an array of shape %s for a diagonal of shape %s", infer->op->name,
                          mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
                          mxl_shape_text(b, sizeof(b), d.shape.ndim, d.shape.dim));
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = x->dtype;
     return 0;
 }
 

@@ -209,19 +209,14 @@ static int put_infer(mxl_infer *infer, int64_t pieces)
     const index_params *p = infer->params;
     view v;
 
-    if (p->shape.n < 0 || p->shape.n > MXL_MAX_NDIM)
-        return mxl_error("%s: a shape of %d axes", infer->op->name, p->shape.n);
-    if (mxl_shape_count(p->shape.n, p->shape.v) < 0)
-        return mxl_error_prefix(infer->op->name);
-    if (find_view(infer->op->name, p->axis, p->shape.n, p->shape.v, &v) != 0)
+    if (mxl_infer_to(infer, p->shape) != 0 ||
+        find_view(infer->op->name, p->axis, p->shape.n, p->shape.v, &v) != 0)
         return -1;
     if (pieces < 0)
         pieces = infer->in[1]->size * v.outer * v.inner;
     if (infer->in[0]->size != pieces)
         return mxl_error("%s: %lld elements do not fit %lld indices", infer->op->name,
                          (long long)infer->in[0]->size, (long long)infer->in[1]->size);
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
     return 0;
 }
 

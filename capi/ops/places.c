@@ -240,13 +240,9 @@ static int scatter_infer(mxl_infer *infer)
     const places_params *p = infer->params;
     const char *name = infer->op->name;
 
-    if (mxl_shape_count(p->shape.n, p->shape.v) < 0)
-        return mxl_error_prefix(name);
-    if (check_data(name, p->shape.n, p->shape.v, infer->in[0], infer->in[1]) != 0)
+    if (mxl_infer_to(infer, p->shape) != 0)
         return -1;
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
+    return check_data(name, p->shape.n, p->shape.v, infer->in[0], infer->in[1]);
 }
 
 /* Moves `data` to the places of zeros: adds it there, or puts it. */

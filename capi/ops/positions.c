@@ -47,9 +47,6 @@ static int check_shape(const mxl_infer *infer, mxl_tuple shape)
         return mxl_error("%s: dtype bool is not supported", infer->op->name);
     if (shape.n <= 0)
         return mxl_error("%s: shape is missing", infer->op->name);
-    if (shape.n >= MXL_MAX_NDIM)
-        return mxl_error("%s: shape has %d axes, the most are %d", infer->op->name, shape.n,
-                         MXL_MAX_NDIM - 1);
     for (int i = 1; i < shape.n; i++) {
         if (shape.v[i] < 0)
             return mxl_error("%s: only the first extent may be open, got shape %s", infer->op->name,

@@ -266,16 +266,10 @@ static int slice_put_infer(mxl_infer *infer)
     const slice_params *p = infer->params;
     piece part;
 
-    if (p->shape.n < 0 || p->shape.n > MXL_MAX_NDIM)
-        return mxl_error("%s: a shape of %d axes", infer->op->name, p->shape.n);
-    if (mxl_shape_count(p->shape.n, p->shape.v) < 0)
-        return mxl_error_prefix(infer->op->name);
-    if (find_part(infer->op->name, p, p->shape.n, p->shape.v, &part) != 0 ||
-        check_put(infer->op->name, infer->in[0], &part) != 0)
+    if (mxl_infer_to(infer, p->shape) != 0 ||
+        find_part(infer->op->name, p, p->shape.n, p->shape.v, &part) != 0)
         return -1;
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
+    return check_put(infer->op->name, infer->in[0], &part);
 }
 
 /* Strides of contiguous data in the shape of a part. */

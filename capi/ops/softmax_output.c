@@ -174,8 +174,10 @@ static int target_infer(mxl_infer *infer)
     const mxl_array *label = infer->in[0];
     classes c;
 
-    if (p->shape.n < (p->multi_output ? 2 : 1) || p->shape.n > MXL_MAX_NDIM)
+    if (p->shape.n < (p->multi_output ? 2 : 1))
         return mxl_error("%s: shape has %d axes", infer->op->name, p->shape.n);
+    if (mxl_infer_to(infer, p->shape) != 0)
+        return -1;
     if (!mxl_dtype_is_float(label->dtype))
         return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
                          mxl_dtype_name(label->dtype));
@@ -183,10 +185,8 @@ static int target_infer(mxl_infer *infer)
     if (label->size != c.outer * c.inner)
         return mxl_error("%s: there are %lld labels for %lld rows", infer->op->name,
                          (long long)label->size, (long long)(c.outer * c.inner));
-    for (int i = 0; i < 2; i++) {
-        mxl_shape_set(&infer->out_shape[i], p->shape.n, p->shape.v);
-        infer->out_dtype[i] = label->dtype;
-    }
+    mxl_shape_set(&infer->out_shape[1], p->shape.n, p->shape.v);
+    infer->out_dtype[1] = label->dtype;
     for (int i = 0; i < p->shape.n; i++) {
         if (i == c.axis || (c.axis < 0 && i > 0))
             infer->out_shape[1].dim[i] = 1;

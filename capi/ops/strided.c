@@ -34,7 +34,7 @@ static int check_strided(const char *name, const mxl_strided_params *p, const mx
 {
     int64_t count;
 
-    if (p->shape.n < 0 || p->shape.n != p->strides.n || p->shape.n > MXL_MAX_NDIM)
+    if (p->shape.n != p->strides.n)
         return mxl_error("%s: %d extents and %d strides; they must be as many", name, p->shape.n,
                          p->strides.n);
     count = mxl_shape_count(p->shape.n, p->shape.v);

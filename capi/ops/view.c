@@ -221,15 +221,14 @@ static const mxl_param reshape_to_params[] = {
 static int reshape_to_infer(mxl_infer *infer)
 {
     const mxl_sum_to_params *p = infer->params;
-    int64_t size = mxl_shape_count(p->shape.n, p->shape.v);
+    int64_t size;
 
-    if (size < 0)
-        return mxl_error_prefix(infer->op->name);
+    if (mxl_infer_to(infer, p->shape) != 0)
+        return -1;
+    size = mxl_shape_size(p->shape.n, p->shape.v);
     if (size != infer->in[0]->size)
         return mxl_error("%s: %lld elements in a shape of %lld", infer->op->name,
                          (long long)infer->in[0]->size, (long long)size);
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
     return 0;
 }
 
@@ -279,21 +278,24 @@ const mxl_op *const mxl_ops_view[] = {
 
 /* A reading of the codes: the input's extents, the codes, and what has been made of them. */
 typedef struct reading {
+    int count;
+    const int64_t *codes;
+    bool reverse; /* read from the last code to the first */
     int ndim, at; /* of the input: its axes, the next one to be used */
     int64_t dim[MXL_MAX_NDIM];
     int infer; /* the result's axis of code -1, or -1 */
     mxl_shape *out;
 } reading;
 
-static int too_many_axes(void)
+static int64_t code_at(const reading *r, int i)
 {
-    return mxl_error("reshape: more than %d axes", MXL_MAX_NDIM);
+    return r->codes[r->reverse ? r->count - 1 - i : i];
 }
 
 static int add_axis(reading *r, int64_t extent)
 {
     if (r->out->ndim == MXL_MAX_NDIM)
-        return too_many_axes();
+        return mxl_error("reshape: more than %d axes", MXL_MAX_NDIM);
     r->out->dim[r->out->ndim++] = extent;
     return 0;
 }
@@ -394,28 +396,21 @@ static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
 int mxl_reshape_codes(mxl_shape *out, int ndim, const int64_t *dim, int count, const int64_t *codes,
                       bool reverse)
 {
-    reading r = {.ndim = ndim, .infer = -1, .out = out};
-    int64_t list[MXL_MAX_NDIM];
+    reading r = {
+        .count = count, .codes = codes, .reverse = reverse, .ndim = ndim, .infer = -1, .out = out};
 
-    /* A split takes three codes for two axes; nobody needs as many as a shape can have. */
-    if (count > MXL_MAX_NDIM)
-        return too_many_axes();
     out->ndim = 0;
     memcpy(r.dim, dim, (size_t)ndim * sizeof(*dim));
-    if (count > 0)
-        memcpy(list, codes, (size_t)count * sizeof(*codes));
-    if (reverse) {
+    if (reverse)
         reverse_list(ndim, r.dim);
-        reverse_list(count, list);
-    }
     for (int i = 0; i < count; i++) {
-        if (list[i] == -4 && i + 2 >= count)
+        if (code_at(&r, i) == -4 && i + 2 >= count)
             return mxl_error("reshape: code -4 is followed by the two extents to split into");
-        if (list[i] == -4) {
-            if (split_axis(&r, list[i + 1], list[i + 2]) != 0)
+        if (code_at(&r, i) == -4) {
+            if (split_axis(&r, code_at(&r, i + 1), code_at(&r, i + 2)) != 0)
                 return -1;
             i += 2;
-        } else if (read_code(&r, list[i]) != 0) {
+        } else if (read_code(&r, code_at(&r, i)) != 0) {
             return -1;
         }
     }

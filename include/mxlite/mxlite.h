@@ -37,8 +37,8 @@ typedef void *MXLCallHandle;
 
 /* One typed argument. The parameter decides which member is read: `i` for integers, booleans,
  * dtypes (MXNet's type flags) and enumerations (position in the list of names); `f` for floats;
- * `list` for shapes, axes and bounds (n = -1 is None; an entry INT64_MIN is None). The numbers of a
- * list are only read during the call. */
+ * `list` for shapes, axes and bounds (n = -1 is None; an entry INT64_MIN is None), of any length;
+ * an array has at most 32 axes. The numbers of a list are only read during the call. */
 typedef struct MXLList {
     int64_t n;
     const int64_t *values;
@@ -68,8 +68,8 @@ enum { MXL_DIALECT_MXNET = 0, MXL_DIALECT_TORCH = 1 };
  * reorder share memory with their input; arrays may be edited in place, and the tape follows.
  * `label` (may be NULL: made from the operator's name) names the nodes, e.g. "AddBackward0";
  * `slots` (may be NULL: the inputs in order, or what the operator's name says) says what such a
- * node's inputs are when it is looked at: a digit for an input, '-' for a slot with nothing, e.g.
- * "0-" for x + 5. */
+ * node's inputs are when it is looked at: a digit for one of the first ten inputs, '-' for a slot
+ * with nothing, e.g. "0-" for x + 5. */
 MXL_API int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *name,
                          int num_constant, const char **keys, const char **values,
                          int num_arguments, const char **arguments, MXLCallHandle *out);

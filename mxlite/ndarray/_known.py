@@ -14,12 +14,17 @@ from mxlite.ndarray._operators import Operator, fixed_outputs, prepare_with
 #: Calls that one operator keeps, and values that it remembers until it has seen them twice.
 _ROOM = 64
 
+#: The longest tuple that counts as a constant of the program; what was prepared for it is never freed.
+_LONGEST = 32
+
 _UNCHANGING = (int, bool, float, str, type(None), type)
 
 
 def _is_unchanging(value: Any) -> bool:
     kind = value.__class__
-    return kind in _UNCHANGING or (kind is tuple and all(entry.__class__ in (int, type(None)) for entry in value))
+    if kind is tuple:
+        return len(value) <= _LONGEST and all(entry.__class__ in (int, type(None)) for entry in value)
+    return kind in _UNCHANGING
 
 
 class KnownCalls:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from itertools import accumulate
 from typing import Any
 
 from mxlite.torch._calls import both, function, functions, methods, prepare, run, run_many
@@ -31,7 +32,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
                 f"split_with_sizes expects split_sizes to sum exactly to {extent} (input tensor's size at dimension "
                 f"{place}), but got split_sizes={sizes}"
             )
-        bounds = [sum(sizes[:count]) for count in range(1, len(sizes))]
+        bounds = list(accumulate(sizes[:-1]))
     call = prepare(label, "_split_v2", "indices", "axis")
     parts = run_many(call, [tensor], (0, *bounds), place, kinds=[tensor._dtype] * (len(bounds) + 1))
     return tuple(parts)
@@ -96,7 +97,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
                     f"Sizes of tensors must match except in dimension {place}. Expected size {full[0].shape[other]} "
                     f"but got size {each.shape[other]} for tensor number {number} in the list."
                 )
-    call = prepare("CatBackward0", "Concat", "dim", num_args=len(full))
+    call = prepare("CatBackward0", "Concat", "dim")
     return run(call, full, place, kind=full[0]._dtype)
 
 
@@ -111,7 +112,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
                 f"{list(each.shape)} at entry {number}"
             )
     place = check_dim(dim, listed[0].ndim + 1)
-    call = prepare("StackBackward0", "stack", "axis", num_args=len(listed))
+    call = prepare("StackBackward0", "stack", "axis")
     return run(call, listed, place, kind=listed[0]._dtype)
 
 

@@ -48,8 +48,8 @@ KIT H vec(int64_t n, const double *values)
 KIT double at(H array, int64_t i)
 {
     double values[64];
-    int64_t shape[8], size = 1;
-    int ndim = MXLNDArrayGetInfo(array, 8, shape, NULL);
+    int64_t shape[32], size = 1;
+    int ndim = MXLNDArrayGetInfo(array, 32, shape, NULL);
 
     for (int k = 0; k < ndim; k++)
         size *= shape[k];
@@ -145,8 +145,8 @@ KIT int custom_record(int num_inputs, H *inputs, int num_outputs, H *outputs,
 /* Makes `array` a variable with a gradient buffer of its own that is full of `start`. */
 KIT void attach_start(H array, uint32_t req, double start)
 {
-    int64_t shape[8], size = 1;
-    int dtype = -1, ndim = MXLNDArrayGetInfo(array, 8, shape, &dtype);
+    int64_t shape[32], size = 1;
+    int dtype = -1, ndim = MXLNDArrayGetInfo(array, 32, shape, &dtype);
     double values[64];
     H grad;
 

@@ -354,19 +354,33 @@ TEST(tuples)
     mxl_arena_clear(&arena);
 }
 
-TEST(tuples_have_a_limit)
+TEST(long_tuples)
 {
-    char text[3 * 40] = "(";
+    static const int lengths[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 5000};
+    static char text[6 * 5000 + 16];
 
     mxl_arena_init(&arena);
-    for (int i = 0; i < MXL_MAX_NDIM; i++)
-        strcat(text, "1,");
-    text[strlen(text)] = ')';
-    CHECK_INT(parse("shape", text), 0);
-    CHECK_INT(got.shape.n, MXL_MAX_NDIM);
-    strcpy(text + strlen(text) - 1, "2)");
-    CHECK_INT(parse("shape", text), -1);
-    CHECK_STR(mxl_error_text(), "fake: parameter shape: 33 entries, at most 32 are possible");
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        size_t end = 1;
+
+        strcpy(text, "(");
+        for (int i = 0; i < lengths[k]; i++)
+            end += (size_t)snprintf(text + end, 8, "%d,", i - 7);
+        strcpy(text + end, ")");
+        CHECK_INT(parse("shape", text), 0);
+        CHECK_INT(got.shape.n, lengths[k]);
+        for (int i = 0; i < got.shape.n; i++)
+            CHECK_INT(got.shape.v[i], i - 7);
+        strcpy(text + end, "None)");
+        CHECK_INT(parse("begin", text), 0);
+        CHECK_INT(got.begin.n, lengths[k] + 1);
+        CHECK(got.begin.v[lengths[k]] == MXL_NONE);
+        CHECK_INT(parse("shape", text), -1);
+        CHECK_HAS(mxl_error_text(), "fake: parameter shape: \"(-7,-6,");
+        strcpy(text + end, "99999999999999999999)");
+        CHECK_INT(parse("shape", text), -1);
+        CHECK_HAS(mxl_error_text(), "is out of range");
+    }
     mxl_arena_clear(&arena);
 }
 
@@ -490,5 +504,5 @@ TEST(arena_grows)
 
 HARNESS_MAIN(ENTRY(defaults), ENTRY(integers), ENTRY(floats), ENTRY(floats_round_trip),
              ENTRY(floats_long_texts), ENTRY(booleans), ENTRY(names), ENTRY(tuples),
-             ENTRY(tuples_have_a_limit), ENTRY(keys), ENTRY(long_values_are_cut_in_errors),
-             ENTRY(copies), ENTRY(arena_grows))
+             ENTRY(long_tuples), ENTRY(keys), ENTRY(long_values_are_cut_in_errors), ENTRY(copies),
+             ENTRY(arena_grows))
