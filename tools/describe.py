@@ -73,7 +73,16 @@ class Description:
 
 
 #: What is tried for a parameter that a call must give.
-_EXAMPLES = {"int": "1", "long": "1", "float": "1", "double": "1", "boolean": "1", "Shape": "(1,)", "string": "a"}
+_EXAMPLES = {
+    "int": "1",
+    "long": "1",
+    "float": "1",
+    "double": "1",
+    "real_t": "1",
+    "boolean": "1",
+    "Shape": "(1,)",
+    "string": "a",
+}
 
 
 def _example(parameter: Parameter) -> str:

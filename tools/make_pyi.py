@@ -51,6 +51,7 @@ _KINDS = {
     "long": "Integer",
     "float": "Number",
     "double": "Number",
+    "real_t": "Number",
     "boolean": "bool",
     "Shape(tuple)": "Shape",
     "Shape": "Shape",

@@ -91,7 +91,7 @@ static int check_names(const request *r)
     return 0;
 }
 
-/* Fills constants and defaults; what is an argument stays zero. */
+/* Fills constants and defaults; what is an argument stays zero, and is checked with each call. */
 static int fill(const request *r, void *params, mxl_arena *arena)
 {
     memset(params, 0, r->op->params_size);
@@ -112,7 +112,7 @@ static int fill(const request *r, void *params, mxl_arena *arena)
         if (mxl_param_parse(r->op, p, text, params, arena) != 0)
             return -1;
     }
-    return 0;
+    return r->num_arguments == 0 && r->op->check != NULL ? r->op->check(params) : 0;
 }
 
 static bool same_text(const char *x, const char *y)

@@ -1,5 +1,5 @@
-/* Operators that copy, cast or block: _copy, _copyto, Cast, BlockGrad; and what the engine calls to
- * bring a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
+/* Operators that copy, cast or block: _copy, _copyto, cast_storage, Cast, BlockGrad; and what the
+ * engine calls to bring a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
 #include "ops/build.h"
 
 #include <string.h>
@@ -51,6 +51,48 @@ static const mxl_op op_copyto = {
     .inputs = copyto_inputs,
     .params = mxl_params_none,
     .infer = copyto_infer,
+    .compute = copy_compute,
+    .grad = mxl_grad_pass,
+    .in_place = true,
+};
+
+/* ---- cast_storage ---- */
+
+typedef struct storage_params {
+    int stype;
+} storage_params;
+
+static const char *const storage_types[] = {"csr", "default", "row_sparse", NULL};
+
+static const mxl_param storage_table[] = {
+    {.name = "stype",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(storage_params, stype),
+     .values = storage_types,
+     .doc = "How the result is stored: default, which every array is."},
+    {0},
+};
+
+static int storage_check(void *params)
+{
+    const char *type = storage_types[((const storage_params *)params)->stype];
+
+    if (strcmp(type, "default") != 0)
+        return mxl_error("NotImplementedError: cast_storage: stype is %s; mxlite has no sparse "
+                         "arrays yet, only default",
+                         type);
+    return 0;
+}
+
+static const mxl_op op_cast_storage = {
+    .name = "cast_storage",
+    .aliases = MXL_ALIASES("_sparse_cast_storage"),
+    .doc = "A copy of the array in the storage type `default`.",
+    .inputs = mxl_inputs_data,
+    .params = storage_table,
+    .params_size = sizeof(storage_params),
+    .check = storage_check,
+    .infer = mxl_infer_same,
     .compute = copy_compute,
     .grad = mxl_grad_pass,
     .in_place = true,
@@ -209,6 +251,6 @@ const mxl_op mxl_op_broadcast_to = {
 };
 
 const mxl_op *const mxl_ops_copy[] = {
-    &mxl_op_copy,   &op_copyto,           &mxl_op_cast, &op_block_grad,
-    &mxl_op_sum_to, &mxl_op_broadcast_to, NULL,
+    &mxl_op_copy,   &op_copyto,     &op_cast_storage,     &mxl_op_cast,
+    &op_block_grad, &mxl_op_sum_to, &mxl_op_broadcast_to, NULL,
 };

@@ -1,5 +1,5 @@
-/* Arrays made from nothing but a shape: _zeros, _ones, _full; and from another's: zeros_like,
- * ones_like. */
+/* Arrays made from nothing but a shape: _zeros, _ones, _full; from another's: zeros_like,
+ * ones_like; and one that is there already, filled: _set_value. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -119,6 +119,46 @@ static const mxl_op op_full = {
     .grad = mxl_grad_zero,
 };
 
+/* ---- into an array that is given ---- */
+
+typedef struct set_params {
+    double src;
+} set_params;
+
+static const mxl_param set_params_table[] = {
+    {.name = "src",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(set_params, src),
+     .type_text = "real_t",
+     .doc = "The value of every element."},
+    {0},
+};
+
+/* out= decides shape and dtype. */
+static int set_infer(mxl_infer *infer)
+{
+    if (infer->out_dtype[0] == MXL_DTYPE_UNKNOWN)
+        return mxl_error("_set_value: writes into an array that is given, and none with a shape "
+                         "was");
+    return 0;
+}
+
+static int set_compute(const mxl_call *call)
+{
+    return fill(call->out[0], ((const set_params *)call->params)->src);
+}
+
+static const mxl_op op_set_value = {
+    .name = "_set_value",
+    .doc = "Fills the array that is given as output with one number.",
+    .inputs = no_inputs,
+    .params = set_params_table,
+    .params_size = sizeof(set_params),
+    .infer = set_infer,
+    .compute = set_compute,
+    .grad = mxl_grad_zero,
+};
+
 /* ---- from another array's shape ---- */
 
 const mxl_op mxl_op_zeros_like = {
@@ -145,5 +185,5 @@ const mxl_op mxl_op_ones_like = {
 };
 
 const mxl_op *const mxl_ops_init[] = {
-    &op_zeros, &op_ones, &op_full, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
+    &op_zeros, &op_ones, &op_full, &op_set_value, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
 };

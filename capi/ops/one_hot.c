@@ -1,4 +1,4 @@
-/* one_hot: a position as a row that is on there and off everywhere else. */
+/* one_hot, _onehot_encode: a position as a row that is on there and off everywhere else. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -67,10 +67,10 @@ static int one_hot_infer(mxl_infer *infer)
     return 0;
 }
 
-static int one_hot_compute(const mxl_call *call)
+/* `out`, whose last axis has `depth` positions, from the array of indices. */
+static int put_rows(const mxl_array *index, int64_t depth, double on_value, double off_value,
+                    mxl_array *out)
 {
-    const one_hot_params *p = call->params;
-    const mxl_array *index = call->in[0];
     uint64_t on = 0, off = 0;
     size_t bytes = (size_t)index->size * sizeof(int64_t);
     int64_t *at = mxl_alloc(bytes);
@@ -78,15 +78,22 @@ static int one_hot_compute(const mxl_call *call)
 
     if (at == NULL)
         return -1;
-    mxl_cast_scalar(p->on_value, p->dtype, &on);
-    mxl_cast_scalar(p->off_value, p->dtype, &off);
-    status = mxl_index_resolve(index->dtype, mxl_array_read(index), index->size, p->depth,
+    mxl_cast_scalar(on_value, out->dtype, &on);
+    mxl_cast_scalar(off_value, out->dtype, &off);
+    status = mxl_index_resolve(index->dtype, mxl_array_read(index), index->size, depth,
                                MXL_INDEX_KEEP, at);
     if (status == 0)
-        mxl_one_hot(mxl_dtype_size(p->dtype), index->size, p->depth, at, &on, &off,
-                    mxl_array_write(call->out[0]));
+        mxl_one_hot(mxl_dtype_size(out->dtype), index->size, depth, at, &on, &off,
+                    mxl_array_write(out));
     mxl_free(at, bytes);
     return status;
+}
+
+static int one_hot_compute(const mxl_call *call)
+{
+    const one_hot_params *p = call->params;
+
+    return put_rows(call->in[0], p->depth, p->on_value, p->off_value, call->out[0]);
 }
 
 static const mxl_op op_one_hot = {
@@ -101,4 +108,45 @@ static const mxl_op op_one_hot = {
     .grad = mxl_grad_zero,
 };
 
-const mxl_op *const mxl_ops_one_hot[] = {&op_one_hot, NULL};
+/* ---- _onehot_encode ---- */
+
+static const mxl_input encode_inputs[] = {
+    {.name = "lhs",
+     .doc = "Which position is on, for each row; of any dtype.",
+     .type_text = "NDArray"},
+    {.name = "rhs", .doc = "An array of the result's shape and dtype.", .type_text = "NDArray"},
+    {0},
+};
+
+static int encode_infer(mxl_infer *infer)
+{
+    const mxl_array *index = infer->in[0], *like = infer->in[1];
+    char index_text[128], like_text[128];
+
+    if (index->ndim != 1 || like->ndim != 2 || like->shape[0] != index->shape[0])
+        return mxl_error("%s: lhs has shape %s, rhs %s; (n,) and (n, depth) are needed",
+                         infer->op->name,
+                         mxl_shape_text(index_text, sizeof(index_text), index->ndim, index->shape),
+                         mxl_shape_text(like_text, sizeof(like_text), like->ndim, like->shape));
+    mxl_shape_set(&infer->out_shape[0], like->ndim, like->shape);
+    infer->out_dtype[0] = like->dtype;
+    return 0;
+}
+
+static int encode_compute(const mxl_call *call)
+{
+    return put_rows(call->in[0], call->out[0]->shape[1], 1, 0, call->out[0]);
+}
+
+static const mxl_op op_onehot_encode = {
+    .name = "_onehot_encode",
+    .doc = "Rows that are 1 at the position which lhs names, and 0 everywhere else.",
+    .inputs = encode_inputs,
+    .params = mxl_params_none,
+    .infer = encode_infer,
+    .compute = encode_compute,
+    .grad = mxl_grad_zero,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_one_hot[] = {&op_one_hot, &op_onehot_encode, NULL};

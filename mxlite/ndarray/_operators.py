@@ -70,6 +70,7 @@ _CONVERTERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("double or None", _as_optional_float),
     ("float", _as_float),
     ("double", _as_float),
+    ("real_t", _as_float),
     ("boolean", _as_flag),
     ("Shape or None", _as_optional_list),
     ("Shape", _as_list),

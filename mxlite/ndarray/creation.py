@@ -102,9 +102,9 @@ def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Writes rows to `out`, of shape (n, depth): 1 at the place that each of `n` indices names, 0 elsewhere.
 
-    Raises: MXNetError: `out` has another number of rows.
+    Raises: MXNetError: `out` has another number of rows, or of axes.
     """
-    return invoke("one_hot", [indices], {"depth": out.shape[1], "dtype": out.dtype}, out)
+    return invoke("_onehot_encode", [indices, out], {}, out)
 
 
 def waitall() -> None:

@@ -29,7 +29,6 @@ NOT_YET = {
         rmspropalex_update signsgd_update signum_update
     """,
     "mixed precision": "all_finite amp_cast amp_multicast reset_arrays",
-    "sparse storage": "cast_storage",
     "custom operators": "Custom",
     "images": "imdecode",
     "helpers of its own indexing": """
@@ -171,6 +170,32 @@ def test_onehot_encode() -> None:
     assert out.asnumpy().tolist() == [[1, 0, 0], [0, 0, 1]]
     with pytest.raises(mx.MXNetError):
         nd.onehot_encode(nd.array([0, 1, 2]), nd.zeros((2, 3)))
+
+
+def test_set_value_fills_what_is_there() -> None:
+    """The bindings of R and Perl fill arrays with it."""
+    x = nd.zeros((2, 3))
+    view = x[1]
+    assert nd._internal._set_value(src=2.5, out=view) is view
+    assert nd._internal._set_value(np.float32(7), out=x[0:1]).shape == (1, 3)
+    assert x.asnumpy().tolist() == [[7, 7, 7], [2.5, 2.5, 2.5]]
+    x.attach_grad()
+    with autograd.record():
+        with pytest.raises(mx.MXNetError, match="^Inplace operations"):
+            nd._internal._set_value(src=1, out=x)
+    for wrong in ({}, {"src": "x", "out": x}, {"src": 1}):
+        with pytest.raises(mx.MXNetError, match="^_set_value: "):
+            nd._internal._set_value(**wrong)
+
+
+def test_cast_storage() -> None:
+    x = nd.array([[1, 2]], dtype="int8")
+    y = nd.cast_storage(x, "default")
+    y[:] = 3
+    assert x.asnumpy().tolist() == [[1, 2]] and y.dtype is np.int8
+    for stype in ("csr", "row_sparse"):
+        with pytest.raises(NotImplementedError, match="mxlite has no sparse arrays yet"):
+            nd.cast_storage(x, stype=stype)
 
 
 def test_arrays_of_numbers_and_of_arrays() -> None:

@@ -157,3 +157,48 @@ CASES += [
     Case("one_hot", "malformed-off", (_hot,), {"depth": 3, "off_value": "x"}, error=True),
     Case("one_hot", "unknown-parameter", (_hot,), {"depth": 3, "foo": 1}, error=True),
 ]
+
+
+def _encode(lhs: np.ndarray, rhs: np.ndarray, **_) -> np.ndarray:
+    rows = np.trunc(lhs)[:, None] == np.arange(rhs.shape[1])
+    return rows.astype(rhs.dtype)
+
+
+_rows_of = In((5, 3))
+_one_kind = {"oracle": "differs: 1.9.1 takes float32 alone"}
+for _label, _lhs, _rhs, _more in (
+    ("plain", In(values=[0.0, 2.0]), In((2, 3)), {}),
+    ("out-of-range", _hot, _rows_of, {}),
+    ("nan", In(values=[np.nan, 1.5]), In((2, 3)), {}),
+    ("one", In(values=[0.0]), In((1, 1)), {}),
+    ("no-positions", In(values=[0.0, 1.0]), In((2, 0)), {"np_shape": True}),
+    ("empty", In((0,)), In((0, 3)), {"np_shape": True}),
+    ("out", In(values=[0.0, 2.0]), In((2, 3)), {"out": (((2, 3), "float32"),)}),
+    ("unknown-parameter", In(values=[0.0, 2.0]), In((2, 3)), {"params": {"foo": 1}}),
+    ("int32-indices", In(values=[0, 2], dtype="int32"), In((2, 3)), _one_kind),
+    ("float64-indices", In(values=[0, 2], dtype="float64"), In((2, 3)), _one_kind),
+    ("float64", In(values=[0.0, 2.0]), In((2, 3), "float64"), _one_kind),
+    ("int32", In(values=[0.0, 2.0]), In((2, 3), "int32", "bool"), _one_kind),
+    ("bool", In(values=[0.0, 2.0]), In((2, 3), "bool", "bool"), _one_kind),
+):
+    CASES.append(Case("_onehot_encode", _label, (_lhs, _rhs), forward=_encode, **_more))
+CASES += [
+    Case(
+        "_onehot_encode",
+        "gradient",
+        (In(values=[0.5, 2.5]), In((2, 3))),
+        {},
+        _encode,
+        order=1,
+        diff=(0, 1),
+        oracle="forward: no gradient",
+    ),
+    Case("_onehot_encode", "rows-differ", (In(values=[0.0, 2.0]), In((3, 3))), error=True),
+    Case("_onehot_encode", "matrix-of-indices", (In(values=[[0.0, 2.0]]), In((2, 3))), error=True),
+    Case("_onehot_encode", "into-vector", (In(values=[0.0, 2.0]), In((2,))), error=True),
+    Case("_onehot_encode", "into-three-axes", (In(values=[0.0, 2.0]), In((2, 3, 1))), error=True),
+    Case("_onehot_encode", "one-input", (In(values=[0.0, 2.0]),), error=True),
+    Case(
+        "_onehot_encode", "out-other-shape", (In(values=[0.0, 2.0]), In((2, 3))), out=(((2, 4), "float32"),), error=True
+    ),
+]

@@ -1,4 +1,4 @@
-"""Operators that make arrays: _zeros, _ones, _full, zeros_like, ones_like, shape_array, size_array."""
+"""Operators that make arrays: _zeros, _ones, _full, _set_value, zeros_like, ones_like, shape_array, size_array."""
 
 from __future__ import annotations
 
@@ -65,6 +65,74 @@ CASES += [
         lambda shape, value: np.full((2,), -np.inf, "float32"),
     ),
     Case("_full", "nan", (), {"shape": (2,), "value": "nan"}, lambda shape, value: np.full((2,), np.nan, "float32")),
+]
+
+_into = ((2, 3), "float32")
+
+
+def _set(src: float) -> np.ndarray:
+    return np.full((2, 3), float(src), "float32")
+
+
+for _dtype in _DTYPES:
+    CASES.append(
+        Case(
+            "_set_value",
+            _dtype,
+            (),
+            {"src": 2.75},
+            lambda src, _dtype=_dtype: np.full((2, 3), 2.75).astype(_dtype),
+            out=(((2, 3), _dtype),),
+        )
+    )
+CASES += [
+    *(
+        Case("_set_value", label, (), {"src": src}, _set, out=(_into,))
+        for label, src in (("negative", -1), ("text", "300"), ("nan", "nan"), ("infinity", "-inf"), ("integer", 7))
+    ),
+    Case(
+        "_set_value",
+        "scalar",
+        (),
+        {"src": 3},
+        lambda src: np.array(3, "float32"),
+        out=(((), "float32"),),
+        np_shape=True,
+    ),
+    Case(
+        "_set_value",
+        "empty",
+        (),
+        {"src": 3},
+        lambda src: np.zeros((0, 3), "float32"),
+        out=(((0, 3), "float32"),),
+        np_shape=True,
+    ),
+    Case(
+        "_set_value",
+        "float64-tenth",
+        (),
+        {"src": 0.1},
+        lambda src: np.full((1,), 0.1),
+        out=(((1,), "float64"),),
+        oracle="differs: 1.9.1 rounds to float32",
+    ),
+    Case("_set_value", "without-out", (), {"src": 1}, error=True),
+    Case("_set_value", "no-value", (), {}, out=(_into,), error=True),
+    Case("_set_value", "malformed", (), {"src": "x"}, out=(_into,), error=True),
+    Case("_set_value", "malformed-end", (), {"src": "3x"}, out=(_into,), error=True, oracle="differs: 1.9.1 reads 3"),
+    Case("_set_value", "too-large", (), {"src": "1e39"}, out=(_into,), error=True),
+    Case("_set_value", "one-input", (In((2,)),), {"src": 1}, out=(_into,), error=True),
+    Case("_set_value", "two-outputs", (), {"src": 1}, out=(_into, _into), error=True),
+    Case(
+        "_set_value",
+        "unknown-parameter",
+        (),
+        {"src": 1, "foo": 1},
+        out=(_into,),
+        error=True,
+        oracle="differs: 1.9.1 ignores it",
+    ),
 ]
 
 for _op, _f in (("zeros_like", np.zeros_like), ("ones_like", np.ones_like)):

@@ -147,6 +147,25 @@ CASES += [
     Case("_copyto", "no-broadcast", (In((1,)),), out=(((2,), "float32"),), error=True),
 ]
 
+_dense = {"stype": "default"}
+CASES += [
+    *(
+        Case("cast_storage", _dtype, (In((2, 3), _dtype, "bool"),), _dense, lambda x, stype: x.copy())
+        for _dtype in ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
+    ),
+    Case("cast_storage", "gradient", (In((2, 3)),), _dense, lambda x, stype: x.copy(), order=2, diff=(0,)),
+    Case("cast_storage", "scalar", (In(()),), _dense, lambda x, stype: x.copy(), np_shape=True),
+    Case("cast_storage", "empty", (In((0, 3)),), _dense, lambda x, stype: x.copy(), np_shape=True),
+    Case("cast_storage", "out", (In((2, 3)),), _dense, lambda x, stype: x.copy(), out=(((2, 3), "float32"),)),
+    Case("cast_storage", "out-other-dtype", (In((2, 3)),), _dense, out=(((2, 3), "float64"),), error=True),
+    Case("cast_storage", "out-other-shape", (In((2, 3)),), _dense, out=(((6,), "float32"),), error=True),
+    Case("cast_storage", "no-type", (In((2, 3)),), error=True),
+    Case("cast_storage", "malformed", (In((2, 3)),), {"stype": "dense"}, error=True),
+    Case("cast_storage", "unknown-parameter", (In((2, 3)),), {**_dense, "foo": 1}, error=True),
+    Case("cast_storage", "no-input", (), _dense, error=True),
+    Case("cast_storage", "sparse", (In((2, 3)),), {"stype": "csr"}, error=True, oracle="skip: a sparse array"),
+]
+
 
 def _cast(x: np.ndarray, dtype: str) -> np.ndarray:
     """x86's C conversions: float to small integers by way of int32 (int64 for int64), then wrapping."""
