@@ -8,6 +8,7 @@ from __future__ import annotations
 from mxlite.ndarray import _internal, contrib, linalg, op, random
 from mxlite.ndarray._arithmetic import install_fluent_methods
 from mxlite.ndarray._keys import install as _install_keys
+from mxlite.ndarray._numpy import install as _install_numpy
 from mxlite.ndarray._operators import operator_names
 from mxlite.ndarray.creation import (
     add,
@@ -96,6 +97,7 @@ __all__ = [
 install_fluent_methods(set(operator_names()))
 _install_shapes()
 _install_keys()
+_install_numpy()
 
 
 def __getattr__(name: str) -> object:

@@ -33,6 +33,8 @@ class Conversion:
             raise last_error()
         return values
 
+    numpy = to_numpy = asnumpy
+
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """For np.asarray: the array's own memory, to be read alone."""
@@ -132,6 +134,48 @@ class Conversion:
     def item(self, *args: Any) -> Any:
         """An element as a Python number, as numpy.ndarray.item takes its arguments."""
         return self.asnumpy().item(*args)
+
+    def tolist(self) -> Any:
+        """The elements as Python numbers, in lists within lists."""
+        return self.asnumpy().tolist()
+
+    def any(self) -> bool:
+        """Whether an element is not 0."""
+        return bool(self.asnumpy().any())
+
+    def all(self) -> bool:
+        """Whether no element is 0."""
+        return bool(self.asnumpy().all())
+
+    def _only(self, name: str) -> Any:
+        """The only element, as a Python number."""
+        if self.size != 1:
+            raise TypeError(f"{name} takes an NDArray of one element, got one of shape {self.shape}")
+        return self.item()
+
+    def __float__(self) -> float:
+        """The only element. Raises: TypeError: there is not exactly one."""
+        return float(self._only("float()"))
+
+    def __int__(self) -> int:
+        """The only element, its fraction cut off. Raises: TypeError: there is not exactly one."""
+        return int(self._only("int()"))
+
+    def __index__(self) -> int:
+        """The only element of an array of integers without axes, as NumPy has it: values[x] keeps the axes of x.
+
+        Raises: TypeError: another array.
+        """
+        if self.shape or not np.issubdtype(self.dtype, np.integer):
+            raise TypeError("only integer arrays without axes can be an index; int(x) gives the number of one element")
+        return self.item()
+
+    def __format__(self, spec: str) -> str:
+        """The only element as `spec` has it; without `spec` what str() gives, of any array.
+
+        Raises: TypeError: there is not exactly one element.
+        """
+        return format(self._only(f"the format {spec!r}"), spec) if spec else str(self)
 
     def _sync_copyfrom(self, source_array: Any) -> None:
         """Takes over the values of an array or a list of the same shape, as `x[:] = values` without recording.

@@ -2,7 +2,7 @@
 
 Its base class Conversion (_convert.py) holds what leads out of it, Gradient (_gradient.py) what belongs to gradients.
 Python's operators and the methods that are operators of the library are added by _arithmetic.py, keys by _keys.py,
-methods that are several calls by shapes.py.
+methods that are several calls by shapes.py, what NumPy's functions do with it by _numpy.py.
 """
 
 from __future__ import annotations
@@ -60,9 +60,8 @@ class NDArray(hot.Owner, Conversion, Gradient):
 
     __slots__ = ("_shape", "_dtype", "_read_only", "__weakref__")
 
-    #: NumPy's operators leave it to ours, and its ufuncs refuse: their results would be lost to a gradient.
+    #: Classes that know no `__array_ufunc__` (_numpy.py has it) leave operators to ours.
     __array_priority__ = 1000.0
-    __array_ufunc__ = None
 
     def __init__(self, handle: int | ctypes.c_void_p | None, writable: bool = True) -> None:
         self._h = 0
@@ -168,7 +167,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def __bool__(self) -> bool:
         size = self.size
         if size > 1:
-            raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
+            raise ValueError("The truth value of an NDArray with multiple elements is ambiguous. Use any() or all().")
         return size == 1 and bool(self.asscalar())
 
     def __iter__(self) -> Iterator[NDArray]:

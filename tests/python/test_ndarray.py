@@ -56,10 +56,9 @@ def test_scalars(v, x) -> None:
     for wrong in (v, x):
         with pytest.raises(ValueError, match="not a scalar"):
             wrong.asscalar()
+    assert float(one) == 5 and int(one) == 5
     with pytest.raises(TypeError):
-        float(one)
-    with pytest.raises(TypeError):
-        int(one)
+        float(v)
 
 
 def test_bool(v) -> None:
@@ -79,14 +78,6 @@ def test_asnumpy_is_a_copy(v) -> None:
     values[:] = 9
     assert v.asnumpy().tolist() == [1, 2, 3] and values.flags.writeable
     assert np.asarray(v).tolist() == [1, 2, 3] and np.asarray(v, dtype=int).dtype == int
-
-
-def test_numpy_functions_refuse(v) -> None:
-    with pytest.raises(TypeError):
-        np.sin(v)
-    with pytest.raises(TypeError):
-        np.add(v, 1)
-    assert (np.float32(2) * v).asnumpy().tolist() == [2, 4, 6]
 
 
 def test_hash_and_identity(v) -> None:
