@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import weakref
 from typing import Any
 
 import numpy as np
@@ -207,9 +208,31 @@ def _release(number: int, lent: dict[int, np.ndarray] = _lent) -> None:
 
 _RELEASE = ctypes.cast(_release, ctypes.c_void_p)
 
+#: NumPy arrays that `from_numpy` closed to NumPy's writes, by id(): their memory may be written to all the same.
+_closed: dict[int, weakref.ref] = {}
+
+
+def _close(values: np.ndarray) -> None:
+    number = id(values)
+    values.flags["WRITEABLE"] = False
+    _closed[number] = weakref.ref(values, lambda _: _closed.pop(number, None))
+
+
+def _may_be_written(values: Any) -> bool:
+    """Whether NumPy would write to the array, had not `from_numpy` closed it or what it is a view of."""
+    if values.flags["WRITEABLE"]:
+        return True
+    while isinstance(values, np.ndarray):
+        if id(values) in _closed:
+            return True
+        values = values.base
+    return False
+
 
 def from_numpy(ndarray: np.ndarray, zero_copy: bool = True, array_cls: type = NDArray) -> NDArray:
     """An array over the memory of a NumPy array, which may not be written to through NumPy from then on.
+
+    The array is not writable where NumPy might not write either (np.frombuffer of bytes), `from_numpy` itself aside.
 
     Args:
         ndarray: in C order, of a dtype that mxlite has.
@@ -238,7 +261,8 @@ def from_numpy(ndarray: np.ndarray, zero_copy: bool = True, array_cls: type = ND
     if not handle:
         del _lent[number]
         raise last_error()
-    writable = ndarray.flags["WRITEABLE"]
-    ndarray.flags["WRITEABLE"] = False
     result = array_cls(handle)
-    return result if writable else _protected(result)
+    if not _may_be_written(ndarray):
+        return _protected(result)
+    _close(ndarray)
+    return result

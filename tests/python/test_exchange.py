@@ -124,6 +124,27 @@ def test_from_numpy_of_memory_that_is_read_only():
     assert not memory.any()
 
 
+def test_from_numpy_twice():
+    """1.9.1 takes it again too; only memory that NumPy might not write to before stays protected."""
+    values = np.zeros(4, np.float32)
+    for number in range(4):
+        for lent in (values, values[1:], values.reshape(2, 2)):  # views that were made when it was closed
+            x = mx.nd.from_numpy(lent)
+            assert x.writable and not lent.flags.writeable
+            x[:] = number
+        assert (values == number).all()
+        mx.nd.square(mx.nd.ones(4), out=mx.nd.from_numpy(values))
+        assert (values == 1).all()
+    values.flags.writeable = True
+    assert mx.nd.from_numpy(values).writable and not values.flags.writeable
+    other = np.ones(2)
+    other.flags.writeable = False
+    assert not mx.nd.from_numpy(other).writable and not mx.nd.from_numpy(other[:1]).writable
+    del x, lent, values
+    gc.collect()
+    assert not exchange._closed
+
+
 def test_memory_that_is_read_only_in_dlpack():
     memory = np.arange(4.0)
     memory.flags.writeable = False
