@@ -318,3 +318,18 @@ int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_
     api_unpin(array);
     return ndim;
 }
+
+int MXLNDArrayGetAddress(NDArrayHandle array, void **address)
+{
+    mxl_array *a;
+
+    API_NEED(address);
+    *address = NULL;
+    a = api_pin_defined(array, __func__);
+    if (a == NULL)
+        return -1;
+    if (a->size > 0)
+        *address = (char *)a->storage->data + a->offset;
+    api_unpin(array);
+    return 0;
+}

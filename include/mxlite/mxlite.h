@@ -143,6 +143,10 @@ MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int
  * of them), and how many elements of its memory lie before its first; both may be NULL. */
 MXL_API int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_t *offset);
 
+/* The address of the array's first element, whatever its strides (MXNDArrayGetData refuses elements
+ * that do not lie in C order); NULL where it has none. */
+MXL_API int MXLNDArrayGetAddress(NDArrayHandle array, void **address);
+
 /* -1 with the error set where a recorded edit of the array in place would be refused in PyTorch's
  * dialect: it is a variable that wants a gradient, or a view whose edits cannot be followed.
  * Nothing is refused while recording is off. For callers of MXLFunctionRecord, before they write.

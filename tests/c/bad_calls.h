@@ -212,6 +212,7 @@ static int save(void *array)
     X(MXLFunctionRecord, ARRAY, false, record_function(torch_call, variable, h))                   \
     X(MXLFunctionRecord, CALL, false, record_function(h, variable, good))                          \
     X(MXLNDArrayGetStrides, ARRAY, false, MXLNDArrayGetStrides(h, 0, NULL, NULL) < 0 ? -1 : 0)     \
+    X(MXLNDArrayGetAddress, ARRAY, false, MXLNDArrayGetAddress(h, &p_data))                        \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
@@ -309,6 +310,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXNDArrayGetShapeEx64, MXNDArrayGetShapeEx64(good, NULL, &p_i64))                            \
     X(MXNDArrayGetShapeEx64, MXNDArrayGetShapeEx64(good, &int_a, NULL))                            \
     X(MXNDArrayGetData, MXNDArrayGetData(good, NULL))                                              \
+    X(MXLNDArrayGetAddress, MXLNDArrayGetAddress(good, NULL))                                      \
     X(MXNDArrayGetDType, MXNDArrayGetDType(good, NULL))                                            \
     X(MXNDArrayGetContext, MXNDArrayGetContext(good, NULL, &int_b))                                \
     X(MXNDArrayGetContext, MXNDArrayGetContext(good, &int_a, NULL))                                \

@@ -220,6 +220,7 @@ extern "C" {
     pub fn MXLNDArrayGetEdge(array: NDArrayHandle, node: *mut MXLNodeHandle, output: *mut c_int) -> c_int;
     pub fn MXLNDArrayGetId(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayGetInfo(array: NDArrayHandle, room: c_int, shape: *mut i64, dtype: *mut c_int) -> c_int;
+    pub fn MXLNDArrayGetAddress(array: NDArrayHandle, address: *mut *mut c_void) -> c_int;
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayPin(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
