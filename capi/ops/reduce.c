@@ -171,12 +171,18 @@ REDUCE(static, op_mean, "mean", MXL_ALIASES("_sparse_mean"),
 
 static int max_infer(mxl_infer *infer)
 {
+    const mxl_array *x = infer->in[0];
+    bool reduced[MXL_MAX_NDIM];
     char text[128];
 
-    if (infer->in[0]->size == 0)
-        return mxl_error(
-            "%s: an array of shape %s has no elements", infer->op->name,
-            mxl_shape_text(text, sizeof(text), infer->in[0]->ndim, infer->in[0]->shape));
+    if (mxl_reduce_axes(infer->op->name, infer->params, x->ndim, reduced) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++) {
+        if (reduced[i] && x->shape[i] == 0)
+            return mxl_error("%s: an array of shape %s has no elements along axis %d",
+                             infer->op->name, mxl_shape_text(text, sizeof(text), x->ndim, x->shape),
+                             i);
+    }
     return mxl_reduce_infer(infer);
 }
 

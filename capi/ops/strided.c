@@ -53,6 +53,8 @@ static bool overlap(const mxl_strided_params *p)
     bool done[MXL_MAX_NDIM] = {false};
     int64_t reach = 0;
 
+    if (mxl_shape_count(p->shape.n, p->shape.v) == 0)
+        return false;
     for (int round = 0; round < p->shape.n; round++) {
         int next = -1;
 
