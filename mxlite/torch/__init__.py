@@ -20,6 +20,7 @@ from typing import Any as _Any
 from mxlite.torch import (  # they register their functions
     _arithmetic,
     _creation,
+    _division,
     _elementwise,
     _indexing,
     _matrix,

@@ -43,7 +43,6 @@ class Binary:
         scalar: The same for a tensor and a number; with the slots of the node.
         reflected: The same for a number and a tensor; None: as `scalar`.
         floats: Whether integers become floats first (true division).
-        bools: Whether bool operands become int64 first, as there is no such operation of truth values.
     """
 
     def __init__(
@@ -66,8 +65,6 @@ class Binary:
     def slow(self, a: Any, b: Any) -> Any:
         """The operation of any two operands, at least one of them a tensor."""
         kind = common_dtype(a, b)
-        if kind.kind == BOOL:
-            kind = self.bools(kind)
         if self.floats and not kind.is_floating_point:
             kind = get_default_dtype()
         if not isinstance(b, Tensor) and not _is_large(b):
@@ -86,10 +83,6 @@ class Binary:
             problem = last_error()
             raise shape_error(getattr(a, "shape", ()), getattr(b, "shape", ())) or problem
         return adopt(handle, kind)
-
-    def bools(self, kind: dtype) -> dtype:
-        """The dtype in which truth values are computed with."""
-        return kind
 
     def check_number(self, kind: dtype, number: Any) -> None:
         """Raises what the operation does not take."""
@@ -137,11 +130,27 @@ class _Logical(Binary):
 
 
 class _Difference(Binary):
-    def bools(self, kind: dtype) -> dtype:
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
+    def slow(self, a: Any, b: Any) -> Any:
+        self.require_numbers(a, b)
+        return Binary.slow(self, a, b)
+
+    def slow_into(self, a: Tensor, b: Any) -> Tensor:
+        self.require_numbers(a, b)
+        return Binary.slow_into(self, a, b)
+
+    def require_numbers(self, a: Any, b: Any) -> None:
+        """Raises RuntimeError where an operand is a truth value."""
+        truths = [each._dtype.kind == BOOL if isinstance(each, Tensor) else each.__class__ is bool for each in (a, b)]
+        if all(truths):
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+                "operator instead."
+            )
+        if any(truths):
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
+                "mask, use the `~` or `logical_not()` operator instead."
+            )
 
 
 class _Power(Binary):
@@ -272,24 +281,6 @@ def mul(input: Any, other: Any) -> Tensor:
     return input * other
 
 
-@both("div", "divide", "true_divide")
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other, as floats; rounding_mode "floor" or "trunc": rounded so.
-
-    Raises: RuntimeError: another rounding mode.
-    """
-    require_operands("div", input, other)
-    if rounding_mode is None:
-        return input / other
-    if rounding_mode == "floor":
-        return functions["floor_divide"](input, other)
-    if rounding_mode != "trunc":
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
-    return cast((input / other).trunc(), common_dtype(input, other))
-
-
 @both("remainder")
 def remainder(input: Any, other: Any) -> Tensor:
     """What division by `other` leaves, with the sign of `other`."""
@@ -327,10 +318,9 @@ for _binary, _symbol, _name in (
     methods[f"__{_name}__"] = _operator(_binary, _symbol)
     methods[f"__r{_name}__"] = _reflected(_binary)
     methods[f"__i{_name}__"] = _in_place(_binary)
-    if _name not in ("add", "sub"):  # those have a factor too: _scaled.py
+    if _name not in ("add", "sub", "truediv"):  # those have further arguments
         _named_in_place(_binary.name + "_", methods[f"__i{_name}__"])
-methods["multiply_"], methods["divide_"] = methods["mul_"], methods["div_"]
-methods["true_divide_"] = methods["div_"]
+methods["multiply_"] = methods["mul_"]
 
 
 def _power_of(self: Tensor, other: Any) -> Any:

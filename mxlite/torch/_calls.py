@@ -46,6 +46,9 @@ _WORDS = (
     ),
 )
 
+#: How the library says that an operator does not take a dtype.
+_NO_KERNEL = (" is not supported", ": takes float32 or float64, got ", '" is not one of None, float16, float32, float64')
+
 
 def last_error() -> BaseException:
     """The exception for the calling thread's last failure: PyTorch's class, and its words where it has some.
@@ -58,6 +61,8 @@ def last_error() -> BaseException:
     if type(problem) is not MXNetError:
         return problem
     text = str(problem)
+    if any(part in text for part in _NO_KERNEL):
+        return NotImplementedError(text)
     for part, words in _WORDS:
         if part in text:
             return RuntimeError(words.format(text))

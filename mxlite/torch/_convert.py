@@ -52,6 +52,15 @@ def as_tensor_of(value: Any, kind: dtype) -> Tensor:
     return cast(value, kind) if isinstance(value, Tensor) else full_of((), value, kind)
 
 
+def require_same_dtype(name: str, first: Tensor, *others: Any) -> None:
+    """Raises: RuntimeError: the dtype of a tensor among `others` is not the first one's."""
+    for other in others:
+        if isinstance(other, Tensor) and other._dtype is not first._dtype:
+            raise RuntimeError(
+                f"{name}(): self ({first._dtype.word}) and source ({other._dtype.word}) must have the same scalar type"
+            )
+
+
 @both()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, whose gradient flows to `input`."""

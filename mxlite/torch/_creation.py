@@ -24,7 +24,7 @@ from mxlite.torch._dtypes import (
 )
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import Size, extents_of, require_cpu, require_strided
-from mxlite.torch._tensor import Tensor, empty_of, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, empty_of, filled, from_values, full_of, zeros_of
 
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
@@ -82,7 +82,11 @@ def _leaves(data: Any) -> list:
 
 def _check_regular(data: Any, dim: int = 0) -> None:
     """Raises: ValueError: sequences of different lengths, in PyTorch's words."""
-    if not isinstance(data, (list, tuple)) or not data or not isinstance(data[0], (list, tuple)):
+    if not isinstance(data, (list, tuple)) or not data:
+        return
+    if not isinstance(data[0], (list, tuple)):
+        if any(isinstance(each, (list, tuple)) for each in data):
+            raise TypeError("must be real number, not list")
         return
     length = len(data[0])
     for each in data:
@@ -183,29 +187,43 @@ ctypes.pythonapi.Py_IncRef(ctypes.py_object(_RELEASE))
 
 @function()
 def from_numpy(ndarray: np.ndarray) -> Tensor:
-    """A tensor that shares the memory of a NumPy array (a copy, where its elements do not follow each other).
+    """A tensor that shares the memory of a NumPy array, with its strides (a copy, where it may not be written).
 
-    Raises: TypeError: no NumPy array, or of a dtype that tensors have not.
+    Raises: TypeError: no NumPy array, or of a dtype that tensors have not; ValueError: a stride below 0, or one of
+        parts of elements, or another byte order.
     """
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    if not ndarray.dtype.isnative:
+        raise ValueError("given numpy array has byte order different from the native byte order.")
     kind = dtype_of_numpy(ndarray.dtype)
-    aligned = ndarray.flags.c_contiguous and ndarray.flags.aligned and ndarray.flags.writeable
-    if not aligned or ndarray.size == 0 or not ndarray.dtype.isnative:
-        return from_values(np.asarray(ndarray, dtype=kind.np))
+    if any(stride < 0 for stride in ndarray.strides):
+        raise ValueError("At least one stride in the given numpy array is negative: make a copy of it with .copy()")
+    if any(stride % kind.itemsize for stride in ndarray.strides):
+        raise ValueError("given numpy array strides not a multiple of the element byte size.")
+    if not ndarray.flags.aligned or not ndarray.flags.writeable or ndarray.size == 0:
+        return from_values(ndarray)
+    steps = tuple(stride // kind.itemsize for stride in ndarray.strides)
+    last = sum(step * (extent - 1) for step, extent in zip(steps, ndarray.shape))
+    flat = _over_memory(ndarray, kind, last + 1)
+    # The library's memory is in C order: what is not is a view of all that lies between the first and the last element.
+    return run(prepare(None, "_mxl_as_strided", "shape", "strides", "skip"), [flat], ndarray.shape, steps, 0, kind=kind)
+
+
+def _over_memory(ndarray: np.ndarray, kind: dtype, count: int) -> Tensor:
+    """A tensor of one dimension over an array's memory, which it keeps."""
     number = id(ndarray)
     while number in _holders:
         number += 1
     _holders[number] = ndarray
-    extents = (ctypes.c_int64 * ndarray.ndim)(*ndarray.shape)
-    handle = LIB.MXLNDArrayFromMemory(ndarray.ctypes.data, ndarray.ndim, extents, kind.flag, _RELEASE, number)
+    handle = LIB.MXLNDArrayFromMemory(
+        ndarray.ctypes.data, 1, (ctypes.c_int64 * 1)(count), kind.flag, _RELEASE, number
+    )
     if not handle:
         problem = last_error()
         del _holders[number]
         raise problem
-    tensor = adopt(handle, kind)
-    # The library takes a number of NumPy's for an array of one element.
-    return tensor if ndarray.ndim else run(prepare(None, "_mxl_reshape_own", "shape"), [tensor], (), kind=kind)
+    return adopt(handle, kind)
 
 
 def legacy_tensor(cls: type, *args: Any, **kwargs: Any) -> Tensor:
@@ -254,7 +272,7 @@ def full(size: Any, fill_value: Any, **given: Any) -> Tensor:
     """One number; its dtype is that of the number unless `dtype` says otherwise."""
     kind, requires_grad = options("full", given, scalar_dtype(fill_value))
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    return finish(full_of(shape_of("full", (size,), {}), value, kind), requires_grad)
+    return finish(filled(shape_of("full", (size,), {}), value, kind), requires_grad)
 
 
 def _like(name: str, make: Any) -> None:
@@ -285,7 +303,7 @@ def _like(name: str, make: Any) -> None:
 _like("zeros_like", zeros_of)
 _like("ones_like", lambda shape, kind: full_of(shape, 1, kind))
 _like("empty_like", empty_of)
-_like("full_like", full_of)
+_like("full_like", filled)
 
 
 @method()

@@ -69,7 +69,7 @@ def unary(name: str, operator: str, label: str, floats: bool, document: str) -> 
         if kind.kind < lowest:
             return function(as_float(input))
         if kind.kind == BOOL:
-            raise _bool_error(name)
+            return _of_bool(name, input).clone()
         handle = call1(call, input._h)
         if handle:
             tensor = new(cls)
@@ -82,6 +82,8 @@ def unary(name: str, operator: str, label: str, floats: bool, document: str) -> 
         if self._dtype.kind < lowest:
             wanted = get_default_dtype().word
             raise RuntimeError(f"result type {wanted} can't be cast to the desired output type {self._dtype.word}")
+        if self._dtype.kind == BOOL:
+            return _of_bool(name, self)
         if hot.into1(call, self._h, self._h) != 0:
             raise last_error()
         return self
@@ -94,13 +96,21 @@ def unary(name: str, operator: str, label: str, floats: bool, document: str) -> 
     return function
 
 
-def _bool_error(name: str) -> RuntimeError:
+def _of_bool(name: str, input: Tensor) -> Tensor:
+    """The tensor of bool itself, where the function leaves it as it is.
+
+    Raises: RuntimeError, NotImplementedError: there is no such function of truth values.
+    """
+    if name in ("sign", "sgn"):
+        return input
     if name == "neg":
-        return RuntimeError(
+        raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
-    return RuntimeError(f"{name}: Boolean inputs not supported")
+    if name == "relu":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
 for _table, _floats in ((_FLOATS, True), (_ANY, False)):
@@ -139,7 +149,7 @@ def _finite(x: Tensor) -> Tensor:
 
 
 _predicate("isnan", lambda x: x != x, "Where elements are no numbers: a tensor of bool.")
-_predicate("isinf", lambda x: x.abs() == float("inf"), "Where elements are infinite: a tensor of bool.")
+_predicate("isinf", lambda x: x.abs() == float("inf") if x._dtype.is_floating_point else x != x, "Where elements are infinite: a tensor of bool.")
 _predicate("isfinite", _finite, "Where elements are numbers that are finite: a tensor of bool.")
 _predicate("isposinf", lambda x: x == float("inf"), "Where elements are positive infinity: a tensor of bool.")
 _predicate("isneginf", lambda x: x == -float("inf"), "Where elements are negative infinity: a tensor of bool.")

@@ -23,7 +23,7 @@ from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula, record, unrecorded
 from mxlite.torch._shapes import sum_to
-from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits, zeros_of
 
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
 _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
@@ -140,6 +140,11 @@ def _entries(self: Tensor, key: Any) -> list:
     return entries
 
 
+def _is_truth(entry: Any) -> bool:
+    """Whether an entry is a mask without dimensions, which is as True or False."""
+    return isinstance(entry, Tensor) and not entry.shape and entry._dtype.kind == BOOL
+
+
 def _is_mask_list(entry: Any) -> bool:
     while isinstance(entry, (list, tuple)) and entry:
         entry = entry[0]
@@ -164,16 +169,11 @@ def _applied(self: Tensor, key: Any) -> tuple[Tensor, dict[int, Tensor] | None]:
             view, dim = _shapes.unsqueeze(view, dim), dim + 1
         elif entry is Ellipsis:
             continue
-        elif isinstance(entry, (bool, np.bool_)):
+        elif isinstance(entry, (bool, np.bool_)) or _is_truth(entry):
             view = _shapes.unsqueeze(view, dim)
             indices[dim] = from_values(np.zeros(1 if entry else 0, np.int64))
             dim += 1
-        elif (
-            isinstance(entry, Tensor)
-            and not entry.shape
-            and entry._dtype.kind != BOOL
-            and not entry._dtype.is_floating_point
-        ):
+        elif isinstance(entry, Tensor) and not entry.shape and not entry._dtype.is_floating_point:
             view = _selected(view, dim, entry.item())
         elif isinstance(entry, (Tensor, np.ndarray, list, tuple)):
             for index in index_tensors(view, dim, entry):
@@ -240,8 +240,6 @@ def index_tensors(view: Tensor, dim: int, entry: Any) -> list[Tensor]:
             "tensor "
             f"{list(view.shape)} at index {dim + wrong}"
         )
-    if not entry.shape:
-        raise NotImplementedError("mxlite.torch: a mask without dimensions is no index")
     return [from_values(each.astype(np.int64)) for each in np.nonzero(entry._values())]
 
 
@@ -457,7 +455,14 @@ methods["copy_"] = copy_
 @method()
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Writes values at the places that a tuple of index tensors names; returns the tensor."""
-    view, found = _applied(self, tuple(indices))
+    masks = all(isinstance(each, Tensor) and each._dtype.kind == BOOL for each in indices)
+    if self._dtype is not values._dtype and not masks:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {self._dtype.word} for the destination "
+            f"and {values._dtype.word} for the source."
+        )
+    listed = tuple(each.reshape(1) if isinstance(each, Tensor) and not each.shape else each for each in indices)
+    view, found = _applied(self, listed)
     index_put_into(view, found or {}, values, accumulate)
     return self
 
@@ -471,6 +476,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
             )
         return copy_(self, value)
+    require_fits(value, self._dtype)
     once = _once(self)
     run_into(_fill, once, [once], float(value))
     return self

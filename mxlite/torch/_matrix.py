@@ -10,6 +10,7 @@ from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, both, function, functions, last_error, methods, new, prepare, run, run_many
 from mxlite.torch._convert import cast
 from mxlite.torch._indexing import sum_to
+from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._reductions import vector_norm
 from mxlite.torch._tensor import Tensor, from_values
@@ -116,7 +117,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     return formula(
         "DotBackward0",
         [input, tensor],
-        lambda a, b: (a * b).sum(),
+        lambda a, b: cast((a * b).sum(), a._dtype),
         lambda grad, a, b: [None if b is None else b * grad, None if a is None else a * grad],
         saves=("1", "0"),
     )
@@ -154,8 +155,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 def _folded(input: Tensor, other: Tensor) -> Tensor:
     """A batch of matrices times one matrix (or vector): its rows as one matrix."""
-    rows = input.reshape(-1, input.shape[-1])
     lead = input.shape[:-1]
+    rows = input.reshape(lead.numel(), input.shape[-1])
     if other.ndim == 1:
         return _shapes.with_shape(_unsafe_view, mv(rows, other), lead)
     return _shapes.with_shape(_unsafe_view, mm(rows, other), lead + other.shape[1:])
@@ -315,14 +316,11 @@ _triangle("triu", "TriuBackward0", "triu")
 @both()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal of two dimensions, which becomes the last one."""
-    return run(
-        prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2"),
-        [input],
-        offset,
-        dim1 % input.ndim,
-        dim2 % input.ndim,
-        kind=input._dtype,
-    )
+    places = check_dim(dim1, input.ndim), check_dim(dim2, input.ndim)
+    if places[0] == places[1]:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    call = prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2")
+    return run(call, [input], offset, *places, kind=input._dtype)
 
 
 @both()

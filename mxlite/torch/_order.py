@@ -9,22 +9,23 @@ from mxlite.torch._dtypes import int64
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._reductions import as_sum, pair, picked, put_along, take_along
+from mxlite.torch._shapes import along
 from mxlite.torch._tensor import Tensor, zeros_of
 
 # ---- running ----
 
 
 @both()
+@along
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The sum of the elements up to each one, along a dimension."""
     input = as_sum(input, dtype)
     place = check_dim(dim, input.ndim)
-    if not input.shape:
-        return functions["clone"](input)
     return run(prepare("CumsumBackward0", "cumsum", "axis"), [input], place, kind=input._dtype)
 
 
 @both()
+@along
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The product of the elements up to each one, along a dimension."""
     input = as_sum(input, dtype)
@@ -35,11 +36,11 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
         from mxlite.torch._tensor import from_values
 
-        return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np)) if x.shape else x.clone()
+        return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np))
 
     def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         # Element i is a factor of all products from i on: their gradients, each times the product of its others.
-        length = input.shape[place] if input.shape else 1
+        length = input.shape[place]
         if length == 0:
             return [zeros_of(tuple(input.shape), input._dtype)]
         parts = []
@@ -104,7 +105,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         )
     place = check_dim(dim, input.ndim)
     order = argsort(input, place)
-    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous()
+    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous() if input.shape else order
     return _median_result(*picked("MedianBackward1", input, place, middle, keepdim))
 
 

@@ -15,9 +15,15 @@ from mxlite.torch._shapes import expand, reshape, view
 from mxlite.torch._tensor import Tensor
 
 
+def _require_dimension(name: str, tensor: Tensor) -> None:
+    if not tensor.shape:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+
+
 @both()
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts along a dimension, of one size (the last may be smaller) or of those of a list."""
+    _require_dimension("split", tensor)
     place = check_dim(dim, tensor.ndim)
     extent = tensor.shape[place]
     if isinstance(split_size_or_sections, int):
@@ -45,17 +51,19 @@ methods["split_with_sizes"] = split
 @both()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of at most so many parts of one size along a dimension; the last may be smaller."""
+    _require_dimension("chunk", input)
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     place = check_dim(dim, input.ndim)
-    return split(input, max(1, -(-input.shape[place] // chunks)), place)
+    extent = input.shape[place]
+    return split(input, -(-extent // chunks) if extent else [0] * chunks, place)
 
 
 @both()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all parts along a dimension, without it."""
     if not input.shape:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     place = check_dim(dim, input.ndim)
     extent = input.shape[place]
     if extent == 0:
@@ -69,7 +77,9 @@ def _joined(name: str, tensors: Any) -> list[Tensor]:
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     listed = list(tensors)
     if not listed:
-        raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
+        if name == "cat":
+            raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
     for place, each in enumerate(listed):
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
@@ -134,26 +144,26 @@ _at_least("atleast_2d", 2, lambda shape: (1, 1) if not shape else (1, *shape))
 @function("hstack")
 def hstack(tensors: Any) -> Tensor:
     """cat along dimension 1, of vectors along 0."""
-    listed = functions["atleast_1d"](*tensors)
-    listed = listed if isinstance(listed, tuple) else (listed,)
+    listed = functions["atleast_1d"](_joined("hstack", tensors))
     return cat(listed, 0 if listed[0].ndim == 1 else 1)
 
 
 @function("vstack", "row_stack")
 def vstack(tensors: Any) -> Tensor:
     """cat along dimension 0, with vectors as rows."""
-    listed = functions["atleast_2d"](*tensors)
-    return cat(listed if isinstance(listed, tuple) else (listed,), 0)
+    return cat(functions["atleast_2d"](_joined("vstack", tensors)), 0)
 
 
 @both()
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A view of `length` parts along a dimension, from `start` on."""
+    if not input.shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
     place = check_dim(dim, input.ndim)
     start = operator.index(start)
     extent = input.shape[place]
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
     if not -extent <= start <= extent:
         raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
     start = start + extent if start < 0 else start
@@ -166,13 +176,24 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """A copy with dimensions in reverse order."""
     places = check_dims(extents_of("flip", dims), input.ndim)
-    if not places:
+    if not places or not input.shape:
         return clone(input)
     return run(prepare("FlipBackward0", "reverse", "axis"), [input], places, kind=input._dtype)
 
 
-function("fliplr")(lambda input: flip(input, 1))
-function("flipud")(lambda input: flip(input, 0))
+def _flipped(name: str, dim: int) -> None:
+    def flipped(input: Tensor) -> Tensor:
+        if input.ndim <= dim:
+            raise RuntimeError(f"Input must be >= {dim + 1}-d.")
+        return flip(input, dim)
+
+    flipped.__name__ = name
+    flipped.__doc__ = f"As flip, of dimension {dim}."
+    function(name)(flipped)
+
+
+_flipped("fliplr", 1)
+_flipped("flipud", 0)
 
 
 @function()
@@ -197,6 +218,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     steps = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
     if dims is None:
         return roll(reshape(input, -1), steps[0], 0).reshape(input.shape)
+    if not input.numel():
+        return clone(input)
     places = check_dims(dims, input.ndim)
 
     def moved(x: Tensor, sign: int) -> Tensor:

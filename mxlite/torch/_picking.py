@@ -8,25 +8,34 @@ import numpy as np
 
 from mxlite._lib import hot
 from mxlite.torch import _shapes
+from mxlite.torch._arithmetic import shape_error
 from mxlite.torch._calls import adopt, both, function, functions, method, methods, prepare, run
-from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import BOOL, int64
+from mxlite.torch._convert import cast, common_dtype, require_same_dtype
+from mxlite.torch._dtypes import BOOL, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._indexing import Places, edit, index_tensors, slice_dim, sum_to
 from mxlite.torch._kinds import check_dim
+from mxlite.torch._shapes import along
 from mxlite.torch._nodes import formula, unrecorded
-from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, filled, from_values, full_of, zeros_of
 
 # ---- elements by indices ----
 
 
 def _long(name: str, index: Tensor) -> Tensor:
-    if index._dtype is not int64:
+    if index._dtype is not int64 and index.numel():
         raise RuntimeError(f"{name}(): Expected dtype int64 for index")
-    return index
+    return cast(index, int64)
+
+
+def _require_within(index: Tensor, extent: int) -> None:
+    values = index._values()
+    if values.size and not (values.min() >= 0 and values.max() < extent):
+        raise IndexError("index out of range in self")
 
 
 @both()
+@along
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
     place = check_dim(dim, input.ndim)
@@ -34,13 +43,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index but got: {index._dtype}")
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    extent = input.shape[place] if input.shape else 1
-    values = index._values().reshape(-1)
-    if values.size and not (values.min() >= 0 and values.max() < extent):
-        raise RuntimeError("index out of range in self")
+    _require_within(index, input.shape[place])
     call = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="clip")
-    if not input.shape:
-        return input.clone()
     return run(call, [input, index.reshape(-1)], place, kind=input._dtype)
 
 
@@ -48,7 +52,9 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Elements along a dimension at indices, which have the result's shape."""
     place = check_dim(dim, input.ndim)
-    _long("gather", index)
+    if not input.shape:
+        return gather(input.reshape(1), 0, index.reshape(-1)).reshape(index.shape)
+    index = _long("gather", index)
     if index.ndim != input.ndim and index.numel():
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     _check_along("gather", input, index, place)
@@ -107,10 +113,13 @@ def _put(grad: Tensor, place: int, index: Tensor, like: Tensor) -> Tensor:
 
 
 @both()
+@along
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with elements of `src` added along a dimension, at indices."""
     place = check_dim(dim, input.ndim)
-    _check_along("scatter_add", input, _long("scatter_add", index), place)
+    index = _long("scatter_add", index)
+    _check_along("scatter_add", input, index, place)
+    require_same_dtype("scatter_add", input, src)
 
     def compute(x: Tensor, y: Tensor) -> Tensor:
         return x + _put(_crop(y, index.shape), place, index, x)
@@ -122,6 +131,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def _crop(x: Tensor, shape: Any) -> Tensor:
+    """The first elements of all dimensions, as many as an index has."""
     for dim in range(x.ndim):
         if shape[dim] < x.shape[dim]:
             x = slice_dim(x, dim, 0, shape[dim], 1)
@@ -136,6 +146,7 @@ def _uncrop(x: Tensor, shape: Any) -> Tensor:
 
 
 @both()
+@along
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
@@ -144,14 +155,19 @@ def scatter(
         raise NotImplementedError("mxlite.torch: scatter has no reduce")
     src = value if src is None else src
     place = check_dim(dim, input.ndim)
-    _check_along("scatter", input, _long("scatter", index), place)
+    index = _long("scatter", index)
+    _check_along("scatter", input, index, place)
     is_tensor = isinstance(src, Tensor)
+    if is_tensor:
+        require_same_dtype("scatter", input, src)
+    else:
+        src = filled((), src, input._dtype)
 
     def compute(x: Tensor, *others: Tensor) -> Tensor:
         numbers = x._values()
         where = list(np.indices(tuple(index.shape)))
         where[place] = index._values()
-        numbers[tuple(where)] = _crop(src.detach(), index.shape)._values() if is_tensor else src
+        numbers[tuple(where)] = _crop(src.detach(), index.shape)._values()
         return from_values(numbers)
 
     def rule(grad: Tensor) -> list:
@@ -163,22 +179,31 @@ def scatter(
 
 
 @both()
+@along
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`input` with parts of `source` added along a dimension, at indices."""
     place = check_dim(dim, input.ndim)
-    wide_shape = tuple(source.shape)
+    require_same_dtype("index_add", input, source)
+    _require_within(index, input.shape[place])
+    count = input.shape[:place] + (index.numel(),) + input.shape[place + 1 :]
+    if tuple(source.shape) != count:
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({index.numel()}) should be equal to the source's extents but for the "
+            f"indexed one those of self: {list(source.shape)} and {list(input.shape)}"
+        )
+    rows = cast(index, int64).reshape(tuple(-1 if d == place else 1 for d in range(input.ndim)))
 
-    def wide() -> Tensor:
-        return index.reshape(tuple(-1 if d == place else 1 for d in range(input.ndim))).expand(wide_shape).contiguous()
+    def scaled(y: Tensor) -> Tensor:
+        return cast(y * alpha, input._dtype)
 
     def compute(x: Tensor, y: Tensor) -> Tensor:
-        return x + _put(y * alpha, place, wide(), x)
+        return x + _put(scaled(y), place, rows.expand(count).contiguous(), x)
 
     return formula(
         "IndexAddBackward0",
         [input, source],
         compute,
-        lambda grad: [grad, index_select(grad, place, index) * alpha],
+        lambda grad: [grad, scaled(index_select(grad, place, index))],
     )
 
 
@@ -197,25 +222,42 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 @both()
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Elements along a dimension at indices."""
+    """Elements along a dimension at indices; elsewhere the shapes are broadcast."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    return gather(input, dim, indices)
+    if not input.shape:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if indices.ndim != input.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    place = check_dim(dim, input.ndim)
+    problem = shape_error(_without(input.shape, place), _without(indices.shape, place))
+    if problem is not None:
+        raise problem
+    shape = _shapes.broadcast_shapes(_without(input.shape, place), _without(indices.shape, place))
+    wide = [shape[:place] + (each.shape[place],) + shape[place + 1 :] for each in (input, indices)]
+    return gather(_shapes.expand(input, wide[0]), place, _shapes.expand(indices, wide[1]).contiguous())
+
+
+def _without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:
+    """The shape with extent 1 at one place."""
+    return tuple(shape[:place]) + (1,) + tuple(shape[place + 1 :])
 
 
 @both()
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """A number in the parts of a dimension at indices, elsewhere the tensor's elements."""
+    """A number (or a tensor of one) in the parts of a dimension at indices, elsewhere the tensor's elements."""
     place = check_dim(dim, input.ndim)
-    flags = np.zeros(input.shape[place], bool)
+    if index._dtype is not int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index.ndim > 1:
+        raise IndexError("Index has to be a vector/scalar")
+    flags = np.zeros(input.shape[place] if input.shape else 1, bool)
     flags[index._values()] = True
     mask = from_values(flags).reshape(tuple(-1 if d == place else 1 for d in range(input.ndim)))
-    number = full_of((), value, input._dtype)
-
-    def rule(grad: Tensor) -> list:
-        return [grad * cast(mask, grad._dtype).neg().add(1)]
-
-    return formula("IndexFillBackward0", [input], lambda x: choose(mask, number, x), rule)
+    return _filled("IndexFill", input, mask, value)
 
 
 # ---- by masks ----
@@ -233,13 +275,13 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where a mask is True, in one row."""
     shape = _shapes.broadcast_shapes(input.shape, _mask("masked_select", mask).shape)
     wide = _shapes.expand(mask, shape)
+    if not shape:
+        return masked_select(input.reshape(1), mask.reshape(1))
     indices = dict(enumerate(from_values(each.astype(np.int64)) for each in np.nonzero(wide._values())))
 
     def compute(x: Tensor) -> Tensor:
         return places.get(_shapes.expand(x, shape))
 
-    if not shape:
-        return input.reshape(1) if bool(mask) else zeros_of((0,), input._dtype)
     places = Places(_shapes.expand(input.detach(), shape), indices)
     return formula(
         "MaskedSelectBackward0", [input], compute, lambda grad: [sum_to(places.add(grad, shape), input.shape)]
@@ -249,35 +291,50 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 @both()
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) where a mask is True, elsewhere the tensor's elements."""
-    _mask("masked_fill", mask)
-    shape = _shapes.broadcast_shapes(input.shape, mask.shape)
-    is_tensor = isinstance(value, Tensor)
-    number = cast(value, input._dtype) if is_tensor else full_of((), value, input._dtype)
+    return _filled("MaskedFill", input, _mask("masked_fill", mask), value)
+
+
+def _number_of(value: Any, kind: dtype) -> Tensor:
+    """A number, or a tensor of one, as a tensor of that dtype without dimensions."""
+    if not isinstance(value, Tensor):
+        return filled((), value, kind)
+    if value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return cast(value, kind)
+
+
+def _filled(label: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    number = _number_of(value, input._dtype)
+    inputs = [input, number] if isinstance(value, Tensor) else [input]
 
     def compute(x: Tensor, *_: Tensor) -> Tensor:
         return choose(mask, number.detach(), x)
 
     def rule(grad: Tensor) -> list:
-        kept = sum_to(grad * cast(mask, grad._dtype).neg().add(1), input.shape)
-        return [kept, (grad * cast(mask, grad._dtype)).sum()] if is_tensor else [kept]
+        return _of_filled(grad, mask, input.shape)[: len(inputs)]
 
-    del shape
-    inputs = [input, number] if is_tensor else [input]
-    return formula("MaskedFillBackward1" if is_tensor else "MaskedFillBackward0", inputs, compute, rule)
+    return formula(f"{label}Backward{len(inputs) - 1}", inputs, compute, rule)
+
+
+def _of_filled(grad: Tensor, mask: Tensor, shape: tuple) -> list:
+    """Gradients of what a number was written into, and of that number."""
+    zero = full_of((), 0, grad._dtype)
+    return [sum_to(choose(mask, zero, grad), shape), choose(mask, grad, zero).sum()]
 
 
 @method()
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """A number where a mask is True; returns the tensor."""
+    """A number (or a tensor of one) where a mask is True; returns the tensor."""
     _mask("masked_fill_", mask)
-    number = cast(value, self._dtype) if isinstance(value, Tensor) else full_of((), value, self._dtype)
+    number = _number_of(value, self._dtype)
     with unrecorded():
         values = choose(mask, number.detach(), self.detach()).clone()
-
-    def rule(grad: Tensor) -> list:
-        return [grad * cast(mask, grad._dtype).neg().add(1)]
-
-    return edit("MaskedFillBackward0", self, [], values, rule)
+    shape = tuple(self.shape)
+    given = [number] if isinstance(value, Tensor) else []
+    label = f"MaskedFillBackward{len(given)}"
+    return edit(label, self, given, values, lambda grad: _of_filled(grad, mask, shape)[: 1 + len(given)])
 
 
 _where = prepare("WhereBackward0", "where", slots="12")
@@ -296,7 +353,10 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where a condition holds, else `other`; with neither, where it holds, as nonzero(as_tuple=True)."""
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
-    if not isinstance(condition, Tensor) or condition._dtype.kind != BOOL and condition._dtype is not _uint8:
+    for each in (condition, input, other):
+        if not isinstance(each, (Tensor, int, float)) or (each is condition and not isinstance(each, Tensor)):
+            raise TypeError(f"where() received an invalid combination of arguments - got {type(each).__name__}")
+    if condition._dtype.kind != BOOL and condition._dtype is not _uint8:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
         )

@@ -47,15 +47,16 @@ def aligned(result: Tensor, input: Tensor, places: tuple[int, ...] | None, keepd
 
 
 def _places(dim: Any, axis: Any, ndim: int) -> tuple[int, ...] | None:
-    """The dimensions to be reduced; None: all of them."""
+    """The dimensions to be reduced; None: all of them, as in a tensor that has none."""
     dim = axis if dim is None else dim
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return None
-    return check_dims(dim, ndim)
+    places = check_dims(dim, ndim)
+    return places if ndim else None
 
 
 def _reduce(label: str, name: str, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
-    if places is None or not input.shape:
+    if places is None:
         if keepdim:
             places = tuple(range(len(input.shape)))
             return run(prepare(label, name, "axis", keepdims="True"), [input], places, kind=input._dtype)
@@ -117,8 +118,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along a dimension; of integers and bool an int64."""
     input = as_sum(input, dtype)
-    places = None if dim is None else (check_dim(dim, input.ndim),)
-    label = "ProdBackward0" if places is None else "ProdBackward1"
+    places = _places(dim, None, input.ndim)
+    label = "ProdBackward0" if dim is None else "ProdBackward1"
 
     def compute(x: Tensor) -> Tensor:
         return _reduce("", "prod", x, places, keepdim)
@@ -162,6 +163,11 @@ def _require_elements(name: str, input: Tensor) -> None:
         raise kind(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{ending}")
 
 
+def _require_extent(name: str, input: Tensor, place: int) -> None:
+    if input.shape and input.shape[place] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
+
+
 def _shared(label: str, name: str, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
     """An extreme whose gradient equal elements share."""
 
@@ -201,8 +207,7 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
             _require_elements(name, input)
             return _shared(f"{label}1", operator, input, None, False)
         place = check_dim(dim, input.ndim)
-        if input.shape and input.shape[place] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
+        _require_extent(name, input, place)
         indices = functions["arg" + name](input, place, True)
         return results(*picked(f"{label}0", input, place, indices, keepdim))
 
@@ -216,6 +221,8 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
         places = _places(dim, None, input.ndim)
         if places is None:
             _require_elements("a" + name, input)
+        for place in places or ():
+            _require_extent("a" + name, input, place)
         return _shared(f"A{name}Backward0", operator, input, places, keepdim)
 
     among.__name__ = "a" + name
@@ -261,8 +268,7 @@ def _arg(name: str, operator: str) -> None:
             values, place = values.reshape(-1), 0
         else:
             place = check_dim(dim, input.ndim)
-            if values.shape[place] == 0:
-                raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
+            _require_extent(name, input, place)
         found = _positions(values, operator, place, keepdim)
         return found.reshape((1,) * input.ndim) if dim is None and keepdim else found
 
@@ -295,8 +301,10 @@ def _truth(name: str, operator: str) -> Callable:
         require_tensor(name, 1, "input", input)
         kind = _uint8 if input._dtype is _uint8 else _bool
         values = cast(input.detach() != 0, _uint8)
+        if isinstance(dim, (tuple, list)) and not dim:
+            return cast(values, kind)
         places = _places(dim, None, input.ndim)
-        counted = values.shape if places is None else [values.shape[place] for place in places] or [1]
+        counted = values.shape if places is None else [values.shape[place] for place in places]
         if 0 in counted:  # nothing is any, and everything of nothing is all
             left = _reduce("", "sum", cast(values, int64), places, keepdim)
             return cast(left == 0 if name == "all" else left > 0, kind)
@@ -336,7 +344,10 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
         away = input - _mean_of(input, places)
         wide = aligned(grad, input, places, keepdim)
         if not root:
-            return [(2.0 / over if over else math.nan) * wide * away]
+            if places is None and not over:  # infinite, and NaN where nothing is away
+                endless = full_of((), math.inf, away._dtype)
+                return [wide * functions["where"](away.detach() == 0, endless - endless, endless)]
+            return [(2.0 / (count - correction) if count != correction else math.inf) * wide * away]
         by = aligned(result, input, places, keepdim)
         part = functions["where"](by == 0, full_of((), 0, by._dtype), wide / (by * over))
         return [part * away]
@@ -387,9 +398,11 @@ _spread("std", "StdBackward0", True)
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials along dimensions."""
     input = as_float(input)
-    places = check_dims(dim, input.ndim)
+    places = _places(dim, None, input.ndim)
 
     def compute(x: Tensor) -> Tensor:
+        if not x.numel():
+            return _reduce("", "sum", x, places, keepdim).log()
         top = x.amax(places, True)
         top = functions["where"](top.abs() == math.inf, full_of((), 0, top._dtype), top)
         found = (x - top).exp().sum(places, True).log() + top

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from mxlite.torch._arithmetic import require_operands
+from mxlite.torch._arithmetic import require_operands, sub_
 from mxlite.torch._calls import both, method, methods
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL
 from mxlite.torch._indexing import edit, sum_to
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._tensor import Tensor
 
 
 def _check_alpha(operand: Any, alpha: Any) -> None:
+    if isinstance(alpha, bool) and operand._dtype.kind != BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and not operand._dtype.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
@@ -21,6 +24,8 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     """input + sign * alpha * other."""
     kind = common_dtype(input, other)
     first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+    if sign < 0:
+        sub_.require_numbers(input, other)
     _check_alpha(first, alpha)
     by = sign * alpha
 
@@ -39,7 +44,7 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input + alpha * other."""
     require_operands("add", input, other)
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         return input + other
     return _combined("AddBackward0", input, other, 1, alpha)
 
@@ -48,7 +53,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input - alpha * other."""
     require_operands("sub", input, other)
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         return input - other
     return _combined("SubBackward0", input, other, -1, alpha)
 
@@ -66,8 +71,10 @@ def _in_place(name: str, label: str, plain: Callable, sign: int) -> None:
             if done is NotImplemented:
                 raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
             return done
-        if alpha == 1:
+        if alpha.__class__ is int and alpha == 1:
             return plain(self, other)
+        if sign < 0:
+            sub_.require_numbers(self, other)
         _check_alpha(self, alpha)
         by = sign * alpha
         with unrecorded():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import wraps
+from typing import Any, Callable
 
 from mxlite._lib import LIB, hot
 from mxlite.torch._calls import adopt, both, check_call, function, functions, method, methods, prepare, run
@@ -44,7 +45,7 @@ def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
         if -1 in others:
             raise RuntimeError("only one dimension can be inferred")
         rest = others.numel()
-        if rest == 0 and count == 0:
+        if rest == 0 and count == 0 and all(extent >= 0 for extent in others):
             raise RuntimeError(
                 f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
                 "-1 can be any value and is ambiguous"
@@ -63,7 +64,7 @@ def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
     """Whether the elements can be seen in another shape without being moved."""
-    if input.is_contiguous():
+    if input.is_contiguous() or not input.numel():
         return True
     # Runs of dimensions that lie as one in memory; each must be a product of new extents.
     runs: list[int] = []
@@ -115,6 +116,20 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     if is_viewable(input, extents):
         return with_shape(_view, input, extents)
     return with_shape(_unsafe_view, clone(input), extents)
+
+
+def along(made: Callable) -> Callable:
+    """Makes a function along a dimension, f(input, dim, ...), take tensors without dimensions, which count as (1,)."""
+
+    @wraps(made)
+    def lifted(input: Tensor, dim: int, *given: Any, **named: Any) -> Tensor:
+        if not isinstance(input, Tensor) or input.shape:
+            return made(input, dim, *given, **named)
+        check_dim(dim, 0)
+        rows = [reshape(each, (-1,)) if isinstance(each, Tensor) else each for each in given]
+        return reshape(made(reshape(input, (1,)), 0, *rows, **named), ())
+
+    return lifted
 
 
 @method()
@@ -242,14 +257,22 @@ def _reversed(self: Tensor) -> Tensor:
     return permute(self, tuple(reversed(range(len(self.shape)))))
 
 
-def _matrix_transposed(self: Tensor) -> Tensor:
-    """The last two dimensions changed for each other."""
-    return transpose(self, -2, -1)
+def _matrix_transposed(name: str) -> Callable:
+    def transposed(self: Tensor) -> Tensor:
+        """The last two dimensions changed for each other."""
+        ndim = len(self.shape)
+        if ndim == 1 or (ndim == 0 and name == "mT"):
+            raise RuntimeError(
+                f"tensor.{name} is only supported on matrices or batches of matrices. Got {ndim}-D tensor."
+            )
+        return transpose(self, -2, -1) if ndim else alias(self)
+
+    return transposed
 
 
 methods["T"] = property(_reversed, doc=_reversed.__doc__)
-methods["mT"] = property(_matrix_transposed, doc=_matrix_transposed.__doc__)
-function("adjoint")(_matrix_transposed)
+methods["mT"] = property(_matrix_transposed("mT"), doc="The last two dimensions changed for each other.")
+function("adjoint")(_matrix_transposed("adjoint()"))
 
 
 # ---- repeated ----
@@ -267,6 +290,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
         length = max(len(result), len(extents))
         result = [1] * (length - len(result)) + result
         for place, extent in enumerate(extents, length - len(extents)):
+            if extent < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if result[place] == 1:
                 result[place] = extent
             elif extent not in (1, result[place]):

@@ -7,6 +7,7 @@ that are functions of the module too are added by the modules that have them.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from mxlite._lib import LIB, hot
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call, last_error, method, methods, new, prepare, run
-from mxlite.torch._dtypes import BOOL, DTYPES, dtype, dtype_of_numpy, get_default_dtype
+from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
@@ -120,7 +121,7 @@ class Tensor(Gradient):
     def data_ptr(self) -> int:
         """The address of the first element."""
         data = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
+        check_call(LIB.MXLNDArrayGetAddress(self._h, ctypes.byref(data)))
         return data.value or 0
 
     def _strides(self) -> tuple[int, ...]:
@@ -145,10 +146,10 @@ class Tensor(Gradient):
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements follow each other in memory, in order."""
+        if not self.numel():
+            return True
         expected = 1
         for extent, stride in zip(reversed(self.shape), reversed(self._strides())):
-            if extent == 0:
-                return True
             if extent != 1 and stride != expected:
                 return False
             expected *= extent
@@ -204,14 +205,19 @@ class Tensor(Gradient):
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
         return bool(self._values().item())
 
+    def _scalar(self) -> Any:
+        if self.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self._values().item()
+
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._scalar())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._scalar())
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._scalar())
 
     def __index__(self) -> int:
         if self._dtype.is_floating_point or self.numel() != 1:
@@ -349,6 +355,28 @@ def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
     if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
         return from_values(np.full(shape, value, kind.np))  # more digits than a double has
     return run(prepare(None, "_full", "shape", "value", dtype=kind.name), [], tuple(shape), float(value), kind=kind)
+
+
+def require_fits(value: Any, kind: dtype) -> Any:
+    """The number itself, where a tensor of that dtype can hold it (of uint8: it or its negative).
+
+    Raises: RuntimeError: it cannot.
+    """
+    if kind.kind == BOOL or 0 <= value <= 127:
+        return value
+    limits = (np.iinfo if kind.kind == INTEGER else np.finfo)(kind.np)
+    lowest, highest = (each if isinstance(each, int) else each.item() for each in (limits.min, limits.max))
+    if kind.kind == INTEGER and isinstance(value, int):
+        lowest = min(lowest, -highest)
+    endless = isinstance(value, float) and not math.isfinite(value)
+    if not (kind.is_floating_point if endless else lowest <= value <= highest):
+        raise RuntimeError(f"value cannot be converted to type {kind.word} without overflow")
+    return value
+
+
+def filled(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
+    """As full_of, of a number that the dtype must be able to hold."""
+    return full_of(shape, require_fits(value, kind), kind)
 
 
 def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
