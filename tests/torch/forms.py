@@ -1,0 +1,385 @@
+"""The argument forms of every public function and method of mxlite.torch: what check_calls.py makes calls of.
+
+A row says names, how the first argument is drawn, and the other arguments, one form each. `{kind}` is an argument that
+calls.py draws: `{a}` a tensor, `{o}` a tensor that broadcasts with it or a number, `{dim}` a dimension of the last
+tensor. A name is called in all places that have it: torch.NAME(first, ...), first.NAME(...), first.NAME_(...), and
+torch.nn.functional.NAME(first, ...). test_torch_calls.py fails for a public name that has no row.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: names | first argument | the other arguments ; of another form ; ...
+_ROWS = """
+abs absolute acos arccos acosh arccosh asin arcsin asinh arcsinh atan arctan atanh arctanh ceil cos cosh | {a} |
+deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac lgamma log log10 log1p log2 logit neg negative | {a} |
+positive rad2deg reciprocal relu rsqrt sgn sigmoid sign sin sinh sqrt square tan tanh trunc clone ravel | {a} |
+isfinite isinf isnan isneginf isposinf signbit bitwise_not logical_not nonzero numel is_nonzero | {a} |
+is_floating_point is_complex is_tensor atleast_1d atleast_2d t argwhere | {a} |
+round | {a} | ; decimals={small}
+nan_to_num | {a} | ; nan={number} ; nan={number}, posinf={number}, neginf={number}
+add sub subtract rsub | {a} | {o} ; {b}, alpha={number}
+mul multiply div divide true_divide floor_divide remainder fmod | {a} | {o}
+div divide | {a} | {o}, rounding_mode="floor" ; {o}, rounding_mode="trunc" ; {o}, rounding_mode=None
+pow | {a} | {b} ; {exponent}
+atan2 arctan2 hypot logaddexp maximum minimum xlogy | {a} | {b}
+xlogy | {a} | {number}
+eq ne not_equal lt less le less_equal gt greater ge greater_equal | {a} | {o}
+bitwise_and bitwise_or bitwise_xor | {a} | {b} ; {integer}
+bitwise_left_shift bitwise_right_shift | {a} | {few} ; {small}
+logical_and logical_or logical_xor | {a} | {b}
+equal | {a} | {b}
+isclose allclose | {a} | {b} ; {same}, rtol=0.1, atol=0.5 ; {same}, equal_nan=True
+clamp clip | {a} | {number}, {number} ; min={number} ; max={number} ; {b}, {b} ; max={b} ; min={b} ; {number}, {b}
+clamp_min clamp_max | {a} | {number} ; {b}
+lerp | {f} | {same}, {float} ; {b}, {b}
+addcmul addcdiv | {a} | {b}, {b} ; {b}, {b}, value={number}
+sum | {a} | ; {dims} ; {dims}, {flag} ; {dims}, dtype={dtype} ; axis={dim}
+nansum mean | {a} | ; {dims} ; {dims}, {flag} ; {dims}, dtype={dtype}
+prod | {a} | ; {dim} ; {dim}, {flag} ; {dim}, dtype={dtype} ; dtype={dtype}
+max min | {a} | ; {dim} ; {dim}, {flag} ; {b}
+amax amin | {a} | ; {dims} ; {dims}, {flag}
+argmax argmin | {a} | ; {dim} ; {dim}, {flag} ; None, {flag}
+any all | {a} | ; {dims} ; {dims}, {flag}
+count_nonzero | {a} | ; {dims}
+std var | {a} | ; {dims} ; {dims}, {flag}, {flag} ; {flag} ; {dims}, correction={small} ; {dims}, keepdim={flag}
+std_mean var_mean | {a} | ; {dims} ; {dims}, correction={small}, keepdim={flag}
+logsumexp | {a} | {dims} ; {dims}, {flag}
+norm | {f} | ; {power} ; {power}, {dims} ; {power}, {dims}, {flag}
+median | {a} | ; {dim} ; {dim}, {flag}
+cumsum cumprod | {a} | {dim} ; {dim}, dtype={dtype}
+sort argsort | {a} | {dim} ; {dim}, {flag} ; dim={dim}, stable=True
+topk | {a} | {small} ; {small}, {dim} ; {small}, {dim}, {flag}
+softmax log_softmax softmin | {f} | {dim} ; {dim}, dtype={float_dtype}
+split chunk | {a} | {few_parts} ; {few_parts}, {dim}
+split split_with_sizes | {a:5} | [2, 3] ; [0, 5] ; [2, 2] ; [1, 4], {dim}
+unbind | {a} | ; {dim}
+narrow | {a} | {dim}, {small}, {small}
+select | {a} | {dim}, {small}
+flip | {a} | {dims_list} ; {dim}
+fliplr flipud | {a} |
+roll | {a} | {small} ; {small}, {dim} ; ({small}, {small}), (0, 1)
+reshape | {a} | {shape} ; -1 ; *{shape}
+view | {a} | {shape} ; -1 ; {dtype}
+view_as reshape_as | {a} | {same} ; {a}
+flatten | {a} | ; {dim} ; {dim}, {dim}
+unflatten | {a:6} | 0, (2, 3) ; -1, (3, -1) ; 0, (2, 2) ; 1, (6,)
+unsqueeze | {a} | {dim}
+squeeze | {a} | ; {dim} ; {dims_tuple}
+transpose swapaxes swapdims movedim moveaxis | {a} | {dim}, {dim}
+movedim moveaxis | {a:2,1,3} | (0, 1), (1, 2) ; (0, 2), (-1, 0) ; (0, 0), (1, 2)
+permute | {a} | {order} ; *{order}
+adjoint | {a} |
+expand | {a} | {wider} ; *{wider}
+broadcast_to | {a} | {wider}
+expand_as | {a} | {b}
+repeat tile | {a} | {times} ; *{times}
+repeat_interleave | {a} | {count} ; {count}, {dim} ; {repeats}, {dim}
+as_strided | {a:3,4} | (2, 3), (4, 1) ; (2, 2), (1, 2), 1 ; (3, 2), (1, 1) ; (), () ; (2, 0), (1, 1)
+gather | {a} | {dim}, {along}
+take_along_dim | {a} | {along}, {dim} ; {index}
+scatter | {a} | {dim}, {along_once}, {src} ; {dim}, {along}, {number}
+scatter_add | {a} | {dim}, {along}, {src}
+index_select | {a} | {dim}, {index}
+index_add | {a} | {dim}, {index}, {parts} ; {dim}, {index}, {parts}, alpha={number}
+index_fill | {a} | {dim}, {index}, {number} ; {dim}, {index}, {zero_d}
+index_put | {a:4} | ({index},), {zero_d} ; ({index},), {zero_d}, True ; ({mask},), {zero_d}
+take | {a} | {flat_index}
+masked_select | {a} | {mask}
+masked_fill | {a} | {mask}, {number} ; {mask}, {zero_d}
+where | {mask} | {o}, {o} ;
+fill | {a} | {number} ; {zero_d}
+zero | {a} |
+copy | {a} | {b}
+tril triu | {a} | ; {small}
+tril triu | {a:3,4} | {small}
+tril triu | {a:2,3,3} | {small}
+diag | {a} | ; {small}
+diagonal | {a} | ; {small} ; {small}, {dim}, {dim}
+trace | {a:3,3} |
+trace | {a} |
+mm | {a:2,3} | {like:3,4} ; {like:2,2}
+mm | {a:0,3} | {like:3,2}
+mm | {a:2,0} | {like:0,3}
+bmm | {a:2,2,3} | {like:2,3,2} ; {like:3,3,2}
+bmm | {a:0,2,3} | {like:0,3,2}
+mv | {a:2,3} | {like:3} ; {like:2}
+mv | {a:3,0} | {like:0}
+dot vdot | {a:3} | {like:3} ; {like:2} ; {a:3}
+dot vdot | {a:0} | {like:0}
+outer ger | {a:3} | {like:2} ; {a:2} ; {like:0}
+matmul | {a} | {like:3} ; {like:3,2} ; {like:2,3,2} ; {like:1}
+matmul | {a:2,3} | {like:3} ; {like:3,2} ; {like:2,3,2} ; {like:5,1,3,2} ; {like:}
+matmul | {a:2,2,3} | {like:3} ; {like:3,2} ; {like:2,3,2} ; {like:3,1,3,2} ; {like:0,1,3,2}
+addmm | {a:2,2} | {like:2,3}, {like:3,2} ; {like:2,3}, {like:3,2}, beta={number}, alpha={number}
+addmm | {a:2} | {like:2,3}, {like:3,2} ; {like:2,3}, {like:2,2}
+addmv | {a:2} | {like:2,3}, {like:3} ; {like:2,3}, {like:3}, beta={number}, alpha={number}
+baddbmm | {a:2,2,2} | {like:2,2,3}, {like:2,3,2} ; {like:2,2,3}, {like:2,3,2}, beta={number}, alpha={number}
+inner | {a:2,3} | {like:3} ; {like:4,3} ; {like:} ; {like:2}
+tensordot | {a:2,3} | {like:3,2}, 1 ; {like:2,3} ; {like:3,2}, ([1], [0]) ; {like:3,2}, 0 ; {like:3,2}, ([0, 1], [1, 0])
+inverse det slogdet logdet | {matrix} |
+inverse det slogdet logdet | {f:2,3} |
+matrix_power | {matrix} | {small}
+linear | {f:2,3} | {like:4,3} ; {like:4,3}, {like:4}
+linear | {f:3} | {like:4,3}, {like:4}
+embedding | {index_of:2,3} | {f:4,3} ; {f:4,2}, 1
+one_hot | {index_of:2,3} | ; 5 ; 2
+elu celu leaky_relu | {f} | ; {float}
+gelu | {f} | ; approximate="tanh"
+hardshrink softshrink | {f} | ; {positive}
+hardsigmoid hardswish logsigmoid mish relu6 selu silu softsign tanhshrink | {f} |
+hardtanh | {f} | ; -{positive}, {positive}
+softplus | {f} | ; {positive} ; {positive}, {positive}
+threshold | {f} | {float}, {float}
+glu | {f:4} | ; 0
+glu | {f:2,4} | ; {dim}
+prelu | {f:2,3} | {like:3} ; {like:1}
+mse_loss l1_loss | {f} | {same} ; {same}, reduction={reduction}
+smooth_l1_loss | {f} | {same} ; {same}, reduction={reduction} ; {same}, beta={positive}
+huber_loss | {f} | {same} ; {same}, reduction={reduction} ; {same}, delta={positive}
+kl_div | {f} | {same} ; {same}, reduction={reduction} ; {same}, log_target=True, reduction="sum"
+binary_cross_entropy | {unit} | {unit_same} ; {unit_same}, reduction={reduction} ; {unit_same}, {same}
+binary_cross_entropy_with_logits | {f} | {unit_same} ; {unit_same}, reduction={reduction} ; {unit_same}, {same}
+nll_loss cross_entropy | {f:2,3} | {index_of:2} ; {index_of:2}, reduction={reduction} ; {index_of:2}, {like:3}
+nll_loss cross_entropy | {f:3} | {index_of:} ; {index_of:}, reduction={reduction}
+cross_entropy | {f:2,3} | {unit_same} ; {index_of:2}, label_smoothing=0.1
+cosine_similarity pairwise_distance | {f:2,3} | {same} ; {same}, {positive}
+normalize | {f:2,3} | ; {power} ; {power}, {dim}
+layer_norm | {f:2,3} | (3,) ; (2, 3) ; (3,), {like:3}, {like:3}
+group_norm | {f:2,4,2} | 2 ; 4, {like:4}, {like:4}
+batch_norm | {f:2,3} | {zeros:3}, {ones:3} ; {zeros:3}, {ones:3}, {like:3}, {like:3}
+batch_norm | {f:2,3} | None, None, training=True ; {zeros:3}, {ones:3}, training=True
+pad | {a:2,3} | (1, 1) ; (1, 0, 0, 2) ; (-1, 1) ; (1, 1), "constant", {float} ; (1, 1), "reflect" ; (1, 1), "replicate"
+scaled_dot_product_attention | {f:2,3,4} | {like:2,3,4}, {like:2,3,4} ; {like:2,3,4}, {like:2,3,4}, is_causal=True
+backward | {f} |
+contiguous detach cpu cuda dim ndimension nelement element_size is_contiguous is_signed item tolist stride size | {a} |
+stride size | {a} | {dim}
+storage_offset numpy get_device type requires_grad_ detach_ retain_grad | {a} |
+bool byte char double float half int long type | {a} |
+to type | {a} | {dtype}
+to | {a} | {dtype}, copy=True ; "cpu" ; {b} ; dtype={dtype}
+type_as is_set_to | {a} | {b}
+new_full | {a} | {shape}, {number} ; {shape}, {number}, dtype={dtype}
+new_ones new_zeros | {a} | {shape} ; {shape}, dtype={dtype} ; *{shape}
+new_tensor | {a} | {list} ; {list}, dtype={dtype}
+zeros_like ones_like | {a} | ; dtype={dtype}
+full_like | {a} | {number} ; {number}, dtype={dtype}
+"""
+
+#: Forms that are calls as they stand.
+_TEXTS = {
+    "torch.cat torch.concat torch.concatenate torch.stack torch.hstack torch.vstack torch.row_stack": (
+        "F([{a}, {same}])",
+        "F([{a}, {same}, {same}])",
+        "F(({a},))",
+        "F([{a}, {a}])",
+        "F([])",
+    ),
+    "torch.cat torch.concat torch.concatenate torch.stack": ("F([{a}, {same}], {dim})", "F([{a}, {same}], dim={dim})"),
+    "torch.einsum": (
+        "F('ij,jk->ik', {a:2,3}, {like:3,2})",
+        "F('ij->ji', {a:2,3})",
+        "F('i,j->ij', {a:2}, {like:3})",
+        "F('ij->', {a:2,3})",
+        "F('ii', {a:3,3})",
+        "F('ii->i', {a:3,3})",
+        "F('bij,bjk->bik', {a:2,1,3}, {like:2,3,2})",
+        "F('...i,i', {a:2,3}, {like:3})",
+        "F('i,i', {a:3}, {like:3})",
+        "F('ij,j', {a:0,3}, {like:3})",
+    ),
+    "torch.broadcast_tensors": ("F({a}, {b})", "F({a})"),
+    "torch.broadcast_shapes": ("F({shape}, {shape})", "F({shape}, (1, 3))"),
+    "torch.meshgrid": (
+        "F({a:3}, {like:2}, indexing='ij')",
+        "F({a:3}, {like:0}, indexing='xy')",
+        "F({a:}, {like:2}, indexing='xy')",
+    ),
+    "torch.atleast_1d torch.atleast_2d": ("F([{a}, {a}])",),
+    "torch.result_type": ("F({a}, {b})", "F({a}, {number})", "F({number}, {a})"),
+    "torch.can_cast torch.promote_types": ("F({dtype}, {dtype})",),
+    "torch.arange": ("F({small})", "F({small}, {few_parts})", "F({float}, {few_parts}, {step})", "F(0, 5, {step})"),
+    "torch.linspace torch.logspace": ("F({float}, {float}, {count})", "F({small}, {float}, {count}, dtype={dtype})"),
+    "torch.eye": ("F({count})", "F({count}, {count})", "F({count}, dtype={dtype})"),
+    "torch.tril_indices torch.triu_indices": ("F({count}, {count})", "F({count}, {count}, {small})"),
+    "torch.full": ("F({shape}, {number})", "F({shape}, {number}, dtype={dtype})"),
+    "torch.zeros torch.ones": ("F({shape})", "F({shape}, dtype={dtype})", "F(*{shape})"),
+    "torch.empty": ("F({shape}).shape", "F({shape}, dtype={dtype}).dtype", "F(*{shape}).shape"),
+    "torch.empty_like torch.rand_like torch.randn_like": ("F({f}).shape", "F({a}, dtype={float_dtype}).dtype"),
+    "torch.tensor torch.as_tensor torch.asarray": (
+        "F({list})",
+        "F({list}, dtype={dtype})",
+        "F({number})",
+        "F({number}, dtype={dtype})",
+        "F({a})",
+    ),
+    "torch.scalar_tensor": ("F({number})", "F({number}, dtype={dtype})"),
+    "torch.from_numpy": ("F({a}.detach().numpy())", "F({a}.detach().numpy()[..., :1])"),
+    "torch.BoolTensor torch.ByteTensor torch.CharTensor torch.IntTensor torch.LongTensor": (
+        "F([1, 0, 2])",
+        "F(2, 3).shape",
+    ),
+    "torch.DoubleTensor torch.FloatTensor torch.HalfTensor torch.Tensor": ("F({list})", "F(2, 3).shape"),
+    "torch.rand torch.randn": ("F({shape}).shape", "F({shape}, dtype={dtype}).dtype"),
+    "torch.randint": ("F(5, {shape}).shape", "F(2, 3, {shape})", "F(3, 3, {shape}).shape"),
+    "torch.randint_like": ("F({a}, 5).shape", "F({a}, 2, 3)"),
+    "torch.randperm": ("F({count}).sort().values", "F({count}, dtype={dtype}).dtype"),
+    "torch.normal": ("F({f}, 1.0).shape", "F(0.0, 1.0, {shape}).shape"),
+    "torch.bernoulli": ("F({unit}).shape", "F({zeros:2,3})", "F({ones:2,3})"),
+    "torch.multinomial": ("F({ones:3}, 2).shape", "F({ones:2,3}, 4, True).shape", "F({ones:3}, 4)"),
+    "F.dropout": ("F({f}, 0.0)", "F({f}, 1.0)", "F({f}, 0.5, False)", "F({f}, 0.5).shape", "F({f}, 1.5)"),
+    "Tensor.bernoulli_ Tensor.normal_ Tensor.uniform_ Tensor.random_": ("({f} * 1).N().shape",),
+    "Tensor.new_empty": ("{a}.N({shape}).shape", "{a}.N({shape}, dtype={dtype}).dtype"),
+    "Tensor.multinomial": ("{ones:3}.N(2).shape",),
+    "Tensor.bernoulli": ("{zeros:2,3}.N()",),
+    "Tensor.index_put_": (
+        "{w:4}.N(({index},), {zero_d})",
+        "{w:4}.N(({index},), {zero_d}, True)",
+        "{w:4}.N(({mask},), {zero_d})",
+    ),
+    "Tensor.copy_ Tensor.type_as": ("{w}.N({b})",),
+    "Tensor.fill_": ("{w}.N({number})", "{w}.N({zero_d})"),
+    "Tensor.zero_": ("{w}.N()",),
+    "Tensor.masked_fill_": ("{w}.N({mask}, {number})", "{w}.N({mask}, {zero_d})"),
+    "Tensor.where": ("{a}.N({mask}, {o})",),
+    "Tensor.register_hook Tensor.register_post_accumulate_grad_hook": ("{f}.N(lambda *given: None) is None",),
+    "Tensor.T Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
+    "Tensor.device Tensor.dtype Tensor.layout Tensor.is_cuda Tensor.is_leaf Tensor.is_meta Tensor.is_mps": ("{a}.N",),
+    "Tensor.is_nested Tensor.is_quantized Tensor.is_sparse Tensor.is_xpu Tensor.output_nr Tensor.requires_grad": (
+        "{a}.N",
+    ),
+    "Tensor.retains_grad": ("{a}.N",),
+    "Tensor.grad_fn": ("({f} * 1).N is None",),
+    "Tensor.__add__ Tensor.__sub__ Tensor.__mul__ Tensor.__truediv__ Tensor.__floordiv__ Tensor.__mod__": (
+        "{a} OP {o}",
+    ),
+    "Tensor.__radd__ Tensor.__rsub__ Tensor.__rmul__ Tensor.__rtruediv__ Tensor.__rfloordiv__ Tensor.__rmod__": (
+        "{number} OP {a}",
+    ),
+    "Tensor.__eq__ Tensor.__ne__ Tensor.__lt__ Tensor.__le__ Tensor.__gt__ Tensor.__ge__": (
+        "{a} OP {o}",
+        "{number} OP {a}",
+    ),
+    "Tensor.__pow__": ("{a} ** {b}", "{a} ** {exponent}"),
+    "Tensor.__rpow__": ("{number} ** {a}", "2 ** {a}"),
+    "Tensor.__iadd__ Tensor.__isub__ Tensor.__imul__ Tensor.__itruediv__ Tensor.__imod__": ("into('OP', {w}, {o})",),
+    "Tensor.__ipow__": ("into('**', {w}, {exponent})", "into('**', {w}, {b})"),
+    "Tensor.__and__ Tensor.__or__ Tensor.__xor__": ("{a} OP {b}", "{a} OP {integer}"),
+    "Tensor.__rand__ Tensor.__ror__ Tensor.__rxor__": ("{integer} OP {a}", "True OP {a}"),
+    "Tensor.__lshift__ Tensor.__rshift__": ("{a} OP {few}", "{a} OP {count}"),
+    "Tensor.__rlshift__ Tensor.__rrshift__": ("{count} OP {few}",),
+    "Tensor.__iand__ Tensor.__ior__ Tensor.__ixor__": ("into('OP', {w}, {b})", "into('OP', {w}, {integer})"),
+    "Tensor.__ilshift__ Tensor.__irshift__": ("into('OP', {w}, {few})",),
+    "Tensor.__matmul__": ("{a:2,3} @ {like:3,2}", "{a} @ {like:3}"),
+    "Tensor.__rmatmul__": ("{number} @ {a}",),
+    "Tensor.__invert__": ("~{a}",),
+    "Tensor.__neg__": ("-{a}",),
+    "Tensor.__pos__": ("+{a}",),
+    "Tensor.__abs__": ("abs({a})",),
+    "Tensor.__bool__ Tensor.__float__ Tensor.__int__ Tensor.__complex__ Tensor.__len__": ("CAST({a})", "CAST({a:})"),
+    "Tensor.__index__": ("[10, 11, 12][{zero_d}]", "range({a})"),
+    "Tensor.__iter__": ("list({a})",),
+    "Tensor.__contains__": ("{number} in {a}", "{a} in {a}"),
+    "Tensor.__array__": ("np.asarray({a})", "np.asarray({a}, np.float64)"),
+    "Tensor.__getitem__": (
+        "{a}[{key}]",
+        "{a}[{key}, {key}]",
+        "{a}[{key}]",
+        "{a}[{key}, {key}]",
+        "{a}[{index}]",
+        "{a}[..., {index}]",
+        "{a}[{mask}]",
+        "{a}[:, {index}]",
+    ),
+    "Tensor.__setitem__": (
+        "put({w}, ({key},), {number})",
+        "put({w}, ({key}, {key}), {zero_d})",
+        "put({w}, ({index},), {number})",
+        "put({w}, (..., {index_once}), {b})",
+        "put({w}, ({mask},), {number})",
+        "put({w}, (slice(1, None),), {b})",
+        "put({w}, ({key}, {key}), {number})",
+    ),
+    "linalg.inv linalg.det linalg.slogdet": ("F({matrix})", "F({f:2,3})", "F({f:0,0})"),
+    "linalg.cholesky": ("F({positive_matrix})", "F({positive_matrix}, upper=True)"),
+    "linalg.solve": ("F({matrix:3,3}, {like:3})", "F({matrix:3,3}, {like:3,2})", "F({matrix:2,3,3}, {like:2,3,2})"),
+    "linalg.matmul": ("F({a:2,3}, {like:3,2})",),
+    "linalg.matrix_power": ("F({matrix}, {small})",),
+    "linalg.diagonal": ("F({a:2,3})", "F({a:2,3}, offset={small})"),
+    "linalg.norm": ("F({f})", "F({f:3}, {power})", "F({f:2,3}, 'fro')", "F({f:2,3}, {power}, {dim})"),
+    "linalg.vector_norm": ("F({f})", "F({f}, {power})", "F({f}, {power}, {dims}, {flag})"),
+    "F.relu_": ("F({w})",),
+}
+
+#: What is no function of tensors: tests of its own have it.
+APART = {
+    "torch": """Size Tensor device dtype enable_grad finfo get_default_dtype iinfo inference_mode initial_seed
+        install is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout
+        manual_seed memory_format no_grad set_anomaly_enabled set_default_dtype set_grad_enabled set_printoptions""",
+    "Tensor": "cuda data_ptr __annotations__ __array_priority__ __deepcopy__ __del__ __dict__ __module__ __slots__ __weakref__",
+    "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of unrecorded
+        vector_norm""",
+    "linalg": "",
+}
+
+_OPERATORS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "eq": "==", "ne": "!=",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
+
+
+def _filled(name: str, form: str) -> str:
+    """A form of a text, with the name it is for."""
+    place, _, own = name.partition(".")
+    word = own.strip("_")
+    symbol = _OPERATORS.get(word) or _OPERATORS.get(word[1:], "")
+    form = form.replace("OP", symbol).replace("CAST", word)
+    if place == "Tensor":
+        return re.sub(r"\.N\b", f".{own}", form)
+    if form.startswith("F("):
+        form = {"torch": "torch", "F": "torch.nn.functional", "linalg": "torch.linalg"}[place] + f".{own}" + form[1:]
+    return form
+
+
+def table() -> dict[str, list[str]]:
+    """The forms by "torch.NAME", "Tensor.NAME", "F.NAME", "linalg.NAME"; also of names that a module has not got."""
+    made: dict[str, list[str]] = {}
+
+    def add(name: str, form: str) -> None:
+        made.setdefault(name, []).append(form)
+
+    for row in _ROWS.strip().splitlines():
+        names, first, rest = (part.strip() for part in row.split("|", 2))
+        target = re.sub(r"\{[a-z]+", "{w" if first.startswith("{a") else "{wf", first, count=1)
+        for name in names.split():
+            for form in rest.split(";"):
+                others = form.strip()
+                every = f"{first}, {others}" if others else first
+                add(f"torch.{name}", f"torch.{name}({every})")
+                add(f"F.{name}", f"torch.nn.functional.{name}({every})")
+                add(f"Tensor.{name}", f"{first}.{name}({others})")
+                if not name.endswith("_"):
+                    add(f"Tensor.{name}_", f"{target}.{name}_({others})")
+    for names, forms in _TEXTS.items():
+        for name in names.split():
+            for form in forms:
+                add(name, _filled(name, form))
+    return made
+
+
+def public_names(torch: object) -> list[str]:
+    """The public functions, methods and operators of a module like torch, as `table` names them."""
+    places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg}
+    names = []
+    for place, owner in places.items():
+        for name in dir(owner):
+            operator = place == "Tensor" and name.startswith("__") and name not in _OF_OBJECTS
+            if (not name.startswith("_") or operator) and name not in APART[place].split():
+                value = getattr(owner, name)
+                if place == "Tensor" or callable(value):
+                    names.append(f"{place}.{name}")
+    return names
+
+
+_OF_OBJECTS = {name for name in dir(object) if name not in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")}
