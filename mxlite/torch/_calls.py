@@ -47,7 +47,11 @@ _WORDS = (
 )
 
 #: How the library says that an operator does not take a dtype.
-_NO_KERNEL = (" is not supported", ": takes float32 or float64, got ", '" is not one of None, float16, float32, float64')
+_NO_KERNEL = (
+    " is not supported",
+    ": takes float32 or float64, got ",
+    '" is not one of None, float16, float32, float64',
+)
 
 
 def last_error() -> BaseException:

@@ -216,9 +216,7 @@ def _over_memory(ndarray: np.ndarray, kind: dtype, count: int) -> Tensor:
     while number in _holders:
         number += 1
     _holders[number] = ndarray
-    handle = LIB.MXLNDArrayFromMemory(
-        ndarray.ctypes.data, 1, (ctypes.c_int64 * 1)(count), kind.flag, _RELEASE, number
-    )
+    handle = LIB.MXLNDArrayFromMemory(ndarray.ctypes.data, 1, (ctypes.c_int64 * 1)(count), kind.flag, _RELEASE, number)
     if not handle:
         problem = last_error()
         del _holders[number]

@@ -49,5 +49,7 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
         return methods["__itruediv__"](self, other)
     made = div(self, other, rounding_mode=rounding_mode)
     if not can_cast(made._dtype, self._dtype):
-        raise RuntimeError(f"result type {made._dtype.word} can't be cast to the desired output type {self._dtype.word}")
+        raise RuntimeError(
+            f"result type {made._dtype.word} can't be cast to the desired output type {self._dtype.word}"
+        )
     return copy_(self, made)

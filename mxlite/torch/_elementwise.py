@@ -149,7 +149,11 @@ def _finite(x: Tensor) -> Tensor:
 
 
 _predicate("isnan", lambda x: x != x, "Where elements are no numbers: a tensor of bool.")
-_predicate("isinf", lambda x: x.abs() == float("inf") if x._dtype.is_floating_point else x != x, "Where elements are infinite: a tensor of bool.")
+_predicate(
+    "isinf",
+    lambda x: x.abs() == float("inf") if x._dtype.is_floating_point else x != x,
+    "Where elements are infinite: a tensor of bool.",
+)
 _predicate("isfinite", _finite, "Where elements are numbers that are finite: a tensor of bool.")
 _predicate("isposinf", lambda x: x == float("inf"), "Where elements are positive infinity: a tensor of bool.")
 _predicate("isneginf", lambda x: x == -float("inf"), "Where elements are negative infinity: a tensor of bool.")

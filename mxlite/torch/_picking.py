@@ -15,8 +15,8 @@ from mxlite.torch._dtypes import BOOL, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._indexing import Places, edit, index_tensors, slice_dim, sum_to
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._shapes import along
 from mxlite.torch._nodes import formula, unrecorded
+from mxlite.torch._shapes import along
 from mxlite.torch._tensor import Tensor, filled, from_values, full_of, zeros_of
 
 # ---- elements by indices ----

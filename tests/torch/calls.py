@@ -18,7 +18,25 @@ _SHAPES = ((), (0,), (0, 3), (1,), (3,), (3,), (2, 3), (2, 3), (2, 1, 3), (2, 3,
 _SPECIAL = (0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e20, -1.0, 1.0, 0.5, 2.0, 1e-30, -1e20, 5e-324)
 _NUMBERS = (0, 1, 2, -1, 3, 0.5, -1.5, 2.0, True, False, 0.0)
 _SPECIAL_NUMBERS = ("inf", "-inf", "nan", "-0.0", "1e20", "5e-324")
-_KEYS = ("0", "-1", "1", "2", ":", "1:", ":1", "::2", "-2:", "1:1", "5:", "None", "...", "True", "False", "[0, 1]", "[]")
+_KEYS = (
+    "0",
+    "-1",
+    "1",
+    "2",
+    ":",
+    "1:",
+    ":1",
+    "::2",
+    "-2:",
+    "1:1",
+    "5:",
+    "None",
+    "...",
+    "True",
+    "False",
+    "[0, 1]",
+    "[]",
+)
 
 #: Functions in which PyTorch ends the process when the least integer is divided by -1.
 _DIVIDES = re.compile("div|mod|remainder")
@@ -105,7 +123,9 @@ class Call:
         if self.kind is not None and (among is None or self.kind in among) and choose.random() < 0.75:
             return self.kind
         if among is None:
-            among = FLOATS if choose.random() < 0.7 or (self.gradient and choose.random() < 0.7) else (*INTEGERS, "bool")
+            among = (
+                FLOATS if choose.random() < 0.7 or (self.gradient and choose.random() < 0.7) else (*INTEGERS, "bool")
+            )
         if among == FLOATS:
             kind = choose.choices(FLOATS, (5, 4, 1))[0]
         else:
@@ -142,7 +162,12 @@ class Call:
             ways += ["transposed", "transposed"]
         if values.ndim:
             ways += ["offset", "strided", "flip"]
-        if not target and values.ndim and values.shape[0] > 1 and (values.view(f"V{values.itemsize}")[:1] == values.view(f"V{values.itemsize}")).all():
+        if (
+            not target
+            and values.ndim
+            and values.shape[0] > 1
+            and (values.view(f"V{values.itemsize}")[:1] == values.view(f"V{values.itemsize}")).all()
+        ):
             ways = ["expand"]
         way = self.random.choice(ways)
         arguments: Any = None
@@ -348,7 +373,11 @@ class Call:
         return self._pick(*_SPECIAL_NUMBERS) if self.special and self.random.random() < 0.4 else self._pick(*_NUMBERS)
 
     def _float(self) -> str:
-        return self._pick(*_SPECIAL_NUMBERS) if self.special and self.random.random() < 0.3 else self._pick(0.5, -1.5, 1.0, 0.0, 2.0)
+        return (
+            self._pick(*_SPECIAL_NUMBERS)
+            if self.special and self.random.random() < 0.3
+            else self._pick(0.5, -1.5, 1.0, 0.0, 2.0)
+        )
 
     def _positive(self) -> str:
         return self._pick(0.5, 1.0, 2.0)
@@ -426,7 +455,10 @@ class Call:
         return str(self._drawn_shape())
 
     def _wider(self) -> str:
-        wide = [self.random.choice((extent, -1, 4)) if extent == 1 else self.random.choice((extent, extent, -1)) for extent in self.shape]
+        wide = [
+            self.random.choice((extent, -1, 4)) if extent == 1 else self.random.choice((extent, extent, -1))
+            for extent in self.shape
+        ]
         if self.random.random() < 0.4:
             wide = [2, *wide]
         if self.random.random() < 0.05:
@@ -442,8 +474,9 @@ class Call:
         return str(tuple(times))
 
     def _list(self) -> str:
-        return self._pick("[1, 2]", "[1.5, 2]", "[]", "[True, False]", "[[1, 2], [3, 4.0]]", "[[], []]", "[True, 2]", "[1, [2]]", "3")
+        return self._pick(
+            "[1, 2]", "[1.5, 2]", "[]", "[True, False]", "[[1, 2], [3, 4.0]]", "[[], []]", "[True, 2]", "[1, [2]]", "3"
+        )
 
     def _key(self) -> str:
         return self._pick(*_KEYS)
-

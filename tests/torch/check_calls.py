@@ -1,7 +1,7 @@
 """Runs 100,000 random calls (forms.py, calls.py) on PyTorch and on mxlite.torch, with gradients to order 3.
 
-`make test-torch` runs it. Of each call it compares whether there is an error and of which class; dtype, shape and values
-of the results; the arguments afterwards; and gradients. Differences that stay are in differences.py, by name.
+`make test-torch` runs it. Of each call it compares whether there is an error and of which class; dtype, shape and
+values of the results; the arguments afterwards; and gradients. Differences that stay are in differences.py, by name.
 
     check_calls.py [--count N] [--first SEED] [--name TEXT]: N calls from a seed on; of the functions that match.
 """
@@ -133,7 +133,11 @@ def compare(call: Call) -> tuple[str, str] | None:
             return None
         if theirs.error and mine.error:
             return "class of the error", f"{theirs.error} {theirs.message} / {mine.error} {mine.message}"
-        return ("accepted", f"{theirs.error} {theirs.message}") if theirs.error else ("refused", f"{mine.error} {mine.message}")
+        return (
+            ("accepted", f"{theirs.error} {theirs.message}")
+            if theirs.error
+            else ("refused", f"{mine.error} {mine.message}")
+        )
     if len(theirs.values) != len(mine.values):
         return "number of results", f"{len(theirs.values)} / {len(mine.values)}"
     for a, b in zip(theirs.values, mine.values):
@@ -159,7 +163,11 @@ def _gradients_apart(theirs: Outcome, mine: Outcome, kind: str) -> tuple[str, st
         for x, y in zip(a or [None] * len(b or ()), b or [None] * len(a or ())):
             # No gradient is one of zeros.
             x, y = (np.zeros_like(other) if each is None else each for each, other in ((x, y), (y, x)))
-            if x is not None and x.dtype != object and _apart(x, y, kind, 100.0**order * 10) not in (None, "sign of zero"):
+            if (
+                x is not None
+                and x.dtype != object
+                and _apart(x, y, kind, 100.0**order * 10) not in (None, "sign of zero")
+            ):
                 return f"gradient {order + 1}", f"{x.dtype} {x.tolist()} / {y.dtype} {y.tolist()}"
     return None
 
@@ -195,7 +203,8 @@ def main() -> int:
     for (name, what), calls in sorted(found.items(), key=lambda item: -len(item[1])):
         print(f"{name}: {what}: {len(calls)} calls")
         for call, detail in calls[: given.most]:
-            print(f"    {call.seed}: {call.program()[:600]}{'  [gradient]' if call.gradient else ''}\n        {detail[:400]}")
+            print(f"    {call.seed}{' with gradients' if call.gradient else ''}: {call.program()[:600]}")
+            print(f"        {detail[:400]}")
     wrong = sum(map(len, found.values()))
     print(f"calls: {given.count} of {len(names)} functions, {sum(known.values())} known to differ, {wrong} wrong")
     return wrong

@@ -35,6 +35,4 @@ class Difference:
         )
 
 
-DIFFER = (
-    Difference(".*", "refused", "there is no int16, which uint8 and int8 are promoted to", "has no torch.int16"),
-)
+DIFFER = (Difference(".*", "refused", "there is no int16, which uint8 and int8 are promoted to", "has no torch.int16"),)
