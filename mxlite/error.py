@@ -34,6 +34,10 @@ class MXMemoryError(MXNetError, MemoryError):
     """No memory for a result."""
 
 
+class MXRecursionError(MXNetError, RecursionError):
+    """Backward inside backward without end."""
+
+
 class MXNotImplementedError(MXNetError, NotImplementedError):
     """Something that MXNet has and mxlite does not have yet."""
 
@@ -45,6 +49,7 @@ _classes: dict[str, type[Exception]] = {
     "IndexError": MXIndexError,
     "AttributeError": MXAttributeError,
     "MemoryError": MXMemoryError,
+    "RecursionError": MXRecursionError,
     "NotImplementedError": MXNotImplementedError,
 }
 
@@ -91,7 +96,7 @@ def error_from_message(message: str) -> BaseException:
     """The exception for a message of the library.
 
     An exception that a callback raised below is its cause; one that is no error (KeyboardInterrupt, SystemExit) is
-    returned itself.
+    returned itself, and so is a RecursionError: its text would grow with every level.
     """
     prefix, separator, _ = message.partition(": ")
     cls = _classes.get(prefix, MXNetError) if separator else MXNetError
@@ -99,7 +104,7 @@ def error_from_message(message: str) -> BaseException:
     inner = _pending.pop(_thread(), None)
     if inner is None:
         return error
-    if not isinstance(inner, Exception):
+    if not isinstance(inner, Exception) or isinstance(inner, RecursionError):
         return inner
     error = cls(f"{message}: {type(inner).__name__}: {inner}")
     error.__cause__ = inner

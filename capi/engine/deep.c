@@ -13,11 +13,15 @@
 
 enum { STACK = 8 << 20 };
 
+/* Levels on the threads that this one goes on for. */
+static _Thread_local int levels_before MXL_TLS_FAST;
+
 /* ---- another thread ---- */
 
 typedef struct deep {
     const mxl_backward_args *args;
     mxl_state *caller; /* who waits meanwhile */
+    int levels;        /* on the threads that wait */
     int status;
     char error[MXL_ERROR_TEXT];
 } deep;
@@ -30,6 +34,7 @@ static void *go_on(void *data)
     if (state != mxl_state_here) {
         d->status = mxl_error_memory(sizeof(*state));
     } else {
+        levels_before = d->levels;
         mxl_state_lend(state, d->caller);
         d->status = mxl_backward(d->args);
         mxl_state_return(state, d->caller);
@@ -40,13 +45,13 @@ static void *go_on(void *data)
 
 static int go_deeper(const mxl_backward_args *args)
 {
-    deep d = {.args = args, .caller = mxl_state_get()};
+    deep d = {.args = args, .caller = mxl_state_get(), .levels = levels_before + MXL_DEEP};
     pthread_attr_t attributes;
     pthread_t thread;
     int failed;
 
     if (pthread_attr_init(&attributes) != 0)
-        return mxl_error("backward: no thread for %d levels inside of each other", MXL_DEEP + 1);
+        return mxl_error("backward: no thread for %d levels inside of each other", d.levels + 1);
     failed = pthread_attr_setstacksize(&attributes, STACK);
     if (failed == 0)
         failed = pthread_create(&thread, &attributes, go_on, &d);
@@ -55,7 +60,7 @@ static int go_deeper(const mxl_backward_args *args)
         return mxl_error(
             "backward: no thread can be started for what is more than %d levels inside of "
             "each other",
-            MXL_DEEP);
+            d.levels);
     pthread_join(thread, NULL);
     if (d.status != 0)
         memcpy(mxl_state_get()->error, d.error, sizeof(d.error));
@@ -122,6 +127,10 @@ int mxl_backward(const mxl_backward_args *args)
                     .only_some = args->num_variables > 0};
     int status;
 
+    if (levels_before + here.depth > MXL_DEEPEST)
+        return mxl_error("RecursionError: backward: called inside of %d others by hooks or "
+                         "functions, each inside of the one before; no more are allowed",
+                         MXL_DEEPEST);
     if (here.depth > MXL_DEEP)
         return go_deeper(args);
     innermost = &here;

@@ -7,7 +7,10 @@
 #include "engine/backward.h"
 #include "engine/invoke.h"
 
-enum { MXL_DEEP = 32 }; /* levels on one thread */
+enum {
+    MXL_DEEP = 32,      /* levels on one thread */
+    MXL_DEEPEST = 10000 /* levels in all; one more is an error: what calls backward has no end */
+};
 
 /* One backward, whatever else runs. */
 int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode);

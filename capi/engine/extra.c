@@ -69,7 +69,7 @@ void mxl_hook_remove(mxl_hook *hook)
 void mxl_extra_remove_hooks(mxl_extra *extra)
 {
     mxl_hook **hooks;
-    int count, room;
+    size_t count, room;
 
     extra_lock(extra);
     hooks = extra->hooks;
@@ -78,11 +78,11 @@ void mxl_extra_remove_hooks(mxl_extra *extra)
     extra->hooks = NULL;
     extra->num_hooks = extra->room_hooks = 0;
     extra_unlock(extra);
-    for (int i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         mxl_hook_remove(hooks[i]);
         mxl_ref_drop(&hooks[i]->ref);
     }
-    mxl_free(hooks, (size_t)room * sizeof(mxl_hook *));
+    mxl_free(hooks, room * sizeof(mxl_hook *));
 }
 
 static void extra_free(mxl_ref *ref)
@@ -114,82 +114,75 @@ mxl_extra *mxl_extra_make(mxl_extra_place *place)
     return (mxl_extra *)there;
 }
 
-/* Under the lock: moves what is not removed to the front; the rest to `gone`, as far as it fits. */
-static int list_purge(mxl_extra *extra, mxl_hook **gone, int room)
+/* Under the lock: drops hooks that are removed, which frees them and calls nobody. */
+static void list_purge(mxl_extra *extra)
 {
-    int kept = 0, taken = 0;
+    size_t kept = 0;
 
-    for (int i = 0; i < extra->num_hooks; i++) {
+    for (size_t i = 0; i < extra->num_hooks; i++) {
         mxl_hook *hook = extra->hooks[i];
 
-        if (taken < room && atomic_load(&hook->removed))
-            gone[taken++] = hook;
+        if (atomic_load(&hook->removed))
+            mxl_ref_drop(&hook->ref);
         else
             extra->hooks[kept++] = hook;
     }
     extra->num_hooks = kept;
-    return taken;
 }
 
+/* A full list is purged, and grows unless half of it is free then: so a hook costs the same however
+ * many there are. */
 int mxl_extra_add(mxl_extra *extra, mxl_hook *hook)
 {
-    enum { GONE = 8 };
-    mxl_hook *gone[GONE];
-    int taken, status = 0;
+    int status = 0;
 
     extra_lock(extra);
-    taken = list_purge(extra, gone, GONE);
     if (extra->num_hooks == extra->room_hooks) {
-        int room = extra->room_hooks == 0 ? 4 : 2 * extra->room_hooks;
-        mxl_hook **more = mxl_realloc(extra->hooks, (size_t)extra->room_hooks * sizeof(mxl_hook *),
-                                      (size_t)room * sizeof(mxl_hook *));
-
-        if (more == NULL) {
-            status = -1;
-        } else {
-            extra->hooks = more;
-            extra->room_hooks = room;
-        }
+        list_purge(extra);
+        status = MXL_GROW(extra->hooks, 2 * extra->num_hooks, extra->room_hooks);
     }
     if (status == 0) {
         mxl_ref_keep(&hook->ref);
         extra->hooks[extra->num_hooks++] = hook;
     }
     extra_unlock(extra);
-    for (int i = 0; i < taken; i++)
-        mxl_ref_drop(&gone[i]->ref);
     return status;
 }
 
-/* Takes one hook that follows its array out of the list, with the list's reference; NULL: none. */
-static mxl_hook *take_follower(mxl_extra *extra, int output)
+/* Takes those that follow their array out of the list, in order, with the list's references; NULL:
+ * none. */
+static mxl_hook *take_followers(mxl_extra *extra, int output)
 {
-    mxl_hook *found = NULL;
-    int kept = 0;
+    mxl_hook *first = NULL, **end = &first;
+    size_t kept = 0;
 
     extra_lock(extra);
-    for (int i = 0; i < extra->num_hooks; i++) {
+    for (size_t i = 0; i < extra->num_hooks; i++) {
         mxl_hook *hook = extra->hooks[i];
 
-        if (found == NULL && hook->kind == MXL_HOOK_ARRAY && hook->last && hook->output == output &&
-            !atomic_load(&hook->removed))
-            found = hook;
-        else
+        if (hook->kind == MXL_HOOK_ARRAY && hook->last && hook->output == output &&
+            !atomic_load(&hook->removed)) {
+            *end = hook;
+            end = &hook->next;
+        } else {
             extra->hooks[kept++] = hook;
+        }
     }
+    *end = NULL;
     extra->num_hooks = kept;
     extra_unlock(extra);
-    return found;
+    return first;
 }
 
 int mxl_extra_follow(mxl_extra *from, int from_output, mxl_extra_place *to, int to_output)
 {
-    mxl_hook *hook;
+    mxl_hook *hook = take_followers(from, from_output), *next;
     int status = 0;
 
-    while ((hook = take_follower(from, from_output)) != NULL) {
+    for (; hook != NULL; hook = next) {
         mxl_extra *extra = mxl_extra_make(to);
 
+        next = hook->next;
         hook->output = to_output;
         if (extra == NULL || mxl_extra_add(extra, hook) != 0) {
             mxl_hook_remove(hook);
@@ -207,7 +200,8 @@ bool mxl_extra_has(mxl_extra *extra, mxl_hook_kind kind)
     if (extra == NULL)
         return false;
     extra_lock(extra);
-    for (int i = 0; i < extra->num_hooks && !has; i++)
+    list_purge(extra); /* those of a variable stay for many backwards, removed ones need not */
+    for (size_t i = 0; i < extra->num_hooks && !has; i++)
         has = extra->hooks[i]->kind == kind && !atomic_load(&extra->hooks[i]->removed);
     extra_unlock(extra);
     return has;
@@ -216,7 +210,7 @@ bool mxl_extra_has(mxl_extra *extra, mxl_hook_kind kind)
 /* Under the lock: those of one kind and one rank, each used and kept. */
 static void list_take(mxl_hooks *to, mxl_extra *extra, mxl_hook_kind kind, bool last)
 {
-    for (int i = 0; i < extra->num_hooks; i++) {
+    for (size_t i = 0; i < extra->num_hooks; i++) {
         mxl_hook *hook = extra->hooks[i];
 
         if (hook->kind == kind && hook->last == last && hook_use(hook)) {
@@ -228,7 +222,7 @@ static void list_take(mxl_hooks *to, mxl_extra *extra, mxl_hook_kind kind, bool 
 
 int mxl_hooks_begin(mxl_hooks *hooks, mxl_extra *extra, mxl_hook_kind kind)
 {
-    int room;
+    size_t room;
 
     hooks->count = hooks->room = 0;
     hooks->items = NULL;
@@ -244,9 +238,9 @@ int mxl_hooks_begin(mxl_hooks *hooks, mxl_extra *extra, mxl_hook_kind kind)
         extra_unlock(extra);
         if (room <= hooks->room)
             return 0;
-        mxl_free(hooks->items, (size_t)hooks->room * sizeof(mxl_hook *));
+        mxl_free(hooks->items, hooks->room * sizeof(mxl_hook *));
         hooks->room = 0;
-        hooks->items = mxl_alloc((size_t)room * sizeof(mxl_hook *));
+        hooks->items = mxl_alloc(room * sizeof(mxl_hook *));
         if (hooks->items == NULL)
             return -1;
         hooks->room = room;
@@ -255,11 +249,11 @@ int mxl_hooks_begin(mxl_hooks *hooks, mxl_extra *extra, mxl_hook_kind kind)
 
 void mxl_hooks_end(mxl_hooks *hooks)
 {
-    for (int i = 0; i < hooks->count; i++) {
+    for (size_t i = 0; i < hooks->count; i++) {
         hook_unuse(hooks->items[i]);
         mxl_ref_drop(&hooks->items[i]->ref);
     }
-    mxl_free(hooks->items, (size_t)hooks->room * sizeof(mxl_hook *));
+    mxl_free(hooks->items, hooks->room * sizeof(mxl_hook *));
     hooks->count = 0;
 }
 

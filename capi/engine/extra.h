@@ -38,13 +38,14 @@ typedef struct mxl_hook {
     } call;
     void *payload;
     void (*release)(void *payload); /* may be NULL */
+    struct mxl_hook *next;          /* used only while it follows its array */
 } mxl_hook;
 
 typedef struct mxl_extra {
     mxl_ref ref;
     atomic_flag lock; /* guards the rest; held for moments, and never while anything is called */
-    int num_hooks, room_hooks;
-    mxl_hook **hooks; /* kept, in order of registration; removed ones until the next is added */
+    size_t num_hooks, room_hooks;
+    mxl_hook **hooks; /* kept, in order of registration; removed ones until the list is looked at */
     void *payload;    /* the caller's, and how it is released; NULL, NULL: none */
     void (*release)(void *payload);
     int num_packed;
@@ -94,7 +95,7 @@ void mxl_extra_drop_packed(mxl_extra *extra);
 /* The hooks of one kind, the `last` ones at the end, as they are now: each may be called until
  * mxl_hooks_end. */
 typedef struct mxl_hooks {
-    int count, room;
+    size_t count, room;
     mxl_hook **items;
 } mxl_hooks;
 

@@ -123,7 +123,7 @@ int mxl_hooks_array(const mxl_hooked *hooked, mxl_array **grads)
     mxl_hooks hooks;
     int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_ARRAY);
 
-    for (int i = 0; i < hooks.count && status == 0; i++) {
+    for (size_t i = 0; i < hooks.count && status == 0; i++) {
         const mxl_hook *hook = hooks.items[i];
 
         if (!atomic_load(&hook->removed))
@@ -138,7 +138,7 @@ int mxl_hooks_before(const mxl_hooked *hooked, mxl_array **grads)
     mxl_hooks hooks;
     int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_BEFORE);
 
-    for (int i = 0; i < hooks.count && status == 0; i++) {
+    for (size_t i = 0; i < hooks.count && status == 0; i++) {
         if (!atomic_load(&hooks.items[i]->removed))
             status = call_grad(hooked, hooks.items[i], hooked->count, hooked->meta, grads);
     }
@@ -209,7 +209,7 @@ int mxl_hooks_after(const mxl_hooked *hooked, int num_slots, const int *slots,
 
     if (hooks.count > 0)
         status = slots_begin(&view, num_slots, slots, in_meta, grads);
-    for (int i = 0; i < hooks.count && status == 0; i++) {
+    for (size_t i = 0; i < hooks.count && status == 0; i++) {
         if (!atomic_load(&hooks.items[i]->removed))
             status = call_node(hooked, hooks.items[i], &view, heads);
     }
@@ -223,7 +223,7 @@ int mxl_hooks_accumulated(const mxl_hooked *hooked, mxl_array *variable)
     mxl_hooks hooks;
     int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_ACCUMULATED);
 
-    for (int i = 0; i < hooks.count && status == 0; i++) {
+    for (size_t i = 0; i < hooks.count && status == 0; i++) {
         const mxl_hook *hook = hooks.items[i];
         mxl_callback before;
         void *handle;

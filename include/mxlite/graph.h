@@ -189,7 +189,8 @@ typedef struct MXLBackwardOptions {
  * variables. Else only what leads to the edges (input_nodes[i], input_outputs[i]) runs: their
  * gradients are new handles in grads[i], NULL where nothing arrived, and may be handles of head
  * gradients themselves; under accumulate_grad they go to those that are variables, hooks on the
- * others are called, and `grads` is not used. On failure no variable has changed, but for those
+ * others are called, and `grads` is not used. Backwards inside each other go 10,000 levels deep,
+ * then one more fails ("RecursionError: ..."). On failure no variable has changed, but for those
  * whose hooks see them accumulated. The same engine as MXAutogradBackwardEx. */
 MXL_API int MXLBackward(int num_roots, const MXLNodeHandle *nodes, const int *outputs,
                         const NDArrayHandle *head_grads, const MXLBackwardOptions *options,

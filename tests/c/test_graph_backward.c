@@ -394,6 +394,35 @@ TEST(depth)
     deep(70, 1);
 }
 
+/* One level more than the library allows: an error at every level, and nothing has changed. */
+TEST(endless_recursion)
+{
+    enum { DEEPEST = 10000 };
+    int deepest = 0;
+    level first = {DEEPEST, &deepest, 0, 0};
+    H x = leaf(VEC(3)), y;
+    bool recording = true;
+
+    CHECK_INT(MXLThreadGetOrigin(&first.origin), 0);
+    record(true);
+    y = op1("square", x);
+    record(false);
+    CHECK_INT(MXLNDArrayAddHook(y, go_deeper, 0, &first, NULL, NULL), 0);
+    CHECK_FAILS(backward(y), "RecursionError: square: a hook on its output failed: backward: "
+                             "called inside of 10000 others");
+    CHECK_INT(deepest, DEEPEST);
+    CHECK(grad_of(x) == NULL);
+    CHECK_INT(MXAutogradIsRecording(&recording), 0);
+    CHECK(!recording);
+    deepest = 0;
+    first.left = DEEPEST - 1;
+    CHECK_INT(backward(y), 0);
+    CHECK_INT(deepest, DEEPEST);
+    CHECK_NEAR(grad_at(x, 0), 6, 0);
+    drop(y);
+    drop(x);
+}
+
 static int takes_away(void *payload, int count, const H *grads, H *results)
 {
     (void)payload;
@@ -430,4 +459,5 @@ TEST(what_hooks_take_away)
 }
 
 HARNESS_MAIN(ENTRY(the_same_engine), ENTRY(wanted_inputs), ENTRY(recorded_gradients), ENTRY(queue),
-             ENTRY(state), ENTRY(flags_of_hooks), ENTRY(depth), ENTRY(what_hooks_take_away))
+             ENTRY(state), ENTRY(flags_of_hooks), ENTRY(depth), ENTRY(endless_recursion),
+             ENTRY(what_hooks_take_away))

@@ -11,7 +11,7 @@ import pytest
 
 from mxlite import autograd, nd
 from mxlite.autograd._run import run_from_edges
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, MXRecursionError
 
 
 def leaf(values=(1, 2, 3), request: str | None = None) -> nd.NDArray:
@@ -213,6 +213,26 @@ def test_hooks_that_fail() -> None:
         with pytest.raises(MXNetError, match=("ZeroDivisionError", "TypeError: hooks must return", "shape")[number]):
             y.backward()
     assert x.grad is None
+
+
+def test_endless_recursion_through_hooks() -> None:
+    """10,000 levels of backward inside backward are the most; one more ends them all, and no gradient has changed."""
+    x, levels = leaf(), 0
+
+    def deeper(grad: nd.NDArray | None = None) -> None:
+        nonlocal levels
+        levels += 1
+        with autograd.record():
+            y = x * 2
+        y.register_hook(deeper)
+        y.backward()
+
+    assert issubclass(MXRecursionError, RecursionError) and issubclass(MXRecursionError, MXNetError)
+    with pytest.raises(MXRecursionError, match="inside of 10000 others"):
+        deeper()
+    assert levels == 10001
+    assert x.grad is None
+    assert not autograd.is_recording()
 
 
 def test_what_takes_no_hook() -> None:

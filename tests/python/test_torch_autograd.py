@@ -295,6 +295,21 @@ def test_what_a_hook_raises_comes_out():
     assert x.grad is None
 
 
+def test_endless_recursion_through_hooks():
+    x = leaf(1.0)
+
+    def deeper(grad=None):
+        with torch.enable_grad():
+            y = x * 2
+        y.register_hook(deeper)
+        y.backward()
+
+    with pytest.raises(RecursionError, match="inside of 10000 others"):
+        deeper()
+    assert x.grad is None
+    assert torch.is_grad_enabled()
+
+
 def test_callbacks_at_the_end():
     x = leaf(1.0)
     seen = []
