@@ -10,12 +10,32 @@ import ctypes
 import importlib
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from mxlite import error
 from mxlite._prototypes import TABLE
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def c_text(text: str | bytes) -> bytes:
+    """A text as C takes it.
+
+    Raises:
+        ValueError: it holds a NUL character, with which C ends a text.
+    """
+    encoded = text.encode() if isinstance(text, str) else text
+    if b"\0" in encoded:
+        raise ValueError("embedded null byte")
+    return encoded
+
+
+def c_texts(texts: Iterable[str | bytes]) -> ctypes.Array:
+    """A `const char **` of texts, as `c_text` takes them."""
+    encoded = [c_text(text) for text in texts]
+    return (ctypes.c_char_p * len(encoded))(*encoded)
+
 
 _TYPES = {
     "b": ctypes.c_bool,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB as _LIB
-from mxlite._lib import check_call
+from mxlite._lib import c_text, c_texts, check_call
 from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError
 
 __all__ = [
@@ -90,8 +90,8 @@ def dtype_name(dtype: Any) -> str:
 
 
 def c_str(text: str) -> ctypes.c_char_p:
-    """A string as C takes it."""
-    return ctypes.c_char_p(text.encode())
+    """A string as C takes it; ValueError where a NUL character would end it."""
+    return ctypes.c_char_p(c_text(text))
 
 
 def py_str(text: bytes) -> str:
@@ -100,9 +100,8 @@ def py_str(text: bytes) -> str:
 
 
 def c_str_array(strings: Iterable[str]) -> ctypes.Array:
-    """An array of C strings."""
-    encoded = [text.encode() for text in strings]
-    return (ctypes.c_char_p * len(encoded))(*encoded)
+    """An array of C strings, each as `c_str` takes it."""
+    return c_texts(strings)
 
 
 def c_array(ctype: type, values: Iterable) -> ctypes.Array:

@@ -6,7 +6,7 @@ import ctypes
 import functools
 from typing import Any, Callable
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, c_text, check_call
 
 
 def is_np_shape() -> bool:
@@ -54,7 +54,7 @@ def use_np_shape(function: Callable) -> Callable:
 def getenv(name: str) -> str | None:
     """The value of a variable in the library's environment; None: it is not set."""
     value = ctypes.c_char_p()
-    check_call(LIB.MXGetEnv(name.encode(), ctypes.byref(value)))
+    check_call(LIB.MXGetEnv(c_text(name), ctypes.byref(value)))
     return None if value.value is None else value.value.decode()
 
 
@@ -63,8 +63,9 @@ def setenv(name: str, value: str | None) -> None:
 
     Raises:
         MXNetError: no variable can have that name.
+        ValueError: name or value holds a NUL character.
     """
-    check_call(LIB.MXSetEnv(name.encode(), None if value is None else value.encode()))
+    check_call(LIB.MXSetEnv(c_text(name), None if value is None else c_text(value)))
 
 
 def pool_bytes() -> int:

@@ -1,18 +1,14 @@
 /* Writing arrays as bytes. (Reading: file_read.c.) A list is: magic and a reserved word, the number
  * of arrays and the arrays, the number of names and the names, each with its length before it. */
-#define _GNU_SOURCE 1 /* fdopen, realpath */
 #include "array/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "array/copy.h"
 #include "array/file_format.h"
+#include "array/replace.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -130,112 +126,15 @@ static int put_list(FILE *file, int64_t count, mxl_array *const *arrays, const c
 
 /* ---- the file ---- */
 
-/* Makes a rename last: the folder is synced too. Where that cannot be had, the file is there all
- * the same. */
-static void sync_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char folder[PATH_ROOM];
-    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
-    int fd;
-
-    memcpy(folder, slash == NULL ? "." : path, length);
-    folder[length] = '\0';
-    fd = open(folder, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    (void)close(fd);
-}
-
-/* A new file beside `path`, its name in `temporary`; -1 with the error set. */
-static int open_beside(const char *path, mode_t mode, char *temporary, size_t room)
-{
-    static atomic_uint counter;
-
-    for (int tries = 0; tries < 100; tries++) {
-        unsigned number = atomic_fetch_add(&counter, 1);
-        int length = snprintf(temporary, room, "%s.%ld-%u.tmp", path, (long)getpid(), number), fd;
-
-        if (length < 0 || (size_t)length >= room)
-            return mxl_error("the name has %zu characters; %d are possible", strlen(path),
-                             PATH_ROOM - TEMPORARY_ROOM);
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0)
-            return fd;
-        if (errno != EEXIST)
-            return mxl_error("cannot be opened for writing: %s", strerror(errno));
-    }
-    return mxl_error("cannot be opened for writing: 100 temporary names are taken");
-}
-
-/* Writes and closes; `sync`: what is written has reached the disk. */
-static int write_all(int fd, bool sync, int64_t count, mxl_array *const *arrays,
-                     const char *const *names, bool numpy_shape)
-{
-    FILE *file = fdopen(fd, "wb");
-    int status;
-
-    if (file == NULL) {
-        (void)close(fd);
-        return mxl_error("cannot be opened for writing: %s", strerror(errno));
-    }
-    status = put_list(file, count, arrays, names, numpy_shape);
-    if (status == 0 && (fflush(file) != 0 || (sync && fsync(fd) != 0)))
-        status = mxl_error("writing failed: %s", strerror(errno));
-    if (fclose(file) != 0 && status == 0)
-        status = mxl_error("writing failed: %s", strerror(errno));
-    return status;
-}
-
-static int save_beside(const char *path, const struct stat *old, int64_t count,
-                       mxl_array *const *arrays, const char *const *names, bool numpy_shape)
-{
-    char temporary[PATH_ROOM];
-    int fd = open_beside(path, old == NULL ? 0666 : 0600, temporary, sizeof(temporary));
-    int status = 0;
-
-    if (fd < 0)
-        return -1;
-    /* Who may read the old file may read the new one, and nobody else. */
-    if (old != NULL && fchmod(fd, old->st_mode & 07777) != 0) {
-        status = mxl_error("cannot be given its permissions: %s", strerror(errno));
-        (void)close(fd);
-    } else {
-        status = write_all(fd, true, count, arrays, names, numpy_shape);
-    }
-    if (status == 0 && rename(temporary, path) != 0)
-        status = mxl_error("cannot be replaced: %s", strerror(errno));
-    if (status != 0)
-        (void)unlink(temporary);
-    else
-        sync_folder(path);
-    return status;
-}
-
 static int save_to(const char *path, int64_t count, mxl_array *const *arrays,
                    const char *const *names, bool numpy_shape)
 {
-    struct stat old;
-    char *real;
-    int status, fd;
+    mxl_replace replace;
 
-    if (stat(path, &old) != 0)
-        return save_beside(path, NULL, count, arrays, names, numpy_shape);
-    if (!S_ISREG(old.st_mode)) {
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0)
-            return mxl_error("cannot be opened for writing: %s", strerror(errno));
-        return write_all(fd, false, count, arrays, names, numpy_shape);
-    }
-    if (access(path, W_OK) != 0)
-        return mxl_error("cannot be opened for writing: %s", strerror(errno));
-    real = realpath(path, NULL); /* A link stays a link: what it leads to is replaced. */
-    if (real == NULL)
-        return mxl_error("cannot be opened for writing: %s", strerror(errno));
-    status = save_beside(real, &old, count, arrays, names, numpy_shape);
-    free(real);
-    return status;
+    if (mxl_replace_begin(&replace, path) != 0)
+        return -1;
+    return mxl_replace_end(&replace,
+                           put_list(replace.file, count, arrays, names, numpy_shape) == 0);
 }
 
 int mxl_file_save(const char *path, int64_t count, mxl_array *const *arrays,

@@ -30,15 +30,15 @@ void mxl_file_list_clear(mxl_file_list *list);
 int64_t mxl_file_array_bytes(const mxl_array *array, bool numpy_shape);
 int mxl_file_array_write(mxl_array *array, bool numpy_shape, char *to);
 
-/* Writes a list to `path`: into a new file of the same folder, which is synced and then renamed, so
- * that a failure leaves the old file whole. What is no regular file (a pipe, /dev/null) is written
- * to as it is. `names` may be NULL. -1 with the error set. */
+/* Writes a list to `path`: into a new file of the same folder, which takes its place when it is
+ * whole, so that a failure leaves the old file as it was (array/replace.h). `names` may be NULL. -1
+ * with the error set. */
 int mxl_file_save(const char *path, int64_t count, mxl_array *const *arrays,
                   const char *const *names, bool numpy_shape);
 
-/* Reads a list from a regular file, or from memory. Formats of every version are known; dense
- * arrays only. Nothing larger than a small multiple of what is there to read is allocated, whatever
- * the bytes say. -1 with the error set and the list empty. */
+/* Reads a list from a regular file (anything else is an error at once), or from memory. Formats of
+ * every version are known; dense arrays only. Nothing larger than a small multiple of what is there
+ * to read is allocated, whatever the bytes say. -1 with the error set and the list empty. */
 int mxl_file_load(const char *path, bool numpy_shape, mxl_file_list *list);
 int mxl_file_parse(const void *bytes, size_t size, bool numpy_shape, mxl_file_list *list);
 

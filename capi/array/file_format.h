@@ -17,9 +17,7 @@ enum {
     STYPE_ROW_SPARSE = 1,
     STYPE_CSR = 2,
     DEVICE_CPU = 1,
-    HEADER_MAX = 24 + 8 * MXL_MAX_NDIM, /* magic, stype, ndim, shape, device and id, dtype */
-    PATH_ROOM = 4096,
-    TEMPORARY_ROOM = 40
+    HEADER_MAX = 24 + 8 * MXL_MAX_NDIM /* magic, stype, ndim, shape, device and id, dtype */
 };
 
 #endif

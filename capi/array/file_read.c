@@ -1,6 +1,6 @@
 /* Reading arrays from bytes that may say anything: every count and every shape is compared with
  * what is left to read before memory is asked for. */
-#define _GNU_SOURCE 1 /* fileno */
+#define _GNU_SOURCE 1 /* fdopen */
 #include "array/file.h"
 
 #include <errno.h>
@@ -267,21 +267,37 @@ mxl_array *mxl_file_array_parse(const void *bytes, size_t size, bool numpy_shape
     return take_array(&s);
 }
 
+/* A stream of a regular file; its size. Opening does not wait for the other end of a pipe. */
+static FILE *open_regular(const char *path, size_t *size)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = NULL;
+
+    if (fd < 0)
+        return mxl_error_null("cannot be opened: %s", strerror(errno));
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        (void)mxl_error("is not a regular file; read it and use MXNDArrayLoadFromBuffer");
+    } else {
+        *size = (size_t)info.st_size;
+        file = fdopen(fd, "rb");
+        if (file == NULL)
+            (void)mxl_error("cannot be opened: %s", strerror(errno));
+    }
+    if (file == NULL)
+        (void)close(fd);
+    return file;
+}
+
 static int load_from(const char *path, bool numpy_shape, mxl_file_list *list)
 {
     source s = {.numpy_shape = numpy_shape};
-    struct stat info;
     int status;
 
-    s.file = fopen(path, "rbe");
+    s.file = open_regular(path, &s.size);
     if (s.file == NULL)
-        return mxl_error("cannot be opened: %s", strerror(errno));
-    if (fstat(fileno(s.file), &info) != 0 || !S_ISREG(info.st_mode))
-        status = mxl_error("is not a regular file; read it and use MXNDArrayLoadFromBuffer");
-    else {
-        s.size = (size_t)info.st_size;
-        status = take_list(&s, list);
-    }
+        return -1;
+    status = take_list(&s, list);
     (void)fclose(s.file);
     return status;
 }

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Callable
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, c_text, check_call
 from mxlite.autograd import graph, saved
 from mxlite.autograd._handles import array_id, edge_of, share
 from mxlite.autograd._hooks import RELEASE, keep
@@ -106,7 +106,7 @@ Rule = Callable[[list, list], list]
 def _labelled(dialect: int, label: str, slots: str | None) -> int:
     """A prepared call that tells MXLFunctionRecord what nodes are called."""
     call = ctypes.c_void_p()
-    texts = [None if text is None else text.encode() for text in (label, slots)]
+    texts = [None if text is None else c_text(text) for text in (label, slots)]
     check_call(LIB.MXLPrepareAs(dialect, *texts, b"_copy", 0, None, None, 0, None, ctypes.byref(call)))
     return call.value or 0
 

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._lib import LIB, c_text, c_texts, check_call, hot, last_error
 from mxlite.base import _Null, dtype_name
 from mxlite.error import MXAttributeError
 
@@ -96,11 +96,9 @@ def _converter(type_text: str) -> Callable[[Any], Any] | None:
 
 def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = ()) -> int:
     """The handle of a prepared call: constant parameters as text, and the names of those given with each call."""
-    keys = (ctypes.c_char_p * len(constants))(*(key.encode() for key in constants))
-    values = (ctypes.c_char_p * len(constants))(*(value.encode() for value in constants.values()))
-    names = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
+    keys, values, names = c_texts(constants), c_texts(constants.values()), c_texts(arguments)
     call = ctypes.c_void_p()
-    check_call(LIB.MXLPrepare(name.encode(), len(constants), keys, values, len(arguments), names, ctypes.byref(call)))
+    check_call(LIB.MXLPrepare(c_text(name), len(constants), keys, values, len(arguments), names, ctypes.byref(call)))
     return call.value
 
 
@@ -139,7 +137,7 @@ class Operator:
 
     def __init__(self, name: str) -> None:
         handle = ctypes.c_void_p()
-        if LIB.NNGetOpHandle(name.encode(), ctypes.byref(handle)) != 0:
+        if LIB.NNGetOpHandle(c_text(name), ctypes.byref(handle)) != 0:
             raise MXAttributeError(f"there is no operator {name!r}")
         text = ctypes.c_char_p
         lists = [ctypes.POINTER(text)() for _ in range(3)]
@@ -206,8 +204,7 @@ class Operator:
         `outputs`: handles to write to, or none. Returns the outputs' handles.
         """
         texts = {name: _text(name, value) for name, value in given.items()}
-        keys = (ctypes.c_char_p * len(texts))(*(name.encode() for name in texts))
-        values = (ctypes.c_char_p * len(texts))(*(value.encode() for value in texts.values()))
+        keys, values = c_texts(texts), c_texts(texts.values())
         count = ctypes.c_int(len(outputs))
         slots = (ctypes.c_void_p * len(outputs))(*outputs) if outputs else None
         results = ctypes.cast(slots, ctypes.POINTER(ctypes.c_void_p))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, c_text, c_texts, check_call
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.util import np_shape
 
@@ -20,7 +20,7 @@ def save(fname: str | os.PathLike, data: NDArray | list[NDArray] | dict[str, NDA
 
     Raises:
         TypeError: something in `data` is not an NDArray, or a name not a string.
-        ValueError: `data` is none of the three.
+        ValueError: `data` is none of the three, or `fname` or a name holds a NUL character.
         MXNetError: the file cannot be written.
     """
     if isinstance(data, NDArray):
@@ -33,14 +33,9 @@ def save(fname: str | os.PathLike, data: NDArray | list[NDArray] | dict[str, NDA
         raise ValueError("data needs to either be a NDArray, dict of str, NDArray pairs or a list of NDarrays.")
     if not all(isinstance(each, NDArray) for each in arrays) or not all(isinstance(name, str) for name in names or ()):
         raise TypeError("save only accept dict str->NDArray or list of NDArray")
-    keys = None
-    if names is not None:
-        encoded = [name.encode(errors="surrogateescape") for name in names]
-        if any(b"\0" in name for name in encoded):
-            raise ValueError("save: a name holds a NUL character, which ends it in the file")
-        keys = (ctypes.c_char_p * len(names))(*encoded)
+    keys = None if names is None else c_texts(name.encode(errors="surrogateescape") for name in names)
     handles = (ctypes.c_void_p * len(arrays))(*(array._h for array in arrays))
-    check_call(LIB.MXNDArraySave(os.fsencode(fname), len(arrays), handles, keys))
+    check_call(LIB.MXNDArraySave(c_text(os.fsencode(fname)), len(arrays), handles, keys))
 
 
 def _results() -> tuple[ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]:
@@ -63,12 +58,13 @@ def load(fname: str | os.PathLike) -> list[NDArray] | dict[str, NDArray]:
 
     Raises:
         TypeError: `fname` is not a path.
+        ValueError: `fname` holds a NUL character.
         MXNetError: there is no such file, it is damaged, holds sparse arrays, or was written in the other shape mode.
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise TypeError("fname required to be a string")
     results = _results()
-    check_call(LIB.MXNDArrayLoad(os.fsencode(fname), *map(ctypes.byref, results)))
+    check_call(LIB.MXNDArrayLoad(c_text(os.fsencode(fname)), *map(ctypes.byref, results)))
     return _take(*results)
 
 

@@ -10,7 +10,7 @@ import ctypes
 from functools import cache
 from typing import Any, Callable
 
-from mxlite._lib import LIB, hot
+from mxlite._lib import LIB, c_text, c_texts, hot
 from mxlite._lib import last_error as _library_error
 from mxlite.error import MXNetError
 from mxlite.torch._dtypes import OF_FLAG, dtype
@@ -97,13 +97,11 @@ def prepare(label: str | None, name: str, *arguments: str, slots: str | None = N
 
 @cache
 def _prepare(label: str | None, slots: str | None, name: str, constants: tuple, arguments: tuple) -> int:
-    keys = (ctypes.c_char_p * len(constants))(*(key.encode() for key, _ in constants))
-    values = (ctypes.c_char_p * len(constants))(*(str(value).encode() for _, value in constants))
-    names = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
-    call = ctypes.c_void_p()
-    texts = [None if text is None else text.encode() for text in (label, slots)]
+    keys, values = c_texts(key for key, _ in constants), c_texts(str(value) for _, value in constants)
+    names, call = c_texts(arguments), ctypes.c_void_p()
+    texts = [None if text is None else c_text(text) for text in (label, slots)]
     status = LIB.MXLPrepareAs(
-        _TORCH, *texts, name.encode(), len(constants), keys, values, len(arguments), names, ctypes.byref(call)
+        _TORCH, *texts, c_text(name), len(constants), keys, values, len(arguments), names, ctypes.byref(call)
     )
     check_call(status)
     return call.value

@@ -1,85 +1,10 @@
-/* Arrays in files and bytes: round trips, what saving leaves behind when it fails, and 2,000
- * damaged files: an error or an array, never more memory than the file's size times a small factor.
+/* Arrays in files and bytes: round trips, and 2,000 damaged files: an error or an array, never more
+ * memory than the file's size times a small factor. (What saving does to files: test_api_save.c.)
  */
-#define _GNU_SOURCE 1 /* mkdtemp, symlink, setrlimit */
-#include "harness.h"
+#define _GNU_SOURCE 1 /* mkdtemp */
+#include "io_kit.h"
 
-#include <dirent.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "mxlite/mxlite.h"
-
-static char folder[64], path[128];
-
-static void make_folder(void)
-{
-    (void)snprintf(folder, sizeof(folder), "/tmp/mxlite-io-XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-    (void)snprintf(path, sizeof(path), "%s/a.params", folder);
-}
-
-/* Removes the folder; the number of files that were in it. */
-static int remove_folder(void)
-{
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    char name[512];
-    int count = 0;
-
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
-        if (entry->d_name[0] == '.')
-            continue;
-        (void)snprintf(name, sizeof(name), "%s/%s", folder, entry->d_name);
-        CHECK_INT(unlink(name), 0);
-        count++;
-    }
-    if (dir != NULL)
-        closedir(dir);
-    CHECK_INT(rmdir(folder), 0);
-    return count;
-}
-
-static NDArrayHandle floats(uint32_t n, float first)
-{
-    float values[64];
-    NDArrayHandle h = NULL;
-
-    for (uint32_t i = 0; i < n; i++)
-        values[i] = first + (float)i;
-    CHECK_INT(MXNDArrayCreate(&n, 1, 1, 0, 0, &h), 0);
-    CHECK_INT(MXNDArraySyncCopyFromCPU(h, values, n), 0);
-    return h;
-}
-
-/* What is in `path`: how many arrays, and the first element of the first. Frees them. */
-static int load_first(float *first)
-{
-    uint32_t count = 0, named = 0;
-    NDArrayHandle *handles = NULL;
-    const char **names = NULL;
-    float values[64];
-    int n = -1;
-
-    if (MXNDArrayLoad(path, &count, &handles, &named, &names) != 0)
-        return -1;
-    n = (int)count;
-    for (uint32_t i = 0; i < count; i++) {
-        NDArrayHandle h = handles[i];
-
-        if (i == 0) {
-            CHECK_INT(MXNDArraySyncCopyToCPU(h, values, 3), 0);
-            *first = values[0];
-        }
-        CHECK_INT(MXNDArrayFree(h), 0);
-    }
-    return n;
-}
 
 TEST(list_with_names)
 {
@@ -118,56 +43,6 @@ TEST(views_are_saved_as_they_look)
     CHECK(first == 3);
     CHECK_INT(MXNDArrayFree(part), 0);
     CHECK_INT(MXNDArrayFree(whole), 0);
-    CHECK_INT(remove_folder(), 1);
-}
-
-TEST(a_link_and_permissions_stay)
-{
-    NDArrayHandle a = floats(3, 1), b = floats(3, 2);
-    char link[160];
-    struct stat info;
-    float first = 0;
-
-    make_folder();
-    (void)snprintf(link, sizeof(link), "%s/link", folder);
-    CHECK_INT(MXNDArraySave(path, 1, &a, NULL), 0);
-    CHECK_INT(chmod(path, 0640), 0);
-    CHECK_INT(symlink(path, link), 0);
-    CHECK_INT(MXNDArraySave(link, 1, &b, NULL), 0);
-    CHECK_INT(lstat(link, &info), 0);
-    CHECK(S_ISLNK(info.st_mode));
-    CHECK_INT(stat(path, &info), 0);
-    CHECK_INT(info.st_mode & 07777, 0640);
-    CHECK_INT(load_first(&first), 1);
-    CHECK(first == 2);
-    CHECK_INT(MXNDArrayFree(a), 0);
-    CHECK_INT(MXNDArrayFree(b), 0);
-    CHECK_INT(remove_folder(), 2);
-}
-
-/* As on a full disk: writing fails in the middle. The old file is whole, and nothing else stays. */
-TEST(a_failed_save_leaves_the_old_file)
-{
-    NDArrayHandle a = floats(3, 1), big = NULL;
-    const uint32_t many = 1 << 16;
-    struct rlimit before, small;
-    float first = 0;
-
-    make_folder();
-    CHECK_INT(MXNDArrayCreate(&many, 1, 1, 0, 0, &big), 0);
-    CHECK_INT(MXNDArraySave(path, 1, &a, NULL), 0);
-    CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-    CHECK_INT(getrlimit(RLIMIT_FSIZE, &before), 0);
-    small = before;
-    small.rlim_cur = 4096;
-    CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
-    CHECK_INT(MXNDArraySave(path, 1, &big, NULL), -1);
-    CHECK_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
-    CHECK_HAS(MXGetLastError(), "writing failed");
-    CHECK_INT(load_first(&first), 1);
-    CHECK(first == 1);
-    CHECK_INT(MXNDArrayFree(a), 0);
-    CHECK_INT(MXNDArrayFree(big), 0);
     CHECK_INT(remove_folder(), 1);
 }
 
@@ -327,5 +202,4 @@ TEST(every_shorter_file)
 }
 
 HARNESS_MAIN(ENTRY(list_with_names), ENTRY(views_are_saved_as_they_look),
-             ENTRY(a_link_and_permissions_stay), ENTRY(a_failed_save_leaves_the_old_file),
              ENTRY(what_cannot_be_saved), ENTRY(damaged_files), ENTRY(every_shorter_file))

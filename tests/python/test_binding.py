@@ -217,6 +217,9 @@ def test_base_helpers() -> None:
     assert base.c_str("a").value == b"a" and base.py_str(b"a") == "a"
     assert list(base.c_array(ctypes.c_int, [1, 2])) == [1, 2]
     assert list(base.c_str_array(["a", "b"])) == [b"a", b"b"]
+    for cut in (base.c_str, lambda text: base.c_str_array(["a", text])):
+        with pytest.raises(ValueError, match="embedded null byte"):
+            cut("a\0b")
     x = nd.ones((2,))
     assert list(base.c_handle_array([x])) == [x._h]
     buffer = bytearray(8)
@@ -225,3 +228,20 @@ def test_base_helpers() -> None:
     with pytest.raises(mx.MXNetError):
         base.check_call(base._LIB.MXNDArrayWaitToRead(None))
     assert repr(base._Null) == "_Null" and not base._Null
+
+
+def test_texts_are_not_cut():
+    """C would end a text at a NUL character, and take what stands before it."""
+    x = mx.nd.ones((1, 2))
+    for cut in (
+        lambda: mx.util.getenv("PATH\0x"),
+        lambda: mx.util.setenv("MXLITE_TEST\0x", "1"),
+        lambda: mx.util.setenv("MXLITE_TEST", "1\0"),
+        lambda: mx.nd.Activation(x, act_type="relu\0x"),
+        lambda: mx.nd.Activation(x, **{"act_type\0x": "relu"}),
+        lambda: mx.nd.take(x, mx.nd.zeros(1), mode="clip\0"),
+        lambda: getattr(mx.nd, "tanh\0x"),
+    ):
+        with pytest.raises(ValueError, match="embedded null byte"):
+            cut()
+    assert mx.util.getenv("MXLITE_TEST") is None

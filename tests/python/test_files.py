@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -69,8 +72,14 @@ def test_what_save_takes(tmp_path):
     for wrong in ((x,), "x", 5):
         with pytest.raises(ValueError):
             mx.nd.save(tmp_path / "no", wrong)
-    with pytest.raises(ValueError, match="NUL"):
-        mx.nd.save(tmp_path / "no", {"a\0b": x})
+    for name in ("a\0b", "\0", "a\0"):
+        with pytest.raises(ValueError, match="embedded null byte"):
+            mx.nd.save(tmp_path / "no", {"a": x, name: x})
+        for path in (str(tmp_path / "no") + name, os.fsencode(tmp_path / "no") + name.encode()):
+            with pytest.raises(ValueError, match="embedded null byte"):
+                mx.nd.save(path, x)
+        with pytest.raises(ValueError, match="embedded null byte"):
+            mx.nd.load(str(tmp_path / "one") + name)
     with pytest.raises(TypeError):
         mx.nd.save(5, [x])
     with pytest.raises(TypeError):
@@ -88,6 +97,58 @@ def test_errors_name_the_file(tmp_path):
         mx.nd.load(tmp_path / "text")
     with pytest.raises(MXNetError, match="No such file"):
         mx.nd.save(tmp_path / "no" / "folder", mx.nd.ones(1))
+
+
+_SAVES = """
+import sys
+from mxlite import nd
+arrays = [nd.full(1 << 20, 2)] * 8
+print("ready", flush=True)
+while True:
+    nd.save(sys.argv[1], arrays)
+"""
+
+
+def test_a_killed_save(tmp_path):
+    """The old file is whole whenever the process dies, and the next save leaves nothing but its file."""
+    path = tmp_path / "a"
+    mx.nd.save(path, mx.nd.ones(3))
+    left = 0
+    for _ in range(40):
+        process = subprocess.Popen([sys.executable, "-c", _SAVES, str(path)], stdout=subprocess.PIPE)
+        try:
+            assert process.stdout.readline() == b"ready\n"
+            while process.poll() is None and len(list(tmp_path.iterdir())) < 2:
+                pass
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+        assert {array.size for array in mx.nd.load(path)} in ({3}, {1 << 20})
+        left = len(list(tmp_path.iterdir())) - 1
+        if left:
+            break
+    assert left == 1, "no save was killed in the middle"
+    mx.nd.save(path, mx.nd.ones(3))
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    assert mx.nd.load(path)[0].size == 3
+
+
+def test_links_are_followed(tmp_path):
+    (tmp_path / "link").symlink_to("target")
+    for values in ([1.0], [2.0, 3.0]):
+        mx.nd.save(tmp_path / "link", mx.nd.array(values))
+        assert (tmp_path / "link").is_symlink() and not (tmp_path / "target").is_symlink()
+        assert mx.nd.load(tmp_path / "target")[0].asnumpy().tolist() == values
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "target"]
+
+
+def test_what_is_no_file_is_not_loaded(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "fifo", tmp_path, "/dev/null"):
+        run = [sys.executable, "-c", "import sys; from mxlite import nd; nd.load(sys.argv[1])", str(path)]
+        ended = subprocess.run(run, capture_output=True, text=True, timeout=60)
+        assert ended.returncode == 1 and "is not a regular file" in ended.stderr
 
 
 def test_damaged_files():
