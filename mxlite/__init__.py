@@ -18,6 +18,7 @@ from mxlite import ndarray as nd
 from mxlite import random as rnd
 from mxlite._install import install_as_mxnet
 from mxlite._lib import get_cmake_dir, get_include, get_library, get_pkgconfig_dir
+from mxlite._public import show as _show
 from mxlite._version import __version__
 from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from mxlite.error import MXNetError
@@ -59,7 +60,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in ("engine", "runtime", "test_utils"):  # few programs want them
-        return importlib.import_module(f"mxlite.{name}")
-    raise AttributeError(f"module 'mxlite' has no attribute {name!r}")
+def _later(name: str) -> object:
+    return importlib.import_module(f"mxlite.{name}") if name in ("engine", "runtime", "test_utils") else None
+
+
+_show(globals(), _later)  # few programs want those three

@@ -11,6 +11,7 @@ import numpy as np
 
 from mxlite._lib import LIB as _LIB
 from mxlite._lib import c_text, c_texts, check_call
+from mxlite._public import show as _show
 from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError
 
 __all__ = [
@@ -119,3 +120,6 @@ def c_handle_array(objects: Iterable) -> ctypes.Array:
     """An array of the objects' handles."""
     handles = [item.handle for item in objects]
     return (ctypes.c_void_p * len(handles))(*handles)
+
+
+_show(globals())

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 
+from mxlite._public import show as _show
 from mxlite.error import MXNetError
+
+__all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
 
 _current = threading.local()
 
@@ -89,6 +92,11 @@ def num_gpus() -> int:
     return 0
 
 
+def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
+    """Raises: MXNetError: there is no GPU."""
+    raise MXNetError(f"{gpu(device_id)} is not available: mxlite computes on the CPU")
+
+
 def current_context() -> Context:
     """The context of the innermost `with` block of this thread, else cpu(0)."""
     context = getattr(_current, "context", None)
@@ -112,3 +120,6 @@ def require_cpu(context: Context | str | None) -> None:
         raise TypeError(f"a Context was expected, got {type(context).__name__}")
     if context.device_typeid == 2:
         raise MXNetError(f"{context} is not available: mxlite computes on the CPU")
+
+
+_show(globals())

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 
 from mxlite._lib import LIB, check_call
+from mxlite._public import show as _show
+
+__all__ = ["bulk", "set_bulk_size"]
 
 
 def set_bulk_size(size: int) -> int:
@@ -34,3 +37,6 @@ class _BulkScope:
 def bulk(size: int) -> _BulkScope:
     """A with-block with another bulk size."""
     return _BulkScope(size)
+
+
+_show(globals())

@@ -5,6 +5,20 @@ from __future__ import annotations
 import threading
 from typing import Callable
 
+from mxlite._public import show as _show
+
+__all__ = [
+    "InternalError",
+    "MXAttributeError",
+    "MXIndexError",
+    "MXMemoryError",
+    "MXNetError",
+    "MXNotImplementedError",
+    "MXTypeError",
+    "MXValueError",
+    "register_error",
+]
+
 
 class MXNetError(RuntimeError):
     """What the C library reports: one line that names the operator, what is wrong, and what came."""
@@ -109,3 +123,6 @@ def error_from_message(message: str) -> BaseException:
     error = cls(f"{message}: {type(inner).__name__}: {inner}")
     error.__cause__ = inner
     return error
+
+
+_show(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from mxlite._lib import LIB, check_call
+from mxlite._public import show as _show
 from mxlite.context import Context
 from mxlite.ndarray.random import (
     exponential,
@@ -54,3 +55,6 @@ def seed(seed_state: int, ctx: Context | str = "all") -> None:
     else:
         ctx = Context(ctx)
         check_call(LIB.MXRandomSeedContext(number, ctx.device_typeid, ctx.device_id))
+
+
+_show(globals())

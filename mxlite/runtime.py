@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 
 from mxlite._lib import LIB, check_call
+from mxlite._public import show as _show
+
+__all__ = ["Feature", "Features", "feature_list"]
 
 
 class Feature(ctypes.Structure):
@@ -52,3 +55,6 @@ class Features(dict):
         if name not in self:
             raise RuntimeError(f"Feature {name!r} is unknown, known features are: {list(self)}")
         return self[name].enabled
+
+
+_show(globals())

@@ -7,6 +7,9 @@ import functools
 from typing import Any, Callable
 
 from mxlite._lib import LIB, c_text, check_call
+from mxlite._public import show as _show
+
+__all__ = ["getenv", "is_np_shape", "np_shape", "pool_bytes", "set_np_shape", "set_pool_cap", "setenv", "use_np_shape"]
 
 
 def is_np_shape() -> bool:
@@ -89,3 +92,6 @@ def set_pool_cap(bytes: int | None) -> int:
     before = ctypes.c_int64()
     check_call(LIB.MXLSetPoolCap(-1 if bytes is None else bytes, ctypes.byref(before)))
     return before.value
+
+
+_show(globals())

@@ -386,7 +386,7 @@ def stubs() -> dict[str, str]:
     for module in dynamic_modules():
         stub = Stub(module)
         stub.add_module(documents=not module.__name__.endswith("_internal"))
-        parts = module.__name__.split(".")[1:] + (["__init__"] if hasattr(module, "__path__") else [])
+        parts = module.__name__.split(".")[1:] + ["__init__"] * module.__file__.endswith("__init__.py")
         texts["/".join(parts) + ".pyi"] = stub.text()
     stub = Stub(importlib.import_module(NDArray.__module__))
     stub.add_ndarray()

@@ -1,5 +1,6 @@
 """`mx.autograd`: recording, backward, gradients of gradients, the graph, and functions with a gradient of one's own."""
 
+from mxlite._public import show as _show
 from mxlite.autograd import functional, graph
 from mxlite.autograd._checks import GradcheckError
 from mxlite.autograd._function import Function
@@ -43,3 +44,5 @@ __all__ = [
     "set_training",
     "train_mode",
 ]
+
+_show(globals())

@@ -4,6 +4,7 @@ A function takes NDArrays and returns one, or a tuple of them; it is run while r
 tuple.
 """
 
+from mxlite._public import show as _show
 from mxlite.autograd._derivatives import Derivatives
 from mxlite.ndarray._gradient import STYLE
 
@@ -14,3 +15,5 @@ _derivatives = Derivatives(STYLE)
 vjp, jvp = _derivatives.vjp, _derivatives.jvp
 hvp, vhp = _derivatives.hvp, _derivatives.vhp
 jacobian, hessian = _derivatives.jacobian, _derivatives.hessian
+
+_show(globals())

@@ -12,9 +12,12 @@ from typing import Any, Callable
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
+from mxlite._public import show as _show
 from mxlite.autograd._handles import edge_of, variable_for
 from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook, keep
 from mxlite.autograd._style import Style
+
+__all__ = ["Edge", "Node", "RemovableHandle", "draw", "summary", "to_dot", "to_json"]
 
 _nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
 _classes: dict[tuple[str, str], type] = {}
@@ -221,3 +224,5 @@ class Edge:
 # They need what stands above.
 from mxlite.autograd._drawing import draw, summary, to_dot  # noqa: E402, F401
 from mxlite.autograd._symbol_json import to_json  # noqa: E402, F401
+
+_show(globals())

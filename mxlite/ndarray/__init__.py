@@ -5,6 +5,7 @@ The operators' functions are made when they are first asked for; `dir(mx.nd)` li
 
 from __future__ import annotations
 
+from mxlite._public import show as _show
 from mxlite.ndarray import _internal, contrib, linalg, op, random
 from mxlite.ndarray._arithmetic import install_fluent_methods
 from mxlite.ndarray._keys import install as _install_keys
@@ -99,14 +100,5 @@ _install_shapes()
 _install_keys()
 _install_numpy()
 
-
-def __getattr__(name: str) -> object:
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    function = getattr(op, name)
-    globals()[name] = function
-    return function
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(op)})
+__all__ += [_name for _name in op.__all__ if _name not in __all__]
+_show(globals(), lambda name: getattr(op, name) if name in op.__all__ else None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._lib import hot, last_error
+from mxlite._public import show
 from mxlite.base import _Null
 from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
@@ -210,35 +211,17 @@ def make_function(operator_name: str) -> Callable:
     return function
 
 
-class Names:
-    """The operators' functions of one module, made as they are asked for; serves its `__getattr__` and `__dir__`."""
+def show_functions(module: dict[str, Any]) -> None:
+    """Gives a module of mx.nd the functions of its operators, which are made as they are asked for.
 
-    def __init__(self, module: dict[str, Any]) -> None:
-        self._module = module
-        self._place = module["__name__"].rpartition(".")[2]
-        self._prefixes = [
-            "" if place == "_internal" else prefix for prefix, _, place in _PLACES if place == self._place
-        ]
-
-    def get(self, name: str) -> Callable:
-        """The function of that name, kept in the module from then on.
-
-        Raises:
-            AttributeError: no operator of that name belongs into the module.
-        """
-        for prefix in self._prefixes:
-            if place_of(prefix + name) != (self._place, name) or name.startswith("__"):
-                continue
-            try:
-                function = make_function(prefix + name)
-            except AttributeError:
-                message = f"module {self._module['__name__']!r} has no attribute {name!r}, and mxlite no such operator"
-                raise AttributeError(message) from None
-            self._module[name] = function
-            return function
-        raise AttributeError(f"module {self._module['__name__']!r} has no attribute {name!r}")
-
-    def list(self) -> list[str]:
-        """What `dir` of the module shows."""
-        places = filter(None, map(place_of, operator_names()))
-        return sorted({*self._module, *(name for module, name in places if module == self._place)})
+    Args:
+        module: its `globals()`, where `__all__` has the names of what it has beside them.
+    """
+    place = module["__name__"].rpartition(".")[2]
+    operators = {}
+    for operator in operator_names():
+        found = place_of(operator)
+        if found is not None and found[0] == place:
+            operators[found[1]] = operator
+    module["__all__"] = sorted({*module.get("__all__", ()), *operators})
+    show(module, lambda name: make_function(operators[name]) if name in operators else None)

@@ -6,8 +6,10 @@ import math
 
 from mxlite.context import Context
 from mxlite.ndarray import random
-from mxlite.ndarray._generate import Names as _Names
+from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray.ndarray import NDArray
+
+__all__ = ["isfinite", "isinf", "isnan", "rand_zipfian"]
 
 
 def isnan(data: NDArray) -> NDArray:
@@ -51,6 +53,4 @@ def rand_zipfian(
     )
 
 
-_names = _Names(globals())
-__getattr__ = _names.get
-__dir__ = _names.list
+_show_functions(globals())

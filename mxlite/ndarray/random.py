@@ -12,7 +12,7 @@ from typing import Any
 
 from mxlite.base import _Null
 from mxlite.context import Context, require_cpu
-from mxlite.ndarray._generate import Names as _Names
+from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray.ndarray import NDArray, invoke
 
 __all__ = [
@@ -28,8 +28,6 @@ __all__ = [
     "shuffle",
     "uniform",
 ]
-__all__ += [f"{_each}_like" for _each in ("uniform", "normal", "gamma", "exponential", "poisson")]
-__all__ += [f"{_each}_like" for _each in ("negative_binomial", "generalized_negative_binomial")]
 
 
 def _by_numbers(name: str, given: dict[str, Any], shape: Any, dtype: Any, ctx: Any, out: Any, kwargs: dict) -> NDArray:
@@ -231,6 +229,4 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     return invoke("_shuffle", [data], kwargs, out)
 
 
-_names = _Names(globals())
-__getattr__ = _names.get
-__dir__ = _names.list
+_show_functions(globals())

@@ -6,6 +6,7 @@ takes a symbol, this takes a function of NDArrays. What needs symbols, sparse ar
 
 from __future__ import annotations
 
+from mxlite._public import show as _show
 from mxlite.test_utils._around import (
     discard_stderr,
     environment,
@@ -135,3 +136,5 @@ __all__ = [
     "var_check",
     "verify_generator",
 ]
+
+_show(globals())

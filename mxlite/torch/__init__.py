@@ -15,8 +15,10 @@ docs/from-pytorch.md says what differs.
 from __future__ import annotations
 
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from mxlite._public import show as _show
 from mxlite.torch import (  # they register their functions
     _arithmetic,
     _creation,
@@ -38,7 +40,6 @@ from mxlite.torch import _dtypes as _numbers
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
 from mxlite.torch._kinds import Size, contiguous_format, device, layout, memory_format, preserve_format, strided
-from mxlite.torch._matrix import linalg
 from mxlite.torch._print import set_printoptions
 from mxlite.torch._tensor import Tensor
 
@@ -46,7 +47,7 @@ _tensor.install_methods()
 globals().update({name: value for name, value in _functions.items() if name not in ("slice_dim", "constant_pad")})
 globals().update(_numbers.NAMES)
 
-from mxlite.torch import autograd, nn, utils  # noqa: E402 - made of the functions above
+from mxlite.torch import autograd, cuda, linalg, nn, utils  # noqa: E402 - made of the functions above
 from mxlite.torch._install import install  # noqa: E402
 from mxlite.torch.autograd import (  # noqa: E402
     enable_grad,
@@ -66,9 +67,9 @@ __version__ = "2.13.0+mxlite"
 
 newaxis = None
 
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name != "annotations")
+_show(globals())
 
-def __getattr__(name: str) -> _Any:
-    raise AttributeError(f"mxlite.torch has no torch.{name}")
+if _TYPE_CHECKING:  # the functions that the sources do not show
 
-
-__all__ = sorted(name for name in globals() if not name.startswith("_"))
+    def __getattr__(name: str) -> _Any: ...

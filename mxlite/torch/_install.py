@@ -14,6 +14,8 @@ _MODULES = (
     "autograd.gradcheck",
     "autograd.variable",
     "autograd.graph",
+    "cuda",
+    "linalg",
     "nn",
     "nn.functional",
     "utils",

@@ -107,13 +107,17 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
+#: What PyTorch without CUDA says.
+NO_CUDA = "Torch not compiled with CUDA enabled"
+
+
 def require_cpu(given: Any) -> None:
     """Raises: AssertionError (CUDA) or NotImplementedError: a device other than the CPU is asked for."""
     if given is None or given == "cpu":
         return
     where = given if isinstance(given, device) else device(given)
     if where.type == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled")
+        raise AssertionError(NO_CUDA)
     if where.type != "cpu":
         raise NotImplementedError(f"mxlite.torch has no device '{where}': tensors are on the CPU")
 

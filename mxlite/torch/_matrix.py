@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 from mxlite._lib import hot
@@ -437,7 +436,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 #: What `torch.linalg` has.
-linalg = SimpleNamespace(
-    inv=inv, det=det, slogdet=slogdet, cholesky=cholesky, solve=solve, norm=_norm, vector_norm=vector_norm,
-    matmul=matmul, matrix_power=matrix_power, diagonal=diagonal,
-)  # fmt: skip
+LINALG = {
+    "inv": inv, "det": det, "slogdet": slogdet, "cholesky": cholesky, "solve": solve, "norm": _norm,
+    "vector_norm": vector_norm, "matmul": matmul, "matrix_power": matrix_power, "diagonal": diagonal,
+}  # fmt: skip

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from mxlite._public import show as _show
 from mxlite.autograd import graph as _graph
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
@@ -210,3 +211,6 @@ def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool
         last = place == count - 1
         rows.append(run_backward(heads, _heads(heads, one), keep or not last, create, wanted, allow_unused, False))
     return tuple(None if column[0] is None else stack(column) for column in zip(*rows))
+
+
+_show(globals())

@@ -6,6 +6,7 @@ import linecache
 import re
 import warnings
 
+from mxlite._public import show as _show
 from mxlite.autograd import anomaly
 from mxlite.autograd.graph import Node
 from mxlite.torch._gradient import STYLE
@@ -90,3 +91,6 @@ class set_detect_anomaly:  # noqa: N801 - used as a function, or as a with-block
 
     def __exit__(self, *_: object) -> None:
         anomaly.switch(self.before)
+
+
+_show(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from mxlite._public import show as _show
 from mxlite.autograd import _static
 from mxlite.autograd._static import FunctionCtx, default, once_differentiable
 from mxlite.torch._gradient import STYLE
@@ -73,3 +74,6 @@ class Function(FunctionCtx):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward on `args`, and records it where a gradient flows to one of them."""
         return _static.apply(STYLE, cls, args, kwargs)
+
+
+_show(globals())

@@ -1,5 +1,6 @@
 """`torch.autograd.functional`: vjp, jvp, hvp, vhp, jacobian, hessian."""
 
+from mxlite._public import show as _show
 from mxlite.autograd._derivatives import Derivatives
 from mxlite.torch._gradient import STYLE
 
@@ -10,3 +11,5 @@ _derivatives = Derivatives(STYLE)
 vjp, jvp = _derivatives.vjp, _derivatives.jvp
 hvp, vhp = _derivatives.hvp, _derivatives.vhp
 jacobian, hessian = _derivatives.jacobian, _derivatives.hessian
+
+_show(globals())

@@ -7,6 +7,7 @@ import inspect
 import threading
 from typing import Any, Callable
 
+from mxlite._public import show as _show
 from mxlite.torch._nodes import is_grad_enabled, set_grad_mode
 
 __all__ = [
@@ -151,3 +152,6 @@ class inference_mode(_Mode):  # noqa: N801
 def is_inference_mode_enabled() -> bool:
     """Whether an inference_mode block runs on this thread."""
     return _inference.depth > 0
+
+
+_show(globals())

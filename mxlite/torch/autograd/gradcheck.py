@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from mxlite._public import show as _show
 from mxlite.autograd import _checks
 from mxlite.autograd._checks import GradcheckError
 from mxlite.torch._gradient import STYLE
@@ -70,3 +71,6 @@ def gradgradcheck(
     """
     _refuse(other)
     return _checks.gradgradcheck(STYLE, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)
+
+
+_show(globals())

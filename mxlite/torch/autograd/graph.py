@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from mxlite._public import show as _show
 from mxlite.autograd.graph import Edge as GradientEdge
 from mxlite.autograd.graph import Node, RemovableHandle
 from mxlite.autograd.saved import SavedHooks
@@ -34,3 +35,6 @@ class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         super().__init__(pack_hook, unpack_hook, STYLE)
+
+
+_show(globals())

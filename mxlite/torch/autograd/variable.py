@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlite._public import show as _show
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.autograd._engine import ImperativeEngine, engine
 
@@ -27,3 +28,6 @@ class Variable(metaclass=_VariableMeta):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         variable = data.detach()
         return variable.requires_grad_() if requires_grad else variable
+
+
+_show(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlite._public import show as _show
 from mxlite.torch._creation import empty_of
 from mxlite.torch._dtypes import get_default_dtype
 from mxlite.torch._tensor import Tensor
@@ -25,5 +26,4 @@ class Parameter(Tensor):
     __str__ = __repr__
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"mxlite.torch has no torch.nn.{name}")
+_show(globals())

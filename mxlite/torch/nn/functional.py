@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from mxlite._lib import hot
+from mxlite._public import show as _show
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, functions, new, prepare, run
 from mxlite.torch._dtypes import int64
@@ -384,5 +385,4 @@ def group_norm(
     return made if bias is None else made + bias.reshape(shape)
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"mxlite.torch has no torch.nn.functional.{name}")
+_show(globals())

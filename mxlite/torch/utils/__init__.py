@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from mxlite._public import show as _show
 from mxlite.torch.utils import checkpoint
 
 __all__ = ["checkpoint"]
 
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"mxlite.torch has no torch.utils.{name}")
+_show(globals())

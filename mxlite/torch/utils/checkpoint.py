@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Callable
 
+from mxlite._public import show as _show
 from mxlite.autograd import _recompute
 from mxlite.torch._gradient import STYLE
 
@@ -99,3 +100,6 @@ def checkpoint_sequential(
         run = part(number * size, (number + 1) * size)
         input = checkpoint(run, input, use_reentrant=bool(use_reentrant), preserve_rng_state=preserve_rng_state)  # noqa: A001
     return part((segments - 1) * size, len(steps))(input)
+
+
+_show(globals())

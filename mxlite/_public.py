@@ -1,0 +1,69 @@
+"""What the modules of the package show: their public names in `dir()`, and an error that says so for a missing name.
+
+Each public module ends with `show(globals())`; for imports of modules that there are not, a finder is asked last.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from typing import Any, Callable
+
+
+def missing(module: str) -> str:
+    """What an error says of a name that is not in that module of the package."""
+    if f"{module}.".startswith("mxlite.torch."):
+        return "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
+    return "it is missing in mxlite, see 'Not supported yet' in docs/compatibility.md"
+
+
+def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> None:
+    """Gives a module, by its `globals()`, `__dir__` (the names in `__all__`) and `__getattr__` (the error above).
+
+    Args:
+        get: makes what has a name in `__all__` and is not there yet; None: there is no such name.
+    """
+    name = module["__name__"]
+
+    def __getattr__(attribute: str) -> Any:  # noqa: N807 - the module's
+        made = None if get is None or attribute.startswith("__") else get(attribute)
+        if made is not None:
+            module[attribute] = made
+            return made
+        message = f"module {name!r} has no attribute {attribute!r}"
+        if not attribute.startswith("__"):
+            message += f": {missing(name)}"
+        error = AttributeError(message)
+        error.name, error.obj = attribute, sys.modules.get(name)  # type: ignore[attr-defined] # "Did you mean"
+        raise error
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return sorted({*module["__all__"], *(each for each in module if each[:2] == "__")})
+
+    module.update(__getattr__=__getattr__, __dir__=__dir__)
+    module.setdefault("__path__", [])  # so that `from module import x` asks the finder below for x
+
+
+class _Finder:
+    """Says of modules that no other finder has found within the package that mxlite lacks them."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """None for modules of others, and for who only asks (importlib.util.find_spec).
+
+        Raises: ModuleNotFoundError. It has no `name`: with one, `from mxlite import x` would drop it for an error of
+            its own.
+        """
+        parent, _, name = fullname.rpartition(".")
+        package = sys.modules.get(parent)
+        own = str(getattr(package, "__name__", ""))  # mxlite, where it is imported as mxnet or torch too
+        if own.partition(".")[0] != "mxlite" or name.startswith("_"):
+            return None
+        if sys._getframe(2).f_globals.get("__name__") == "importlib.util":
+            return None
+        found = vars(package).get(name)
+        why = missing(own) if found is None else f"write 'from {parent} import {name}'"
+        raise ModuleNotFoundError(f"No module named {fullname!r}: {why}")
+
+
+sys.meta_path.append(_Finder)  # type: ignore[arg-type] # a finder needs find_spec alone

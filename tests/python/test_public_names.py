@@ -1,0 +1,185 @@
+"""What the modules show in `dir()` and export, and what is said of a name that mxlite lacks."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import subprocess
+import sys
+import types
+
+import pytest
+
+import mxlite as mx
+import mxlite.torch as torch
+from mxlite import nd
+
+#: Modules that hold the parts of mx.nd; what is public in them, mx.nd has.
+PARTS = {f"mxlite.ndarray.{name}" for name in ("creation", "exchange", "files", "ndarray", "pairs", "shapes")}
+PARTS |= {"mxlite.autograd.anomaly", "mxlite.autograd.saved"}
+
+
+def _modules() -> list[str]:
+    found = [row.name for row in pkgutil.walk_packages(mx.__path__, "mxlite.")]
+    return ["mxlite", *(name for name in found if "._" not in name and name not in PARTS)]
+
+
+MODULES = _modules()
+
+
+def test_the_modules() -> None:
+    assert {"mxlite.autograd.graph", "mxlite.ndarray.op", "mxlite.torch.nn.functional", "mxlite.util"} <= set(MODULES)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_dir_shows_what_is_public(name: str) -> None:
+    module = importlib.import_module(name)
+    shown = {each for each in dir(module) if each[:2] != "__"}
+    exported = {each for each in module.__all__ if each[:2] != "__"}
+    assert shown == exported and len(module.__all__) == len(set(module.__all__))
+    private = {each for each in shown if each[0] == "_"}
+    expected = {"mxlite.base": {"_LIB", "_Null"}, "mxlite.ndarray": {"_internal"}}
+    assert private == expected.get(name, private if name == "mxlite.ndarray._internal" else set())
+    for each in module.__all__:
+        value = getattr(module, each)
+        if isinstance(value, types.ModuleType):  # its own, or another name of one
+            assert value.__name__.startswith(f"{name}.")
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "mxlite.torch"])
+def test_a_star_imports_what_is_public(name: str) -> None:
+    scope: dict[str, object] = {}
+    exec(f"from {name} import *", scope)
+    assert scope.keys() - {"__builtins__"} == set(importlib.import_module(name).__all__)
+
+
+def test_dir_of_what_is_in_a_module() -> None:
+    assert {"exp", "zeros", "NDArray", "random", "FullyConnected"} <= set(dir(nd))
+    assert {"backward", "record", "Function", "graph"} <= set(dir(mx.autograd))
+    assert not {"importlib", "annotations", "np", "os", "sys", "exchange", "threading"} & {
+        *dir(mx),
+        *dir(nd),
+        *dir(torch),
+    }
+    members = [name for name in dir(nd.NDArray) if name[0] != "_"]
+    assert {"asnumpy", "attach_grad", "exp", "tolist"} <= set(members) and all(
+        hasattr(nd.ones(1), name) for name in members
+    )
+
+
+MXNET = "it is missing in mxlite, see 'Not supported yet' in docs/compatibility.md"
+PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
+
+
+@pytest.mark.parametrize(
+    ("statement", "message", "where"),
+    [
+        ("mx.sym", "module 'mxlite' has no attribute 'sym'", MXNET),
+        ("mx.gluon.nn", "module 'mxlite' has no attribute 'gluon'", MXNET),
+        ("nd.Convolution", "module 'mxlite.ndarray' has no attribute 'Convolution'", MXNET),
+        ("nd.sparse.csr_matrix", "module 'mxlite.ndarray' has no attribute 'sparse'", MXNET),
+        ("nd.contrib.foreach", "module 'mxlite.ndarray.contrib' has no attribute 'foreach'", MXNET),
+        ("nd._internal._foo", "module 'mxlite.ndarray._internal' has no attribute '_foo'", MXNET),
+        ("mx.random.foo", "module 'mxlite.random' has no attribute 'foo'", MXNET),
+        ("mx.util.use_np", "module 'mxlite.util' has no attribute 'use_np'", MXNET),
+        ("mx.test_utils.get_mnist", "module 'mxlite.test_utils' has no attribute 'get_mnist'", MXNET),
+        ("mx.autograd.foo", "module 'mxlite.autograd' has no attribute 'foo'", MXNET),
+        ("torch.optim", "module 'mxlite.torch' has no attribute 'optim'", PYTORCH),
+        ("torch.nn.Linear", "module 'mxlite.torch.nn' has no attribute 'Linear'", PYTORCH),
+        ("torch.nn.functional.conv2d", "module 'mxlite.torch.nn.functional' has no attribute 'conv2d'", PYTORCH),
+        ("torch.linalg.svd", "module 'mxlite.torch.linalg' has no attribute 'svd'", PYTORCH),
+        ("torch.cuda.Stream", "module 'mxlite.torch.cuda' has no attribute 'Stream'", PYTORCH),
+        ("torch.autograd.profiler", "module 'mxlite.torch.autograd' has no attribute 'profiler'", PYTORCH),
+        ("import mxlite.gluon", "No module named 'mxlite.gluon'", MXNET),
+        ("import mxlite.gluon.nn", "No module named 'mxlite.gluon'", MXNET),
+        ("from mxlite import gluon", "No module named 'mxlite.gluon'", MXNET),
+        ("from mxlite.ndarray import Convolution", "No module named 'mxlite.ndarray.Convolution'", MXNET),
+        ("from mxlite.util import use_np", "No module named 'mxlite.util.use_np'", MXNET),
+        ("import mxlite.torch.func", "No module named 'mxlite.torch.func'", PYTORCH),
+        ("from mxlite.torch import optim", "No module named 'mxlite.torch.optim'", PYTORCH),
+        ("import mxlite.torch.utils.data", "No module named 'mxlite.torch.utils.data'", PYTORCH),
+        ("from mxlite.torch.nn import Linear", "No module named 'mxlite.torch.nn.Linear'", PYTORCH),
+        ("from mxlite.torch.linalg import svd", "No module named 'mxlite.torch.linalg.svd'", PYTORCH),
+        ("import mxlite.nd", "No module named 'mxlite.nd'", "write 'from mxlite import nd'"),
+    ],
+)
+def test_missing_names_say_so(statement: str, message: str, where: str) -> None:
+    kind = ModuleNotFoundError if "import" in statement else AttributeError
+    for _ in range(2):
+        with pytest.raises(kind) as caught:
+            exec(statement, {"mx": mx, "nd": nd, "torch": torch})
+        assert str(caught.value) == f"{message}: {where}"
+
+
+def test_who_asks_is_told_no() -> None:
+    assert not hasattr(mx, "sym") and not hasattr(nd, "Convolution") and not hasattr(torch.nn, "Linear")
+    assert getattr(mx, "gluon", 5) == 5
+    for name in ("mxlite.gluon", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
+        assert importlib.util.find_spec(name) is None
+    assert importlib.util.find_spec("mxlite.autograd") is not None
+
+
+def test_names_of_python_are_not_said_to_be_missing() -> None:
+    for ask in (lambda: mx.__wrapped__, lambda: torch.__file_name__):
+        with pytest.raises(AttributeError, match="has no attribute '__[a-z_]*'$"):
+            ask()
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'mxlite._foo'$"):
+        importlib.import_module("mxlite._foo")
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'mxlite2'$"):
+        importlib.import_module("mxlite2")
+
+
+def test_missing_names_under_other_names() -> None:
+    program = """
+import mxlite, mxlite.torch
+mxlite.install_as_mxnet()
+mxlite.torch.install()
+import torch.cuda, torch.linalg
+for statement in ("import mxnet.gluon", "from mxnet import sym", "import torch.func", "from torch.nn import Linear"):
+    try:
+        exec(statement)
+    except ImportError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        f"No module named 'mxnet.gluon': {MXNET}",
+        f"No module named 'mxlite.sym': {MXNET}",
+        f"No module named 'torch.func': {PYTORCH}",
+        f"No module named 'mxlite.torch.nn.Linear': {PYTORCH}",
+    ]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="Python guesses from 3.10 on")
+def test_python_guesses_what_was_meant() -> None:
+    done = subprocess.run([sys.executable, "-c", "import mxlite; mxlite.nd.arrray"], capture_output=True, text=True)
+    assert "Did you mean: 'array'?" in done.stderr
+
+
+# ---- devices ----
+
+
+def test_there_is_no_gpu() -> None:
+    assert mx.num_gpus() == 0 and mx.context.num_gpus() == 0 and repr(mx.gpu(1)) == "gpu(1)"
+    for use in (
+        lambda: nd.zeros((2,), ctx=mx.gpu(0)),
+        lambda: nd.array([1], ctx=mx.gpu(0)),
+        lambda: nd.ones(2).as_in_context(mx.gpu(0)),
+        lambda: nd.ones(2).copyto(mx.gpu(0)),
+        lambda: mx.context.gpu_memory_info(0),
+    ):
+        with pytest.raises(mx.MXNetError, match=r"gpu\(0\) is not available: mxlite computes on the CPU"):
+            use()
+    with mx.gpu(0), pytest.raises(mx.MXNetError):
+        nd.ones(2)
+
+
+def test_torch_without_cuda() -> None:
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    assert device == torch.device("cpu") and torch.ones(2).to(device).device == device
+    assert torch.cuda.is_available() is False and torch.cuda.device_count() == 0 and not torch.cuda.is_initialized()
+    assert torch.cuda.manual_seed(1) is torch.cuda.manual_seed_all(1) is torch.cuda.empty_cache() is None
+    for use in (torch.cuda.current_device, torch.cuda.synchronize, torch.cuda.get_device_name, torch.ones(2).cuda):
+        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+            use()
