@@ -17,19 +17,6 @@ static int give(mxl_array *array, NDArrayHandle *out)
 
 /* ---- life ---- */
 
-/* Without axes it is a scalar in numpy-shape mode; in MXNet's first mode its shape is unknown. */
-static mxl_array *new_array(int dtype, int ndim, const int64_t *shape)
-{
-    mxl_array *array;
-
-    if (ndim > 0 || mxl_state_get()->numpy_shape)
-        return mxl_array_new(dtype, ndim, shape);
-    array = mxl_array_new_none();
-    if (array != NULL)
-        array->dtype = dtype;
-    return array;
-}
-
 static int create(const char *function, int ndim, const int64_t *shape, int device, int dtype,
                   NDArrayHandle *out)
 {
@@ -40,7 +27,7 @@ static int create(const char *function, int ndim, const int64_t *shape, int devi
     if (!mxl_dtype_valid(dtype))
         return mxl_error("%s: unknown dtype %d; 0 to %d are known", function, dtype,
                          MXL_DTYPE_COUNT - 1);
-    array = new_array(dtype, ndim, shape);
+    array = mxl_array_new(dtype, ndim, shape);
     if (array == NULL)
         return mxl_error_prefix(function);
     return give(array, out);

@@ -178,7 +178,6 @@ static bool is_straight(const dl_tensor *t, int64_t count)
 static NDArrayHandle over_memory(const char *function, void *data, int ndim, const int64_t *shape,
                                  int dtype, bool read_only, void (*release)(void *), void *payload)
 {
-    static const int64_t one[] = {1};
     static _Alignas(64) char nothing[64];
     int64_t count = mxl_shape_count(ndim, shape);
     mxl_storage *storage;
@@ -186,10 +185,6 @@ static NDArrayHandle over_memory(const char *function, void *data, int ndim, con
     mxl_array *array;
     NDArrayHandle handle;
 
-    if (ndim == 0 && !mxl_state_get()->numpy_shape) {
-        ndim = 1;
-        shape = one;
-    }
     if (count == 0)
         data = nothing;
     if (data == NULL)

@@ -27,7 +27,6 @@ int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shar
     return 0;
 }
 
-/* Without axes it is a scalar in numpy-shape mode, and has one element in MXNet's first mode. */
 static int create(const char *function, int fd, int ndim, int64_t *shape, int dtype,
                   NDArrayHandle *out)
 {
@@ -38,8 +37,6 @@ static int create(const char *function, int fd, int ndim, int64_t *shape, int dt
     if (!mxl_dtype_valid(dtype))
         return mxl_error("%s: unknown dtype %d; 0 to %d are known", function, dtype,
                          MXL_DTYPE_COUNT - 1);
-    if (ndim == 0 && !mxl_state_get()->numpy_shape)
-        shape[ndim++] = 1;
     count = mxl_shape_count(ndim, shape);
     storage = count < 0 ? NULL : mxl_shared_open(fd, (size_t)count * mxl_dtype_size(dtype));
     if (storage == NULL)

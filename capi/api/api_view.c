@@ -101,10 +101,6 @@ static NDArrayHandle reshape(const char *function, NDArrayHandle handle, int cou
         api_unpin(handle);
         return NULL;
     }
-    if (shape.ndim == 0 && !mxl_state_get()->numpy_shape) {
-        shape.ndim = 1;
-        shape.dim[0] = 1;
-    }
     params.shape.n = shape.ndim;
     params.shape.v = shape.dim;
     return view(handle, array, 0, shape.ndim, shape.dim, &mxl_op_reshape_to, &params);

@@ -86,7 +86,11 @@ static int run_infer(mxl_run *r)
             mxl_shape_set(&r->out_shape[i], out->ndim, out->shape);
         }
     }
-    return op->infer(&infer);
+    if (op->infer(&infer) != 0)
+        return -1;
+    for (int i = 0; i < r->call.num_outputs; i++)
+        mxl_infer_legacy(&infer, i, i < r->arity.visible ? r->given_out[i] : NULL);
+    return 0;
 }
 
 static int check_fits(const mxl_run *r, int i)
@@ -120,15 +124,6 @@ static bool overlaps(const mxl_run *r, const mxl_array *out)
             return true;
     }
     return false;
-}
-
-/* MXNet's legacy mode has no arrays without axes. */
-static void fit_legacy(mxl_shape *shape, mxl_mode mode)
-{
-    if (mode.legacy_shape && shape->ndim == 0) {
-        shape->ndim = 1;
-        shape->dim[0] = 1;
-    }
 }
 
 /* A new view of the first input as output i, where the dialect and the operator have views and
@@ -166,7 +161,6 @@ static int run_outputs(mxl_run *r)
         mxl_array *given = i < r->arity.visible ? r->given_out[i] : NULL;
         mxl_shape *shape = &r->out_shape[i];
 
-        fit_legacy(shape, r->mode);
         if (given != NULL && given->storage != NULL) {
             if (check_fits(r, i) != 0)
                 return -1;
@@ -372,7 +366,6 @@ static int run_compose(mxl_run *r)
 
     if (run_infer(r) != 0)
         return -1;
-    fit_legacy(&r->out_shape[0], r->mode);
     if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL && check_fits(r, 0) != 0)
         return -1;
     r->call.in = (mxl_array **)r->given_in;
@@ -437,7 +430,8 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     if (records < 0 || op->infer(&infer) != 0)
         return -1;
     records = records && carries_gradients(1, &dtype, mode.dialect);
-    fit_legacy(&shape, mode);
+    if (shape.ndim == 0)
+        mxl_infer_legacy(&infer, 0, NULL);
     if (op->view != NULL)
         result = view_of(op, params, inputs[0], 1, 0, &shape, mode, &status);
     is_view = result != NULL;

@@ -9,7 +9,7 @@
 typedef struct mxl_mode {
     bool record;
     bool training;
-    bool legacy_shape; /* a result without axes gets shape (1,) */
+    bool legacy_shape; /* as MXNet begins: see mxl_infer_legacy */
     const mxl_dialect *dialect;
 } mxl_mode;
 

@@ -96,6 +96,25 @@ int mxl_infer_broadcast(mxl_infer *infer)
     return 0;
 }
 
+static bool is_scalar(const mxl_array *array)
+{
+    return array != NULL && array->storage != NULL && array->ndim == 0;
+}
+
+void mxl_infer_legacy(mxl_infer *infer, int i, const mxl_array *given)
+{
+    static const int64_t one[] = {1};
+
+    if (infer->out_shape[i].ndim != 0 || !infer->legacy_shape || infer->op->keeps_scalars ||
+        is_scalar(given))
+        return;
+    for (int k = 0; k < infer->num_inputs; k++) {
+        if (is_scalar(infer->in[k]))
+            return;
+    }
+    mxl_shape_set(&infer->out_shape[i], 1, one);
+}
+
 int mxl_arity_two(const void *params, mxl_arity *arity)
 {
     (void)params;

@@ -120,6 +120,7 @@ struct mxl_op {
      * the dialect has views. */
     bool (*view)(const void *params, const mxl_array *in, int output, const mxl_shape *out,
                  int64_t *strides, int64_t *skip);
+    bool keeps_scalars;  /* a result without axes has none in MXNet's legacy mode either */
     bool forgets_base;   /* such a view is an array by itself: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     void (*forget)(mxl_ref *payload); /* NULL, or: a node's saved values were released */
@@ -136,6 +137,10 @@ int mxl_run_rows(const mxl_call *call);
 /* The same where the output's dtype differs from the inputs' (an int array and a scalar that is not
  * one): inputs are cast to the output's dtype, whose loop runs. */
 int mxl_run_rows_promoted(const mxl_call *call);
+
+/* In MXNet's legacy mode output i gets shape (1,) for (), unless an input or `given`, the array to
+ * write to (or NULL), has no axes either. Called after `infer`. */
+void mxl_infer_legacy(mxl_infer *infer, int i, const mxl_array *given);
 
 /* Shared `infer` rules. Errors begin with the operator's name. */
 int mxl_infer_same(mxl_infer *infer);       /* all inputs of one shape and dtype; outputs alike */

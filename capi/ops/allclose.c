@@ -107,6 +107,7 @@ static const mxl_op op_allclose = {
     .params_size = sizeof(allclose_params),
     .infer = allclose_infer,
     .compute = allclose_compute,
+    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_allclose[] = {&op_allclose, NULL};

@@ -371,6 +371,7 @@ static const mxl_op op_slice_channel = {
     .infer = split_infer,
     .compute = split_compute,
     .grad = split_grad,
+    .keeps_scalars = true,
 };
 
 /* ---- add_n ---- */

@@ -397,6 +397,7 @@ static const mxl_op op_split_v2 = {
     .view = split_view,
     .compute = split_compute,
     .grad = split_grad,
+    .keeps_scalars = true,
 };
 
 /* ---- stack ---- */

@@ -101,6 +101,7 @@ static const mxl_op op_reshape = {
     .view = mxl_view_reshaped,
     .compute = reshape_compute,
     .grad = reshape_grad,
+    .keeps_scalars = true,
 };
 
 /* ---- transpose ---- */

@@ -14,11 +14,12 @@
  * (handles, storage types, shapes of one width, strings). Arrays and strings given are copied as
  * needed.
  *
- * Shapes: extents in C order. In the mode that MXNet starts in, 0 means "unknown" and a scalar has
- * the shape (1,); in numpy-shape mode (MXSetIsNumpyShape) () is a scalar, 0 an empty axis, -1
- * unknown. dtype: 0 float32, 1 float64, 2 float16, 3 uint8, 4 int32, 5 int8, 6 int64, 7 bool; -1
- * none. Device: type 1 (cpu; 3 and 5, its pinned and shared kinds, are taken as cpu), any id.
- * Storage type: 0 dense; -1 undefined (an array without shape). */
+ * Shapes: extents in C order. In the mode that MXNet starts in, an extent of 0 means "unknown" and
+ * operators answer with shape (1,) for a scalar, unless an input has no axes; in numpy-shape mode
+ * (MXSetIsNumpyShape) () is a scalar, 0 an empty axis, -1 unknown. An array without axes has one
+ * element in both modes. dtype: 0 float32, 1 float64, 2 float16, 3 uint8, 4 int32, 5 int8, 6 int64,
+ * 7 bool; -1 none. Device: type 1 (cpu; 3 and 5, its pinned and shared kinds, are taken as cpu),
+ * any id. Storage type: 0 dense; -1 undefined (an array without shape). */
 #ifndef MXLITE_C_API_H
 #define MXLITE_C_API_H
 

@@ -24,7 +24,7 @@ def _get(self: NDArray, key: Any) -> NDArray:
     if not extents and key.__class__ is slice and key == slice(None):
         return self.reshape(())
     selection = Selection(entries, extents)
-    shape = final_shape(selection.shape, bool(selection.shape) or is_np_shape())
+    shape = final_shape(selection.shape, not extents or is_np_shape())
     if selection.is_empty():
         return _nothing(self, shape)
     run_of = selection.run(extents)

@@ -21,7 +21,6 @@ from mxlite.ndarray import _gradient
 from mxlite.ndarray._convert import Conversion
 from mxlite.ndarray._gradient import Gradient
 from mxlite.ndarray._operators import Operator, parameters, run
-from mxlite.util import is_np_shape
 
 _END = (1 << 63) - 1
 NUMBERS = (float, int, np.generic)
@@ -317,9 +316,7 @@ def _from_numpy(values: np.ndarray) -> NDArray:
 
 
 def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
-    """A new array with undefined values. Without numpy-shape mode a scalar gets the shape (1,)."""
-    if not shape and not is_np_shape():
-        shape = (1,)
+    """A new array with undefined values."""
     if any(abs(extent) >= 1 << 62 for extent in shape):
         raise MXValueError(f"an array of shape {shape} is not possible")
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]

@@ -146,7 +146,7 @@ TEST(without_shape)
 {
     const uint32_t *u32 = (const uint32_t *)1;
     const int64_t *i64;
-    NDArrayHandle none, unknown, other;
+    NDArrayHandle none, scalar, other;
     uint32_t ndim = 9;
     int n, prev, dtype, stype, type, id;
     float value = 1;
@@ -154,7 +154,7 @@ TEST(without_shape)
     uint64_t version;
 
     REQUIRE(MXNDArrayCreateNone(&none) == 0);
-    REQUIRE(MXNDArrayCreateEx64(NULL, 0, 1, 0, 0, 1, &unknown) == 0);
+    REQUIRE(MXNDArrayCreateEx64(NULL, 0, 1, 0, 0, 0, &scalar) == 0);
     CHECK_INT(MXNDArrayGetShape(none, &ndim, &u32), 0);
     CHECK(ndim == 0 && u32 == NULL);
     CHECK_INT(MXNDArrayGetDType(none, &dtype), 0);
@@ -164,14 +164,19 @@ TEST(without_shape)
     CHECK_INT(MXNDArrayGetContext(none, &type, &id), 0);
     CHECK(type == 0 && id == 0);
     CHECK_INT(MXLNDArrayGetInfo(none, 0, NULL, &dtype), -1);
-    CHECK_INT(MXNDArrayGetDType(unknown, &dtype), 0);
-    CHECK_INT(dtype, 1);
-    CHECK_INT(MXNDArrayGetShapeEx64(unknown, &n, &i64), 0);
+    /* Without axes there is one element, in this mode too. */
+    CHECK_INT(MXNDArraySyncCopyFromCPU(scalar, &value, 1), 0);
+    value = 0;
+    CHECK_INT(MXNDArraySyncCopyToCPU(scalar, &value, 1), 0);
+    CHECK(value == 1);
+    CHECK_INT(MXNDArrayGetShapeEx64(scalar, &n, &i64), 0);
     CHECK_INT(n, 0);
+    CHECK_INT(MXNDArrayGetStorageType(scalar, &stype), 0);
+    CHECK_INT(stype, 0);
     CHECK_INT(MXNDArrayWaitToRead(none), 0);
     FAILS(MXNDArrayGetData(none, &data), "has no shape yet");
     FAILS(MXNDArraySyncCopyToCPU(none, &value, 0), "has no shape yet");
-    FAILS(MXNDArraySyncCopyFromCPU(unknown, &value, 1), "has no shape yet");
+    FAILS(MXNDArraySyncCopyFromCPU(none, &value, 1), "has no shape yet");
     FAILS(MXLNDArrayBumpVersion(none), "has no shape yet");
     FAILS(MXLNDArrayGetVersion(none, &version), "has no shape yet");
     CHECK_INT(MXNDArrayDetach(none, &other), 0);
@@ -184,13 +189,9 @@ TEST(without_shape)
     CHECK_INT(MXNDArrayGetShapeEx64(none, &n, &i64), 0);
     CHECK_INT(n, -1);
     FAILS(MXNDArrayGetShape(none, &ndim, &u32), "has no shape yet");
-    /* Now it is a scalar. */
-    REQUIRE(MXNDArrayCreateEx64(NULL, 0, 1, 0, 0, 0, &other) == 0);
-    CHECK_INT(MXNDArraySyncCopyFromCPU(other, &value, 1), 0);
-    CHECK_INT(MXNDArrayGetShapeEx64(other, &n, &i64), 0);
+    CHECK_INT(MXNDArrayGetShapeEx64(scalar, &n, &i64), 0);
     CHECK_INT(n, 0);
-    CHECK_INT(MXNDArrayFree(other), 0);
-    CHECK_INT(MXNDArrayFree(unknown), 0);
+    CHECK_INT(MXNDArrayFree(scalar), 0);
     CHECK_INT(MXNDArrayFree(none), 0);
 }
 

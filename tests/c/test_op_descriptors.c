@@ -117,12 +117,12 @@ static void check_type_text(const mxl_op *op, const mxl_param *param)
 
     mxl_param_type_text(param, text, sizeof text);
     HOLDS(strlen(text) < sizeof text - 1, op, param->name);
+    if (strchr(text, ',') == NULL)
+        return; /* smooth_l1's and _set_value's name a type and nothing else */
     if (param->def == NULL) {
         HOLDS(ends_with(text, ", required"), op, text);
         return;
     }
-    if (strchr(text, ',') == NULL)
-        return; /* smooth_l1's names a type and nothing else */
     if (strstr(text, "default=") == NULL && strstr(text, "required") == NULL)
         return; /* as 1.9.1 prints smooth_l1's scalar: it promises nothing */
     snprintf(plain, sizeof plain, "optional, default=%s", param->def);

@@ -390,14 +390,40 @@ def test_what_is_no_array() -> None:
             nd.dot(nd.ones(2), wrong)
 
 
-def test_an_array_of_a_number() -> None:
-    x = nd.array(5)
-    assert x.shape == (1,) and (x + nd.ones(2)).asnumpy().tolist() == [6, 6]
-    parts = nd.split(nd.array([1, 2]), num_outputs=2, axis=0, squeeze_axis=True)
-    assert [part.shape for part in parts] == [(1,), (1,)] and (parts[1] + x).asscalar() == 7
-    with mx.np_shape(True):
-        assert nd.array(5).shape == ()
-        assert nd.split(nd.array([1, 2]), num_outputs=2, axis=0, squeeze_axis=True)[0].shape == ()
+def _created_without_axes() -> nd.NDArray:
+    handle = ctypes.c_void_p()
+    check_call(LIB.MXNDArrayCreateEx64(None, 0, 1, 0, 0, 0, ctypes.byref(handle)))
+    return nd.NDArray._adopt(handle.value)
+
+
+@pytest.mark.parametrize("numpy_shape", [False, True])
+def test_arrays_without_axes(numpy_shape: bool) -> None:
+    """They can be filled and read in both modes, as in 1.9.1; operators take them in the legacy mode too."""
+    with mx.np_shape(numpy_shape):
+        x = _created_without_axes()
+        check_call(LIB.MXNDArraySyncCopyFromCPU(x.handle, (ctypes.c_float * 1)(5), 1))
+        for array in (
+            x,
+            nd.array(5),
+            nd.array(np.array(5)),
+            nd.array([5]).reshape(()),
+            nd.from_numpy(np.array(5, "float32")),
+            nd.split(nd.array([1, 5]), num_outputs=2, axis=0, squeeze_axis=True)[1],
+            nd.split_v2(nd.array([1, 5]), 2, axis=0, squeeze_axis=True)[1],
+            nd.array(4) + 1,
+            nd.array(5).copy(),
+            nd.array(5)[()],
+        ):
+            assert array.shape == () and array.ndim == 0 and array.size == 1 and array.asnumpy() == 5
+            assert array.asscalar() == 5 and array.reshape((1,)).asnumpy().tolist() == [5]
+        assert nd.contrib.allclose(x, x).shape == () and nd.empty(()).shape == ()
+        x[:] = 3
+        x.attach_grad()
+        with autograd.record():
+            y = x * nd.array([1, 2])
+        y.backward()
+        assert y.shape == (2,) and x.grad.shape == () and x.grad.asscalar() == 3
+        assert nd.array([1, 2])[1].shape == (() if numpy_shape else (1,))
 
 
 def test_asscalar_gives_a_number() -> None:

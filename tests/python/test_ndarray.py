@@ -155,7 +155,7 @@ def test_array_layouts() -> None:
     base = np.arange(24).reshape(2, 3, 4)
     for values in (base.T, base[:, ::2], base[..., ::-1], np.asfortranarray(base), np.broadcast_to(base[0], (5, 3, 4))):
         assert nd.array(values).asnumpy().tolist() == values.tolist()
-    assert nd.array([]).shape == (0,) and nd.array(5).shape == (1,)
+    assert nd.array([]).shape == (0,) and nd.array(5).shape == ()
 
 
 def test_filled() -> None:

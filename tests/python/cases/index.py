@@ -159,7 +159,7 @@ CASES += [
 ]
 
 
-def _encode(lhs: np.ndarray, rhs: np.ndarray, **_) -> np.ndarray:
+def _encode(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     rows = np.trunc(lhs)[:, None] == np.arange(rhs.shape[1])
     return rows.astype(rhs.dtype)
 
@@ -174,7 +174,6 @@ for _label, _lhs, _rhs, _more in (
     ("no-positions", In(values=[0.0, 1.0]), In((2, 0)), {"np_shape": True}),
     ("empty", In((0,)), In((0, 3)), {"np_shape": True}),
     ("out", In(values=[0.0, 2.0]), In((2, 3)), {"out": (((2, 3), "float32"),)}),
-    ("unknown-parameter", In(values=[0.0, 2.0]), In((2, 3)), {"params": {"foo": 1}}),
     ("int32-indices", In(values=[0, 2], dtype="int32"), In((2, 3)), _one_kind),
     ("float64-indices", In(values=[0, 2], dtype="float64"), In((2, 3)), _one_kind),
     ("float64", In(values=[0.0, 2.0]), In((2, 3), "float64"), _one_kind),
@@ -197,6 +196,7 @@ CASES += [
     Case("_onehot_encode", "matrix-of-indices", (In(values=[[0.0, 2.0]]), In((2, 3))), error=True),
     Case("_onehot_encode", "into-vector", (In(values=[0.0, 2.0]), In((2,))), error=True),
     Case("_onehot_encode", "into-three-axes", (In(values=[0.0, 2.0]), In((2, 3, 1))), error=True),
+    Case("_onehot_encode", "unknown-parameter", (In(values=[0.0, 2.0]), In((2, 3))), {"foo": 1}),
     Case("_onehot_encode", "one-input", (In(values=[0.0, 2.0]),), error=True),
     Case(
         "_onehot_encode", "out-other-shape", (In(values=[0.0, 2.0]), In((2, 3))), out=(((2, 4), "float32"),), error=True

@@ -99,6 +99,13 @@ _rows(
 _rows("_split_v2", _split, ((2, 3, 4),), {"middle": {"indices": (0, 1)}})
 _dtypes("_split_v2", _split, (2, 4), {"indices": (0, 1)}, no_bool=True)
 CASES += [
+    Case(
+        "_split_v2",
+        "squeeze-vector",
+        (In((3,)),),
+        {"indices": (), "sections": 3, "axis": 0, "squeeze_axis": True},
+        _split,
+    ),
     Case("_split_v2", "no-parts", (In((2, 6)),), {"indices": ()}, error=True, oracle="skip: 1.9.1 crashes"),
     Case("_split_v2", "empty-part", (In((2, 6)),), {"indices": (0, 2, 2, 5)}, _split, np_shape=True),
     Case("_split_v2", "empty-last", (In((2, 6)),), {"indices": (0, 6)}, _split, np_shape=True),

@@ -192,8 +192,7 @@ CASES += [
         "squeeze-vector",
         (In((2,)),),
         {"num_outputs": 2, "axis": 0, "squeeze_axis": True},
-        lambda x, **_: tuple(x.reshape(2, 1)),
-        oracle="differs: 1.9.1 answers with arrays without axes, which that mode does not have",
+        lambda x, **_: (x[0], x[1]),
     ),
     Case(
         "SliceChannel",
