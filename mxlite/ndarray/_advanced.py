@@ -28,10 +28,10 @@ class Positions:
 
     def __init__(self, entries: list, extents: tuple[int, ...]) -> None:
         self._extents = extents
-        self._arrays: list[tuple[int, np.ndarray]] = []  # axis (of a mask, its last), positions
+        self._arrays: list[tuple[int, np.ndarray]] = []  # axis (of a mask, its last; -1: of none), positions
         self._ranges: list[tuple[int, range]] = []  # axis, positions: what slices select
         self._axis = 0
-        self._rolled = False  # whether a mask's axes are counted as one
+        self._rolled = False  # whether a mask's axes, none or several, are counted as one
         before, others = self._read(entries)
         try:
             shape = np.broadcast_shapes(*(index.shape for _, index in self._arrays))
@@ -86,8 +86,8 @@ class Positions:
         elif entry.dtype == bool:
             if entry.shape != extents[axis : self._axis]:
                 raise IndexError(f"a mask of shape {entry.shape} does not fit axes of {extents[axis : self._axis]}")
-            self._arrays.append((self._axis - 1, np.flatnonzero(entry)))
-            self._rolled = self._rolled or entry.ndim > 1
+            self._arrays.append((self._axis - 1 if entry.ndim else -1, np.flatnonzero(entry)))
+            self._rolled = self._rolled or entry.ndim != 1
         else:
             self._arrays.append((axis, _in_bounds(entry, axis, extents[axis])))
 
@@ -98,6 +98,7 @@ class Positions:
     def places(self) -> np.ndarray:
         """Which rows are selected, in the order of the result."""
         weights = [math.prod(self._extents[axis + 1 : self._last + 1]) for axis in range(self._last + 1)]
+        weights.append(0)  # of what is on no axis
         places = sum(index * weights[axis] for axis, index in self._arrays)
         ranges = [(axis, chosen) for axis, chosen in self._ranges if axis <= self._last]
         middle = places.ndim

@@ -92,16 +92,19 @@ def check_index(entry: Any, axis: int, extent: int) -> int:
     return index + extent if index < 0 else index
 
 
+_PLAIN = (slice, int, np.integer)
+
+
 def entries_of(key: Any) -> tuple[list, bool]:
     """The parts of a key, and whether one of them is an index array or a mask (a NumPy array then).
 
-    Arrays without axes become integers.
+    Numbers without axes become integers; booleans without axes are masks of none.
     Raises: ValueError: a part is nothing that indexes; TypeError: a list is no array of numbers.
     """
     entries = list(key) if isinstance(key, tuple) else [key]
     advanced = False
     for position, entry in enumerate(entries):
-        if entry is None or entry is Ellipsis or isinstance(entry, (slice, int, np.integer)):
+        if entry is None or entry is Ellipsis or (isinstance(entry, _PLAIN) and not isinstance(entry, bool)):
             continue
         entries[position] = entry = _as_index(entry)
         advanced = advanced or entry.__class__ is not int
@@ -123,14 +126,14 @@ def _as_index(entry: Any) -> Any:
     """
     if hasattr(entry, "asnumpy"):
         values = entry.asnumpy()
-    elif isinstance(entry, np.ndarray):
-        values = entry
+    elif isinstance(entry, (np.ndarray, bool, np.bool_)):
+        values = np.asarray(entry)
     elif isinstance(entry, (list, tuple, range)):
         values = _as_numbers(entry)
     else:
         raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
     kind = values.dtype.kind
-    if kind == "b" and values.ndim:
+    if kind == "b":
         return values
     if kind == "f":
         if not np.all(np.abs(values.astype(np.float64)) < 2.0**63):

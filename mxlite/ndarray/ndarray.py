@@ -251,6 +251,8 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def __getitem__(self, key: Any) -> NDArray:
         """Elements by integers, slices, None, `...`, index arrays and masks (lists, NumPy arrays, NDArrays), mixed.
 
+        A boolean is a mask of no axes, as NumPy has it: a new axis of extent 1 (True) or 0.
+
         What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
         else is a copy. Both are recorded while recording.
         Raises: IndexError, ValueError (a key of another type), TypeError (lists of no numbers), MXNetError (x[2:1]).

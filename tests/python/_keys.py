@@ -65,7 +65,7 @@ class Case:
         return self._key(lambda kind, content: nd.array(content, dtype=kind) if kind != "bool" else _mask(nd, content))
 
     def numpy_key(self) -> Any:
-        """The key for NumPy: what is no integer is cut, `True` is 1 and NDArrays are arrays of integers or masks."""
+        """The key for NumPy: what is no integer is cut, and NDArrays are arrays of integers or masks."""
         key = self._key(lambda kind, content: np.array(content, dtype=kind))
         return tuple(map(_for_numpy, key)) if isinstance(key, tuple) else _for_numpy(key)
 

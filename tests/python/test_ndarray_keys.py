@@ -130,8 +130,6 @@ def base() -> np.ndarray:
         ([1j], TypeError),
         (np.array(["a"]), ValueError),
         (np.array([1j]), ValueError),
-        (np.bool_(True), ValueError),
-        (np.array(True), ValueError),
         (b"a", ValueError),
         (iter([0]), ValueError),
         ({1}, ValueError),
