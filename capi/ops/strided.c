@@ -128,6 +128,38 @@ static mxl_array *strided_put(mxl_scope *s, const mxl_strided_params *p, mxl_arr
     return mxl_scope_call(s, &mxl_op_strided_put, p, 2, pair);
 }
 
+/* Where in memory each element of the part is, as one row of int64; scoped. */
+static mxl_array *positions_of(mxl_scope *s, const mxl_strided_params *p)
+{
+    int64_t count = mxl_shape_size(p->shape.n, p->shape.v);
+    mxl_array *made = mxl_scope_own(s, mxl_array_new(MXL_I64, 1, &count));
+    int64_t *at = made == NULL ? NULL : mxl_array_write(made);
+
+    for (int64_t j = 0; at != NULL && j < count; j++) {
+        int64_t rest = j;
+
+        at[j] = p->skip;
+        for (int i = p->shape.n - 1; i >= 0; i--) {
+            at[j] += rest % p->shape.v[i] * p->strides.v[i];
+            rest /= p->shape.v[i];
+        }
+    }
+    return made;
+}
+
+/* Zeros with dy added at its elements, several of which may be one. */
+static mxl_array *strided_add(mxl_grad *g, const mxl_strided_params *p, mxl_array *dy)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int64_t size = mxl_shape_size(x->ndim, x->shape);
+    mxl_array *at = positions_of(g->s, p), *row;
+
+    if (at == NULL)
+        return NULL;
+    row = mxl_take_rows_back(g->s, mxl_reshape(g->s, dy, 1, &at->size), at, 1, &size);
+    return mxl_reshape(g->s, row, x->ndim, x->shape);
+}
+
 /* dx = dy at its elements of zeros; summed first along axes that repeat elements */
 static int as_strided_grad(mxl_grad *g)
 {
@@ -144,7 +176,7 @@ static int as_strided_grad(mxl_grad *g)
     }
     p.shape.v = shape;
     if (overlap(&p))
-        return mxl_error("%s: the gradient of elements that overlap is not supported", g->op->name);
+        return mxl_grad_set(g, 0, strided_add(g, &p, dy));
     return mxl_grad_set(g, 0, strided_put(g->s, &p, zeros_of(g->s, mxl_grad_in_meta(g, 0)), dy));
 }
 
