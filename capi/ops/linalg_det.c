@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "kernel/lapack.h"
+#include "ops/elementwise.h"
 #include "ops/linalg.h"
 
 /* ---- inverse ---- */
@@ -224,20 +225,63 @@ static int slogdet_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
 }
 
-static const mxl_op op_slogdet = {
-    .name = "_linalg_slogdet",
-    .aliases = MXL_ALIASES("_npi_slogdet", "linalg_slogdet"),
-    .doc =
-        "Determinants of square matrices in two results: the sign (0 for a singular one) and the "
-        "logarithm of the magnitude. The gradient of a singular one is 0.",
-    .inputs = mxl_inputs_a,
-    .params = mxl_params_none,
-    .arity = mxl_arity_two,
-    .infer = det_infer,
-    .compute = det_compute,
-    .grad = slogdet_grad,
-    .saves = mxl_saves_input,
-};
+static bool any_zero(const mxl_array *a)
+{
+    const void *data = mxl_array_read(a);
+    bool found = false;
 
-const mxl_op *const mxl_ops_linalg_det[] = {&op_inverse, &op_inverse_or_zero, &op_cofactors,
-                                            &op_det,     &op_slogdet,         NULL};
+    for (int64_t i = 0; i < a->size && !found; i++)
+        found =
+            a->dtype == MXL_F32 ? ((const float *)data)[i] == 0 : ((const double *)data)[i] == 0;
+    return found;
+}
+
+/* The same, but C / 0 where A is singular, C the cofactors: the logarithm is infinitely steep. */
+static int steep_slogdet_grad(mxl_grad *g)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, 0);
+    mxl_array *a, *sign, *b;
+
+    if (g->head[1] == NULL)
+        return mxl_grad_zero(g);
+    a = mxl_grad_in(g, 0);
+    sign = mxl_grad_out(g, 0);
+    if (sign == NULL)
+        return -1;
+    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse_or_zero, a));
+    if (any_zero(sign)) {
+        mxl_array *c = mxl_div_scalar(g->s, mxl_apply(g->s, &op_cofactors, a), 0);
+
+        sign = mxl_broadcast_to(g->s, for_each(g, sign), meta->ndim, meta->shape);
+        b = mxl_where(g->s, sign, b, c);
+    }
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
+}
+
+static void steep_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->out[0] = true;
+}
+
+#define SLOGDET(op_symbol, op_name, op_aliases, op_doc, op_grad, op_saves)                         \
+    static const mxl_op op_symbol = {                                                              \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = "Determinants of square matrices in two results: the sign (0 for a singular one) "  \
+               "and the logarithm of the magnitude. " op_doc,                                      \
+        .inputs = mxl_inputs_a,                                                                    \
+        .params = mxl_params_none,                                                                 \
+        .arity = mxl_arity_two,                                                                    \
+        .infer = det_infer,                                                                        \
+        .compute = det_compute,                                                                    \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+SLOGDET(op_slogdet, "_linalg_slogdet", MXL_ALIASES("_npi_slogdet", "linalg_slogdet"),
+        "The gradient of a singular one is 0.", slogdet_grad, mxl_saves_input);
+SLOGDET(op_steep_slogdet, "_mxl_slogdet", NULL, "The gradient of a singular one is not finite.",
+        steep_slogdet_grad, steep_saves);
+
+const mxl_op *const mxl_ops_linalg_det[] = {
+    &op_inverse, &op_inverse_or_zero, &op_cofactors, &op_det, &op_slogdet, &op_steep_slogdet, NULL};
