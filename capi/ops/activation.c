@@ -75,10 +75,10 @@ static int hard_grad(mxl_grad *g)
     mxl_array *y = mxl_grad_out(g, 0);
     mxl_array *above = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, y, 0);
     mxl_array *below = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, y, 1);
-    mxl_array *slope =
-        mxl_mul_scalar(g->s, mxl_mul(g->s, above, below), ((const hard_params *)g->params)->alpha);
+    mxl_array *dx = mxl_mul_scalar(g->s, g->head[0], ((const hard_params *)g->params)->alpha);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0,
+                        mxl_where(g->s, mxl_mul(g->s, above, below), dx, mxl_zeros_like(g->s, dx)));
 }
 
 static const mxl_op op_hard_sigmoid = {

@@ -33,7 +33,7 @@ mxl_array *mxl_negative(mxl_scope *s, mxl_array *a);
 mxl_array *mxl_square(mxl_scope *s, mxl_array *a);
 mxl_array *mxl_exp(mxl_scope *s, mxl_array *a);
 mxl_array *mxl_positive(mxl_scope *s, mxl_array *a); /* 1 where a > 0, a where it is NaN, else 0 */
-mxl_array *mxl_sign(mxl_scope *s, mxl_array *a);     /* -1, 0, 1, or NaN */
+mxl_array *mxl_sign(mxl_scope *s, mxl_array *a);     /* -1, 0, 1; 0 for NaN */
 mxl_array *mxl_zeros_like(mxl_scope *s, mxl_array *a);
 mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype);
 

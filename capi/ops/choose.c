@@ -47,32 +47,50 @@ CLIP_ROW(clip_i64, int64_t, mxl_i64_from_f64)
 MXL_UNARY_ROW(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
 MXL_WEIGHED_TABLE(clip, 1);
 
-/* dx = dy where neither limit cut */
+/* dx = dy where neither limit cut, also where x is NaN */
 static int clip_grad(mxl_grad *g)
 {
     const mxl_clip_params *p = g->params;
     mxl_array *x = mxl_grad_decides(g, 0);
     mxl_array *over = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, x, p->a_max);
     mxl_array *under = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, x, p->a_min);
-    mxl_array *stays = mxl_mul(g->s, mxl_one_minus(g->s, over), mxl_one_minus(g->s, under));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], stays));
+    return mxl_grad_set(g, 0, mxl_zero_where(g->s, mxl_add(g->s, over, under), g->head[0]));
 }
 
-const mxl_op mxl_op_clip = {
-    .name = "clip",
-    .aliases = MXL_ALIASES("_npi_clip", "_sparse_clip"),
-    .doc =
-        "Each element, but a_max where it is above that, else a_min where it is below; NaN stays.",
-    .inputs = mxl_inputs_data,
-    .params = clip_params_table,
-    .params_size = sizeof(mxl_clip_params),
-    .infer = mxl_infer_same,
-    .compute = mxl_run_rows,
-    .kernels = &clip_kernels,
-    .grad = clip_grad,
-    .saves = mxl_saves_input,
-};
+/* dx = dy where x is between the limits, which a NaN is not */
+static int clamp_grad(mxl_grad *g)
+{
+    const mxl_clip_params *p = g->params;
+    mxl_array *x = mxl_grad_decides(g, 0);
+    mxl_array *low = mxl_apply_scalar(g->s, &mxl_op_greater_equal_scalar, x, p->a_min);
+    mxl_array *high = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, x, p->a_max);
+    mxl_array *within = mxl_mul(g->s, low, high);
+
+    return mxl_grad_set(g, 0,
+                        mxl_where(g->s, within, g->head[0], mxl_zeros_like(g->s, g->head[0])));
+}
+
+#define CLIP(op_symbol, op_name, op_aliases, op_doc, op_grad)                                      \
+    const mxl_op op_symbol = {                                                                     \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = clip_params_table,                                                               \
+        .params_size = sizeof(mxl_clip_params),                                                    \
+        .infer = mxl_infer_same,                                                                   \
+        .compute = mxl_run_rows,                                                                   \
+        .kernels = &clip_kernels,                                                                  \
+        .grad = op_grad,                                                                           \
+        .saves = mxl_saves_input,                                                                  \
+    }
+
+CLIP(mxl_op_clip, "clip", MXL_ALIASES("_npi_clip", "_sparse_clip"),
+     "Each element, but a_max where it is above that, else a_min where it is below; NaN stays.",
+     clip_grad);
+static CLIP(op_clamp, "_mxl_clamp", NULL, "clip, without a gradient where the element is NaN.",
+            clamp_grad);
 
 mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max)
 {
@@ -306,5 +324,10 @@ mxl_array *mxl_where(mxl_scope *s, mxl_array *condition, mxl_array *a, mxl_array
     return mxl_scope_call(s, &mxl_op_where, NULL, 3, inputs);
 }
 
-const mxl_op *const mxl_ops_choose[] = {&mxl_op_clip, &op_smooth_l1, &op_quadratic, &mxl_op_where,
-                                        NULL};
+mxl_array *mxl_zero_where(mxl_scope *s, mxl_array *condition, mxl_array *a)
+{
+    return mxl_where(s, condition, mxl_zeros_like(s, a), a);
+}
+
+const mxl_op *const mxl_ops_choose[] = {&mxl_op_clip,  &op_clamp,     &op_smooth_l1,
+                                        &op_quadratic, &mxl_op_where, NULL};

@@ -18,8 +18,8 @@
                   mxl_grad_zero, NULL)
 
 extern const mxl_op mxl_op_not_equal, mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
-    mxl_op_equal_scalar, mxl_op_not_equal_scalar, mxl_op_logical_and_scalar,
-    mxl_op_logical_or_scalar, mxl_op_logical_xor_scalar;
+    mxl_op_not_equal_scalar, mxl_op_logical_and_scalar, mxl_op_logical_or_scalar,
+    mxl_op_logical_xor_scalar;
 
 COMPARISON(equal, "_Equal", "_EqualScalar", "both are equal", x == y, x == s);
 COMPARISON(not_equal, "_Not_Equal", "_NotEqualScalar", "both differ", x != y, x != s);

@@ -28,9 +28,8 @@ static inline double nearest(double x)
 }
 
 MXL_ARITH_KERNELS(sign, MXL_UNARY_ROW, x > 0 ? 1 : x < 0 ? -1 : 0);
-static MXL_UNARY_OP(op_sign, "sign", MXL_ALIASES("_sparse_sign"),
-                    "Sign of each element: -1, 0 or 1; 0 for NaN.", sign_kernels, mxl_grad_zero,
-                    NULL);
+MXL_UNARY_OP(mxl_op_sign, "sign", MXL_ALIASES("_sparse_sign"),
+             "Sign of each element: -1, 0 or 1; 0 for NaN.", sign_kernels, mxl_grad_zero, NULL);
 
 MXL_ARITH_KERNELS(ceil, MXL_UNARY_ROW, WHOLE(x, ceil));
 static MXL_UNARY_OP(op_ceil, "ceil", MXL_ALIASES("_sparse_ceil"),
@@ -86,7 +85,7 @@ static MXL_SCALAR_OP(op_gradient_multiplier, "_contrib_gradientmultiplier", NULL
                      multiplier_grad, NULL);
 
 const mxl_op *const mxl_ops_round[] = {
-    &op_sign,
+    &mxl_op_sign,
     &op_ceil,
     &mxl_op_floor,
     &op_rint,

@@ -142,11 +142,15 @@ SCALAR(, mxl_op_rdiv_scalar, "_rdiv_scalar", "_RDivScalar",
 
 MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_ROW, mxl_row_pow(x, s));
 
-/* dx = dy * s * x^(s - 1) */
+/* dx = dy * s * x^(s - 1); x^0 is 1 everywhere */
 static int power_grad(mxl_grad *g)
 {
     double s = scalar_of(g);
-    mxl_array *slope = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, mxl_grad_in(g, 0), s - 1), s);
+    mxl_array *slope;
+
+    if (s == 0)
+        return mxl_grad_set(g, 0, mxl_zeros_like(g->s, g->head[0]));
+    slope = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, mxl_grad_in(g, 0), s - 1), s);
 
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
 }

@@ -324,7 +324,7 @@ static int relu_grad(mxl_grad *g)
 {
     mxl_array *cut = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_out(g, 0), 0);
 
-    return mxl_grad_set(g, 0, mxl_where(g->s, cut, mxl_zeros_like(g->s, g->head[0]), g->head[0]));
+    return mxl_grad_set(g, 0, mxl_zero_where(g->s, cut, g->head[0]));
 }
 
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
@@ -335,17 +335,19 @@ static MXL_UNARY_OP_FAST(op_relu_cut, "_mxl_relu", NULL,
 
 /* ---- maxima and minima whose gradient equal elements share ---- */
 
-/* dx = dy where x wins, dy / 2 where both are equal, else 0; of y likewise. `sign` 1: the greater
- * one wins, -1: the smaller one. Who wins is a constant. */
-static int share_grad(mxl_grad *g, int sign)
+/* dx = 0 where x loses, dy / 2 where both are equal, else dy; of y likewise. `loses` says where the
+ * first of two does. Beside a NaN none does. Who loses is a constant. */
+static int share_grad(mxl_grad *g, const mxl_op *loses)
 {
-    mxl_array *x = mxl_grad_decides(g, 0), *y = mxl_grad_decides(g, 1);
-    mxl_array *away = mxl_mul_scalar(g->s, mxl_sign(g->s, mxl_sub(g->s, x, y)), 0.5 * sign);
+    mxl_array *in[2] = {mxl_grad_decides(g, 0), mxl_grad_decides(g, 1)};
+    mxl_array *even = mxl_equal(g->s, in[0], in[1]);
+    mxl_array *share = mxl_mul_scalar(g->s, g->head[0], 0.5);
 
+    share = mxl_where(g->s, even, share, g->head[0]);
     for (int i = 0; i < 2; i++) {
-        mxl_array *part = mxl_add_scalar(g->s, i == 0 ? away : mxl_negative(g->s, away), 0.5);
-
-        if (mxl_grad_wants(g, i) && mxl_grad_set(g, i, mxl_mul(g->s, g->head[0], part)) != 0)
+        if (mxl_grad_wants(g, i) &&
+            mxl_grad_set(
+                g, i, mxl_zero_where(g->s, mxl_apply2(g->s, loses, in[i], in[1 - i]), share)) != 0)
             return -1;
     }
     return 0;
@@ -353,12 +355,12 @@ static int share_grad(mxl_grad *g, int sign)
 
 static int maximum_grad(mxl_grad *g)
 {
-    return share_grad(g, 1);
+    return share_grad(g, &mxl_op_lesser);
 }
 
 static int minimum_grad(mxl_grad *g)
 {
-    return share_grad(g, -1);
+    return share_grad(g, &mxl_op_greater);
 }
 
 static void both_inputs(mxl_saves *saves)

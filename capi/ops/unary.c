@@ -126,13 +126,13 @@ MXL_UNARY_OP(mxl_op_negative, "negative", MXL_ALIASES("_sparse_negative"),
 
 MXL_ARITH_KERNELS(abs, MXL_UNARY_ROW, x < 0 ? -x : x + 0);
 
-/* dx = dy * sign(x) */
+/* dx = dy * sign(x), 0 where x is NaN */
 static int abs_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
 }
 
-MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : x + 0))
+MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 
 MXL_UNARY_OP_FAST(mxl_op_abs, "abs", MXL_ALIASES("_sparse_abs"),
                   "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
@@ -146,12 +146,7 @@ MXL_UNARY_OP(mxl_op_positive, "_mxl_positive", NULL,
              "1 where the element is above 0, NaN stays, else 0.", positive_kernels, mxl_grad_zero,
              NULL);
 
-MXL_ARITH_KERNELS(sign, MXL_UNARY_ROW, x > 0 ? 1 : x < 0 ? -1 : x + 0);
-
-MXL_UNARY_OP(mxl_op_sign, "_mxl_sign", NULL, "Sign of each element: -1, 0 or 1; NaN stays.",
-             sign_kernels, mxl_grad_zero, NULL);
-
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,    &mxl_op_log,      &mxl_op_tanh, &mxl_op_sigmoid,  &mxl_op_relu, &mxl_op_sqrt,
-    &mxl_op_square, &mxl_op_negative, &mxl_op_abs,  &mxl_op_positive, &mxl_op_sign, NULL,
+    &mxl_op_square, &mxl_op_negative, &mxl_op_abs,  &mxl_op_positive, NULL,
 };
