@@ -6,7 +6,6 @@ else: promotion, numbers with more digits than a double, operands that are none,
 
 from __future__ import annotations
 
-import math
 from typing import Any, Callable
 
 import numpy as np
@@ -16,6 +15,7 @@ from mxlite.torch._calls import adopt, both, functions, last_error, method, meth
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, can_cast, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
+from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._tensor import Tensor
 
 _NUMBERS = (int, float, np.number, np.bool_)
@@ -68,7 +68,6 @@ class Binary:
         if self.floats and not kind.is_floating_point:
             kind = get_default_dtype()
         if not isinstance(b, Tensor) and not _is_large(b):
-            self.check_number(kind, b)
             first = cast(a, kind)
             return self.adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind, a, b)
         if not isinstance(a, Tensor) and not _is_large(a):
@@ -84,18 +83,13 @@ class Binary:
             raise shape_error(getattr(a, "shape", ()), getattr(b, "shape", ())) or problem
         return adopt(handle, kind)
 
-    def check_number(self, kind: dtype, number: Any) -> None:
-        """Raises what the operation does not take."""
-
     def slow_into(self, a: Tensor, b: Any) -> Tensor:
         """The operation into its first operand."""
         kind = common_dtype(a, b)
         if self.floats and not kind.is_floating_point:
             kind = get_default_dtype()
-        if not can_cast(kind, a._dtype):
-            raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {a._dtype.word}")
+        _require_cast(kind, a._dtype)
         if not isinstance(b, Tensor) and not _is_large(b):
-            self.check_number(a._dtype, b)
             status = hot.into1_float(self.of_scalar, a._h, float(b), a._h)
         else:
             operand = as_tensor_of(b, a._dtype)
@@ -112,6 +106,11 @@ class Binary:
         if status != 0:
             raise last_error()
         return a
+
+
+def _require_cast(kind: dtype, wanted: dtype) -> None:
+    if not can_cast(kind, wanted):
+        raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
 
 
 class _Logical(Binary):
@@ -153,10 +152,55 @@ class _Difference(Binary):
             )
 
 
-class _Power(Binary):
-    def check_number(self, kind: dtype, number: Any) -> None:
-        if kind.kind == INTEGER and number < 0:
+class _Exact(Binary):
+    """An operation that has an operator of its own for integers, which computes with all their digits.
+
+    Args:
+        integers: That operator, of two tensors.
+    """
+
+    def __init__(self, *given: Any, integers: str) -> None:
+        Binary.__init__(self, *given)
+        self.of_integers = prepare(None, integers)
+
+    def slow(self, a: Any, b: Any) -> Any:
+        kind = common_dtype(a, b)
+        if kind.is_floating_point:
+            return Binary.slow(self, a, b)
+        self.check_integers(kind, a, b)
+        first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
+        return self.adopt(hot.call2(self.of_integers, first._h, second._h), kind, a, b)
+
+    def slow_into(self, a: Tensor, b: Any) -> Tensor:
+        kind = common_dtype(a, b)
+        if kind.is_floating_point:
+            return Binary.slow_into(self, a, b)
+        _require_cast(kind, a._dtype)
+        return a.copy_(self.slow(a, b))
+
+    def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
+        """Raises what the operation does not take."""
+
+
+class _Power(_Exact):
+    def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
+        if kind.kind == BOOL:
+            raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+        if not isinstance(b, Tensor) and b < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+class _Remainder(_Exact):
+    def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
+        check_divisor("remainder", kind, b)
+
+
+def check_divisor(name: str, kind: dtype, divisor: Any) -> None:
+    """Raises: NotImplementedError: a division of bool that rounds; RuntimeError: one of integers, by 0."""
+    if kind.kind == BOOL:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    if not kind.is_floating_point and bool((as_tensor_of(divisor, kind) == 0).any()):
+        raise RuntimeError("ZeroDivisionError")
 
 
 def _is_large(number: Any) -> bool:
@@ -167,7 +211,7 @@ def _operator(binary: Binary, symbol: str) -> Callable:
     """`self symbol other`."""
     call2, call1_float, cls = hot.call2, hot.call1_float, Tensor
     of_arrays, of_scalar, slow = binary.of_arrays, binary.of_scalar, binary.slow
-    lowest = FLOATING if binary.floats or binary.name == "pow" else INTEGER
+    lowest = FLOATING if binary.floats or isinstance(binary, _Exact) else INTEGER
 
     def operator(self: Tensor, other: Any) -> Any:
         kind = self._dtype
@@ -254,12 +298,18 @@ div_ = Binary(
     ("_div_scalar", "DivBackward0", "0-"),
     floats=True,
 )
-remainder_ = Binary("remainder", ("broadcast_mod", "RemainderBackward1"), ("_mod_scalar", "RemainderBackward0", "0"))
+remainder_ = _Remainder(
+    "remainder",
+    ("_mxl_remainder", "RemainderBackward1"),
+    ("_mxl_remainder_scalar", "RemainderBackward0", "0"),
+    integers="_mxl_remainder",
+)
 pow_ = _Power(
     "pow",
     ("broadcast_power", "PowBackward1"),
     ("_power_scalar", "PowBackward0", "0"),
     ("_rpower_scalar", "PowBackward2", "0"),
+    integers="_mxl_integer_power",
 )
 
 
@@ -281,9 +331,23 @@ def mul(input: Any, other: Any) -> Tensor:
     return input * other
 
 
+def rounded_quotient(operator: str, label: str | None, name: str, input: Any, other: Any) -> Tensor:
+    """The result of one of the library's divisions of two arrays that round, of tensors or numbers."""
+    kind = common_dtype(input, other)
+    check_divisor(name, kind, other)
+    first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+    handle = hot.call2(prepare(label, operator), first._h, second._h)
+    if not handle:
+        raise _error(input, other)
+    return adopt(handle, kind)
+
+
 @both("remainder")
 def remainder(input: Any, other: Any) -> Tensor:
-    """What division by `other` leaves, with the sign of `other`."""
+    """What division by `other` leaves, with the sign of `other`.
+
+    Raises: RuntimeError: integers, by 0.
+    """
     require_operands("remainder", input, other)
     return input % other
 
@@ -323,25 +387,6 @@ for _binary, _symbol, _name in (
 methods["multiply_"] = methods["mul_"]
 
 
-def _power_of(self: Tensor, other: Any) -> Any:
-    """other ** self, of a number; as PyTorch, the node keeps the exponent too."""
-    from mxlite.torch._nodes import formula
-
-    if not isinstance(other, _NUMBERS):
-        return NotImplemented
-    if not self.requires_grad:
-        return pow_.slow(other, self)
-    by = math.log(other) if other > 0 else -math.inf if other == 0 else math.nan
-
-    def rule(grad: Tensor, result: Tensor) -> list:
-        return [grad * result * by]
-
-    return formula("PowBackward2", [self], lambda x: pow_.slow(other, x), rule, saves="r")
-
-
-methods["__rpow__"] = _power_of
-
-
 def _reciprocal_of(self: Tensor, other: Any) -> Any:
     # PyTorch records a number over a tensor as the reciprocal, times the number.
     return NotImplemented if not isinstance(other, _NUMBERS) else functions["reciprocal"](self) * other
@@ -361,12 +406,13 @@ def _comparison(name: str, symbol: str, aliases: tuple[str, ...], arrays: str, s
     )
 
     def compare(input: Tensor, other: Any) -> Tensor:
+        kind = common_dtype(input, other)
+        if kind.kind == BOOL:
+            kind = _uint8
         if isinstance(other, Tensor) or _is_large(other):
-            kind = common_dtype(input, other)
             first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
             handle = hot.call2(of_arrays, first._h, second._h)
         else:
-            kind = common_dtype(input, other)
             first = cast(input, kind)
             handle = hot.call1_float(of_scalar, first._h, float(other))
         if not handle:

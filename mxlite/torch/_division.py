@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite.torch._arithmetic import require_operands
+from mxlite.torch._arithmetic import require_operands, rounded_quotient
 from mxlite.torch._calls import both, method, methods
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import can_cast
 from mxlite.torch._indexing import copy_
-from mxlite.torch._more import floor_divide
-from mxlite.torch._nodes import formula
-from mxlite.torch._tensor import Tensor, zeros_of
+from mxlite.torch._tensor import Tensor
 
 
 @both("div", "divide", "true_divide")
@@ -27,18 +24,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    kind = common_dtype(input, other)
-
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return floor_divide(x, y) if rounding_mode == "floor" else cast((x / y).trunc(), kind)
-
-    shapes = [tuple(each.shape) if isinstance(each, Tensor) else () for each in (input, other)]
-    return formula(
-        "DivBackward2",
-        [as_tensor_of(input, kind), as_tensor_of(other, kind)],
-        compute,
-        lambda grad: [zeros_of(shape, kind) for shape in shapes],
-    )
+    return rounded_quotient(f"_mxl_{rounding_mode}_divide", "DivBackward2", f"div_{rounding_mode}", input, other)
 
 
 @method("div_", "divide_", "true_divide_")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Callable
 
+import numpy as np
+
 from mxlite._lib import hot
 from mxlite.torch._calls import both, functions, last_error, method, methods, new, prepare, require_tensor
 from mxlite.torch._convert import as_float
 from mxlite.torch._dtypes import BOOL, FLOATING, get_default_dtype
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, from_values
 
 #: name, and other names -> (operator, label). Integers become floats first.
 _FLOATS = {
@@ -34,7 +36,6 @@ _FLOATS = {
     "atanh arctanh": ("arctanh", "AtanhBackward0"),
     "sigmoid": ("sigmoid", "SigmoidBackward0"),
     "erf": ("erf", "ErfBackward0"),
-    "erfinv": ("erfinv", "ErfinvBackward0"),
     "lgamma": ("gammaln", "LgammaBackward0"),
     "reciprocal": ("reciprocal", "ReciprocalBackward0"),
     "deg2rad": ("radians", "Deg2RadBackward0"),
@@ -145,16 +146,24 @@ def _predicate(name: str, test: Callable[[Tensor], Tensor], document: str) -> No
 
 
 def _finite(x: Tensor) -> Tensor:
-    return x.abs() < float("inf") if x._dtype.is_floating_point else x == x
+    return x.abs() < _INF if x._dtype.is_floating_point else x == x
+
+
+def _infinite(x: Tensor) -> Tensor:
+    return x.abs() == _INF if x._dtype.is_floating_point else x != x
+
+
+def _negative(x: Tensor) -> Tensor:
+    """-0 is negative, and a NaN with that sign."""
+    return from_values(np.signbit(x._values())) if x._dtype.is_floating_point else x < 0
+
+
+_INF = float("inf")
 
 
 _predicate("isnan", lambda x: x != x, "Where elements are no numbers: a tensor of bool.")
-_predicate(
-    "isinf",
-    lambda x: x.abs() == float("inf") if x._dtype.is_floating_point else x != x,
-    "Where elements are infinite: a tensor of bool.",
-)
+_predicate("isinf", _infinite, "Where elements are infinite: a tensor of bool.")
 _predicate("isfinite", _finite, "Where elements are numbers that are finite: a tensor of bool.")
-_predicate("isposinf", lambda x: x == float("inf"), "Where elements are positive infinity: a tensor of bool.")
-_predicate("isneginf", lambda x: x == -float("inf"), "Where elements are negative infinity: a tensor of bool.")
-_predicate("signbit", lambda x: x < 0, "Where elements are below zero: a tensor of bool.")
+_predicate("isposinf", lambda x: x == _INF, "Where elements are positive infinity: a tensor of bool.")
+_predicate("isneginf", lambda x: x == -_INF, "Where elements are negative infinity: a tensor of bool.")
+_predicate("signbit", _negative, "Where elements have a minus sign: a tensor of bool.")

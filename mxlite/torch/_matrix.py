@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mxlite._lib import hot
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, both, function, functions, last_error, methods, new, prepare, run, run_many
-from mxlite.torch._convert import cast
+from mxlite.torch._dtypes import BOOL
 from mxlite.torch._indexing import sum_to
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
+from mxlite.torch._picking import choose
 from mxlite.torch._reductions import vector_norm
-from mxlite.torch._tensor import Tensor, from_values
+from mxlite.torch._tensor import Tensor, from_values, full_of
 
 _mm = prepare("MmBackward0", "_mxl_mm")
 _bmm = prepare("BmmBackward0", "batch_dot")
@@ -37,9 +40,24 @@ def _c(tensor: Tensor) -> str:
     }.get(tensor._dtype.word, tensor._dtype.word.lower())
 
 
+def _require_numbers(name: str, tensor: Tensor) -> None:
+    if tensor._dtype.kind == BOOL:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+
+
+def _integer_product(name: str, a: Tensor, b: Tensor) -> Tensor:
+    """The product of matrices of integers, or of pairs of them, with all its digits."""
+    _require_numbers(name, a)
+    return from_values(np.matmul(a._values(), b._values()))
+
+
 @both()
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
+    if not input._dtype.is_floating_point and input.ndim == mat2.ndim == 2:
+        _same_dtype(input, mat2)
+        _check_inner(input, mat2)
+        return _integer_product("addmm_impl_cpu_", input, mat2)
     handle = hot.call2(_mm, input._h, mat2._h)
     if handle and input._dtype.is_floating_point:
         tensor = new(Tensor)
@@ -76,6 +94,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] but "
             f"got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
+    if not input._dtype.is_floating_point:
+        return _integer_product("bmm", input, mat2)
     return adopt(hot.call2(_bmm, input._h, mat2._h), input._dtype)
 
 
@@ -113,10 +133,11 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             "the same "
             f"number of elements, but got {input.shape[0]} and {tensor.shape[0]} elements respectively"
         )
+    _require_numbers("dot", input)
     return formula(
         "DotBackward0",
         [input, tensor],
-        lambda a, b: cast((a * b).sum(), a._dtype),
+        lambda a, b: (a * b).sum(dtype=a._dtype),
         lambda grad, a, b: [None if b is None else b * grad, None if a is None else a * grad],
         saves=("1", "0"),
     )
@@ -188,6 +209,8 @@ methods["__rmatmul__"] = lambda self, other: NotImplemented
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * the product of two matrices; `input` is broadcast."""
     values = [input, mat1, mat2]
+    if not mat1._dtype.is_floating_point:
+        return input * beta + mm(mat1, mat2) * alpha
     if beta == 1 and alpha == 1:
         handle = hot.call_n(_addmm, [input._h, mat1._h, mat2._h], [])
     else:
@@ -265,16 +288,41 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1])) if input.ndim and other.ndim else input * other
 
 
+def _without_repeats(name: str, tensor: Tensor) -> tuple[str, Tensor]:
+    """The letters of an operand, each once, and its diagonals along those that stand there several times."""
+    for letter in dict.fromkeys(name):
+        while name.count(letter) > 1:
+            first = name.index(letter)
+            second = name.index(letter, first + 1)
+            if tensor.shape[first] != tensor.shape[second]:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} is repeated for operand with sizes {tensor.shape[first]} and "
+                    f"{tensor.shape[second]}"
+                )
+            tensor = diagonal(tensor, 0, first, second)
+            name = "".join(each for place, each in enumerate(name) if place not in (first, second)) + letter
+    return name, tensor
+
+
 @function()
 def einsum(equation: str, *operands: Any) -> Tensor:
-    """Products of tensors summed as an equation of letters says, "ij,jk->ik": without repeated letters "
-    "in one operand."""
+    """Products of tensors summed as an equation of letters says, "ij,jk->ik"; a letter twice in one operand is its
+    diagonal."""
     tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
     left, arrow, right = equation.replace(" ", "").partition("->")
     names = left.split(",")
-    if len(names) != len(tensors) or "." in equation or any(len(set(each)) != len(each) for each in names):
+    if len(names) != len(tensors) or "." in equation:
         raise NotImplementedError(f"mxlite.torch: einsum of {equation!r}")
     letters = "".join(names)
+    for number, name in enumerate(names):
+        if len(name) != tensors[number].ndim:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(name)}) does not match the number of "
+                f"dimensions ({tensors[number].ndim}) for operand {number}"
+            )
+        if len(names) > 1:
+            _require_numbers("bmm", tensors[number])
+        names[number], tensors[number] = _without_repeats(name, tensors[number])
     out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
     every = out + "".join(each for each in dict.fromkeys(letters) if each not in out)
     made = None
@@ -284,7 +332,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         wide = tensor.permute(order).reshape(tuple(next(shape) if each in name else 1 for each in every))
         made = wide if made is None else made * wide
     dims = tuple(range(len(out), len(every)))
-    return made.sum(dims) if dims else made
+    return made.sum(dims, dtype=made._dtype) if dims else made
 
 
 # ---- triangles and diagonals ----
@@ -292,12 +340,9 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 
 def _triangle(name: str, label: str, numpy_name: str) -> None:
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
-        import numpy as np
-
         def kept(x: Tensor) -> Tensor:
-            flags = getattr(np, numpy_name)(np.ones(x.shape[-2:], x._dtype.np), diagonal)
-            mask = from_values(flags)
-            return x * mask if x._dtype.is_floating_point else cast(x * mask, x._dtype)
+            mask = from_values(getattr(np, numpy_name)(np.ones(x.shape[-2:], bool), diagonal))
+            return choose(mask, x, full_of((), 0, x._dtype))
 
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
@@ -347,6 +392,7 @@ def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:
         raise RuntimeError("trace: expected a matrix")
+    _require_numbers("trace", input)
     count = min(input.shape)
     put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
 
@@ -378,7 +424,7 @@ def det(A: Tensor) -> Tensor:  # noqa: N803
 @both()
 def slogdet(A: Tensor) -> tuple:  # noqa: N803
     """Sign and logarithm of the size of the determinant."""
-    return tuple(run_many(prepare("LinalgSlogdetBackward0", "_linalg_slogdet"), [A], kinds=[A._dtype] * 2))
+    return tuple(run_many(prepare("LinalgSlogdetBackward0", "_mxl_slogdet"), [A], kinds=[A._dtype] * 2))
 
 
 @both("logdet")

@@ -22,7 +22,7 @@ from mxlite.torch._calls import (
     run_into,
 )
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, as_dtype
+from mxlite.torch._dtypes import BOOL, as_dtype, float64, get_default_dtype, int64
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._elementwise import unary
@@ -48,19 +48,28 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorc
     return _even(input * scale) / scale
 
 
-def composed(name: str, label: str, compute: Callable, slope: Callable, document: str, saves: str = "0") -> Callable:
-    """A function of each element from others; `slope` gives its derivative, of x, or (`saves` "r") of the result."""
+def composed(
+    name: str, label: str, compute: Callable, slope: Callable, document: str, saves: str = "0", floats: bool = True
+) -> Callable:
+    """A function of each element from others; `slope` gives its derivative, of x, of the result (`saves` "r"), or of
+    nothing (""). `floats`: whether integers become floats first; else they are an error."""
 
     def made(input: Tensor) -> Tensor:
         require_tensor(name, 1, "input", input)
+        if not floats:
+            _require_floats(name, input._dtype)
         input = as_float(input)
-        return formula(label, [input], compute, lambda grad, value: [grad * slope(value)], saves=saves)
+        return formula(label, [input], compute, lambda grad, *values: [grad * slope(*values)], saves=saves)
 
     def in_place(self: Tensor) -> Tensor:
         values = made(self.detach())
         before = self.detach().clone()
         place = self.clone() if self.requires_grad else before
-        return edit(label, self, [], values, lambda grad: [grad * slope(place if saves == "0" else made(place))])
+
+        def rule(grad: Tensor) -> list:
+            return [grad * slope(*(place if each == "0" else made(place) for each in saves))]
+
+        return edit(label, self, [], values, rule)
 
     made.__name__ = name
     made.__doc__ = document
@@ -70,17 +79,33 @@ def composed(name: str, label: str, compute: Callable, slope: Callable, document
     return both(name)(made)
 
 
+_square = unary("square", "square", "PowBackward0", False, "The square of each element.")
+
+
+@both()
+def square(input: Tensor) -> Tensor:
+    """The square of each element; of bool int64."""
+    require_tensor("square", 1, "input", input)
+    return _square(cast(input, int64) if input._dtype.kind == BOOL else input)
+
+
 _LN2 = math.log(2.0)
-composed("square", "PowBackward0", lambda x: x * x, lambda x: x * 2, "The square of each element.")
 composed("exp2", "Exp2Backward0", lambda x: 2.0**x, lambda y: y * _LN2, "2 to the power of each element.", "r")
 composed(
     "erfc",
     "ErfcBackward0",
-    lambda x: 1 - x.erf(),
+    lambda x: cast(1 - cast(x, float64).erf(), x._dtype),
     lambda x: (x * x).neg().exp() * (-2 / math.sqrt(math.pi)),
     "1 - erf of each element.",
 )
-composed("frac", "FracBackward0", lambda x: x - x.trunc(), lambda x: 1.0, "The fraction of each element.")
+composed(
+    "erfinv",
+    "ErfinvBackward0",
+    lambda x: run(prepare(None, "erfinv"), [x], kind=x._dtype),
+    lambda x: functions["square"](functions["erfinv"](x)).exp() * (math.sqrt(math.pi) / 2),
+    "The inverse of erf.",
+)
+composed("frac", "FracBackward0", lambda x: x - x.trunc(), lambda: 1, "The fraction of each element.", "", floats=False)
 composed(
     "digamma",
     "DigammaBackward0",
@@ -89,7 +114,11 @@ composed(
     "The derivative of lgamma.",
 )
 composed(
-    "logit", "LogitBackward0", lambda x: (x / (1 - x)).log(), lambda x: 1 / (x * (1 - x)), "The inverse of sigmoid."
+    "logit",
+    "LogitBackward0",
+    lambda x: (x / (1 - x)).log(),
+    lambda x: choose((x < 0).logical_or(x > 1), full_of((), math.nan, x._dtype), 1 / (x * (1 - x))),
+    "The inverse of sigmoid.",
 )
 
 
@@ -98,6 +127,8 @@ def nan_to_num(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
     """With numbers in the place of NaN and infinities: 0, and the dtype's largest and smallest."""
+    if not input._dtype.is_floating_point:
+        return input.clone()
     limits = np.finfo(input._dtype.np)
     top, bottom = (float(limits.max if posinf is None else posinf), float(limits.min if neginf is None else neginf))
 
@@ -130,7 +161,7 @@ def _clamp(label: str, input: Tensor, low: Any, high: Any) -> Tensor:
     if not isinstance(low, Tensor) and not isinstance(high, Tensor):
         bounds = [-math.inf if low is None else float(low), math.inf if high is None else float(high)]
         if kind.is_floating_point or (low is not None and high is not None):
-            return run(prepare(label, "clip", "a_min", "a_max"), [x], *bounds, kind=kind)
+            return run(prepare(label, "_mxl_clamp", "a_min", "a_max"), [x], *bounds, kind=kind)
     if low is not None:
         x = functions["maximum"](x, as_tensor_of(low, kind))
     return x if high is None else functions["minimum"](x, as_tensor_of(high, kind))
@@ -154,19 +185,21 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A
     low, high = -math.inf if min is None else float(min), math.inf if max is None else float(max)
     if not self._dtype.is_floating_point:
         return copy_(self, clamp(self, min, max))
-    return run_into(prepare("ClampBackward1", "clip", "a_min", "a_max"), self, [self], low, high)
+    return run_into(prepare("ClampBackward1", "_mxl_clamp", "a_min", "a_max"), self, [self], low, high)
 
 
 # ---- of two tensors ----
 
 
-def _of_two(name: str, label: str, operator: str) -> Callable:
+def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
     call = prepare(label, operator)
 
     def made(input: Tensor, other: Tensor) -> Tensor:
         for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
             require_tensor(name, place, argument, value)
         kind = common_dtype(input, other)
+        if floats:
+            _require_floats(name, kind)
         first, second = cast(input, kind), cast(other, kind)
         if kind.kind == BOOL:
             first, second = cast(first, _uint8), cast(second, _uint8)
@@ -183,7 +216,12 @@ def _of_two(name: str, label: str, operator: str) -> Callable:
 
 _of_two("maximum", "MaximumBackward0", "_mxl_maximum")
 _of_two("minimum", "MinimumBackward0", "_mxl_minimum")
-_of_two("hypot", "HypotBackward0", "broadcast_hypot")
+_of_two("hypot", "HypotBackward0", "broadcast_hypot", floats=True)
+
+
+def _require_floats(name: str, kind: Any) -> None:
+    if not kind.is_floating_point:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind.word}'")
 
 
 def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
@@ -199,54 +237,54 @@ def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
 
 @both("floor_divide")
 def floor_divide(input: Any, other: Any) -> Tensor:
-    """input / other, rounded down."""
-    kind = common_dtype(input, other)
+    """input / other, rounded down.
+
+    Raises: RuntimeError: integers, by 0.
+    """
     with unrecorded():
-        top, divisor = as_tensor_of(input, kind), as_tensor_of(other, kind)
-        if kind.is_floating_point:
-            result = (top / divisor).floor()
-        elif bool((divisor == 0).any()):
-            raise RuntimeError("ZeroDivisionError")
-        else:
-            result = from_values(np.asarray(np.floor_divide(top._values(), divisor._values()), kind.np))
+        result = _arithmetic.rounded_quotient("_mxl_floor_divide", None, "div_floor", input, other)
     return _not_differentiable("floor_divide", [input, other], result)
+
+
+def _remainder_of(self: Tensor, other: Any) -> Any:
+    """other % self, of a number, which PyTorch has no derivative of."""
+    if not isinstance(other, (int, float, np.number, np.bool_)):
+        return NotImplemented
+    with unrecorded():
+        result = _arithmetic.rounded_quotient("_mxl_remainder", None, "remainder", other, self)
+    return _not_differentiable("remainder", [self], result)
 
 
 methods["__floordiv__"] = floor_divide
 methods["__rfloordiv__"] = lambda self, other: floor_divide(other, self)
+methods["__rmod__"] = _remainder_of
 
 
 @both("fmod")
 def fmod(input: Tensor, other: Any) -> Tensor:
-    """What division by `other` leaves, with the sign of `input`."""
-    kind = common_dtype(input, other)
-    x, y = cast(input, kind), as_tensor_of(other, kind)
+    """What division by `other` leaves, with the sign of `input`.
 
-    def whole(x: Tensor, y: Tensor) -> Tensor:
-        return cast((as_float(x.detach()) / as_float(y.detach())).trunc(), kind)
-
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return from_values(np.asarray(np.fmod(x._values(), y._values()), kind.np))
-
-    if not isinstance(other, Tensor):
-        return formula("FmodBackward0", [x], lambda x: compute(x, y), lambda grad: [grad])
-    return formula(
-        "FmodBackward1",
-        [x, y],
-        compute,
-        lambda grad, x, y: [sum_to(grad, x.shape), sum_to(-grad * whole(x, y), y.shape)],
-        saves="01",
-    )
+    Raises: RuntimeError: integers, by 0.
+    """
+    require_tensor("fmod", 1, "input", input)
+    if isinstance(other, Tensor):
+        return _arithmetic.rounded_quotient("_mxl_fmod", "FmodBackward1", "fmod", input, other)
+    with unrecorded():
+        result = _arithmetic.rounded_quotient("_mxl_fmod", None, "fmod", input, other)
+    return formula("FmodBackward0", [input], lambda x: result, lambda grad: [grad])
 
 
 @both("atan2", "arctan2")
 def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point (other, input)."""
+    require_tensor("atan2", 1, "input", input)
+    require_tensor("atan2", 2, "other", other)
     kind = common_dtype(as_float(input), as_float(other))
     y, x = cast(input, kind), cast(other, kind)
 
     def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
-        part = grad / (x * x + y * y)
+        square = x * x + y * y
+        part = grad / choose(square == 0, full_of((), 1, kind), square)
         return [sum_to(part * x, y.shape), sum_to(-part * y, x.shape)]
 
     return formula(
@@ -261,13 +299,13 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
         return formula(
             "LerpBackward0",
             [input, end],
-            lambda a, b: a + (b - a) * weight,
+            lambda a, b: a + (b - a) * weight if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
             lambda grad: [sum_to(grad * (1 - weight), input.shape), sum_to(grad * weight, end.shape)],
         )
     return formula(
         "LerpBackward1",
         [input, end, weight],
-        lambda a, b, w: a + (b - a) * w,
+        lambda a, b, w: choose(w.abs() < 0.5, a + (b - a) * w, b - (b - a) * (1 - w)),
         lambda grad, a, b, w: [
             sum_to(grad * (1 - w), a.shape),
             sum_to(grad * w, b.shape),
@@ -321,35 +359,46 @@ for _name in ("addcmul", "addcdiv", "lerp"):
 @both("logaddexp")
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """log(exp(input) + exp(other))."""
+    require_tensor("logaddexp", 1, "input", input)
+    require_tensor("logaddexp", 2, "other", other)
+    kind = common_dtype(input, other)
+    _require_floats("logaddexp", kind)
 
-    def rule(grad: Tensor, a: Tensor, b: Tensor, y: Tensor) -> list:
+    def rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
         return [
-            sum_to(grad * (a - y).exp(), a.shape),
-            sum_to(grad * (b - y).exp(), b.shape),
+            sum_to(grad / ((b - a).exp() + 1), a.shape),
+            sum_to(grad / ((a - b).exp() + 1), b.shape),
         ]
 
     def compute(a: Tensor, b: Tensor) -> Tensor:
-        return functions["maximum"](a, b) + (a - b).abs().neg().exp().log1p()
+        apart = (a - b).abs()
+        apart = choose((a == b).logical_and(a.isinf()), full_of((), math.inf, apart._dtype), apart)
+        return functions["maximum"](a, b) + apart.neg().exp().log1p()
 
-    return formula("LogaddexpBackward0", [input, other], compute, rule, saves="01r")
+    return formula("LogaddexpBackward0", [cast(input, kind), cast(other, kind)], compute, rule, saves="01")
 
 
 @both("xlogy")
 def xlogy(input: Tensor, other: Any) -> Tensor:
-    """input * log(other), 0 where input is 0."""
-    other = as_tensor_of(other, input._dtype)
+    """input * log(other), 0 where input is 0, NaN where other is."""
+    _arithmetic.require_operands("xlogy", input, other)
+    kind = common_dtype(input, other)
+    kind = kind if kind.is_floating_point else get_default_dtype()
+    x, y = as_tensor_of(input, kind), as_tensor_of(other, kind)
 
     def compute(x: Tensor, y: Tensor) -> Tensor:
-        return choose(x == 0, full_of((), 0, x._dtype), x * y.log())
+        return choose((x == 0).logical_and(y == y), full_of((), 0, kind), x * y.log())
 
     def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
-        zero = full_of((), 0, grad._dtype)
+        still = (x == 0).logical_and(y <= 0)  # 0 log(y) is 0 there, too
+        one, zero = full_of((), 1, kind), full_of((), 0, kind)
         return [
-            sum_to(grad * choose(x == 0, zero, y.log()), x.shape),
+            sum_to(choose(still, zero, grad * choose(still, one, y).log()), x.shape),
             sum_to(grad * x / y, y.shape),
         ]
 
-    return formula("XlogyBackward0", [input, other], compute, rule, saves="01")
+    label = "XlogyBackward0" if isinstance(input, Tensor) and isinstance(other, Tensor) else "XlogyBackward1"
+    return formula(label, [x, y], compute, rule, saves="01")
 
 
 # ---- truth values ----
@@ -359,6 +408,8 @@ def _logical(name: str, operator: str) -> None:
     call = prepare(None, operator)
 
     def logical(input: Tensor, other: Tensor) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        require_tensor(name, 2, "other", other)
         first, second = (cast(each.detach() != 0, _uint8) for each in (input, other))
         return cast(adopt(hot.call2(call, first._h, second._h), _uint8), _bool)
 
@@ -380,7 +431,7 @@ def logical_not(input: Tensor) -> Tensor:
 def _bitwise(name: str, symbol: str, numpy_name: str) -> None:
     def bitwise(input: Any, other: Any) -> Tensor:
         kind = common_dtype(input, other)
-        if kind.is_floating_point:
+        if kind.is_floating_point or (kind.kind == BOOL and "shift" in name):
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind.word}'")
         first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
         return from_values(np.asarray(getattr(np, numpy_name)(first._values(), second._values()), kind.np))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite.torch._calls import both, functions, prepare, run
-from mxlite.torch._dtypes import int64
+from mxlite.torch._convert import cast
+from mxlite.torch._dtypes import BOOL, int64
+from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
-from mxlite.torch._reductions import as_sum, pair, picked, put_along, take_along
+from mxlite.torch._reductions import as_sum, pair, picked, shared, take_along
 from mxlite.torch._shapes import along
 from mxlite.torch._tensor import Tensor, zeros_of
 
@@ -92,21 +94,28 @@ _sort_result, _topk_result = pair("sort"), pair("topk")
 
 @both()
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle of all, or along a dimension (the lower one of two)."""
+    """The element in the middle of all, or along a dimension (the lower one of two); NaN where there is one."""
+    if input._dtype.kind == BOOL:
+        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
     if dim is None:
-        flat = input.reshape(-1)
-        values = argsort(flat)
-        middle = values.narrow(0, (len(flat) - 1) // 2, 1)
-        return formula(
-            "MedianBackward0",
-            [input],
-            lambda x: take_along(x.reshape(-1), middle, 0).reshape(()),
-            lambda grad: [put_along(grad.reshape(1), middle, 0, input.numel()).reshape(input.shape)],
-        )
+        flat = input.detach().reshape(-1)
+        middle = _middle(flat, 0)
+        return shared("MedianBackward0", input, lambda x: take_along(x.reshape(-1), middle, 0).reshape(()))
     place = check_dim(dim, input.ndim)
+    return _median_result(*picked("MedianBackward1", input, place, _middle(input.detach(), place), keepdim))
+
+
+def _middle(input: Tensor, place: int) -> Tensor:
+    """Where the element in the middle is along a dimension, which stays; where there is a NaN, the first of those."""
     order = argsort(input, place)
-    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous() if input.shape else order
-    return _median_result(*picked("MedianBackward1", input, place, middle, keepdim))
+    if not input.shape:
+        return order
+    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous()
+    bad = input != input
+    if not bool(bad.any()):
+        return middle
+    first = functions["argmax"](cast(bad, _uint8), place, True)
+    return functions["where"](bad.any(place, True), first, middle)
 
 
 _median_result = pair("median")

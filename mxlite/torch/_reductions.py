@@ -168,20 +168,33 @@ def _require_extent(name: str, input: Tensor, place: int) -> None:
         raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
 
 
-def _shared(label: str, name: str, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
-    """An extreme whose gradient equal elements share."""
-
-    def compute(x: Tensor) -> Tensor:
-        if x._dtype.kind == BOOL:
-            return cast(_reduce("", name, cast(x, _uint8), places, keepdim), _bool)
-        return _with_nan(_reduce("", name, x, places, keepdim), x, places, keepdim)
+def shared(
+    label: str,
+    input: Tensor,
+    compute: Callable,
+    places: tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    with_nan: bool = True,
+) -> Tensor:
+    """An element of all, or of each row along dimensions, whose gradient equal elements share; so do several NaN, but
+    (`with_nan` False) it is NaN then."""
 
     def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
-        where = cast(input.detach() == aligned(result, input, places, keepdim).detach(), input._dtype)
+        x, y = input.detach(), aligned(result, input, places, keepdim).detach()
+        hit = x == y
+        if with_nan:
+            hit = functions["logical_or"](hit, functions["logical_and"](x != x, y != y))
+        where = cast(hit, input._dtype)
         count = sum(where) if places is None else sum(where, places, True)
         return [where * (aligned(grad, input, places, keepdim) / count)]
 
     return formula(label, [input], compute, rule, saves="0r")
+
+
+def _extreme_of(x: Tensor, name: str, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
+    if x._dtype.kind == BOOL:
+        return cast(_reduce("", name, cast(x, _uint8), places, keepdim), _bool)
+    return _with_nan(_reduce("", name, x, places, keepdim), x, places, keepdim)
 
 
 def _with_nan(result: Tensor, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
@@ -205,10 +218,11 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
             return functions["maximum" if name == "max" else "minimum"](input, other)
         if dim is None:
             _require_elements(name, input)
-            return _shared(f"{label}1", operator, input, None, False)
+            return shared(f"{label}1", input, lambda x: _extreme_of(x, operator, None, False))
         place = check_dim(dim, input.ndim)
         _require_extent(name, input, place)
-        indices = functions["arg" + name](input, place, True)
+        numbers = cast(input, _uint8) if input._dtype.kind == BOOL else input
+        indices = functions["arg" + name](numbers, place, True)
         return results(*picked(f"{label}0", input, place, indices, keepdim))
 
     extreme.__name__ = name
@@ -223,7 +237,9 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
             _require_elements("a" + name, input)
         for place in places or ():
             _require_extent("a" + name, input, place)
-        return _shared(f"A{name}Backward0", operator, input, places, keepdim)
+        return shared(
+            f"A{name}Backward0", input, lambda x: _extreme_of(x, operator, places, keepdim), places, keepdim, False
+        )
 
     among.__name__ = "a" + name
     among.__doc__ = f"The {name}imum along dimensions (none: of all); equal elements share the gradient."
@@ -261,6 +277,8 @@ def put_along(input: Tensor, indices: Tensor, place: int, extent: int) -> Tensor
 def _arg(name: str, operator: str) -> None:
     def arg(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)
+        if input._dtype.kind == BOOL:
+            raise RuntimeError(f"{name}(): does not support bool input")
         if dim is None:
             _require_elements(name, input)
         values = input.detach()
