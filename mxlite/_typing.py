@@ -7,12 +7,14 @@ from typing import Any, Optional, SupportsIndex, Union
 
 import numpy as np
 
-__all__ = ["Bounds", "DType", "Integer", "Number", "Shape"]
+__all__ = ["Bounds", "DType", "Integer", "Number", "Shape", "Values"]
 
 #: A Python or NumPy integer.
 Integer = SupportsIndex
 #: A Python or NumPy number.
 Number = Union[float, "np.number[Any]", np.bool_]
+#: An array of NumPy's.
+Values = np.ndarray[Any, Any]
 #: An extent or axis, or several.
 Shape = Union[SupportsIndex, Sequence[SupportsIndex]]
 #: Bounds of a slice, some of which may be open.

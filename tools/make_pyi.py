@@ -37,8 +37,8 @@ HEAD = '''\
 _ARITHMETIC = """
     add sub mul truediv div mod pow radd rsub rmul rtruediv rdiv rmod rpow iadd isub imul itruediv idiv imod
 """.split()
-METHODS = {f"__{name}__": "(self, other: NDArray | Number) -> NDArray" for name in _ARITHMETIC}
-METHODS |= {f"__{name}__": "(self, other: NDArray | Number) -> NDArray" for name in ("lt", "le", "gt", "ge")}
+METHODS = {f"__{name}__": "(self, other: NDArray | Number | Values) -> NDArray" for name in _ARITHMETIC}
+METHODS |= {f"__{name}__": "(self, other: NDArray | Number | Values) -> NDArray" for name in ("lt", "le", "gt", "ge")}
 METHODS |= {f"__{name}__": "(self, other: object) -> NDArray" for name in ("eq", "ne")}
 METHODS |= {f"__{name}__": "(self) -> NDArray" for name in ("neg", "abs")} | {"__nonzero__": "(self) -> bool"}
 METHODS |= {"__hash__": "(self) -> int"}
@@ -201,7 +201,7 @@ class Stub:
     def __init__(self, module: types.ModuleType) -> None:
         self.module = module
         self.imports: set[str] = {"import typing", "from collections.abc import Sequence", "from typing import Literal"}
-        self.imports.add("from mxlite._typing import Bounds, DType, Integer, Number, Shape")
+        self.imports.add("from mxlite._typing import Bounds, DType, Integer, Number, Shape, Values")
         self.imports.add("from mxlite.context import Context")
         if module.__name__ != NDArray.__module__:
             self.imports.add("from mxlite.ndarray.ndarray import NDArray")

