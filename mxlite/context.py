@@ -27,6 +27,8 @@ class Context:
             self.device_typeid = device_type.device_typeid
             self.device_id = device_type.device_id
         else:
+            if device_type not in self.devstr2type:
+                raise KeyError(f"{device_type!r} is no kind of device; there are {', '.join(self.devstr2type)}")
             self.device_typeid = self.devstr2type[device_type]
             self.device_id = int(device_id)
         self._outer: list[Context] = []
@@ -117,7 +119,7 @@ def require_cpu(context: Context | str | None) -> None:
     if isinstance(context, str):
         context = Context(context.partition("(")[0])
     if not isinstance(context, Context):
-        raise TypeError(f"a Context was expected, got {type(context).__name__}")
+        raise TypeError(f"ctx is a Context, as mx.cpu() gives it; got {context!r} (shapes are tuples: (2, 3))")
     if context.device_typeid == 2:
         raise MXNetError(f"{context} is not available: mxlite computes on the CPU")
 

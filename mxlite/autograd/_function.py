@@ -72,12 +72,12 @@ class Function:
 
     def forward(self, *inputs: Any, **_: Any) -> Any:
         """The outputs for `inputs`."""
-        raise NotImplementedError(f"{type(self).__name__}.forward")
+        raise NotImplementedError(f"{type(self).__name__} has no forward: a Function defines forward and backward")
 
     @_static.default
     def backward(self, *output_grads: Any, **_: Any) -> Any:
         """The gradients of the inputs for those of the outputs."""
-        raise NotImplementedError(f"{type(self).__name__}.backward")
+        raise NotImplementedError(f"{type(self).__name__} has no backward: a Function defines forward and backward")
 
     def save_for_backward(self, *args: NDArray) -> None:
         """Keeps inputs or outputs for backward, where `saved_tensors` gives them back."""

@@ -98,7 +98,8 @@ def handles_of(operator: Operator, arrays: tuple) -> list[int]:
     for position, array in enumerate(arrays):
         if array is not None and not isinstance(array, NDArray):
             name = operator.inputs[min(position, len(operator.inputs) - 1)][0] if operator.inputs else "data"
-            raise TypeError(f"{operator.name}: input {name!r} must be an NDArray, got {type(array).__name__}")
+            hint = f"; write {operator.name}(*arrays)" if operator.counted and isinstance(array, (list, tuple)) else ""
+            raise TypeError(f"{operator.name}: input {name!r} must be an NDArray, got {type(array).__name__}{hint}")
     return [array._h for array in arrays if array is not None]
 
 

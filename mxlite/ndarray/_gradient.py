@@ -94,6 +94,8 @@ class Gradient(Placed):
             stype: "default" or None.
         Raises: KeyError: an unknown request.
         """
+        if grad_req not in GRAD_REQS:
+            raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}")
         request = GRAD_REQS[grad_req]
         if stype not in (None, "default"):
             raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")

@@ -93,7 +93,12 @@ def _require_dense(stype: str | None) -> None:
 
 
 def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
-    """The arrays of a list one after another along `axis`."""
+    """The arrays of a list one after another along `axis`.
+
+    Raises: TypeError: no list; MXNetError: the arrays do not fit.
+    """
+    if not isinstance(arrays, (list, tuple)):
+        raise TypeError(f"concatenate takes a list of NDArrays, got {type(arrays).__name__}")
     if not always_copy and len(arrays) == 1:
         return arrays[0]
     return invoke("Concat", list(arrays), {"dim": axis})

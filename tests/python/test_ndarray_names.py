@@ -288,3 +288,22 @@ def test_in_place_beside_numpy() -> None:
     assert x is kept and x.asnumpy().tolist() == [3, 4, 5]
     assert values.tolist() == [1, 1, 1]
     assert nd.NDArray.__array_priority__ == 1000
+
+
+def test_messages_say_what_was_meant() -> None:
+    x = nd.array([1, 2])
+    for wrong, kind, message in (
+        (lambda: nd.zeros(2, 3), TypeError, r"ctx is a Context, .*; got 3 \(shapes are tuples: \(2, 3\)\)"),
+        (
+            lambda: nd.zeros(2, "cpu0"),
+            KeyError,
+            "'cpu0' is no kind of device; there are cpu, gpu, ",
+        ),
+        (lambda: x.attach_grad("sum"), KeyError, "'sum' is no gradient request; there are null, write, inplace, add"),
+        (lambda: nd.concat([x, x]), TypeError, r"got list; write concat\(\*arrays\)"),
+        (lambda: nd.concatenate(x, x), TypeError, "takes a list of NDArrays, got NDArray"),
+        (lambda: autograd.Function()(x), NotImplementedError, "a Function defines forward and backward"),
+        (lambda: bool(x), ValueError, r"Use any\(\) or all\(\)"),
+    ):
+        with pytest.raises(kind, match=message):
+            wrong()
