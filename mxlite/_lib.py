@@ -72,7 +72,8 @@ def get_library() -> str:
     path = _first_existing("_native/libmxlite.so", "../build/libmxlite.so")
     if path is None:
         raise RuntimeError(
-            "mxlite: libmxlite.so is neither in the package nor in ../build; run `make lib`, or set MXLITE_LIBRARY"
+            f"mxlite: libmxlite.so is neither in {_HERE} nor in the build folder beside it. In the source tree run "
+            "`make lib`; to use an installed mxlite start Python in another folder; or set MXLITE_LIBRARY"
         )
     return path
 

@@ -60,6 +60,14 @@ def test_where_things_are() -> None:
     assert mx.__version__.count(".") == 2
 
 
+def test_a_source_tree_that_is_not_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `import mxlite` meets there hides an installed one."""
+    monkeypatch.delenv("MXLITE_LIBRARY", raising=False)
+    monkeypatch.setattr(_lib, "_HERE", str(tmp_path / "mxlite"))
+    with pytest.raises(RuntimeError, match=r"/mxlite nor in .*`make lib`; to use an installed mxlite start Python in"):
+        _lib.get_library()
+
+
 def test_python_m_mxlite() -> None:
     done = subprocess.run([sys.executable, "-m", "mxlite", "--json"], capture_output=True, text=True, timeout=60)
     facts = json.loads(done.stdout)
