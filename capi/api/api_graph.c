@@ -127,6 +127,54 @@ int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out)
     return *out == NULL ? mxl_error_prefix(__func__) : 0;
 }
 
+/* An alias of the array at an edge, whose shape and dtype it must have; new. */
+static mxl_array *placed(const mxl_array *array, const api_node *node, int output)
+{
+    mxl_place place = node->place;
+    const mxl_array *variable = api_node_accumulates(node) ? api_node_variable(node) : NULL;
+    int outputs = variable != NULL ? 1 : api_node_recorded(node)->num_outputs;
+    mxl_meta meta;
+    mxl_array *alias;
+
+    if (output < 0 || output >= outputs)
+        return mxl_error_null("output %d of a node with %d", output, outputs);
+    if (variable != NULL)
+        meta = (mxl_meta){variable->dtype, variable->ndim, variable->shape};
+    else
+        meta = api_node_recorded(node)->out_meta[output];
+    if (array->dtype != meta.dtype ||
+        !mxl_shape_same(array->ndim, array->shape, meta.ndim, meta.shape))
+        return mxl_error_null("the array has not the shape and dtype of output %d", output);
+    if (variable == NULL)
+        place.output = output;
+    alias = mxl_array_alias(array);
+    if (alias != NULL)
+        mxl_array_set_place(alias, place);
+    return alias;
+}
+
+int MXLNDArrayPlace(NDArrayHandle array, MXLNodeHandle node, int output, NDArrayHandle *out)
+{
+    const api_node *n;
+    mxl_array *value, *made;
+
+    API_NEED(out);
+    *out = NULL;
+    value = api_pin_defined(array, __func__);
+    if (value == NULL)
+        return -1;
+    n = api_node_pin(node, __func__);
+    if (n == NULL) {
+        api_unpin(array);
+        return -1;
+    }
+    made = placed(value, n, output);
+    api_unpin(node);
+    api_unpin(array);
+    *out = made == NULL ? NULL : api_handle(made);
+    return *out == NULL ? mxl_error_prefix(__func__) : 0;
+}
+
 int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out)
 {
     mxl_array *value;

@@ -46,6 +46,13 @@ MXL_API int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out);
  * itself. */
 MXL_API int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out);
 
+/* A new handle of another array over this one's memory, which stands at that output of a node (an
+ * edge, as MXLNDArrayGetEdge gives it): what a function makes of a value it saved in a form of its
+ * own, so that under create_graph gradients flow to where the value came from. Its shape and dtype
+ * must be the output's. */
+MXL_API int MXLNDArrayPlace(NDArrayHandle array, MXLNodeHandle node, int output,
+                            NDArrayHandle *out);
+
 /* `flag` 1: makes the array a variable whose gradients are added up, and which has none yet; a
  * variable stays as it is. 0: it is no variable any more; its gradient stays. An error for an array
  * that a recorded operator made, one without shape, and (1) dtypes without fractions. */

@@ -54,46 +54,62 @@ def pinned(style: Style, array: Any) -> Any:
     return array if array_id(made._h) == array_id(array._h) else made
 
 
+def placed(style: Style, array: Any, node: graph.Node, output: int) -> Any:
+    """The same memory at an output of a node."""
+    handle = ctypes.c_void_p()
+    if LIB.MXLNDArrayPlace(array._h, node._handle, output, ctypes.byref(handle)) != 0:
+        raise style.last_error()
+    return style.adopt(handle.value)
+
+
 class Saved:
     """An array that a rule will read: with the version it had, and which output of its node it is (-1: none).
 
     An output is kept without its place in the graph, an input at the place it has now: an edit may give it one behind
-    the node, which would then keep itself alive. Where saved_tensors_hooks
-    are in force, what their `pack` returned is kept instead.
+    the node, which would then keep itself alive. Where saved_tensors_hooks are in force, what their `pack` returned is
+    kept instead, and the place beside it: what is unpacked stands there.
     """
 
-    __slots__ = ("style", "array", "version", "output", "owner", "unpack", "packed")
+    __slots__ = ("style", "array", "version", "output", "owner", "unpack", "packed", "place")
 
     def __init__(self, style: Style, array: Any, output: int = -1, owner: str = "") -> None:
         self.style, self.owner = style, owner
-        self.array = pinned(style, array) if output < 0 else detached(style, array)
         self.version = array._version
         self.output = output
         hooks = saved.current()
         self.unpack = None if hooks is None else hooks.unpack
-        if hooks is not None:
-            with unrecorded(style):
-                self.packed, self.array = hooks.pack(detached(style, array)), None
+        if hooks is None:
+            self.array = pinned(style, array) if output < 0 else detached(style, array)
+            return
+        self.place = array._node() if output < 0 else (None, 0)
+        with unrecorded(style):
+            self.packed = hooks.pack(detached(style, array))
 
     def get(self, in_rule: bool = True) -> Any:
         """The array as the rule sees it; within a rule an output stands where it did in the graph, else nowhere.
 
         Raises: what the style says where it was written to since.
         """
-        array = self.array
-        if self.unpack is not None:
-            array = self.unpack(self.packed)
-            if not isinstance(array, self.style.array_class):
-                raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
-        elif array._version != self.version:
-            node, number = array._node()
-            raise self.style.edited(self.owner, array, node, number, self.version)
+        array = self._checked() if self.unpack is None else self._unpacked(self.unpack)
         if self.output < 0 or not in_rule:
             return array
         handle = LIB.MXLCustomFunctionOutput(array._h, self.output)
         if not handle:
             raise self.style.last_error()
         return self.style.adopt(handle)
+
+    def _checked(self) -> Any:
+        if self.array._version != self.version:
+            node, number = self.array._node()
+            raise self.style.edited(self.owner, self.array, node, number, self.version)
+        return self.array
+
+    def _unpacked(self, unpack: Callable[[Any], Any]) -> Any:
+        array = unpack(self.packed)
+        if not isinstance(array, self.style.array_class):
+            raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
+        node, number = self.place
+        return detached(self.style, array) if node is None else placed(self.style, array, node, number)
 
 
 #: What a rule gets: the outputs' gradients (None where none arrived), and whose gradients are wanted. What it returns:

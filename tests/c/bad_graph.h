@@ -59,6 +59,8 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNDArrayGetEdge, ARRAY, false, MXLNDArrayGetEdge(h, &node_out, &int_a))                    \
     X(MXLNDArrayGetId, ARRAY, false, MXLNDArrayGetId(h, &u64))                                     \
     X(MXLNDArrayPin, ARRAY, false, MXLNDArrayPin(h, &out))                                         \
+    X(MXLNDArrayPlace, ARRAY, false, MXLNDArrayPlace(h, good_node, 0, &out))                       \
+    X(MXLNDArrayPlace, NODE, false, MXLNDArrayPlace(good, h, 0, &out))                             \
     X(MXLNDArraySetRequiresGrad, ARRAY, false, MXLNDArraySetRequiresGrad(h, 1))                    \
     X(MXLNDArraySetGrad, ARRAY, false, MXLNDArraySetGrad(h, NULL))                                 \
     X(MXLNDArraySetGrad, ARRAY, true, MXLNDArraySetGrad(variable, h))                              \
@@ -96,6 +98,9 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNDArrayGetEdge, MXLNDArrayGetEdge(variable, &node_out, NULL))                             \
     X(MXLNDArrayGetId, MXLNDArrayGetId(variable, NULL))                                            \
     X(MXLNDArrayPin, MXLNDArrayPin(variable, NULL))                                                \
+    X(MXLNDArrayPlace, MXLNDArrayPlace(variable, good_node, 0, NULL))                              \
+    X(MXLNDArrayPlace, MXLNDArrayPlace(variable, good_node, 5, &out))                              \
+    X(MXLNDArrayPlace, MXLNDArrayPlace(variable, good_node, -1, &out))                             \
     X(MXLNDArraySetGrad, MXLNDArraySetGrad(good, NULL))                                            \
     X(MXLNDArraySetGrad, MXLNDArraySetGrad(variable, variable))                                    \
     X(MXLNodeGetId, MXLNodeGetId(good_node, NULL))                                                 \

@@ -92,7 +92,7 @@ static void view(fuzz *f)
     NDArrayHandle array = pick(f), out = NULL;
     int64_t shape = -1;
 
-    switch (next(f, 6)) {
+    switch (next(f, 7)) {
     case 0:
         put(f, MXLNDArraySlice(array, 0, 1));
         break;
@@ -108,6 +108,10 @@ static void view(fuzz *f)
         break;
     case 4:
         if (checked(MXLNDArrayPin(array, &out)) == 0)
+            put(f, out);
+        break;
+    case 5:
+        if (checked(MXLNDArrayPlace(array, pick_node(f), (int)next(f, 2), &out)) == 0)
             put(f, out);
         break;
     default:
