@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "engine/rebase.h"
+#include "engine/saved.h"
+#include "engine/watch.h"
 
 bool mxl_run_mutates(const mxl_op *op, int i)
 {
@@ -176,6 +178,33 @@ int mxl_run_check_edits(mxl_run *r, bool records)
     if (check_in_place(r, records) != 0 || check_overlaps(r) != 0)
         return -1;
     return check_writable(r);
+}
+
+/* ---- before the write ---- */
+
+/* The tape keeps what the caller knows, not the contiguous copies made for this run. */
+int mxl_run_record(mxl_run *r, bool records)
+{
+    mxl_call recorded = r->call;
+
+    recorded.in = (mxl_array **)r->given_in;
+    if (records) {
+        r->node = mxl_node_new(&recorded, r->mode.dialect);
+        if (r->node == NULL)
+            return -1;
+        if (r->call.num_inputs > 0 && r->given_in[0] == r->given_out[0] &&
+            mxl_node_copy_saved_input(r->node, 0) != 0)
+            return -1;
+        if (mxl_state_get()->watch != 0 && mxl_watch_before_write(r->node) != 0)
+            return -1;
+    }
+    if (r->edited_view != NULL) {
+        r->slices = mxl_rebase_slices(r->edited_view, r->node, r->call.num_inputs, r->given_in,
+                                      r->mode.dialect);
+        if (r->slices == NULL)
+            return -1;
+    }
+    return 0;
 }
 
 /* ---- after the write ---- */

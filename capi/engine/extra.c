@@ -261,8 +261,11 @@ void mxl_hooks_end(mxl_hooks *hooks)
 
 int mxl_extra_reserve_packed(mxl_extra *extra, int count)
 {
-    mxl_ref **packed = mxl_alloc_zero((size_t)count * sizeof(mxl_ref *));
+    mxl_ref **packed;
 
+    if (extra->num_packed > 0)
+        return 0;
+    packed = mxl_alloc_zero((size_t)count * sizeof(mxl_ref *));
     if (packed == NULL)
         return -1;
     extra_lock(extra);

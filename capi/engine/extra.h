@@ -84,7 +84,7 @@ void *mxl_extra_payload(mxl_extra *extra);
 /* Removes all hooks. */
 void mxl_extra_remove_hooks(mxl_extra *extra);
 
-/* Makes room for packed values, of a node that has none yet; -1 with the error set. */
+/* Makes room for packed values, of a node that is being recorded; -1 with the error set. */
 int mxl_extra_reserve_packed(mxl_extra *extra, int count);
 /* Takes over the reference; a node that was released meanwhile keeps nothing. */
 void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed);

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "engine/known.h"
 #include "engine/rebase.h"
-#include "engine/saved.h"
 #include "engine/scope.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
@@ -307,30 +306,6 @@ static void run_end(mxl_run *r)
         mxl_free(r->out_shape, out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
 }
 
-/* The nodes of a call that is recorded. The tape keeps what the caller knows, not the contiguous
- * copies made for this run. */
-static int run_record(mxl_run *r, bool records)
-{
-    mxl_call recorded = r->call;
-
-    recorded.in = (mxl_array **)r->given_in;
-    if (records) {
-        r->node = mxl_node_new(&recorded, r->mode.dialect);
-        if (r->node == NULL)
-            return -1;
-        if (r->call.num_inputs > 0 && r->given_in[0] == r->given_out[0] &&
-            mxl_node_copy_saved_input(r->node, 0) != 0)
-            return -1;
-    }
-    if (r->edited_view != NULL) {
-        r->slices = mxl_rebase_slices(r->edited_view, r->node, r->call.num_inputs, r->given_in,
-                                      r->mode.dialect);
-        if (r->slices == NULL)
-            return -1;
-    }
-    return 0;
-}
-
 static int run_compute(mxl_run *r)
 {
     int records;
@@ -348,7 +323,7 @@ static int run_compute(mxl_run *r)
         records = 0;
         r->edited_view = NULL;
     }
-    if ((records || r->edited_view != NULL) && run_record(r, records) != 0)
+    if ((records || r->edited_view != NULL) && mxl_run_record(r, records) != 0)
         return -1;
     if (r->views < r->call.num_outputs && r->call.op->compute(&r->call) != 0)
         return -1;

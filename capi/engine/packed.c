@@ -118,15 +118,15 @@ static mxl_saved *saved_at(mxl_node *node, int at)
     return at < node->num_inputs ? &node->in_saved[at] : &node->out_saved[at - node->num_inputs];
 }
 
-/* All that the node has saved. */
-static int pack_all(mxl_node *node, mxl_packer *packer)
+/* What the node has saved in its first `count` places (inputs, then outputs) and is not packed. */
+static int pack_first(mxl_node *node, mxl_packer *packer, int count)
 {
-    int total = node->num_inputs + node->num_outputs;
     mxl_extra *extra = mxl_extra_make(&node->extra);
 
-    if (extra == NULL || mxl_extra_reserve_packed(extra, total) != 0)
+    if (extra == NULL ||
+        mxl_extra_reserve_packed(extra, node->num_inputs + node->num_outputs) != 0)
         return -1;
-    for (int at = 0; at < total; at++) {
+    for (int at = 0; at < count; at++) {
         mxl_saved *saved = saved_at(node, at);
         packed *p;
 
@@ -142,7 +142,7 @@ static int pack_all(mxl_node *node, mxl_packer *packer)
     return 0;
 }
 
-int mxl_node_pack(mxl_node *node)
+static int node_pack(mxl_node *node, int count)
 {
     mxl_packer *packer = mxl_state_get()->slots[MXL_SLOT_SAVED_HOOKS];
     int status;
@@ -150,9 +150,19 @@ int mxl_node_pack(mxl_node *node)
     if (packer == NULL || !node->saves_any)
         return 0;
     mxl_ref_keep(&packer->ref); /* a function of its own may pop it */
-    status = pack_all(node, packer);
+    status = pack_first(node, packer, count);
     mxl_ref_drop(&packer->ref);
     return status;
+}
+
+int mxl_node_pack(mxl_node *node)
+{
+    return node_pack(node, node->num_inputs + node->num_outputs);
+}
+
+int mxl_node_pack_inputs(mxl_node *node)
+{
+    return node_pack(node, node->num_inputs);
 }
 
 bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out)

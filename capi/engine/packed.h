@@ -21,8 +21,10 @@ typedef struct mxl_packer {
 int mxl_packer_push(const mxl_packer *packer);
 int mxl_packer_pop(void);
 
-/* Packs all that a new node has saved, with the packer on top. */
+/* Packs all that a new node has saved and is not packed yet, or what it has saved of its inputs,
+ * with the packer on top. -1 with the error set. */
 int mxl_node_pack(mxl_node *node);
+int mxl_node_pack_inputs(mxl_node *node);
 
 /* Whether a saved value (inputs, then outputs) is packed; *out is it then (new reference), or NULL
  * with the error set. */

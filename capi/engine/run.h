@@ -38,6 +38,10 @@ int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode);
  * then memory. Notes the view whose base must be followed. -1 with the error set. */
 int mxl_run_check_edits(mxl_run *r, bool records);
 
+/* Before the write: the nodes of a call that is recorded (where not: of the view that it edits).
+ * -1 with the error set. */
+int mxl_run_record(mxl_run *r, bool records);
+
 /* After the write: versions and writers of the outputs' storages; then their places (-1 with the
  * error set: who watches what is recorded has failed). */
 void mxl_run_note_edits(mxl_run *r);

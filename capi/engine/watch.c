@@ -42,6 +42,15 @@ int mxl_watch_set_recorder(const mxl_recorder *recorder)
     return 0;
 }
 
+int mxl_watch_before_write(mxl_node *node)
+{
+    bool paused = mxl_watch_pause();
+    int status = mxl_node_pack_inputs(node);
+
+    mxl_watch_resume(paused);
+    return status;
+}
+
 int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 {
     mxl_place nowhere = {NULL, 0};

@@ -19,6 +19,10 @@ int mxl_watch_set_recorder(const mxl_recorder *recorder);
 /* For mxl_node_attach, where the state's `watch` is not 0. On failure the outputs are constants. */
 int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 
+/* For a node whose call is about to write to an array: its saved inputs are packed while they are
+ * as they were. -1 with the error set. */
+int mxl_watch_before_write(mxl_node *node);
+
 /* Sets `watch` to what is there, or to nothing in a pause. */
 void mxl_watch_update(mxl_state *state);
 

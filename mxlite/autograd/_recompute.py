@@ -14,24 +14,46 @@ from mxlite.autograd._style import Style
 from mxlite.autograd.saved import SavedHooks
 
 
-def checkpoint(style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool) -> Any:
+def checkpoint(
+    style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool = True
+) -> Any:
     """fn(*args, **kwargs), recorded like anything else, but with a number in the place of each saved value.
 
     The first of these that a backward reads makes fn run again; the values it saves then are kept to that backward's
     end. So gradients reach variables that fn reads without being given them, also by grad() and of any order.
+
+    Args:
+        early_stop: Whether that run ends as soon as it has saved as many values as the first.
     """
     if not style.is_recording():
         return fn(*args, **kwargs)
     again = _Again(style, fn, args, kwargs, preserve_rng_state)
     with SavedHooks(again.number, again.value, style):
-        return fn(*args, **kwargs)
+        result = fn(*args, **kwargs)
+    again.stops = early_stop
+    again.complete = True
+    return result
+
+
+class _Enough(Exception):  # noqa: N818 - no error: the function has saved all that is needed
+    """Ends a later run."""
 
 
 class _Values:
-    """What the second run saved; kept by the backward that it is for."""
+    """What a later run saved, with the versions it had then; kept by the backward that it is for."""
 
     def __init__(self) -> None:
-        self.arrays: list = []
+        self.arrays: list[tuple[Any, int]] = []
+        #: How many make the run end; None: it goes to its end.
+        self.enough: int | None = None
+
+    def keep(self, array: Any) -> Any:
+        """A value is saved: the later run's own graph keeps it as it is."""
+        if len(self.arrays) != self.enough:  # an operator may be tried in another way after an error
+            self.arrays.append((array, array._version))
+        if len(self.arrays) == self.enough:
+            raise _Enough
+        return array
 
     def end(self) -> None:
         """Called at the end of that backward, which lets go of this object."""
@@ -43,6 +65,8 @@ class _Again:
     def __init__(self, style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool) -> None:
         self.style, self.fn, self.args, self.kwargs = style, fn, args, kwargs
         self.count = 0
+        #: Whether the first run is over, and whether later ones end as soon as they can.
+        self.complete = self.stops = False
         self.random = _random_state() if preserve_rng_state else None
         self.training = style.set_training(False)
         style.set_training(self.training)
@@ -59,13 +83,21 @@ class _Again:
         return self.count - 1
 
     def value(self, number: int) -> Any:
-        """The value of that number."""
+        """The value of that number.
+
+        Raises: what the style says where the function saved fewer values than at first, or wrote to one since.
+        """
         values = None if self.values is None else self.values()
         if values is None:
             values = _Values()
             self._run(values)
             self._keep(values)
-        return values.arrays[number]
+        array, version = values.arrays[number]
+        if array._version != version:
+            raise self.style.error(
+                "checkpoint: the function wrote to an array after it was saved for backward; edit a copy"
+            )
+        return array
 
     def _keep(self, values: _Values) -> None:
         """Leaves the values to the backward that runs; where none does, they are gone at once."""
@@ -86,13 +118,17 @@ class _Again:
         try:
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(self.random))
-            with recorded(self.style), SavedHooks(_keeper(values.arrays), _not_read, self.style):
+            values.enough = self.count if self.stops else None
+            with recorded(self.style), SavedHooks(values.keep, lambda kept: kept, self.style):
                 self.fn(*map(self._fresh, self.args), **{key: self._fresh(value) for key, value in self.kwargs.items()})
+        except Exception:  # the library makes errors of its own of what a function of ours raises
+            if len(values.arrays) != values.enough:
+                raise
         finally:
             self.style.set_training(training)
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(random))
-        if len(values.arrays) != self.count:
+        if len(values.arrays) < self.count or (self.complete and len(values.arrays) != self.count):
             raise self.style.error(
                 f"checkpoint: the function saved {self.count} arrays when it was first run, and {len(values.arrays)} "
                 "when it was run again; it must do the same each time"
@@ -104,18 +140,6 @@ class _Again:
             return value
         alone = detached(self.style, value)
         return alone.requires_grad_() if value.requires_grad else alone
-
-
-def _keeper(arrays: list) -> Callable[[Any], int]:
-    def pack(array: Any) -> int:
-        arrays.append(array)
-        return len(arrays) - 1
-
-    return pack
-
-
-def _not_read(number: int) -> Any:
-    raise RuntimeError("checkpoint: the function differentiates what it computes itself, which is not supported")
 
 
 def _random_state() -> Any:

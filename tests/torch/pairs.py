@@ -150,11 +150,11 @@ def grads_in_forward(torch: Any, x: Any, log: list) -> Any:
         ctx.save_for_backward(x)
         with torch.enable_grad():
             mine = x.detach().requires_grad_()
-            log.append(numbers_of(torch.autograd.grad((mine * mine).sum(), mine)[0]))
+            (ctx.grad,) = torch.autograd.grad((mine * mine).sum(), mine)
         return x * x
 
     def backward(ctx: Any, g: Any) -> Any:
-        return g * 2 * ctx.saved_tensors[0]
+        return g * (ctx.saved_tensors[0] + ctx.grad / 2)
 
     return _class_of(torch, forward, backward).apply(x)
 
@@ -246,7 +246,6 @@ def _edit(name: str, run: Callable) -> Feature:
     def feature(torch: Any, x: Any, log: list) -> Any:
         h = own(x)
         run(torch, h, x)
-        log.append(h._version > 0)
         return h
 
     feature.__name__ = name
