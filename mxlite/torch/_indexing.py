@@ -6,7 +6,8 @@ Integers, slices, None and `...` give views, one node of the graph each, as in P
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Callable
 
 import numpy as np
 
@@ -15,14 +16,13 @@ from mxlite.autograd._nodes import pinned
 from mxlite.torch import _shapes
 from mxlite.torch._arithmetic import shape_error
 from mxlite.torch._calls import adopt, both, check_call, functions, method, methods, prepare, run, run_into
-from mxlite.torch._convert import cast
+from mxlite.torch._convert import cast, clone
 from mxlite.torch._creation import values_of
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._nodes import formula, record, unrecorded
-from mxlite.torch._shapes import sum_to
+from mxlite.torch._nodes import Formula, Saved, formula, is_grad_enabled, record, saved_of, unrecorded
 from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits, zeros_of
 
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
@@ -66,12 +66,10 @@ _NONE = -(1 << 63)
 
 
 def _empty_slice(input: Tensor, dim: int) -> Tensor:
-    shape = input.shape[:dim] + (0,) + input.shape[dim + 1 :]
+    whole = tuple(input.shape)
+    shape = whole[:dim] + (0,) + whole[dim + 1 :]
     return formula(
-        "SliceBackward0",
-        [input],
-        lambda x: zeros_of(shape, x._dtype),
-        lambda grad: [zeros_of(tuple(input.shape), input._dtype)],
+        "SliceBackward0", [input], lambda x: zeros_of(shape, x._dtype), lambda grad: [zeros_of(whole, grad._dtype)]
     )
 
 
@@ -322,7 +320,8 @@ def _gathered(view: Tensor, indices: dict[int, Tensor]) -> Tensor:
             call = prepare("IndexBackward0", "take", "axis", slots="0", mode="clip")
             return run(call, [view, index], dim, kind=view._dtype)
     places = Places(view, indices)
-    return formula("IndexBackward0", [view], places.get, lambda grad: [places.add(grad, view.shape)])
+    shape = tuple(view.shape)
+    return formula("IndexBackward0", [view], places.get, lambda grad: [places.add(grad, shape)])
 
 
 # ---- assignment ----
@@ -396,18 +395,45 @@ def _check_fits(target: Tensor, shape: Any) -> None:
 
 
 def edit(
-    label: str, target: Tensor, others: list[Tensor], values: Tensor, rule: Any, slots: str | None = None
+    label: str,
+    inputs: list[Tensor],
+    compute: Callable,
+    rule: Callable,
+    slots: str | None = None,
+    saves: str | tuple[str, ...] = "",
+    constants: Sequence[Tensor] = (),
 ) -> Tensor:
-    """Writes values over a tensor, as the result of a node of that label whose inputs are it and the others."""
+    """A formula (_nodes.py) whose result is written over the first of its inputs, which is returned."""
+    target, *others = inputs
     check_call(LIB.MXLNDArrayCheckEdit(target._h))
-    # Before the write: it moves what shows the same memory, and views learn their place when asked.
-    inputs = [target, *(pinned(STYLE, each) if each.requires_grad else each for each in others)]
-    recorded = [each.requires_grad for each in inputs]
     with unrecorded():
-        run_into(_copy_over, target, [target, values])
-    if any(recorded):
-        record(label, inputs, [target], lambda grads, wanted: rule(grads[0]), slots)
+        values = compute(*inputs, *constants)
+    _check_result(target, values)
+    if not is_grad_enabled() or not any(each.requires_grad for each in inputs):
+        return copy_(target, values)
+    # Before the write: it moves what shows the same memory, and views learn their place when asked.
+    before = clone(target) if "0" in "".join(saves) else target
+    kept = saved_of([before, *others], None, saves)
+    kept += [Saved(each.detach()) for each in constants]
+    inputs = [target, *(pinned(STYLE, each) if each.requires_grad else each for each in others)]
+    with unrecorded():
+        copy_(target, values)
+    if "r" in saves:
+        kept[sorted(saves).index("r")] = Saved(target, 0)
+    record(label, inputs, [target], Formula(rule, kept), slots)
     return target
+
+
+def _check_result(target: Tensor, values: Tensor) -> None:
+    """Raises: RuntimeError: values of another shape, or with fractions that the target cannot hold."""
+    if values.shape != target.shape:
+        raise RuntimeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(values.shape)}"
+        )
+    if values._dtype.is_floating_point and not target._dtype.is_floating_point:
+        raise RuntimeError(
+            f"result type {values._dtype.word} can't be cast to the desired output type {target._dtype.word}"
+        )
 
 
 def index_put_into(view: Tensor, indices: dict[int, Tensor], value: Tensor, accumulate: bool) -> Tensor:
@@ -425,26 +451,24 @@ def index_put_into(view: Tensor, indices: dict[int, Tensor], value: Tensor, accu
             f"{list(shape)}"
         )
     value = cast(value, view._dtype) if value._dtype is not view._dtype else value
-    with unrecorded():
-        wide = _shapes.expand(value.detach(), shape)
-        if accumulate:
-            values = view.detach() + places.add(wide, view.shape)
-        else:
-            numbers = np.moveaxis(view._values(), places.order[: len(indices)], range(len(indices))).copy()
-            numbers[tuple(places.places._values())] = places._in(wide)._values()
-            values = from_values(np.moveaxis(numbers, range(len(indices)), places.order[: len(indices)]).copy())
+    whole = tuple(view.shape)
 
-    # The rule holds shapes alone: the view itself would lead back to the rule's own node.
-    whole, part = tuple(view.shape), tuple(value.shape)
+    def compute(view: Tensor, value: Tensor) -> Tensor:
+        wide = _shapes.expand(value, shape)
+        if accumulate:
+            return view + places.add(wide, whole)
+        numbers = np.moveaxis(view._values(), places.order[: len(indices)], range(len(indices))).copy()
+        numbers[tuple(places.places._values())] = places._in(wide)._values()
+        return from_values(np.moveaxis(numbers, range(len(indices)), places.order[: len(indices)]).copy())
 
     def rule(grad: Tensor) -> list:
         kept = grad
         if not accumulate:
             ones = full_of(places.result_shape(), 1, grad._dtype)
             kept = grad * cast(places.add(ones, whole) == 0, grad._dtype)
-        return [kept, sum_to(places.get(grad), part)]
+        return [kept, places.get(grad)]
 
-    return edit("IndexPutBackward0", view, [value], values, rule)
+    return edit("IndexPutBackward0", [view, value], compute, rule)
 
 
 methods["__getitem__"] = getitem

@@ -10,7 +10,6 @@ from mxlite._lib import hot
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, both, function, functions, last_error, methods, new, prepare, run, run_many
 from mxlite.torch._dtypes import BOOL
-from mxlite.torch._indexing import sum_to
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._picking import choose
@@ -235,7 +234,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
         [input, mat, vec],
         lambda x, a, v: x * beta + mv(a, v) * alpha,
         lambda grad, a, v: [
-            sum_to(grad * beta, input.shape),
+            grad * beta,
             None if v is None else outer(grad, v) * alpha,
             None if a is None else mv(a.t(), grad) * alpha,
         ],
@@ -251,7 +250,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
         [input, batch1, batch2],
         lambda x, a, b: x * beta + bmm(a, b) * alpha,
         lambda grad, a, b: [
-            sum_to(grad * beta, input.shape),
+            grad * beta,
             None if b is None else bmm(grad, b.mT) * alpha,
             None if a is None else bmm(a.mT, grad) * alpha,
         ],
@@ -374,15 +373,16 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if input.ndim not in (1, 2):
         raise RuntimeError("diag(): Supports 1D or 2D tensors. Got " + f"{input.ndim}D")
     call = prepare(None, "diag", "k")
+    shape = tuple(input.shape)
 
     def compute(x: Tensor) -> Tensor:
         return run(call, [x], diagonal, kind=x._dtype).clone()
 
     def rule(grad: Tensor) -> list:
-        if input.ndim == 1:
+        if len(shape) == 1:
             return [diag(grad, diagonal)]
         put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
-        return [run(put, [grad], diagonal, 0, 1, tuple(input.shape), kind=grad._dtype)]
+        return [run(put, [grad], diagonal, 0, 1, shape, kind=grad._dtype)]
 
     return formula(label, [input], compute, rule)
 
@@ -393,11 +393,11 @@ def trace(input: Tensor) -> Tensor:
     if input.ndim != 2:
         raise RuntimeError("trace: expected a matrix")
     _require_numbers("trace", input)
-    count = min(input.shape)
+    shape, count = tuple(input.shape), min(input.shape)
     put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
 
     def rule(grad: Tensor) -> list:
-        return [run(put, [grad.expand(count).contiguous()], 0, 0, 1, tuple(input.shape), kind=grad._dtype)]
+        return [run(put, [grad.expand(count).contiguous()], 0, 0, 1, shape, kind=grad._dtype)]
 
     return formula("TraceBackward0", [input], lambda x: run(prepare(None, "diag"), [x], kind=x._dtype).sum(), rule)
 

@@ -26,7 +26,7 @@ from mxlite.torch._dtypes import BOOL, as_dtype, float64, get_default_dtype, int
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._elementwise import unary
-from mxlite.torch._indexing import copy_, edit, sum_to
+from mxlite.torch._indexing import copy_, edit
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula, record, unrecorded
 from mxlite.torch._picking import choose
@@ -62,14 +62,9 @@ def composed(
         return formula(label, [input], compute, lambda grad, *values: [grad * slope(*values)], saves=saves)
 
     def in_place(self: Tensor) -> Tensor:
-        values = made(self.detach())
-        before = self.detach().clone()
-        place = self.clone() if self.requires_grad else before
-
-        def rule(grad: Tensor) -> list:
-            return [grad * slope(*(place if each == "0" else made(place) for each in saves))]
-
-        return edit(label, self, [], values, rule)
+        if not floats:
+            _require_floats(name + "_", self._dtype)
+        return edit(label, [self], compute, lambda grad, *values: [grad * slope(*values)], saves=saves)
 
     made.__name__ = name
     made.__doc__ = document
@@ -285,75 +280,92 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
     def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
         square = x * x + y * y
         part = grad / choose(square == 0, full_of((), 1, kind), square)
-        return [sum_to(part * x, y.shape), sum_to(-part * y, x.shape)]
+        return [part * x, -part * y]
 
     return formula(
         "Atan2Backward0", [y, x], lambda a, b: from_values(np.arctan2(a._values(), b._values())), rule, saves="01"
     )
 
 
-@both("lerp")
-def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
-    """input + weight * (end - input)."""
+def _lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
     if not isinstance(weight, Tensor):
-        return formula(
+        return made(
             "LerpBackward0",
             [input, end],
             lambda a, b: a + (b - a) * weight if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
-            lambda grad: [sum_to(grad * (1 - weight), input.shape), sum_to(grad * weight, end.shape)],
+            lambda grad: [grad * (1 - weight), grad * weight],
         )
-    return formula(
+    return made(
         "LerpBackward1",
         [input, end, weight],
         lambda a, b, w: choose(w.abs() < 0.5, a + (b - a) * w, b - (b - a) * (1 - w)),
-        lambda grad, a, b, w: [
-            sum_to(grad * (1 - w), a.shape),
-            sum_to(grad * w, b.shape),
-            sum_to(grad * (b - a), w.shape),
+        lambda grad, a, b, w: [grad * (1 - w), grad * w, None if a is None else grad * (b - a)],
+        saves=("2", "2", "01"),
+    )
+
+
+@both("lerp")
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """input + weight * (end - input)."""
+    return _lerp(formula, input, end, weight)
+
+
+def _addcmul(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    return made(
+        "AddcmulBackward0",
+        [input, tensor1, tensor2],
+        lambda x, a, b: x + a * b * value,
+        lambda grad, a, b: [
+            grad,
+            None if b is None else grad * b * value,
+            None if a is None else grad * a * value,
         ],
-        saves="012",
+        saves=("", "2", "1"),
     )
 
 
 @both("addcmul")
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """input + value * tensor1 * tensor2."""
-    return formula(
-        "AddcmulBackward0",
+    return _addcmul(formula, input, tensor1, tensor2, value)
+
+
+def _addcdiv(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    return made(
+        "AddcdivBackward0",
         [input, tensor1, tensor2],
-        lambda x, a, b: x + a * b * value,
+        lambda x, a, b: x + a / b * value,
         lambda grad, a, b: [
-            sum_to(grad, input.shape),
-            None if b is None else sum_to(grad * b * value, tensor1.shape),
-            None if a is None else sum_to(grad * a * value, tensor2.shape),
+            grad,
+            None if b is None else grad / b * value,
+            None if a is None else -grad * a / (b * b) * value,
         ],
-        saves=("", "2", "1"),
+        saves=("", "2", "12"),
     )
 
 
 @both("addcdiv")
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
-    return formula(
-        "AddcdivBackward0",
-        [input, tensor1, tensor2],
-        lambda x, a, b: x + a / b * value,
-        lambda grad, a, b: [
-            sum_to(grad, input.shape),
-            None if b is None else sum_to(grad / b * value, tensor1.shape),
-            None if a is None else sum_to(-grad * a / (b * b) * value, tensor2.shape),
-        ],
-        saves=("", "2", "12"),
-    )
+    return _addcdiv(formula, input, tensor1, tensor2, value)
 
 
-for _name in ("addcmul", "addcdiv", "lerp"):
+@method("lerp_")
+def _lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """As lerp, into the tensor itself, which is returned."""
+    return _lerp(edit, self, end, weight)
 
-    def _edited(self: Tensor, *args: Any, _made: Callable = functions[_name], **kwargs: Any) -> Tensor:
-        """The same, into the tensor itself, which is returned."""
-        return copy_(self, _made(self, *args, **kwargs))
 
-    methods[_name + "_"] = _edited
+@method("addcmul_")
+def _addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """As addcmul, into the tensor itself, which is returned."""
+    return _addcmul(edit, self, tensor1, tensor2, value)
+
+
+@method("addcdiv_")
+def _addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """As addcdiv, into the tensor itself, which is returned."""
+    return _addcdiv(edit, self, tensor1, tensor2, value)
 
 
 @both("logaddexp")
@@ -366,8 +378,8 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
 
     def rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
         return [
-            sum_to(grad / ((b - a).exp() + 1), a.shape),
-            sum_to(grad / ((a - b).exp() + 1), b.shape),
+            grad / ((b - a).exp() + 1),
+            grad / ((a - b).exp() + 1),
         ]
 
     def compute(a: Tensor, b: Tensor) -> Tensor:
@@ -393,8 +405,8 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
         still = (x == 0).logical_and(y <= 0)  # 0 log(y) is 0 there, too
         one, zero = full_of((), 1, kind), full_of((), 0, kind)
         return [
-            sum_to(choose(still, zero, grad * choose(still, one, y).log()), x.shape),
-            sum_to(grad * x / y, y.shape),
+            choose(still, zero, grad * choose(still, one, y).log()),
+            grad * x / y,
         ]
 
     label = "XlogyBackward0" if isinstance(input, Tensor) and isinstance(other, Tensor) else "XlogyBackward1"

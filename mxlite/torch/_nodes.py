@@ -4,6 +4,7 @@ over tensors. The nodes themselves, and what autograd.Function records, are in m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Callable
 
 from mxlite.autograd import _nodes
@@ -48,34 +49,43 @@ def formula(
     rule: Callable,
     slots: str | None = None,
     saves: str | tuple[str, ...] = "",
+    constants: Sequence[Tensor] = (),
 ) -> Any:
     """A function of tensors whose gradient is a formula.
 
     Args:
-        compute: Of `inputs`, without recording: the result.
-        rule: Of the result's gradient and of what is saved: a list of gradients of `inputs`.
+        compute: Of `inputs` and `constants`, without recording: the result.
+        rule: Of the result's gradient, of what is saved and of `constants`: a list of gradients of `inputs`, which are
+            summed to the shapes of these. It holds no tensor of a caller's: that may be edited, or get another shape.
         saves: What the rule reads: a digit for an input, "r" for the result; or that for the gradient of each input.
             The rule gets it in order, the result last; None for what only gradients that nobody wants need.
+        constants: Tensors that no gradient flows to, and that the rule reads: indices, masks, weights.
     """
     with unrecorded():
-        result = compute(*inputs)
+        result = compute(*inputs, *constants)
     if is_grad_enabled() and any(each.requires_grad for each in inputs):
-        record(label, inputs, [result], _Formula(rule, _saved(inputs, result, saves)), slots)
+        kept = [*saved_of(inputs, result, saves), *(Saved(each.detach()) for each in constants)]
+        record(label, inputs, [result], Formula(rule, kept), slots)
     return result
 
 
-def _saved(inputs: list[Tensor], result: Tensor, saves: str | tuple[str, ...]) -> list[Saved | None]:
+def saved_of(inputs: list[Tensor], result: Tensor | None, saves: str | tuple[str, ...]) -> list[Saved | None]:
+    """What a formula's rule reads, saved as it is now; None: not needed, or `result`, where that is not there yet."""
     if isinstance(saves, str):
         named = needed = sorted(saves)
     else:
         named = sorted(set("".join(saves)))
         needed = [name for each, names in zip(inputs, saves) if each.requires_grad for name in names]
-    return [
-        None if name not in needed else Saved(result, 0) if name == "r" else Saved(inputs[int(name)]) for name in named
-    ]
+
+    def keep(name: str) -> Saved | None:
+        if name not in needed or (name == "r" and result is None):
+            return None
+        return Saved(result, 0) if name == "r" else Saved(inputs[int(name)])
+
+    return [keep(name) for name in named]
 
 
-class _Formula:
+class Formula:
     """The rule of a formula's node, with what it reads, until a backward lets go of that."""
 
     __slots__ = ("rule", "kept")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from mxlite.torch._calls import adopt, both, function, functions, method, method
 from mxlite.torch._convert import cast, common_dtype, require_same_dtype
 from mxlite.torch._dtypes import BOOL, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._indexing import Places, edit, index_tensors, slice_dim, sum_to
+from mxlite.torch._indexing import Places, edit, index_tensors, slice_dim
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._nodes import formula, unrecorded
+from mxlite.torch._nodes import formula
 from mxlite.torch._shapes import along
 from mxlite.torch._tensor import Tensor, filled, from_values, full_of, zeros_of
 
@@ -91,24 +91,26 @@ def _corner(x: Tensor, shape: Any, place: int) -> Tensor:
 
 
 def _gather_part(input: Tensor, place: int, index: Tensor) -> Tensor:
-    def compute(x: Tensor) -> Tensor:
+    shape = tuple(input.shape)
+
+    def compute(x: Tensor, index: Tensor) -> Tensor:
         return run(
             prepare(None, "_mxl_take_along", "axis"), [_corner(x, index.shape, place).contiguous(), index], place
         )
 
-    def rule(grad: Tensor) -> list:
-        return [scatter_add(zeros_of(tuple(input.shape), grad._dtype), place, index, grad)]
+    def rule(grad: Tensor, index: Tensor) -> list:
+        return [scatter_add(zeros_of(shape, grad._dtype), place, index, grad)]
 
-    return formula("GatherBackward0", [input], compute, rule)
+    return formula("GatherBackward0", [input], compute, rule, constants=[index])
 
 
-def _put(grad: Tensor, place: int, index: Tensor, like: Tensor) -> Tensor:
-    """Zeros of the shape of `like` with elements added along a dimension."""
+def _put(grad: Tensor, place: int, index: Tensor, shape: Any) -> Tensor:
+    """Zeros of that shape with elements added along a dimension."""
     call = prepare("ScatterAddBackward0", "_mxl_put_along", "axis", "extent", slots="0")
-    put = run(call, [grad.contiguous(), index], place, like.shape[place], kind=grad._dtype)
+    put = run(call, [grad.contiguous(), index], place, shape[place], kind=grad._dtype)
     pads = []
-    for other in range(like.ndim - 1, -1, -1):
-        pads += [0, like.shape[other] - put.shape[other]]
+    for other in range(len(shape) - 1, -1, -1):
+        pads += [0, shape[other] - put.shape[other]]
     return functions["constant_pad"](put, pads) if any(pads) else put
 
 
@@ -121,13 +123,15 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     _check_along("scatter_add", input, index, place)
     require_same_dtype("scatter_add", input, src)
 
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return x + _put(_crop(y, index.shape), place, index, x)
+    shape = tuple(src.shape)
 
-    def rule(grad: Tensor) -> list:
-        return [grad, _uncrop(gather(grad, place, index), src.shape)]
+    def compute(x: Tensor, y: Tensor, index: Tensor) -> Tensor:
+        return x + _put(_crop(y, index.shape), place, index, x.shape)
 
-    return formula("ScatterAddBackward0", [input, src], compute, rule)
+    def rule(grad: Tensor, index: Tensor) -> list:
+        return [grad, _uncrop(gather(grad, place, index), shape)]
+
+    return formula("ScatterAddBackward0", [input, src], compute, rule, constants=[index])
 
 
 def _crop(x: Tensor, shape: Any) -> Tensor:
@@ -158,24 +162,26 @@ def scatter(
     index = _long("scatter", index)
     _check_along("scatter", input, index, place)
     is_tensor = isinstance(src, Tensor)
+    part = tuple(src.shape) if is_tensor else ()
     if is_tensor:
         require_same_dtype("scatter", input, src)
     else:
         src = filled((), src, input._dtype)
 
-    def compute(x: Tensor, *others: Tensor) -> Tensor:
+    def compute(x: Tensor, *_: Tensor) -> Tensor:
         numbers = x._values()
         where = list(np.indices(tuple(index.shape)))
         where[place] = index._values()
         numbers[tuple(where)] = _crop(src.detach(), index.shape)._values()
         return from_values(numbers)
 
-    def rule(grad: Tensor) -> list:
-        kept = grad * cast(_put(full_of(tuple(index.shape), 1, grad._dtype), place, index, input) == 0, grad._dtype)
-        return [kept, _uncrop(gather(grad, place, index), src.shape)] if is_tensor else [kept]
+    def rule(grad: Tensor, index: Tensor) -> list:
+        written = _put(full_of(tuple(index.shape), 1, grad._dtype), place, index, grad.shape)
+        kept = grad * cast(written == 0, grad._dtype)
+        return [kept, _uncrop(gather(grad, place, index), part)] if is_tensor else [kept]
 
     inputs = [input, src] if is_tensor else [input]
-    return formula("ScatterBackward0" if is_tensor else "ScatterBackward1", inputs, compute, rule)
+    return formula("ScatterBackward0" if is_tensor else "ScatterBackward1", inputs, compute, rule, constants=[index])
 
 
 @both()
@@ -191,32 +197,35 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
             f"index_add_(): Number of indices ({index.numel()}) should be equal to the source's extents but for the "
             f"indexed one those of self: {list(source.shape)} and {list(input.shape)}"
         )
-    rows = cast(index, int64).reshape(tuple(-1 if d == place else 1 for d in range(input.ndim)))
+    kind = input._dtype
 
     def scaled(y: Tensor) -> Tensor:
-        return cast(y * alpha, input._dtype)
+        return cast(y * alpha, kind)
 
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return x + _put(scaled(y), place, rows.expand(count).contiguous(), x)
+    def compute(x: Tensor, y: Tensor, index: Tensor) -> Tensor:
+        rows = cast(index, int64).reshape(tuple(-1 if d == place else 1 for d in range(x.ndim)))
+        return x + _put(scaled(y), place, rows.expand(count).contiguous(), x.shape)
 
     return formula(
         "IndexAddBackward0",
         [input, source],
         compute,
-        lambda grad: [grad, scaled(index_select(grad, place, index))],
+        lambda grad, index: [grad, scaled(index_select(grad, place, index))],
+        constants=[index],
     )
 
 
 @both()
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the tensor as one row, at indices."""
+    shape, count = input.shape, input.numel()
     flat = input.reshape(-1)
     places = Places(flat, dict(enumerate(index_tensors(flat, 0, _long("take", index)))))
     return formula(
         "TakeBackward0",
         [input],
         lambda x: places.get(x.reshape(-1)),
-        lambda grad: [places.add(grad, (input.numel(),)).reshape(input.shape)],
+        lambda grad: [places.add(grad, (count,)).reshape(shape)],
     )
 
 
@@ -257,7 +266,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     flags = np.zeros(input.shape[place] if input.shape else 1, bool)
     flags[index._values()] = True
     mask = from_values(flags).reshape(tuple(-1 if d == place else 1 for d in range(input.ndim)))
-    return _filled("IndexFill", input, mask, value)
+    return _masked_fill(formula, input, mask, value, "IndexFill")
 
 
 # ---- by masks ----
@@ -283,15 +292,14 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         return places.get(_shapes.expand(x, shape))
 
     places = Places(_shapes.expand(input.detach(), shape), indices)
-    return formula(
-        "MaskedSelectBackward0", [input], compute, lambda grad: [sum_to(places.add(grad, shape), input.shape)]
-    )
+    return formula("MaskedSelectBackward0", [input], compute, lambda grad: [places.add(grad, shape)])
 
 
 @both()
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) where a mask is True, elsewhere the tensor's elements."""
-    return _filled("MaskedFill", input, _mask("masked_fill", mask), value)
+    _mask("masked_fill", mask)
+    return _masked_fill(formula, input, mask, value)
 
 
 def _number_of(value: Any, kind: dtype) -> Tensor:
@@ -305,36 +313,25 @@ def _number_of(value: Any, kind: dtype) -> Tensor:
     return cast(value, kind)
 
 
-def _filled(label: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _masked_fill(made: Callable, input: Tensor, mask: Tensor, value: Any, label: str = "MaskedFill") -> Tensor:
     number = _number_of(value, input._dtype)
     inputs = [input, number] if isinstance(value, Tensor) else [input]
 
-    def compute(x: Tensor, *_: Tensor) -> Tensor:
-        return choose(mask, number.detach(), x)
+    def compute(x: Tensor, *others: Tensor) -> Tensor:
+        return choose(others[-1], number.detach(), x)
 
-    def rule(grad: Tensor) -> list:
-        return _of_filled(grad, mask, input.shape)[: len(inputs)]
+    def rule(grad: Tensor, mask: Tensor) -> list:
+        zero = full_of((), 0, grad._dtype)
+        return [choose(mask, zero, grad), choose(mask, grad, zero).sum()][: len(inputs)]
 
-    return formula(f"{label}Backward{len(inputs) - 1}", inputs, compute, rule)
-
-
-def _of_filled(grad: Tensor, mask: Tensor, shape: tuple) -> list:
-    """Gradients of what a number was written into, and of that number."""
-    zero = full_of((), 0, grad._dtype)
-    return [sum_to(choose(mask, zero, grad), shape), choose(mask, grad, zero).sum()]
+    return made(f"{label}Backward{len(inputs) - 1}", inputs, compute, rule, constants=[mask])
 
 
 @method()
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) where a mask is True; returns the tensor."""
     _mask("masked_fill_", mask)
-    number = _number_of(value, self._dtype)
-    with unrecorded():
-        values = choose(mask, number.detach(), self.detach()).clone()
-    shape = tuple(self.shape)
-    given = [number] if isinstance(value, Tensor) else []
-    label = f"MaskedFillBackward{len(given)}"
-    return edit(label, self, given, values, lambda grad: _of_filled(grad, mask, shape)[: 1 + len(given)])
+    return _masked_fill(edit, self, mask, value)
 
 
 _where = prepare("WhereBackward0", "where", slots="12")
@@ -367,14 +364,13 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     if all(each.shape == shape for each in (condition, *given)):
         return adopt(hot.call_n(_where, [flags._h, given[0]._h, given[1]._h], []), kind)
 
-    def rule(grad: Tensor) -> list:
+    def rule(grad: Tensor, condition: Tensor) -> list:
         zero = full_of((), 0, grad._dtype)
-        return [
-            sum_to(choose(condition, grad, zero), given[0].shape),
-            sum_to(choose(condition, zero, grad), given[1].shape),
-        ]
+        return [choose(condition, grad, zero), choose(condition, zero, grad)]
 
-    return formula("WhereBackward0", given, lambda x, y: choose(condition, x, y), rule)
+    return formula(
+        "WhereBackward0", given, lambda x, y, condition: choose(condition, x, y), rule, constants=[condition]
+    )
 
 
 methods["where"] = lambda self, condition, other: where(condition, self, other)

@@ -255,11 +255,14 @@ def picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool
     def drop(x: Tensor) -> Tensor:
         return x if keepdim else x.squeeze(place)
 
-    def rule(grad: Tensor) -> list:
-        wide = grad if keepdim else grad.unsqueeze(place)
-        return [put_along(wide, indices, place, input.shape[place])]
+    extent = input.shape[place]
 
-    values = formula(label, [input], lambda x: drop(take_along(x, indices, place)).clone(), rule)
+    def rule(grad: Tensor, indices: Tensor) -> list:
+        return [put_along(grad if keepdim else grad.unsqueeze(place), indices, place, extent)]
+
+    values = formula(
+        label, [input], lambda x, indices: drop(take_along(x, indices, place)).clone(), rule, constants=[indices]
+    )
     return values, drop(indices)
 
 

@@ -6,10 +6,10 @@ from typing import Any, Callable
 
 from mxlite.torch._arithmetic import require_operands, sub_
 from mxlite.torch._calls import both, method, methods
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._convert import as_tensor_of, common_dtype
 from mxlite.torch._dtypes import BOOL
-from mxlite.torch._indexing import edit, sum_to
-from mxlite.torch._nodes import formula, unrecorded
+from mxlite.torch._indexing import edit
+from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
 
@@ -32,10 +32,8 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     def compute(x: Tensor, y: Tensor) -> Tensor:
         return x + y * by
 
-    shapes = first.shape, second.shape
-
     def rule(grad: Tensor) -> list:
-        return [sum_to(grad, shapes[0]), sum_to(grad * by, shapes[1])]
+        return [grad, grad * by]
 
     return formula(label, [first, second], compute, rule)
 
@@ -77,15 +75,11 @@ def _in_place(name: str, label: str, plain: Callable, sign: int) -> None:
             sub_.require_numbers(self, other)
         _check_alpha(self, alpha)
         by = sign * alpha
-        with unrecorded():
-            values = self.detach().clone()
-            plain(values, other.detach() * alpha)
-        shape, kind = other.shape, other._dtype  # not itself, which may be what is edited
 
-        def rule(grad: Tensor) -> list:
-            return [grad, cast(sum_to(grad * by, shape), kind)]
+        def compute(x: Tensor, y: Tensor) -> Tensor:
+            return plain(x.clone(), y * alpha)
 
-        return edit(label, self, [other], values, rule)
+        return edit(label, [self, other], compute, lambda grad: [grad, grad * by])
 
     function.__name__ = name
     function.__doc__ = f"As {name[:-1]}, into the tensor itself, which is returned."

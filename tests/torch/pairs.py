@@ -297,7 +297,7 @@ def turned_and_sorted(torch: Any, x: Any, log: list) -> Any:
 
 VIEWS = [
     _formula("slices", lambda torch, x: torch.cat([x[1:], x[:1]])),
-    _formula("expanded", lambda torch, x: (x[0].expand(3) * x)),
+    _formula("expanded", lambda torch, x: x[0].expand(3) * x),
     _formula("transposed", lambda torch, x: (x.view(3, 1).t() * x).sum(0)),
     _formula("unbound", lambda torch, x: torch.stack(list(x.unbind(0))) * x),
     _formula("strided", lambda torch, x: x.as_strided((3,), (1,)) * x),

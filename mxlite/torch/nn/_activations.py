@@ -9,8 +9,8 @@ from typing import Any, Callable
 from mxlite.torch import _more
 from mxlite.torch._calls import functions, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._indexing import edit, sum_to
-from mxlite.torch._nodes import formula, unrecorded
+from mxlite.torch._indexing import edit
+from mxlite.torch._nodes import formula
 from mxlite.torch._picking import choose
 from mxlite.torch._tensor import Tensor, full_of
 
@@ -65,12 +65,8 @@ def _activation(name: str, label: str, compute: Callable, slope: Callable) -> Ca
 def apply(label: str, input: Tensor, compute: Callable, slope: Callable, inplace: bool = False) -> Tensor:
     """A function of each element; `slope` gives its derivative, of x."""
     require_tensor("activation", 1, "input", input)
-    if not inplace:
-        return formula(label, [input], compute, lambda grad, x: [grad * slope(x)], saves="0")
-    place = input.clone() if input.requires_grad else input.detach().clone()
-    with unrecorded():
-        values = compute(place.detach())
-    return edit(label, input, [], values, lambda grad: [grad * slope(place)])
+    made = edit if inplace else formula
+    return made(label, [input], compute, lambda grad, x: [grad * slope(x)], saves="0")
 
 
 def as_like(flags: Tensor, like: Tensor) -> Tensor:
@@ -300,7 +296,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         below = x.detach() <= 0
         return [
             choose(below, grad * w, grad),
-            sum_to(choose(below, grad * x, zero), w.shape),
+            choose(below, grad * x, zero),
         ]
 
     return formula("PreluKernelBackward0", [input, slope], lambda x, w: choose(x > 0, x, x * w), rule, saves="01")

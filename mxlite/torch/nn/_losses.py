@@ -170,15 +170,15 @@ def nll_loss(
         share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
     label = "NllLossBackward0" if input.ndim <= 2 else "NllLoss2DBackward0"
 
-    def compute(x: Tensor) -> Tensor:
+    def compute(x: Tensor, places: Tensor, share: Tensor) -> Tensor:
         each = -take_along(x, places, dim).squeeze(dim) * share
         return each if reduction == "none" else each.sum() / share.sum() if reduction == "mean" else each.sum()
 
-    def rule(grad: Tensor) -> list:
+    def rule(grad: Tensor, places: Tensor, share: Tensor) -> list:
         each = -share * (grad / share.sum() if reduction == "mean" else grad)
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
-    return formula(label, [input], compute, rule)
+    return formula(label, [input], compute, rule, constants=[places, share])
 
 
 def _clipped(values: Any, kept: Any) -> Any:
@@ -263,18 +263,19 @@ def binary_cross_entropy(
     if values.size and not ((values >= 0) & (values <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
 
-    def compute(p: Tensor, t: Tensor) -> Tensor:
+    def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:
         each = -(t * p.log().clamp_min(-100) + (1 - t) * (1 - p).log().clamp_min(-100))
-        return _reduced(each if weight is None else each * weight, reduction)
+        return _reduced(each * weight[0] if weight else each, reduction)
 
-    def rule(grad: Tensor, input: Tensor, target: Tensor) -> list:
-        scale = grad if weight is None else grad * weight
+    def rule(grad: Tensor, input: Tensor, target: Tensor, *weight: Tensor) -> list:
+        scale = grad * weight[0] if weight else grad
         if reduction == "mean":
             scale = scale / input.numel()
         dp = scale * (input - target) / (input * (1 - input)).clamp_min(1e-12)
         return [dp, scale * ((1 - input).log() - input.log()).clamp(-100, 100)]
 
-    return formula("BinaryCrossEntropyBackward0", [input, target], compute, rule, saves="01")
+    constants = [] if weight is None else [weight]
+    return formula("BinaryCrossEntropyBackward0", [input, target], compute, rule, saves="01", constants=constants)
 
 
 def binary_cross_entropy_with_logits(
@@ -291,24 +292,30 @@ def binary_cross_entropy_with_logits(
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
 
-    def scaled(t: Tensor) -> Tensor:
-        return (pos_weight - 1) * t + 1 if pos_weight is not None else full_of((), 1, t._dtype)
+    given = {"weight": weight, "pos_weight": pos_weight}
+    names = [name for name, each in given.items() if each is not None]
 
-    def compute(x: Tensor, t: Tensor) -> Tensor:
-        each = (1 - t) * x + scaled(t) * (x.abs().neg().exp().log1p() + (-x).relu())
-        return _reduced(each if weight is None else each * weight, reduction)
+    def compute(x: Tensor, t: Tensor, *constants: Tensor) -> Tensor:
+        of = dict(zip(names, constants))
+        by = (of["pos_weight"] - 1) * t + 1 if "pos_weight" in of else full_of((), 1, t._dtype)
+        each = (1 - t) * x + by * (x.abs().neg().exp().log1p() + (-x).relu())
+        return _reduced(each * of["weight"] if "weight" in of else each, reduction)
 
-    def rule(grad: Tensor, input: Tensor, target: Tensor) -> list:
-        scale = grad if weight is None else grad * weight
+    def rule(grad: Tensor, input: Tensor, target: Tensor, *constants: Tensor) -> list:
+        of = dict(zip(names, constants))
+        scale = grad * of["weight"] if "weight" in of else grad
         if reduction == "mean":
             scale = scale / input.numel()
-        dx = scale * ((1 - target) - scaled(target) * (1 - input.sigmoid()))
+        more = of["pos_weight"] - 1 if "pos_weight" in of else full_of((), 0, input._dtype)
+        dx = scale * ((1 - target) - (more * target + 1) * (1 - input.sigmoid()))
         dt = scale * -input
-        if pos_weight is not None:
-            dt = dt + scale * (pos_weight - 1) * -logsigmoid(input)
+        if "pos_weight" in of:
+            dt = dt + scale * more * -logsigmoid(input)
         return [dx, dt]
 
-    return formula("BinaryCrossEntropyWithLogitsBackward0", [input, target], compute, rule, saves="01")
+    constants = [given[name] for name in names]
+    label = "BinaryCrossEntropyWithLogitsBackward0"
+    return formula(label, [input, target], compute, rule, saves="01", constants=constants)
 
 
 def kl_div(

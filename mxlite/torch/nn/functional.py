@@ -10,11 +10,11 @@ from mxlite._public import show as _show
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, functions, new, prepare, run
 from mxlite.torch._dtypes import int64
-from mxlite.torch._indexing import sum_to
 from mxlite.torch._matrix import addmm, mm
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._random import uniform_of
 from mxlite.torch._reductions import put_along, vector_norm
+from mxlite.torch._shapes import sum_to
 from mxlite.torch._tensor import Tensor, from_values
 from mxlite.torch.nn._activations import (
     as_like,
@@ -158,19 +158,19 @@ def embedding(
     """Rows of `weight` at indices."""
     if max_norm is not None or any(other.values()):
         raise NotImplementedError("mxlite.torch: embedding has indices, weight and padding_idx alone")
-    flat = input.reshape(-1)
+    extent, *row = weight.shape
 
-    def compute(w: Tensor) -> Tensor:
-        return w.index_select(0, flat).reshape(input.shape + w.shape[1:])
+    def compute(w: Tensor, index: Tensor) -> Tensor:
+        return w.index_select(0, index.reshape(-1)).reshape((*index.shape, *row))
 
-    def rule(grad: Tensor) -> list:
-        rows = grad.reshape((-1, *weight.shape[1:]))
+    def rule(grad: Tensor, index: Tensor) -> list:
+        rows, flat = grad.reshape((-1, *row)), index.reshape(-1)
         if padding_idx is not None:
-            rows = rows * as_like(flat != padding_idx % weight.shape[0], rows).unsqueeze(1)
+            rows = rows * as_like(flat != padding_idx % extent, rows).unsqueeze(1)
         wide = flat.unsqueeze(1).expand(rows.shape).contiguous()
-        return [put_along(rows, wide, 0, weight.shape[0])]
+        return [put_along(rows, wide, 0, extent)]
 
-    return formula("EmbeddingBackward0", [weight], compute, rule)
+    return formula("EmbeddingBackward0", [weight], compute, rule, constants=[input])
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -234,6 +234,7 @@ def _normalized(
 ) -> Tensor:
     """(x - mean) / sqrt(variance + eps) over dimensions, times a weight of `shape`, and a bias."""
     given = [each for each in (weight, bias) if each is not None]
+    shapes = [each.shape for each in given]
     slots = "0" + ("-" if weight is None else "1") + ("-" if bias is None else str(len(given)))
 
     def standard(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -249,14 +250,10 @@ def _normalized(
 
     def rule(grad: Tensor, x: Tensor, *scale: Tensor) -> list:
         y, over = standard(x)
-        inner = grad if weight is None else grad * scale[0].reshape(shape)
+        inner = grad * scale[0].reshape(shape) if scale else grad
         dx = over * (inner - inner.mean(dims, True) - y * (inner * y).mean(dims, True))
-        grads = [dx]
-        if weight is not None:
-            grads.append(sum_to(grad * y, shape).reshape(weight.shape))
-        if bias is not None:
-            grads.append(sum_to(grad, shape).reshape(bias.shape))
-        return grads
+        of_given = [grad * y, grad] if scale else [grad]
+        return [dx, *(sum_to(each, shape).reshape(own) for each, own in zip(of_given, shapes))]
 
     return formula(label, [input, *given], compute, rule, slots=slots, saves="0" if weight is None else "01")
 
