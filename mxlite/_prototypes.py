@@ -39,7 +39,7 @@ MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P MXLHintB
 MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
 MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
 MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHook:PPiPPP MXLNDArrayGetEdge:PPP
-MXLNDArrayGetId:PP MXLNDArrayPin:PP MXLNDArrayPlace:PPiP
+MXLNDArrayGetId:PP MXLNDArrayPin:PP MXLNDArrayPlace:PPiP MXLNDArrayTurn:PPP
 MXLNDArraySetGrad:PP MXLNDArraySetRequiresGrad:Pi MXLNodeAddHook:PPPPP MXLNodeAddPreHook:PPPPP
 MXLNodeFree:P MXLNodeGetId:PP MXLNodeGetInfo:PiiiPP MXLNodeGetInput:PiPP MXLNodeGetName:PP MXLNodeGetNumInputs:PP
 MXLNodeGetNumOutputs:PP MXLNodeGetNumSaved:PP MXLNodeGetOperator:PP MXLNodeGetPayload:PP MXLNodeGetSaved:PiPPPP

@@ -184,7 +184,7 @@ static int attach(mxl_call *call, mxl_node *node)
     status = mxl_node_attach(node, call->num_outputs, call->out);
     if (slices != NULL) {
         if (status == 0)
-            mxl_rebase_finish(view, slices);
+            status = mxl_rebase_finish(view, slices);
         mxl_ref_drop(&slices->ref);
     }
     return status;

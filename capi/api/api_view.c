@@ -5,6 +5,42 @@
 #include "engine/rebase.h"
 #include "ops/view.h"
 
+/* ---- an array that takes on the shape of its view ---- */
+
+static int turn(mxl_array *array, mxl_array *view, int *kept)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+    mxl_place place;
+
+    if (array->storage == NULL || array->storage != view->storage || array->size != view->size)
+        return mxl_error("MXLNDArrayTurn: the view does not show the array's elements");
+    if (leaf != NULL && mxl_leaf_wants(leaf)) {
+        if (mxl_array_show_as(array, view) != 0)
+            return -1;
+        *kept = 1;
+    }
+    mxl_storage_bump(view->storage);
+    place = mxl_array_place(view);
+    mxl_array_set_place(view, place);
+    mxl_ref_drop(place.target);
+    return 0;
+}
+
+int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept)
+{
+    mxl_array *both[2];
+    NDArrayHandle handles[2] = {array, view};
+    int status;
+
+    API_NEED(kept);
+    *kept = 0;
+    if (api_pin_many(__func__, "array", 2, handles, both, false) != 0)
+        return -1;
+    status = turn(both[0], both[1], kept);
+    api_unpin_many(2, handles);
+    return status;
+}
+
 /* ---- making one ---- */
 
 /* The array, pinned, if it can have views. */

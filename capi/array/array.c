@@ -164,6 +164,18 @@ void mxl_array_become(mxl_array *none, mxl_array *from)
     mxl_array_drop(from);
 }
 
+int mxl_array_show_as(mxl_array *array, const mxl_array *view)
+{
+    mxl_array *alias = mxl_array_alias(view);
+    mxl_storage *storage = array->storage;
+
+    if (alias == NULL)
+        return -1;
+    mxl_array_become(array, alias);
+    mxl_ref_drop(&storage->ref);
+    return 0;
+}
+
 mxl_array *mxl_array_alias(const mxl_array *array)
 {
     mxl_array *alias = array_blank();

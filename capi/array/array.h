@@ -96,6 +96,9 @@ int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape
  * up. */
 void mxl_array_become(mxl_array *none, mxl_array *from);
 
+/* Shows its own bytes as `view`, which has the same storage, does. -1 with the array unchanged. */
+int mxl_array_show_as(mxl_array *array, const mxl_array *view);
+
 static inline void mxl_array_keep(mxl_array *array)
 {
     mxl_ref_keep(&array->ref);

@@ -168,6 +168,19 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_r
     return fill_buffer(buffer, task->grads[1], true, old);
 }
 
+/* The gradient has the variable's shape, unless that was changed in place since it was recorded. */
+static int check_arrived(const mxl_array *value, const mxl_array *variable)
+{
+    char have[128], want[128];
+
+    if (mxl_array_same_shape(value, variable))
+        return 0;
+    return mxl_error("backward: a gradient of shape %s arrived at a variable of shape %s, whose "
+                     "shape was changed in place since it was recorded",
+                     mxl_shape_text(have, sizeof(have), value->ndim, value->shape),
+                     mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape));
+}
+
 /* Makes everything that needs memory, so that a failure finds no variable's gradient changed. */
 static int ready_leaf(mxl_task *task, mxl_mode mode)
 {
@@ -180,7 +193,8 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
     if (buffer != NULL)
         mxl_array_keep(buffer);
     mxl_leaf_unlock(leaf);
-    if (slot_value(&task->grads[0], variable, mode) == NULL) {
+    if (slot_value(&task->grads[0], variable, mode) == NULL ||
+        check_arrived(task->grads[0], variable) != 0) {
         status = -1;
     } else if (buffer == NULL) {
         own = own_value(&task->grads[0], variable, mode);

@@ -246,10 +246,33 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
     return slices;
 }
 
+/* Places the view on its base now, not when it is read next: what kept its gradient at `output` of
+ * a node keeps that of its new value. */
+static int place_anew(mxl_array *view, mxl_extra *extra, int output, const mxl_dialect *dialect)
+{
+    mxl_place place;
+    int status = mxl_rebase_view(view, dialect->plain);
+
+    if (status != 0)
+        return -1;
+    place = mxl_array_place(view);
+    if (place.target != NULL && place.output != MXL_PLACE_LEAF)
+        status = mxl_extra_follow(extra, output, &((mxl_node *)place.target)->extra, place.output);
+    mxl_ref_drop(place.target);
+    return status;
+}
+
 int mxl_rebase_finish(mxl_array *view, mxl_node *slices)
 {
+    mxl_place before = mxl_array_place(view);
+    mxl_extra *extra = NULL;
     int status = mxl_node_stand(slices, 0, view->base);
 
     mxl_array_expire_place(view);
+    if (before.target != NULL && before.output != MXL_PLACE_LEAF)
+        extra = mxl_extra_get(&((mxl_node *)before.target)->extra);
+    if (status == 0 && mxl_extra_has(extra, MXL_HOOK_ARRAY))
+        status = place_anew(view, extra, before.output, slices->dialect);
+    mxl_ref_drop(before.target);
     return status;
 }

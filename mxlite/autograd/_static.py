@@ -10,7 +10,7 @@ import inspect
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
-from mxlite.autograd._nodes import Saved, record, unrecorded
+from mxlite.autograd._nodes import Saved, detached, record, unrecorded
 from mxlite.autograd._style import Style
 
 
@@ -256,11 +256,34 @@ def default(function: Callable) -> Callable:
 
 
 def once_differentiable(fn: Callable) -> Callable:
-    """Decorates a backward that is not to be differentiated: it runs unrecorded, and its results are constants."""
+    """Decorates a backward that is not to be differentiated: it runs unrecorded, and a backward that comes to its
+    results is an error. (Where no gradient flows to the gradients that it gets, they are constants.)
+    """
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:
-        with unrecorded(ctx._style):
-            return fn(ctx, *args)
+        style = ctx._style
+        with unrecorded(style):
+            returned = fn(ctx, *args)
+        if not style.is_recording() or not any(
+            isinstance(each, style.array_class) and each.requires_grad for each in args
+        ):
+            return returned
+        results = returned if isinstance(returned, tuple) else (returned,)
+        made = _refusing(style, results)
+        return made if isinstance(returned, tuple) else made[0]
 
     return wrapper
+
+
+def _refusing(style: Style, results: tuple) -> tuple:
+    """The same arrays as results of a node whose rule is an error."""
+
+    def rule(grads: list, wanted: list) -> list:
+        raise style.error("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    arrays = [each for each in results if isinstance(each, style.array_class)]
+    made = [detached(style, each) for each in arrays]
+    record(style, "Error", [detached(style, each).requires_grad_() for each in arrays], made, rule)
+    left = iter(made)
+    return tuple(next(left) if isinstance(each, style.array_class) else each for each in results)

@@ -226,6 +226,7 @@ STYLE = TensorStyle(
         "AccumulateGrad": "torch::autograd::AccumulateGrad",
         "CopySlices": "torch::autograd::CopySlices",
         "CopyBackwards": "torch::autograd::CopyBackwards",
+        "Error": "torch::autograd::Error",
     },
 )
 Gradient._graph_style = STYLE

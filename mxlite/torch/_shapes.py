@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from functools import wraps
 from typing import Any, Callable
 
 from mxlite._lib import LIB, hot
+from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._calls import adopt, both, check_call, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import clone
+from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
 from mxlite.torch._tensor import Tensor
 
@@ -17,12 +20,17 @@ _t = prepare("TBackward0", "transpose", "axes")
 _transpose = prepare("TransposeBackward0", "transpose", "axes")
 _permute = prepare("PermuteBackward0", "transpose", "axes")
 _unsqueeze = prepare("UnsqueezeBackward0", "expand_dims", "axis")
-_squeeze = prepare("SqueezeBackward0", "_mxl_reshape_to", "shape")
-_squeeze_dim = prepare("SqueezeBackward1", "_mxl_reshape_to", "shape")
-_squeeze_dims = prepare("SqueezeBackward2", "_mxl_reshape_to", "shape")
 _expand = prepare("ExpandBackward0", "_mxl_broadcast_to", "shape")
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _sum_to = prepare("SumBackward1", "_mxl_sum_to", "shape")
+
+
+def _squeezes(first: int) -> list[int]:
+    """The calls of squeeze() of all dimensions, of one, and of several; `first`: the number in the first's label."""
+    return [prepare(f"SqueezeBackward{first + more}", "_mxl_reshape_to", "shape") for more in range(3)]
+
+
+_squeeze = _squeezes(0)
 
 
 def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -179,18 +187,26 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 @both()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of extent 1."""
-    return adopt(hot.call1_int(_unsqueeze, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
+    return _unsqueezed(input, dim, _unsqueeze)
+
+
+def _unsqueezed(input: Tensor, dim: int, call: int) -> Tensor:
+    return adopt(hot.call1_int(call, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
 
 
 @both()
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of extent 1: all, one of them, or those of a tuple."""
+    return _squeezed(input, dim, _squeeze)
+
+
+def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
     shape = input.shape
     if dim is None:
-        return with_shape(_squeeze, input, tuple(extent for extent in shape if extent != 1))
+        return with_shape(calls[0], input, tuple(extent for extent in shape if extent != 1))
     places = check_dims(dim, len(shape))
     left = tuple(extent for place, extent in enumerate(shape) if place not in places or extent != 1)
-    return with_shape(_squeeze_dims if isinstance(dim, tuple) else _squeeze_dim, input, left)
+    return with_shape(calls[2 if isinstance(dim, tuple) else 1], input, left)
 
 
 def alias(input: Tensor) -> Tensor:
@@ -204,22 +220,30 @@ def alias(input: Tensor) -> Tensor:
 @both()
 def t(input: Tensor) -> Tensor:
     """The transposed matrix; of a tensor of fewer dimensions itself."""
+    return _turned(input, _t)
+
+
+def _turned(input: Tensor, call: int) -> Tensor:
     ndim = len(input.shape)
     if ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
-    return with_shape(_t, input, (1, 0)) if ndim == 2 else alias(input)
+    return with_shape(call, input, (1, 0)) if ndim == 2 else alias(input)
 
 
 @both("transpose", "swapaxes", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """With two dimensions changed for each other."""
+    return _transposed(input, dim0, dim1, _transpose)
+
+
+def _transposed(input: Tensor, dim0: int, dim1: int, call: int) -> Tensor:
     ndim = len(input.shape)
     first, second = check_dim(dim0, ndim), check_dim(dim1, ndim)
     if ndim == 0:
         return alias(input)
     order = list(range(ndim))
     order[first], order[second] = second, first
-    return with_shape(_transpose, input, tuple(order))
+    return with_shape(call, input, tuple(order))
 
 
 def _order(name: str, input: Tensor, dims: tuple) -> tuple[int, ...]:
@@ -403,30 +427,41 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return run(call, [input], tuple(size), tuple(stride), skip, kind=input._dtype)
 
 
-def in_place_view(name: str, make: Any) -> None:
-    """A method that gives the tensor itself another shape."""
+def _in_place_view(name: str, turned: Callable) -> None:
+    """A method that gives the tensor itself another shape.
 
-    def reshaped(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        check_call(LIB.MXLNDArrayBumpVersion(self._h))  # it counts as an edit
-        made = make(self, *args, **kwargs)
-        self._h, made._h = made._h, self._h
+    Args:
+        turned: Of the tensor and the method's arguments: the view that it becomes.
+    """
+
+    def method_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        wants = self.requires_grad
+        check_call(LIB.MXLNDArrayCheckEdit(self._h))
+        kept = ctypes.c_int()
+        # A variable stays what it is. What was computed keeps its gradient where nothing is recorded, too.
+        with (recorded if wants and not self.is_leaf else unrecorded)(STYLE):
+            made = turned(self, *args, **kwargs)
+        check_call(LIB.MXLNDArrayTurn(self._h, made._h, ctypes.byref(kept)))
+        if not kept.value:
+            self._h, made._h = made._h, self._h
         if hasattr(self, "_shape"):
             del self._shape
         return self
 
-    reshaped.__name__ = name
-    reshaped.__doc__ = f"As {name[:-1]}, of the tensor itself, which is returned."
-    method(name)(reshaped)
+    method_.__name__ = name
+    method_.__doc__ = f"As {name[:-1]}, of the tensor itself, which is returned."
+    method(name)(method_)
 
 
-for _name, _make in (
-    ("t_", t),
-    ("transpose_", transpose),
-    ("swapaxes_", transpose),
-    ("squeeze_", squeeze),
-    ("unsqueeze_", unsqueeze),
-):
-    in_place_view(_name, _make)
+_t_, _transpose_ = (prepare(label, "transpose", "axes") for label in ("TBackward1", "TransposeBackward1"))
+_unsqueeze_ = prepare("UnsqueezeBackward1", "expand_dims", "axis")
+_squeeze_ = _squeezes(3)
+
+_in_place_view("t_", lambda self: _turned(self, _t_))
+_in_place_view("squeeze_", lambda self, dim=None: _squeezed(self, dim, _squeeze_))
+_in_place_view("unsqueeze_", lambda self, dim: _unsqueezed(self, dim, _unsqueeze_))
+for _name in ("transpose_", "swapaxes_", "swapdims_"):
+    _in_place_view(_name, lambda self, dim0, dim1: _transposed(self, dim0, dim1, _transpose_))
 
 
 def can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -218,6 +218,8 @@ static int save(void *array)
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
     X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \
     X(MXLNDArrayGetInfo, ARRAY, false, MXLNDArrayGetInfo(h, 2, dims, &int_a) == -2 ? -1 : 0)       \
+    X(MXLNDArrayTurn, ARRAY, false, MXLNDArrayTurn(h, good, &int_a))                               \
+    X(MXLNDArrayTurn, ARRAY, false, MXLNDArrayTurn(good, h, &int_a))                               \
     X(MXLNDArrayBumpVersion, ARRAY, false, MXLNDArrayBumpVersion(h))                               \
     X(MXLNDArrayProtect, ARRAY, false, MXLNDArrayProtect(h))                                       \
     X(MXLNDArrayGetVersion, ARRAY, false, MXLNDArrayGetVersion(h, &u64))                           \
@@ -441,6 +443,8 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXCustomFunctionRecord, record_bad(1, variable_list(), 1, NULL, no_callbacks()))             \
     X(MXCustomFunctionRecord, record_bad(-1, variable_list(), 1, good_list(), no_callbacks()))     \
     X(MXCustomFunctionRecord, record_bad(1, variable_list(), -1, good_list(), no_callbacks()))     \
+    X(MXLNDArrayTurn, MXLNDArrayTurn(variable, good, &int_a)) /* not its memory */                 \
+    X(MXLNDArrayTurn, MXLNDArrayTurn(good, good, NULL))                                            \
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, 0))) /* no callback */      \
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, -1)))                       \
     X(MXLFunctionRecord,                                                                           \

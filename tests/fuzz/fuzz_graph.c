@@ -91,8 +91,9 @@ static void view(fuzz *f)
 {
     NDArrayHandle array = pick(f), out = NULL;
     int64_t shape = -1;
+    int kept;
 
-    switch (next(f, 7)) {
+    switch (next(f, 8)) {
     case 0:
         put(f, MXLNDArraySlice(array, 0, 1));
         break;
@@ -109,6 +110,9 @@ static void view(fuzz *f)
     case 4:
         if (checked(MXLNDArrayPin(array, &out)) == 0)
             put(f, out);
+        break;
+    case 6:
+        (void)checked(MXLNDArrayTurn(array, pick(f), &kept));
         break;
     case 5:
         if (checked(MXLNDArrayPlace(array, pick_node(f), (int)next(f, 2), &out)) == 0)
