@@ -95,21 +95,28 @@ int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
     return 0;
 }
 
+/* A new array over the same memory, at a place. */
+static mxl_array *alias_at(const mxl_array *array, mxl_place place)
+{
+    mxl_array *alias = mxl_array_alias(array);
+
+    if (alias != NULL)
+        mxl_array_set_place(alias, place);
+    return alias;
+}
+
 /* An alias at the array's place, or the array itself; new. */
 static mxl_array *pinned(mxl_array *array)
 {
     mxl_place place = mxl_array_place(array);
-    mxl_array *alias = array;
+    mxl_array *made = array;
 
-    if (mxl_place_variable(place) == array) {
+    if (mxl_place_variable(place) == array)
         mxl_array_keep(array);
-    } else {
-        alias = mxl_array_alias(array);
-        if (alias != NULL)
-            mxl_array_set_place(alias, place);
-    }
+    else
+        made = alias_at(array, place);
     mxl_ref_drop(place.target);
-    return alias;
+    return made;
 }
 
 int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out)
@@ -127,30 +134,34 @@ int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out)
     return *out == NULL ? mxl_error_prefix(__func__) : 0;
 }
 
+/* Inputs or outputs of a node; how many. */
+static int metas_of(const api_node *n, int which, const mxl_meta **metas, mxl_meta *variable)
+{
+    if (api_node_accumulates(n)) {
+        *variable = mxl_array_meta(api_node_variable(n));
+        *metas = variable;
+        return which;
+    }
+    *metas = which == 0 ? api_node_recorded(n)->in_meta : api_node_recorded(n)->out_meta;
+    return which == 0 ? api_node_recorded(n)->num_inputs : api_node_recorded(n)->num_outputs;
+}
+
 /* An alias of the array at an edge, whose shape and dtype it must have; new. */
 static mxl_array *placed(const mxl_array *array, const api_node *node, int output)
 {
     mxl_place place = node->place;
-    const mxl_array *variable = api_node_accumulates(node) ? api_node_variable(node) : NULL;
-    int outputs = variable != NULL ? 1 : api_node_recorded(node)->num_outputs;
-    mxl_meta meta;
-    mxl_array *alias;
+    const mxl_meta *metas;
+    mxl_meta variable;
+    int count = metas_of(node, 1, &metas, &variable);
 
-    if (output < 0 || output >= outputs)
-        return mxl_error_null("output %d of a node with %d", output, outputs);
-    if (variable != NULL)
-        meta = (mxl_meta){variable->dtype, variable->ndim, variable->shape};
-    else
-        meta = api_node_recorded(node)->out_meta[output];
-    if (array->dtype != meta.dtype ||
-        !mxl_shape_same(array->ndim, array->shape, meta.ndim, meta.shape))
+    if (output < 0 || output >= count)
+        return mxl_error_null("output %d of a node with %d", output, count);
+    if (array->dtype != metas[output].dtype ||
+        !mxl_shape_same(array->ndim, array->shape, metas[output].ndim, metas[output].shape))
         return mxl_error_null("the array has not the shape and dtype of output %d", output);
-    if (variable == NULL)
+    if (!api_node_accumulates(node))
         place.output = output;
-    alias = mxl_array_alias(array);
-    if (alias != NULL)
-        mxl_array_set_place(alias, place);
-    return alias;
+    return alias_at(array, place);
 }
 
 int MXLNDArrayPlace(NDArrayHandle array, MXLNodeHandle node, int output, NDArrayHandle *out)
@@ -346,18 +357,6 @@ int MXLNodeGetNumOutputs(MXLNodeHandle node, int *out)
 {
     API_NEED(out);
     return number_of(__func__, node, num_outputs, 1, out);
-}
-
-/* Inputs or outputs of a node; how many. */
-static int metas_of(const api_node *n, int which, const mxl_meta **metas, mxl_meta *variable)
-{
-    if (api_node_accumulates(n)) {
-        *variable = mxl_array_meta(api_node_variable(n));
-        *metas = variable;
-        return which;
-    }
-    *metas = which == 0 ? api_node_recorded(n)->in_meta : api_node_recorded(n)->out_meta;
-    return which == 0 ? api_node_recorded(n)->num_inputs : api_node_recorded(n)->num_outputs;
 }
 
 int MXLNodeGetInfo(MXLNodeHandle node, int which, int index, int room, int64_t *shape, int *dtype)

@@ -123,8 +123,7 @@ static int pack_first(mxl_node *node, mxl_packer *packer, int count)
 {
     mxl_extra *extra = mxl_extra_make(&node->extra);
 
-    if (extra == NULL ||
-        mxl_extra_reserve_packed(extra, node->num_inputs + node->num_outputs) != 0)
+    if (extra == NULL || mxl_extra_reserve_packed(extra, node->num_inputs + node->num_outputs) != 0)
         return -1;
     for (int at = 0; at < count; at++) {
         mxl_saved *saved = saved_at(node, at);

@@ -256,8 +256,8 @@ static int place_anew(mxl_array *view, mxl_extra *extra, int output, const mxl_d
     if (status != 0)
         return -1;
     place = mxl_array_place(view);
-    if (place.target != NULL && place.output != MXL_PLACE_LEAF)
-        status = mxl_extra_follow(extra, output, &((mxl_node *)place.target)->extra, place.output);
+    if (mxl_place_node(place) != NULL)
+        status = mxl_extra_follow(extra, output, &mxl_place_node(place)->extra, place.output);
     mxl_ref_drop(place.target);
     return status;
 }
@@ -269,8 +269,8 @@ int mxl_rebase_finish(mxl_array *view, mxl_node *slices)
     int status = mxl_node_stand(slices, 0, view->base);
 
     mxl_array_expire_place(view);
-    if (before.target != NULL && before.output != MXL_PLACE_LEAF)
-        extra = mxl_extra_get(&((mxl_node *)before.target)->extra);
+    if (mxl_place_node(before) != NULL)
+        extra = mxl_extra_get(&mxl_place_node(before)->extra);
     if (status == 0 && mxl_extra_has(extra, MXL_HOOK_ARRAY))
         status = place_anew(view, extra, before.output, slices->dialect);
     mxl_ref_drop(before.target);

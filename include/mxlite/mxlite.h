@@ -153,11 +153,11 @@ MXL_API int MXLNDArrayGetAddress(NDArrayHandle array, void **address);
  */
 MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
 
-/* An edit in place that changes an array's shape: `view` shows the array's memory in the new one. The
- * memory counts as edited, while `view` is up to date. A variable that wants a gradient takes over
- * shape and strides and stays the variable that it is (*kept 1): a gradient that arrives in its old
- * shape is an error. For any other array (*kept 0, which is unchanged) the caller goes on with
- * `view`. No other thread may use the array meanwhile. */
+/* An edit in place that changes an array's shape: `view` shows the array's memory in the new one.
+ * The memory counts as edited, while `view` is up to date. A variable that wants a gradient takes
+ * over shape and strides and stays the variable that it is (*kept 1): a gradient that arrives in
+ * its old shape is an error. For any other array (*kept 0, which is unchanged) the caller goes on
+ * with `view`. No other thread may use the array meanwhile. */
 MXL_API int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept);
 
 /* Tells the engine that the bytes behind MXNDArrayGetData were written, so that a value saved for

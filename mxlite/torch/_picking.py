@@ -315,16 +315,17 @@ def _number_of(value: Any, kind: dtype) -> Tensor:
 
 def _masked_fill(made: Callable, input: Tensor, mask: Tensor, value: Any, label: str = "MaskedFill") -> Tensor:
     number = _number_of(value, input._dtype)
-    inputs = [input, number] if isinstance(value, Tensor) else [input]
+    more = int(isinstance(value, Tensor))
+    inputs = [input, number][: 1 + more]
 
     def compute(x: Tensor, *others: Tensor) -> Tensor:
         return choose(others[-1], number.detach(), x)
 
     def rule(grad: Tensor, mask: Tensor) -> list:
         zero = full_of((), 0, grad._dtype)
-        return [choose(mask, zero, grad), choose(mask, grad, zero).sum()][: len(inputs)]
+        return [choose(mask, zero, grad), choose(mask, grad, zero).sum()][: 1 + more]
 
-    return made(f"{label}Backward{len(inputs) - 1}", inputs, compute, rule, constants=[mask])
+    return made(f"{label}Backward{more}", inputs, compute, rule, constants=[mask])
 
 
 @method()

@@ -435,11 +435,10 @@ def _in_place_view(name: str, turned: Callable) -> None:
     """
 
     def method_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        wants = self.requires_grad
         check_call(LIB.MXLNDArrayCheckEdit(self._h))
         kept = ctypes.c_int()
         # A variable stays what it is. What was computed keeps its gradient where nothing is recorded, too.
-        with (recorded if wants and not self.is_leaf else unrecorded)(STYLE):
+        with (unrecorded if self.is_leaf and self.requires_grad else recorded)(STYLE):
             made = turned(self, *args, **kwargs)
         check_call(LIB.MXLNDArrayTurn(self._h, made._h, ctypes.byref(kept)))
         if not kept.value:

@@ -214,6 +214,56 @@ TEST(a_pin_that_is_out_of_date)
     drop(x);
 }
 
+/* What was kept in another form stands at an edge again, of a node or of a variable. */
+TEST(a_value_that_is_placed)
+{
+    H x = leaf(VEC(1, 2)), y = torch1("_mul_scalar", x, "scalar", "2"), value = VEC(7, 8), at;
+    N node = edge_of(y, NULL), variable = edge_of(x, NULL);
+
+    CHECK_INT(MXLNDArrayPlace(value, node, 0, &at), 0);
+    CHECK_INT(run_from(at, &keep), 0);
+    CHECK_NEAR(grad_at(x, 1), 2, 0);
+    drop(at);
+    CHECK_INT(MXLNDArrayPlace(value, variable, 0, &at), 0);
+    CHECK_INT(run_from(at, &keep), 0);
+    CHECK_NEAR(grad_at(x, 1), 3, 0);
+    drop(at);
+    CHECK_FAILS(MXLNDArrayPlace(value, node, 1, &at), "output 1 of a node with 1");
+    CHECK(at == NULL);
+    drop(value);
+    value = VEC(7, 8, 9);
+    CHECK_FAILS(MXLNDArrayPlace(value, node, 0, &at), "has not the shape and dtype of output 0");
+    CHECK_FAILS(MXLNDArrayPlace(value, variable, 0, &at),
+                "has not the shape and dtype of output 0");
+    CHECK_INT(MXLNodeFree(node), 0);
+    CHECK_INT(MXLNodeFree(variable), 0);
+    drop(value);
+    drop(y);
+    drop(x);
+}
+
+/* A change of shape in place: a variable takes it on, any other array leaves it to the view. */
+TEST(an_array_that_is_turned)
+{
+    int64_t square[2] = {2, 2}, shape[2];
+    H x = leaf(VEC(1, 2, 3, 4)), y = torch1("_mul_scalar", x, "scalar", "2"),
+      view = MXLNDArrayReshape(y, 2, square, 0), own;
+    int kept = -1;
+
+    CHECK_INT(MXLNDArrayTurn(y, view, &kept), 0);
+    CHECK_INT(kept, 0);
+    CHECK_INT(MXLNDArrayGetInfo(y, 2, shape, NULL), 1);
+    drop(view);
+    own = MXLNDArrayReshape(x, 2, square, 0);
+    CHECK_INT(MXLNDArrayTurn(x, own, &kept), 0);
+    CHECK_INT(kept, 1);
+    CHECK_INT(MXLNDArrayGetInfo(x, 2, shape, NULL), 2);
+    CHECK_FAILS(run_from(y, &keep), "arrived at a variable of shape (2,2)");
+    drop(own);
+    drop(y);
+    drop(x);
+}
+
 /* A view edited by a function with more outputs: its node would be run twice. */
 TEST(a_view_among_several_outputs)
 {
@@ -238,4 +288,5 @@ TEST(a_view_among_several_outputs)
 HARNESS_MAIN(ENTRY(edits_its_input), ENTRY(edits_of_variables), ENTRY(edits_a_view),
              ENTRY(writes_over_a_view), ENTRY(an_edited_view_that_is_kept),
              ENTRY(an_input_that_is_out_of_date), ENTRY(a_pin_that_is_out_of_date),
+             ENTRY(a_value_that_is_placed), ENTRY(an_array_that_is_turned),
              ENTRY(a_view_among_several_outputs))

@@ -8,6 +8,7 @@ typedef struct store {
     bool wrong;  /* unpacks something of another shape */
     bool other;  /* unpacks twice the value */
     H *releases; /* runs backward from it when it packs */
+    bool copies; /* keeps a copy */
     bool pops;   /* takes itself and the record hook away when it packs */
 } store;
 
@@ -39,7 +40,9 @@ static int on_pack(void *payload, H array, void **packed)
         NNAPISetLastError("no room");
         return 1;
     }
-    *packed = array;
+    *packed = s->copies ? op1("_copy", array) : array;
+    if (s->copies)
+        drop(array);
     return 0;
 }
 
@@ -221,24 +224,47 @@ TEST(packing_that_pops)
 TEST(packing_that_releases)
 {
     store s = {0};
-    H x = leaf(VEC(3)), y, in[2];
+    H x = leaf(VEC(3)), y;
 
     CHECK_INT(MXLSetInplace(1, NULL), 0);
     record(true);
     y = op_scalar("_mul_scalar", x, "2");
     push(&s);
     s.releases = &y;
-    in[0] = y;
-    in[1] = x;
-    CHECK_INT(op_into("broadcast_mul", 2, in, y), 0); /* 2 x^2 */
+    CHECK_INT(op_into("exp", 1, &y, y), 0); /* the result is packed when it has its place */
     CHECK_INT(MXLPopSavedHooks(), 0);
     record(false);
     CHECK_INT(MXLSetInplace(0, NULL), 0);
-    CHECK_NEAR(grad_at(x, 0), 12, 0);
-    CHECK_INT(s.packs, 1); /* the other was let go */
+    CHECK_NEAR(grad_at(x, 0), 2 * exp(6), 1e-3);
+    CHECK_INT(s.packs, 1);
     CHECK_INT(s.drops, 1);
     CHECK_INT(s.released, 1);
     CHECK_FAILS(backward(y), "released");
+    drop(y);
+    drop(x);
+}
+
+/* What an edit in place overwrites is packed before that, and unpacked for the rule. */
+TEST(packing_before_an_edit)
+{
+    store s = {.copies = true};
+    H x = leaf(VEC(3)), y, same, in[2];
+
+    CHECK_INT(MXLSetInplace(1, NULL), 0);
+    record(true);
+    y = op_scalar("_mul_scalar", x, "2");
+    CHECK_INT(MXNDArrayDetach(y, &same), 0);
+    push(&s);
+    in[0] = y;
+    in[1] = same;
+    CHECK_INT(op_into("broadcast_mul", 2, in, y), 0); /* y times its own elements, as a constant */
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    record(false);
+    CHECK_INT(MXLSetInplace(0, NULL), 0);
+    CHECK_INT(s.packs, 1);
+    CHECK_INT(backward(y), 0);
+    CHECK_NEAR(grad_at(x, 0), 12, 0);
+    drop(same);
     drop(y);
     drop(x);
 }
@@ -380,6 +406,6 @@ TEST(record_hook_in_backward)
 }
 
 HARNESS_MAIN(ENTRY(packing), ENTRY(unpacked_values_count), ENTRY(packing_fails),
-             ENTRY(packing_that_pops), ENTRY(packing_that_releases), ENTRY(stack_of_a_thread),
-             ENTRY(after_that_thread), ENTRY(record_hook), ENTRY(record_hook_that_sets_hooks),
-             ENTRY(record_hook_in_backward))
+             ENTRY(packing_that_pops), ENTRY(packing_that_releases), ENTRY(packing_before_an_edit),
+             ENTRY(stack_of_a_thread), ENTRY(after_that_thread), ENTRY(record_hook),
+             ENTRY(record_hook_that_sets_hooks), ENTRY(record_hook_in_backward))

@@ -11,6 +11,7 @@ import pytest
 from conftest import live_handles
 
 import mxlite.torch as torch
+from mxlite.torch import _indexing, _nodes
 from mxlite.torch.nn import functional as F
 
 
@@ -145,6 +146,18 @@ def test_no_rule_reads_a_tensor_that_it_was_not_given():
     assert count > 50 and not wrong
 
 
+def held(value: Any) -> Any:
+    """The tensors that a function's closure leads to."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from held(each)
+    elif getattr(value, "__closure__", None):
+        for cell in value.__closure__:
+            yield from held(cell.cell_contents)
+
+
 INDEX = torch.tensor([[1, 0, 2], [0, 1, 1]])
 TURNED = {
     "max": lambda h: h.max(1)[0],
@@ -235,6 +248,19 @@ def test_indices_and_masks_that_were_edited_since(name):
     indices.zero_()
     with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
         values.sum().backward()
+
+
+@pytest.mark.parametrize("name", sorted(TURNED))
+def test_no_rule_holds_what_it_was_recorded_for(name, monkeypatch):
+    wrong = []
+
+    def record(label: str, inputs: list, outputs: list, rule: Any, *rest: Any) -> None:
+        wrong.extend(label for each in held(rule.rule) if any(each is other for other in (*inputs, *outputs)))
+
+    monkeypatch.setattr(_nodes, "record", record)
+    monkeypatch.setattr(_indexing, "record", record)
+    TURNED[name](leaf([1.0, 5.0, 3.0], [4.0, 2.0, 6.0]))
+    assert not wrong
 
 
 # ---- changes of shape ----

@@ -224,12 +224,14 @@ extern "C" {
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayPin(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
+    pub fn MXLNDArrayPlace(array: NDArrayHandle, node: MXLNodeHandle, output: c_int, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayProtect(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayReshape(array: NDArrayHandle, ndim: c_int, shape: *const i64, reverse: c_int) -> NDArrayHandle;
     pub fn MXLNDArraySetGrad(array: NDArrayHandle, grad: NDArrayHandle) -> c_int;
     pub fn MXLNDArraySetRequiresGrad(array: NDArrayHandle, flag: c_int) -> c_int;
     pub fn MXLNDArraySlice(array: NDArrayHandle, begin: i64, end: i64) -> NDArrayHandle;
     pub fn MXLNDArrayToDLPackVersioned(array: NDArrayHandle, out_dlpack: *mut *mut c_void) -> c_int;
+    pub fn MXLNDArrayTurn(array: NDArrayHandle, view: NDArrayHandle, kept: *mut c_int) -> c_int;
     pub fn MXLNodeAddHook(node: MXLNodeHandle, hook: MXLNodeHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNodeAddPreHook(node: MXLNodeHandle, hook: MXLGradHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNodeFree(node: MXLNodeHandle) -> c_int;
