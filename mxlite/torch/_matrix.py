@@ -405,31 +405,43 @@ def trace(input: Tensor) -> Tensor:
 # ---- functions of a matrix ----
 
 
+def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    rows, columns = A.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    if not A._dtype.is_floating_point:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.word}")
+    if A._dtype.name == "float16":
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
+
+
 @both("inverse")
 def inv(A: Tensor) -> Tensor:  # noqa: N803 - PyTorch's name
     """The inverse of a matrix, or of each."""
-    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(f"linalg.inv: A must be batches of square matrices, but they are {A.shape[-2:]}")
+    _require_square("linalg.inv", A)
     return run(prepare("LinalgInvExBackward0", "_linalg_inverse"), [A], kind=A._dtype)
 
 
 @both()
 def det(A: Tensor) -> Tensor:  # noqa: N803
     """The determinant of a matrix, or of each."""
-    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(f"linalg.det: A must be batches of square matrices, but they are {A.shape[-2:]}")
+    _require_square("linalg.det", A)
     return run(prepare("LinalgDetBackward0", "_linalg_det"), [A], kind=A._dtype)
 
 
 @both()
 def slogdet(A: Tensor) -> tuple:  # noqa: N803
-    """Sign and logarithm of the size of the determinant."""
+    """Sign and logarithm of the size of the determinant, whose gradient is infinite where the matrix is singular."""
+    _require_square("linalg.slogdet", A)
     return tuple(run_many(prepare("LinalgSlogdetBackward0", "_mxl_slogdet"), [A], kinds=[A._dtype] * 2))
 
 
 @both("logdet")
 def logdet(A: Tensor) -> Tensor:  # noqa: N803
     """The logarithm of the determinant."""
+    _require_square("logdet", A)
     return det(A).log()
 
 

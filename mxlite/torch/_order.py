@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mxlite.torch._calls import both, functions, prepare, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, int64
+from mxlite.torch._dtypes import BOOL, float64, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
-from mxlite.torch._reductions import as_sum, pair, picked, shared, take_along
+from mxlite.torch._reductions import as_sum, pair, picked, require_extent, shared, take_along
 from mxlite.torch._shapes import along
-from mxlite.torch._tensor import Tensor, zeros_of
+from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
 # ---- running ----
 
@@ -95,8 +96,12 @@ _sort_result, _topk_result = pair("sort"), pair("topk")
 @both()
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all, or along a dimension (the lower one of two); NaN where there is one."""
+    if dim is not None:
+        require_extent("median", input, check_dim(dim, input.ndim))
     if input._dtype.kind == BOOL:
         raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
+    if dim is None and not input.numel():
+        return cast(full_of((), math.nan, float64), input._dtype)
     if dim is None:
         flat = input.detach().reshape(-1)
         middle = _middle(flat, 0)

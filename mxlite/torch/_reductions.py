@@ -163,7 +163,7 @@ def _require_elements(name: str, input: Tensor) -> None:
         raise kind(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{ending}")
 
 
-def _require_extent(name: str, input: Tensor, place: int) -> None:
+def require_extent(name: str, input: Tensor, place: int) -> None:
     if input.shape and input.shape[place] == 0:
         raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
 
@@ -220,7 +220,7 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
             _require_elements(name, input)
             return shared(f"{label}1", input, lambda x: _extreme_of(x, operator, None, False))
         place = check_dim(dim, input.ndim)
-        _require_extent(name, input, place)
+        require_extent(name, input, place)
         numbers = cast(input, _uint8) if input._dtype.kind == BOOL else input
         indices = functions["arg" + name](numbers, place, True)
         return results(*picked(f"{label}0", input, place, indices, keepdim))
@@ -236,7 +236,7 @@ def _extreme(name: str, label: str, operator: str) -> Callable:
         if places is None:
             _require_elements("a" + name, input)
         for place in places or ():
-            _require_extent("a" + name, input, place)
+            require_extent("a" + name, input, place)
         return shared(
             f"A{name}Backward0", input, lambda x: _extreme_of(x, operator, places, keepdim), places, keepdim, False
         )
@@ -289,7 +289,7 @@ def _arg(name: str, operator: str) -> None:
             values, place = values.reshape(-1), 0
         else:
             place = check_dim(dim, input.ndim)
-            _require_extent(name, input, place)
+            require_extent(name, input, place)
         found = _positions(values, operator, place, keepdim)
         return found.reshape((1,) * input.ndim) if dim is None and keepdim else found
 

@@ -119,6 +119,28 @@ def test_values() -> None:
     assert torch.tril(t([[1.0, nan], [2.0, 3.0]])).tolist() == [[1.0, 0.0], [2.0, 3.0]]
 
 
+def test_the_median_of_nothing() -> None:
+    same(torch.median(t([])).item(), nan)
+    assert torch.median(t([], torch.int64)).item() == -(1 << 63)
+    assert torch.zeros(0, 3).median(1)[0].shape == (0,)
+    with pytest.raises(IndexError, match="non-zero size"):
+        torch.zeros(0, 3).median(0)
+    with pytest.raises(NotImplementedError):
+        torch.median(t([True]))
+
+
+@pytest.mark.parametrize("name", ["det", "slogdet", "logdet", "inverse"])
+def test_matrices_that_are_not_square(name: str) -> None:
+    for given, says in (
+        (torch.ones(2, 3), "2 by 3"),
+        (torch.ones(2), "at least 2"),
+        (t([[1]]), "floating"),
+        (torch.ones(2, 2).half(), "Low precision"),
+    ):
+        with pytest.raises(RuntimeError, match=says):
+            getattr(torch, name)(given)
+
+
 def test_gradients_at_edges() -> None:
     same(gradients(lambda a: torch.logaddexp(a, t([inf], torch.float64)), [-0.2]), [[0.0]])
     same(gradients(torch.xlogy, [0.0, 0.0, 0.0], [2.0, 0.5, -1.0]), [[math.log(2.0), math.log(0.5), 0.0], [0.0] * 3])
