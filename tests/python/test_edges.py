@@ -6,6 +6,7 @@ What mxlite.torch answers is PyTorch's answer; what mx.nd answers is 1.9.1's, bu
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -80,6 +81,31 @@ def test_masks_of_mx_nd_select() -> None:
     for dtype in ("float32", "float64"):
         assert nd_gradients(nd.abs, [1.0, nan, 0.0, -2.0], dtype=dtype) == [[1.0, 0.0, 0.0, -1.0]]
         assert nd_gradients(lambda x: nd.norm(x, ord=1), [1.0, nan, 0.0, -2.0], dtype=dtype) == [[1.0, 0.0, 0.0, -1.0]]
+
+
+def test_leaky_relu_of_float64_is_double() -> None:
+    x = [-3.0, -1e-3, 0.5]
+    for slope in (0.1, -0.5):
+        for act_type, value, derivative in (
+            ("leaky", lambda v, a=slope: a * v, lambda v, a=slope: a),
+            ("elu", lambda v, a=slope: a * math.expm1(v), lambda v, a=slope: a * math.exp(v)),
+        ):
+            function = partial(nd.LeakyReLU, act_type=act_type, slope=slope)
+            found = function(nd.array(x, dtype="float64")).asnumpy()
+            np.testing.assert_allclose(found, [*map(value, x[:2]), 0.5], rtol=1e-15)
+            np.testing.assert_allclose(nd_gradients(function, x)[0], [*map(derivative, x[:2]), 1.0], rtol=1e-15)
+    gelu = nd.LeakyReLU(nd.array(x, dtype="float64"), act_type="gelu").asnumpy()
+    np.testing.assert_allclose(gelu, [v * math.erfc(-v / math.sqrt(2)) / 2 for v in x], rtol=1e-13)
+
+
+def test_the_last_bit_of_functions_of_float64() -> None:
+    numbers = np.concatenate([np.linspace(-20, 20, 4001), [-2.5]])
+    for name in ("sin", "cos", "exp", "tanh", "log"):
+        at = np.abs(numbers) + 0.125 if name == "log" else numbers
+        expected = np.array([getattr(math, name)(each) for each in at.tolist()])
+        found = getattr(nd, name)(nd.array(at, dtype="float64")).asnumpy()
+        steps = 2 if name == "tanh" else 1  # the C library's is not exact either
+        assert (np.abs(found - expected) <= steps * np.spacing(np.abs(expected))).all(), name
 
 
 # ---- mxlite.torch ----
