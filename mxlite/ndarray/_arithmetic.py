@@ -174,6 +174,7 @@ class _Fluent:
         from mxlite.ndarray._generate import make_function
 
         function = make_function(self.name)
+        function.__qualname__ = f"NDArray.{self.name}"
         setattr(NDArray, self.name, function)
         return function if array is None else function.__get__(array, owner)
 
