@@ -105,6 +105,7 @@ MXL_INLINE double mxl_gamma_f64(int level, double x)
     below = negative ? (small ? sine : near * sine) : (small ? near * r : 1.0);
     y = mxl_exp_times_f64(level, above / below, negative ? -high : high, negative ? -low : low);
     y = negative && sine == 0.0 ? NAN : y;
+    y = x == floor(x) ? rint(y) : y; /* a factorial, which integers would cut otherwise */
     return a < 1e-17 ? 1.0 / x : y;
 }
 

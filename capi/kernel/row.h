@@ -51,14 +51,14 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
              const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
              const int64_t *const *in_strides, const size_t *in_size, const void *params);
 
-/* Runs a loop over float32 for `dtype`: elements are cast to float32 in tiles that stay in the
- * cache, and the results cast back. One or two inputs. */
-void mxl_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *const *in,
-                     const int64_t *step, int64_t n, const void *params);
+/* Runs a loop over `via`, MXL_F32 or MXL_F64, for `dtype`: elements are cast in tiles that stay in
+ * the cache, and the results cast back. One or two inputs. */
+void mxl_row_via(mxl_row row, int via, int dtype, int num_in, void *out, const void *const *in,
+                 const int64_t *step, int64_t n, const void *params);
 
 /* Likewise, with the scalar of mxl_scalar_params rounded to `dtype` first. */
-void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *const *in,
-                            const int64_t *step, int64_t n, const void *params);
+void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
+                        const void *const *in, const int64_t *step, int64_t n, const void *params);
 
 /* ---- loops from expressions ----
  *
@@ -75,8 +75,8 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
  *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
  *
  * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
- * MATH: ARITH's dtypes, integers computed in float32 and truncated back. float16 always goes
- * through float32, in tiles. No kernels are made for bool.
+ * MATH: ARITH's dtypes, integers computed in float32 (8 bits) or float64 and truncated back, in
+ * tiles. float16 always goes through float32, likewise. No kernels are made for bool.
  *
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
@@ -230,16 +230,16 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
     }                                                                                              \
     MXL_ROW_LEVELS_##D(fn)
 
-/* The loop of another dtype by way of float32: what ROW##_VIA makes where a table of kernels asks
- * for it. Of the scalar's value the dtype keeps what it can. */
-#define MXL_UNARY_ROW_VIA(name, D)  MXL_ROW_VIA(name, D, mxl_row_via_f32, 1)
-#define MXL_NEAR_ROW_VIA(name, D)   MXL_ROW_VIA(name, D, mxl_row_via_f32, 1)
-#define MXL_BINARY_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_row_via_f32, 2)
-#define MXL_SCALAR_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_scalar_row_via_f32, 1)
-#define MXL_ROW_VIA(name, D, via, num_in)                                                          \
+/* The loop of another dtype by way of a float that holds its numbers: what ROW##_VIA makes where a
+ * table of kernels asks for it. Of the scalar's value the dtype keeps what it can. */
+#define MXL_UNARY_ROW_VIA(name, D)  MXL_ROW_VIA(name, D, mxl_row_via, 1)
+#define MXL_NEAR_ROW_VIA(name, D)   MXL_ROW_VIA(name, D, mxl_row_via, 1)
+#define MXL_BINARY_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_row_via, 2)
+#define MXL_SCALAR_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_scalar_row_via, 1)
+#define MXL_ROW_VIA(name, D, run, num_in)                                                          \
     static void name##_##D MXL_ROW_PARAMETERS                                                      \
     {                                                                                              \
-        via(name##_f32, MXL_DTYPE_##D, num_in, out, in, step, n, params);                          \
+        run(MXL_VIA_##D(name), MXL_DTYPE_##D, num_in, out, in, step, n, params);                   \
     }
 
 /* x / y that never traps: an integer divided by zero is 0, the smallest by -1 is itself. */
@@ -307,6 +307,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROUND_f64a(v)       MXL_ROUND_f64(v)
 
 #define MXL_DTYPE_f16          MXL_F16
+#define MXL_VIA_f16(name)      name##_f32, MXL_F32
 #define MXL_T_f16              mxl_half
 #define MXL_C_f16              float
 #define MXL_LOAD_f16(v)        mxl_half_to_float(v)
@@ -315,6 +316,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROUND_f16(v)       mxl_half_from_float((float)(v))
 
 #define MXL_DTYPE_u8          MXL_U8
+#define MXL_VIA_u8(name)      name##_f32, MXL_F32
 #define MXL_T_u8              uint8_t
 #define MXL_C_u8              int
 #define MXL_LOAD_u8(v)        ((int)(v))
@@ -323,6 +325,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROUND_u8(v)       mxl_u8_from_f64(v)
 
 #define MXL_DTYPE_i8          MXL_I8
+#define MXL_VIA_i8(name)      name##_f32, MXL_F32
 #define MXL_T_i8              int8_t
 #define MXL_C_i8              int
 #define MXL_LOAD_i8(v)        ((int)(v))
@@ -331,6 +334,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROUND_i8(v)       mxl_i8_from_f64(v)
 
 #define MXL_DTYPE_i32          MXL_I32
+#define MXL_VIA_i32(name)      name##_f64, MXL_F64
 #define MXL_T_i32              int32_t
 #define MXL_C_i32              int32_t
 #define MXL_LOAD_i32(v)        (v)
@@ -339,6 +343,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_ROUND_i32(v)       mxl_i32_from_f64(v)
 
 #define MXL_DTYPE_i64          MXL_I64
+#define MXL_VIA_i64(name)      name##_f64, MXL_F64
 #define MXL_T_i64              int64_t
 #define MXL_C_i64              int64_t
 #define MXL_LOAD_i64(v)        (v)

@@ -1,23 +1,23 @@
-/* Row loops of other dtypes by way of float32. */
+/* Row loops of other dtypes by way of float32 or float64. */
 #include "kernel/cast.h"
 #include "kernel/row.h"
 
-enum { TILE = 1024, MOST_INPUTS = 2 };
+enum { TILE_BYTES = 4096, MOST_INPUTS = 2 };
 
-void mxl_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *const *in,
-                     const int64_t *step, int64_t n, const void *params)
+void mxl_row_via(mxl_row row, int via, int dtype, int num_in, void *out, const void *const *in,
+                 const int64_t *step, int64_t n, const void *params)
 {
-    const mxl_row to_float = mxl_cast_row(dtype, MXL_F32),
-                  from_float = mxl_cast_row(MXL_F32, dtype);
+    const mxl_row to_float = mxl_cast_row(dtype, via), from_float = mxl_cast_row(via, dtype);
     const int64_t one = 1, size = (int64_t)mxl_dtype_size(dtype);
-    _Alignas(64) float tile[MOST_INPUTS + 1][TILE];
+    const int64_t most = TILE_BYTES / (int64_t)mxl_dtype_size(via);
+    _Alignas(64) char tile[MOST_INPUTS + 1][TILE_BYTES];
     const void *const result = tile[MOST_INPUTS];
     const void *given[MOST_INPUTS];
 
     for (int k = 0; k < num_in; k++)
         given[k] = tile[k];
-    for (int64_t i = 0; i < n; i += TILE) {
-        int64_t part = n - i < TILE ? n - i : TILE;
+    for (int64_t i = 0; i < n; i += most) {
+        int64_t part = n - i < most ? n - i : most;
 
         for (int k = 0; k < num_in; k++) {
             const void *from = (const char *)in[k] + i * step[k] * size;
@@ -29,8 +29,8 @@ void mxl_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *
     }
 }
 
-void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const void *const *in,
-                            const int64_t *step, int64_t n, const void *params)
+void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
+                        const void *const *in, const int64_t *step, int64_t n, const void *params)
 {
     mxl_scalar_params rounded = *(const mxl_scalar_params *)params;
     const int64_t one = 1;
@@ -39,5 +39,5 @@ void mxl_scalar_row_via_f32(mxl_row row, int dtype, int num_in, void *out, const
 
     mxl_cast_scalar(rounded.scalar, dtype, stored);
     mxl_cast_row(dtype, MXL_F64)(&rounded.scalar, &kept, &one, 1, NULL);
-    mxl_row_via_f32(row, dtype, num_in, out, in, step, n, &rounded);
+    mxl_row_via(row, via, dtype, num_in, out, in, step, n, &rounded);
 }

@@ -1,4 +1,4 @@
-/* Loops by way of float32, over more elements than a tile holds. */
+/* Loops by way of float32 and float64, over more elements than a tile holds. */
 #include <math.h>
 
 #include "harness.h"
@@ -62,5 +62,21 @@ TEST(the_scalar_is_one_of_the_dtype)
     CHECK_INT(g, mxl_half_from_float(1 / mxl_half_to_float(mxl_half_from_float(10.0f / 3))));
 }
 
+/* float32 has not their digits. */
+TEST(wide_integers_go_through_float64)
+{
+    int32_t x[3] = {99999999, 16777217, 2147483647}, y[3] = {1, 0, -1}, z[3];
+    int64_t l[2] = {16777217, INT64_C(9007199254740991)}, m[2];
+    const void *const in[2] = {x, y}, *const wide = l;
+    const int64_t step[2] = {1, 1};
+
+    half_root_kernels.row[MXL_I32](z, in, step, 3, NULL);
+    CHECK(z[0] == 4999 && z[1] == 2048 && z[2] == 23170); /* of 9999.99995: not of 10000 */
+    less_kernels.row[MXL_I32](z, in, step, 2, NULL);
+    CHECK(z[0] == 99999998 && z[1] == 16777217);
+    over_kernels.row[MXL_I64](m, &wide, step, 2, &(mxl_scalar_params){.scalar = 1});
+    CHECK(m[0] == 16777217 && m[1] == INT64_C(9007199254740991));
+}
+
 HARNESS_MAIN(ENTRY(every_tile_and_its_rest), ENTRY(a_single_element_on_either_side),
-             ENTRY(the_scalar_is_one_of_the_dtype))
+             ENTRY(the_scalar_is_one_of_the_dtype), ENTRY(wide_integers_go_through_float64))
