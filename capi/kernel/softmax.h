@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /* Over the middle axis of a contiguous (outer, n, inner) array into `out`, which may be `in`.
- * Inputs are divided by `temperature` first. With `length` (outer, inner; NULL: none) only the
- * first length positions count (clamped to [0, n]); the others become 0, or -infinity for
- * log_softmax. float32 and float16 are computed in float32 with a double sum, float64 in double. -1
- * with the error set for other dtypes. */
+ * Inputs are divided by `temperature`, after the greatest has been subtracted. With `length`
+ * (outer, inner; NULL: none) only the first length positions count (clamped to [0, n]); the others
+ * become 0, or -infinity for log_softmax. float32 and float16 are computed in float32 with a double
+ * sum, float64 in double. -1 with the error set for other dtypes. */
 int mxl_softmax(bool take_log, int dtype, int64_t outer, int64_t n, int64_t inner,
                 double temperature, const int64_t *length, const void *in, void *out);
 

@@ -5,7 +5,7 @@
 
 /* ---- rows: a few short ones, or a piece of a long one ---- */
 
-/* out = e^(in / scale - top) of `rows` rows of n elements that follow each other */
+/* out = e^((in - top) / scale) of `rows` rows of n elements that follow each other */
 MXL_INLINE void NAME(exp_at)(int level, C *out, const C *in, int64_t rows, int64_t n, C scale,
                              const double *top)
 {
@@ -17,7 +17,7 @@ MXL_INLINE void NAME(exp_at)(int level, C *out, const C *in, int64_t rows, int64
 
         if (separately) {
             for (int64_t i = 0; i < n; i++)
-                y[i] = (scale == 1 ? x[i] : x[i] / scale) - most;
+                y[i] = scale == 1 ? x[i] - most : (x[i] - most) / scale;
         } else if (scale == 1) {
             MXL_IVDEP
             for (int64_t i = 0; i < n; i++)
@@ -25,7 +25,7 @@ MXL_INLINE void NAME(exp_at)(int level, C *out, const C *in, int64_t rows, int64
         } else {
             MXL_IVDEP
             for (int64_t i = 0; i < n; i++)
-                y[i] = mxl_row_exp(x[i] / scale - most);
+                y[i] = mxl_row_exp((x[i] - most) / scale);
         }
     }
     for (int64_t i = 0; separately && i < rows * n; i++)
@@ -34,7 +34,7 @@ MXL_INLINE void NAME(exp_at)(int level, C *out, const C *in, int64_t rows, int64
 MXL_BY_LEVEL(NAME(exp), (C * out, const C *in, int64_t rows, int64_t n, C scale, const double *top),
              out, in, rows, n, scale, top)
 
-/* out = in / scale - top - shift */
+/* out = (in - top) / scale - shift */
 MXL_INLINE void NAME(less_at)(int level, C *out, const C *in, int64_t rows, int64_t n, C scale,
                               const double *top, const double *shift)
 {
@@ -44,7 +44,7 @@ MXL_INLINE void NAME(less_at)(int level, C *out, const C *in, int64_t rows, int6
 
         MXL_IVDEP
         for (int64_t i = r * n; i < (r + 1) * n; i++)
-            out[i] = (scale == 1 ? in[i] : in[i] / scale) - most - more;
+            out[i] = (scale == 1 ? in[i] - most : (in[i] - most) / scale) - more;
     }
 }
 MXL_BY_LEVEL(NAME(less),
@@ -120,8 +120,6 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
 
         loops->rows[most](top, NAME(load)(in + i, rows * m, x), rows, m, m);
     }
-    for (int64_t r = 0; r < rows; r++)
-        top[r] = (C)top[r] / (C)job->temperature;
     for (int64_t i = 0; i < n; i += piece) {
         int64_t m = least(n - i, piece);
         C *to = stay ? (C *)(void *)(out + i) : e;
@@ -169,19 +167,20 @@ static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
 MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T *in, T *out,
                                      int64_t width, const int64_t *length, C scale)
 {
+    const C worst = scale < 0 ? (C)INFINITY : -(C)INFINITY;
     C top[COLUMNS], last[COLUMNS];
     double sum[COLUMNS];
 
     for (int64_t j = 0; j < width; j++) {
-        top[j] = -(C)INFINITY;
+        top[j] = worst;
         sum[j] = 0;
     }
     for (int64_t i = 0; i < job->n; i++) {
         const T *x = in + i * job->inner;
 
         for (int64_t j = 0; j < width; j++) {
-            C v = LOAD(x[j]) / scale;
-            top[j] = ((v > top[j]) & (i < length[j])) ? v : top[j];
+            C v = LOAD(x[j]);
+            top[j] = ((scale < 0 ? v < top[j] : v > top[j]) & (i < length[j])) ? v : top[j];
         }
     }
     /* A NaN is not found above; it reaches every output through the sum. */
@@ -191,7 +190,7 @@ MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T 
 
         MXL_IVDEP
         for (int64_t j = 0; j < width; j++) {
-            C e = mxl_row_exp(LOAD(x[j]) / scale - top[j]);
+            C e = mxl_row_exp((LOAD(x[j]) - top[j]) / scale);
 
             if (!NARROW && !job->take_log)
                 y[j] = STORE(e);
@@ -207,13 +206,13 @@ MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T 
         if (job->take_log) {
             MXL_IVDEP
             for (int64_t j = 0; j < width; j++) {
-                C v = LOAD(x[j]) / scale - top[j] - last[j];
+                C v = (LOAD(x[j]) - top[j]) / scale - last[j];
                 y[j] = STORE(i < length[j] ? v : -(C)INFINITY);
             }
         } else {
             MXL_IVDEP
             for (int64_t j = 0; j < width; j++) {
-                C e = NARROW ? mxl_row_exp(LOAD(x[j]) / scale - top[j]) : LOAD(y[j]);
+                C e = NARROW ? mxl_row_exp((LOAD(x[j]) - top[j]) / scale) : LOAD(y[j]);
                 y[j] = STORE(i < length[j] ? e * last[j] : 0);
             }
         }

@@ -90,7 +90,8 @@ extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_flo
     mxl_op_relu, mxl_op_abs, mxl_op_softsign, mxl_op_minimum_scalar, mxl_op_greater,
     mxl_op_greater_equal, mxl_op_lesser, mxl_op_lesser_equal, mxl_op_equal_scalar,
     mxl_op_greater_scalar, mxl_op_greater_equal_scalar, mxl_op_lesser_scalar,
-    mxl_op_lesser_equal_scalar, mxl_op_broadcast_power, mxl_op_clip, mxl_op_where;
+    mxl_op_lesser_equal_scalar, mxl_op_broadcast_power, mxl_op_hypot_scalar, mxl_op_clip,
+    mxl_op_where;
 
 typedef struct mxl_clip_params {
     double a_min;

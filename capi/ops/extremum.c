@@ -116,15 +116,15 @@ static void hypot_scalar_saves(mxl_saves *saves)
     saves->in[0] = saves->out[0] = true;
 }
 
-static MXL_SCALAR_OP(op_hypot_scalar, "_hypot_scalar",
-                     MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"),
-                     "sqrt(data^2 + scalar^2), without overflow on the way.", hypot_scalar_kernels,
-                     hypot_scalar_grad, hypot_scalar_saves);
+MXL_SCALAR_OP(mxl_op_hypot_scalar, "_hypot_scalar",
+              MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"),
+              "sqrt(data^2 + scalar^2), without overflow on the way.", hypot_scalar_kernels,
+              hypot_scalar_grad, hypot_scalar_saves);
 
 const mxl_op *const mxl_ops_extremum[] = {
     &mxl_op_broadcast_maximum, &op_same_maximum,
     &op_maximum_scalar,        &mxl_op_broadcast_minimum,
     &op_same_minimum,          &mxl_op_minimum_scalar,
     &mxl_op_broadcast_hypot,   &op_same_hypot,
-    &op_hypot_scalar,          NULL,
+    &mxl_op_hypot_scalar,      NULL,
 };

@@ -8,6 +8,7 @@
 #include "array/copy.h"
 #include "kernel/argmax.h"
 #include "kernel/reduce.h"
+#include "ops/elementwise.h"
 
 /* ---- which axes ---- */
 
@@ -226,12 +227,18 @@ static int prod_compute(const mxl_call *call)
     return mxl_reduce_call(call, MXL_REDUCE_PROD);
 }
 
+/* dy (y / x), in this order: dy y may overflow */
+static mxl_array *prod_back(mxl_grad *g, mxl_array *x)
+{
+    mxl_array *others = mxl_div(g->s, mxl_reduce_back(g, mxl_grad_out(g, 0)), x);
+
+    return mxl_mul(g->s, mxl_reduce_back(g, g->head[0]), others);
+}
+
 /* dx = dy y / x; NaN where x is 0, as in 1.9.1 */
 static int prod_grad(mxl_grad *g)
 {
-    mxl_array *product = mxl_mul(g->s, g->head[0], mxl_grad_out(g, 0));
-
-    return mxl_grad_set(g, 0, mxl_div(g->s, mxl_reduce_back(g, product), mxl_grad_in(g, 0)));
+    return mxl_grad_set(g, 0, prod_back(g, mxl_grad_in(g, 0)));
 }
 
 REDUCE(static, op_prod, "prod", NULL, "Product over axes.", mxl_reduce_infer, prod_compute,
@@ -242,12 +249,18 @@ static int nansum_compute(const mxl_call *call)
     return mxl_reduce_call(call, MXL_REDUCE_NANSUM);
 }
 
-/* dx = dy where x is a number, else 0: NaN equals nothing */
-static int nansum_grad(mxl_grad *g)
+/* Sets dx = a where x is a number, else 0: NaN equals nothing. */
+static int set_at_numbers(mxl_grad *g, mxl_array *a)
 {
     mxl_array *x = mxl_grad_in(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_equal(g->s, x, x), mxl_reduce_back(g, g->head[0])));
+    return mxl_grad_set(g, 0, mxl_where(g->s, mxl_equal(g->s, x, x), a, mxl_zeros_like(g->s, a)));
+}
+
+/* dx = dy where x is a number, else 0 */
+static int nansum_grad(mxl_grad *g)
+{
+    return set_at_numbers(g, spread(g, g->head[0]));
 }
 
 REDUCE(static, op_nansum, "nansum", NULL, "Sum over axes of what is not NaN.", mxl_reduce_infer,
@@ -274,11 +287,7 @@ static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
 /* dx = dy y / x where x is a number, else 0 */
 static int nanprod_grad(mxl_grad *g)
 {
-    mxl_array *x = mxl_grad_in(g, 0);
-    mxl_array *product = mxl_mul(g->s, g->head[0], mxl_grad_out(g, 0));
-    mxl_array *share = mxl_div(g->s, mxl_reduce_back(g, product), nan_to_one(g->s, x));
-
-    return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_equal(g->s, x, x), share));
+    return set_at_numbers(g, prod_back(g, nan_to_one(g->s, mxl_grad_in(g, 0))));
 }
 
 REDUCE(static, op_nanprod, "nanprod", NULL, "Product over axes of what is not NaN.",

@@ -344,10 +344,12 @@ static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
         return rule(g);
     y = mxl_grad_out(g, 0);
     dy = g->head[0];
-    if (y == NULL || !y->contiguous || !dy->contiguous || dy->dtype != y->dtype)
+    if (y == NULL || dy->dtype != y->dtype)
         return rule(g);
-    dx = mxl_scope_own(g->s, mxl_array_new(y->dtype, y->ndim, y->shape));
-    if (dx == NULL)
+    y = mxl_scope_own(g->s, mxl_array_contiguous(y));
+    dy = mxl_scope_own(g->s, mxl_array_contiguous(dy));
+    dx = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
+    if (y == NULL || dy == NULL || dx == NULL)
         return -1;
     r = rows_of(y, softmax_axis(g->op->name, g->params, y->ndim));
     if (!mxl_softmax_back(of_log, y->dtype, r.outer, r.extent, r.inner,

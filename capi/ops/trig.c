@@ -117,12 +117,12 @@ MXL_UNARY_OP(mxl_op_cosh, "cosh", MXL_ALIASES("_sparse_cosh"), "Hyperbolic cosin
 
 MXL_MATH_KERNELS(arcsinh, MXL_UNARY_ROW, mxl_row_asinh(x));
 
-/* dx = dy / sqrt(x^2 + 1) */
+/* dx = dy / sqrt(x^2 + 1), without overflow on the way */
 static int arcsinh_grad(mxl_grad *g)
 {
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
+    mxl_array *root = mxl_apply_scalar(g->s, &mxl_op_hypot_scalar, mxl_grad_in(g, 0), 1);
 
-    return set_slope(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_add_scalar(g->s, square, 1)));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], root));
 }
 
 static MXL_UNARY_OP(op_arcsinh, "arcsinh", MXL_ALIASES("_sparse_arcsinh"),
