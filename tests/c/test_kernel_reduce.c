@@ -168,6 +168,43 @@ TEST(against_plain_loops)
     }
 }
 
+/* Gaps (2), neighbours that overlap (1), elements that repeat (0); axes that run backwards. */
+static void problem_gaps(problem *p, int64_t inner, int64_t outer, bool back)
+{
+    p->start = 0;
+    for (int axis = 0; axis < NDIM; axis++) {
+        int64_t stride = axis == NDIM - 1 ? inner : outer * p->shape[NDIM - 1];
+
+        p->strides[axis] = back ? -stride : stride;
+        p->start += back ? stride * (p->shape[axis] - 1) : 0;
+    }
+}
+
+TEST(gaps_and_repetitions_of_every_length)
+{
+    static const int64_t lengths[] = {1, 2, 23, 24, 25, 63, 64, 65, 4095, 4096, 4097};
+    static float in[ROOM];
+    uint64_t seed = 12;
+
+    for (int i = 0; i < ROOM; i++)
+        in[i] = (float)(harness_random(&seed) % 1000) / 1e4f;
+    for (size_t k = 0; k < sizeof(lengths) / sizeof(*lengths); k++) {
+        for (int which = 0; which < 36; which++) {
+            problem p = {.dtype = MXL_F32, .shape = {1, 2, 3, lengths[k]}};
+
+            if (which % 2 == 1)
+                p = (problem){.dtype = MXL_F32, .shape = {2, lengths[k], 1, 5}};
+            problem_gaps(&p, which / 2 % 3, which / 6 % 3, which / 18 == 1);
+            for (int axes = 1; axes < 1 << NDIM; axes += 3) {
+                for (int axis = 0; axis < NDIM; axis++)
+                    p.reduced[axis] = axes >> axis & 1;
+                check_problem(&p, (mxl_reduction)(axes % 2 == 0 ? MXL_REDUCE_MAX : MXL_REDUCE_SUM),
+                              in);
+            }
+        }
+    }
+}
+
 static void whole(mxl_reduction kind, int dtype, int64_t n, const void *in, void *out)
 {
     int64_t stride = 1;
@@ -323,5 +360,5 @@ TEST(argmax_of_nothing_else)
     CHECK_INT(at[0], 2);
 }
 
-HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(special_values), ENTRY(empty), ENTRY(argmax),
-             ENTRY(argmax_of_nothing_else))
+HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(gaps_and_repetitions_of_every_length),
+             ENTRY(special_values), ENTRY(empty), ENTRY(argmax), ENTRY(argmax_of_nothing_else))

@@ -12,7 +12,7 @@ _NAMES = """
     unary binary scalar elementwise compare choose reduce reduction
     matrix products linalg factors shape movement parts slicing
     index gather lookup positions sequence nn init random
-    sampling categories density optimizer parameters sort loss
+    sampling categories density optimizer parameters sort loss special_values
 """.split()
 
 #: family name -> its rows
