@@ -75,12 +75,12 @@ class Context:
 
 
 def cpu(device_id: int = 0) -> Context:
-    """The CPU."""
+    """The CPU. Arrays keep the number that they are made with; it is this machine's memory whatever the number."""
     return Context("cpu", device_id)
 
 
 def cpu_pinned(device_id: int = 0) -> Context:
-    """The CPU's memory that a GPU could read; here the same as cpu()."""
+    """The CPU's memory that a GPU could read; here as any other."""
     return Context("cpu_pinned", device_id)
 
 
@@ -107,21 +107,30 @@ def current_context() -> Context:
     return context
 
 
-def require_cpu(context: Context | str | None) -> None:
-    """Checks that arrays can be made in `context` (None: the current one).
+def require_cpu(context: Context | str | None) -> Context:
+    """The context that arrays are made in: the one given (also as text), or the current one.
 
     Raises:
         TypeError: not a context.
+        KeyError, ValueError: a text that names none.
         MXNetError: a GPU.
     """
     if context is None:
         context = current_context()
     if isinstance(context, str):
-        context = Context(context.partition("(")[0])
+        kind, _, number = context.partition("(")
+        context = Context(kind, int(number[:-1]) if number[-1:] == ")" else 0)
     if not isinstance(context, Context):
         raise TypeError(f"ctx is a Context, as mx.cpu() gives it; got {context!r} (shapes are tuples: (2, 3))")
     if context.device_typeid == 2:
         raise MXNetError(f"{context} is not available: mxlite computes on the CPU")
+    return context
+
+
+def context_parameter(context: Context | str | None) -> dict[str, str]:
+    """What an operator that makes arrays is given: nothing for cpu(0), where they are anyway. Raises: `require_cpu`."""
+    context = require_cpu(context)
+    return {} if context.device_typeid == 1 and context.device_id == 0 else {"ctx": str(context)}
 
 
 _show(globals())

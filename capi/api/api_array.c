@@ -17,19 +17,21 @@ static int give(mxl_array *array, NDArrayHandle *out)
 
 /* ---- life ---- */
 
-static int create(const char *function, int ndim, const int64_t *shape, int device, int dtype,
-                  NDArrayHandle *out)
+static int create(const char *function, int ndim, const int64_t *shape, int device_type,
+                  int device_id, int dtype, NDArrayHandle *out)
 {
+    mxl_device device;
     mxl_array *array;
 
-    if (api_check_device(function, device) != 0)
-        return -1;
+    if (mxl_device_of(device_type, device_id, &device) != 0)
+        return mxl_error_prefix(function);
     if (!mxl_dtype_valid(dtype))
         return mxl_error("%s: unknown dtype %d; 0 to %d are known", function, dtype,
                          MXL_DTYPE_COUNT - 1);
     array = mxl_array_new(dtype, ndim, shape);
     if (array == NULL)
         return mxl_error_prefix(function);
+    array->device = device;
     return give(array, out);
 }
 
@@ -43,8 +45,8 @@ static int check_ndim(const char *function, int64_t ndim, const void *shape)
     return 0;
 }
 
-static int create_u32(const char *function, uint32_t ndim, const uint32_t *shape, int device,
-                      int dtype, NDArrayHandle *out)
+static int create_u32(const char *function, uint32_t ndim, const uint32_t *shape, int device_type,
+                      int device_id, int dtype, NDArrayHandle *out)
 {
     int64_t wide[MXL_MAX_NDIM];
 
@@ -52,7 +54,7 @@ static int create_u32(const char *function, uint32_t ndim, const uint32_t *shape
         return -1;
     for (uint32_t i = 0; i < ndim; i++)
         wide[i] = shape[i];
-    return create(function, (int)ndim, wide, device, dtype, out);
+    return create(function, (int)ndim, wide, device_type, device_id, dtype, out);
 }
 
 int MXNDArrayCreateNone(NDArrayHandle *out)
@@ -65,33 +67,30 @@ int MXNDArrayCreateNone(NDArrayHandle *out)
 int MXNDArrayCreate(const uint32_t *shape, uint32_t ndim, int dev_type, int dev_id, int delay_alloc,
                     NDArrayHandle *out)
 {
-    (void)dev_id;
     (void)delay_alloc;
     API_NEED(out);
     *out = NULL;
-    return create_u32(__func__, ndim, shape, dev_type, MXL_F32, out);
+    return create_u32(__func__, ndim, shape, dev_type, dev_id, MXL_F32, out);
 }
 
 int MXNDArrayCreateEx(const uint32_t *shape, uint32_t ndim, int dev_type, int dev_id,
                       int delay_alloc, int dtype, NDArrayHandle *out)
 {
-    (void)dev_id;
     (void)delay_alloc;
     API_NEED(out);
     *out = NULL;
-    return create_u32(__func__, ndim, shape, dev_type, dtype, out);
+    return create_u32(__func__, ndim, shape, dev_type, dev_id, dtype, out);
 }
 
 int MXNDArrayCreateEx64(const int64_t *shape, int ndim, int dev_type, int dev_id, int delay_alloc,
                         int dtype, NDArrayHandle *out)
 {
-    (void)dev_id;
     (void)delay_alloc;
     API_NEED(out);
     *out = NULL;
     if (check_ndim(__func__, ndim, shape) != 0)
         return -1;
-    return create(__func__, ndim, shape, dev_type, dtype, out);
+    return create(__func__, ndim, shape, dev_type, dev_id, dtype, out);
 }
 
 int MXNDArrayFree(NDArrayHandle handle)

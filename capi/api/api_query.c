@@ -154,7 +154,10 @@ int MXNDArrayGetContext(NDArrayHandle handle, int *out_dev_type, int *out_dev_id
     array = api_pin_for(handle, __func__);
     if (array == NULL)
         return -1;
-    *out_dev_type = array->dtype == MXL_DTYPE_UNKNOWN ? 0 : 1;
+    if (array->dtype != MXL_DTYPE_UNKNOWN) {
+        *out_dev_type = mxl_device_type(array->device);
+        *out_dev_id = mxl_device_id(array->device);
+    }
     api_unpin(handle);
     return 0;
 }

@@ -42,8 +42,10 @@ static int create(const char *function, int fd, int ndim, int64_t *shape, int dt
     if (storage == NULL)
         return mxl_error_prefix(function);
     array = mxl_array_over(storage, dtype, ndim, shape);
-    if (array != NULL)
+    if (array != NULL) {
+        array->device = MXL_DEVICE_CPU_SHARED;
         *out = api_handle(array);
+    }
     if (*out == NULL)
         return mxl_error_prefix(function);
     mxl_shared_take(storage, fd); /* Only now: what failed leaves it to the caller. */

@@ -81,14 +81,9 @@ int api_null(const char *function, const char *argument)
 
 int api_check_device(const char *function, int type)
 {
-    enum { CPU = 1, GPU = 2, CPU_PINNED = 3, CPU_SHARED = 5 };
+    mxl_device device;
 
-    if (type == CPU || type == CPU_PINNED || type == CPU_SHARED)
-        return 0;
-    if (type == GPU)
-        return mxl_error("%s: device type 2 (gpu): mxlite computes on the CPU alone, which is 1",
-                         function);
-    return mxl_error("%s: unknown device type %d; 1 is the CPU", function, type);
+    return mxl_device_of(type, 0, &device) == 0 ? 0 : mxl_error_prefix(function);
 }
 
 const mxl_op *api_op(const void *handle)

@@ -40,6 +40,7 @@ static inline mxl_array *array_blank(void)
     array->dtype = MXL_DTYPE_UNKNOWN;
     array->ndim = 0;
     array->contiguous = false;
+    array->device = 0;
     array->size = 0;
     array->offset = 0;
     array->shape = array->dims;
@@ -158,6 +159,7 @@ void mxl_array_become(mxl_array *none, mxl_array *from)
     none->size = from->size;
     none->offset = from->offset;
     none->contiguous = from->contiguous;
+    none->device = from->device;
     none->storage = from->storage;
     from->shape = from->dims;
     from->storage = NULL;
@@ -189,6 +191,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
     memcpy(alias->shape, array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
     alias->dtype = array->dtype;
     alias->contiguous = array->contiguous;
+    alias->device = array->device;
     alias->size = array->size;
     alias->offset = array->offset;
     alias->storage = array->storage;
@@ -209,6 +212,7 @@ static mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
         return NULL;
     }
     view->dtype = array->dtype;
+    view->device = array->device;
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;
     mxl_ref_keep(&view->storage->ref);

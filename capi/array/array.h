@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "array/device.h"
 #include "array/storage.h"
 #include "base/dtype.h"
 #include "base/ref.h"
@@ -52,6 +53,7 @@ struct mxl_array {
     bool contiguous;          /* rows follow each other without gaps */
     uint8_t view_kind;        /* an mxl_view_kind, of a view */
     atomic_bool place_locked; /* another thread may mark the array while this one records it */
+    mxl_device device;        /* what the array is called; also that of its views */
     int64_t size;             /* elements */
     int64_t offset;           /* bytes from the storage's data */
     int64_t *shape;           /* [ndim], then strides in elements, in one piece: dims or a block */

@@ -27,7 +27,8 @@ void mxl_file_list_clear(mxl_file_list *list)
 static size_t header_write(const mxl_array *array, bool numpy_shape, char *to)
 {
     uint32_t magic = numpy_shape ? MAGIC_V3 : MAGIC_V2;
-    int32_t words[3] = {STYPE_DENSE, array->ndim, 0}, tail[3] = {DEVICE_CPU, 0, array->dtype};
+    int32_t words[3] = {STYPE_DENSE, array->ndim, 0},
+            tail[3] = {mxl_device_type(array->device), mxl_device_id(array->device), array->dtype};
     size_t axes = (size_t)array->ndim * sizeof(int64_t), at = 0;
 
     memcpy(to, &magic, sizeof(magic));

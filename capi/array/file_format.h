@@ -16,7 +16,6 @@ enum {
     STYPE_DENSE = 0,
     STYPE_ROW_SPARSE = 1,
     STYPE_CSR = 2,
-    DEVICE_CPU = 1,
     HEADER_MAX = 24 + 8 * MXL_MAX_NDIM /* magic, stype, ndim, shape, device and id, dtype */
 };
 

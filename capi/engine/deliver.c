@@ -109,9 +109,12 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     if (!(mode.record && mode.dialect->new_grads) && mxl_array_alone(value) && value->contiguous &&
         mxl_array_leaf(value) == NULL) {
         mxl_array_keep(value);
-        return value;
+        copy = value;
+    } else if (mxl_invoke(known->copy, NULL, 1, &value, 1, &copy, mode) != 0) {
+        return NULL;
     }
-    return mxl_invoke(known->copy, NULL, 1, &value, 1, &copy, mode) == 0 ? copy : NULL;
+    copy->device = array->device;
+    return copy;
 }
 
 /* Puts the value into the buffer; under create_graph the buffer stands where the value stood. What

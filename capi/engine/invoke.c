@@ -61,6 +61,11 @@ static bool carries_gradients(int num_outputs, const int *dtypes, const mxl_dial
 
 /* ---- inputs and outputs ---- */
 
+static mxl_device first_device(int num_inputs, mxl_array *const *inputs)
+{
+    return num_inputs == 0 ? 0 : mxl_device_of_results(inputs[0]->device);
+}
+
 static int run_infer(mxl_run *r)
 {
     const mxl_op *op = r->call.op;
@@ -73,7 +78,8 @@ static int run_infer(mxl_run *r)
                        .out_dtype = r->out_dtype,
                        .training = r->mode.training,
                        .legacy_shape = r->mode.legacy_shape,
-                       .scalars = r->mode.dialect->views};
+                       .scalars = r->mode.dialect->views,
+                       .device = first_device(r->call.num_inputs, r->given_in)};
 
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *out = i < r->arity.visible ? r->given_out[i] : NULL;
@@ -89,6 +95,7 @@ static int run_infer(mxl_run *r)
         return -1;
     for (int i = 0; i < r->call.num_outputs; i++)
         mxl_infer_legacy(&infer, i, i < r->arity.visible ? r->given_out[i] : NULL);
+    r->device = infer.device;
     return 0;
 }
 
@@ -179,6 +186,7 @@ static int run_outputs(mxl_run *r)
             r->call.out[i] = mxl_array_new(r->out_dtype[i], shape->ndim, shape->dim);
         if (r->call.out[i] == NULL)
             return -1;
+        r->call.out[i]->device = r->device;
     }
     return 0;
 }
@@ -349,6 +357,8 @@ static int run_compose(mxl_run *r)
     result = r->call.op->compose(&scope, &r->call);
     if (result != NULL && r->given_out[0] == NULL) {
         mxl_array_keep(result);
+        if (result->base == NULL && result != r->given_in[0])
+            result->device = r->device;
         r->given_out[0] = result;
         status = 0;
     } else if (result != NULL) {
@@ -392,7 +402,8 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
                        &dtype,
                        mode.training,
                        mode.legacy_shape,
-                       mode.dialect->views};
+                       mode.dialect->views,
+                       first_device(num_inputs, inputs)};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
     int records, status = 0;
@@ -414,6 +425,8 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
         result = mxl_array_new(dtype, shape.ndim, shape.dim);
     if (result == NULL)
         return -1;
+    if (!is_view)
+        result->device = infer.device;
     if (records)
         node = mxl_node_new(&call, mode.dialect);
     if ((records && node == NULL) || (!is_view && op->compute(&call) != 0)) {

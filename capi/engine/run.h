@@ -17,6 +17,7 @@ typedef struct mxl_run {
     mxl_array **given_out; /* the caller's entries */
     mxl_shape *out_shape;
     int *out_dtype;
+    mxl_device device; /* of new outputs */
     mxl_node *node;
     mxl_node *slices; /* of the base of edited_view */
     mxl_array *edited_view;

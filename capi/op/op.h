@@ -72,6 +72,7 @@ typedef struct mxl_infer {
     bool training;
     bool legacy_shape; /* MXNet's legacy mode: shapes () and extents 0 mean unknown */
     bool scalars;      /* PyTorch's dialect: a reduction of all axes has shape (), not (1,) */
+    mxl_device device; /* of new outputs; set beforehand to that of results of the first input */
 } mxl_infer;
 
 /* One execution. Inputs are contiguous unless the operator has kernels (element-wise ones walk

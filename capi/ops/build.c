@@ -165,38 +165,14 @@ mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, b
     return mxl_scope_call(s, &mxl_op_dot, &params, 2, inputs);
 }
 
-/* "" or "cpu(0)", with any number; cpu_pinned and cpu_shared are the same. */
-static int check_ctx(const char *name, const char *ctx)
-{
-    static const char *const devices[] = {"cpu(", "cpu_pinned(", "cpu_shared("};
-    const char *at = NULL;
-
-    if (ctx[0] == 0)
-        return 0;
-    for (int i = 0; i < 3 && at == NULL; i++) {
-        if (strncmp(ctx, devices[i], strlen(devices[i])) == 0)
-            at = ctx + strlen(devices[i]);
-    }
-    if (at != NULL) {
-        size_t digits;
-
-        at += strspn(at, " ");
-        at += *at == '-' ? 1 : 0;
-        digits = strspn(at, "0123456789");
-        if (digits > 0 && strcmp(at + digits, ")") == 0)
-            return 0;
-    }
-    return mxl_error("%s: ctx must be a CPU such as cpu(0), got '%s'", name, ctx);
-}
-
 int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
 {
     mxl_shape *out = &infer->out_shape[0], want;
     bool given = out->ndim >= 0;
     char text[128];
 
-    if (check_ctx(infer->op->name, ctx) != 0)
-        return -1;
+    if (mxl_device_parse(ctx, &infer->device) != 0)
+        return mxl_error_prefix(infer->op->name);
     if (shape.n <= 0 && given)
         return 0;
     if (shape.n > MXL_MAX_NDIM)

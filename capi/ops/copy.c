@@ -13,13 +13,22 @@ static int copy_compute(const mxl_call *call)
     return mxl_array_copy_into(call->out[0], call->in[0]);
 }
 
+/* A copy is where its original is, whatever kind of memory that is. */
+static int copy_infer(mxl_infer *infer)
+{
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    infer->device = infer->in[0]->device;
+    return 0;
+}
+
 const mxl_op mxl_op_copy = {
     .name = "_copy",
     .aliases = MXL_ALIASES("identity"),
     .doc = "A copy of the array.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
-    .infer = mxl_infer_same,
+    .infer = copy_infer,
     .compute = copy_compute,
     .grad = mxl_grad_pass,
     .in_place = true,
@@ -114,7 +123,7 @@ static const mxl_param cast_params[] = {
 
 static int cast_infer(mxl_infer *infer)
 {
-    if (mxl_infer_same(infer) != 0)
+    if (copy_infer(infer) != 0)
         return -1;
     infer->out_dtype[0] = ((const mxl_cast_params *)infer->params)->dtype;
     return 0;

@@ -18,8 +18,10 @@
  * operators answer with shape (1,) for a scalar, unless an input has no axes; in numpy-shape mode
  * (MXSetIsNumpyShape) () is a scalar, 0 an empty axis, -1 unknown. An array without axes has one
  * element in both modes. dtype: 0 float32, 1 float64, 2 float16, 3 uint8, 4 int32, 5 int8, 6 int64,
- * 7 bool; -1 none. Device: type 1 (cpu; 3 and 5, its pinned and shared kinds, are taken as cpu),
- * any id. Storage type: 0 dense; -1 undefined (an array without shape). */
+ * 7 bool; -1 none. Device: type 1 (cpu), 3 (cpu_pinned) or 5 (cpu_shared) and a number below 2^30,
+ * a negative one being 0: all of it is this machine's memory, and arrays keep what they were made
+ * with. An operator's results are in cpu, with the number of its first input. Storage type: 0
+ * dense; -1 undefined (an array without shape). */
 #ifndef MXLITE_C_API_H
 #define MXLITE_C_API_H
 

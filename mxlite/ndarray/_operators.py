@@ -187,7 +187,7 @@ class Operator:
                     return 0, -1, []
                 names.append(name)
                 values.append(typed)
-            elif name in self._named:
+            elif name in self._named or name == "ctx":
                 constants[name] = _text(name, value)
             else:
                 return 0, -1, []

@@ -9,7 +9,7 @@ import numpy as np
 
 from mxlite._lib import LIB, check_call
 from mxlite.base import dtype_name
-from mxlite.context import Context, require_cpu
+from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 
 Shape = Union[int, tuple, list]
@@ -26,7 +26,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         dtype: None: float32, or the dtype of an NDArray that is given.
     Raises: TypeError: not something that NumPy makes an array of numbers of.
     """
-    require_cpu(ctx)
+    ctx = require_cpu(ctx)
     if isinstance(source_array, NDArray):
         values = source_array.asnumpy()
         dtype = source_array.dtype if dtype is None else dtype
@@ -37,36 +37,33 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
                 raise TypeError(f"its values are {values.dtype}")
         except (TypeError, ValueError) as problem:
             raise TypeError(f"source_array must be array like object: {problem}") from None
-    return _from_numpy(values.astype(dtype_name(dtype), copy=False))
+    return _from_numpy(values.astype(dtype_name(dtype), copy=False), ctx)
 
 
 def empty(shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
     """An array with undefined values."""
-    require_cpu(ctx)
     _require_dense(stype)
-    return new_array(tuple(_shape(shape)), dtype)
+    return new_array(tuple(_shape(shape)), dtype, require_cpu(ctx))
 
 
 def zeros(
     shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
 ) -> NDArray:
     """An array of zeros (float32 unless `dtype` says otherwise)."""
-    require_cpu(ctx)
     _require_dense(stype)
-    return _fill("_zeros", shape, dtype, kwargs)
+    return _fill("_zeros", shape, ctx, dtype, kwargs)
 
 
 def ones(shape: Shape, ctx: Context | None = None, dtype: Any = None, **kwargs: Any) -> NDArray:
     """An array of ones (float32 unless `dtype` says otherwise)."""
-    require_cpu(ctx)
-    return _fill("_ones", shape, dtype, kwargs)
+    return _fill("_ones", shape, ctx, dtype, kwargs)
 
 
-def _fill(name: str, shape: Any, dtype: Any, kwargs: dict[str, Any]) -> NDArray:
+def _fill(name: str, shape: Any, ctx: Any, dtype: Any, kwargs: dict[str, Any]) -> NDArray:
     out = kwargs.pop("out", None)
     kwargs.pop("name", None)
-    given = {"shape": _shape(shape), "dtype": np.float32 if dtype is None else dtype, **kwargs}
-    return invoke(name, [], given, out)
+    given = {"shape": _shape(shape), "dtype": np.float32 if dtype is None else dtype, **context_parameter(ctx)}
+    return invoke(name, [], {**given, **kwargs}, out)
 
 
 def full(
@@ -76,7 +73,6 @@ def full(
 
     Raises: TypeError: `val` is neither; ValueError: it cannot be broadcast.
     """
-    require_cpu(ctx)
     dtype = np.float32 if dtype is None else dtype
     if not isinstance(val, NUMBERS):
         array = empty(shape, ctx, dtype) if out is None else out
@@ -84,7 +80,7 @@ def full(
         return array
     if out is not None:
         dtype = out.dtype
-    return invoke("_full", [], {"shape": _shape(shape), "value": val, "dtype": dtype}, out)
+    return invoke("_full", [], {"shape": _shape(shape), "value": val, "dtype": dtype, **context_parameter(ctx)}, out)
 
 
 def _require_dense(stype: str | None) -> None:

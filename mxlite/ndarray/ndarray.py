@@ -15,7 +15,7 @@ import numpy as np
 
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
-from mxlite.context import Context, require_cpu
+from mxlite.context import Context
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
 from mxlite.ndarray import _gradient
 from mxlite.ndarray._convert import Conversion
@@ -186,23 +186,24 @@ class NDArray(hot.Owner, Conversion, Gradient):
         return invoke("_copy", [self], {})
 
     def copyto(self, other: NDArray | Context) -> NDArray:
-        """Writes the values into an array of the same shape, converted to its dtype; or copies to a context.
+        """Writes the values into an array of the same shape, converted to its dtype; or into a new one in a context.
 
         Raises:
             TypeError: `other` is neither.
             MXNetError: shapes differ, or `other` may not be written while recording.
         """
         if isinstance(other, Context):
-            require_cpu(other)
-            return self.copy()
+            other = new_array(self.shape, self.dtype, other)
         if not isinstance(other, NDArray):
             raise TypeError(f"copyto does not support type {type(other)}")
         return other if other is self else invoke("_copyto", [self], {}, other)
 
     def as_in_context(self, context: Context) -> NDArray:
-        """Itself: all contexts that arrays can be in are the CPU."""
-        require_cpu(context)
-        return self
+        """Itself where it is in that context, else a copy there.
+
+        Raises: MXNetError: a GPU.
+        """
+        return self if context == self.context else self.copyto(context)
 
     as_in_ctx = as_in_context
 
@@ -308,23 +309,27 @@ _hot_slice = hot.slice_rows
 _hot_reshape = hot.reshape
 
 
-def _from_numpy(values: np.ndarray) -> NDArray:
-    """A new array with the values and dtype of a NumPy array; not recorded."""
+def _from_numpy(values: np.ndarray, context: Context | None = None) -> NDArray:
+    """A new array with the values and dtype of a NumPy array, in that context or cpu(0); not recorded."""
     values = np.ascontiguousarray(values).reshape(values.shape)
-    array = new_array(values.shape, values.dtype)
+    array = new_array(values.shape, values.dtype, context)
     if hot.copy_in(array._h, values.ctypes.data, values.size) != 0:
         raise last_error()
     return array
 
 
-def new_array(shape: tuple[int, ...], dtype: Any) -> NDArray:
-    """A new array with undefined values."""
+def new_array(shape: tuple[int, ...], dtype: Any, context: Context | None = None) -> NDArray:
+    """A new array with undefined values, in that context or cpu(0).
+
+    Raises: MXNetError: a GPU, no memory; ValueError: no shape; TypeError: no dtype.
+    """
     if any(abs(extent) >= 1 << 62 for extent in shape):
         raise MXValueError(f"an array of shape {shape} is not possible")
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     handle = ctypes.c_void_p()
     extents = (ctypes.c_int64 * len(shape))(*shape)
-    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, flag, ctypes.byref(handle)))
+    kind, number = (1, 0) if context is None else (context.device_typeid, context.device_id)
+    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), kind, number, 0, flag, ctypes.byref(handle)))
     return NDArray._adopt(handle.value)
 
 

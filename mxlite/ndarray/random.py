@@ -11,7 +11,7 @@ import numbers
 from typing import Any
 
 from mxlite.base import _Null
-from mxlite.context import Context, require_cpu
+from mxlite.context import Context, context_parameter
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray.ndarray import NDArray, invoke
 
@@ -31,10 +31,9 @@ __all__ = [
 
 
 def _by_numbers(name: str, given: dict[str, Any], shape: Any, dtype: Any, ctx: Any, out: Any, kwargs: dict) -> NDArray:
-    require_cpu(ctx)
     if shape is _Null and out is None:
         shape = (1,)
-    given = {**given, "shape": shape, "dtype": _Null if dtype is None else dtype, **kwargs}
+    given = {**given, "shape": shape, "dtype": _Null if dtype is None else dtype, **context_parameter(ctx), **kwargs}
     return invoke(name, [], given, out)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.context import Context, require_cpu
+from mxlite.context import Context, context_parameter
 from mxlite.ndarray.ndarray import NDArray, invoke
 
 
@@ -29,8 +29,8 @@ def arange(
         dtype: None: float64.
     Raises: MXNetError: there is no number between them, or `step` is 0.
     """
-    require_cpu(ctx)
     given = {"start": start, "step": step, "repeat": repeat, "dtype": np.float64 if dtype is None else dtype}
+    given.update(context_parameter(ctx))
     if stop is not None:
         given["stop"] = stop
     return invoke("_arange", [], given)
@@ -40,8 +40,7 @@ def linspace(
     start: float, stop: float, num: int, endpoint: bool = True, ctx: Context | None = None, dtype: Any = np.float32
 ) -> NDArray:
     """`num` numbers from `start` to `stop`, evenly spaced; without `endpoint` the last one is before `stop`."""
-    require_cpu(ctx)
-    given = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
+    given = {"start": start, "stop": stop, "num": num, "endpoint": endpoint, **context_parameter(ctx)}
     return invoke("_linspace", [], {**given, "dtype": np.float64 if dtype is None else dtype})
 
 
@@ -55,9 +54,9 @@ def eye(
     **kwargs: Any,
 ) -> NDArray:
     """Ones on diagonal `k` of an array of shape (N, M), zeros elsewhere; M = 0: (N, N). dtype None: float32."""
-    require_cpu(ctx)
     kwargs.pop("name", None)
-    return invoke("_eye", [], {"N": N, "M": M, "k": k, "dtype": np.float32 if dtype is None else dtype, **kwargs}, out)
+    given = {"N": N, "M": M, "k": k, "dtype": np.float32 if dtype is None else dtype, **context_parameter(ctx)}
+    return invoke("_eye", [], {**given, **kwargs}, out)
 
 
 def histogram(

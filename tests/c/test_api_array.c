@@ -93,6 +93,66 @@ TEST(created_and_asked)
     CHECK_INT(MXNDArrayFree(NULL), 0);
 }
 
+/* The array's device as type * 100 + number; frees it. */
+static int device_of(NDArrayHandle h)
+{
+    int type = -1, id = -1;
+
+    CHECK_INT(MXNDArrayGetContext(h, &type, &id), 0);
+    CHECK_INT(MXNDArrayFree(h), 0);
+    return type * 100 + id;
+}
+
+/* All of it is this machine's memory; arrays keep what they were asked for with. */
+TEST(devices)
+{
+    static const struct {
+        int type, id, device, results;
+    } cases[] = {
+        {1, 0, 100, 100}, {1, 7, 107, 107}, {1, -1, 100, 100}, {3, 2, 302, 102}, {5, 1, 501, 101}};
+    const int64_t shape[] = {2, 2};
+    const char *keys[] = {"shape", "ctx"}, *values[] = {"(2,)", "cpu_pinned(3)"};
+    NDArrayHandle h, made, zeros = NULL, *slots;
+    AtomicSymbolCreator op;
+    MXLCallHandle call;
+    int n;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        REQUIRE(MXNDArrayCreateEx64(shape, 2, cases[i].type, cases[i].id, 0, 0, &h) == 0);
+        CHECK_INT(device_of(MXLNDArraySlice(h, 0, 1)), cases[i].device);
+        CHECK_INT(device_of(MXLNDArrayAt(h, 1)), cases[i].device);
+        CHECK_INT(MXNDArrayDetach(h, &made), 0);
+        CHECK_INT(device_of(made), cases[i].device);
+        REQUIRE(MXLPrepare("exp", 0, NULL, NULL, 0, NULL, &call) == 0);
+        CHECK_INT(device_of(MXLCall1(call, h)), cases[i].results);
+        REQUIRE(MXLPrepare("_copy", 0, NULL, NULL, 0, NULL, &call) == 0);
+        CHECK_INT(device_of(MXLCall1(call, h)), cases[i].device);
+        /* The first of several inputs; an array that is written to stays where it is. */
+        REQUIRE(MXNDArrayCreateEx64(shape, 2, 1, 9, 0, 0, &zeros) == 0);
+        REQUIRE(MXLPrepare("broadcast_add", 0, NULL, NULL, 0, NULL, &call) == 0);
+        CHECK_INT(device_of(MXLCall2(call, zeros, h)), 109);
+        CHECK_INT(device_of(MXLCall2(call, h, zeros)), cases[i].results);
+        CHECK_INT(MXNDArraySyncCopyFromNDArray(zeros, h, -1), 0);
+        CHECK_INT(device_of(zeros), 109);
+        CHECK_INT(device_of(h), cases[i].device);
+    }
+    REQUIRE(NNGetOpHandle("_zeros", (OpHandle *)&op) == 0);
+    n = 0;
+    slots = NULL;
+    CHECK_INT(MXImperativeInvoke(op, 0, NULL, &n, &slots, 2, keys, values), 0);
+    CHECK_INT(device_of(slots[0]), 303);
+    for (const char **text = (const char *[]){"cpu", "cpu(x)", "cpu(1", "cpu(-)", "gpu(0)",
+                                              "cpu(1073741824)", NULL};
+         *text != NULL; text++) {
+        values[1] = *text;
+        n = 0;
+        slots = NULL;
+        FAILS(MXImperativeInvoke(op, 0, NULL, &n, &slots, 2, keys, values), "_zeros: ");
+    }
+    FAILS(MXNDArrayCreateEx64(shape, 2, 1, 1 << 30, 0, 0, &h), "device number 1073741824");
+    CHECK(h == NULL);
+}
+
 TEST(every_dtype)
 {
     static const int width[] = {4, 8, 2, 1, 4, 1, 8, 1};
@@ -377,7 +437,7 @@ TEST(gradients)
     CHECK_INT(MXNDArrayFree(grad), 0);
 }
 
-HARNESS_MAIN(ENTRY(created_and_asked), ENTRY(every_dtype), ENTRY(creation_refuses),
+HARNESS_MAIN(ENTRY(created_and_asked), ENTRY(devices), ENTRY(every_dtype), ENTRY(creation_refuses),
              ENTRY(without_shape), ENTRY(empty_arrays), ENTRY(wide_extents), ENTRY(copies_refuse),
              ENTRY(copies_between_arrays), ENTRY(strided_arrays), ENTRY(data_and_versions),
              ENTRY(shallow_copies), ENTRY(gradients))

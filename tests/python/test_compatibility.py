@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import pickle
 import re
 import threading
 from pathlib import Path
@@ -305,11 +306,52 @@ def test_reshape_keeps_the_size() -> None:
     assert out.value is None
 
 
-def test_devices() -> None:
-    for context in (mx.cpu(3), mx.cpu_pinned(), mx.Context("cpu_shared", 1)):
-        assert nd.zeros((2,), ctx=context).context == mx.cpu(0)
-    with pytest.raises(mx.MXNetError):
-        nd.zeros((2,), ctx=mx.gpu(0))
+def test_devices(tmp_path: Path) -> None:
+    """Which context 1.9.1 gives to each of these; all are this machine's memory."""
+    one, pinned, shared, plain = mx.cpu(1), mx.cpu_pinned(2), mx.Context("cpu_shared", 3), mx.cpu()
+    for context in (plain, one, pinned, shared, mx.cpu(99999)):
+        for made in (
+            nd.zeros((2,), ctx=context),
+            nd.ones((2,), context),
+            nd.full((2,), 3, ctx=context),
+            nd.full((2,), nd.ones(2), ctx=context),
+            nd.array([1, 2], ctx=context),
+            nd.empty((2,), ctx=context),
+            nd.arange(2, ctx=context),
+            nd.linspace(0, 1, 2, ctx=context),
+            nd.eye(2, ctx=context),
+            nd.random.uniform(shape=(2,), ctx=context),
+            nd.random.randint(0, 9, shape=(2,), ctx=context),
+            nd.ones(2).copyto(context),
+            nd.ones(2).as_in_context(context),
+        ):
+            assert made.context == made.ctx == context
+            assert made.copy().context == made.astype("int32").context == made[0:1].context == context
+            assert made.detach().context == made.reshape((-1,)).context == context
+            assert (made + 1).context == made.sum().context == mx.cpu(context.device_id)
+            assert made.as_in_context(context) is made
+        with context:
+            assert nd.zeros(1).context == nd.array([1]).context == nd.random.normal().context == context
+            assert nd.concat(nd.ones(1, one), nd.ones(1), dim=0).context == one
+    assert nd.array([1], ctx=mx.cpu(-1)).context == plain and repr(nd.ones(1, one)).endswith("@cpu(1)>")
+    x, y = nd.array([1, 2], ctx=one), nd.array([3, 4], ctx=pinned)
+    assert (x + y).context == one and (y + x).context == mx.cpu(2) and (nd.ones(2) + x).context == plain
+    assert nd.exp(x, out=y) is y and y.context == pinned
+    y[:] = x
+    assert y.context == pinned and [part.context for part in nd.split(x, 2, axis=0)] == [one, one]
+    x.attach_grad()
+    with autograd.record():
+        z = (x.as_in_context(mx.cpu(4)) * y).sum()
+    assert z.context == mx.cpu(4) and autograd.grad(z, x, retain_graph=True)[0].context == one
+    z.backward()
+    assert x.grad.context == one and x.grad.asnumpy().tolist() == y.asnumpy().tolist()
+    nd.save(str(tmp_path / "x.params"), [x])
+    content = (tmp_path / "x.params").read_bytes()
+    assert content[44:52] == bytes([1, 0, 0, 0, 1, 0, 0, 0])  # the file says cpu(1); loading makes cpu(0)
+    assert nd.load(str(tmp_path / "x.params"))[0].context == pickle.loads(pickle.dumps(x)).context == plain
+    for wrong in (lambda: nd.zeros(2, ctx=mx.gpu(0)), lambda: x.as_in_context(mx.gpu(0)), lambda: x.copyto(mx.gpu(0))):
+        with pytest.raises(mx.MXNetError, match="gpu"):
+            wrong()
 
 
 def test_work_goes_on_after_shutdown() -> None:
