@@ -240,8 +240,7 @@ def test_texts_are_not_cut():
         lambda: mx.nd.Activation(x, act_type="relu\0x"),
         lambda: mx.nd.Activation(x, **{"act_type\0x": "relu"}),
         lambda: mx.nd.take(x, mx.nd.zeros(1), mode="clip\0"),
-        lambda: getattr(mx.nd, "tanh\0x"),
     ):
         with pytest.raises(ValueError, match="embedded null byte"):
             cut()
-    assert mx.util.getenv("MXLITE_TEST") is None
+    assert mx.util.getenv("MXLITE_TEST") is None and not hasattr(mx.nd, "tanh\0x")
