@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+from _table import invoke_text
 
 import mxlite as mx
 import mxlite.torch as torch
@@ -81,6 +82,18 @@ def test_what_is_no_dtype(place: str) -> None:
         for kind in (TypeError, mx.MXNetError):
             with pytest.raises(kind, match="there are float32, float64, float16, uint8, int32, int8, int64, bool"):
                 make(wrong)
+
+
+@pytest.mark.parametrize("spelling", ["double", "float", "int", "long", "f4", "<f4", "None", "Float32", ""])
+def test_as_text_a_dtype_has_one_name(spelling: str) -> None:
+    """As in 1.9.1: NumPy's spellings are Python's, and the library's parser knows names alone."""
+    for op, inputs, strings in (
+        ("_zeros", [], {"shape": "(2,)"}),
+        ("Cast", [nd.array(X)], {}),
+        ("_sample_multinomial", [nd.array([0.5, 0.5])], {}),
+    ):
+        with pytest.raises(mx.MXNetError, match="dtype"):
+            invoke_text(op, inputs, {**strings, "dtype": spelling})
 
 
 def test_messages() -> None:
