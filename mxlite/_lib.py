@@ -125,7 +125,8 @@ class _Library:
         try:
             self._cdll = ctypes.CDLL(path)
         except OSError as problem:
-            raise RuntimeError(f"mxlite: cannot load {path}: {problem}") from None
+            said = " (MXLITE_LIBRARY names it)" if os.environ.get("MXLITE_LIBRARY") else ""
+            raise RuntimeError(f"mxlite: cannot load {path}{said}: {problem}") from None
         self._table = dict(entry.split(":") for entry in TABLE.split())
 
     def __getattr__(self, name: str) -> Any:

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/mem.h"
 
 enum {
@@ -133,12 +134,10 @@ int64_t mxl_pool_default_cap(int64_t pages, int64_t page)
 
 static void held_read_cap(void)
 {
-    const char *text = getenv("MXLITE_POOL_MB");
-    char *end = NULL;
-    long long mb = text != NULL ? strtoll(text, &end, 10) : -1;
+    int64_t mb = mxl_env_number("MXLITE_POOL_MB", -1);
 
     pool.cap = mxl_pool_default_cap(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
-    if (text != NULL && end != text && *end == '\0' && mb >= 0 && mb < INT64_MAX >> 20)
+    if (mb >= 0 && mb < INT64_MAX >> 20)
         pool.cap = mb << 20;
 }
 

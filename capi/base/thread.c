@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/state.h"
 
 enum {
@@ -69,17 +70,9 @@ static _Thread_local bool inside MXL_TLS_FAST; /* of a range */
 
 /* ---- how many ---- */
 
-static int clamp(long n)
+static int clamp(int64_t n)
 {
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
-}
-
-/* The number an environment variable begins with ("4", "4,2"), or 0. */
-static long number_in(const char *variable)
-{
-    const char *text = getenv(variable);
-
-    return text != NULL ? strtol(text, NULL, 10) : 0;
 }
 
 /* Those that this process may use. */
@@ -109,10 +102,10 @@ int mxl_thread_count(void)
     if (n == 0)
         n = atomic_load_explicit(&default_count, memory_order_relaxed);
     if (n == 0) {
-        long wish = number_in("MXLITE_NUM_THREADS");
+        int64_t wish = mxl_env_number("MXLITE_NUM_THREADS", 0);
 
         if (wish < 1)
-            wish = number_in("OMP_NUM_THREADS");
+            wish = mxl_env_number("OMP_NUM_THREADS", 0);
         n = clamp(wish < 1 ? processors() : wish);
         atomic_store_explicit(&default_count, n, memory_order_relaxed);
     }

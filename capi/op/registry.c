@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/probe.h"
+#include "base/env.h"
 #include "base/state.h"
 #include "kernel/target.h"
 
@@ -128,6 +130,20 @@ static table *build(void)
     return t;
 }
 
+/* Nothing runs in an environment that asks for what is not there. */
+static int check_environment(void)
+{
+    static const char threads[] = "a number of threads";
+    bool allowed;
+
+    if (mxl_level_check() != 0 || mxl_probe_allowed("openblas", &allowed) != 0 ||
+        mxl_env_check("MXLITE_NUM_THREADS", threads) != 0 ||
+        mxl_env_check("OMP_NUM_THREADS", threads) != 0 ||
+        mxl_env_check("MXLITE_POOL_MB", "a number of megabytes") != 0)
+        return -1;
+    return 0;
+}
+
 /* The table, made when there is none yet; NULL with the error set, and the next call tries again.
  */
 static const table *get(void)
@@ -136,7 +152,7 @@ static const table *get(void)
 
     if (t != NULL)
         return t;
-    t = mxl_level_check() == 0 ? build() : NULL;
+    t = check_environment() == 0 ? build() : NULL;
     if (t == NULL)
         return NULL;
     /* Without a lock, so that a fork at the wrong moment leaves none held: of two threads that

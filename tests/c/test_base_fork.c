@@ -113,8 +113,9 @@ TEST(the_environment_says_how_many_threads)
     static const struct {
         const char *wishes[2];
         int count; /* 0: one for each processor */
-    } rows[] = {{{NULL, "3"}, 3}, {{"0", "3"}, 3},   {{"-1", "3"}, 3},      {{"2", "3"}, 2},
-                {{"1", NULL}, 1}, {{"5,2", "3"}, 5}, {{"many", "none"}, 0}, {{NULL, NULL}, 0}};
+    } rows[] = {{{NULL, "3"}, 3},      {{"0", "3"}, 3},   {{"-1", "3"}, 3},
+                {{"2", "3"}, 2},       {{"1", NULL}, 1},  {{"5,2", "3"}, 5},
+                {{"many", "none"}, 0}, {{NULL, NULL}, 0}, {{"5x", " 3 , 2"}, 3}};
     int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
 
 #if defined(__linux__)

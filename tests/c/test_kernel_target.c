@@ -1,9 +1,11 @@
 /* Vector levels: which is in force, what the environment may say, and that a loop built for each
  * gives the same. */
 #define _GNU_SOURCE 1 /* setenv */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "harness.h"
 #include "kernel/target.h"
 #include "op/op.h"
@@ -52,4 +54,41 @@ TEST(the_environment_chooses)
     CHECK(mxl_level_check() == 0 && mxl_op_find("exp") != NULL);
 }
 
-HARNESS_MAIN(ENTRY(the_loop_of_the_level_in_force_runs), ENTRY(the_environment_chooses))
+/* What is none of a variable's values is found before the first operator. */
+TEST(the_environment_is_checked)
+{
+    static const struct {
+        const char *variable, *value, *error;
+    } rows[] = {
+        {"MXLITE_VECTOR_LEVEL", "AVX2", "\"baseline\", \"avx2\" and \"avx512\" are known"},
+        {"MXLITE_BACKENDS", "mkl", "it may be \"none\" or \"openblas\""},
+        {"MXLITE_NUM_THREADS", "many", "a number of threads is expected"},
+        {"MXLITE_NUM_THREADS", "-1", "a number of threads is expected"},
+        {"MXLITE_NUM_THREADS", "4x", "a number of threads is expected"},
+        {"MXLITE_NUM_THREADS", " ", "a number of threads is expected"},
+        {"OMP_NUM_THREADS", "4,", "a number of threads is expected"},
+        {"OMP_NUM_THREADS", ",4", "a number of threads is expected"},
+        {"MXLITE_POOL_MB", "1G", "a number of megabytes is expected"},
+    };
+    static const char *const numbers[] = {"", "0", "4", " 4, 2 ", "99999999999999999999"};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char begin[64];
+
+        (void)snprintf(begin, sizeof(begin), "%s is \"%s\"; ", rows[i].variable, rows[i].value);
+        CHECK(setenv(rows[i].variable, rows[i].value, 1) == 0);
+        CHECK(mxl_op_find("exp") == NULL);
+        CHECK_HAS(mxl_error_text(), begin);
+        CHECK_HAS(mxl_error_text(), rows[i].error);
+        CHECK(unsetenv(rows[i].variable) == 0);
+    }
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        CHECK(setenv("MXLITE_POOL_MB", numbers[i], 1) == 0);
+        CHECK_INT(mxl_env_check("MXLITE_POOL_MB", "a number"), 0);
+    }
+    CHECK(unsetenv("MXLITE_POOL_MB") == 0);
+    CHECK_INT(mxl_env_check("MXLITE_POOL_MB", "a number"), 0);
+}
+
+HARNESS_MAIN(ENTRY(the_environment_is_checked), ENTRY(the_loop_of_the_level_in_force_runs),
+             ENTRY(the_environment_chooses))

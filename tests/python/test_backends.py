@@ -279,10 +279,7 @@ def test_the_environment_turns_back_ends_off() -> None:
     assert check(code, MXLITE_BACKENDS="none") == "False"
 
 
-@pytest.mark.parametrize(
-    "environment", [{"MXLITE_BACKENDS": "none,openblas"}, {"MXLITE_OPENBLAS": "/nowhere/libopenblas.so"}], ids=str
-)
-def test_an_environment_that_cannot_be_followed_is_an_error(environment: dict) -> None:
+def test_a_library_that_cannot_be_opened_is_an_error_of_what_needs_it() -> None:
     code = """
 try:
     mx.nd.linalg.potrf(mx.nd.ones((1, 1)))
@@ -290,9 +287,8 @@ except mx.MXNetError as problem:
     print(problem)
 print(mx.nd.dot(mx.nd.ones((2, 2)), mx.nd.ones((2, 2))).asnumpy().tolist())
 """
-    first, second = check(_FACTS + code, **environment).splitlines()
-    (name,) = environment
-    assert name in first and "_linalg_potrf" not in second
+    first, second = check(_FACTS + code, MXLITE_OPENBLAS="/nowhere/libopenblas.so").splitlines()
+    assert "MXLITE_OPENBLAS" in first
     assert second == "[[2.0, 2.0], [2.0, 2.0]]"
 
 

@@ -77,6 +77,19 @@ def test_thread_variables(variables, workers):
     assert int(done.stdout) == workers
 
 
+@pytest.mark.parametrize(
+    "variable",
+    ["OMP_NUM_THREADS"]
+    + [f"MXLITE_{name}" for name in ("NUM_THREADS", "VECTOR_LEVEL", "POOL_MB", "BACKENDS", "BINDING", "LIBRARY")],
+)
+def test_a_variable_that_means_nothing_is_an_error_that_names_it(variable):
+    program = "try:\n    import mxlite\nexcept Exception as problem:\n    print(problem)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, variable: "bad"}, capture_output=True, text=True, check=True
+    )
+    assert variable in done.stdout and "bad" in done.stdout and len(done.stdout.splitlines()) == 1
+
+
 def test_kept_memory():
     first = mx.util.set_pool_cap(64 << 20)
     try:

@@ -1,0 +1,40 @@
+/* Reading numbers out of the environment. */
+#include "base/env.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Digits, and more of them after commas; spaces around each. */
+static bool is_list(const char *text)
+{
+    for (;;) {
+        size_t length;
+
+        text += strspn(text, " ");
+        length = strspn(text, "0123456789");
+        text += length;
+        text += strspn(text, " ");
+        if (length == 0 || *text != ',')
+            return length > 0 && *text == '\0';
+        text++;
+    }
+}
+
+int64_t mxl_env_number(const char *variable, int64_t otherwise)
+{
+    const char *text = getenv(variable);
+
+    return text != NULL && is_list(text) ? strtoll(text, NULL, 10) : otherwise;
+}
+
+int mxl_env_check(const char *variable, const char *wanted)
+{
+    const char *text = getenv(variable);
+
+    if (text == NULL || *text == '\0' || is_list(text))
+        return 0;
+    return mxl_error("%s is \"%.100s\"; %s is expected", variable, text, wanted);
+}
