@@ -113,7 +113,7 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     } else if (mxl_invoke(known->copy, NULL, 1, &value, 1, &copy, mode) != 0) {
         return NULL;
     }
-    copy->device = array->device;
+    copy->device = mxl_device_of_results(array->device);
     return copy;
 }
 

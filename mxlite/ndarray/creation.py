@@ -89,7 +89,7 @@ def _require_dense(stype: str | None) -> None:
 
 
 def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
-    """The arrays of a list one after another along `axis`.
+    """The arrays of a list one after another along `axis`, in the first one's context.
 
     Raises: TypeError: no list; MXNetError: the arrays do not fit.
     """
@@ -97,7 +97,8 @@ def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) 
         raise TypeError(f"concatenate takes a list of NDArrays, got {type(arrays).__name__}")
     if not always_copy and len(arrays) == 1:
         return arrays[0]
-    return invoke("Concat", list(arrays), {"dim": axis})
+    joined = invoke("Concat", list(arrays), {"dim": axis})
+    return joined.as_in_context(arrays[0].context)
 
 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:

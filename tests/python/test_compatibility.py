@@ -345,6 +345,11 @@ def test_devices(tmp_path: Path) -> None:
     assert z.context == mx.cpu(4) and autograd.grad(z, x, retain_graph=True)[0].context == one
     z.backward()
     assert x.grad.context == one and x.grad.asnumpy().tolist() == y.asnumpy().tolist()
+    assert nd.concatenate([y, x]).context == pinned and nd.concatenate([x, y]).context == one
+    y.attach_grad()
+    with autograd.record():
+        z = y * y
+    assert y.grad.context == autograd.grad(z, y)[0].context == mx.cpu(2)
     nd.save(str(tmp_path / "x.params"), [x])
     content = (tmp_path / "x.params").read_bytes()
     assert content[44:52] == bytes([1, 0, 0, 0, 1, 0, 0, 0])  # the file says cpu(1); loading makes cpu(0)
