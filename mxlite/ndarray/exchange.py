@@ -25,6 +25,10 @@ _IMMUTABLE = ("jax", "jaxlib")
 
 _api = ctypes.pythonapi
 _Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+# Programs that take capsules apart by ctypes rely on what importing MXNet 1.9.1 does for them: without it the pointer
+# that they get is cut to 32 bits.
+_api.PyCapsule_New.restype = ctypes.py_object
+_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
 
 
 def _prototype(name: str, result: Any, *arguments: Any) -> Any:

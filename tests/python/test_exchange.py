@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -211,6 +213,28 @@ def test_capsules_are_taken_once():
         assert at(y) == at(x) and "used_dltensor" in repr(capsule)
         with pytest.raises(ValueError, match="only once"):
             mx.nd.from_dlpack(capsule)
+
+
+def test_capsules_by_ctypes():
+    """As programs written for MXNet 1.9.1 handle them: by Python's C API, without prototypes of their own."""
+    code = """
+import ctypes, mxlite as mx
+api, x = ctypes.pythonapi, mx.nd.array([1, 2, 3])
+capsule = ctypes.py_object(x.to_dlpack_for_read())
+assert api.PyCapsule_IsValid(capsule, b"dltensor") == 1
+address = api.PyCapsule_GetPointer(capsule, b"dltensor")
+data = ctypes.c_void_p.from_address(address).value
+assert list((ctypes.c_float * 3).from_address(data)) == [1, 2, 3]
+again = api.PyCapsule_New(ctypes.c_void_p(address), b"dltensor", None)
+assert api.PyCapsule_SetName(capsule, b"used_dltensor") == 0
+y = mx.nd.from_dlpack(again)
+y[0] = 9
+assert x.asnumpy().tolist() == [9, 2, 3] and "used_dltensor" in repr(again)
+del y, capsule, again
+print("ok")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ok\n", "")
 
 
 def test_capsules_that_nobody_takes():
