@@ -243,6 +243,7 @@ export interface Operators {
   _npx_smooth_l1(...given: (NDArray | NDArray[] | null | {scalar?: number; out?: NDArray | NDArray[]})[]): any;
   _npx_softmax(...given: (NDArray | NDArray[] | null | {axis?: number; temperature?: number | null; dtype?: null | 'float16' | 'float32' | 'float64' | null; use_length?: boolean | null; out?: NDArray | NDArray[]})[]): any;
   _npx_topk(...given: (NDArray | NDArray[] | null | {axis?: number | null; k?: number; ret_typ?: 'both' | 'indices' | 'mask' | 'value' | null; is_ascend?: boolean; dtype?: 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
+  _onehot_encode(...given: (NDArray | NDArray[] | null | {lhs?: Param; rhs?: Param; out?: NDArray | NDArray[]})[]): any;
   _ones(...given: (NDArray | NDArray[] | null | {shape?: Param; ctx?: string | null; dtype?: 'bfloat16' | 'bool' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
   _plus(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _plus_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
@@ -286,6 +287,7 @@ export interface Operators {
   _sample_uniform(...given: (NDArray | NDArray[] | null | {shape?: Param; dtype?: null | 'float16' | 'float32' | 'float64' | null; out?: NDArray | NDArray[]})[]): any;
   _sample_unique_zipfian(params: {range_max: number; shape?: Param; out?: NDArray | NDArray[]}): any;
   _scatter_set_nd(...given: (NDArray | NDArray[] | null | {shape: Param; out?: NDArray | NDArray[]})[]): any;
+  _set_value(...given: (NDArray | NDArray[] | null | {src?: Param; out?: NDArray | NDArray[]})[]): any;
   _shuffle(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _slice_assign(...given: (NDArray | NDArray[] | null | {begin: Param; end: Param; step?: Param; out?: NDArray | NDArray[]})[]): any;
   _slice_assign_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; begin: Param; end: Param; step?: Param; out?: NDArray | NDArray[]})[]): any;
@@ -312,6 +314,7 @@ export interface Operators {
   _sparse_broadcast_mul(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_broadcast_plus(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_broadcast_sub(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _sparse_cast_storage(...given: (NDArray | NDArray[] | null | {stype: 'csr' | 'default' | 'row_sparse' | null; out?: NDArray | NDArray[]})[]): any;
   _sparse_cbrt(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_ceil(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_clip(...given: (NDArray | NDArray[] | null | {a_min: number; a_max: number; out?: NDArray | NDArray[]})[]): any;
@@ -403,6 +406,7 @@ export interface Operators {
   broadcast_sub(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   broadcast_to(...given: (NDArray | NDArray[] | null | {shape?: Param; out?: NDArray | NDArray[]})[]): any;
   cast(...given: (NDArray | NDArray[] | null | {dtype: 'bfloat16' | 'bool' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
+  cast_storage(...given: (NDArray | NDArray[] | null | {stype: 'csr' | 'default' | 'row_sparse' | null; out?: NDArray | NDArray[]})[]): any;
   cbrt(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   ceil(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   choose_element_0index(...given: (NDArray | NDArray[] | null | {axis?: number | null; keepdims?: boolean; mode?: 'clip' | 'wrap' | null; out?: NDArray | NDArray[]})[]): any;

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from mxlite.ndarray._operators import Operator, operator_names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILE = ROOT / "bindings" / "cases.json"
@@ -44,6 +47,20 @@ def test_the_file_is_what_the_script_writes(script) -> None:
                 got, wanted = (np.array(each["values"], dtype=np.float64) for each in (one, two))
                 close = {"rtol": one.get("rtol", 0.0), "atol": one.get("atol", 0.0)}
                 np.testing.assert_allclose(got, wanted, **close, err_msg=f"{old['id']}: {key}{AGAIN}")
+
+
+def test_node_knows_every_operator_and_its_parameters() -> None:
+    """What make_types.js writes is compared in full where there is Node.js (`make test-bindings`)."""
+    text = (ROOT / "bindings" / "node" / "index.d.ts").read_text(encoding="ascii")
+    found = {
+        name: set(re.findall(r"(\w+)\??: ", rest))
+        for name, rest in re.findall(r"^  (\w+)\((?:\.\.\.given|params)(.*)$", text, re.M)
+    }
+    operators = {name: Operator(name) for name in operator_names()}
+    assert list(found) == sorted(operators), "bindings/node/make_types.js writes index.d.ts again"
+    for name, operator in operators.items():
+        missing = {param for param, _, _ in operator.params if param != operator.counted} - found[name]
+        assert not missing, f"{name} has {missing}; bindings/node/make_types.js writes index.d.ts again"
 
 
 def test_the_file_holds_what_runners_count_on() -> None:
