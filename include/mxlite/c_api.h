@@ -1,6 +1,8 @@
 /* mxlite's C API: the imperative functions of MXNet 1.9.1, name for name and argument for argument.
- * What works stands here; the names that exist so that bindings load, and return -1 yet, stand in
- * the c_api_*.h included at the end. What mxlite adds (MXL*) is in mxlite/mxlite.h.
+ * All that stands here works. In the c_api_*.h included at the end stand files, DLPack, shared
+ * memory (c_api_data.h), the environment (c_api_process.h), and the names that exist so that
+ * bindings load, and return -1 yet: what works there says "Supported". What mxlite adds (MXL*) is
+ * in mxlite/mxlite.h.
  *
  * Every function returns 0, or -1 with one line in MXGetLastError, and never ends the process. Any
  * argument may be wrong: NULL, freed, foreign or wrong-kind handles and NULL out-pointers are
@@ -18,10 +20,10 @@
  * operators answer with shape (1,) for a scalar, unless an input has no axes; in numpy-shape mode
  * (MXSetIsNumpyShape) () is a scalar, 0 an empty axis, -1 unknown. An array without axes has one
  * element in both modes. dtype: 0 float32, 1 float64, 2 float16, 3 uint8, 4 int32, 5 int8, 6 int64,
- * 7 bool; -1 none. Device: type 1 (cpu), 3 (cpu_pinned) or 5 (cpu_shared) and a number below 2^30,
- * a negative one being 0: all of it is this machine's memory, and arrays keep what they were made
- * with. An operator's results are in cpu, with the number of its first input. Storage type: 0
- * dense; -1 undefined (an array without shape). */
+ * 7 bool (kFloat32, ... in C); -1 none. Device: type 1 (cpu), 3 (cpu_pinned) or 5 (cpu_shared)
+ * (kCPU, ...) and a number below 2^30, a negative one being 0: all of it is this machine's memory,
+ * and arrays keep what they were made with. An operator's results are in cpu, with the number of
+ * its first input. Storage type: 0 dense; -1 undefined (an array without shape). */
 #ifndef MXLITE_C_API_H
 #define MXLITE_C_API_H
 
@@ -45,7 +47,7 @@ MXL_API int MXGetVersion(int *out);
 MXL_API int MXNotifyShutdown(void);
 
 /* Seeds the generator that the random operators draw from. Equal seeds give equal numbers, however
- * many threads compute. The second form names a device: (1, any id), else an error. */
+ * many threads compute. The second form names a device: any number of the CPU, else an error. */
 MXL_API int MXRandomSeed(int seed);
 MXL_API int MXRandomSeedContext(int seed, int dev_type, int dev_id);
 
@@ -143,7 +145,7 @@ MXL_API int MXNDArrayGetShapeEx(NDArrayHandle handle, int *out_dim, const int **
 MXL_API int MXNDArrayGetShapeEx64(NDArrayHandle handle, int *out_dim, const int64_t **out_pdata);
 
 MXL_API int MXNDArrayGetDType(NDArrayHandle handle, int *out_dtype);
-/* Type and id of the device: (1, 0), or (0, 0) for an array made by MXNDArrayCreateNone. */
+/* Type and number of the device; (0, 0) for an array without shape. */
 MXL_API int MXNDArrayGetContext(NDArrayHandle handle, int *out_dev_type, int *out_dev_id);
 MXL_API int MXNDArrayGetStorageType(NDArrayHandle handle, int *out_storage_type);
 
@@ -203,9 +205,11 @@ MXL_API int MXAutogradSetIsTraining(int is_training, int *prev);
 MXL_API int MXAutogradIsRecording(bool *curr);
 MXL_API int MXAutogradIsTraining(bool *curr);
 
-/* Makes var_handles[i] a variable whose gradient goes to grad_handles[i], of its shape and dtype.
- * reqs_array[i]: 0 null (no gradient is computed), 1 write, 3 add. An array that was recorded is
- * cut off its graph. The gradient array is shared: the caller may free the handle. */
+/* Makes var_handles[i] a variable whose gradient goes to grad_handles[i], of its shape and dtype;
+ * NULL there means that it has none yet: the first backward that reaches it makes one.
+ * reqs_array[i]: 0 null (no gradient is computed), 1 or 2 write, 3 add (kNullOp, ... in C). An
+ * array that was recorded is cut off its graph. The gradient array is shared: the caller may free
+ * the handle. */
 MXL_API int MXAutogradMarkVariables(uint32_t num_var, NDArrayHandle *var_handles,
                                     uint32_t *reqs_array, NDArrayHandle *grad_handles);
 

@@ -65,6 +65,34 @@ typedef const void *ContextHandle;
 typedef const void *EngineFnPropertyHandle;
 typedef void *EngineVarHandle;
 
+/* ---- numbers that the functions take as int, by MXNet's names ---- */
+
+/* In C alone: in C++ these names are those of MXNet's own headers, and mxlite/mxlite.hpp has an
+ * enumeration of its own. */
+#ifndef __cplusplus
+
+/* dtype. There are no arrays of the last one, which some operators know by name. */
+enum MXTypeFlag {
+    kFloat32 = 0,
+    kFloat64 = 1,
+    kFloat16 = 2,
+    kUint8 = 3,
+    kInt32 = 4,
+    kInt8 = 5,
+    kInt64 = 6,
+    kBool = 7,
+    kBfloat16 = 12
+};
+
+/* dev_type. There are no arrays on a GPU. */
+enum MXDeviceType { kCPU = 1, kGPU = 2, kCPUPinned = 3, kCPUShared = 5 };
+
+/* What becomes of a gradient that is computed: nothing, it is written, written (where MXNet may
+ * reuse the memory of another array), added. */
+enum MXOpReqType { kNullOp = 0, kWriteTo = 1, kWriteInplace = 2, kAddTo = 3 };
+
+#endif
+
 /* ---- callbacks ---- */
 typedef int (*MXGenericCallback)(void);
 typedef void (*EngineAsyncFunc)(void *, void *, void *);
