@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 from mxlite._public import show as _show
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, MXValueError
 
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
 
@@ -118,8 +119,10 @@ def require_cpu(context: Context | str | None) -> Context:
     if context is None:
         context = current_context()
     if isinstance(context, str):
-        kind, _, number = context.partition("(")
-        context = Context(kind, int(number[:-1]) if number[-1:] == ")" else 0)
+        parts = re.fullmatch(r"(\w+)(?:\((-?[0-9]{1,18})\))?", context)
+        if parts is None:
+            raise MXValueError(f"ctx {context!r} is no device; one is written cpu(0)")
+        context = Context(parts[1], parts[2] or 0)
     if not isinstance(context, Context):
         raise TypeError(f"ctx is a Context, as mx.cpu() gives it; got {context!r} (shapes are tuples: (2, 3))")
     if context.device_typeid == 2:

@@ -354,6 +354,10 @@ def test_devices(tmp_path: Path) -> None:
     content = (tmp_path / "x.params").read_bytes()
     assert content[44:52] == bytes([1, 0, 0, 0, 1, 0, 0, 0])  # the file says cpu(1); loading makes cpu(0)
     assert nd.load(str(tmp_path / "x.params"))[0].context == pickle.loads(pickle.dumps(x)).context == plain
+    for text in ("cpu(1", "cpu(1)x", "cpu()", "cpu(x)", "cpu (1)", ""):
+        with pytest.raises(ValueError, match="is no device"):
+            nd.zeros(2, ctx=text)
+    assert nd.zeros(2, ctx="cpu_pinned(2)").context == pinned and nd.array([1], ctx="cpu").context == plain
     for wrong in (lambda: nd.zeros(2, ctx=mx.gpu(0)), lambda: x.as_in_context(mx.gpu(0)), lambda: x.copyto(mx.gpu(0))):
         with pytest.raises(mx.MXNetError, match="gpu"):
             wrong()
