@@ -3,8 +3,9 @@
 
 Four lists must say the same: the library's dynamic symbols (``nm -D``), the prototypes in ``include/``, the names of
 ``capi/api/exports.txt`` (MX*, NN*; additions of mxlite's own, MXL*, stand in the headers alone), and the definitions in
-``capi/api/unsupported.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``. Run by ``make
-checks`` and ``make lint``; prints one line per difference and exits with 1 if there is any, with 2 if it cannot look.
+``capi/api/unsupported.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``; and what the
+headers' comments call supported must work. Run by ``make checks`` and ``make lint``; prints one line per difference and
+exits with 1 if there is any, with 2 if it cannot look.
 """
 
 import argparse
@@ -25,6 +26,7 @@ OWN = re.compile(r"MXL[A-Z][A-Za-z0-9]*\Z")
 PUBLIC = re.compile(r"(MX|NN)[A-Z0-9a-z]\w*\Z")
 CALLED = re.compile(r"\b((?:MX|NN)[A-Za-z0-9]\w*)\s*\(")
 DECLARED = re.compile(r"\bMXL_API\b[^;{}]*?\b((?:MX|NN)[A-Za-z0-9]\w*)\s*\(")
+COMMENT_OR_DECLARED = re.compile(r"/\*\s*(.+?)\*/|" + DECLARED.pattern, re.S)
 #: The definitions of a file with a status of its own.
 DEFINED = {
     "unsupported": re.compile(r"^NOT_YET\(((?:MX|NN)\w+)\)$", re.M),
@@ -76,6 +78,19 @@ def declared(problems: list[str]) -> dict[str, str]:
         for name in set(CALLED.findall(text)) - set(marked):
             if not MACRO.match(name):
                 problems.append(f"{where}: {name} is declared without MXL_API")
+    return found
+
+
+def promised() -> set[str]:
+    """The functions that the headers call supported: those of c_api.h, and those below a comment that says so."""
+    found: set[str] = set()
+    for header in sorted((ROOT / "include" / "mxlite").glob("c_api*.h")):
+        supported = whole = header.name == "c_api.h"
+        for comment, name in COMMENT_OR_DECLARED.findall(header.read_text(encoding="utf-8")):
+            if comment:
+                supported = whole or comment.startswith("Supported")
+            elif supported:
+                found.add(name)
     return found
 
 
@@ -137,6 +152,11 @@ def compare_sources(headers: dict[str, str], names: dict[str, str], stubs: dict[
         where, body = stubs.get(name, ("", "whole"))
         if body != status:
             yield f"{EXPORTS}: {name} is called {status}, but {where or 'no file of ' + str(FILES)} makes it {body}"
+    supported = promised()
+    for name, status in sorted(names.items()):
+        if name in headers and (status == "unsupported") == (name in supported):
+            said = "works" if name in supported else "does not work yet"
+            yield f"{headers[name]}: says that {name} {said}, {EXPORTS} calls it {status}"
     for name in sorted(set(stubs) - set(names)):
         yield f"{stubs[name][0]}: defines {name}, which {EXPORTS} does not list"
 
