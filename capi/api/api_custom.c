@@ -200,8 +200,11 @@ static int record(mxl_call *call, custom *c)
     }
     if (check_outputs(call->num_outputs, call->out) != 0)
         return -1;
-    if (!any)
+    if (!any) {
+        mxl_tape_freeze(call->num_inputs, call->in, call->num_outputs, call->out,
+                        &mxl_dialect_mxnet);
         return 0;
+    }
     node = mxl_node_new(call, &mxl_dialect_mxnet);
     if (node == NULL)
         return -1;

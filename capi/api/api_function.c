@@ -222,8 +222,10 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect)
             return mxl_error_prefix("MXLFunctionRecord");
         any = any || mxl_tape_recorded(call->in[i], dialect);
     }
-    if (!any)
+    if (!any) {
+        mxl_tape_freeze(call->num_inputs, call->in, call->num_outputs, call->out, dialect);
         return 0;
+    }
     node = mxl_node_new(call, dialect);
     if (node == NULL)
         return -1;

@@ -48,6 +48,7 @@ static inline mxl_array *array_blank(void)
     array->base = NULL;
     array->view_kind = MXL_VIEW_PLAIN;
     atomic_init(&array->place_locked, false);
+    atomic_init(&array->frozen, false);
     atomic_init(&array->target, NULL);
     array->output = 0;
     atomic_init(&array->place_version, 0);

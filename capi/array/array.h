@@ -53,6 +53,7 @@ struct mxl_array {
     bool contiguous;          /* rows follow each other without gaps */
     uint8_t view_kind;        /* an mxl_view_kind, of a view */
     atomic_bool place_locked; /* another thread may mark the array while this one records it */
+    atomic_bool frozen;       /* see mxl_array_frozen */
     mxl_device device;        /* what the array is called; also that of its views */
     int64_t size;             /* elements */
     int64_t offset;           /* bytes from the storage's data */
@@ -190,6 +191,17 @@ static inline bool mxl_array_has_target(const mxl_array *array)
 static inline uint64_t mxl_array_place_version(const mxl_array *array)
 {
     return atomic_load_explicit(&((mxl_array *)(size_t)array)->place_version, memory_order_relaxed);
+}
+
+/* Whether it is a variable that wants no gradient, or was recorded from such and from constants: no
+ * gradient goes there, but unlike a constant's that is what was asked for. */
+static inline bool mxl_array_frozen(const mxl_array *array)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+
+    return leaf != NULL
+               ? !mxl_leaf_wants(leaf)
+               : atomic_load_explicit(&((mxl_array *)(size_t)array)->frozen, memory_order_relaxed);
 }
 
 /* Between these the place stays, and so does what it leads to. Nothing is dropped there. */

@@ -69,18 +69,22 @@ static int flow(pass *p, mxl_task *task, mxl_place place, mxl_array *grad)
 /* ---- one node ---- */
 
 /* What the hooks of a node that runs get to see. */
-static mxl_hooked hooked_node(mxl_node *node, mxl_mode mode)
+static mxl_hooked hooked_node(mxl_task *task, mxl_mode mode)
 {
+    mxl_node *node = task->node;
+
     return (mxl_hooked){.extra = mxl_extra_get(&node->extra),
                         .name = node->op->name,
                         .count = node->num_outputs,
                         .meta = node->out_meta,
-                        .mode = mode};
+                        .mode = mode,
+                        .constant = &task->constant};
 }
 
-static int hooks_after(mxl_node *node, mxl_mode mode, mxl_array **set, mxl_array *const *heads)
+static int hooks_after(mxl_task *task, mxl_mode mode, mxl_array **set, mxl_array *const *heads)
 {
-    mxl_hooked hooked = hooked_node(node, mode);
+    mxl_node *node = task->node;
+    mxl_hooked hooked = hooked_node(task, mode);
     int count = mxl_node_num_slots(node), status;
     int *slots;
 
@@ -151,6 +155,14 @@ static bool runs(const mxl_node *node, mxl_array *const *heads)
     return false;
 }
 
+/* Whether the rule is a function of the caller's, which may return what is not recorded. */
+static bool is_callers(const mxl_node *node)
+{
+    const mxl_node *inner = mxl_node_inner(node);
+
+    return inner != NULL ? inner->payload != NULL : node->payload != NULL;
+}
+
 /* Runs the rule of a node whose gradients have all arrived, and passes its results on. A rule puts
  * zeros where none has; hooks after it see `arrived`. */
 static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived,
@@ -181,8 +193,11 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
     if (status == 0 && p->walk.anomaly != 0)
         status = mxl_anomaly_check(node, in->set, p->walk.anomaly);
     if (status == 0 && mxl_extra_get(&node->extra) != NULL)
-        status = hooks_after(node, p->mode, in->set, arrived);
+        status = hooks_after(task, p->mode, in->set, arrived);
     for (int i = 0; i < node->num_inputs; i++) {
+        if (in->set[i] != NULL && is_callers(node) &&
+            !mxl_tape_recorded(in->set[i], p->mode.dialect))
+            task->constant = true;
         if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
             status = flow(p, in->to[i], node->edges[i], in->set[i]);
         else
@@ -237,7 +252,7 @@ static bool leads_on(const pass *p, const mxl_node *node)
 static int run_watched(pass *p, mxl_task *task)
 {
     mxl_node *node = task->node;
-    mxl_hooked hooked = hooked_node(node, p->mode);
+    mxl_hooked hooked = hooked_node(task, p->mode);
     size_t bytes = 2 * (size_t)task->count * sizeof(mxl_array *);
     mxl_array **heads, **arrived;
     int status;
@@ -317,6 +332,9 @@ static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i
     char have[128], want[128];
     mxl_meta meta;
 
+    if (walk->heads[i].target == NULL && args->dialect->lenient_heads && args->heads != NULL &&
+        mxl_array_frozen(args->heads[i]))
+        return 0;
     if (walk->heads[i].target == NULL)
         return mxl_error("backward: head %d is not in a recorded graph: compute it inside "
                          "autograd.record() from an array with a gradient attached",
@@ -324,7 +342,9 @@ static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i
     if (grad == NULL)
         return 0;
     meta = place_meta(walk->heads[i]);
-    if (grad->storage == NULL || !mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape))
+    if (grad->storage == NULL ||
+        !(mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape) ||
+          (args->dialect->lenient_heads && grad->size == mxl_shape_size(meta.ndim, meta.shape))))
         return mxl_error("backward: head gradient %d has shape %s, head %d has %s", i,
                          mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape), i,
                          mxl_shape_text(want, sizeof(want), meta.ndim, meta.shape));
@@ -354,17 +374,32 @@ static mxl_array *ones_for(const pass *p, int i)
     return ones;
 }
 
+/* The gradient given for a head, in the head's shape; new. */
+static mxl_array *given_for(const pass *p, int i)
+{
+    mxl_array *grad = p->args->head_grads[i], *shaped = NULL;
+    mxl_meta meta = place_meta(p->walk.heads[i]);
+    mxl_sum_to_params to = {.shape = {meta.ndim, meta.shape}};
+    const mxl_known *known = mxl_known_get();
+
+    if (mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape)) {
+        mxl_array_keep(grad);
+        return grad;
+    }
+    if (known != NULL)
+        (void)mxl_invoke(known->reshape_to, &to, 1, &grad, 1, &shaped, p->mode);
+    return shaped;
+}
+
 static int seed_head(pass *p, int i)
 {
-    mxl_array *grad = p->args->head_grads == NULL ? NULL : p->args->head_grads[i];
+    mxl_array *const *given = p->args->head_grads;
     mxl_task *task = mxl_walk_find(&p->walk, p->walk.heads[i]);
+    mxl_array *grad;
 
-    if (!task->needed)
+    if (task == NULL || !task->needed)
         return 0;
-    if (grad != NULL)
-        mxl_array_keep(grad);
-    else
-        grad = ones_for(p, i);
+    grad = given != NULL && given[i] != NULL ? given_for(p, i) : ones_for(p, i);
     if (grad == NULL || flow(p, task, p->walk.heads[i], grad) != 0)
         return -1;
     /* A head may be a variable itself. */
@@ -404,7 +439,7 @@ static int seed(pass *p)
     if (seed_places(walk, args) != 0 || mxl_deliver_prepare(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
-        if (mxl_walk_visit(walk, walk->heads[i]) != 0)
+        if (walk->heads[i].target != NULL && mxl_walk_visit(walk, walk->heads[i]) != 0)
             return -1;
     }
     if (mxl_deliver_check(walk, args) != 0)

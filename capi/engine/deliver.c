@@ -4,6 +4,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "engine/grad.h"
 #include "engine/hooks.h"
 #include "engine/known.h"
 #include "engine/watch.h"
@@ -269,8 +270,67 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
     return status;
 }
 
+/* ---- derivatives that vanish ---- */
+
+/* dg = dy; nothing for x. */
+static int gradient_of_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, g->head[0]);
+}
+
+/* Outside the registry: nobody calls it. */
+static const mxl_op op_gradient_of = {.name = "_mxl_gradient_of", .grad = gradient_of_grad};
+
+/* Whether recorded gradients lead to the variables that they are the gradients of, also where they
+ * do not depend on them: their derivatives are zeros then, and no error. Not in PyTorch's dialect,
+ * nor where a caller gave constants of which nobody knows what they depend on. */
+static bool leads_back(const mxl_walk *walk, mxl_mode mode)
+{
+    bool leads = mode.record && !mode.dialect->new_grads;
+
+    for (size_t i = 0; i < walk->num_tasks && leads; i++)
+        leads = !walk->tasks[i]->constant;
+    return leads;
+}
+
+static int lead_back(mxl_array *grad, mxl_array *variable, mxl_mode mode)
+{
+    mxl_array *in[2] = {grad, variable};
+    mxl_call call = {.op = &op_gradient_of,
+                     .num_inputs = 2,
+                     .num_outputs = 1,
+                     .in = in,
+                     .out = &grad,
+                     .training = mode.training};
+    mxl_node *node;
+    mxl_place place;
+
+    if (!mxl_tape_recorded(variable, mode.dialect))
+        return 0;
+    node = mxl_node_new(&call, mode.dialect);
+    if (node == NULL)
+        return -1;
+    place = (mxl_place){&node->ref, 0};
+    mxl_array_set_place(grad, place);
+    mxl_ref_drop(&node->ref);
+    return 0;
+}
+
+/* The gradient of a variable that was asked for, as the caller gets it; new. */
+static mxl_array *asked_value(mxl_array **slot, mxl_array *variable, bool leads, mxl_mode mode)
+{
+    mxl_array *value = own_value(slot, variable, mode);
+
+    if (value == NULL || !leads || lead_back(value, variable, mode) == 0)
+        return value;
+    mxl_array_drop(value);
+    return NULL;
+}
+
 static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
 {
+    bool leads = leads_back(walk, mode);
+
     for (int i = 0; i < args->num_variables; i++)
         args->grads[i] = NULL;
     for (int i = 0; i < args->num_variables; i++) {
@@ -284,7 +344,7 @@ static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode 
                 mxl_array_keep(args->grads[i]);
             continue;
         }
-        args->grads[i] = own_value(&task->grads[slot], args->variables[i], mode);
+        args->grads[i] = asked_value(&task->grads[slot], args->variables[i], leads, mode);
         if (args->grads[i] != NULL)
             continue;
         while (--i >= 0) {
@@ -356,7 +416,8 @@ int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode m
                          .name = "a variable",
                          .count = 1,
                          .meta = &meta,
-                         .mode = mode};
+                         .mode = mode,
+                         .constant = &task->constant};
 
     if (task->done || task->grads[0] == NULL)
         return 0;

@@ -6,6 +6,7 @@ const mxl_dialect mxl_dialect_mxnet = {
     .rebase = false,
     .released_is_constant = true,
     .views = false,
+    .lenient_heads = true,
     .plain = &mxl_dialect_mxnet,
 };
 
@@ -14,6 +15,7 @@ const mxl_dialect mxl_dialect_mxnet_follow = {
     .rebase = true,
     .released_is_constant = true,
     .views = false,
+    .lenient_heads = true,
     .plain = &mxl_dialect_mxnet_follow,
 };
 

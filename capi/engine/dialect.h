@@ -20,6 +20,9 @@ typedef struct mxl_dialect {
      * nothing reached stays as it is. False: its buffer is written to, and what was not reached is
      * zero. */
     bool new_grads;
+    /* A head may be recorded from variables that want no gradient, and adds nothing; its gradient
+     * may have another shape of as many elements (MXNet). */
+    bool lenient_heads;
     /* Gradients flow through fractions alone: a call none of whose outputs has a floating dtype is
      * not recorded (PyTorch). */
     bool only_floats;

@@ -234,7 +234,11 @@ int mxl_run_attach(mxl_run *r)
         return -1;
     if (r->slices != NULL && mxl_rebase_finish(r->edited_view, r->slices) != 0)
         return -1;
-    if (r->node != NULL || !r->mode.record || !r->mode.dialect->rebase)
+    if (r->node != NULL || !r->mode.record)
+        return 0;
+    mxl_tape_freeze(r->call.num_inputs, r->given_in, r->arity.visible, r->given_out,
+                    r->mode.dialect);
+    if (!r->mode.dialect->rebase)
         return 0;
     for (int i = 0; i < r->arity.visible; i++) {
         if (r->given_out[i] != r->edited_view)

@@ -77,6 +77,8 @@ static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *cons
             status = -1;
             continue;
         }
+        if (!mxl_tape_recorded(array, hooked->mode.dialect))
+            *hooked->constant = true;
         mxl_array_drop(*places[i]);
         *places[i] = array;
     }

@@ -14,6 +14,7 @@ typedef struct mxl_hooked {
     int count;
     const mxl_meta *meta; /* [count] */
     mxl_mode mode;        /* of the backward */
+    bool *constant;       /* set where what a hook returns is not recorded */
 } mxl_hooked;
 
 /* Hooks on arrays, each on the gradient of its output; grads[i] NULL: none arrived. */

@@ -440,6 +440,8 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     if (node != NULL) {
         status = mxl_node_attach(node, 1, &result);
         mxl_ref_drop(&node->ref);
+    } else if (mode.record) {
+        mxl_tape_freeze(num_inputs, inputs, 1, &result, mode.dialect);
     }
     if (status != 0)
         mxl_array_drop(result);

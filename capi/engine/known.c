@@ -20,6 +20,7 @@ static bool find_all(mxl_known *k)
            (k->zeros_like = mxl_op_find("zeros_like")) != NULL &&
            (k->cast = mxl_op_find("Cast")) != NULL &&
            (k->sum_to = mxl_op_find("_mxl_sum_to")) != NULL &&
+           (k->reshape_to = mxl_op_find("_mxl_reshape_to")) != NULL &&
            (k->as_strided = mxl_op_find("_mxl_as_strided")) != NULL &&
            (k->strided_put = mxl_op_find("_mxl_strided_put")) != NULL;
 }

@@ -6,7 +6,8 @@
 
 #include "op/op.h"
 
-/* Parameters of `_mxl_sum_to` and of `Cast`, which ops/ defines with these structs. */
+/* Parameters of `_mxl_sum_to` and `_mxl_reshape_to`, and of `Cast`, which ops/ defines with these
+ * structs. */
 typedef struct mxl_sum_to_params {
     mxl_tuple shape;
 } mxl_sum_to_params;
@@ -48,6 +49,7 @@ typedef struct mxl_known {
     const mxl_op *zeros_like;  /* zeros_like(a) */
     const mxl_op *cast;        /* Cast(a, dtype) */
     const mxl_op *sum_to;      /* _mxl_sum_to(a, shape): sums the axes that broadcasting enlarged */
+    const mxl_op *reshape_to;  /* _mxl_reshape_to(a, shape): as many elements */
     const mxl_op *as_strided;  /* _mxl_as_strided(a, shape, strides, skip): those elements of a */
     const mxl_op *strided_put; /* _mxl_strided_put(a, b, ...): a with b in their place */
 } mxl_known;

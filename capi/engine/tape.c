@@ -135,6 +135,19 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
     return wants;
 }
 
+void mxl_tape_freeze(int num_inputs, mxl_array *const *inputs, int num_outputs,
+                     mxl_array *const *outputs, const mxl_dialect *dialect)
+{
+    bool frozen = false;
+
+    if (!dialect->lenient_heads)
+        return;
+    for (int i = 0; i < num_inputs && !frozen; i++)
+        frozen = mxl_array_frozen(inputs[i]);
+    for (int i = 0; i < num_outputs; i++)
+        atomic_store_explicit(&outputs[i]->frozen, frozen, memory_order_relaxed);
+}
+
 mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
 {
     layout at = node_layout(call);
@@ -241,6 +254,8 @@ int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_ar
     mxl_node *node;
     int status;
 
+    if (wants == 0)
+        mxl_tape_freeze(1, &array, 1, &view, dialect);
     if (wants <= 0)
         return wants;
     node = mxl_node_new(&call, dialect);

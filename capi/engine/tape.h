@@ -97,6 +97,11 @@ static inline bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialec
 int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
                    const mxl_dialect *dialect);
 
+/* For outputs of a call that is recorded and gets no node: notes whether they are frozen, as one of
+ * the inputs is (mxl_array_frozen). */
+void mxl_tape_freeze(int num_inputs, mxl_array *const *inputs, int num_outputs,
+                     mxl_array *const *outputs, const mxl_dialect *dialect);
+
 /* A new node for one execution, made before it computes: edges set, parameters copied, what the
  * rule reads saved at its present version, so that an input that the call itself overwrites is
  * found to be stale. NULL with the error set. */

@@ -15,15 +15,16 @@ typedef struct mxl_task {
     mxl_array *variable; /* kept; NULL: a node's */
     bool needed;         /* leads to a wanted variable, or is one */
     bool visited;
-    bool queued; /* in the heap, or already run */
-    bool own;    /* of a variable: what arrived is nobody else's, and may become its buffer */
-    bool wanted; /* a variable, or a node of which an output's gradient is asked for */
-    bool hooked; /* a variable that has, or had, hooks */
-    bool done;   /* of a hooked variable: its hooks have been called */
-    bool stored; /* of a hooked variable: and its gradient is where it belongs */
-    int pending; /* of a hooked variable: edges that lead to it from nodes that have not run */
-    int count;   /* gradient slots: the number of outputs of a node; of a variable 2, the second for
-                    the sum with what its buffer holds */
+    bool queued;   /* in the heap, or already run */
+    bool own;      /* of a variable: what arrived is nobody else's, and may become its buffer */
+    bool wanted;   /* a variable, or a node of which an output's gradient is asked for */
+    bool hooked;   /* a variable that has, or had, hooks */
+    bool constant; /* a caller's function or hook gave a gradient that is not recorded */
+    bool done;     /* of a hooked variable: its hooks have been called */
+    bool stored;   /* of a hooked variable: and its gradient is where it belongs */
+    int pending;   /* of a hooked variable: edges that lead to it from nodes that have not run */
+    int count; /* gradient slots: the number of outputs of a node; of a variable 2, the second for
+                  the sum with what its buffer holds */
     uint64_t version;   /* of a variable's buffer when that sum was made */
     mxl_array *grads[]; /* kept; what arrived so far; NULL: nothing */
 } mxl_task;

@@ -221,7 +221,7 @@ MXL_API int MXAutogradMarkVariables(uint32_t num_var, NDArrayHandle *var_handles
  * retain_graph: the graph can be used again; else it is released, and its arrays are constants for
  * what is recorded later. create_graph: the gradients are recorded themselves. is_train: the
  * training flag while it runs. Errors, with every array and flag as before: a head that was not
- * recorded or whose graph was released, a head gradient of another shape or dtype, an array that
+ * recorded or whose graph was released, a head gradient of another size or dtype, an array that
  * was saved for backward and written since, a variable that the heads do not reach.
  * MXAutogradBackward: no variables, no create_graph, is_train 1. MXAutogradComputeGradient: with
  * ones and no retain_graph besides. */

@@ -76,7 +76,7 @@ def backward(
     """Computes the gradients of `heads` into the buffers of the variables they were recorded from.
 
     Args:
-        head_grads: gradients of the heads, of their shapes and dtypes; None: ones.
+        head_grads: gradients of the heads, of their dtypes and as many elements; None: ones.
         retain_graph: whether the graph can be used again.
         train_mode: the training flag meanwhile.
         create_graph: whether the gradients are recorded themselves (the graph can be used again then).
@@ -100,7 +100,7 @@ def grad(
     """The gradients of `heads` with respect to `variables`, as a list of new arrays; no buffer is touched.
 
     Args:
-        head_grads: gradients of the heads, of their shapes and dtypes; None: ones.
+        head_grads: gradients of the heads, of their dtypes and as many elements; None: ones.
         retain_graph: whether the graph can be used again; None: as `create_graph`.
         create_graph: whether the gradients are recorded themselves, to be differentiated again.
         train_mode: the training flag meanwhile.

@@ -196,7 +196,7 @@ class Gradient(Placed):
         """Computes the gradients of this array into the buffers of the variables it was recorded from.
 
         Args:
-            out_grad: the gradient of this array, of its shape and dtype; None: ones.
+            out_grad: the gradient of this array, of its dtype and as many elements; None: ones.
             retain_graph: whether the graph can be used again.
             train_mode: the training flag meanwhile.
             create_graph: whether the gradients are recorded themselves (the graph can be used again then).

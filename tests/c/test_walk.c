@@ -26,6 +26,20 @@ static bool backwards_two_heads(stage *s)
     return failing(MXAutogradBackward(3, heads, grads, 1) == 0);
 }
 
+/* Beside a head that adds nothing, with a head gradient of another shape. */
+static bool backwards_lenient_heads(stage *s)
+{
+    int64_t shape[2] = {2, 1};
+    H heads[2] = {s->z, s->c}, grads[2] = {MXLNDArrayReshape(s->c, 2, shape, 0), NULL};
+    uint32_t req = REQ_NULL;
+    bool ok = failing(grads[0] != NULL) &&
+              failing(MXAutogradMarkVariables(1, &s->c, &req, &grads[1]) == 0) &&
+              failing(MXAutogradBackward(2, heads, grads, 1) == 0);
+
+    let_go(grads[0]);
+    return ok;
+}
+
 static bool returns_gradients(stage *s)
 {
     H vars[3] = {s->x, s->w, s->y}, *grads = NULL;
@@ -149,6 +163,7 @@ static bool first_gradient(stage *s)
 WALK(walk_records, records, true)
 WALK(walk_backwards, backwards, true)
 WALK(walk_two_heads, backwards_two_heads, true)
+WALK(walk_lenient_heads, backwards_lenient_heads, true)
 WALK(walk_returns_gradients, returns_gradients, true)
 WALK(walk_creates_graph, creates_graph, true)
 WALK(walk_second_order, second_order, true)
@@ -194,6 +209,6 @@ TEST(what_a_failed_backward_costs)
 }
 
 WALK_MAIN(ENTRY(walk_records), ENTRY(walk_backwards), ENTRY(walk_two_heads),
-          ENTRY(walk_returns_gradients), ENTRY(walk_creates_graph), ENTRY(walk_second_order),
-          ENTRY(walk_marks), ENTRY(walk_custom), ENTRY(walk_first_gradient),
-          ENTRY(what_a_failed_backward_costs))
+          ENTRY(walk_lenient_heads), ENTRY(walk_returns_gradients), ENTRY(walk_creates_graph),
+          ENTRY(walk_second_order), ENTRY(walk_marks), ENTRY(walk_custom),
+          ENTRY(walk_first_gradient), ENTRY(what_a_failed_backward_costs))

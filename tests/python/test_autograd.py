@@ -152,7 +152,10 @@ def test_head_gradients() -> None:
     assert listed(x.grad) == [5, 34, 306]
     autograd.backward([y, y], retain_graph=True)
     assert listed(x.grad) == [4, 8, 12], "a head that stands twice counts twice"
-    for wrong in (nd.array([1, 2]), nd.array([1, 2, 3], dtype="float64"), nd.array([[1, 2, 3]])):
+    y.backward(nd.array([[1], [10], [100]]), retain_graph=True)
+    assert listed(x.grad) == [2, 40, 600], "as many elements in another shape"
+    autograd.backward([y, y], retain_graph=True)
+    for wrong in (nd.array([1, 2]), nd.array([1, 2, 3], dtype="float64"), nd.array([[1, 2, 3, 4]])):
         with pytest.raises(mx.MXNetError):
             y.backward(wrong)
         assert listed(x.grad) == [4, 8, 12]
@@ -168,6 +171,63 @@ def test_head_gradients() -> None:
         with pytest.raises(TypeError):
             wrong()
     y.backward()
+
+
+FROZEN = {
+    "computed": lambda f: f * f,
+    "with a constant": lambda f: (f * nd.ones((3,))).sum() + 1,
+    "view": lambda f: f[0:2],
+    "itself": lambda f: f,
+    "not differentiable": lambda f: f > 1,
+    "written": lambda f: nd.square(f, out=nd.zeros((3,))),
+    "assigned": lambda f: assigned(f * 2),
+    "function": lambda f: Doubled()(f),
+}
+
+
+class Doubled(autograd.Function):
+    def forward(self, x: nd.NDArray) -> nd.NDArray:
+        return x * 2
+
+    def backward(self, dy: nd.NDArray) -> nd.NDArray:
+        return dy * 2
+
+
+def assigned(value: nd.NDArray) -> nd.NDArray:
+    array = nd.zeros(value.shape)
+    array[:] = value
+    return array
+
+
+@pytest.mark.parametrize("name", FROZEN)
+@pytest.mark.parametrize("place", [0, 1])
+def test_frozen_heads_add_nothing(name: str, place: int) -> None:
+    x, f = leaf(), leaf((4, 5, 6), "null")
+    with autograd.record():
+        heads = [x * x]
+        heads.insert(place, FROZEN[name](f))
+    for _ in range(2):
+        autograd.backward(heads, retain_graph=True)
+        assert x.grad.asnumpy().tolist() == [2, 4, 6] and f.grad.asnumpy().tolist() == [0, 0, 0]
+    (grad,) = autograd.grad(heads, [x])
+    assert grad.asnumpy().tolist() == [2, 4, 6]
+    with pytest.raises(mx.MXNetError, match="nothing that the heads were computed from wants a gradient"):
+        heads[place].backward()
+    with pytest.raises(mx.MXNetError, match="variable 0 is not reached"):
+        autograd.grad(heads[place], [x])
+
+
+def test_constant_heads_are_refused() -> None:
+    x, f, c = leaf(), leaf((4, 5, 6), "null"), nd.ones((3,))
+    with autograd.record():
+        y = x * x
+        constants = [c, c * c, (f * c).detach(), f.detach() * c]
+        with autograd.pause():
+            constants.append(f * c)
+    for constant in constants:
+        with pytest.raises(mx.MXNetError, match="head 1 is not in a recorded graph"):
+            autograd.backward([y, constant])
+    assert x.grad.asnumpy().tolist() == [0, 0, 0]
 
 
 def test_flags_during_and_after_backward() -> None:

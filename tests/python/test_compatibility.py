@@ -7,6 +7,7 @@ import pickle
 import re
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,12 +153,105 @@ def test_head_gradients_must_fit() -> None:
     x = _variable(1, 2, 3)
     with autograd.record():
         y = x * x
-    for wrong in (nd.ones((2,)), nd.ones((4,)), nd.ones((1, 3)), nd.ones((3,), dtype="float64")):
+    for wrong in (nd.ones((2,)), nd.ones((4,)), nd.ones((1, 2)), nd.ones((3,), dtype="float64")):
         with pytest.raises(mx.MXNetError, match="head gradient 0"):
             y.backward(wrong)
     assert x.grad.asnumpy().tolist() == [0, 0, 0]
     y.backward(nd.array([1, 10, 100]))
     assert x.grad.asnumpy().tolist() == [2, 40, 600]
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 2), (1, 4), (4, 1, 1)])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * x,
+        nd.identity,
+        lambda x: nd.dot(x, nd.ones((1, 1))),
+        lambda x: nd.sum(x, axis=1, keepdims=True),
+        lambda x: x,
+    ],
+)
+def test_head_gradients_of_another_shape(function: Any, shape: tuple[int, ...]) -> None:
+    """A textbook gives (4,) for (4, 1). 1.9.1 multiplies element by element, where an operator does not look."""
+    given, grads = nd.array([1, 10, 100, 1000]), []
+    for gradient in (given.reshape((4, 1)), given.reshape(shape)):
+        x = nd.array([[1], [2], [3], [4]])
+        x.attach_grad()
+        with autograd.record():
+            y = function(x)
+        (returned,) = autograd.grad([y], [x], [gradient], retain_graph=True)
+        y.backward(gradient)
+        grads += [returned.asnumpy(), x.grad.asnumpy()]
+    assert all(grad.shape == (4, 1) and (grad == grads[0]).all() for grad in grads)
+
+
+def test_a_frozen_head_may_be_used_again() -> None:
+    x, f = _variable(1, 2, 3), _variable(4, 5, 6, req="null")
+    with autograd.record():
+        y, z = x * x, f * f
+    autograd.backward([y, z])
+    with autograd.record():
+        y = x * x * x
+    autograd.backward([y, z])
+    assert x.grad.asnumpy().tolist() == [3, 12, 27]
+
+
+LINEAR = {
+    "radians": nd.radians,
+    "times": lambda x: x * 2,
+    "sum": lambda x: x.sum(),
+    "minus": lambda x: 3 - x,
+    "reshape": lambda x: x.reshape((3, 1)),
+    "relu": nd.relu,
+    "sign": nd.sign,
+    "bilinear": lambda x: x * nd.array([4, 5, 6]),
+    "itself": lambda x: x,
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("order", [2, 3])
+def test_derivatives_that_vanish_are_zeros(name: str, order: int) -> None:
+    x = _variable(1, 2, 3)
+    x.grad[:] = 7
+    with autograd.record():
+        y = LINEAR[name](x)
+        for _ in range(order - 1):
+            (y,) = autograd.grad(y, [x], create_graph=True)
+        (last,) = autograd.grad(y, [x], create_graph=True)
+    assert last.asnumpy().tolist() == [0, 0, 0]
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [0, 0, 0]
+
+
+def test_derivatives_that_vanish_among_others() -> None:
+    x, w, b = _variable(2), _variable(3), _variable(5)
+    b.grad[:] = 7
+    with autograd.record():
+        grads = autograd.grad(x * w + b, [x, w, b], create_graph=True)
+        penalty = sum(grad * grad for grad in grads)  # w^2 + x^2 + 1
+    penalty.backward()
+    assert [array.grad.asscalar() for array in (x, w, b)] == [4, 6, 0]
+
+
+def test_unknown_derivatives_are_no_zeros() -> None:
+    """A function that computes its gradient elsewhere: what that depends on, nobody knows."""
+
+    class Square(autograd.Function):
+        def forward(self, x: nd.NDArray) -> nd.NDArray:
+            self.values = x.asnumpy()
+            return x * x
+
+        def backward(self, dy: nd.NDArray) -> nd.NDArray:
+            return nd.array(2 * self.values * dy.asnumpy())
+
+    x = _variable(1, 2, 3)
+    with autograd.record():
+        (first,) = autograd.grad(Square()(x), [x], create_graph=True)
+    assert first.asnumpy().tolist() == [2, 4, 6]
+    with pytest.raises(mx.MXNetError, match="head 0 is not in a recorded graph"):
+        first.backward()
 
 
 def test_marking_checks_the_gradient() -> None:
