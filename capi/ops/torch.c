@@ -317,7 +317,8 @@ static MXL_UNARY_OP(op_round_even, "_mxl_round_even", NULL,
 
 /* ---- _mxl_relu ---- */
 
-MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
+/* -0 stays. */
+MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x < 0 ? 0 : x);
 
 /* dx = 0 where y <= 0, whatever dy is there; else dy */
 static int relu_grad(mxl_grad *g)
