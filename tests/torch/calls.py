@@ -52,7 +52,10 @@ class Drawn:
 
     def make(self, torch: Any, gradient: bool) -> tuple[Any, Any, Any]:
         """What stands below (the leaf), the tensor that owns the memory, and the tensor."""
-        leaf = torch.from_numpy(self.values.copy()).clone()
+        if self.values.size:
+            leaf = torch.from_numpy(self.values.copy()).clone()
+        else:  # NumPy's strides of nothing are its own
+            leaf = torch.zeros(self.values.shape, dtype=getattr(torch, self.values.dtype.name))
         if gradient and leaf.is_floating_point():
             leaf.requires_grad_()
         base = leaf.clone() if self.target else leaf
@@ -77,7 +80,10 @@ class Drawn:
     def text(self) -> str:
         """The tensor as a program says it."""
         kind = self.values.dtype.name
-        made = f"torch.tensor({self.values.tolist()}, dtype=torch.{kind})" + (".clone()" if self.target else "")
+        made = f"torch.tensor({self.values.tolist()}, dtype=torch.{kind})"
+        if not self.values.size:
+            made = f"torch.zeros({self.values.shape}, dtype=torch.{kind})"
+        made += ".clone()" if self.target else ""
         ways = {"plain": "", "strided": "[..., ::2]", "offset": "[1:]", "transposed": ".permute{}", "flip": ".flip({})",
                 "expand": ".expand({})", "as_strided": ".as_strided{}"}  # fmt: skip
         return made + ways[self.layout].format(self.arguments)

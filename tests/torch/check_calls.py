@@ -1,7 +1,8 @@
 """Runs 100,000 random calls (forms.py, calls.py) on PyTorch and on mxlite.torch, with gradients to order 3.
 
-`make test-torch` runs it. Of each call it compares whether there is an error and of which class; dtype, shape and
-values of the results; the arguments afterwards; and gradients. Differences that stay are in differences.py, by name.
+`make test-torch` runs it, from seed 0 on; other seeds are other calls. Of each call it compares whether there is an
+error and of which class; dtype, shape and values of the results; the arguments afterwards; and gradients. Differences
+that stay are in differences.py, by name.
 
     check_calls.py [--count N] [--first SEED] [--name TEXT]: N calls from a seed on; of the functions that match.
 """

@@ -35,4 +35,162 @@ class Difference:
         )
 
 
-DIFFER = (Difference(".*", "refused", "there is no int16, which uint8 and int8 are promoted to", "has no torch.int16"),)
+def _of(names: str) -> str:
+    """A pattern of functions by their names without the module, in place or not."""
+    return rf"\w+\.({names})_?"
+
+
+#: A special number in a call.
+_SPECIAL = r"1e[+-]?\d\d|\d[eE][+-]\d\d|inf|nan|5e-324"
+
+#: What is not there, and says so.
+_MISSING = (
+    Difference(".*", "refused|class of the error", "there is no int16, which uint8 and int8 are promoted to",
+               "has no torch.int16"),
+    Difference(_of("as_strided"), "refused|class of the error",
+               "there is no storage beside a tensor's own elements", "as_strided of a tensor that is not contiguous"),
+    Difference("Tensor.view", "refused|class of the error", "there is no view of the bytes as another dtype",
+               r"has no Tensor.view\(dtype\)"),
+    Difference("linalg.det", "refused", "there is no float16 in linear algebra, of no elements neither",
+               "Low precision dtypes not supported"),
+    Difference("torch.einsum", "refused|class of the error", "there are no dots in an equation", "einsum of"),
+)  # fmt: skip
+
+#: What PyTorch refuses and need not: the answer is the plain one.
+_MORE = (
+    Difference(r"torch.(flip|permute|reshape|tile)|Tensor.(expand|permute|reshape|repeat|tile)",
+               "accepted|class of the error",
+               "extents and dimensions are taken as a list or one by one, by functions and methods alike",
+               r"must be tuple of ints, not|takes \d+ positional arguments|missing 1 required positional"),
+    Difference(".*", "accepted", "operands of different dtypes are promoted where PyTorch wants one dtype",
+               "must have the same dtype|must be the same, got|expected scalar type|expect parameter to have scalar "
+               "type|Found dtype|dtypes match, got|needs_dynamic_casting|expected m1 and m2"),
+    Difference("F.huber_loss", "accepted", "integers are promoted", "can't be cast"),
+    Difference("F.(batch_norm|binary_cross_entropy(_with_logits)?|cross_entropy|nll_loss)", "accepted",
+               "a weight or a running mean that wants a gradient is no error",
+               "is not differentiable with respect to argument"),
+    Difference(_of("logsumexp"), "accepted|class of the error", "no dimension, or None, is all of them, as in sum",
+               "NoneType|doesn't match the broadcast shape"),
+    Difference("F.binary_cross_entropy(_with_logits)?", "accepted", "a weight may be larger than what it weighs",
+               "doesn't match the broadcast shape"),
+    Difference("Tensor.detach_", "accepted", "a view can leave the graph alone", "Can't detach views in-place"),
+    Difference(_of("take_along_dim"), "accepted", "a tensor is flattened whatever its strides", "view size is not"),
+    Difference(_of("round"), "accepted", "decimals=0 is no decimals", "round_vml_cpu", "decimals=0"),
+    Difference("torch.randint_like", "accepted", "numbers of bool are cast", "out of bounds for bool"),
+    Difference(_of("masked_fill|add|sub|subtract|index_add|index_fill|tensor|as_tensor|asarray|threshold")
+               + "|Tensor.__setitem__|" + _of("addmm|addmv|addcmul|addcdiv|baddbmm"), "accepted",
+               "a number beyond a dtype's range is cast as a tensor's is",
+               "without overflow", _SPECIAL + "|-1.5"),
+    Difference(_of("index_fill"), "accepted", "integers have no gradient", "Autograd not support"),
+    Difference("F.binary_cross_entropy_with_logits", "accepted", "integers are promoted", "log_sigmoid_cpu"),
+    Difference(_of("addmv"), "accepted", "a product of truth values by a factor 0", "addmv_impl_cpu"),
+)  # fmt: skip
+
+#: What PyTorch takes and should not.
+_LESS = (
+    Difference(_of("bmm|matmul|linear|mv|mm|baddbmm") + "|Tensor.__matmul__", "refused",
+               "products of no elements are held to one dtype, too", "same dtype|must be the same"),
+    Difference("F.batch_norm", "refused|class of the error", "PyTorch writes running values into expanded tensors",
+               "written-to tensor"),
+    Difference(_of("take_along_dim"), "refused", "PyTorch reads beside a tensor", "is out of bounds"),
+    Difference("Tensor.__pow__|" + _of("linspace|logspace|softmax|log_softmax|softmin|cumprod|cumsum|pow|einsum")
+               + r"|\w+.median", "refused",
+               "what a dtype has not got is refused of no elements and of powers of 1, too",
+               "not implemented for"),
+    Difference("Tensor.index_put_", "refused", "truth values are not added up", "adding by index: dtype bool"),
+)  # fmt: skip
+
+#: Calls with two mistakes, of which the other one is named first.
+_FIRST = (
+    Difference(_of("index_add"), "class of the error", "two mistakes", "index"),
+    Difference(_of("nansum|sum|prod|cumsum|cumprod"), "class of the error", "two mistakes",
+               "Autograd not support|not implemented for 'Bool'"),
+    Difference("F.cosine_similarity", "class of the error", "two mistakes", "common dtype"),
+    Difference("F.smooth_l1_loss|F.huber_loss|F.l1_loss|F.mse_loss|F.kl_div", "class of the error", "two mistakes",
+               "valid value for reduction"),
+    Difference("torch.trace|Tensor.trace", "class of the error", "two mistakes", "trace"),
+    Difference(_of("baddbmm|addmm|bmm|matmul|einsum|pow|index_select|dropout|repeat_interleave") + "|Tensor.__i?pow__",
+               "class of the error", "two mistakes", "not implemented for|out of|cast to|must have"),
+    Difference("torch.broadcast_shapes|torch.arange", "class of the error", "a shape that there cannot be",
+               "negative length|Maximum allowed"),
+    Difference(_of("std|var|std_mean|var_mean"), "class of the error", "two mistakes", "only support floating point"),
+    Difference(_of("permute"), "class of the error", "two mistakes", "duplicate dims"),
+)  # fmt: skip
+
+#: A zero in a call, or small integers, which are exponents.
+_ZERO, _WHOLE = r"[\[ (]-?0\.0[,\])]", r"[\[ ]-?[0123]\.0[,\])]"
+
+#: Where PyTorch's derivative is missing, wrong, or no number; ours is compared with finite differences elsewhere.
+_DERIVATIVES = (
+    Difference("Tensor.(arc|a)(sinh|cosh|tanh)_", "gradient 1", "PyTorch has no derivative of these in place",
+               "derivative for 'inplace version"),
+    Difference("F.hardsigmoid", "gradient 1", "PyTorch's sixth is rounded to single precision"),
+    Difference("F.hardsigmoid", "gradient 2", "PyTorch has no second derivative", "hardsigmoid_backward"),
+    Difference("F.(layer_norm|batch_norm)", "gradient 3", "PyTorch's third derivative takes the variance as constant"),
+    Difference(_of("scatter_add|scatter"), "gradient 1", "PyTorch's rule wants a source no larger than the index",
+               "Scatter(Add)?Backward0 returned an invalid gradient"),
+    Difference(_of("clamp|clip"), "gradient 1", "PyTorch does not sum the gradient to a tensor smaller than its bounds",
+               "doesn't match the broadcast shape"),
+    Difference(_of("atan2|arctan2"), "gradient [123]", "PyTorch's rule computes in the dtype of an integer operand",
+               "", "dtype=torch.(u?int|bool)"),
+    Difference(_of("addcdiv"), "gradient 1", "PyTorch's rule divides integers in place", "can't be cast"),
+    Difference("F.huber_loss", "gradient 1", "PyTorch's rule wants one dtype", "Found dtype"),
+    Difference("Tensor.__rpow__|Tensor.index_put_", "gradient 1", "PyTorch fails within", "INTERNAL ASSERT FAILED"),
+    Difference(_of("digamma"), "gradient [123]", "no number is the derivative at a pole", r"inf|e[+]?[123]\d"),
+    Difference(_of("lgamma"), "gradient [23]", "no number is the derivative at a pole", r"inf|e[+]?[123]\d"),
+    Difference(_of("var|std|var_mean|std_mean"), "gradient [123]",
+               "PyTorch's rule counts the elements of no dimensions as one", "", r"\(\)[,)]"),
+    Difference(_of("pow") + "|Tensor.__i?pow__", "gradient [23]",
+               "PyTorch takes x ** 0, which derivatives of whole powers come to, as constant in the exponent, too", "",
+               _WHOLE),
+    Difference("Tensor.__rpow__", "gradient [23]", "0 ** x is constant above 0", "nan", r"; (0|0\.0|False) \*\*"),
+    Difference("F.prelu", "gradient [23]", "PyTorch takes the other side of 0 from the second derivative on", "",
+               _ZERO),
+    Difference(_of("cumprod"), "gradient [123]", "PyTorch divides by elements, and so loses digits", "", _SPECIAL),
+    Difference("F.binary_cross_entropy", "gradient [23]", "near 0 and 1 digits are lost, and PyTorch has no number",
+               r"nan|inf|\d{7}\.|e\+"),
+    Difference("F.relu6|F.hardtanh", "gradient 1", "PyTorch passes a gradient at a NaN by the element's place", "",
+               "nan"),
+    Difference(_of("div|divide|true_divide") + "|Tensor.__i?truediv__", "gradient [123]",
+               "infinities that meet at a division by 0 or by nearly nothing", "inf|nan|e[+-]"),
+    Difference(_of("logdet"), "gradient [123]", "the logarithm of a negative determinant is no number"),
+    Difference(_of("vector_norm|norm"), "gradient [123]", "the largest of numbers beside a NaN", "nan", "nan"),
+    Difference(_of("atan2|arctan2|hypot"), "gradient [123]", "an angle or a distance at the origin", "",
+               _ZERO + "|" + _SPECIAL),
+    Difference("F.leaky_relu", "gradient 1", "an infinite slope times nothing is no number", "nan", "inf"),
+)  # fmt: skip
+
+#: Numbers that are another for a reason.
+_NUMBERS = (
+    Difference("Tensor.(is_set_to|storage_offset|stride)", "values", "what is empty has no place in memory", "",
+               r"torch.zeros\(|\[1:\]|\(0[,)]|::2"),
+    Difference(_of("median"), "values", "PyTorch reads beside an expanded tensor", "", "expand"),
+    Difference("F.binary_cross_entropy(_with_logits)?", "dtype", "the wider of two dtypes, not the target's"),
+    Difference("torch.einsum", "dtype", "the wider of two dtypes, of no elements, too", r"\[\]"),
+    Difference(_of("clamp|clip|clamp_min|clamp_max|maximum|minimum|max|min|amax|amin"), "sign of zero",
+               "0 and -0 are equal: which of both is taken is open"),
+    Difference("F.softshrink", "sign of zero", "PyTorch's sign depends on the element's place"),
+    Difference("F.elu|F.nll_loss", "sign of zero", "a product with -0 or -1 is -0"),
+    Difference(_of("index_add|scatter_add|cumsum"), "sign of zero", "-0 + 0 is 0"),
+    Difference(_of("tensordot|baddbmm|bmm|matmul|addmm|addmv|mm|mv|dot|vdot|inner|einsum|solve"), "sign of zero",
+               "the sign of a sum of zeros depends on their order"),
+    Difference("F.(batch_norm|layer_norm|group_norm)", "values|sign of zero|gradient [123]",
+               "sums of squares beyond the dtype's range", "", _SPECIAL),
+    Difference("F.(batch_norm|layer_norm|group_norm)", "gradient 1", "a gradient that nearly vanishes, rounded", "",
+               "float16|float32"),
+    Difference(_of("sum|nansum|mean"), "values", "numbers so large that their order counts, or beyond an integer", "",
+               _SPECIAL),
+    Difference(_of("remainder|fmod") + "|Tensor.__r?i?mod__", "values|gradient 1",
+               "a quotient beyond the range, which PyTorch's vectors and single elements see differently", "nan",
+               _SPECIAL),
+    Difference(_of("addcdiv|addcmul|solve|addmm|addmv|baddbmm") + "|F.scaled_dot_product_attention",
+               "values|gradient 1", "infinities and NaN are met in another order", "inf|nan", _SPECIAL),
+    Difference(_of("norm|vector_norm") + "|F.(pairwise_distance|cosine_similarity|normalize)", "values|gradient 1",
+               "powers beyond the dtype's range", "", _SPECIAL),
+    Difference(_of("std_mean|var_mean"), "values", "PyTorch's mean beside the deviation is none of infinities", "inf"),
+    Difference("F.celu", "values|gradient [123]", "1 / alpha is beyond the range", "", r"inf\)|nan\)|5e-324\)"),
+    Difference(_of("pow") + "|Tensor.__i?pow__", "values|gradient [123]",
+               "PyTorch's power by 0.5 is a root, and numbers keep more digits than the dtype", "inf|nan", _SPECIAL),
+)  # fmt: skip
+
+DIFFER = (*_MISSING, *_MORE, *_LESS, *_FIRST, *_DERIVATIVES, *_NUMBERS)
