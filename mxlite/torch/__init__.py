@@ -21,6 +21,8 @@ from typing import Any as _Any
 from mxlite._public import show as _show
 from mxlite.torch import (  # they register their functions
     _arithmetic,
+    _bits,
+    _bounds,
     _creation,
     _division,
     _elementwise,

@@ -34,6 +34,21 @@ def shape_error(first: tuple, second: tuple) -> RuntimeError | None:
     return None
 
 
+def require_broadcast(a: Any, b: Any) -> None:
+    """Raises: RuntimeError: two tensors, or numbers, that cannot be broadcast."""
+    problem = shape_error(getattr(a, "shape", ()), getattr(b, "shape", ()))
+    if problem is not None:
+        raise problem
+
+
+def require_into(target: Tensor, operand: Any) -> None:
+    """Raises: RuntimeError: what comes of both, broadcast, has not the target's shape."""
+    require_broadcast(target, operand)
+    made = functions["broadcast_shapes"](target.shape, getattr(operand, "shape", ()))
+    if made != target.shape:
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(made)}")
+
+
 class Binary:
     """An operation of two operands, as the library's operators for two tensors, tensor and number, number and tensor.
 
@@ -88,27 +103,20 @@ class Binary:
         kind = common_dtype(a, b)
         if self.floats and not kind.is_floating_point:
             kind = get_default_dtype()
-        _require_cast(kind, a._dtype)
+        require_cast(kind, a._dtype)
         if not isinstance(b, Tensor) and not _is_large(b):
             status = hot.into1_float(self.of_scalar, a._h, float(b), a._h)
         else:
             operand = as_tensor_of(b, a._dtype)
-            shape = a.shape
-            problem = shape_error(shape, operand.shape)
-            if problem is None and functions["broadcast_shapes"](shape, operand.shape) != shape:
-                problem = RuntimeError(
-                    f"output with shape {list(shape)} doesn't match the broadcast shape "
-                    f"{list(functions['broadcast_shapes'](shape, operand.shape))}"
-                )
-            if problem is not None:
-                raise problem
+            require_into(a, operand)
             status = hot.into2(self.of_arrays, a._h, operand._h, a._h)
         if status != 0:
             raise last_error()
         return a
 
 
-def _require_cast(kind: dtype, wanted: dtype) -> None:
+def require_cast(kind: dtype, wanted: dtype) -> None:
+    """Raises: RuntimeError: a result of one dtype may not be written into a tensor of the other."""
     if not can_cast(kind, wanted):
         raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
 
@@ -175,7 +183,7 @@ class _Exact(Binary):
         kind = common_dtype(a, b)
         if kind.is_floating_point:
             return Binary.slow_into(self, a, b)
-        _require_cast(kind, a._dtype)
+        require_cast(kind, a._dtype)
         return a.copy_(self.slow(a, b))
 
     def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
@@ -192,14 +200,16 @@ class _Power(_Exact):
 
 class _Remainder(_Exact):
     def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
-        check_divisor("remainder", kind, b)
+        check_divisor("remainder", kind, a, b)
 
 
-def check_divisor(name: str, kind: dtype, divisor: Any) -> None:
+def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
     """Raises: NotImplementedError: a division of bool that rounds; RuntimeError: one of integers, by 0."""
     if kind.kind == BOOL:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
-    if not kind.is_floating_point and bool((as_tensor_of(divisor, kind) == 0).any()):
+    if kind.is_floating_point or (isinstance(number, Tensor) and number.numel() == 0):
+        return
+    if bool((as_tensor_of(divisor, kind) == 0).any()):
         raise RuntimeError("ZeroDivisionError")
 
 
@@ -333,8 +343,9 @@ def mul(input: Any, other: Any) -> Tensor:
 
 def rounded_quotient(operator: str, label: str | None, name: str, input: Any, other: Any) -> Tensor:
     """The result of one of the library's divisions of two arrays that round, of tensors or numbers."""
+    require_broadcast(input, other)
     kind = common_dtype(input, other)
-    check_divisor(name, kind, other)
+    check_divisor(name, kind, input, other)
     first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
     handle = hot.call2(prepare(label, operator), first._h, second._h)
     if not handle:

@@ -24,7 +24,7 @@ from mxlite.torch._dtypes import (
 )
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import Size, extents_of, require_cpu, require_strided
-from mxlite.torch._tensor import Tensor, empty_of, filled, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, empty_of, filled, from_values, full_of, require_fits, zeros_of
 
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
@@ -177,7 +177,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, **other: Any) ->
 def scalar_tensor(s: Any, **given: Any) -> Tensor:
     """A tensor without dimensions, of the default dtype."""
     kind, requires_grad = options("scalar_tensor", given)
-    return finish(full_of((), s, kind), requires_grad)
+    return finish(filled((), s, kind), requires_grad)
 
 
 _holders: dict[int, np.ndarray] = {}
@@ -325,6 +325,8 @@ def arange(*bounds: Any, **given: Any) -> Tensor:
     start, end, step = numbers
     if step == 0:
         raise RuntimeError("step must be nonzero")
+    if not math.isfinite(start) or not math.isfinite(end):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
@@ -350,8 +352,11 @@ def _bounds(bounds: tuple, given: dict[str, Any]) -> tuple:
 def linspace(start: Any, end: Any, steps: int, **given: Any) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, equally far apart."""
     kind, requires_grad = options("linspace", given)
+    _require_steps("linspace", kind)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
+    if not kind.is_floating_point:
+        start, end = _integers(start, end, steps, kind)
     # Counted from the nearer end, so that both ends are exact.
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
     place = np.arange(steps, dtype=np.float64)
@@ -365,8 +370,25 @@ def linspace(start: Any, end: Any, steps: int, **given: Any) -> Tensor:
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **given: Any) -> Tensor:
     """`steps` powers of `base`, with exponents from `start` to `end`."""
     kind, requires_grad = options("logspace", given)
+    _require_steps("logspace", kind)
+    if not kind.is_floating_point:
+        start, end = _integers(start, end, steps, kind)
     exponents = linspace(start, end, steps, dtype=dtype_of_numpy(np.dtype("float64")))._values()
     return finish(from_values((base**exponents).astype(kind.np)), requires_grad)
+
+
+def _integers(start: Any, end: Any, steps: int, kind: Any) -> tuple[int, int]:
+    """Both ends as integers; the second one counts where there are several steps.
+
+    Raises: RuntimeError: the dtype cannot hold one.
+    """
+    first = int(require_fits(start, kind))
+    return first, int(require_fits(end, kind)) if steps > 1 else first
+
+
+def _require_steps(name: str, kind: Any) -> None:
+    if kind.name == "bool":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
 @function()

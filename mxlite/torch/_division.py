@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite.torch._arithmetic import require_operands, rounded_quotient
+from mxlite.torch._arithmetic import require_cast, require_operands, rounded_quotient
 from mxlite.torch._calls import both, method, methods
-from mxlite.torch._dtypes import can_cast
 from mxlite.torch._indexing import copy_
 from mxlite.torch._tensor import Tensor
 
@@ -34,8 +33,5 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     if rounding_mode is None:
         return methods["__itruediv__"](self, other)
     made = div(self, other, rounding_mode=rounding_mode)
-    if not can_cast(made._dtype, self._dtype):
-        raise RuntimeError(
-            f"result type {made._dtype.word} can't be cast to the desired output type {self._dtype.word}"
-        )
+    require_cast(made._dtype, self._dtype)
     return copy_(self, made)

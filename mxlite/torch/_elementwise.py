@@ -36,7 +36,6 @@ _FLOATS = {
     "atanh arctanh": ("arctanh", "AtanhBackward0"),
     "sigmoid": ("sigmoid", "SigmoidBackward0"),
     "erf": ("erf", "ErfBackward0"),
-    "lgamma": ("gammaln", "LgammaBackward0"),
     "reciprocal": ("reciprocal", "ReciprocalBackward0"),
     "deg2rad": ("radians", "Deg2RadBackward0"),
     "rad2deg": ("degrees", "Rad2DegBackward0"),

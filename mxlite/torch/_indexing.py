@@ -479,6 +479,10 @@ methods["copy_"] = copy_
 @method()
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Writes values at the places that a tuple of index tensors names; returns the tensor."""
+    if any(each._dtype.kind == BOOL and not each.shape for each in indices if isinstance(each, Tensor)):
+        key = tuple(indices)
+        self[key] = self[key] + values if accumulate else values
+        return self
     masks = all(isinstance(each, Tensor) and each._dtype.kind == BOOL for each in indices)
     if self._dtype is not values._dtype and not masks:
         raise RuntimeError(

@@ -9,12 +9,13 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, both, function, functions, last_error, methods, new, prepare, run, run_many
-from mxlite.torch._dtypes import BOOL
+from mxlite.torch._convert import cast, clone
+from mxlite.torch._dtypes import BOOL, float16, float32
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._picking import choose
 from mxlite.torch._reductions import vector_norm
-from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits
 
 _mm = prepare("MmBackward0", "_mxl_mm")
 _bmm = prepare("BmmBackward0", "batch_dot")
@@ -46,7 +47,8 @@ def _require_numbers(name: str, tensor: Tensor) -> None:
 
 def _integer_product(name: str, a: Tensor, b: Tensor) -> Tensor:
     """The product of matrices of integers, or of pairs of them, with all its digits."""
-    _require_numbers(name, a)
+    if a.numel() and b.numel():
+        _require_numbers(name, a)
     return from_values(np.matmul(a._values(), b._values()))
 
 
@@ -95,6 +97,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         )
     if not input._dtype.is_floating_point:
         return _integer_product("bmm", input, mat2)
+    if input._dtype is float16:
+        return cast(bmm(cast(input, float32), cast(mat2, float32)), float16)
     return adopt(hot.call2(_bmm, input._h, mat2._h), input._dtype)
 
 
@@ -204,12 +208,30 @@ methods["__matmul__"] = lambda self, other: matmul(self, other) if isinstance(ot
 methods["__rmatmul__"] = lambda self, other: NotImplemented
 
 
+def _factors(input: Tensor, *given: Any) -> list[Any]:
+    """Numbers of the tensor's dtype.
+
+    Raises: RuntimeError: it cannot hold one.
+    """
+    kind = input._dtype
+    if kind.kind == BOOL:
+        return [bool(each) for each in given]
+    return [each if kind.is_floating_point else int(require_fits(each, kind)) for each in given]
+
+
+def _scaled_sum(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """beta * input + alpha * product; where beta is 0, not even a NaN of `input` counts."""
+    return product * alpha if beta == 0 else input * beta + product * alpha
+
+
 @both()
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * the product of two matrices; `input` is broadcast."""
     values = [input, mat1, mat2]
-    if not mat1._dtype.is_floating_point:
-        return input * beta + mm(mat1, mat2) * alpha
+    beta, alpha = _factors(input, beta, alpha)
+    if not mat1._dtype.is_floating_point or mat1._dtype is float16:
+        _same_dtype(input, mat1)
+        return _scaled_sum(input, mm(mat1, mat2), beta, alpha)
     if beta == 1 and alpha == 1:
         handle = hot.call_n(_addmm, [input._h, mat1._h, mat2._h], [])
     else:
@@ -229,10 +251,11 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 @both()
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * the product of a matrix and a vector."""
+    beta, alpha = _factors(input, beta, alpha)
     return formula(
         "AddmvBackward0",
         [input, mat, vec],
-        lambda x, a, v: x * beta + mv(a, v) * alpha,
+        lambda x, a, v: _scaled_sum(x, mv(a, v) if alpha else functions["zeros_like"](x), beta, alpha),
         lambda grad, a, v: [
             grad * beta,
             None if v is None else outer(grad, v) * alpha,
@@ -245,10 +268,11 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
 @both()
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * the products of matrices, pair by pair."""
+    beta, alpha = _factors(input, beta, alpha)
     return formula(
         "BaddbmmBackward0",
         [input, batch1, batch2],
-        lambda x, a, b: x * beta + bmm(a, b) * alpha,
+        lambda x, a, b: _scaled_sum(x, bmm(a, b), beta, alpha),
         lambda grad, a, b: [
             grad * beta,
             None if b is None else bmm(grad, b.mT) * alpha,
@@ -331,7 +355,8 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         wide = tensor.permute(order).reshape(tuple(next(shape) if each in name else 1 for each in every))
         made = wide if made is None else made * wide
     dims = tuple(range(len(out), len(every)))
-    return made.sum(dims, dtype=made._dtype) if dims else made
+    # A sum of products keeps their dtype; of one operand it is a sum as any other.
+    return made.sum(dims, dtype=made._dtype if len(names) > 1 else None) if dims else made
 
 
 # ---- triangles and diagonals ----
@@ -362,6 +387,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     places = check_dim(dim1, input.ndim), check_dim(dim2, input.ndim)
     if places[0] == places[1]:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    if not -input.shape[places[0]] < offset < input.shape[places[1]]:
+        input, offset = input.narrow(places[0], 0, 0), 0
     call = prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2")
     return run(call, [input], offset, *places, kind=input._dtype)
 
@@ -372,6 +399,8 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     label = "DiagEmbedBackward0" if input.ndim == 1 else "DiagonalBackward0_copy"
     if input.ndim not in (1, 2):
         raise RuntimeError("diag(): Supports 1D or 2D tensors. Got " + f"{input.ndim}D")
+    if input.ndim == 2 and not -input.shape[0] < diagonal < input.shape[1]:
+        return clone(input.narrow(0, 0, 0).narrow(1, 0, 0).reshape(0))
     call = prepare(None, "diag", "k")
     shape = tuple(input.shape)
 

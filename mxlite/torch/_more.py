@@ -19,18 +19,16 @@ from mxlite.torch._calls import (
     prepare,
     require_tensor,
     run,
-    run_into,
 )
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, as_dtype, float64, get_default_dtype, int64
-from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._elementwise import unary
-from mxlite.torch._indexing import copy_, edit
+from mxlite.torch._indexing import edit
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula, record, unrecorded
 from mxlite.torch._picking import choose
-from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits
 
 # ---- of one tensor ----
 
@@ -42,10 +40,26 @@ _even = unary(
 @both()
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorch's name
     """Rounded to `decimals` digits behind the point, halves to even ones."""
-    if decimals == 0:
-        return _even(input)
-    scale = 10.0**decimals
-    return _even(input * scale) / scale
+    return _even(input) if decimals == 0 else _round(formula, input, decimals)
+
+
+def _round(made: Callable, input: Tensor, decimals: int) -> Tensor:
+    _require_floats("round", input._dtype)
+    scale = 10.0 ** abs(decimals)
+
+    def compute(x: Tensor) -> Tensor:
+        return _even(x * scale) / scale if decimals > 0 else _even(x / scale) * scale
+
+    return made("RoundBackward1", [input], compute, lambda grad: [functions["zeros_like"](grad)])
+
+
+_even_ = methods["round_"]
+
+
+@method("round_")
+def _round_(self: Tensor, *, decimals: int = 0) -> Tensor:
+    """As round, into the tensor itself, which is returned."""
+    return _even_(self) if decimals == 0 else _round(edit, self, decimals)
 
 
 def composed(
@@ -63,7 +77,8 @@ def composed(
 
     def in_place(self: Tensor) -> Tensor:
         if not floats:
-            _require_floats(name + "_", self._dtype)
+            _require_floats(name, self._dtype)
+        _arithmetic.require_cast(as_float(self)._dtype, self._dtype)
         return edit(label, [self], compute, lambda grad, *values: [grad * slope(*values)], saves=saves)
 
     made.__name__ = name
@@ -75,6 +90,17 @@ def composed(
 
 
 _square = unary("square", "square", "PowBackward0", False, "The square of each element.")
+
+
+_square_ = methods["square_"]
+
+
+@method("square_")
+def _square_in_place(self: Tensor) -> Tensor:
+    """As square, into the tensor itself, which is returned."""
+    if self._dtype.kind == BOOL:
+        _arithmetic.require_cast(int64, self._dtype)
+    return _square_(self)
 
 
 @both()
@@ -101,12 +127,30 @@ composed(
     "The inverse of erf.",
 )
 composed("frac", "FracBackward0", lambda x: x - x.trunc(), lambda: 1, "The fraction of each element.", "", floats=False)
+
+
+def _digamma(x: Tensor) -> Tensor:
+    """Infinite at 0, with the sign of -1 / x; no number at the negative integers, where it jumps."""
+    found = run(prepare("DigammaBackward0", "_mxl_polygamma", "n"), [x], 0)
+    poles = x.detach()
+    jumps = (poles < 0) & (poles == poles.floor())
+    found = choose(jumps, full_of((), math.nan, x._dtype), found)
+    return choose(poles == 0, -1 / poles, found)
+
+
 composed(
     "digamma",
     "DigammaBackward0",
-    lambda x: run(prepare(None, "_mxl_polygamma", "n"), [x], 0),
+    _digamma,
     lambda x: run(prepare(None, "_mxl_polygamma", "n"), [x], 1),
     "The derivative of lgamma.",
+)
+composed(
+    "lgamma",
+    "LgammaBackward0",
+    lambda x: run(prepare(None, "gammaln"), [x], kind=x._dtype),
+    lambda x: functions["digamma"](x),
+    "The logarithm of the size of the gamma function.",
 )
 composed(
     "logit",
@@ -139,50 +183,6 @@ def nan_to_num(
     )
 
 
-# ---- between bounds ----
-
-
-@both("clamp", "clip")
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
-    """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
-    return _clamp("ClampBackward1", input, min, max)
-
-
-def _clamp(label: str, input: Tensor, low: Any, high: Any) -> Tensor:
-    if low is None and high is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    kind = common_dtype(input, *(each for each in (low, high) if each is not None))
-    x = cast(input, kind)
-    if not isinstance(low, Tensor) and not isinstance(high, Tensor):
-        bounds = [-math.inf if low is None else float(low), math.inf if high is None else float(high)]
-        if kind.is_floating_point or (low is not None and high is not None):
-            return run(prepare(label, "_mxl_clamp", "a_min", "a_max"), [x], *bounds, kind=kind)
-    if low is not None:
-        x = functions["maximum"](x, as_tensor_of(low, kind))
-    return x if high is None else functions["minimum"](x, as_tensor_of(high, kind))
-
-
-@both("clamp_min")
-def clamp_min(input: Tensor, min: Any) -> Tensor:  # noqa: A002
-    """Not below `min`."""
-    return _clamp("ClampMinBackward0", input, min, None)
-
-
-@both("clamp_max")
-def clamp_max(input: Tensor, max: Any) -> Tensor:  # noqa: A002
-    """Not above `max`."""
-    return _clamp("ClampMaxBackward0", input, None, max)
-
-
-@method("clamp_", "clip_")
-def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002
-    """As clamp, into the tensor itself, which is returned."""
-    low, high = -math.inf if min is None else float(min), math.inf if max is None else float(max)
-    if not self._dtype.is_floating_point:
-        return copy_(self, clamp(self, min, max))
-    return run_into(prepare("ClampBackward1", "_mxl_clamp", "a_min", "a_max"), self, [self], low, high)
-
-
 # ---- of two tensors ----
 
 
@@ -192,6 +192,7 @@ def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Calla
     def made(input: Tensor, other: Tensor) -> Tensor:
         for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
             require_tensor(name, place, argument, value)
+        _arithmetic.require_broadcast(input, other)
         kind = common_dtype(input, other)
         if floats:
             _require_floats(name, kind)
@@ -274,7 +275,9 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point (other, input)."""
     require_tensor("atan2", 1, "input", input)
     require_tensor("atan2", 2, "other", other)
-    kind = common_dtype(as_float(input), as_float(other))
+    _arithmetic.require_broadcast(input, other)
+    kind = common_dtype(input, other)
+    kind = kind if kind.is_floating_point else get_default_dtype()
     y, x = cast(input, kind), cast(other, kind)
 
     def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
@@ -288,6 +291,16 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
 
 
 def _lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    kind = input._dtype
+    given = {"end": end, "weight": weight} if isinstance(weight, Tensor) and weight.shape else {"end": end}
+    for name, each in given.items():
+        if each._dtype is not kind:
+            raise RuntimeError(f"expected dtype {kind} for `{name}` but got dtype {each._dtype}")
+    if not kind.is_floating_point:
+        ending = "tensor" if isinstance(weight, Tensor) else "scalar"
+        raise NotImplementedError(f"\"lerp_kernel_{ending}\" not implemented for '{kind.word}'")
+    if isinstance(weight, Tensor):
+        weight = cast(weight, kind)
     if not isinstance(weight, Tensor):
         return made(
             "LerpBackward0",
@@ -310,7 +323,20 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     return _lerp(formula, input, end, weight)
 
 
+def _factor(kind: Any, value: Any) -> Any:
+    """`value` as a number of the result's dtype."""
+    return value if kind.is_floating_point else int(require_fits(value, kind))
+
+
 def _addcmul(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    if made is edit:
+        for each in (tensor1, tensor2):
+            _arithmetic.require_into(input, each)
+    kind = common_dtype(input, tensor1, tensor2)
+    if kind.kind == BOOL:
+        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
+    value = _factor(kind, value)
+    tensor1, tensor2 = cast(tensor1, kind), cast(tensor2, kind)
     return made(
         "AddcmulBackward0",
         [input, tensor1, tensor2],
@@ -331,10 +357,18 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 
 
 def _addcdiv(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    if not tensor1._dtype.is_floating_point and not tensor2._dtype.is_floating_point:
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: divide first, (input + value * tensor1 / tensor2), "
+            "or (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)."
+        )
+    kind = common_dtype(input, tensor1, tensor2)
+    value = _factor(kind, value)
+    tensor1, tensor2 = cast(tensor1, kind), cast(tensor2, kind)
     return made(
         "AddcdivBackward0",
         [input, tensor1, tensor2],
-        lambda x, a, b: x + a / b * value,
+        lambda x, a, b: x + a * value / b,
         lambda grad, a, b: [
             grad,
             None if b is None else grad / b * value,
@@ -413,77 +447,6 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
     return formula(label, [x, y], compute, rule, saves="01")
 
 
-# ---- truth values ----
-
-
-def _logical(name: str, operator: str) -> None:
-    call = prepare(None, operator)
-
-    def logical(input: Tensor, other: Tensor) -> Tensor:
-        require_tensor(name, 1, "input", input)
-        require_tensor(name, 2, "other", other)
-        first, second = (cast(each.detach() != 0, _uint8) for each in (input, other))
-        return cast(adopt(hot.call2(call, first._h, second._h), _uint8), _bool)
-
-    logical.__name__ = name
-    logical.__doc__ = f"{name[8:]} of what differs from 0: a tensor of bool."
-    both(name)(logical)
-
-
-for _name in ("and", "or", "xor"):
-    _logical("logical_" + _name, "broadcast_logical_" + _name)
-
-
-@both()
-def logical_not(input: Tensor) -> Tensor:
-    """Where elements are 0: a tensor of bool."""
-    return input == 0
-
-
-def _bitwise(name: str, symbol: str, numpy_name: str) -> None:
-    def bitwise(input: Any, other: Any) -> Tensor:
-        kind = common_dtype(input, other)
-        if kind.is_floating_point or (kind.kind == BOOL and "shift" in name):
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind.word}'")
-        first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-        return from_values(np.asarray(getattr(np, numpy_name)(first._values(), second._values()), kind.np))
-
-    def operator(self: Tensor, other: Any) -> Any:
-        return bitwise(self, other) if isinstance(other, (Tensor, int)) else NotImplemented
-
-    def in_place(self: Tensor, other: Any) -> Any:
-        return copy_(self, bitwise(self, other)) if isinstance(other, (Tensor, int)) else NotImplemented
-
-    bitwise.__name__ = name
-    bitwise.__doc__ = f"input {symbol} other, bit by bit."
-    both(name)(bitwise)
-    base = {"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"}[symbol]
-    methods[f"__{base}__"] = operator
-    methods[f"__r{base}__"] = lambda self, other: bitwise(other, self)
-    methods[f"__i{base}__"] = in_place
-
-
-for _name, _symbol, _numpy in (
-    ("bitwise_and", "&", "bitwise_and"),
-    ("bitwise_or", "|", "bitwise_or"),
-    ("bitwise_xor", "^", "bitwise_xor"),
-    ("bitwise_left_shift", "<<", "left_shift"),
-    ("bitwise_right_shift", ">>", "right_shift"),
-):
-    _bitwise(_name, _symbol, _numpy)
-
-
-@both("bitwise_not")
-def bitwise_not(input: Tensor) -> Tensor:
-    """~input, bit by bit."""
-    if input._dtype.is_floating_point:
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return logical_not(input) if input._dtype.kind == BOOL else -input - 1
-
-
-methods["__invert__"] = bitwise_not
-
-
 # ---- softmax ----
 
 
@@ -524,14 +487,18 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @both()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Where elements differ by no more than atol + rtol * |other|: a tensor of bool."""
+    if input._dtype is not other._dtype:
+        raise RuntimeError(f"{input._dtype.word} did not match {other._dtype.word}")
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if bound < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
+    _arithmetic.require_broadcast(input, other)
     return from_values(np.asarray(np.isclose(input._values(), other._values(), rtol, atol, equal_nan)))
 
 
 @both()
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether isclose holds everywhere."""
-    if input._dtype is not other._dtype:
-        raise RuntimeError(f"{input._dtype.word} did not match {other._dtype.word}")
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 

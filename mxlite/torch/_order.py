@@ -18,11 +18,17 @@ from mxlite.torch._tensor import Tensor, full_of, zeros_of
 # ---- running ----
 
 
+def _require_numbers(name: str, input: Tensor) -> None:
+    if input._dtype.kind == BOOL:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+
+
 @both()
 @along
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The sum of the elements up to each one, along a dimension."""
     input = as_sum(input, dtype)
+    _require_numbers("cumsum", input)
     place = check_dim(dim, input.ndim)
     return run(prepare("CumsumBackward0", "cumsum", "axis"), [input], place, kind=input._dtype)
 
@@ -32,6 +38,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The product of the elements up to each one, along a dimension."""
     input = as_sum(input, dtype)
+    _require_numbers("cumprod", input)
     place = check_dim(dim, input.ndim)
 
     def compute(x: Tensor) -> Tensor:
@@ -82,6 +89,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     """The k largest (or smallest) elements along a dimension, in order, and where they are."""
     place = check_dim(dim, input.ndim)
     extent = input.shape[place] if input.shape else 1
+    if input._dtype.kind == BOOL:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     if not 0 <= k <= extent:
         raise RuntimeError("selected index k out of range")
     indices = argsort(input, dim, largest)

@@ -200,6 +200,8 @@ _flipped("flipud", 0)
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Vectors as coordinates of a grid: a tensor of all places for each."""
     listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if len({each._dtype for each in listed}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing == "xy" and len(listed) > 1:
         made = list(meshgrid(listed[1], listed[0], *listed[2:]))
         made[0], made[1] = made[1], made[0]

@@ -11,7 +11,7 @@ from mxlite.torch import _shapes
 from mxlite.torch._arithmetic import shape_error
 from mxlite.torch._calls import adopt, both, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import cast, common_dtype, require_same_dtype
-from mxlite.torch._dtypes import BOOL, dtype, int64
+from mxlite.torch._dtypes import BOOL, dtype, int32, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._indexing import Places, edit, index_tensors, slice_dim
 from mxlite.torch._kinds import check_dim
@@ -23,8 +23,8 @@ from mxlite.torch._tensor import Tensor, filled, from_values, full_of, zeros_of
 
 
 def _long(name: str, index: Tensor) -> Tensor:
-    if index._dtype is not int64 and index.numel():
-        raise RuntimeError(f"{name}(): Expected dtype int64 for index")
+    if index._dtype not in (int32, int64) and index.numel():
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     return cast(index, int64)
 
 
@@ -191,6 +191,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     place = check_dim(dim, input.ndim)
     require_same_dtype("index_add", input, source)
     _require_within(index, input.shape[place])
+    if not input.shape and index.numel() != 1:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     count = input.shape[:place] + (index.numel(),) + input.shape[place + 1 :]
     if tuple(source.shape) != count:
         raise RuntimeError(

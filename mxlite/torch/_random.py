@@ -96,6 +96,8 @@ def randperm(n: int, **given: Any) -> Tensor:
     import numpy as np
 
     kind, requires_grad = options("randperm", given, int64)
+    if kind.name == "bool":
+        raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
     order = np.argsort(uniform_of((n,), float32)._values(), kind="stable") if n else np.zeros(0)
     return finish(from_values(order.astype(kind.np)), requires_grad)
 

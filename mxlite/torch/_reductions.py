@@ -9,11 +9,11 @@ from typing import Any, Callable
 from mxlite._lib import hot
 from mxlite.torch._calls import adopt, both, function, functions, prepare, require_tensor, run
 from mxlite.torch._convert import as_float, cast
-from mxlite.torch._dtypes import BOOL, as_dtype, int64
+from mxlite.torch._dtypes import BOOL, as_dtype, float64, int64
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dim, check_dims
-from mxlite.torch._nodes import formula
+from mxlite.torch._nodes import formula, is_grad_enabled
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
 
@@ -66,9 +66,15 @@ def _reduce(label: str, name: str, input: Tensor, places: tuple[int, ...] | None
 
 
 def as_sum(input: Tensor, kind: Any) -> Tensor:
-    """The tensor in the dtype that its sum has: integers as int64."""
+    """The tensor in the dtype that its sum has: integers as int64.
+
+    Raises: RuntimeError: a gradient is wanted, and the dtype has none.
+    """
     if kind is not None:
-        return cast(input, as_dtype(kind))
+        kind = as_dtype(kind)
+        if not kind.is_floating_point and input.requires_grad and is_grad_enabled():
+            raise RuntimeError(f"Autograd not support dtype: {kind.word}")
+        return cast(input, kind)
     return input if input._dtype.is_floating_point else cast(input, int64)
 
 
@@ -285,12 +291,14 @@ def _arg(name: str, operator: str) -> None:
         if dim is None:
             _require_elements(name, input)
         values = input.detach()
+        if dim is not None:
+            check_dim(dim, input.ndim)
         if dim is None or not input.shape:
             values, place = values.reshape(-1), 0
         else:
             place = check_dim(dim, input.ndim)
             require_extent(name, input, place)
-        found = _positions(values, operator, place, keepdim)
+        found = _positions(values, operator, place, keepdim and bool(input.shape))
         return found.reshape((1,) * input.ndim) if dim is None and keepdim else found
 
     arg.__name__ = name
@@ -353,13 +361,14 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
     if not input._dtype.is_floating_point:
         raise RuntimeError(f"{'std' if root else 'var'} only support floating point and complex dtypes")
     count = input.numel() if places is None else math.prod(input.shape[place] for place in places)
-    over = count - correction if count > correction else 0.0
+    over = count - correction if count and count > correction else 0.0
 
     def compute(x: Tensor) -> Tensor:
-        away = x - _mean_of(x, places)
+        wide = cast(x, float64)  # squares of large numbers have room there
+        away = wide - _mean_of(wide, places)
         total = _reduce("", "sum", away * away, places, keepdim)
         found = total / over if over else total / 0.0
-        return found.sqrt() if root else found
+        return cast(found.sqrt() if root else found, x._dtype)
 
     def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
         away = input - _mean_of(input, places)
@@ -370,6 +379,8 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
                 return [wide * functions["where"](away.detach() == 0, endless - endless, endless)]
             return [(2.0 / (count - correction) if count != correction else math.inf) * wide * away]
         by = aligned(result, input, places, keepdim)
+        if not over:  # the deviation is infinite, or no number
+            return [wide / by * (away * (0 if places else math.nan))]
         part = functions["where"](by == 0, full_of((), 0, by._dtype), wide / (by * over))
         return [part * away]
 
@@ -458,6 +469,12 @@ def vector_norm(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.word}"
         )
     places = _places(dim, None, input.ndim)
+    reduced = input.shape if places is None else [input.shape[place] for place in places]
+    if ord < 0 and 0 in reduced:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have "
+            "an identity"
+        )
 
     def compute(x: Tensor) -> Tensor:
         size = x.abs()
@@ -486,6 +503,8 @@ def vector_norm(
         if ord == 2:
             return [input * where(by == 0, zero, wide / by)]
         scaled = input.sign() * input.abs() ** (ord - 1)
+        if ord < 1:
+            scaled = where(input.detach() == 0, zero, scaled)
         return [scaled * where(by == 0, zero, wide / by ** (ord - 1))]
 
     return formula("LinalgVectorNormBackward0", [input], compute, rule, saves="0r")

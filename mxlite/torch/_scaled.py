@@ -27,6 +27,8 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     if sign < 0:
         sub_.require_numbers(input, other)
     _check_alpha(first, alpha)
+    if kind.kind == BOOL:
+        return first + second if alpha else first.clone()
     by = sign * alpha
 
     def compute(x: Tensor, y: Tensor) -> Tensor:

@@ -285,7 +285,7 @@ def _matrix_transposed(name: str) -> Callable:
     def transposed(self: Tensor) -> Tensor:
         """The last two dimensions changed for each other."""
         ndim = len(self.shape)
-        if ndim == 1 or (ndim == 0 and name == "mT"):
+        if ndim == 1:
             raise RuntimeError(
                 f"tensor.{name} is only supported on matrices or batches of matrices. Got {ndim}-D tensor."
             )
@@ -402,6 +402,13 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
         input, dim = flatten(input), 0
     place = check_dim(dim, input.ndim)
     if isinstance(repeats, Tensor):
+        if repeats.numel() not in (1, input.shape[place]):
+            raise RuntimeError(
+                "repeats must have the same size as input along dim, but got repeats.size(0) = "
+                f"{repeats.numel()} and input.size({dim}) = {input.shape[place]}"
+            )
+        if repeats._dtype.name not in ("int32", "int64"):
+            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats._dtype.word}'")
         if repeats.numel() != 1:
             from mxlite.torch._tensor import from_values
 

@@ -95,7 +95,7 @@ def test_an_edit_that_does_not_fit():
         with pytest.raises(RuntimeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"):
             run()
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
-        torch.tensor([1, 2]).lerp_(torch.tensor([1.0, 2.0]), 0.5)
+        torch.tensor([1, 2]).addcmul_(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]))
     assert h.tolist() == [0.0, 0.0] and h._version == 0
 
 

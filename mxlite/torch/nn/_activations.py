@@ -9,6 +9,7 @@ from typing import Any, Callable
 from mxlite.torch import _more
 from mxlite.torch._calls import functions, prepare, require_tensor, run
 from mxlite.torch._convert import cast
+from mxlite.torch._dtypes import BOOL
 from mxlite.torch._indexing import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._picking import choose
@@ -55,6 +56,7 @@ def _dim(input: Tensor, dim: int | None, name: str) -> int:
 
 def _activation(name: str, label: str, compute: Callable, slope: Callable) -> Callable:
     def made(input: Tensor, inplace: bool = False) -> Tensor:
+        require_floats(name, input)
         return apply(label, input, compute, slope, inplace)
 
     made.__name__ = name
@@ -69,6 +71,13 @@ def apply(label: str, input: Tensor, compute: Callable, slope: Callable, inplace
     return made(label, [input], compute, lambda grad, x: [grad * slope(x)], saves="0")
 
 
+def require_floats(name: str, input: Tensor) -> None:
+    """Raises: NotImplementedError: a tensor of integers or truth values."""
+    require_tensor(name, 1, "input", input)
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{input._dtype.word}'")
+
+
 def as_like(flags: Tensor, like: Tensor) -> Tensor:
     return cast(flags, like._dtype)
 
@@ -79,18 +88,21 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def _elu(label: str, input: Tensor, alpha: float, scale: float, inner: float, inplace: bool) -> Tensor:
+    require_floats("elu", input)
+
     def compute(x: Tensor) -> Tensor:
         return choose(x > 0, x * scale, (x * inner).expm1() * (alpha * scale))
 
     def slope(x: Tensor) -> Tensor:
-        low = (_zero_above(x) * inner).exp() * (alpha * scale * inner)
-        return choose(x.detach() > 0, full_of((), scale, x._dtype), low)
+        low = (_below_zero(x) * inner).exp() * (alpha * scale * inner)
+        return choose(x.detach() <= 0, low, full_of((), scale, x._dtype))
 
     return apply(label, input, compute, slope, inplace)
 
 
-def _zero_above(x: Tensor) -> Tensor:
-    return choose(x.detach() > 0, full_of((), 0, x._dtype), x)
+def _below_zero(x: Tensor) -> Tensor:
+    """x where it is below 0, else a constant 0: at 0 the slope of one side is taken, and that of the slope is 0."""
+    return choose(x.detach() < 0, x, full_of((), 0, x._dtype))
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -102,11 +114,14 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x above 0, else alpha (exp(x / alpha) - 1)."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return _elu("CeluBackward0", input, alpha, 1.0, 1.0 / alpha, inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x above 0, else negative_slope * x."""
+    require_floats("leaky_relu", input)
     if not inplace:
         call = prepare("LeakyReluBackward0", "LeakyReLU", "slope", act_type="leaky")
         return run(call, [input], float(negative_slope), kind=input._dtype)
@@ -123,6 +138,7 @@ _TANH_SCALE, _TANH_CUBE = math.sqrt(2 / math.pi), 0.044715
 
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x times the normal distribution function at x; approximate="tanh": nearly."""
+    require_floats("gelu", input)
     if approximate == "none":
 
         def compute(x: Tensor) -> Tensor:
@@ -168,6 +184,7 @@ mish = _activation("mish", "MishBackward0", lambda x: x * softplus(x).tanh(), _m
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold."""
+    require_floats("softplus", input)
 
     def compute(x: Tensor) -> Tensor:
         y = x * beta
@@ -175,17 +192,20 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
         return choose(y > threshold, x, soft)
 
     def slope(x: Tensor) -> Tensor:
-        return choose(x.detach() * beta > threshold, full_of((), 1, x._dtype), (x * beta).sigmoid())
+        place = x.detach() * beta  # at the threshold the slope is that of one side, and the slope's is 0
+        soft = (choose(place >= threshold, x.detach(), x) * beta).sigmoid()
+        return choose(place > threshold, full_of((), 1, x._dtype), soft)
 
     return apply("SoftplusBackward0", input, compute, slope)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x))."""
+    require_floats("log_sigmoid", input)
     return apply(
         "LogSigmoidBackward0",
         input,
-        lambda x: -(x.abs().neg().exp().log1p() + (-x).relu()),
+        lambda x: -(-x).relu() - x.abs().neg().exp().log1p() + 0.0,
         lambda x: (-x).sigmoid(),
     )
 
@@ -202,6 +222,13 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """Not below min_val and not above max_val."""
+    require_tensor("hardtanh", 1, "input", input)
+    if input._dtype.kind == BOOL:
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if not input._dtype.is_floating_point:
+        if min_val < 0 and not input._dtype.is_signed:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+        min_val, max_val = int(min_val), int(max_val)
     return apply(
         "HardtanhBackward0",
         input,
@@ -218,11 +245,16 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x above a threshold, else a value."""
+    require_tensor("threshold", 1, "input", input)
+    if input._dtype.kind == BOOL:
+        raise NotImplementedError("\"threshold_cpu\" not implemented for 'Bool'")
+    if not input._dtype.is_floating_point:
+        threshold, value = int(threshold), int(value)
     return apply(
         "ThresholdBackward0",
         input,
-        lambda x: choose(x > threshold, x, full_of((), value, x._dtype)),
-        lambda x: as_like(x.detach() > threshold, x),
+        lambda x: choose(x <= threshold, full_of((), value, x._dtype), x),
+        lambda x: as_like((x.detach() <= threshold).logical_not(), x),
         inplace,
     )
 
@@ -247,26 +279,35 @@ hardswish = _activation(
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Nearer to 0 by lambd, and 0 where that would go beyond."""
+    require_floats("softshrink", input)
     return apply(
         "SoftshrinkBackward0",
         input,
-        lambda x: (x - lambd).relu() - (-x - lambd).relu(),
-        lambda x: as_like(x.detach().abs() > lambd, x),
+        lambda x: choose(x > lambd, x - lambd, choose(x < -lambd, x + lambd, x * 0)),
+        lambda x: _outside(x, lambd),
     )
+
+
+def _outside(x: Tensor, lambd: float) -> Tensor:
+    """1 but between -lambd and lambd, where it is 0."""
+    x = x.detach()
+    return as_like(((x >= -lambd) & (x <= lambd)).logical_not(), x)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """0 where |x| is at most lambd."""
+    require_floats("hardshrink", input)
     return apply(
         "HardshrinkBackward0",
         input,
-        lambda x: x * as_like(x.abs() > lambd, x),
-        lambda x: as_like(x.detach().abs() > lambd, x),
+        lambda x: choose(_outside(x, lambd) == 0, full_of((), 0, x._dtype), x),
+        lambda x: _outside(x, lambd),
     )
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second."""
+    require_floats("glu", input)
     size = input.shape[dim]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}")
@@ -288,12 +329,15 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, else weight * x; one weight, or one for each part of dimension 1."""
+    if weight._dtype is not input._dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input._dtype.word} and {weight._dtype.word}")
+    require_floats("prelu", input)
     shape = (weight.numel(),) + (1,) * max(0, input.ndim - 2) if weight.numel() > 1 else (1,) * input.ndim
     slope = weight.reshape(shape)
     zero = full_of((), 0, input._dtype)
 
     def rule(grad: Tensor, x: Tensor, w: Tensor) -> list:
-        below = x.detach() <= 0
+        below = (x.detach() > 0).logical_not()
         return [
             choose(below, grad * w, grad),
             choose(below, grad * x, zero),

@@ -8,7 +8,8 @@ from typing import Any, Callable
 from mxlite._lib import hot
 from mxlite.torch import _more
 from mxlite.torch._calls import functions, new, prepare, run
-from mxlite.torch._dtypes import int64
+from mxlite.torch._convert import cast, common_dtype
+from mxlite.torch._dtypes import int64, uint8
 from mxlite.torch._nodes import formula
 from mxlite.torch._picking import choose
 from mxlite.torch._reductions import put_along, take_along, vector_norm
@@ -29,6 +30,10 @@ def _loss(label: str, input: Tensor, target: Tensor, reduction: str, each: Calla
     """A loss of the difference of two tensors: its value and its derivative."""
     _check_reduction(reduction)
     input, target = _fitted(input, target)
+    kind = common_dtype(input, target)
+    if not kind.is_floating_point:
+        raise NotImplementedError(f"\"{label[:-13].lower()}_cpu\" not implemented for '{kind.word}'")
+    input, target = cast(input, kind), cast(target, kind)
 
     def compute(x: Tensor, y: Tensor) -> Tensor:
         return _reduced(each(x - y), reduction)
@@ -114,7 +119,7 @@ def smooth_l1_loss(
         target,
         reduction,
         lambda d: choose(d.abs() < beta, d * d * (0.5 / beta), d.abs() - 0.5 * beta),
-        lambda d: choose(d.detach().abs() < beta, d / beta, d.sign()),
+        lambda d: choose(d.detach().abs() >= beta, d.sign(), d / beta),
     )
 
 
@@ -122,14 +127,15 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Tensor:
     """d^2 / 2 where |d| is at most delta, else delta (|d| - delta / 2)."""
-    return _loss(
+    found = _loss(
         "HuberLossBackward0",
         input,
         target,
         reduction,
         lambda d: choose(d.abs() <= delta, d * d * 0.5, (d.abs() - 0.5 * delta) * delta),
-        lambda d: choose(d.detach().abs() <= delta, d, d.sign() * delta),
+        lambda d: choose(d.detach().abs() >= delta, d.sign() * delta, d),
     )
+    return cast(found, input._dtype) if input._dtype.is_floating_point else found
 
 
 def nll_loss(
@@ -147,8 +153,10 @@ def nll_loss(
         input: (classes,), (n, classes) or (n, classes, ...), target: (), (n,) or (n, ...), of int64.
     """
     _check_reduction(reduction)
-    if target._dtype is not int64:
-        raise RuntimeError(f"expected scalar type Long but found {target._dtype.word}")
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{input._dtype.word}'")
+    if target._dtype not in (int64, uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.word}")
     dim = 0 if input.ndim == 1 else 1
     expected = input.shape[:dim] + input.shape[dim + 1 :]
     if tuple(target.shape) != tuple(expected):
@@ -272,7 +280,7 @@ def binary_cross_entropy(
         if reduction == "mean":
             scale = scale / input.numel()
         dp = scale * (input - target) / (input * (1 - input)).clamp_min(1e-12)
-        return [dp, scale * ((1 - input).log() - input.log()).clamp(-100, 100)]
+        return [dp, scale * ((1 - input).log() - input.log())]
 
     constants = [] if weight is None else [weight]
     return formula("BinaryCrossEntropyBackward0", [input, target], compute, rule, saves="01", constants=constants)
@@ -329,6 +337,8 @@ def kl_div(
     """target (log(target) - input): the mean, the sum, each, or ("batchmean") the sum over the first extent."""
     if reduction not in ("none", "batchmean", "sum", "mean"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
+    if not (input._dtype.is_floating_point and target._dtype.is_floating_point):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     each = target.exp() * (target - input) if log_target else functions["xlogy"](target, target) - target * input
     if reduction == "batchmean":
         return each.sum() / input.shape[0]
@@ -337,6 +347,10 @@ def kl_div(
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The inner product along a dimension, divided by both norms."""
+    kind = common_dtype(x1, x2)
+    if not kind.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.word}")
+    x1, x2 = cast(x1, kind), cast(x2, kind)
     first, second = (x / vector_norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
     return (first * second).sum(dim)
 

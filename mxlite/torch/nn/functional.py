@@ -9,7 +9,7 @@ from mxlite._lib import hot
 from mxlite._public import show as _show
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, functions, new, prepare, run
-from mxlite.torch._dtypes import int64
+from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._matrix import addmm, mm
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._random import uniform_of
@@ -34,6 +34,7 @@ from mxlite.torch.nn._activations import (
     relu,
     relu6,
     relu_,
+    require_floats,
     selu,
     sigmoid,
     silu,
@@ -233,6 +234,7 @@ def _normalized(
     label: str, input: Tensor, dims: tuple, weight: Tensor | None, bias: Tensor | None, eps: float, shape: tuple
 ) -> Tensor:
     """(x - mean) / sqrt(variance + eps) over dimensions, times a weight of `shape`, and a bias."""
+    require_floats("norm", input)
     given = [each for each in (weight, bias) if each is not None]
     shapes = [each.shape for each in given]
     slots = "0" + ("-" if weight is None else "1") + ("-" if bias is None else str(len(given)))
@@ -272,6 +274,7 @@ def batch_norm(
 
     While training they are those of this batch, and the running ones move towards them; else the running ones.
     """
+    require_floats("batch_norm", input)
     shape = tuple(input.shape[1] if dim == 1 else 1 for dim in range(input.ndim))
     dims = tuple(dim for dim in range(input.ndim) if dim != 1)
     if not training:
@@ -333,6 +336,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     found = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}.get(mode)
     if found is None:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if input._dtype.kind == BOOL:
+        raise NotImplementedError(f"\"{mode}_pad\" not implemented for 'Bool'")
     import numpy as np
 
     made = input
@@ -368,6 +373,7 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Less the mean, divided by the deviation of each group of channels (dimension 1); times a weight, and a bias."""
+    require_floats("norm", input)
     n, channels = input.shape[:2]
     if channels % num_groups:
         raise RuntimeError(

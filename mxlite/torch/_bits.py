@@ -1,0 +1,97 @@
+"""Truth values and bits: logical_and and its kin, and Python's &, |, ^, <<, >> and ~."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import hot
+from mxlite.torch._arithmetic import require_broadcast, require_cast, require_into
+from mxlite.torch._calls import adopt, both, methods, prepare, require_tensor
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL
+from mxlite.torch._dtypes import bool_ as _bool
+from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._indexing import copy_
+from mxlite.torch._tensor import Tensor, from_values
+
+
+def _logical(name: str, operator: str) -> None:
+    call = prepare(None, operator)
+
+    def logical(input: Tensor, other: Tensor) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        require_tensor(name, 2, "other", other)
+        require_broadcast(input, other)
+        first, second = (cast(each.detach() != 0, _uint8) for each in (input, other))
+        return cast(adopt(hot.call2(call, first._h, second._h), _uint8), _bool)
+
+    logical.__name__ = name
+    logical.__doc__ = f"{name[8:]} of what differs from 0: a tensor of bool."
+    both(name)(logical)
+
+
+for _name in ("and", "or", "xor"):
+    _logical("logical_" + _name, "broadcast_logical_" + _name)
+
+
+@both()
+def logical_not(input: Tensor) -> Tensor:
+    """Where elements are 0: a tensor of bool."""
+    return input == 0
+
+
+def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
+    def bitwise(input: Any, other: Any) -> Tensor:
+        require_broadcast(input, other)
+        kind = common_dtype(input, other)
+        if kind.is_floating_point or (kind.kind == BOOL and "shift" in name):
+            kernel = word if "shift" in name else name
+            raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{kind.word}'")
+        first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+        return from_values(np.asarray(getattr(np, numpy_name)(first._values(), second._values()), kind.np))
+
+    def operator(self: Tensor, other: Any) -> Any:
+        return bitwise(self, other) if isinstance(other, (Tensor, int, float)) else NotImplemented
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, int, float)):
+            return NotImplemented
+        require_into(self, other)
+        require_cast(common_dtype(self, other), self._dtype)
+        return copy_(self, bitwise(self, other))
+
+    bitwise.__name__ = name
+    bitwise.__doc__ = f"input {symbol} other, bit by bit."
+    both(name)(bitwise)
+    methods[f"__{word}__"] = operator
+    methods[f"__r{word}__"] = lambda self, other: bitwise(other, self)
+    methods[f"__i{word}__"] = in_place
+
+
+for _name, _symbol, _word, _numpy in (
+    ("bitwise_and", "&", "and", "bitwise_and"),
+    ("bitwise_or", "|", "or", "bitwise_or"),
+    ("bitwise_xor", "^", "xor", "bitwise_xor"),
+    ("bitwise_left_shift", "<<", "lshift", "left_shift"),
+    ("bitwise_right_shift", ">>", "rshift", "right_shift"),
+):
+    _bitwise(_name, _symbol, _word, _numpy)
+
+
+@both("bitwise_not")
+def bitwise_not(input: Tensor) -> Tensor:
+    """~input, bit by bit."""
+    if input._dtype.is_floating_point:
+        raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{input._dtype.word}'")
+    return logical_not(input) if input._dtype.kind == BOOL else -input - 1
+
+
+def _invert(self: Tensor) -> Tensor:
+    if self._dtype.is_floating_point:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return bitwise_not(self)
+
+
+methods["__invert__"] = _invert

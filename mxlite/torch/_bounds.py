@@ -1,0 +1,166 @@
+"""clamp and its kin: elements that are kept between bounds, which are numbers or tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mxlite.torch._arithmetic import require_cast, require_into
+from mxlite.torch._calls import both, functions, method, prepare, run, run_into
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL
+from mxlite.torch._indexing import edit
+from mxlite.torch._nodes import formula
+from mxlite.torch._picking import choose
+from mxlite.torch._tensor import Tensor, full_of, require_fits
+
+
+class _Bounds:
+    """The two bounds of a call; either may be None.
+
+    Raises: RuntimeError: both are; TypeError: a number beside a tensor.
+    """
+
+    def __init__(self, name: str, low: Any, high: Any) -> None:
+        self.low, self.high = low, high
+        self.given = [each for each in (low, high) if each is not None]
+        if not self.given:
+            raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
+        tensors = [isinstance(each, Tensor) for each in self.given]
+        self.of_tensors = all(tensors)
+        if any(tensors) and not self.of_tensors:
+            self.low, self.high = (_as_number(name, each) for each in (low, high))
+            self.given = [self.low, self.high]
+
+    def are_plain(self, kind: Any) -> bool:
+        """Whether they are numbers in order, of which the library has an operator."""
+        if self.of_tensors or not kind.is_floating_point:
+            return False
+        return self.given[0] <= self.given[-1]
+
+    def fitted(self, kind: Any) -> list[Tensor]:
+        """Those that are given, as tensors of a dtype.
+
+        Raises: RuntimeError: a number that it cannot hold.
+        """
+        return [as_tensor_of(each if self.of_tensors else require_fits(each, kind), kind) for each in self.given]
+
+    def split(self, given: list[Any]) -> list[Any]:
+        """A value for each bound that is given as one for each of both; None for what is not given."""
+        left = iter(given)
+        return [None if bound is None else next(left) for bound in (self.low, self.high)]
+
+    def keep(self, x: Tensor, *given: Tensor) -> Tensor:
+        """The elements between the bounds; the upper one decides where the lower one is above it."""
+        low, high = self.split(list(given))
+        x = x if low is None else functions["maximum"](x, low)
+        return x if high is None else functions["minimum"](x, high)
+
+    def rule(self, grad: Tensor, x: Tensor, *given: Tensor) -> list:
+        """The gradients of x and of the bounds: to whichever the result is; nobody's beside a NaN."""
+        zero = full_of((), 0, grad._dtype)
+        x, low, high = x.detach(), *self.split([each.detach() for each in given])
+        inside = x == x
+        if low is not None:
+            inside = inside & (x >= low)
+        if high is not None:
+            inside = inside & (x <= high)
+        under = None if low is None else x < low if high is None else (x < low) & (low < high)
+        over = None if high is None else x > high if low is None else (x > high) | (high < low)
+        return [choose(each, grad, zero) for each in (inside, under, over) if each is not None]
+
+
+def _as_number(name: str, bound: Any) -> Any:
+    """A bound beside a number: a tensor without dimensions is one, too."""
+    if not isinstance(bound, Tensor):
+        return bound
+    if bound.shape or bound.requires_grad:
+        raise TypeError(f"{name}() takes two numbers or two tensors, not one of each")
+    return bound.item()
+
+
+def _clamp(name: str, label: str, input: Tensor, low: Any, high: Any) -> Tensor:
+    bounds = _Bounds(name, low, high)
+    kind = common_dtype(input, *bounds.given)
+    x = cast(input, kind)
+    if bounds.are_plain(kind):
+        for each in bounds.given:
+            require_fits(each, kind)
+        call = prepare(f"{label}{'Backward1' if name == 'clamp' else 'Backward0'}", "_mxl_clamp", "a_min", "a_max")
+        ends = (-math.inf if low is None else float(bounds.low), math.inf if high is None else float(bounds.high))
+        return run(call, [x], *ends, kind=kind)
+    _require_numbers(name, kind, bounds)
+    return _by_formula(formula, name, label, x, bounds, kind)
+
+
+def _require_numbers(name: str, kind: Any, bounds: _Bounds) -> None:
+    one = len(bounds.given) == 1 and bounds.of_tensors  # which is maximum or minimum
+    if kind.kind == BOOL and not one:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+
+
+def _by_formula(made: Any, name: str, label: str, x: Tensor, bounds: _Bounds, kind: Any) -> Tensor:
+    given = bounds.fitted(kind)
+    number = int((name == "clamp") != bounds.of_tensors)
+    if not bounds.of_tensors:
+        return made(
+            f"{label}Backward{number}",
+            [x],
+            lambda x: bounds.keep(x, *given),
+            lambda grad, x: bounds.rule(grad, x, *given)[:1],
+            saves="0",
+        )
+    saves = "012"[: len(given) + 1]
+    return made(f"{label}Backward{number}", [x, *given], bounds.keep, bounds.rule, saves=saves)
+
+
+@both("clamp", "clip")
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
+    """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
+    return _clamp("clamp", "Clamp", input, min, max)
+
+
+@both("clamp_min")
+def clamp_min(input: Tensor, min: Any) -> Tensor:  # noqa: A002
+    """Not below `min`."""
+    return _clamp("clamp_min", "ClampMin", input, min, None)
+
+
+@both("clamp_max")
+def clamp_max(input: Tensor, max: Any) -> Tensor:  # noqa: A002
+    """Not above `max`."""
+    return _clamp("clamp_max", "ClampMax", input, None, max)
+
+
+@method("clamp_", "clip_")
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002
+    """As clamp, into the tensor itself, which is returned."""
+    bounds = _Bounds("clamp", min, max)
+    kind = self._dtype
+    if bounds.are_plain(kind):
+        for each in bounds.given:
+            require_fits(each, kind)
+        low = -math.inf if min is None else float(bounds.low)
+        high = math.inf if max is None else float(bounds.high)
+        return run_into(prepare("ClampBackward1", "_mxl_clamp", "a_min", "a_max"), self, [self], low, high)
+    wide = common_dtype(self, *bounds.given)
+    require_cast(wide, kind)
+    for each in bounds.given:
+        require_into(self, each)
+    _require_numbers("clamp", kind, bounds)
+    if wide is kind:
+        return _by_formula(edit, "clamp", "Clamp", self, bounds, kind)
+    return _into_wider(self, bounds, wide)
+
+
+def _into_wider(self: Tensor, bounds: _Bounds, wide: Any) -> Tensor:
+    """Beside bounds of a wider dtype, in which they are compared."""
+    kind, given = self._dtype, bounds.fitted(wide)
+
+    def compute(x: Tensor, *given: Tensor) -> Tensor:
+        return cast(bounds.keep(cast(x, wide), *given), kind)
+
+    def rule(grad: Tensor, x: Tensor, *given: Tensor) -> list:
+        return bounds.rule(grad, cast(x, wide), *given)
+
+    return edit("ClampBackward0", [self, *given], compute, rule, saves="012"[: len(given) + 1])
