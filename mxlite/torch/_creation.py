@@ -382,8 +382,12 @@ def _integers(start: Any, end: Any, steps: int, kind: Any) -> tuple[int, int]:
 
     Raises: RuntimeError: the dtype cannot hold one.
     """
-    first = int(require_fits(start, kind))
-    return first, int(require_fits(end, kind)) if steps > 1 else first
+    first = _wrapped(start, kind)
+    return first, _wrapped(end, kind) if steps > 1 else first
+
+
+def _wrapped(value: Any, kind: Any) -> int:
+    return int(np.array(int(require_fits(value, kind))).astype(kind.np))
 
 
 def _require_steps(name: str, kind: Any) -> None:

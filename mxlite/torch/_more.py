@@ -172,7 +172,7 @@ def nan_to_num(
     top, bottom = (float(limits.max if posinf is None else posinf), float(limits.min if neginf is None else neginf))
 
     def compute(x: Tensor) -> Tensor:
-        return from_values(np.nan_to_num(x._values(), nan=nan or 0.0, posinf=top, neginf=bottom))
+        return from_values(np.nan_to_num(x._values(), nan=0.0 if nan is None else nan, posinf=top, neginf=bottom))
 
     return formula(
         "NanToNumBackward0",

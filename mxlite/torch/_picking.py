@@ -11,13 +11,13 @@ from mxlite.torch import _shapes
 from mxlite.torch._arithmetic import shape_error
 from mxlite.torch._calls import adopt, both, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import cast, common_dtype, require_same_dtype
-from mxlite.torch._dtypes import BOOL, dtype, int32, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, dtype, int32, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._indexing import Places, edit, index_tensors, slice_dim
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shapes import along
-from mxlite.torch._tensor import Tensor, filled, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, filled, from_values, full_of, require_fits, zeros_of
 
 # ---- elements by indices ----
 
@@ -202,6 +202,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     kind = input._dtype
 
     def scaled(y: Tensor) -> Tensor:
+        if kind.kind == INTEGER:
+            return y * int(require_fits(alpha, kind))
         return cast(y * alpha, kind)
 
     def compute(x: Tensor, y: Tensor, index: Tensor) -> Tensor:

@@ -365,13 +365,13 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
 
     def compute(x: Tensor) -> Tensor:
         wide = cast(x, float64)  # squares of large numbers have room there
-        away = wide - _mean_of(wide, places)
+        away = _away(wide, places)
         total = _reduce("", "sum", away * away, places, keepdim)
         found = total / over if over else total / 0.0
         return cast(found.sqrt() if root else found, x._dtype)
 
     def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
-        away = input - _mean_of(input, places)
+        away = _away(input, places)
         wide = aligned(grad, input, places, keepdim)
         if not root:
             if places is None and not over:  # infinite, and NaN where nothing is away
@@ -380,13 +380,20 @@ def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim
             return [(2.0 / (count - correction) if count != correction else math.inf) * wide * away]
         by = aligned(result, input, places, keepdim)
         if not over:  # the deviation is infinite, or no number
-            return [wide / by * (away * (0 if places else math.nan))]
+            return [wide / by * (away * (0 if places and count < correction else math.nan))]
         part = functions["where"](by == 0, full_of((), 0, by._dtype), wide / (by * over))
         return [part * away]
 
     if root:
         return formula(label, [input], compute, rule, saves="0r")
     return formula(label, [input], compute, lambda grad, x: rule(grad, x, grad), saves="0")
+
+
+def _away(x: Tensor, places: Any) -> Tensor:
+    """Each element less the mean; exactly 0 where all are equal, as their rounded sum need not be."""
+    away = x - _mean_of(x, places)
+    rest = _mean_of(away, places)
+    return away - functions["where"](rest.detach() == rest.detach(), rest, full_of((), 0, rest._dtype))
 
 
 def _mean_of(x: Tensor, places: Any) -> Tensor:

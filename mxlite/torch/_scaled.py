@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite.torch._arithmetic import require_operands, sub_
-from mxlite.torch._calls import both, method, methods
-from mxlite.torch._convert import as_tensor_of, common_dtype
+from mxlite.torch._calls import both, function, method, methods
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._indexing import edit
 from mxlite.torch._nodes import formula
@@ -58,7 +58,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     return _combined("SubBackward0", input, other, -1, alpha)
 
 
-@both("rsub")
+@function("rsub")
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha * input."""
     return sub(other, input, alpha=alpha)
@@ -77,9 +77,11 @@ def _in_place(name: str, label: str, plain: Callable, sign: int) -> None:
             sub_.require_numbers(self, other)
         _check_alpha(self, alpha)
         by = sign * alpha
+        if common_dtype(self, other).kind == BOOL:
+            return plain(self, other & bool(alpha))
 
         def compute(x: Tensor, y: Tensor) -> Tensor:
-            return plain(x.clone(), y * alpha)
+            return plain(x.clone(), cast(y, x._dtype) * alpha if x._dtype.is_floating_point else y * alpha)
 
         return edit(label, [self, other], compute, lambda grad: [grad, grad * by])
 

@@ -59,8 +59,11 @@ class Outcome:
         if call.gradient:
             leaves = [leaf for leaf, _, _ in made if leaf.requires_grad]
             heads = [each for each in self.results if isinstance(each, torch.Tensor) and each.requires_grad]
-            single = any(leaf.dtype is torch.float16 for leaf in leaves)
-            self._differentiate(torch, heads, leaves, 1 if call.special or single else 3)
+            heads = [each for each in heads if each.is_floating_point()]  # PyTorch records edits of integers
+            if call.special or any(leaf.dtype is torch.float16 for leaf in leaves):
+                self._differentiate(torch, heads, leaves, 1)
+            else:  # the cube makes derivatives of each order go through every rule, of linear functions too
+                self._differentiate(torch, [each + each * each * each / 8 for each in heads], leaves, 3)
 
     def _differentiate(self, torch: Any, heads: list, leaves: list, orders: int) -> None:
         """Gradients of each order, of the last one's weighted sums; an error's class ends them."""

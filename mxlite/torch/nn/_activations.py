@@ -226,9 +226,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     if input._dtype.kind == BOOL:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if not input._dtype.is_floating_point:
+        min_val, max_val = int(min_val), int(max_val)
         if min_val < 0 and not input._dtype.is_signed:
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-        min_val, max_val = int(min_val), int(max_val)
     return apply(
         "HardtanhBackward0",
         input,
