@@ -15,7 +15,7 @@ import numpy as np
 
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
-from mxlite.context import Context
+from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
 from mxlite.ndarray import _gradient
 from mxlite.ndarray._convert import Conversion
@@ -193,7 +193,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
             MXNetError: shapes differ, or `other` may not be written while recording.
         """
         if isinstance(other, Context):
-            other = new_array(self.shape, self.dtype, other)
+            other = new_array(self.shape, self.dtype, require_cpu(other))
         if not isinstance(other, NDArray):
             raise TypeError(f"copyto does not support type {type(other)}")
         return other if other is self else invoke("_copyto", [self], {}, other)
