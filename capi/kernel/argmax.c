@@ -264,7 +264,7 @@ static void arg_find(mxl_reduction kind, int dtype, int64_t outer, int64_t n, in
 
     if (outer * inner == 0)
         return;
-    job.wide = mxl_reduce_wide(dtype);
+    job.wide = mxl_reduce_wide(kind, dtype);
     job.loops = mxl_reduce_loops_of(job.wide);
     job.size = (int64_t)mxl_dtype_size(dtype);
     job.tiles = (inner + COLUMNS - 1) / COLUMNS;

@@ -159,7 +159,7 @@ int mxl_moments(int dtype, int ndim, const int64_t *shape, const int64_t *stride
         return mxl_reduce(MXL_REDUCE_MEAN, dtype, ndim, shape, strides, reduced, in, mean) == 0
                    ? mxl_reduce(MXL_REDUCE_MEAN, dtype, ndim, shape, strides, reduced, in, variance)
                    : -1;
-    plan(job, mxl_reduce_wide(dtype));
+    plan(job, mxl_reduce_wide(MXL_REDUCE_SUM, dtype));
     if (task_run(&task, mean, variance) != 0)
         return -1;
     /* A mean that is not finite leaves no variance either. */

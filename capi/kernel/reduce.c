@@ -65,7 +65,7 @@ int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
                const int64_t *strides, const bool *reduced, const void *in, void *out)
 {
     reduce_task task = {.out = out};
-    int wide = mxl_reduce_wide(dtype);
+    int wide = mxl_reduce_wide(kind, dtype);
 
     if (!mxl_reduce_job_init(&task.job, kind, dtype, ndim, shape, strides, reduced, in)) {
         _Alignas(8) char acc[REDUCE_ACC];

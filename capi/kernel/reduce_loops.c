@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/half.h"
 #include "kernel/cast.h"
+#include "kernel/convert.h"
 #include "kernel/copy.h"
 #include "kernel/target.h"
 
@@ -77,8 +78,10 @@ const mxl_reduce_loops *mxl_reduce_loops_of(int dtype)
                               : &i64_loops;
 }
 
-int mxl_reduce_wide(int dtype)
+int mxl_reduce_wide(mxl_reduction kind, int dtype)
 {
+    if (kind == MXL_REDUCE_NORM2 && !mxl_dtype_is_float(dtype))
+        return MXL_F64;
     switch (dtype) {
     case MXL_F64:
     case MXL_I32:
@@ -126,31 +129,34 @@ void mxl_reduce_start(mxl_reduction kind, int dtype, void *acc, int64_t n)
 /* 1.9.1: true where anything is */
 #define BOOL_MEAN(T, v, count) (v)
 
-#define FINISH(name, T, A, MEAN, STORE)                                                            \
-    static void name(mxl_reduction kind, T *out, const A *acc, int64_t n, int64_t count)           \
+/* ROOT: of a double. */
+#define FINISH(name, T, A, MEAN, STORE, ROOT)                                                      \
+    static void name(mxl_reduction kind, T *out, const void *acc, int64_t n, int64_t count)        \
     {                                                                                              \
+        const double *squares = acc;                                                               \
+        const A *all = acc;                                                                        \
+                                                                                                   \
         (void)count;                                                                               \
         for (int64_t j = 0; j < n; j++) {                                                          \
-            A v = acc[j];                                                                          \
-                                                                                                   \
-            if (kind == MXL_REDUCE_MEAN)                                                           \
-                v = MEAN(T, v, count);                                                             \
-            else if (kind == MXL_REDUCE_NORM2)                                                     \
-                v = (A)sqrt((double)v);                                                            \
-            out[j] = STORE(v);                                                                     \
+            if (kind == MXL_REDUCE_NORM2)                                                          \
+                out[j] = ROOT(sqrt(squares[j]));                                                   \
+            else if (kind == MXL_REDUCE_MEAN)                                                      \
+                out[j] = STORE(MEAN(T, all[j], count));                                            \
+            else                                                                                   \
+                out[j] = STORE(all[j]);                                                            \
         }                                                                                          \
     }
 #define HALF(v) mxl_half_from_float((float)(v))
 #define BOOL(v) ((uint8_t)((v) != 0))
 
-FINISH(finish_f32, float, double, FLOAT_MEAN, (float))
-FINISH(finish_f64, double, double, FLOAT_MEAN, )
-FINISH(finish_f16, mxl_half, double, FLOAT_MEAN, HALF)
-FINISH(finish_u8, uint8_t, int64_t, INT_MEAN, (uint8_t))
-FINISH(finish_i8, int8_t, int64_t, INT_MEAN, (int8_t))
-FINISH(finish_i32, int32_t, int64_t, INT_MEAN, (int32_t))
-FINISH(finish_i64, int64_t, int64_t, INT_MEAN, )
-FINISH(finish_b8, uint8_t, int64_t, BOOL_MEAN, BOOL)
+FINISH(finish_f32, float, double, FLOAT_MEAN, (float), (float))
+FINISH(finish_f64, double, double, FLOAT_MEAN, , )
+FINISH(finish_f16, mxl_half, double, FLOAT_MEAN, HALF, HALF)
+FINISH(finish_u8, uint8_t, int64_t, INT_MEAN, (uint8_t), mxl_u8_from_f64)
+FINISH(finish_i8, int8_t, int64_t, INT_MEAN, (int8_t), mxl_i8_from_f64)
+FINISH(finish_i32, int32_t, int64_t, INT_MEAN, (int32_t), mxl_i32_from_f64)
+FINISH(finish_i64, int64_t, int64_t, INT_MEAN, , mxl_i64_from_f64)
+FINISH(finish_b8, uint8_t, int64_t, BOOL_MEAN, BOOL, BOOL)
 
 void mxl_reduce_finish(mxl_reduction kind, int dtype, void *out, const void *acc, int64_t n,
                        int64_t count)

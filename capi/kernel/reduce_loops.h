@@ -29,8 +29,9 @@ typedef struct mxl_reduce_loops {
 /* Of MXL_F32, MXL_F64, MXL_I32, MXL_I64. */
 const mxl_reduce_loops *mxl_reduce_loops_of(int dtype);
 
-/* The dtype with loops that elements of `dtype` are converted to. */
-int mxl_reduce_wide(int dtype);
+/* The dtype with loops that elements of `dtype` are converted to: of norms of integers float64,
+ * squares being beyond every integer soon. */
+int mxl_reduce_wide(mxl_reduction kind, int dtype);
 /* n elements of `dtype` as elements of `wide`. */
 void mxl_reduce_widen(int dtype, int wide, void *out, const void *in, int64_t n);
 

@@ -71,6 +71,30 @@ static void problem_row_major(problem *p)
     }
 }
 
+static double root_of_squares(int dtype, const void *in, int64_t n)
+{
+    char out[8];
+
+    CHECK_INT(mxl_reduce(MXL_REDUCE_NORM2, dtype, 1, (int64_t[]){n}, (int64_t[]){1}, (bool[]){true},
+                         in, out),
+              0);
+    return element(dtype, out, 0);
+}
+
+/* Sums of squares that no int64 holds. A root that is none of the dtype is its smallest number. */
+TEST(norms_of_large_integers)
+{
+    const int64_t l[] = {INT64_C(1) << 40, INT64_C(-1) << 40, INT64_MIN, INT64_MIN};
+    const int32_t i[] = {INT32_MAX, 1, 1, INT32_MAX};
+    const uint8_t u[] = {255, 255};
+
+    CHECK_NEAR(root_of_squares(MXL_I64, l, 2), 1554944255987, 0);
+    CHECK_NEAR(root_of_squares(MXL_I64, l + 2, 2), (double)INT64_MIN, 0);
+    CHECK_NEAR(root_of_squares(MXL_I32, i, 3), INT32_MAX, 0);
+    CHECK_NEAR(root_of_squares(MXL_I32, i, 4), INT32_MIN, 0);
+    CHECK_NEAR(root_of_squares(MXL_U8, u, 2), 360 - 256, 0);
+}
+
 static void plain(const problem *p, mxl_reduction kind, const void *in, double *out)
 {
     int64_t total = 1, n = problem_outputs(p);
@@ -360,5 +384,6 @@ TEST(argmax_of_nothing_else)
     CHECK_INT(at[0], 2);
 }
 
-HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(gaps_and_repetitions_of_every_length),
-             ENTRY(special_values), ENTRY(empty), ENTRY(argmax), ENTRY(argmax_of_nothing_else))
+HARNESS_MAIN(ENTRY(against_plain_loops), ENTRY(norms_of_large_integers),
+             ENTRY(gaps_and_repetitions_of_every_length), ENTRY(special_values), ENTRY(empty),
+             ENTRY(argmax), ENTRY(argmax_of_nothing_else))

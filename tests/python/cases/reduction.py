@@ -120,6 +120,7 @@ CASES += [
     Case("norm", "infinities", (In(values=[[np.inf, -np.inf], [np.inf, 1.0]]),), {"axis": 1}, _norm,
          oracle="differs: 1.9.1 answers NaN for two of them"),
     Case("norm", "nan", (In(values=[[1.0, np.nan], [3.0, np.inf]]),), {"axis": 1}, _norm),
+    Case("norm", "int64-large", (In(dtype="int64", values=[2**32, -(2**32)]),), {}, _norm),
     Case("norm", "scalar", (In((), domain="away"),), {}, _norm, order=1, diff=(0,), np_shape=True),
 ]  # fmt: skip
 for _label, _params in {
