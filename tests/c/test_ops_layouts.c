@@ -99,6 +99,7 @@ static const call calls[] = {
     {"slice_axis", "axis=0 begin=0 end=None", 1},
     {"tile", "reps=(2,)", 1},
     {"repeat", "repeats=2 axis=0", 1},
+    {"repeat", "repeats=2", 1},
     {"Concat", "num_args=2 dim=0", 2},
     {"stack", "num_args=2", 2},
     {"_mxl_sum_to", "shape=(1,)", 1},
@@ -111,6 +112,8 @@ static const call products[] = {
     {"dot", "transpose_b=1", 2},
     {"dot", "transpose_a=1", 2},
     {"_linalg_gemm2", "transpose_a=1", 2},
+    {"_mxl_mm", "transpose_a=1", 2},
+    {"_mxl_mm", "transpose_b=1", 2},
     {NULL, NULL, 0},
 };
 
