@@ -72,6 +72,8 @@ class Laid:
         self._elements = np.lib.stride_tricks.as_strided(self._memory[plan.skip :], values.shape, strides)
         np.copyto(self._elements, values)
         self.values = self._elements.copy()
+        #: several positions are one element
+        self.shared = values.size > 1 and any(n > 1 and step == 0 for n, step in zip(values.shape, plan.strides))
         self._whole = to_nd(self._memory)
         self.array = strided(self._whole, values.shape, plan.strides, plan.skip)
 

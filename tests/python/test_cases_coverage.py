@@ -13,6 +13,7 @@ from cases import CASES, heads, of, operators
 import mxlite as mx
 from mxlite import autograd
 from mxlite._lib import LIB, check_call
+from mxlite.ndarray._operators import Operator
 
 #: Operators without a derivative. What they make of recorded arrays is a constant.
 NOT_DIFFERENTIABLE = {
@@ -71,6 +72,22 @@ def test_every_operator_has_a_value_and_an_error() -> None:
     for name in registered():
         assert any(not case.error for case in of(name)), name
         assert any(case.error for case in of(name)), name
+
+
+#: What these move, Cast and scatter_nd move too; 1.9.1 wants an output of the caller's.
+INTO_GIVEN = {"_copyto", "_scatter_set_nd"}
+#: Operators without inputs, whose parameters are NaN and infinities in rows of their families.
+MAKE = {"_arange", "_linspace", "_eye", "_zeros", "_ones", "_full", "_set_value"}
+
+
+def test_every_operator_meets_special_numbers_or_draws() -> None:
+    special = {case.op for case in CASES if case.label.startswith("special-")}
+    assert {name for name in registered() - special if not any(case.random for case in of(name))} == INTO_GIVEN | MAKE
+
+
+def test_every_operator_of_arrays_meets_those_of_no_axes() -> None:
+    given = {case.op for case in CASES if case.np_shape and any(array.ndim == 0 for array in case.arrays())}
+    assert {name for name in registered() - given if Operator(name).inputs} == {"_copyto"}
 
 
 def test_every_operator_is_differentiated_twice_or_listed() -> None:

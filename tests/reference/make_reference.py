@@ -197,7 +197,8 @@ def known(case, kept: Answer) -> dict:
     visible = len(kept.outputs) - len(case.mutates)
     answer = {"outputs": list(kept.outputs[:visible]), "mutated": list(kept.outputs[visible:])}
     gradients = kept.gradient_error or kept.gradients
-    return answer if gradients is None else {**answer, "gradients": gradients}
+    asked = gradients is not None and not case.oracle.startswith("forward")
+    return {**answer, "gradients": gradients} if asked else answer
 
 
 def main() -> int:
@@ -235,6 +236,13 @@ def main() -> int:
     return 1 if odd else 0
 
 
+def agree(got: np.ndarray, wanted: np.ndarray, rtol: float, atol: float) -> bool:
+    """Integers exactly: the largest are not all float64 numbers."""
+    if rtol == atol == 0 and got.dtype.kind in "iu":
+        return np.array_equal(got, wanted)
+    return np.allclose(got.astype("float64"), wanted.astype("float64"), rtol=rtol, atol=atol, equal_nan=True)
+
+
 def compare(case, answer: dict) -> list:
     """Where 1.9.1 and the table disagree: the table is wrong, or the case wants an `oracle` note."""
     differs = case.oracle.startswith("differs")
@@ -255,7 +263,7 @@ def compare(case, answer: dict) -> list:
         rtol, atol = case.close(one.dtype.name)
         if one.dtype != two.dtype or one.shape != two.shape:
             texts.append(f"{one.dtype}{one.shape}, the table says {two.dtype}{two.shape}")
-        elif not np.allclose(one.astype("float64"), two.astype("float64"), rtol=rtol, atol=atol, equal_nan=True):
+        elif not agree(one, two, rtol, atol):
             texts.append(f"{one.ravel()[:6]}, the table says {two.ravel()[:6]}")
     if differs and not texts:
         return [f"{case.id}: marked as different, but agrees"]

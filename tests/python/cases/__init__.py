@@ -12,7 +12,8 @@ _NAMES = """
     unary binary scalar elementwise compare choose reduce reduction
     matrix products linalg factors shape movement parts slicing
     index gather lookup positions sequence nn init random
-    sampling categories density optimizer parameters sort loss special_values
+    sampling categories density optimizer parameters sort loss special_values special_inputs
+    no_axes
 """.split()
 
 #: family name -> its rows

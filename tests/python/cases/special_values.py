@@ -142,6 +142,11 @@ def _mod(x: np.ndarray, y: np.ndarray | None = None, scalar: int = 0) -> np.ndar
     return np.where(y == 0, 0, np.mod(x, np.where(y == 0, 1, y)))
 
 
+def _mod_is_rounded(*arrays: np.ndarray, scalar: int = 0) -> np.ndarray:
+    """Not by -1: nothing is left of any number."""
+    return _beyond(53)(*arrays, scalar=scalar) & (scalar != -1)
+
+
 def _integer_powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([int(a) ** (int(b) if b >= 0 else int(b) % 2) for a, b in zip(x, y)], object)
 
@@ -204,7 +209,7 @@ _DIVIDE = Difference(
     lambda a, b: _extreme(a) & _extreme(b) | (a == 0) & _tiny(b),
     "gradient of the divisor: the square of 1.9.1's overflows",
 )
-_MOD = (Difference(("int64",), _beyond(53), _DOUBLE, _mod),)
+_MOD = (Difference(("int64",), _mod_is_rounded, _DOUBLE, _mod),)
 _POWER = (
     Difference(FLOATS, lambda x, y: (x == 0) | (y == 0) | (x < 0) & (x.itemsize == 2), "gradient at zeros: NaN"),
     Difference(WIDE, _power_is_rounded, _SINGLE, lambda x, y: _integer_powers(x, y).astype(x.dtype)),
@@ -215,7 +220,7 @@ DIFFERENCES = {
     "LeakyReLU": (
         Difference(
             FLOATS,
-            lambda x, act_type: _extreme(x) & (act_type != "elu"),
+            lambda x, act_type: _extreme(x) & ((act_type == "gelu") | (act_type == "leaky") & (x.itemsize == 8)),
             "1.9.1 goes through larger numbers, or multiplies infinity by 0",
             lambda x, act_type: np.where(x > 0, x, x / 4 if act_type == "leaky" else -0.0).astype(x.dtype),
         ),
