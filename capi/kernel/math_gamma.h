@@ -94,10 +94,10 @@ MXL_INLINE double mxl_gamma_f64(int level, double x)
 {
     double a = fabs(x), near = a > 200.0 ? 200.0 : a, share, r, cosine, above, below, y;
     double sine = mxl_sin_pi_f64(level, a, &cosine), low, high;
-    int small = near < 8.0, negative = x < 0.0;
+    int small = near < 8.0, negative = x < 0.0, whole = x == floor(x);
 
     if (level == MXL_BASELINE)
-        return x < 0.0 && x == floor(x) ? NAN : tgamma(x);
+        return !whole ? tgamma(x) : negative ? NAN : rint(tgamma(x));
     high = mxl_stirling_f64(level, near, &low);
     r = mxl_rising_f64(level, near, &share);
     low = small ? low - share : low;
@@ -105,7 +105,7 @@ MXL_INLINE double mxl_gamma_f64(int level, double x)
     below = negative ? (small ? sine : near * sine) : (small ? near * r : 1.0);
     y = mxl_exp_times_f64(level, above / below, negative ? -high : high, negative ? -low : low);
     y = negative && sine == 0.0 ? NAN : y;
-    y = x == floor(x) ? rint(y) : y; /* a factorial, which integers would cut otherwise */
+    y = whole ? rint(y) : y; /* a factorial, which integers would cut otherwise */
     return a < 1e-17 ? 1.0 / x : y;
 }
 

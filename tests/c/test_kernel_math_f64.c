@@ -260,6 +260,25 @@ TEST(loops_and_tails)
     }
 }
 
+/* Of whole numbers up to 18: of integers nothing is cut off. */
+TEST(factorials)
+{
+    enum { MOST = 18 };
+    double in[MOST], out[MOST];
+
+    for (int i = 0; i < MOST; i++)
+        in[i] = i + 1;
+    for (int level = MXL_BASELINE; level < MXL_LEVELS && has_level(level); level++) {
+        double product = 1;
+
+        gamma_row(out, in, MOST);
+        for (int i = 0; i < MOST; i++) {
+            CHECK(out[i] == product && gamma_one(level, in[i]) == product);
+            product *= in[i];
+        }
+    }
+}
+
 /* NaN, infinities, zeros, denormals, ends of the ranges: what the C library says of them too. */
 TEST(edges)
 {
@@ -356,4 +375,5 @@ TEST(far_circular)
     CHECK_NEAR(mxl_far_sin(DBL_MAX) / 0.0049619547891840618, 1, 2e-16);
 }
 
-HARNESS_MAIN(ENTRY(within_their_bounds), ENTRY(loops_and_tails), ENTRY(edges), ENTRY(far_circular))
+HARNESS_MAIN(ENTRY(within_their_bounds), ENTRY(loops_and_tails), ENTRY(factorials), ENTRY(edges),
+             ENTRY(far_circular))
