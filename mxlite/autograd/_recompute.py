@@ -27,10 +27,9 @@ def checkpoint(
     """
     if not style.is_recording():
         return fn(*args, **kwargs)
-    again = _Again(style, fn, args, kwargs, preserve_rng_state)
+    again = _Again(style, fn, args, kwargs, preserve_rng_state, early_stop)
     with SavedHooks(again.number, again.value, style):
         result = fn(*args, **kwargs)
-    again.stops = early_stop
     again.complete = True
     return result
 
@@ -42,31 +41,49 @@ class _Enough(Exception):  # noqa: N818 - no error: the function has saved all t
 class _Values:
     """What a later run saved, with the versions it had then; kept by the backward that it is for."""
 
-    def __init__(self) -> None:
+    def __init__(self, arrays: list[tuple[Any, int]]) -> None:
+        self.arrays = arrays
+
+    def end(self) -> None:
+        """Called at the end of that backward, which lets go of this object."""
+
+
+class _Run:
+    """A later run while it goes on. Its graph keeps this object, so the values are taken out of it at the end.
+
+    Args:
+        enough: How many values make the run end; None: it goes to its end.
+    """
+
+    def __init__(self, enough: int | None) -> None:
+        self.enough = enough
         self.arrays: list[tuple[Any, int]] = []
-        #: How many make the run end; None: it goes to its end.
-        self.enough: int | None = None
 
     def keep(self, array: Any) -> Any:
-        """A value is saved: the later run's own graph keeps it as it is."""
+        """A value is saved: this run's own graph keeps it as it is."""
         if len(self.arrays) != self.enough:  # an operator may be tried in another way after an error
             self.arrays.append((array, array._version))
         if len(self.arrays) == self.enough:
             raise _Enough
         return array
 
-    def end(self) -> None:
-        """Called at the end of that backward, which lets go of this object."""
+    def take(self) -> list[tuple[Any, int]]:
+        """All that was saved; none of it is kept here any longer."""
+        arrays, self.arrays = self.arrays, []
+        return arrays
 
 
 class _Again:
     """The run that saved numbers, and how to repeat it."""
 
-    def __init__(self, style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool) -> None:
+    def __init__(
+        self, style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool
+    ) -> None:
         self.style, self.fn, self.args, self.kwargs = style, fn, args, kwargs
+        #: Whether later runs end as soon as they can, how many values the first has saved, and whether it is over.
+        self.stops = early_stop
         self.count = 0
-        #: Whether the first run is over, and whether later ones end as soon as they can.
-        self.complete = self.stops = False
+        self.complete = False
         self.random = _random_state() if preserve_rng_state else None
         self.training = style.set_training(False)
         style.set_training(self.training)
@@ -89,8 +106,7 @@ class _Again:
         """
         values = None if self.values is None else self.values()
         if values is None:
-            values = _Values()
-            self._run(values)
+            values = _Values(self._run())
             self._keep(values)
         array, version = values.arrays[number]
         if array._version != version:
@@ -111,28 +127,31 @@ class _Again:
             raise self.style.last_error()
         self.values = weakref.ref(values)
 
-    def _run(self, values: _Values) -> None:
+    def _run(self) -> list[tuple[Any, int]]:
+        """What the function saves when it runs once more."""
         if [each._version for each in self._arrays()] != self.versions:
             raise self.style.error("checkpoint: an argument was written to after the first run; edit a copy")
+        run = _Run(self.count if self.stops else None)
         random, training = _random_state(), self.style.set_training(self.training)
         try:
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(self.random))
-            values.enough = self.count if self.stops else None
-            with recorded(self.style), SavedHooks(values.keep, lambda kept: kept, self.style):
+            with recorded(self.style), SavedHooks(run.keep, lambda kept: kept, self.style):
                 self.fn(*map(self._fresh, self.args), **{key: self._fresh(value) for key, value in self.kwargs.items()})
         except Exception:  # the library makes errors of its own of what a function of ours raises
-            if len(values.arrays) != values.enough:
+            if len(run.arrays) != run.enough:
                 raise
         finally:
             self.style.set_training(training)
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(random))
-        if len(values.arrays) < self.count or (self.complete and len(values.arrays) != self.count):
+        arrays = run.take()
+        if len(arrays) < self.count or (self.complete and len(arrays) != self.count):
             raise self.style.error(
-                f"checkpoint: the function saved {self.count} arrays when it was first run, and {len(values.arrays)} "
+                f"checkpoint: the function saved {self.count} arrays when it was first run, and {len(arrays)} "
                 "when it was run again; it must do the same each time"
             )
+        return arrays
 
     def _fresh(self, value: Any) -> Any:
         """An argument as the second run gets it: a variable of its own where a gradient flows to it."""

@@ -35,10 +35,11 @@ def checkpoint(
     Args:
         function: It must do the same each time.
         use_reentrant: Of PyTorch's two ways; here is one, which does what False asks for. It should be said all the
-            same; True refuses keyword arguments, as there.
+            same; with True a later run goes to its end, and keyword arguments are refused, as there.
         context_fn: Makes the blocks in which the first run and a later one stand.
         determinism_check: "default": a later run that saves another number of values is an error.
-        early_stop: Whether a later run ends as soon as it has saved as many values as the first.
+        early_stop: Whether a later run ends as soon as it has saved as many values as the first; never with
+            use_reentrant=True.
         preserve_rng_state: Whether a later run draws the random numbers of the first.
     Raises: ValueError: keyword arguments with use_reentrant=True; NotImplementedError: `debug`, or another check.
     """
@@ -49,7 +50,7 @@ def checkpoint(
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     first, again = context_fn()
     run = function if context_fn is noop_context_fn else _within(function, [first, again])
-    return _recompute.checkpoint(STYLE, run, args, kwargs, preserve_rng_state, early_stop)
+    return _recompute.checkpoint(STYLE, run, args, kwargs, preserve_rng_state, early_stop and not use_reentrant)
 
 
 def _say_reentrant(use_reentrant: bool | None) -> None:
