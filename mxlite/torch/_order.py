@@ -53,6 +53,9 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         length = input.shape[place]
         if length == 0:
             return [zeros_of(tuple(input.shape), input._dtype)]
+        if input.detach().ne(0).all():
+            sums = cumsum((grad * result).flip(place), place).flip(place)
+            return [sums / input]
         parts = []
         for i in range(length):
             before = result.narrow(place, i - 1, 1) if i else functions["ones_like"](input.narrow(place, 0, 1))
