@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 
 from mxlite._lib import LIB, check_call, hot
+from mxlite.error import MXNetError
 
 
 def is_recording() -> bool:
@@ -31,31 +33,71 @@ def set_training(train_mode: bool) -> bool:
     return bool(hot.set_training(bool(train_mode)))
 
 
-class _Scope:
-    """A with-block that sets the thread's flags (None leaves one alone) and puts them back, however it ends."""
+class _Open(threading.local):
+    """The scopes that a thread has entered and not left, each with the flags before it (None: left alone)."""
 
-    __slots__ = ("_recording", "_training", "_before")
+    def __init__(self) -> None:
+        self.scopes: list[tuple[_Scope, int | None, int | None]] = []
+
+
+_open = _Open()
+
+
+class _Scope:
+    """A with-block that sets the thread's flags (None leaves one alone) and puts them back, however it ends.
+
+    Raises: MXNetError: at the end, where it is not the innermost one of its thread.
+    """
+
+    __slots__ = ("_recording", "_training")
 
     def __init__(self, recording: bool | None, training: bool | None) -> None:
         self._recording = recording
         self._training = training
-        self._before: list[tuple[int | None, int | None]] = []
 
     def __enter__(self) -> None:
         recording = None if self._recording is None else hot.set_recording(self._recording)
         training = None if self._training is None else hot.set_training(self._training)
-        self._before.append((recording, training))
+        _open.scopes.append((self, recording, training))
 
-    def __exit__(self, *_: object) -> None:
-        recording, training = self._before.pop()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        scopes = _open.scopes
+        if not scopes or scopes[-1][0] is not self:
+            self._end_out_of_order(scopes, kind)
+            return
+        _, recording, training = scopes.pop()
         if recording is not None:
             hot.set_recording(recording)
         if training is not None:
             hot.set_training(training)
 
+    def _end_out_of_order(self, scopes: list, kind: type[BaseException] | None) -> None:
+        """Ends this scope and all that were entered after it; an error, unless one is on its way.
+
+        A scope that was ended in this way already, or was entered on another thread, changes no flags.
+        """
+        place = next((i for i in reversed(range(len(scopes))) if scopes[i][0] is self), len(scopes))
+        for _, recording, training in reversed(scopes[place:]):
+            if recording is not None:
+                hot.set_recording(recording)
+            if training is not None:
+                hot.set_training(training)
+        del scopes[place:]
+        if kind is None:
+            raise MXNetError(
+                "autograd: a block of record(), pause(), train_mode() or predict_mode() is not the innermost of its "
+                "thread when it ends; the flags are now as before it. Generators and async tasks that take turns must "
+                "not yield or await within such a block: its flags hold for the whole thread"
+            )
+
 
 def record(train_mode: bool = True) -> _Scope:
-    """A with-block whose operators are recorded, in training mode unless `train_mode` is False."""
+    """A with-block whose operators are recorded, in training mode unless `train_mode` is False.
+
+    It holds for the thread: where an async task awaits, or a generator yields, within the block, what others do
+    meanwhile is recorded too.
+    Raises: MXNetError: at its end, where a block that was entered after it (by another task, say) has not ended yet.
+    """
     return _Scope(True, bool(train_mode))
 
 
