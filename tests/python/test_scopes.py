@@ -1,4 +1,6 @@
-"""Blocks of record(), pause(), train_mode(), predict_mode(): how they nest, and that nothing stays on behind them."""
+"""Blocks of record(), pause(), train_mode(), predict_mode(): how they nest, and how they end out of turn (conftest.py
+looks that no flag stays on).
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,6 @@ NOT_INNERMOST = "is not the innermost of its thread when it ends"
 
 def flags() -> tuple[bool, bool]:
     return autograd.is_recording(), autograd.is_training()
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_on() -> Iterator[None]:
-    yield
-    left = flags()
-    autograd.set_recording(False)
-    autograd.set_training(False)
-    assert left == (False, False)
 
 
 def steps(block: Callable[[], Any]) -> Iterator[tuple[bool, bool]]:
