@@ -300,7 +300,9 @@ int MXLNDArrayCheckEdit(NDArrayHandle array)
 
     if (a == NULL)
         return -1;
-    status = mxl_state_get()->grad_off ? 0 : mxl_rebase_check("an edit in place", a);
+    status = mxl_state_get()->grad_off || !mxl_rebase_tracked(a, &mxl_dialect_torch)
+                 ? 0
+                 : mxl_rebase_check("an edit in place", a);
     api_unpin(array);
     return status;
 }

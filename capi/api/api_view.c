@@ -7,23 +7,38 @@
 
 /* ---- an array that takes on the shape of its view ---- */
 
+/* Whether what is no variable takes on the view's shape itself, and its place (`node`, NULL: none).
+ * Other views of it are found again by where their elements lie in it, in C order. */
+static bool takes_shape(mxl_array *array, const mxl_array *view, const mxl_node *node)
+{
+    return array->base == NULL && array->contiguous && view->contiguous &&
+           (node != NULL || !mxl_array_has_target(array));
+}
+
 static int turn(mxl_array *array, mxl_array *view, int *kept)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
+    bool variable = leaf != NULL && mxl_leaf_wants(leaf);
     mxl_place place;
+    mxl_node *node;
+    int status = 0;
 
     if (array->storage == NULL || array->storage != view->storage || array->size != view->size)
         return mxl_error("MXLNDArrayTurn: the view does not show the array's elements");
-    if (leaf != NULL && mxl_leaf_wants(leaf)) {
-        if (mxl_array_show_as(array, view) != 0)
-            return -1;
-        *kept = 1;
-    }
-    mxl_storage_bump(view->storage);
     place = mxl_array_place(view);
-    mxl_array_set_place(view, place);
+    node = mxl_place_node(place);
+    if (variable || takes_shape(array, view, node)) {
+        status = mxl_array_show_as(array, view);
+        *kept = status == 0;
+    }
+    if (status == 0) {
+        mxl_storage_bump(view->storage);
+        mxl_array_set_place(view, place); /* it is up to date */
+    }
+    if (*kept && node != NULL && !variable) /* hooks stay with the value that had the old shape */
+        mxl_array_set_place(array, place);
     mxl_ref_drop(place.target);
-    return 0;
+    return status;
 }
 
 int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept)

@@ -156,7 +156,9 @@ MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
 /* An edit in place that changes an array's shape: `view` shows the array's memory in the new one.
  * The memory counts as edited, while `view` is up to date. A variable that wants a gradient takes
  * over shape and strides and stays the variable that it is (*kept 1): a gradient that arrives in
- * its old shape is an error. For any other array (*kept 0, which is unchanged) the caller goes on
+ * its old shape is an error. An array that is no view takes over shape, strides and the view's
+ * place in the graph (*kept 1) where the elements of both lie in C order and, if the array is
+ * recorded, the view is too. For any other array (*kept 0, which is unchanged) the caller goes on
  * with `view`. No other thread may use the array meanwhile. */
 MXL_API int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept);
 

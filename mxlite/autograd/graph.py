@@ -145,6 +145,12 @@ class Node:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(context, name)
 
+    def __dir__(self) -> list[str]:
+        """What there is of this node: `variable` where gradients are added up; of a function's, its context's too."""
+        context = _context(self._handle)
+        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_style", "_input"}
+        return sorted(names if self.is_accumulating() else names - {"variable"})
+
     @property
     def saved(self) -> tuple[Any, ...]:
         """The arrays that the node keeps for its backward; none once it is released. They lead nowhere.

@@ -227,7 +227,7 @@ def _turned(input: Tensor, call: int) -> Tensor:
     ndim = len(input.shape)
     if ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
-    return with_shape(call, input, (1, 0)) if ndim == 2 else alias(input)
+    return with_shape(call, input, tuple(reversed(range(ndim))))
 
 
 @both("transpose", "swapaxes", "swapdims")
@@ -239,10 +239,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def _transposed(input: Tensor, dim0: int, dim1: int, call: int) -> Tensor:
     ndim = len(input.shape)
     first, second = check_dim(dim0, ndim), check_dim(dim1, ndim)
-    if ndim == 0:
-        return alias(input)
     order = list(range(ndim))
-    order[first], order[second] = second, first
+    if order:
+        order[first], order[second] = second, first
     return with_shape(call, input, tuple(order))
 
 

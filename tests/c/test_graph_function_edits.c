@@ -242,23 +242,45 @@ TEST(a_value_that_is_placed)
     drop(x);
 }
 
-/* A change of shape in place: a variable takes it on, any other array leaves it to the view. */
+/* A change of shape in place: a variable takes it on, and so does what was computed, with the
+ * view's place; a view, or elements that come to lie in another order, leave it to the other view.
+ */
 TEST(an_array_that_is_turned)
 {
     int64_t square[2] = {2, 2}, shape[2];
     H x = leaf(VEC(1, 2, 3, 4)), y = torch1("_mul_scalar", x, "scalar", "2"),
-      view = MXLNDArrayReshape(y, 2, square, 0), own;
-    int kept = -1;
+      view = torch1("expand_dims", y, "axis", "0"), own;
+    MXLNodeHandle places[2];
+    uint64_t ids[2];
+    int kept = -1, output;
 
     CHECK_INT(MXLNDArrayTurn(y, view, &kept), 0);
-    CHECK_INT(kept, 0);
-    CHECK_INT(MXLNDArrayGetInfo(y, 2, shape, NULL), 1);
+    CHECK_INT(kept, 1);
+    CHECK_INT(MXLNDArrayGetInfo(y, 2, shape, NULL), 2);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(MXLNDArrayGetEdge(i == 0 ? y : view, &places[i], &output), 0);
+        CHECK_INT(MXLNodeGetId(places[i], &ids[i]), 0);
+        CHECK_INT(MXLNodeFree(places[i]), 0);
+    }
+    CHECK(ids[0] == ids[1]);
+    for (int i = 0; i < 2; i++) { /* of what was computed, one that is not recorded */
+        own = MXLNDArrayReshape(i == 0 ? view : y, 2, square, 0);
+        CHECK_INT(MXLNDArrayTurn(i == 0 ? view : y, own, &kept), 0);
+        CHECK_INT(kept, 0);
+        drop(own);
+    }
     drop(view);
     own = MXLNDArrayReshape(x, 2, square, 0);
     CHECK_INT(MXLNDArrayTurn(x, own, &kept), 0);
     CHECK_INT(kept, 1);
     CHECK_INT(MXLNDArrayGetInfo(x, 2, shape, NULL), 2);
     CHECK_FAILS(run_from(y, &keep), "arrived at a variable of shape (2,2)");
+    drop(own);
+    drop(y);
+    y = torch1("_mul_scalar", x, "scalar", "2");
+    own = torch1("transpose", y, NULL, NULL);
+    CHECK_INT(MXLNDArrayTurn(y, own, &kept), 0);
+    CHECK_INT(kept, 0);
     drop(own);
     drop(y);
     drop(x);

@@ -340,6 +340,20 @@ def test_nodes_of_a_changed_shape():
     ]
 
 
+def test_a_tensor_whose_shape_was_changed_is_no_view():
+    x = leaf([1.0, 2.0])
+    h = x * 1
+    before = h[0]
+    h.unsqueeze_(0)
+    assert h.mul_(3).grad_fn.name() == "MulBackward0"
+    assert h.grad_fn.next_functions[0][0].name() == "UnsqueezeBackward1"
+    (h.sum() + (before * before).sum()).backward()
+    assert x.grad.tolist() == [[21.0, 39.0]]
+    with torch.no_grad():
+        view = torch.zeros(1, 2)[:]
+    assert view.squeeze_(0).shape == (2,) and torch.zeros(2, 3).unbind(0)[0].unsqueeze_(0).shape == (1, 3)
+
+
 # ---- gradients that are retained ----
 
 RETAINED = {

@@ -299,6 +299,58 @@ def versions_of_data(torch, log):
 
 
 @program
+def edits_after_a_change_of_shape(torch, log):
+    for change in (lambda h: h.unsqueeze_(0), lambda h: h.squeeze_(), lambda h: h.unsqueeze_(2).squeeze_(2)):
+        x = six(torch)
+        h = x * 1
+        before = h[0]
+        change(h)
+        log.append((h.grad_fn, before.grad_fn))
+        h.mul_(2)
+        log.append((h.grad_fn, before.grad_fn))
+        h[0].mul_(3)
+        log.append((h, h.grad_fn, before, before.grad_fn))
+        h.copy_(h * h)
+        log.append((h.grad_fn, h._version))
+        (h.sum() + (before * before).sum()).backward()
+        log.append(x.grad)
+
+
+@program
+def a_change_of_shape_keeps_what_is_retained(torch, log):
+    x = leaf(torch, 1, 2, 3)
+    h = x * 1
+    h.retain_grad()
+    h.register_hook(lambda grad: grad * 2)
+    h.unsqueeze_(0)
+    (h * h).sum().backward()
+    log.append((h.retains_grad, h.grad, x.grad))
+
+
+@program
+def shapes_of_constants_that_are_changed(torch, log):
+    base = torch.zeros(2, 3)
+    with torch.no_grad():
+        view = base.t()
+    error(log, lambda: view.squeeze_(0))
+    error(log, lambda: base.unbind(0)[0].unsqueeze_(0))
+    error(log, lambda: (six(torch) * 1).unbind(0)[0].unsqueeze_(0))
+    part = base[1:]
+    base.unsqueeze_(0)
+    base.add_(1)
+    log.append((base, part))
+
+
+@program
+def transposed_with_less_than_two_dimensions(torch, log):
+    for x in (leaf(torch, 1, 2), leaf(torch, 1)[0]):
+        h = x * 1
+        log.append((x.t().grad_fn, x.transpose(0, -1).grad_fn))
+        log.append((h.t_().grad_fn, h.transpose_(0, 0).grad_fn))
+        h.sum().backward()
+
+
+@program
 def changing_what_wants_a_gradient(torch, log):
     x = leaf(torch, 1, 2)
     error(log, lambda: x.requires_grad_(False).requires_grad)

@@ -178,3 +178,23 @@ def a_callback_that_raises(torch, log):
     error(log, (x * 2).backward)
     handle.remove()
     return x.grad
+
+
+@program
+def attributes_that_dir_shows(torch, log):
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.mine = 1
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = leaf(torch, 1, 2)
+    y = x * 2
+    names = ("variable", "mine", "saved_tensors", "needs_input_grad", "next_functions", "metadata", "register_prehook")
+    for node in (y.grad_fn, y.grad_fn.next_functions[0][0], torch.cat([x, y]).grad_fn, Twice.apply(y).grad_fn):
+        log.append([(name, name in dir(node), hasattr(node, name)) for name in names])
