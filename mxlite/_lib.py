@@ -122,11 +122,13 @@ class _Library:
     """The opened library. A function gets its prototype when it is first asked for."""
 
     def __init__(self, path: str) -> None:
+        said = " (MXLITE_LIBRARY names it)" if os.environ.get("MXLITE_LIBRARY") else ""
         try:
             self._cdll = ctypes.CDLL(path)
         except OSError as problem:
-            said = " (MXLITE_LIBRARY names it)" if os.environ.get("MXLITE_LIBRARY") else ""
             raise RuntimeError(f"mxlite: cannot load {path}{said}: {problem}") from None
+        if not hasattr(self._cdll, "MXLGetVersion"):
+            raise RuntimeError(f"mxlite: {path}{said} is no libmxlite.so")
         self._table = dict(entry.split(":") for entry in TABLE.split())
 
     def __getattr__(self, name: str) -> Any:

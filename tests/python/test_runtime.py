@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -88,6 +89,14 @@ def test_a_variable_that_means_nothing_is_an_error_that_names_it(variable):
         [sys.executable, "-c", program], env={**os.environ, variable: "bad"}, capture_output=True, text=True, check=True
     )
     assert variable in done.stdout and "bad" in done.stdout and len(done.stdout.splitlines()) == 1
+
+
+def test_another_library_in_place_of_ours_is_an_error():
+    path = importlib.util.find_spec("_ctypes").origin
+    program = "try:\n    import mxlite\nexcept RuntimeError as problem:\n    print(problem)\n"
+    environment = {**os.environ, "MXLITE_LIBRARY": path}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == f"mxlite: {path} (MXLITE_LIBRARY names it) is no libmxlite.so\n"
 
 
 def test_kept_memory():
