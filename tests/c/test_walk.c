@@ -71,6 +71,21 @@ static bool second_order(stage *s)
 }
 
 /* Variables: all or none becomes one. */
+/* A second derivative that vanishes. */
+static bool vanishes(stage *s)
+{
+    bool before = record(true), ok;
+    H y = MXLCall1Float(s->plus, s->x, 2), d = NULL, e = NULL;
+
+    ok = failing(y != NULL) && failing((d = derivative(y, s->x, 1, 1)) != NULL) &&
+         failing((e = derivative(d, s->x, 0, 0)) != NULL);
+    record(before);
+    let_go(e);
+    let_go(d);
+    let_go(y);
+    return ok;
+}
+
 static bool marks(stage *s)
 {
     H a = NULL, b = NULL, g = NULL, vars[2], grads[2];
@@ -167,6 +182,7 @@ WALK(walk_lenient_heads, backwards_lenient_heads, true)
 WALK(walk_returns_gradients, returns_gradients, true)
 WALK(walk_creates_graph, creates_graph, true)
 WALK(walk_second_order, second_order, true)
+WALK(walk_vanishes, vanishes, true)
 WALK(walk_marks, marks, true)
 WALK(walk_custom, custom, true)
 WALK(walk_first_gradient, first_gradient, true)
@@ -210,5 +226,5 @@ TEST(what_a_failed_backward_costs)
 
 WALK_MAIN(ENTRY(walk_records), ENTRY(walk_backwards), ENTRY(walk_two_heads),
           ENTRY(walk_lenient_heads), ENTRY(walk_returns_gradients), ENTRY(walk_creates_graph),
-          ENTRY(walk_second_order), ENTRY(walk_marks), ENTRY(walk_custom),
+          ENTRY(walk_second_order), ENTRY(walk_vanishes), ENTRY(walk_marks), ENTRY(walk_custom),
           ENTRY(walk_first_gradient), ENTRY(what_a_failed_backward_costs))

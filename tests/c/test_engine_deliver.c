@@ -1,0 +1,131 @@
+/* How gradients end in their buffers, or in the caller's hands: what is refused before anything is
+ * written, what shares a buffer, where zeros stand, and on which device. */
+#include "graph_kit.h"
+
+/* A buffer in memory that became read-only after it was marked: nothing is written. */
+TEST(a_buffer_that_may_only_be_read)
+{
+    double values[2] = {5, 5};
+    int64_t two = 2;
+    H x = VEC(1, 2), w = VEC(3, 4), buffer, y;
+    uint32_t req = REQ_WRITE;
+
+    buffer = MXLNDArrayFromMemory(values, 1, &two, F64, NULL, NULL);
+    attach_start(w, REQ_WRITE, 7);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &req, &buffer), 0);
+    record(true);
+    y = MUL(x, w);
+    record(false);
+    CHECK_INT(MXLNDArrayProtect(buffer), 0);
+    CHECK_FAILS(backward_full(y, NULL, 1, 0),
+                "a gradient buffer: the array's memory may only be read");
+    CHECK_NEAR(values[1], 5, 0);
+    CHECK_NEAR(grad_at(w, 1), 7, 0);
+    drop(y);
+    drop(buffer);
+    drop(w);
+    drop(x);
+}
+
+/* Two variables that add to one buffer, recorded or not: neither gradient is lost. */
+TEST(one_buffer_for_two)
+{
+    for (int create = 0; create < 2; create++) {
+        H x = VEC(3), w = VEC(5), buffer = VEC(100), both[2] = {x, w}, buffers[2], y, none[2];
+        uint32_t reqs[2] = {REQ_ADD, REQ_ADD}, off[2] = {REQ_NULL, REQ_NULL};
+
+        buffers[0] = buffers[1] = buffer;
+        none[0] = none[1] = NULL;
+        CHECK_INT(MXAutogradMarkVariables(2, both, reqs, buffers), 0);
+        record(true);
+        y = MUL(x, w);
+        record(false);
+        CHECK_INT(backward_full(y, NULL, 1, create), 0);
+        CHECK_NEAR(at(buffer, 0), 108, 0);
+        CHECK_INT(MXAutogradMarkVariables(2, both, off, none), 0);
+        drop(y);
+        drop(buffer);
+        drop(w);
+        drop(x);
+    }
+}
+
+/* Zeros where nothing arrived come from nowhere: a buffer of them leads to no variable. */
+TEST(zeros_stand_nowhere)
+{
+    H x = VEC(3), y, d, grad;
+    N node;
+
+    attach_start(x, REQ_WRITE, 7);
+    record(true);
+    y = op_scalar("_mul_scalar", x, "2");
+    d = derivative(y, x, 1, 1);
+    record(false);
+    CHECK_INT(backward_full(d, NULL, 0, 1), 0);
+    grad = grad_of(x);
+    CHECK_NEAR(at(grad, 0), 0, 0);
+    node = edge_of(grad, NULL);
+    CHECK(node == NULL);
+    drop(grad);
+    drop(d);
+    drop(y);
+    drop(x);
+}
+
+/* A variable that was asked for, and may be out of reach, gets zeros in MXNet's dialect; in
+ * PyTorch's its gradient stays. */
+TEST(out_of_reach)
+{
+    for (int dialect = MXL_DIALECT_MXNET; dialect <= MXL_DIALECT_TORCH; dialect++) {
+        MXLBackwardOptions options = {
+            .keep_graph = 1, .allow_unreachable = 1, .accumulate_grad = 1, .dialect = dialect};
+        H x = VEC(3), w = VEC(5), y;
+        N head, wanted[2];
+        int output, zeros[2] = {0, 0};
+
+        attach_start(x, REQ_WRITE, 7);
+        attach_start(w, REQ_WRITE, 7);
+        record(true);
+        y = op1("square", x);
+        record(false);
+        head = edge_of(y, &output);
+        wanted[0] = edge_of(x, NULL);
+        wanted[1] = edge_of(w, NULL);
+        CHECK_INT(MXLBackward(1, &head, &output, NULL, &options, 2, wanted, zeros, NULL), 0);
+        CHECK_NEAR(grad_at(x, 0), 6, 0);
+        CHECK_NEAR(grad_at(w, 0), dialect == MXL_DIALECT_MXNET ? 0 : 7, 0);
+        CHECK_INT(MXLNodeFree(head), 0);
+        CHECK_INT(MXLNodeFree(wanted[0]), 0);
+        CHECK_INT(MXLNodeFree(wanted[1]), 0);
+        drop(y);
+        drop(w);
+        drop(x);
+    }
+}
+
+/* A gradient is where its variable is, wherever what it was computed of is. */
+TEST(devices)
+{
+    int64_t one = 1;
+    H x = NULL, c = VEC(2), y, d;
+    int type = 0, id = -1;
+
+    CHECK_INT(MXNDArrayCreateEx64(&one, 1, 1, 3, 0, F64, &x), 0);
+    fill(x, (double[]){3}, 1);
+    attach(x, REQ_WRITE);
+    record(true);
+    y = MUL(c, x);
+    d = derivative(y, x, 0, 0);
+    record(false);
+    CHECK_INT(MXNDArrayGetContext(d, &type, &id), 0);
+    CHECK_INT(type, 1);
+    CHECK_INT(id, 3);
+    CHECK_NEAR(at(d, 0), 2, 0);
+    drop(d);
+    drop(y);
+    drop(c);
+    drop(x);
+}
+
+HARNESS_MAIN(ENTRY(a_buffer_that_may_only_be_read), ENTRY(one_buffer_for_two),
+             ENTRY(zeros_stand_nowhere), ENTRY(out_of_reach), ENTRY(devices))
