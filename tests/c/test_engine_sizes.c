@@ -33,6 +33,45 @@ TEST(many_ready_nodes)
     at_each_size(ready_nodes);
 }
 
+/* Each value is the sum of two before it, and y is that of all in another order: many nodes of
+ * different age are ready, and each must wait for all that come after it. */
+static void mixed_ages(int n)
+{
+    H x = VEC(1), value[MOST], in[MOST], y;
+    double paths[MOST];
+    int from[MOST][2];
+    uint32_t seed = 1;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    for (int i = 0; i < n; i++) {
+        paths[i] = 1;
+        for (int k = 0; k < 2; k++) {
+            seed = seed * 1664525 + 1013904223;
+            from[i][k] = i == 0 ? 0 : (int)((seed >> 8) % (uint32_t)i);
+        }
+        value[i] = i == 0 ? times(x, 1) : ADD(value[from[i][0]], value[from[i][1]]);
+    }
+    for (int i = 0; i < n; i++)
+        in[i] = value[(int)((int64_t)i * 7919 % n)];
+    y = add_all(n, in);
+    record(false);
+    for (int i = n - 1; i > 0; i--) {
+        paths[from[i][0]] += paths[i];
+        paths[from[i][1]] += paths[i];
+    }
+    CHECK_INT(backward(y), 0);
+    CHECK_NEAR(grad_at(x, 0), paths[0], 0);
+    drop(y);
+    drop_all(n, value);
+    drop(x);
+}
+
+TEST(nodes_of_mixed_ages)
+{
+    at_each_size(mixed_ages);
+}
+
 /* y = y + x, n times, and the second derivative of y * x. */
 static void chain(int n)
 {
@@ -415,6 +454,6 @@ TEST(many_handles)
     at_each_size(handles);
 }
 
-HARNESS_MAIN(ENTRY(many_ready_nodes), ENTRY(long_chains), ENTRY(many_variables), ENTRY(many_heads),
-             ENTRY(many_outputs), ENTRY(many_saved_values), ENTRY(many_packed_values),
-             ENTRY(many_handles))
+HARNESS_MAIN(ENTRY(many_ready_nodes), ENTRY(nodes_of_mixed_ages), ENTRY(long_chains),
+             ENTRY(many_variables), ENTRY(many_heads), ENTRY(many_outputs),
+             ENTRY(many_saved_values), ENTRY(many_packed_values), ENTRY(many_handles))
