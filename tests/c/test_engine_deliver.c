@@ -127,5 +127,99 @@ TEST(devices)
     drop(x);
 }
 
+/* ---- what a callback does between two variables ---- */
+
+typedef struct meddler {
+    H other;   /* the variable whose turn is next */
+    bool sets; /* its buffer's values; else the buffer goes */
+    int calls;
+} meddler;
+
+static int no_rule(void *payload, int num_outputs, const H *output_grads, int num_inputs,
+                   const int *wants, H *results)
+{
+    (void)payload, (void)num_inputs, (void)wants, (void)results;
+    for (int i = 0; i < num_outputs; i++)
+        drop(output_grads[i]);
+    return 0;
+}
+
+static void on_release(void *payload)
+{
+    meddler *m = payload;
+
+    m->calls++;
+    if (m->sets) {
+        H grad = grad_of(m->other);
+
+        fill(grad, (double[]){1000}, 1);
+        drop(grad);
+    } else {
+        CHECK_INT(MXLNDArraySetGrad(m->other, NULL), 0);
+    }
+}
+
+/* A buffer that stands on a node of `m`: when it is written, the node goes, and on_release runs. */
+static H buffer_of(meddler *m)
+{
+    MXLCallHandle like = NULL;
+    H from = leaf(VEC(1)), buffer = VEC(10);
+    int taken = 0;
+
+    CHECK_INT(MXLPrepareAs(MXL_DIALECT_MXNET, "Mine", NULL, "_copy", 0, NULL, NULL, 0, NULL, &like),
+              0);
+    record(true);
+    CHECK_INT(MXLFunctionRecord(like, 1, &from, 1, &buffer, no_rule, m, NULL, on_release, &taken),
+              0);
+    record(false);
+    CHECK_INT(taken, 1);
+    drop(from);
+    return buffer;
+}
+
+/* x w, where x's buffer is written first: w's is another, or has other values, when its turn comes.
+ */
+static void meddle(int dialect, int create, uint32_t req, bool sets)
+{
+    MXLBackwardOptions options = {.keep_graph = 1, .create_graph = create, .dialect = dialect};
+    H x = VEC(3), w = VEC(5), y, none = NULL, buffer;
+    meddler m = {.other = w, .sets = sets};
+    uint32_t off = REQ_NULL;
+    double want = 3;
+
+    attach_start(w, req, 7);
+    buffer = buffer_of(&m);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &req, &buffer), 0);
+    drop(buffer);
+    record(true);
+    y = MUL(x, w);
+    record(false);
+    CHECK_INT(m.calls, 0);
+    CHECK_INT(run_from(y, &options), 0);
+    CHECK_INT(m.calls, 1);
+    if (sets && req == REQ_ADD)
+        want += 1000;
+    CHECK_NEAR(grad_at(w, 0), want, 0);
+    CHECK_NEAR(grad_at(x, 0), req == REQ_ADD ? 15 : 5, 0);
+    CHECK_INT(fresh(w), 1);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &off, &none), 0);
+    CHECK_INT(MXAutogradMarkVariables(1, &w, &off, &none), 0);
+    drop(y);
+    drop(w);
+    drop(x);
+}
+
+TEST(buffers_that_change_on_the_way)
+{
+    for (int dialect = MXL_DIALECT_MXNET; dialect <= MXL_DIALECT_TORCH; dialect++) {
+        for (int sets = 0; sets < 2; sets++) {
+            meddle(dialect, 0, REQ_WRITE, sets);
+            meddle(dialect, 0, REQ_ADD, sets);
+            meddle(dialect, 1, REQ_WRITE, sets); /* a recorded sum would keep the old node */
+        }
+    }
+}
+
 HARNESS_MAIN(ENTRY(a_buffer_that_may_only_be_read), ENTRY(one_buffer_for_two),
-             ENTRY(zeros_stand_nowhere), ENTRY(out_of_reach), ENTRY(devices))
+             ENTRY(zeros_stand_nowhere), ENTRY(out_of_reach), ENTRY(devices),
+             ENTRY(buffers_that_change_on_the_way))
