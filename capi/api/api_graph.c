@@ -239,21 +239,19 @@ int MXLNodeGetId(MXLNodeHandle node, uint64_t *out)
 
 int MXLNodeGetName(MXLNodeHandle node, const char **out)
 {
-    enum { ROOM = 256 };
+    char room[MXL_NAME_ROOM], *text;
     const api_node *n;
-    char *text;
+    const char *name;
 
     API_NEED(out);
     *out = NULL;
     n = api_node_pin(node, __func__);
     if (n == NULL)
         return -1;
-    text = api_buffer_get(API_BUFFER_TEXT, ROOM);
-    if (text != NULL && api_node_accumulates(n)) {
-        strcpy(text, "AccumulateGrad");
-    } else if (text != NULL) {
-        mxl_node_name(api_node_recorded(n), text, ROOM);
-    }
+    name = api_node_accumulates(n) ? "AccumulateGrad" : mxl_node_name(api_node_recorded(n), room);
+    text = api_buffer_get(API_BUFFER_TEXT, strlen(name) + 1);
+    if (text != NULL)
+        strcpy(text, name);
     api_unpin(node);
     *out = text;
     return text != NULL ? 0 : mxl_error_prefix(__func__);

@@ -1,7 +1,6 @@
 /* What nodes are called that were recorded without a label. */
 #include "engine/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct known {
@@ -61,7 +60,7 @@ static const known *find(const mxl_node *node)
 }
 
 /* "_maximum_scalar": "MaximumBackward0". */
-static void name_from(const char *op, char *text, size_t size)
+static const char *name_from(const char *op, char room[MXL_NAME_ROOM])
 {
     static const char ours[] = "_mxl_", scalar[] = "_scalar", end[] = "Backward0";
     size_t length, n = 0;
@@ -72,31 +71,28 @@ static void name_from(const char *op, char *text, size_t size)
     length = strlen(op);
     if (length >= sizeof(scalar) && strcmp(op + length - (sizeof(scalar) - 1), scalar) == 0)
         length -= sizeof(scalar) - 1;
-    for (size_t i = 0; i < length && n + sizeof(end) < size; i++) {
+    for (size_t i = 0; i < length && n + sizeof(end) < MXL_NAME_ROOM; i++) {
         if (op[i] == '_') {
             up = true;
             continue;
         }
-        text[n++] = (char)(up && op[i] >= 'a' && op[i] <= 'z' ? op[i] - 'a' + 'A' : op[i]);
+        room[n++] = (char)(up && op[i] >= 'a' && op[i] <= 'z' ? op[i] - 'a' + 'A' : op[i]);
         up = false;
     }
-    memcpy(text + n, end, sizeof(end));
+    memcpy(room + n, end, sizeof(end));
+    return room;
 }
 
-void mxl_node_name(const mxl_node *node, char *text, size_t size)
+const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM])
 {
     const known *k;
 
-    if (node->op->wraps_node || node->dialect->label != NULL) {
-        /* what wraps a node is called by its operator: the label is that of the node within */
-        snprintf(text, size, "%s", node->op->wraps_node ? node->op->name : node->dialect->label);
-        return;
-    }
+    if (node->op->wraps_node) /* its label is that of the node within */
+        return node->op->name;
+    if (node->dialect->label != NULL)
+        return node->dialect->label;
     k = find(node);
-    if (k != NULL)
-        snprintf(text, size, "%s", k->name);
-    else
-        name_from(node->op->name, text, size);
+    return k != NULL ? k->name : name_from(node->op->name, room);
 }
 
 const char *mxl_node_slots(const mxl_node *node)

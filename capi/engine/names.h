@@ -7,8 +7,11 @@
 
 #include "engine/tape.h"
 
-/* Writes the node's name: its label, else its operator's ("AddBackward0" of broadcast_add). */
-void mxl_node_name(const mxl_node *node, char *text, size_t size);
+enum { MXL_NAME_ROOM = 256 };
+
+/* The node's name: its label, of any length, or one made of its operator's in `room`
+ * ("AddBackward0" of broadcast_add). Valid as long as node and room. */
+const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM]);
 
 /* As mxl_dialect's slots; NULL: the inputs in order. */
 const char *mxl_node_slots(const mxl_node *node);

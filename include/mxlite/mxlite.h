@@ -52,9 +52,9 @@ typedef union MXLValue {
 
 /* Prepares operator `name` with `num_constant` parameters as text (keys, values; not NULL unless
  * the number is 0) and `num_arguments` parameters named in `arguments`, given anew with every call.
- * The same request gives the same handle. Errors: unknown operator or parameter, malformed value, a
- * required parameter that is neither constant nor argument, a parameter named twice, text as an
- * argument. */
+ * The same request gives the same handle; a process has room for 65,536 different ones. Errors:
+ * unknown operator or parameter, malformed value, a required parameter that is neither constant nor
+ * argument, a parameter named twice, text as an argument. */
 MXL_API int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
                        int num_arguments, const char **arguments, MXLCallHandle *out);
 
