@@ -216,13 +216,23 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
 @both()
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
-    """A copy whose elements are moved along dimensions, the last ones to the front."""
-    steps = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
-    if dims is None:
-        return roll(reshape(input, -1), steps[0], 0).reshape(input.shape)
+    """A copy whose elements are moved along dimensions, the last ones to the front; without any, along all as one.
+
+    Raises: RuntimeError: not as many shifts as dimensions.
+    """
+    steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
+    along = () if dims is None else tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
+    if not steps:
+        raise RuntimeError("`shifts` required")
+    if len(steps) == 1 and not along:
+        return roll(reshape(input, -1), steps, 0).reshape(input.shape)
+    if len(steps) != len(along):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
+    if not input.shape:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     if not input.numel():
         return clone(input)
-    places = check_dims(dims, input.ndim)
+    places = [check_dim(dim, input.ndim) for dim in along]
 
     def moved(x: Tensor, sign: int) -> Tensor:
         for step, place in zip(steps, places):
