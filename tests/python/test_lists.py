@@ -146,6 +146,87 @@ def test_no_call_is_kept_for_a_number_of_inputs():
     assert newest_call("after") - before <= 3 * abs(step), "cat or stack prepared a call for each number of tensors"
 
 
+@pytest.mark.parametrize("count", LENGTHS)
+def test_constants_of_an_operator(count):
+    """Calls of one operator with more constants than it remembers, each met again and again."""
+    x = nd.array(np.arange(12.0))
+    bounds = [(float(i % 7), float(i % 7 + 1 + i)) for i in range(count)]
+    shapes = [(1,) * (i % 20) + (12,) + (1,) * (i // 20 % 10) for i in range(count)]
+    for _ in range(4):
+        for (low, high), shape in zip(bounds, shapes):
+            found = nd.clip(x, a_min=low, a_max=high)
+            assert found.asnumpy().tolist() == np.clip(np.arange(12.0), low, high).tolist()
+            assert nd.reshape(x, shape=shape).shape == shape
+
+
+@pytest.mark.parametrize("count", LENGTHS)
+def test_keywords(count):
+    """Attributes are ignored everywhere, unknown keywords where an operator has no parameters."""
+    x = nd.array([1.0, -2.0])
+    attributes = {f"__key{i}__": "1" for i in range(count)}
+    assert nd.clip(x, a_min=0, a_max=5, **attributes).asnumpy().tolist() == [1, 0]
+    unknown = {f"key{i}": i for i in range(count)}
+    assert nd.zeros_like(x, **unknown).asnumpy().tolist() == [0, 0]
+    with pytest.raises((TypeError, mx.MXNetError), match="key"):
+        nd.clip(x, a_min=0, a_max=5, **unknown)
+
+
+@pytest.mark.parametrize("count", LENGTHS)
+def test_names_in_a_file(tmp_path, count):
+    named = {chr(97 + i % 26) * (i % 300) + f":{i}é": nd.full((1, i % 3 + 1), i) for i in range(count)}
+    nd.save(tmp_path / "a", named)
+    for found in (nd.load(tmp_path / "a"), nd.load_frombuffer((tmp_path / "a").read_bytes())):
+        assert list(found) == list(named)
+        assert all(found[name].asnumpy().tolist() == named[name].asnumpy().tolist() for name in named)
+    nd.save(tmp_path / "a", list(named.values()))
+    assert [each.shape for each in nd.load(tmp_path / "a")] == [each.shape for each in named.values()]
+
+
+@pytest.mark.parametrize("count", LENGTHS)
+def test_tables_of_tensors(count):
+    """Functions of mxlite.torch that take a list, with as many numbers or tensors."""
+    x, values = tensor(count), np.arange(1.0, count + 1)
+    rolled = x.roll([1] * count, [0] * count)
+    assert rolled.tolist() == np.roll(values, count).tolist()
+    rolled[0].backward()
+    assert x.grad.tolist() == [1.0] + [0.0] * (count - 1)
+    places = [i * i % count - count * (i % 2) for i in range(count)]
+    assert x[places].tolist() == values[places].tolist()
+    for joined in (torch.hstack([x] * count), torch.cat(torch.broadcast_tensors(*[x] * count))):
+        assert joined.tolist() == values.tolist() * count
+    heads = [x * i for i in range(count)]
+    (slope,) = torch.autograd.grad(heads, x, [torch.ones(count, dtype=torch.float64)] * count)
+    assert slope.tolist() == [count * (count - 1) / 2] * count
+    leaves = [tensor(1) for _ in range(count)]
+    slopes = torch.autograd.grad(sum(leaf * i for i, leaf in enumerate(leaves)), leaves)
+    assert [slope.item() for slope in slopes] == list(range(count))
+
+
+def test_a_roll_has_as_many_shifts_as_dimensions():
+    x = torch.arange(6.0).reshape(2, 3)
+    for shifts, dims in (((1, 2), 0), (1, (0, 1)), ((1, 2), None), ((), ()), ((), 0), ([1] * 33, [0] * 32)):
+        with pytest.raises(RuntimeError, match="must align|required"):
+            x.roll(shifts, dims)
+    assert x.roll((1, 2), (0, 1)).tolist() == [[4, 5, 3], [1, 2, 0]]
+    with pytest.raises(IndexError, match="no dimensions"):
+        torch.tensor(1.0).roll(1, 0)
+
+
+@pytest.mark.parametrize("name", ["n" * 1000, "é" * 200, "F"])
+def test_names_of_nodes(name):
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    Twice.__name__ = name
+    assert Twice.apply(tensor(1)).grad_fn.name() == f"{name}Backward"
+
+
 def test_codes_of_a_reshape():
     x = nd.ones((4,) * 3 + (1,) * 13)
     codes = (-4, 2, 2) * 3 + (-4, 1, 1) * 13
