@@ -49,8 +49,8 @@ static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *roo
     for (int half = 0; half < 2; half++) {
         const uint64_t *from = (const uint64_t *)room + half * m * lanes;
 
-        for (int64_t l = 0; l < count; l++)
-            mxl_copy_run(8, (uint64_t *)entries + 2 * l * m + half, 2, from + l, lanes, m);
+        for (int64_t row = 0; row < count; row++)
+            mxl_copy_run(8, (uint64_t *)entries + 2 * row * m + half, 2, from + row, lanes, m);
     }
 }
 

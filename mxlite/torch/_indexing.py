@@ -18,7 +18,7 @@ from mxlite.torch._arithmetic import shape_error
 from mxlite.torch._calls import adopt, both, check_call, functions, method, methods, prepare, run, run_into
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._creation import values_of
-from mxlite.torch._dtypes import BOOL, int64
+from mxlite.torch._dtypes import BOOL, int8, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import check_dim
@@ -221,7 +221,7 @@ def index_tensors(view: Tensor, dim: int, entry: Any) -> list[Tensor]:
     if not isinstance(entry, Tensor):
         entry = from_values(values_of(entry, int64 if isinstance(entry, (list, tuple)) and not entry else None))
     kind = entry._dtype
-    if kind.is_floating_point:
+    if kind.is_floating_point or kind is int8:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if kind.kind != BOOL and kind is not _uint8:
         extent = view.shape[dim]
@@ -465,7 +465,7 @@ def index_put_into(view: Tensor, indices: dict[int, Tensor], value: Tensor, accu
         kept = grad
         if not accumulate:
             ones = full_of(places.result_shape(), 1, grad._dtype)
-            kept = grad * cast(places.add(ones, whole) == 0, grad._dtype)
+            kept = functions["masked_fill"](grad, places.add(ones, whole) != 0, 0)
         return [kept, places.get(grad)]
 
     return edit("IndexPutBackward0", [view, value], compute, rule)

@@ -362,10 +362,16 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 # ---- triangles and diagonals ----
 
 
+def _near(offset: int, rows: int, columns: int) -> int:
+    """A diagonal's number; of those beyond a matrix, which have nothing, the first."""
+    return min(max(offset, -rows), columns)
+
+
 def _triangle(name: str, label: str, numpy_name: str) -> None:
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
         def kept(x: Tensor) -> Tensor:
-            mask = from_values(getattr(np, numpy_name)(np.ones(x.shape[-2:], bool), diagonal))
+            rows, columns = x.shape[-2:]
+            mask = from_values(getattr(np, numpy_name)(np.ones((rows, columns), bool), _near(diagonal, rows, columns)))
             return choose(mask, x, full_of((), 0, x._dtype))
 
         if input.ndim < 2:

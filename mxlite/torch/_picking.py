@@ -22,6 +22,12 @@ from mxlite.torch._tensor import Tensor, filled, from_values, full_of, require_f
 # ---- elements by indices ----
 
 
+def require_integers(index: Tensor, message: str, kinds: tuple[dtype, ...] = (int32, int64)) -> None:
+    """Raises: RuntimeError: the message, where the indices are of no dtype that the function takes."""
+    if index._dtype not in kinds:
+        raise RuntimeError(message)
+
+
 def _long(name: str, index: Tensor) -> Tensor:
     if index._dtype not in (int32, int64) and index.numel():
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
@@ -39,8 +45,7 @@ def _require_within(index: Tensor, extent: int) -> None:
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
     place = check_dim(dim, input.ndim)
-    if index._dtype.is_floating_point:
-        raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index but got: {index._dtype}")
+    require_integers(index, "index_select(): Expected dtype int32 or int64 for index")
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     _require_within(index, input.shape[place])
@@ -119,7 +124,7 @@ def _put(grad: Tensor, place: int, index: Tensor, shape: Any) -> Tensor:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with elements of `src` added along a dimension, at indices."""
     place = check_dim(dim, input.ndim)
-    index = _long("scatter_add", index)
+    index = _long("scatter", index)
     _check_along("scatter_add", input, index, place)
     require_same_dtype("scatter_add", input, src)
 
@@ -177,7 +182,7 @@ def scatter(
 
     def rule(grad: Tensor, index: Tensor) -> list:
         written = _put(full_of(tuple(index.shape), 1, grad._dtype), place, index, grad.shape)
-        kept = grad * cast(written == 0, grad._dtype)
+        kept = choose(written == 0, grad, full_of((), 0, grad._dtype))
         return [kept, _uncrop(gather(grad, place, index), part)] if is_tensor else [kept]
 
     inputs = [input, src] if is_tensor else [input]
@@ -190,6 +195,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     """`input` with parts of `source` added along a dimension, at indices."""
     place = check_dim(dim, input.ndim)
     require_same_dtype("index_add", input, source)
+    require_integers(index, f"index_add_(): Expected dtype int32/int64 for index but got: {index._dtype.word}")
     _require_within(index, input.shape[place])
     if not input.shape and index.numel() != 1:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -224,7 +230,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the tensor as one row, at indices."""
     shape, count = input.shape, input.numel()
     flat = input.reshape(-1)
-    places = Places(flat, dict(enumerate(index_tensors(flat, 0, _long("take", index)))))
+    require_integers(index, f"take(): Expected a long tensor for index, but got {index._dtype.word}", (int64,))
+    places = Places(flat, dict(enumerate(index_tensors(flat, 0, index))))
     return formula(
         "TakeBackward0",
         [input],
@@ -235,7 +242,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 @both()
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Elements along a dimension at indices; elsewhere the shapes are broadcast."""
+    """Elements along a dimension at indices, which count round its extent; elsewhere the shapes are broadcast."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if not input.shape:
@@ -250,8 +257,14 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if problem is not None:
         raise problem
     shape = _shapes.broadcast_shapes(_without(input.shape, place), _without(indices.shape, place))
+    require_integers(
+        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {indices._dtype.word}", (int64,)
+    )
     wide = [shape[:place] + (each.shape[place],) + shape[place + 1 :] for each in (input, indices)]
-    return gather(_shapes.expand(input, wide[0]), place, _shapes.expand(indices, wide[1]).contiguous())
+    if not input.shape[place] and indices.numel():
+        raise RuntimeError(f"take_along_dim(): dimension {place} has no elements to take")
+    within = from_values(indices._values() % max(1, input.shape[place]))
+    return gather(_shapes.expand(input, wide[0]), place, _shapes.expand(within, wide[1]).contiguous())
 
 
 def _without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:

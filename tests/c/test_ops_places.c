@@ -133,12 +133,13 @@ TEST(values)
     mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4), *v = ARRAY(MXL_F32, SHAPE(3), 5, 6, 7);
     mxl_array *index = ARRAY(MXL_I32, SHAPE(1, 3), 1, -2, 1);
     mxl_array *flag = mxl_array_new(MXL_BOOL, 1, SHAPE(3));
-    mxl_array *whole = ARRAY(MXL_I32, SHAPE(2), 1, 3);
+    mxl_array *whole = ARRAY(MXL_I32, SHAPE(2), 1, 3), *bytes = ARRAY(MXL_U8, SHAPE(2), 1, 3);
 
     memset(mxl_array_write(flag), 1, 3);
     IS(run("gather_nd", "", PLAIN, 2, x, index), MXL_F32, SHAPE(3, 2), 3, 4, 1, 2, 3, 4);
     IS(run("_mxl_gather_nd_last", "", PLAIN, 2, x, index), MXL_F32, SHAPE(3, 2), 0, 0, 1, 2, 3, 4);
     IS(run("_mxl_gather_nd_last", "", PLAIN, 2, whole, index), MXL_I32, SHAPE(3), 0, 1, 3);
+    IS(run("_mxl_gather_nd_last", "", PLAIN, 2, bytes, index), MXL_U8, SHAPE(3), 0, 1, 3);
     mxl_places_put(0, NULL, INT64_C(1) << 50, NULL, NULL); /* pieces of nothing: done at once */
     IS(run("scatter_nd", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 7);
     IS(run("_mxl_scatter_nd_add", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 12);
@@ -146,6 +147,7 @@ TEST(values)
           2, flag, index);
     IS(x, MXL_F32, SHAPE(2, 2), 1, 2, 3, 4);
     mxl_array_drop(whole);
+    mxl_array_drop(bytes);
     mxl_array_drop(v);
     mxl_array_drop(index);
     mxl_array_drop(flag);

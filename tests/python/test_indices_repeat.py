@@ -81,6 +81,9 @@ TORCH = {
     "take_along_dim": Row(
         lambda t, x: t.take_along_dim(x, long(t, ALONG), 1), lambda x: np.take_along_axis(x, ALONG, 1)
     ),
+    "take_along_dim round the extent": Row(
+        lambda t, x: t.take_along_dim(x, long(t, [[-1, 4, 5, -9]]), 1), lambda x: x[:, [3, 0, 1, 3]]
+    ),
     "take_along_dim of all": Row(
         lambda t, x: t.take_along_dim(x, long(t, [5, 5, 0])), lambda x: x.reshape(-1)[[5, 5, 0]]
     ),
@@ -89,6 +92,9 @@ TORCH = {
     "embedding": Row(lambda t, x: t.nn.functional.embedding(long(t, ROWS), x), lambda x: x[ROWS]),
     "embedding of a matrix": Row(
         lambda t, x: t.nn.functional.embedding(long(t, [[2, 2], [0, 2]]), x), lambda x: x[np.array([[2, 2], [0, 2]])]
+    ),
+    "embedding but for a padding row": Row(
+        lambda t, x: t.nn.functional.embedding(long(t, [0, 1, 0]), x, padding_idx=-1), lambda x: x[[0, 1, 0]]
     ),
     "take": Row(lambda t, x: x.take(long(t, [5, -1, 5, 0])), lambda x: x.reshape(-1)[[5, -1, 5, 0]]),
     "scatter": Row(
@@ -150,6 +156,10 @@ TORCH = {
         lambda t, x: t.nn.functional.nll_loss(x, long(t, [3, 3, 0]), reduction="none"),
         lambda x: -x[EACH_ROW, [3, 3, 0]],
     ),
+    "nll_loss but for ignored rows": Row(
+        lambda t, x: t.nn.functional.nll_loss(x, long(t, [1, 3, 1]), ignore_index=1, reduction="none"),
+        lambda x: np.array([0.0, -x[1, 3], 0.0]),
+    ),
 }
 
 
@@ -164,6 +174,57 @@ def test_torch(name: str) -> None:
     arrays = list(row.arrays)
     np.testing.assert_allclose(of_torch(row, *arrays), row.numpy(*arrays), rtol=1e-14)
     check(name, partial(Engine.torch, row.call), row.numpy, arrays)
+
+
+#: Functions of mxlite.torch with indices along dimension 0, and the dtypes that PyTorch takes for them.
+INDICES = {
+    "index_select": (lambda x, i: x.index_select(0, i), "int32 int64"),
+    "gather": (lambda x, i: x.gather(0, i.reshape(-1, 1)), "int32 int64"),
+    "scatter": (lambda x, i: x.scatter(0, i.reshape(-1, 1), 2.0), "int32 int64"),
+    "scatter_add": (lambda x, i: x.scatter_add(0, i.reshape(-1, 1), x.detach()[:2]), "int32 int64"),
+    "index_add": (lambda x, i: x.index_add(0, i, x.detach()[:2]), "int32 int64"),
+    "embedding": (lambda x, i: torch.nn.functional.embedding(i, x), "int32 int64"),
+    "index_fill": (lambda x, i: x.index_fill(0, i, 2.0), "int64"),
+    "take": (lambda x, i: x.take(i), "int64"),
+    "take_along_dim": (lambda x, i: x.take_along_dim(i.reshape(-1, 1), 0), "int64"),
+    "key": (lambda x, i: x[:2][i], "int32 int64 uint8 bool"),
+    "index_put_": (lambda x, i: (x[:2] * 1).index_put_((i,), torch.tensor(2.0)), "int32 int64 uint8 bool"),
+}
+
+
+@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "int8", "bool", "float32"])
+def test_dtypes_of_indices(name: str, kind: str) -> None:
+    call, taken = INDICES[name]
+    x = torch.tensor(X.tolist(), requires_grad=True)
+    index = torch.tensor([1, 0], dtype=getattr(torch, kind))
+    if kind not in taken.split():
+        with pytest.raises((IndexError, RuntimeError), match=r"(?i)long|int64|int32"):
+            call(x, index)
+        return
+    plain = torch.tensor([1, 0]) if kind.startswith("int") else torch.tensor([True, False])
+    other = torch.tensor(X.tolist(), requires_grad=True)
+    found, wanted = call(x, index), call(other, plain)
+    assert found.tolist() == wanted.tolist()
+    found.sum().backward()
+    wanted.sum().backward()
+    assert x.grad.tolist() == other.grad.tolist()
+
+
+def test_losses_of_rows_that_are_all_ignored() -> None:
+    # As in PyTorch: the mean of nothing is NaN, the gradient 0.
+    for loss in (torch.nn.functional.nll_loss, torch.nn.functional.cross_entropy):
+        x = torch.tensor(X.tolist(), requires_grad=True)
+        mean = loss(x, long(torch, [-100] * 3))
+        mean.backward()
+        assert np.isnan(mean.item()) and x.grad.tolist() == [[0.0] * 4] * 3
+
+
+def test_triangles_far_from_the_diagonal() -> None:
+    x = torch.tensor(X.tolist())
+    for far in (100, 2**63 - 1):
+        assert x.tril(far).tolist() == x.triu(-far - 1).tolist() == x.tolist()
+        assert x.tril(-far - 1).tolist() == x.triu(far).tolist() == [[0.0] * 4] * 3
 
 
 def test_a_padding_row_of_torch_gets_no_gradient() -> None:
@@ -185,7 +246,7 @@ def test_several_writers_of_torch() -> None:
     "call",
     [
         lambda x, i: x.gather(0, i.reshape(1, 1)),
-        lambda x, i: x.take_along_dim(i.reshape(1, 1), 0),
+        lambda x, i: x.take_along_dim(i * 100),
         lambda x, i: x.index_select(0, i),
         lambda x, i: torch.nn.functional.embedding(i, x),
         lambda x, i: x.take(i * 100),
@@ -323,3 +384,39 @@ def test_nd_out_of_range(call: Callable, index: int) -> None:
 def test_one_hot_of_nd() -> None:
     found = nd.one_hot(array([2, 2, -1, 5, 0]), 3).asnumpy()
     np.testing.assert_array_equal(found, [[0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 0], [1, 0, 0]])
+
+
+# ---- gradients that are not finite ----
+
+
+def gradients(kind: str, row: Row, heads: np.ndarray) -> list[np.ndarray]:
+    """Gradients of the inputs, where those of the result are given."""
+    if kind == "torch":
+        inputs = [torch.tensor(each.tolist(), dtype=torch.float64, requires_grad=True) for each in row.arrays]
+        result = row.call(torch, *inputs)
+        result.backward(torch.tensor(heads.tolist(), dtype=torch.float64).reshape(result.shape))
+    else:
+        inputs = [array(each) for each in row.arrays]
+        for each in inputs:
+            each.attach_grad()
+        with mx.autograd.record():
+            result = row.call(nd, *inputs)
+        result.backward(array(heads))
+    return [np.array(each.grad.tolist()).reshape(each.shape) for each in inputs]
+
+
+@pytest.mark.parametrize("kind, name", [("torch", name) for name in TORCH] + [("nd", name) for name in ND])
+def test_what_is_not_finite_stays_where_it_leads(kind: str, name: str) -> None:
+    """A NaN or an infinity of one element's gradient reaches the inputs of that element, and no others."""
+    row = (TORCH if kind == "torch" else ND)[name]
+    ones = np.ones_like(row.numpy(*row.arrays))
+    for place in {0, ones.size // 2, ones.size - 1}:
+        alone = np.zeros_like(ones)
+        alone.flat[place] = 1
+        leads, plain = gradients(kind, row, alone), gradients(kind, row, ones)
+        for value in (np.nan, np.inf):
+            heads = ones.copy()
+            heads.flat[place] = value
+            for found, through, otherwise in zip(gradients(kind, row, heads), leads, plain):
+                np.testing.assert_array_equal(np.isfinite(found), through == 0)
+                np.testing.assert_allclose(found[through == 0], otherwise[through == 0], rtol=1e-12)

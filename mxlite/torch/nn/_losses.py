@@ -173,20 +173,20 @@ def nll_loss(
     if wrong.size:
         raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
     places = from_values(_clipped(values, kept)).unsqueeze(dim)
-    share = from_values(kept.astype(input._dtype.np))
+    ignored, share = from_values(~kept), from_values(kept.astype(input._dtype.np))
     if weight is not None:
         share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
     label = "NllLossBackward0" if input.ndim <= 2 else "NllLoss2DBackward0"
 
-    def compute(x: Tensor, places: Tensor, share: Tensor) -> Tensor:
-        each = -take_along(x, places, dim).squeeze(dim) * share
+    def compute(x: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> Tensor:
+        each = (-take_along(x, places, dim).squeeze(dim) * share).masked_fill(ignored, 0)
         return each if reduction == "none" else each.sum() / share.sum() if reduction == "mean" else each.sum()
 
-    def rule(grad: Tensor, places: Tensor, share: Tensor) -> list:
-        each = -share * (grad / share.sum() if reduction == "mean" else grad)
+    def rule(grad: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> list:
+        each = (-share * (grad / share.sum() if reduction == "mean" else grad)).masked_fill(ignored, 0)
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
-    return formula(label, [input], compute, rule, constants=[places, share])
+    return formula(label, [input], compute, rule, constants=[places, share, ignored])
 
 
 def _clipped(values: Any, kept: Any) -> Any:

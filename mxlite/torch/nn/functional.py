@@ -9,9 +9,11 @@ from mxlite._lib import hot
 from mxlite._public import show as _show
 from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, functions, new, prepare, run
+from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._matrix import addmm, mm
 from mxlite.torch._nodes import formula, unrecorded
+from mxlite.torch._picking import require_integers
 from mxlite.torch._random import uniform_of
 from mxlite.torch._reductions import put_along, vector_norm
 from mxlite.torch._shapes import sum_to
@@ -159,6 +161,12 @@ def embedding(
     """Rows of `weight` at indices."""
     if max_norm is not None or any(other.values()):
         raise NotImplementedError("mxlite.torch: embedding has indices, weight and padding_idx alone")
+    require_integers(
+        input,
+        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+        f"torch.{input._dtype.word}Tensor instead",
+    )
+    input = cast(input, int64)
     extent, *row = weight.shape
 
     def compute(w: Tensor, index: Tensor) -> Tensor:
@@ -167,7 +175,7 @@ def embedding(
     def rule(grad: Tensor, index: Tensor) -> list:
         rows, flat = grad.reshape((-1, *row)), index.reshape(-1)
         if padding_idx is not None:
-            rows = rows * as_like(flat != padding_idx % extent, rows).unsqueeze(1)
+            rows = rows.masked_fill((flat == padding_idx % extent).unsqueeze(1), 0)
         wide = flat.unsqueeze(1).expand(rows.shape).contiguous()
         return [put_along(rows, wide, 0, extent)]
 
