@@ -95,7 +95,6 @@ _LESS = (
                "products of no elements are held to one dtype, too", "same dtype|must be the same"),
     Difference("F.batch_norm", "refused|class of the error", "PyTorch writes running values into expanded tensors",
                "written-to tensor"),
-    Difference(_of("take_along_dim"), "refused", "PyTorch reads beside a tensor", "is out of bounds"),
     Difference("Tensor.__pow__|" + _of("linspace|logspace|softmax|log_softmax|softmin|cumprod|cumsum|pow|einsum")
                + r"|\w+.median", "refused",
                "what a dtype has not got is refused of no elements and of powers of 1, too",
