@@ -292,6 +292,15 @@ ND = {
         lambda n, x: n.Embedding(array([[2, 2], [0, 9]]), x, input_dim=3, output_dim=4),
         lambda x: x[np.array([[2, 2], [0, 2]])],
     ),
+    "take by what is no number": Row(
+        lambda n, x: n.take(x, array([np.nan, np.inf, -np.inf, 1.7])), lambda x: x[[0, 0, 0, 1]]
+    ),
+    "Embedding by what is no number": Row(
+        lambda n, x: n.Embedding(array([np.nan, -np.inf, 2.9]), x, input_dim=3, output_dim=4), lambda x: x[[0, 0, 2]]
+    ),
+    "pick by what is no number": Row(
+        lambda n, x: n.pick(x, array([np.nan, np.inf, 2.9])), lambda x: x[EACH_ROW, [0, 0, 2]]
+    ),
     "pick": Row(lambda n, x: n.pick(x, array([3, 3, -2])), lambda x: x[EACH_ROW, [3, 3, 0]]),
     "pick that wraps": Row(
         lambda n, x: n.pick(x, array([3, 7, -2]), mode="wrap", keepdims=True), lambda x: x[EACH_ROW, [3, 3, 2]][:, None]
@@ -343,6 +352,10 @@ ND = {
     "SequenceReverse": Row(
         lambda n, x: n.SequenceReverse(x, array([3, 2, 1, 2]), use_sequence_length=True),
         lambda x: x[np.array([[2, 1, 0, 1], [1, 0, 1, 0], [0, 2, 2, 2]]), np.arange(4)],
+    ),
+    "SequenceMask": Row(
+        lambda n, x: n.SequenceMask(x, array([0, 2, 9, np.nan]), use_sequence_length=True, value=3),
+        lambda x: np.where(EACH_ROW[:, None] < [0, 2, 9, 0], x, 3),
     ),
     "SequenceLast": Row(
         lambda n, x: n.SequenceLast(x, array([3, 2, 1, 2]), use_sequence_length=True),
