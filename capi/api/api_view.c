@@ -3,7 +3,8 @@
 #include "api/common.h"
 
 #include "engine/rebase.h"
-#include "ops/view.h"
+#include "ops/movement.h"
+#include "ops/reshape_codes.h"
 
 /* ---- an array that takes on the shape of its view ---- */
 

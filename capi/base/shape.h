@@ -60,6 +60,17 @@ static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
     return n;
 }
 
+/* Strides, in elements, of elements that lie one after another in the order of the last axis. */
+static inline void mxl_shape_strides(int ndim, const int64_t *dim, int64_t *strides)
+{
+    int64_t step = 1;
+
+    for (int i = ndim - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= dim[i] > 0 ? dim[i] : 1;
+    }
+}
+
 /* The broadcast of two shapes by NumPy's rule into `out`; -1 with the error set. */
 int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b);
 

@@ -7,6 +7,7 @@
 #include "engine/known.h"
 #include "engine/rebase.h"
 #include "engine/scope.h"
+#include "op/plan.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
 {
@@ -132,21 +133,20 @@ static bool overlaps(const mxl_run *r, const mxl_array *out)
     return false;
 }
 
-/* A new view of the first input as output i, where the dialect and the operator have views and
- * strides can say it. NULL: there is none; *status -1: no memory. */
-static mxl_array *view_of(const mxl_op *op, const void *params, mxl_array *in, int num_outputs,
-                          int i, const mxl_shape *shape, mxl_mode mode, int *status)
+/* A new view of the input as the plan of one of so many outputs says, where the dialect has views.
+ * NULL: it is none; *status -1: no memory. */
+static mxl_array *view_of(const mxl_plan *plan, mxl_array *in, int num_outputs, mxl_mode mode,
+                          int *status)
 {
-    int64_t strides[MXL_MAX_NDIM], skip;
     mxl_array *view;
 
     *status = 0;
-    if (op->view == NULL || !mode.dialect->views || !op->view(params, in, i, shape, strides, &skip))
+    if (!mode.dialect->views || !mxl_plan_is_view(plan))
         return NULL;
-    view = mxl_array_strided(in, skip, shape->ndim, shape->dim, strides);
+    view = mxl_array_strided(in, plan->skip, plan->shape.ndim, plan->shape.dim, plan->strides);
     if (view == NULL)
         *status = -1;
-    else if (op->forgets_base)
+    else if (plan->op->forgets_base)
         mxl_array_forget_base(view);
     else if (!mode.record)
         view->view_kind = MXL_VIEW_UNRECORDED;
@@ -155,6 +155,19 @@ static mxl_array *view_of(const mxl_op *op, const void *params, mxl_array *in, i
     else
         view->view_kind = in->view_kind;
     return view;
+}
+
+/* The same for output i of the run. */
+static mxl_array *run_view(const mxl_run *r, int i, int *status)
+{
+    const mxl_call *call = &r->call;
+    mxl_plan plan;
+
+    *status = 0;
+    if (call->op->plan == NULL || !r->mode.dialect->views || call->num_inputs != 1)
+        return NULL;
+    *status = mxl_plan_inputs(&plan, call->op, call->params, i, false, 1, r->given_in);
+    return *status != 0 ? NULL : view_of(&plan, r->given_in[0], call->num_outputs, r->mode, status);
 }
 
 /* Sets call.out: the caller's arrays (borrowed) where they can be written directly, new ones
@@ -175,9 +188,8 @@ static int run_outputs(mxl_run *r)
                 continue;
             }
         }
-        if (given == NULL && r->call.num_inputs == 1)
-            r->call.out[i] = view_of(r->call.op, r->call.params, r->given_in[0],
-                                     r->call.num_outputs, i, shape, r->mode, &status);
+        if (given == NULL)
+            r->call.out[i] = run_view(r, i, &status);
         if (r->call.out[i] != NULL) {
             r->views++;
             continue;
@@ -387,6 +399,30 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
     return op->inputs[num_inputs].name == NULL;
 }
 
+/* dtype and shape of the result. An operator that moves elements is planned once, for the view and
+ * the copy too. -1 with the error set. */
+static int plain_infer(mxl_infer *infer, mxl_plan *plan)
+{
+    int status = infer->op->plan == NULL
+                     ? infer->op->infer(infer)
+                     : mxl_plan_inputs(plan, infer->op, infer->params, 0, infer->legacy_shape,
+                                       infer->num_inputs, infer->in);
+
+    if (status != 0)
+        return -1;
+    if (infer->op->plan != NULL) {
+        mxl_shape *planned = mxl_plan_result(plan);
+
+        infer->out_dtype[0] = infer->in[0]->dtype;
+        infer->out_shape->ndim = 0;
+        if (planned->ndim > 0)
+            infer->out_shape = planned;
+    }
+    if (infer->out_shape->ndim == 0)
+        mxl_infer_legacy(infer, 0, NULL);
+    return 0;
+}
+
 static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
                         mxl_array *const *inputs, mxl_array **out, mxl_mode mode)
 {
@@ -406,6 +442,7 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
                        first_device(num_inputs, inputs)};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
+    mxl_plan plan;
     int records, status = 0;
     bool is_view;
 
@@ -413,36 +450,34 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
         return -1;
     records = wants_node(op, num_inputs, inputs, mode);
     shape.ndim = -1;
-    if (records < 0 || op->infer(&infer) != 0)
+    if (records < 0 || plain_infer(&infer, &plan) != 0)
         return -1;
     records = records && carries_gradients(1, &dtype, mode.dialect);
-    if (shape.ndim == 0)
-        mxl_infer_legacy(&infer, 0, NULL);
-    if (op->view != NULL)
-        result = view_of(op, params, inputs[0], 1, 0, &shape, mode, &status);
+    if (op->plan != NULL && num_inputs == 1)
+        result = view_of(&plan, inputs[0], 1, mode, &status);
     is_view = result != NULL;
     if (!is_view && status == 0)
-        result = mxl_array_new(dtype, shape.ndim, shape.dim);
+        result = mxl_array_new(dtype, infer.out_shape->ndim, infer.out_shape->dim);
     if (result == NULL)
         return -1;
     if (!is_view)
         result->device = infer.device;
     if (records)
         node = mxl_node_new(&call, mode.dialect);
-    if ((records && node == NULL) || (!is_view && op->compute(&call) != 0)) {
-        mxl_array_drop(result);
-        if (node != NULL)
-            mxl_ref_drop(&node->ref);
-        return -1;
-    }
-    if (mode.dialect->views && !is_view)
+    if (records && node == NULL)
+        status = -1;
+    else if (op->plan == NULL)
+        status = op->compute(&call);
+    else if (!is_view)
+        mxl_plan_copy(&plan, inputs[0], result);
+    if (status == 0 && mode.dialect->views && !is_view)
         mxl_storage_set_version(result->storage, 0); /* what is counted there are edits */
-    if (node != NULL) {
+    if (status == 0 && node != NULL)
         status = mxl_node_attach(node, 1, &result);
-        mxl_ref_drop(&node->ref);
-    } else if (mode.record) {
+    else if (status == 0 && mode.record)
         mxl_tape_freeze(num_inputs, inputs, 1, &result, mode.dialect);
-    }
+    if (node != NULL)
+        mxl_ref_drop(&node->ref);
     if (status != 0)
         mxl_array_drop(result);
     else

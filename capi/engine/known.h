@@ -20,7 +20,7 @@ typedef struct mxl_cast_params {
  * `strides` from there, all in elements. */
 typedef struct mxl_strided_params {
     mxl_tuple shape, strides;
-    mxl_tuple whole; /* _mxl_strided_add: shape of the array */
+    mxl_tuple zeros; /* _mxl_zeros_put: shape of the result */
     int64_t skip;
     int64_t self_first; /* CopySlices: the inner node's first input is the view itself */
 } mxl_strided_params;

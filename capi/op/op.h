@@ -13,6 +13,7 @@
 #include "kernel/row.h"
 
 typedef struct mxl_op mxl_op;
+typedef struct mxl_plan mxl_plan;   /* op/plan.h: where the elements of a movement come from */
 typedef struct mxl_scope mxl_scope; /* engine/scope.h: owner of temporaries */
 typedef struct mxl_grad mxl_grad;   /* engine/grad.h: what a gradient rule sees */
 
@@ -116,11 +117,7 @@ struct mxl_op {
     int (*grad)(mxl_grad *grad);                 /* NULL: not differentiable */
     void (*saves)(mxl_saves *saves);             /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* the same in one pass; used where nothing is recorded */
-    /* Operators of one input that select or reorder: which elements output `output` is, as strides
-     * and a skip from the input's first, in elements; false where strides cannot say it. Used where
-     * the dialect has views. */
-    bool (*view)(const void *params, const mxl_array *in, int output, const mxl_shape *out,
-                 int64_t *strides, int64_t *skip);
+    int (*plan)(mxl_plan *plan);        /* operators that only move elements: op/plan.h */
     bool keeps_scalars;  /* a result without axes has none in MXNet's legacy mode either */
     bool forgets_base;   /* such a view is an array by itself: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
@@ -151,12 +148,6 @@ int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes o
 /* Output 0 has the shape that a parameter says and input 0's dtype. -1 with the error set where the
  * list is no shape of an array. */
 int mxl_infer_to(mxl_infer *infer, mxl_tuple shape);
-
-/* Shared `view` rules: the same elements in another shape; repeated along axes. */
-bool mxl_view_reshaped(const void *params, const mxl_array *in, int output, const mxl_shape *out,
-                       int64_t *strides, int64_t *skip);
-bool mxl_view_broadcast(const void *params, const mxl_array *in, int output, const mxl_shape *out,
-                        int64_t *strides, int64_t *skip);
 
 /* A shared `arity` rule: one input, two outputs that both are seen. */
 int mxl_arity_two(const void *params, mxl_arity *arity);

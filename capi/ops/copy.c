@@ -230,36 +230,6 @@ const mxl_op mxl_op_sum_to = {
     .grad = sum_to_grad,
 };
 
-static int broadcast_to_compute(const mxl_call *call)
-{
-    mxl_array *in = call->in[0], *out = call->out[0];
-    bool reduced[MXL_MAX_NDIM];
-    int64_t strides[MXL_MAX_NDIM];
-    int lead = out->ndim - in->ndim;
-
-    if (reduced_axes(call->op->name, out->ndim, out->shape, in->ndim, in->shape, reduced) != 0)
-        return -1;
-    for (int i = 0; i < out->ndim; i++)
-        strides[i] = i < lead || reduced[i] ? 0 : in->strides[i - lead];
-    mxl_copy_strided(mxl_dtype_size(in->dtype), out->ndim, out->shape, mxl_array_write(out),
-                     out->strides, mxl_array_read(in), strides);
-    return 0;
-}
-
-/* dx = dy summed over the axes that were enlarged: the engine does that */
-const mxl_op mxl_op_broadcast_to = {
-    .name = "_mxl_broadcast_to",
-    .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
-    .inputs = mxl_inputs_data,
-    .params = shape_params,
-    .params_size = sizeof(mxl_sum_to_params),
-    .infer = shape_infer,
-    .view = mxl_view_broadcast,
-    .compute = broadcast_to_compute,
-    .grad = mxl_grad_pass,
-};
-
 const mxl_op *const mxl_ops_copy[] = {
-    &mxl_op_copy,   &op_copyto,     &op_cast_storage,     &mxl_op_cast,
-    &op_block_grad, &mxl_op_sum_to, &mxl_op_broadcast_to, NULL,
+    &mxl_op_copy, &op_copyto, &op_cast_storage, &mxl_op_cast, &op_block_grad, &mxl_op_sum_to, NULL,
 };

@@ -1,4 +1,4 @@
-/* Operators that cut an array into several or make one of several: SliceChannel, Concat, add_n. */
+/* Operators that make one array of several: Concat, stack, add_n. */
 #include "ops/build.h"
 
 #include <limits.h>
@@ -10,14 +10,7 @@
 #include "base/thread.h"
 #include "kernel/copy.h"
 #include "kernel/run.h"
-#include "ops/slice.h"
-
-int mxl_find_axis(const char *name, int64_t axis, int ndim)
-{
-    int found = mxl_shape_axis(axis, ndim);
-
-    return found < 0 ? mxl_error_prefix(name) : found;
-}
+#include "ops/movement.h"
 
 /* Contiguous data seen from an axis: blocks of bytes, one for each position before the axis. */
 typedef struct blocks {
@@ -39,8 +32,8 @@ static blocks blocks_at(const mxl_array *array, int axis)
 /* Up to so many bytes the walk over strides costs more than the copies. */
 enum { FEW_BYTES = 1 << 16 };
 
-void mxl_copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
-                     int64_t in_step)
+static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
+                        int64_t in_step)
 {
     if (count == 1 || (bytes == out_step && bytes == in_step)) {
         mxl_copy_bytes(out, in, (size_t)(count * bytes));
@@ -81,13 +74,14 @@ static const mxl_param concat_table[] = {
     {0},
 };
 
-/* As many inputs as num_args says, or as there are where it is not given; at least one. */
-static int concat_arity(const void *params, mxl_arity *arity)
+/* Of parameters that begin with num_args: as many inputs as it says, or as there are where it is
+ * not given; at least one. */
+static int join_arity(const void *params, mxl_arity *arity)
 {
-    const concat_params *p = params;
+    int64_t num_args = *(const int64_t *)params;
 
-    if (p->num_args > 0 && p->num_args <= INT_MAX)
-        arity->inputs = (int)p->num_args;
+    if (num_args > 0 && num_args <= INT_MAX)
+        arity->inputs = (int)num_args;
     else if (arity->inputs < 1)
         arity->inputs = 1;
     return 0;
@@ -192,8 +186,8 @@ static int concat_compute(const mxl_call *call)
     for (int i = 0; i < call->num_inputs; i++) {
         blocks part = blocks_at(call->in[i], axis);
 
-        mxl_copy_blocks(part.count, part.bytes, data, whole.bytes, mxl_array_read(call->in[i]),
-                        part.bytes);
+        copy_blocks(part.count, part.bytes, data, whole.bytes, mxl_array_read(call->in[i]),
+                    part.bytes);
         data += part.bytes;
     }
     return 0;
@@ -227,7 +221,7 @@ static const mxl_op op_concat = {
     .params = concat_table,
     .params_size = sizeof(concat_params),
     .key_var_num_args = "num_args",
-    .arity = concat_arity,
+    .arity = join_arity,
     .infer = concat_infer,
     .compute = concat_compute,
     .grad = concat_grad,
@@ -240,138 +234,99 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
     return mxl_scope_call(s, &op_concat, &p, count, arrays);
 }
 
-/* ---- SliceChannel ---- */
+/* ---- stack ---- */
 
-/* Nobody has use for more handles at once, and a size must not overflow. */
-enum { MOST_OUTPUTS = 1 << 24 };
+typedef struct stack_params {
+    int64_t num_args, axis;
+} stack_params;
 
-typedef struct split_params {
-    int64_t num_outputs;
-    int64_t axis;
-    int squeeze_axis;
-} split_params;
-
-static const mxl_param split_table[] = {
-    {.name = "num_outputs",
-     .type = MXL_P_INT,
-     .offset = offsetof(split_params, num_outputs),
-     .doc = "How many parts to make; the axis must be a multiple of it.",
-     .min = 1,
-     .has_min = true,
-     .sets_outputs = true},
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(split_params, axis),
-     .def = "1",
-     .doc = "The axis to cut."},
-    {.name = "squeeze_axis",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(split_params, squeeze_axis),
-     .def = "0",
-     .doc = "Whether the parts go without the axis, of which each then has one position."},
+static const mxl_input stack_inputs[] = {
+    {.name = "data", .doc = "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]"},
     {0},
 };
 
-static int split_arity(const void *params, mxl_arity *arity)
+static const mxl_param stack_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(stack_params, axis),
+     .def = "0",
+     .doc = "Where the new axis stands in the result, counted from either end."},
+    {.name = "num_args",
+     .type = MXL_P_INT,
+     .offset = offsetof(stack_params, num_args),
+     .doc = "Number of arrays.",
+     .min = 1,
+     .has_min = true},
+    {0},
+};
+
+static int stack_infer(mxl_infer *infer)
 {
-    const split_params *p = params;
+    const stack_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+    int axis;
 
-    if (p->num_outputs < 1 || p->num_outputs > MOST_OUTPUTS)
-        return mxl_error("SliceChannel: num_outputs is %lld; it must be from 1 to %d",
-                         (long long)p->num_outputs, (int)MOST_OUTPUTS);
-    arity->inputs = 1;
-    arity->outputs = arity->visible = (int)p->num_outputs;
-    return 0;
-}
-
-static int check_split(const char *name, const split_params *p, int64_t extent)
-{
-    if (p->squeeze_axis && extent != p->num_outputs)
-        return mxl_error("%s: squeeze_axis needs an axis of num_outputs = %lld, got %lld", name,
-                         (long long)p->num_outputs, (long long)extent);
-    if (extent % p->num_outputs != 0)
-        return mxl_error("%s: an axis of %lld cannot be cut into %lld equal parts", name,
-                         (long long)extent, (long long)p->num_outputs);
-    return 0;
-}
-
-static int split_infer(mxl_infer *infer)
-{
-    const split_params *p = infer->params;
-    const mxl_array *in = infer->in[0];
-    int axis = mxl_find_axis(infer->op->name, p->axis, in->ndim);
-    mxl_shape shape;
-
-    if (axis < 0 || check_split(infer->op->name, p, in->shape[axis]) != 0)
+    if (x->ndim == MXL_MAX_NDIM)
+        return mxl_error("stack: the arrays have %d axes already, as many as possible", x->ndim);
+    axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
+    if (axis < 0 || mxl_infer_same(infer) != 0)
         return -1;
-    mxl_shape_set(&shape, in->ndim, in->shape);
-    shape.dim[axis] /= p->num_outputs;
-    if (p->squeeze_axis) {
-        for (int i = axis; i + 1 < shape.ndim; i++)
-            shape.dim[i] = shape.dim[i + 1];
-        shape.ndim--;
-    }
-    for (int i = 0; i < infer->num_outputs; i++) {
-        mxl_shape_set(&infer->out_shape[i], shape.ndim, shape.dim);
-        infer->out_dtype[i] = in->dtype;
-    }
+    out->ndim = x->ndim + 1;
+    for (int i = 0; i < out->ndim; i++)
+        out->dim[i] = i == axis ? infer->num_inputs : x->shape[i < axis ? i : i - 1];
     return 0;
 }
 
-static int split_compute(const mxl_call *call)
+static int stack_compute(const mxl_call *call)
 {
-    const split_params *p = call->params;
-    const mxl_array *in = call->in[0];
-    const char *data = mxl_array_read(in);
-    int axis = mxl_find_axis(call->op->name, p->axis, in->ndim);
-    blocks whole;
-    int64_t bytes;
+    const stack_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
+    char *data = mxl_array_write(call->out[0]);
+    int64_t inner;
 
     if (axis < 0)
         return -1;
-    whole = blocks_at(in, axis);
-    bytes = whole.bytes / call->num_outputs;
-    for (int i = 0; i < call->num_outputs; i++)
-        mxl_copy_blocks(whole.count, bytes, mxl_array_write(call->out[i]), bytes, data + i * bytes,
-                        whole.bytes);
+    inner = mxl_shape_size(x->ndim - axis, x->shape + axis) * (int64_t)mxl_dtype_size(x->dtype);
+    for (int i = 0; i < call->num_inputs && x->size > 0; i++)
+        copy_blocks(mxl_shape_size(axis, x->shape), inner, data + i * inner,
+                    call->num_inputs * inner, mxl_array_read(call->in[i]), inner);
     return 0;
 }
 
-/* dx = the heads joined, zeros where none arrived; a squeezed axis comes back first */
-static int split_grad(mxl_grad *g)
+/* dx_i = its position of dy, without the axis */
+static int stack_grad(mxl_grad *g)
 {
-    const split_params *p = g->params;
+    const stack_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = mxl_find_axis(g->op->name, p->axis, x->ndim);
-    size_t bytes = (size_t)g->num_outputs * sizeof(mxl_array *);
-    mxl_array **heads = axis < 0 ? NULL : mxl_alloc(bytes);
-    concat_params joined = {g->num_outputs, axis};
-    mxl_shape shape;
-    int status;
+    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
 
-    if (heads == NULL)
+    if (axis < 0)
         return -1;
-    mxl_shape_set(&shape, x->ndim, x->shape);
-    shape.dim[axis] /= p->num_outputs;
-    for (int i = 0; i < g->num_outputs; i++)
-        heads[i] = mxl_reshape(g->s, mxl_grad_head(g, i), shape.ndim, shape.dim);
-    status = mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_concat, &joined, g->num_outputs, heads));
-    mxl_free(heads, bytes);
-    return status;
+    for (int i = 0; i < g->num_inputs; i++) {
+        mxl_array *part;
+
+        if (!mxl_grad_wants(g, i))
+            continue;
+        part = mxl_slice_axis(g->s, g->head[0], axis, i, i + 1);
+        if (mxl_grad_set(g, i, mxl_reshape(g->s, part, x->ndim, x->shape)) != 0)
+            return -1;
+    }
+    return 0;
 }
 
-static const mxl_op op_slice_channel = {
-    .name = "SliceChannel",
-    .aliases = MXL_ALIASES("split"),
-    .doc = "Cuts the array into num_outputs equal parts along an axis.",
-    .inputs = mxl_inputs_data,
-    .params = split_table,
-    .params_size = sizeof(split_params),
-    .arity = split_arity,
-    .infer = split_infer,
-    .compute = split_compute,
-    .grad = split_grad,
-    .keeps_scalars = true,
+static const mxl_op op_stack = {
+    .name = "stack",
+    .doc = "Arrays of one shape side by side along a new axis.",
+    .inputs = stack_inputs,
+    .params = stack_table,
+    .params_size = sizeof(stack_params),
+    .key_var_num_args = "num_args",
+    .arity = join_arity,
+    .infer = stack_infer,
+    .compute = stack_compute,
+    .grad = stack_grad,
 };
 
 /* ---- add_n ---- */
@@ -436,4 +391,4 @@ static const mxl_op op_add_n = {
     .grad = add_n_grad,
 };
 
-const mxl_op *const mxl_ops_join[] = {&op_concat, &op_slice_channel, &op_add_n, NULL};
+const mxl_op *const mxl_ops_join[] = {&op_concat, &op_stack, &op_add_n, NULL};

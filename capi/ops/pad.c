@@ -6,7 +6,7 @@
 #include "kernel/cast.h"
 #include "kernel/copy.h"
 #include "ops/build.h"
-#include "ops/slice.h"
+#include "ops/movement.h"
 
 enum { CONSTANT, EDGE, REFLECT };
 enum { CACHED = 32768 /* elements of the result that are made before the next ones */ };
@@ -176,16 +176,11 @@ static mxl_array *rim_grad(mxl_grad *g, mxl_array *dy, mxl_array *core, int axis
 {
     bool edge = ((const pad_params *)g->params)->mode == EDGE;
     mxl_array *rim = mxl_slice_axis(g->s, dy, axis, begin, end);
-    int64_t from[MXL_MAX_NDIM], to[MXL_MAX_NDIM];
 
     if (core == NULL)
         return NULL;
-    for (int i = 0; i < axis; i++)
-        from[i] = to[i] = MXL_NONE;
-    from[axis] = at;
-    to[axis] = at + (edge ? 1 : end - begin);
     rim = edge ? mxl_sum_axis(g->s, rim, axis) : mxl_reverse(g->s, rim, axis);
-    rim = mxl_slice_put(g->s, rim, axis + 1, from, to, core->ndim, core->shape);
+    rim = mxl_slice_put(g->s, rim, axis, at, core->ndim, core->shape);
     return mxl_add(g->s, core, rim);
 }
 

@@ -1,37 +1,107 @@
-/* Operators that name a shape by the axes that come, go or are another array's: Flatten,
- * expand_dims, squeeze, reshape_like. Each copies the elements as they are. */
-#include "ops/build.h"
+/* Operators that show the same elements, in the same order, in another shape: Reshape, Flatten,
+ * expand_dims, squeeze, reshape_like. */
+#include "ops/movement.h"
 
 #include <stddef.h>
 
-#include "array/copy.h"
+#include "ops/reshape_codes.h"
 
-static int same_elements(const mxl_call *call)
+/* ---- Reshape ---- */
+
+typedef struct reshape_params {
+    mxl_tuple shape;
+    mxl_tuple target_shape;
+    int reverse;
+    int keep_highest;
+} reshape_params;
+
+static const mxl_param reshape_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(reshape_params, shape),
+     .def = "[]",
+     .doc =
+         "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred from "
+         "the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one into the two "
+         "numbers that follow it."},
+    {.name = "reverse",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(reshape_params, reverse),
+     .def = "0",
+     .doc = "Whether shape and codes are read from the right."},
+    {.name = "target_shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(reshape_params, target_shape),
+     .def = "[]",
+     .doc = "Deprecated, use shape: the new shape, of which one extent may be 0 to be inferred."},
+    {.name = "keep_highest",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(reshape_params, keep_highest),
+     .def = "0",
+     .doc = "Deprecated: whether the first extent stays, whatever target_shape says."},
+    {0},
+};
+
+/* target_shape in the codes of shape, where it is 0 that stands for what is inferred. */
+static int target_shape(mxl_shape *out, const mxl_shape *in, const reshape_params *p)
 {
-    return mxl_array_copy_into(call->out[0], call->in[0]);
+    int64_t codes[MXL_MAX_NDIM];
+    int n = p->target_shape.n;
+
+    if (n > MXL_MAX_NDIM)
+        return mxl_error("reshape: more than %d axes", MXL_MAX_NDIM);
+    for (int i = 0; i < n; i++) {
+        int64_t extent = p->target_shape.v[i];
+
+        if (extent < 0)
+            return mxl_error("reshape: target_shape has the negative extent %lld",
+                             (long long)extent);
+        codes[i] = extent == 0 ? -1 : extent;
+    }
+    /* The codes know how to keep an extent of 0. */
+    if (p->keep_highest)
+        codes[0] = 0;
+    return mxl_reshape_codes(out, in->ndim, in->dim, n, codes, false);
 }
 
-/* dx = dy in the shape of x; an array that only lends its shape gets none */
-static int same_elements_grad(mxl_grad *g)
+static int reshape_plan(mxl_plan *p)
 {
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    const reshape_params *r = p->params;
+    mxl_shape out;
+    int status;
 
-    return mxl_grad_set(g, 0, mxl_reshape(g->s, g->head[0], x->ndim, x->shape));
+    if (r->shape.n <= 0 && r->target_shape.n > 0)
+        status = target_shape(&out, &p->shape, r);
+    else
+        status = mxl_reshape_codes(&out, p->shape.ndim, p->shape.dim, r->shape.n, r->shape.v,
+                                   r->reverse);
+    if (status == 0)
+        mxl_plan_reshape(p, out.ndim, out.dim);
+    return status;
 }
+
+static const mxl_op op_reshape = {
+    .name = "Reshape",
+    .aliases = MXL_ALIASES("reshape"),
+    .doc = "The same elements in another shape, which must be of as many.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_table,
+    .params_size = sizeof(reshape_params),
+    MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
+    .keeps_scalars = true,
+};
 
 /* ---- Flatten ---- */
 
-static int flatten_infer(mxl_infer *infer)
+static int flatten_plan(mxl_plan *p)
 {
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
+    int64_t shape[2];
 
-    if (x->ndim == 0)
+    if (p->shape.ndim == 0)
         return mxl_error("Flatten: the array has no axes, at least one is needed");
-    out->ndim = 2;
-    out->dim[0] = x->shape[0];
-    out->dim[1] = mxl_shape_size(x->ndim - 1, x->shape + 1);
-    infer->out_dtype[0] = x->dtype;
+    shape[0] = p->shape.dim[0];
+    shape[1] = mxl_shape_size(p->shape.ndim - 1, p->shape.dim + 1);
+    mxl_plan_reshape(p, 2, shape);
     return 0;
 }
 
@@ -41,10 +111,7 @@ static const mxl_op op_flatten = {
     .doc = "The array as a matrix: the first axis stays, all others become one.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
-    .infer = flatten_infer,
-    .view = mxl_view_reshaped,
-    .compute = same_elements,
-    .grad = same_elements_grad,
+    MXL_MOVEMENT_BACK(flatten_plan, mxl_reshape_grad),
 };
 
 /* ---- expand_dims ---- */
@@ -61,23 +128,21 @@ static const mxl_param expand_table[] = {
     {0},
 };
 
-static int expand_infer(mxl_infer *infer)
+static int expand_plan(mxl_plan *p)
 {
-    const expand_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-    int64_t axis = p->axis < 0 ? p->axis + x->ndim + 1 : p->axis;
+    int64_t given = ((const expand_params *)p->params)->axis, shape[MXL_MAX_NDIM];
+    int64_t axis = given < 0 ? given + p->shape.ndim + 1 : given;
+    int ndim = p->shape.ndim + 1;
 
-    if (axis < 0 || axis > x->ndim)
+    if (axis < 0 || axis >= ndim)
         return mxl_error("expand_dims: axis %lld is out of range for a result of %d axes",
-                         (long long)p->axis, x->ndim + 1);
-    if (x->ndim == MXL_MAX_NDIM)
+                         (long long)given, ndim);
+    if (ndim > MXL_MAX_NDIM)
         return mxl_error("expand_dims: the array has %d axes already, as many as possible",
-                         x->ndim);
-    out->ndim = x->ndim + 1;
-    for (int i = 0; i < out->ndim; i++)
-        out->dim[i] = i == axis ? 1 : x->shape[i < axis ? i : i - 1];
-    infer->out_dtype[0] = x->dtype;
+                         ndim - 1);
+    for (int i = 0; i < ndim; i++)
+        shape[i] = i == axis ? 1 : p->shape.dim[i < axis ? i : i - 1];
+    mxl_plan_reshape(p, ndim, shape);
     return 0;
 }
 
@@ -88,10 +153,7 @@ static const mxl_op op_expand_dims = {
     .inputs = mxl_inputs_data,
     .params = expand_table,
     .params_size = sizeof(expand_params),
-    .infer = expand_infer,
-    .view = mxl_view_reshaped,
-    .compute = same_elements,
-    .grad = same_elements_grad,
+    MXL_MOVEMENT_BACK(expand_plan, mxl_reshape_grad),
 };
 
 /* ---- squeeze ---- */
@@ -110,43 +172,42 @@ static const mxl_param squeeze_table[] = {
 };
 
 /* Marks the axes that go. */
-static int squeezed_axes(const squeeze_params *p, const mxl_array *x, bool *gone)
+static int squeezed_axes(const mxl_plan *p, bool *gone)
 {
-    for (int i = 0; i < x->ndim; i++)
-        gone[i] = p->axis.n < 0 && x->shape[i] == 1;
-    for (int i = 0; i < p->axis.n; i++) {
-        int axis = mxl_shape_axis(p->axis.v[i], x->ndim);
+    const mxl_tuple *axes = &((const squeeze_params *)p->params)->axis;
+
+    for (int i = 0; i < p->shape.ndim; i++)
+        gone[i] = axes->n < 0 && p->shape.dim[i] == 1;
+    for (int i = 0; i < axes->n; i++) {
+        int axis = mxl_plan_axis(p, axes->v[i]);
 
         if (axis < 0)
-            return mxl_error_prefix("squeeze");
+            return -1;
         if (gone[axis])
-            return mxl_error("squeeze: axis %lld is named twice", (long long)p->axis.v[i]);
-        if (x->shape[axis] != 1)
-            return mxl_error("squeeze: axis %lld has extent %lld, not 1", (long long)p->axis.v[i],
-                             (long long)x->shape[axis]);
+            return mxl_error("squeeze: axis %lld is named twice", (long long)axes->v[i]);
+        if (p->shape.dim[axis] != 1)
+            return mxl_error("squeeze: axis %lld has extent %lld, not 1", (long long)axes->v[i],
+                             (long long)p->shape.dim[axis]);
         gone[axis] = true;
     }
     return 0;
 }
 
-static int squeeze_infer(mxl_infer *infer)
+static int squeeze_plan(mxl_plan *p)
 {
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
+    int64_t shape[MXL_MAX_NDIM] = {1};
     bool gone[MXL_MAX_NDIM];
+    int ndim = 0;
 
-    if (x->ndim == 0)
+    if (p->shape.ndim == 0)
         return mxl_error("squeeze: the array has no axes");
-    if (squeezed_axes(infer->params, x, gone) != 0)
+    if (squeezed_axes(p, gone) != 0)
         return -1;
-    out->ndim = 0;
-    for (int i = 0; i < x->ndim; i++) {
+    for (int i = 0; i < p->shape.ndim; i++) {
         if (!gone[i])
-            out->dim[out->ndim++] = x->shape[i];
+            shape[ndim++] = p->shape.dim[i];
     }
-    if (out->ndim == 0)
-        out->dim[out->ndim++] = 1;
-    infer->out_dtype[0] = x->dtype;
+    mxl_plan_reshape(p, ndim == 0 ? 1 : ndim, shape);
     return 0;
 }
 
@@ -156,10 +217,7 @@ static const mxl_op op_squeeze = {
     .inputs = mxl_inputs_data,
     .params = squeeze_table,
     .params_size = sizeof(squeeze_params),
-    .infer = squeeze_infer,
-    .view = mxl_view_reshaped,
-    .compute = same_elements,
-    .grad = same_elements_grad,
+    MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),
 };
 
 /* ---- reshape_like ---- */
@@ -204,30 +262,30 @@ static int like_range(const char *which, int ndim, int64_t *begin, int64_t *end)
     return 0;
 }
 
-static int like_infer(mxl_infer *infer)
+static int like_plan(mxl_plan *p)
 {
-    like_params p = *(const like_params *)infer->params;
-    const mxl_array *x = infer->in[0], *like = infer->in[1];
-    mxl_shape *out = &infer->out_shape[0];
+    like_params l = *(const like_params *)p->params;
+    const mxl_shape *x = &p->shape;
     char a[128], b[128];
+    mxl_shape out;
 
-    if (like_range("lhs", x->ndim, &p.lhs_begin, &p.lhs_end) != 0 ||
-        like_range("rhs", like->ndim, &p.rhs_begin, &p.rhs_end) != 0)
+    if (like_range("lhs", x->ndim, &l.lhs_begin, &l.lhs_end) != 0 ||
+        like_range("rhs", p->like_ndim, &l.rhs_begin, &l.rhs_end) != 0)
         return -1;
-    if (x->ndim - (p.lhs_end - p.lhs_begin) + (p.rhs_end - p.rhs_begin) > MXL_MAX_NDIM)
+    out.ndim = 0;
+    if (x->ndim - (l.lhs_end - l.lhs_begin) + (l.rhs_end - l.rhs_begin) > MXL_MAX_NDIM)
         return mxl_error("reshape_like: the result would have more than %d axes", MXL_MAX_NDIM);
-    out->ndim = 0;
-    for (int64_t i = 0; i < p.lhs_begin; i++)
-        out->dim[out->ndim++] = x->shape[i];
-    for (int64_t i = p.rhs_begin; i < p.rhs_end; i++)
-        out->dim[out->ndim++] = like->shape[i];
-    for (int64_t i = p.lhs_end; i < x->ndim; i++)
-        out->dim[out->ndim++] = x->shape[i];
-    infer->out_dtype[0] = x->dtype;
-    if (mxl_shape_count(out->ndim, out->dim) != x->size)
+    for (int64_t i = 0; i < l.lhs_begin; i++)
+        out.dim[out.ndim++] = x->dim[i];
+    for (int64_t i = l.rhs_begin; i < l.rhs_end; i++)
+        out.dim[out.ndim++] = p->like_shape[i];
+    for (int64_t i = l.lhs_end; i < x->ndim; i++)
+        out.dim[out.ndim++] = x->dim[i];
+    if (mxl_shape_count(out.ndim, out.dim) != mxl_shape_size(x->ndim, x->dim))
         return mxl_error("reshape_like: an array of shape %s cannot have the shape %s",
-                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
-                         mxl_shape_text(b, sizeof(b), out->ndim, out->dim));
+                         mxl_shape_text(a, sizeof(a), x->ndim, x->dim),
+                         mxl_shape_text(b, sizeof(b), out.ndim, out.dim));
+    mxl_plan_reshape(p, out.ndim, out.dim);
     return 0;
 }
 
@@ -238,11 +296,54 @@ static const mxl_op op_reshape_like = {
     .inputs = like_inputs,
     .params = like_table,
     .params_size = sizeof(like_params),
-    .infer = like_infer,
-    .compute = same_elements,
-    .grad = same_elements_grad,
+    MXL_MOVEMENT_BACK(like_plan, mxl_reshape_grad),
+};
+
+/* ---- _mxl_reshape_to, _mxl_reshape_own ---- */
+
+static const mxl_param reshape_to_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(mxl_sum_to_params, shape),
+     .doc = "Shape of the result, of as many elements."},
+    {0},
+};
+
+static int reshape_to_plan(mxl_plan *p)
+{
+    const mxl_tuple *shape = &((const mxl_sum_to_params *)p->params)->shape;
+    int64_t have = mxl_shape_size(p->shape.ndim, p->shape.dim);
+    int64_t size = mxl_shape_count(shape->n, shape->v);
+
+    if (size < 0)
+        return mxl_error_prefix(p->op->name);
+    if (size != have)
+        return mxl_error("%s: %lld elements in a shape of %lld", p->op->name, (long long)have,
+                         (long long)size);
+    mxl_plan_reshape(p, shape->n, shape->v);
+    return 0;
+}
+
+const mxl_op mxl_op_reshape_to = {
+    .name = "_mxl_reshape_to",
+    .doc = "The same elements in another shape.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_to_table,
+    .params_size = sizeof(mxl_sum_to_params),
+    MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
+};
+
+static const mxl_op op_reshape_own = {
+    .name = "_mxl_reshape_own",
+    .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_to_table,
+    .params_size = sizeof(mxl_sum_to_params),
+    .forgets_base = true,
+    MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
 };
 
 const mxl_op *const mxl_ops_reshape[] = {
-    &op_flatten, &op_expand_dims, &op_squeeze, &op_reshape_like, NULL,
+    &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze,
+    &op_reshape_like, &mxl_op_reshape_to, &op_reshape_own, NULL,
 };

@@ -1,20 +1,16 @@
 /* Parts of arrays by begin, end and step: slice, _slice_assign, _slice_assign_scalar. The bounds
  * are NumPy's; None within them is MXL_NONE. `y[1:3] = v` is _slice_assign(y, v) into y itself. */
-#include "ops/slice.h"
-
 #include <stddef.h>
-#include <string.h>
 
 #include "array/copy.h"
 #include "kernel/cast.h"
 #include "kernel/copy.h"
-#include "ops/build.h"
+#include "ops/movement.h"
 
 /* Of all operators here; each lists those that it has. */
 typedef struct slice_params {
     mxl_tuple begin, end, step;
-    mxl_tuple shape; /* _mxl_slice_put */
-    double scalar;   /* _slice_assign_scalar */
+    double scalar; /* _slice_assign_scalar */
 } slice_params;
 
 #define SLICE_BOUNDS                                                                               \
@@ -34,14 +30,6 @@ typedef struct slice_params {
          .doc = "Step along each of these axes, which may be negative; None is 1."}
 
 /* ---- which part ---- */
-
-/* The part of an array as a strided piece: where its first element lies, and its axes. */
-typedef struct piece {
-    int64_t skip; /* elements from the array's first */
-    int64_t size;
-    mxl_shape shape;
-    int64_t strides[MXL_MAX_NDIM];
-} piece;
 
 /* A bound from either end, kept between low and high. */
 static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
@@ -82,117 +70,26 @@ static int check_bounds(const char *name, const slice_params *p, int ndim)
     return 0;
 }
 
-/* The part of a contiguous array of this shape; -1 with the error set. */
-static int find_part(const char *name, const slice_params *p, int ndim, const int64_t *shape,
-                     piece *out)
+static int slice_plan(mxl_plan *p)
 {
-    int64_t stride = 1;
+    const slice_params *s = p->params;
 
-    if (check_bounds(name, p, ndim) != 0)
+    if (check_bounds(p->op->name, s, p->shape.ndim) != 0)
         return -1;
-    out->skip = 0;
-    out->size = 1;
-    out->shape.ndim = ndim;
-    for (int i = ndim - 1; i >= 0; i--) {
-        int64_t step = i < p->step.n && p->step.v[i] != MXL_NONE ? p->step.v[i] : 1;
-        int64_t first = 0, count = shape[i];
+    for (int i = 0; i < s->begin.n; i++) {
+        int64_t step = i < s->step.n && s->step.v[i] != MXL_NONE ? s->step.v[i] : 1, first, count;
 
         if (step == 0)
-            return mxl_error("%s: the step along axis %d is 0", name, i);
-        if (i < p->begin.n)
-            count = axis_part(shape[i], p->begin.v[i], p->end.v[i], step, &first);
-        out->skip += first * stride;
-        out->size *= count;
-        out->shape.dim[i] = count;
-        /* One position needs no stride, and a huge step would overflow. */
-        out->strides[i] = count > 1 ? step * stride : 0;
-        stride *= shape[i];
+            return mxl_error("%s: the step along axis %d is 0", p->op->name, i);
+        count = axis_part(p->shape.dim[i], s->begin.v[i], s->end.v[i], step, &first);
+        mxl_plan_cut(p, i, first, count, step);
     }
     return 0;
-}
-
-static char *part_at(char *data, const piece *part, size_t width)
-{
-    return data + part->skip * (int64_t)width;
-}
-
-/* out[part] = the contiguous values; or all the one value, with strides of 0. */
-static void write_part(mxl_array *out, const piece *part, const void *values,
-                       const int64_t *strides)
-{
-    size_t width = mxl_dtype_size(out->dtype);
-    char *data = mxl_array_write(out);
-
-    if (part->size > 0)
-        mxl_copy_strided(width, part->shape.ndim, part->shape.dim, part_at(data, part, width),
-                         part->strides, values, strides);
 }
 
 /* ---- slice ---- */
 
 static const mxl_param slice_table[] = {SLICE_BOUNDS, {0}};
-
-static int slice_infer(mxl_infer *infer)
-{
-    const mxl_array *in = infer->in[0];
-    piece part;
-
-    if (find_part(infer->op->name, infer->params, in->ndim, in->shape, &part) != 0)
-        return -1;
-    mxl_shape_set(&infer->out_shape[0], part.shape.ndim, part.shape.dim);
-    infer->out_dtype[0] = in->dtype;
-    return 0;
-}
-
-static bool slice_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
-                       int64_t *strides, int64_t *skip)
-{
-    const slice_params *p = params;
-    int64_t at = 0;
-
-    (void)output;
-    for (int i = 0; i < out->ndim; i++) {
-        int64_t step = i < p->step.n && p->step.v[i] != MXL_NONE ? p->step.v[i] : 1, first = 0;
-
-        if (step < 0)
-            return false;
-        if (i < p->begin.n)
-            (void)axis_part(in->shape[i], p->begin.v[i], p->end.v[i], step, &first);
-        strides[i] = out->dim[i] > 1 ? step * in->strides[i] : in->strides[i];
-        at += out->dim[i] > 0 ? first * in->strides[i] : 0;
-    }
-    *skip = at;
-    return true;
-}
-
-static int slice_compute(const mxl_call *call)
-{
-    const mxl_array *in = call->in[0];
-    mxl_array *out = call->out[0];
-    size_t width = mxl_dtype_size(in->dtype);
-    char *data = mxl_array_write(out);
-    piece part;
-
-    if (find_part(call->op->name, call->params, in->ndim, in->shape, &part) != 0)
-        return -1;
-    if (part.size > 0)
-        mxl_copy_strided(width, in->ndim, part.shape.dim, data, out->strides,
-                         (const char *)mxl_array_read(in) + part.skip * (int64_t)width,
-                         part.strides);
-    return 0;
-}
-
-static const mxl_op op_slice_put;
-
-/* dx = dy at the part, zeros elsewhere */
-static int slice_grad(mxl_grad *g)
-{
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    slice_params p = *(const slice_params *)g->params;
-
-    p.shape = (mxl_tuple){x->ndim, x->shape};
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_slice_put, &p, 1, &g->head[0]));
-}
 
 static const mxl_op op_slice = {
     .name = "slice",
@@ -201,10 +98,7 @@ static const mxl_op op_slice = {
     .inputs = mxl_inputs_data,
     .params = slice_table,
     .params_size = sizeof(slice_params),
-    .infer = slice_infer,
-    .view = slice_view,
-    .compute = slice_compute,
-    .grad = slice_grad,
+    MXL_MOVEMENT(slice_plan),
 };
 
 mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end)
@@ -219,112 +113,41 @@ mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, i
     return mxl_scope_call(s, &op_slice, &p, 1, &a);
 }
 
-mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int n, const int64_t *begin,
-                         const int64_t *end, int ndim, const int64_t *shape)
-{
-    slice_params p = {.begin = {n, begin}, .end = {n, end}, .shape = {ndim, shape}};
+/* ---- writing to a part ---- */
 
-    return mxl_scope_call(s, &op_slice_put, &p, 1, &a);
+/* The part of a contiguous array; -1 with the error set. */
+static int find_part(const mxl_op *op, const void *params, const mxl_array *array, mxl_plan *part)
+{
+    mxl_plan_begin(part, op, params, array->ndim, array->shape);
+    return slice_plan(part);
 }
 
-/* dy of _slice_assign's value; the bounds of the operator at hand. */
-static mxl_array *slice_like(mxl_grad *g)
+static int64_t size_of(const mxl_plan *part)
 {
-    return mxl_scope_call(g->s, &op_slice, g->params, 1, &g->head[0]);
+    return mxl_shape_size(part->shape.ndim, part->shape.dim);
 }
 
-/* ---- _mxl_slice_put ---- */
-
-static const mxl_param slice_put_table[] = {
-    SLICE_BOUNDS,
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(slice_params, shape),
-     .doc = "Shape of the result."},
-    {0},
-};
-
-static int check_part(const char *name, const mxl_array *value, const piece *part)
+/* out[part] = the contiguous values; or all the one value, with strides of 0. */
+static void write_part(mxl_array *out, const mxl_plan *part, const void *values,
+                       const int64_t *strides)
 {
-    char have[128], want[128];
+    size_t width = mxl_dtype_size(out->dtype);
+    char *data = mxl_array_write(out);
 
-    if (mxl_shape_same(value->ndim, value->shape, part->shape.ndim, part->shape.dim))
-        return 0;
-    return mxl_error("%s: the part has shape %s, the value %s", name,
-                     mxl_shape_text(want, sizeof(want), part->shape.ndim, part->shape.dim),
-                     mxl_shape_text(have, sizeof(have), value->ndim, value->shape));
+    if (size_of(part) > 0)
+        mxl_copy_strided(width, part->shape.ndim, part->shape.dim,
+                         data + part->skip * (int64_t)width, part->strides, values, strides);
 }
-
-/* A value that came from legacy mode has shape (1,) where its part has (). */
-static int check_put(const char *name, const mxl_array *value, const piece *part)
-{
-    return value->size == 1 && part->size == 1 ? 0 : check_part(name, value, part);
-}
-
-static int slice_put_infer(mxl_infer *infer)
-{
-    const slice_params *p = infer->params;
-    piece part;
-
-    if (mxl_infer_to(infer, p->shape) != 0 ||
-        find_part(infer->op->name, p, p->shape.n, p->shape.v, &part) != 0)
-        return -1;
-    return check_put(infer->op->name, infer->in[0], &part);
-}
-
-/* Strides of contiguous data in the shape of a part. */
-static void straight(const mxl_shape *shape, int64_t *strides)
-{
-    int64_t stride = 1;
-
-    for (int i = shape->ndim - 1; i >= 0; i--) {
-        strides[i] = stride;
-        stride *= shape->dim[i];
-    }
-}
-
-static int slice_put_compute(const mxl_call *call)
-{
-    mxl_array *out = call->out[0];
-    int64_t strides[MXL_MAX_NDIM];
-    uint64_t zero = 0;
-    piece part;
-
-    if (find_part(call->op->name, call->params, out->ndim, out->shape, &part) != 0)
-        return -1;
-    if (part.size < out->size)
-        mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &zero, out->size);
-    straight(&part.shape, strides);
-    write_part(out, &part, mxl_array_read(call->in[0]), strides);
-    return 0;
-}
-
-/* dx = the part of dy */
-static int slice_put_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, slice_like(g));
-}
-
-static const mxl_op op_slice_put = {
-    .name = "_mxl_slice_put",
-    .doc = "The array as a part of zeros.",
-    .inputs = mxl_inputs_data,
-    .params = slice_put_table,
-    .params_size = sizeof(slice_params),
-    .infer = slice_put_infer,
-    .compute = slice_put_compute,
-    .grad = slice_put_grad,
-};
-
-/* ---- _slice_assign_scalar ---- */
 
 /* What is around the part: nothing to do where the output is the input. */
-static void copy_around(mxl_array *out, const mxl_array *in, const piece *part)
+static void copy_around(mxl_array *out, const mxl_array *in, const mxl_plan *part)
 {
-    if (mxl_array_read(in) != mxl_array_read(out) && part->size < out->size)
+    if (mxl_array_read(in) != mxl_array_read(out) && size_of(part) < out->size)
         mxl_copy_bytes(mxl_array_write(out), mxl_array_read(in),
                        (size_t)in->size * mxl_dtype_size(in->dtype));
 }
+
+/* ---- _slice_assign_scalar ---- */
 
 static const mxl_param assign_scalar_table[] = {
     {.name = "scalar",
@@ -340,9 +163,9 @@ static const mxl_param assign_scalar_table[] = {
 static int assign_scalar_infer(mxl_infer *infer)
 {
     const mxl_array *in = infer->in[0];
-    piece part;
+    mxl_plan part;
 
-    if (find_part(infer->op->name, infer->params, in->ndim, in->shape, &part) != 0)
+    if (find_part(infer->op, infer->params, in, &part) != 0)
         return -1;
     return mxl_infer_like_first(infer);
 }
@@ -353,9 +176,9 @@ static int assign_scalar_compute(const mxl_call *call)
     const mxl_array *in = call->in[0];
     const int64_t still[MXL_MAX_NDIM] = {0};
     uint64_t element = 0;
-    piece part;
+    mxl_plan part;
 
-    if (find_part(call->op->name, p, in->ndim, in->shape, &part) != 0)
+    if (find_part(call->op, p, in, &part) != 0)
         return -1;
     copy_around(call->out[0], in, &part);
     mxl_cast_scalar(p->scalar, in->dtype, &element);
@@ -395,16 +218,27 @@ static const mxl_op op_slice_assign_scalar = {
 
 /* ---- _slice_assign ---- */
 
+static int check_value(const char *name, const mxl_array *value, const mxl_plan *part)
+{
+    char have[128], want[128];
+
+    if (mxl_shape_same(value->ndim, value->shape, part->shape.ndim, part->shape.dim))
+        return 0;
+    return mxl_error("%s: the part has shape %s, the value %s", name,
+                     mxl_shape_text(want, sizeof(want), part->shape.ndim, part->shape.dim),
+                     mxl_shape_text(have, sizeof(have), value->ndim, value->shape));
+}
+
 static int assign_infer(mxl_infer *infer)
 {
     const mxl_array *lhs = infer->in[0], *rhs = infer->in[1];
-    piece part;
+    mxl_plan part;
 
     if (lhs->dtype != rhs->dtype)
         return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
                          mxl_dtype_name(lhs->dtype), mxl_dtype_name(rhs->dtype));
-    if (find_part(infer->op->name, infer->params, lhs->ndim, lhs->shape, &part) != 0 ||
-        check_part(infer->op->name, rhs, &part) != 0)
+    if (find_part(infer->op, infer->params, lhs, &part) != 0 ||
+        check_value(infer->op->name, rhs, &part) != 0)
         return -1;
     return mxl_infer_like_first(infer);
 }
@@ -412,9 +246,9 @@ static int assign_infer(mxl_infer *infer)
 static int assign(const mxl_call *call, const mxl_array *rhs)
 {
     const mxl_array *lhs = call->in[0];
-    piece part;
+    mxl_plan part;
 
-    if (find_part(call->op->name, call->params, lhs->ndim, lhs->shape, &part) != 0)
+    if (find_part(call->op, call->params, lhs, &part) != 0)
         return -1;
     copy_around(call->out[0], lhs, &part);
     write_part(call->out[0], &part, mxl_array_read(rhs), rhs->strides);
@@ -444,9 +278,9 @@ static int assign_grad(mxl_grad *g)
 {
     if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, without_part(g)) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, slice_like(g)) != 0)
-        return -1;
-    return 0;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_slice, g->params, 1, &g->head[0]));
 }
 
 static const mxl_op op_slice_assign = {
@@ -463,5 +297,8 @@ static const mxl_op op_slice_assign = {
 };
 
 const mxl_op *const mxl_ops_slice[] = {
-    &op_slice, &op_slice_put, &op_slice_assign_scalar, &op_slice_assign, NULL,
+    &op_slice,
+    &op_slice_assign_scalar,
+    &op_slice_assign,
+    NULL,
 };

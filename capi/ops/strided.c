@@ -1,36 +1,32 @@
-/* Operators behind views and edits in place: elements by strides, one position of an axis, values
- * written over an array's. The engine records the first two for views whose memory was edited. */
-#include "ops/build.h"
-#include "ops/slice.h"
+/* Operators behind views and edits in place: elements by strides, from an array, into zeros and
+ * over an array's; values written over all of an array. */
+#include "ops/movement.h"
 
 #include <stddef.h>
 
 #include "array/copy.h"
-#include "base/error.h"
 #include "kernel/cast.h"
 #include "kernel/copy.h"
 
 /* ---- which elements ---- */
 
-/* The last element that shape and strides reach, from `skip`; -1 where a number is out of range. */
-static int64_t last_element(const mxl_strided_params *p)
+/* Whether the elements that shape and strides reach from `skip` are some of `size`, or there are
+ * none. */
+static bool within(const mxl_strided_params *p, int64_t count, int64_t size)
 {
-    int64_t last = p->skip;
+    int64_t first = p->skip, last = p->skip;
 
-    for (int i = 0; i < p->shape.n; i++) {
-        int64_t way;
+    for (int i = 0; i < p->shape.n && count > 0; i++) {
+        int64_t *end = p->strides.v[i] < 0 ? &first : &last, way;
 
-        if (p->shape.v[i] < 0 || p->strides.v[i] < 0)
-            return -1;
-        if (p->shape.v[i] > 0 &&
-            (__builtin_mul_overflow(p->shape.v[i] - 1, p->strides.v[i], &way) ||
-             __builtin_add_overflow(last, way, &last)))
-            return -1;
+        if (__builtin_mul_overflow(p->shape.v[i] - 1, p->strides.v[i], &way) ||
+            __builtin_add_overflow(*end, way, end))
+            return false;
     }
-    return last;
+    return p->skip >= 0 && (count == 0 || (first >= 0 && last < size));
 }
 
-static int check_strided(const char *name, const mxl_strided_params *p, const mxl_array *in)
+static int check_strided(const char *name, const mxl_strided_params *p, int64_t size)
 {
     int64_t count;
 
@@ -40,10 +36,15 @@ static int check_strided(const char *name, const mxl_strided_params *p, const mx
     count = mxl_shape_count(p->shape.n, p->shape.v);
     if (count < 0)
         return mxl_error_prefix(name);
-    if (p->skip < 0 || last_element(p) < 0 || (count > 0 && last_element(p) >= in->size))
+    if (!within(p, count, size))
         return mxl_error("%s: the elements asked for lie outside the array, which has %lld", name,
-                         (long long)in->size);
+                         (long long)size);
     return 0;
+}
+
+static int64_t stride_at(const mxl_strided_params *p, int i)
+{
+    return p->strides.v[i] < 0 ? -p->strides.v[i] : p->strides.v[i];
 }
 
 /* Whether two positions may be one element: the axes in order of their strides must each go beyond
@@ -59,14 +60,14 @@ static bool overlap(const mxl_strided_params *p)
         int next = -1;
 
         for (int i = 0; i < p->shape.n; i++) {
-            if (!done[i] && p->shape.v[i] > 1 && (next < 0 || p->strides.v[i] < p->strides.v[next]))
+            if (!done[i] && p->shape.v[i] > 1 && (next < 0 || stride_at(p, i) < stride_at(p, next)))
                 next = i;
         }
         if (next < 0)
             return false;
-        if (p->strides.v[next] <= reach)
+        if (stride_at(p, next) <= reach)
             return true;
-        reach += (p->shape.v[next] - 1) * p->strides.v[next];
+        reach += (p->shape.v[next] - 1) * stride_at(p, next);
         done[next] = true;
     }
     return false;
@@ -81,38 +82,15 @@ static char *first_of(mxl_array *out, const mxl_strided_params *p)
 
 static const mxl_param strided_table[] = {MXL_STRIDED_TABLE, {0}};
 
-static int as_strided_infer(mxl_infer *infer)
+static int as_strided_plan(mxl_plan *p)
 {
-    const mxl_strided_params *p = infer->params;
+    const mxl_strided_params *part = p->params;
 
-    if (check_strided(infer->op->name, p, infer->in[0]) != 0)
+    if (check_strided(p->op->name, part, mxl_shape_size(p->shape.ndim, p->shape.dim)) != 0)
         return -1;
-    mxl_shape_set(&infer->out_shape[0], p->shape.n, p->shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
-}
-
-static bool as_strided_view(const void *params, const mxl_array *in, int output,
-                            const mxl_shape *out, int64_t *strides, int64_t *skip)
-{
-    const mxl_strided_params *p = params;
-
-    (void)output;
-    *skip = p->skip;
-    for (int i = 0; i < out->ndim; i++)
-        strides[i] = p->strides.v[i];
-    return in->contiguous;
-}
-
-static int as_strided_compute(const mxl_call *call)
-{
-    const mxl_strided_params *p = call->params;
-    mxl_array *in = call->in[0], *out = call->out[0];
-    size_t width = mxl_dtype_size(in->dtype);
-
-    if (out->size > 0)
-        mxl_copy_strided(width, out->ndim, out->shape, mxl_array_write(out), out->strides,
-                         (const char *)mxl_array_read(in) + p->skip * (int64_t)width, p->strides.v);
+    p->copies = !p->straight; /* strides are those of a contiguous array */
+    mxl_plan_walk(p, part->shape.n, part->shape.v, part->strides.v);
+    p->skip = part->skip;
     return 0;
 }
 
@@ -164,6 +142,7 @@ static mxl_array *strided_add(mxl_grad *g, const mxl_strided_params *p, mxl_arra
 static int as_strided_grad(mxl_grad *g)
 {
     mxl_strided_params p = *(const mxl_strided_params *)g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
     int64_t shape[MXL_MAX_NDIM];
     mxl_array *dy = g->head[0];
 
@@ -177,19 +156,62 @@ static int as_strided_grad(mxl_grad *g)
     p.shape.v = shape;
     if (overlap(&p))
         return mxl_grad_set(g, 0, strided_add(g, &p, dy));
-    return mxl_grad_set(g, 0, strided_put(g->s, &p, zeros_of(g->s, mxl_grad_in_meta(g, 0)), dy));
+    p.zeros = (mxl_tuple){x->ndim, x->shape};
+    return mxl_grad_set(g, 0, mxl_zeros_put(g->s, dy, &p));
 }
 
-static const mxl_op op_as_strided = {
+const mxl_op mxl_op_as_strided = {
     .name = "_mxl_as_strided",
     .doc = "The elements at `skip` and steps of `strides` from there, in a shape of their own.",
     .inputs = mxl_inputs_data,
     .params = strided_table,
     .params_size = sizeof(mxl_strided_params),
-    .infer = as_strided_infer,
-    .view = as_strided_view,
-    .compute = as_strided_compute,
+    .plan = as_strided_plan,
+    .infer = mxl_plan_infer,
+    .compute = mxl_plan_compute,
     .grad = as_strided_grad,
+};
+
+/* ---- _mxl_zeros_put ---- */
+
+static const mxl_param zeros_table[] = {
+    MXL_STRIDED_TABLE,
+    {.name = "zeros",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(mxl_strided_params, zeros),
+     .doc = "Shape of the result."},
+    {0},
+};
+
+static int zeros_put_plan(mxl_plan *p)
+{
+    const mxl_strided_params *part = p->params;
+    int64_t size = mxl_shape_count(part->zeros.n, part->zeros.v);
+
+    if (size < 0)
+        return mxl_error_prefix(p->op->name);
+    if (check_strided(p->op->name, part, size) != 0)
+        return -1;
+    if (mxl_shape_size(part->shape.n, part->shape.v) != mxl_shape_size(p->shape.ndim, p->shape.dim))
+        return mxl_error("%s: the array has %lld elements, the part %lld", p->op->name,
+                         (long long)mxl_shape_size(p->shape.ndim, p->shape.dim),
+                         (long long)mxl_shape_size(part->shape.n, part->shape.v));
+    if (overlap(part))
+        return mxl_error("%s: the elements overlap", p->op->name);
+    mxl_plan_put(p, part->shape.n, part->shape.v, part->strides.v, part->skip, part->zeros);
+    return 0;
+}
+
+const mxl_op mxl_op_zeros_put = {
+    .name = "_mxl_zeros_put",
+    .doc = "Zeros with the array in the place of the elements that `_mxl_as_strided` would give.",
+    .inputs = mxl_inputs_data,
+    .params = zeros_table,
+    .params_size = sizeof(mxl_strided_params),
+    .plan = zeros_put_plan,
+    .infer = mxl_plan_infer,
+    .compute = mxl_plan_compute,
+    .grad = mxl_movement_grad,
 };
 
 /* ---- _mxl_strided_put ---- */
@@ -200,7 +222,7 @@ static int strided_put_infer(mxl_infer *infer)
     const mxl_array *a = infer->in[0], *b = infer->in[1];
     const char *name = infer->op->name;
 
-    if (check_strided(name, p, a) != 0)
+    if (check_strided(name, p, a->size) != 0)
         return -1;
     if (!mxl_shape_same(b->ndim, b->shape, p->shape.n, p->shape.v) || a->dtype != b->dtype)
         return mxl_error("%s: the value has not the part's shape and the array's dtype", name);
@@ -233,7 +255,7 @@ static int strided_put_grad(mxl_grad *g)
         return -1;
     if (!mxl_grad_wants(g, 1))
         return 0;
-    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_as_strided, p, 1, &dy));
+    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &mxl_op_as_strided, p, 1, &dy));
 }
 
 const mxl_op mxl_op_strided_put = {
@@ -245,108 +267,6 @@ const mxl_op mxl_op_strided_put = {
     .infer = strided_put_infer,
     .compute = strided_put_compute,
     .grad = strided_put_grad,
-};
-
-/* ---- _mxl_select ---- */
-
-typedef struct select_params {
-    int64_t axis, index;
-} select_params;
-
-static const mxl_param select_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(select_params, axis),
-     .doc = "The axis that goes, counted from either end."},
-    {.name = "index",
-     .type = MXL_P_INT,
-     .offset = offsetof(select_params, index),
-     .type_text = "long, required",
-     .doc = "The position along it, counted from either end."},
-    {0},
-};
-
-static int select_infer(mxl_infer *infer)
-{
-    const select_params *p = infer->params;
-    const mxl_array *in = infer->in[0];
-    int axis = mxl_find_axis(infer->op->name, p->axis, in->ndim), n = 0;
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (axis < 0)
-        return -1;
-    if (p->index < -in->shape[axis] || p->index >= in->shape[axis])
-        return mxl_error("IndexError: %s: index %lld is out of bounds for axis %d of %lld",
-                         infer->op->name, (long long)p->index, axis, (long long)in->shape[axis]);
-    for (int i = 0; i < in->ndim; i++) {
-        if (i != axis)
-            out->dim[n++] = in->shape[i];
-    }
-    out->ndim = n;
-    infer->out_dtype[0] = in->dtype;
-    return 0;
-}
-
-static bool select_view(const void *params, const mxl_array *in, int output, const mxl_shape *out,
-                        int64_t *strides, int64_t *skip)
-{
-    const select_params *p = params;
-    int axis = mxl_shape_axis(p->axis, in->ndim), n = 0;
-    int64_t at = p->index < 0 ? p->index + in->shape[axis] : p->index;
-
-    (void)output, (void)out;
-    for (int i = 0; i < in->ndim; i++) {
-        if (i != axis)
-            strides[n++] = in->strides[i];
-    }
-    *skip = in->size == 0 ? 0 : at * in->strides[axis];
-    return true;
-}
-
-static int select_compute(const mxl_call *call)
-{
-    mxl_array *in = call->in[0], *out = call->out[0];
-    int64_t strides[MXL_MAX_NDIM], skip;
-    size_t width = mxl_dtype_size(in->dtype);
-
-    (void)select_view(call->params, in, 0, NULL, strides, &skip);
-    if (out->size > 0)
-        mxl_copy_strided(width, out->ndim, out->shape, mxl_array_write(out), out->strides,
-                         (const char *)mxl_array_read(in) + skip * (int64_t)width, strides);
-    return 0;
-}
-
-/* dx = dy at its position along the axis, zeros elsewhere */
-static int select_grad(mxl_grad *g)
-{
-    const select_params *p = g->params;
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = mxl_shape_axis(p->axis, x->ndim);
-    int64_t at = p->index < 0 ? p->index + x->shape[axis] : p->index;
-    int64_t begin[MXL_MAX_NDIM] = {0}, end[MXL_MAX_NDIM];
-    mxl_shape kept;
-
-    mxl_shape_set(&kept, x->ndim, x->shape);
-    for (int i = 0; i < x->ndim; i++)
-        end[i] = x->shape[i];
-    kept.dim[axis] = 1;
-    begin[axis] = at;
-    end[axis] = at + 1;
-    return mxl_grad_set(g, 0,
-                        mxl_slice_put(g->s, mxl_reshape(g->s, g->head[0], kept.ndim, kept.dim),
-                                      x->ndim, begin, end, x->ndim, x->shape));
-}
-
-static const mxl_op op_select = {
-    .name = "_mxl_select",
-    .doc = "One position of an axis, which goes.",
-    .inputs = mxl_inputs_data,
-    .params = select_table,
-    .params_size = sizeof(select_params),
-    .infer = select_infer,
-    .view = select_view,
-    .compute = select_compute,
-    .grad = select_grad,
 };
 
 /* ---- _mxl_copy_over, _mxl_fill ---- */
@@ -371,12 +291,11 @@ static int copy_over_infer(mxl_infer *infer)
 static int copy_over_compute(const mxl_call *call)
 {
     mxl_array *b = call->in[1], *out = call->out[0], *wide;
-    int64_t strides[MXL_MAX_NDIM], skip;
-    mxl_shape shape;
-    int status;
+    int lead = out->ndim - b->ndim, status;
+    int64_t strides[MXL_MAX_NDIM];
 
-    mxl_shape_set(&shape, out->ndim, out->shape);
-    (void)mxl_view_broadcast(NULL, b, 0, &shape, strides, &skip);
+    for (int i = 0; i < out->ndim; i++)
+        strides[i] = i < lead || b->shape[i - lead] == 1 ? 0 : b->strides[i - lead];
     wide = mxl_array_strided(b, 0, out->ndim, out->shape, strides);
     if (wide == NULL)
         return -1;
@@ -434,5 +353,5 @@ static const mxl_op op_fill = {
 };
 
 const mxl_op *const mxl_ops_strided[] = {
-    &op_as_strided, &mxl_op_strided_put, &op_select, &op_copy_over, &op_fill, NULL,
+    &mxl_op_as_strided, &mxl_op_zeros_put, &mxl_op_strided_put, &op_copy_over, &op_fill, NULL,
 };

@@ -399,6 +399,13 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return run(call, [input], offset, *places, kind=input._dtype)
 
 
+def _on_diagonal(values: Tensor, shape: tuple[int, ...], offset: int) -> Tensor:
+    """Zeros of a matrix's shape with the values, of shape (count,), on a diagonal."""
+    skip = offset if offset >= 0 else -offset * shape[1]
+    put = prepare("DiagEmbedBackward0", "_mxl_zeros_put", "shape", "strides", "skip", "zeros")
+    return run(put, [values], tuple(values.shape), (shape[1] + 1,), skip, shape, kind=values._dtype)
+
+
 @both()
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or a matrix with a vector on its diagonal."""
@@ -416,8 +423,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     def rule(grad: Tensor) -> list:
         if len(shape) == 1:
             return [diag(grad, diagonal)]
-        put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
-        return [run(put, [grad], diagonal, 0, 1, shape, kind=grad._dtype)]
+        return [_on_diagonal(grad, shape, diagonal)]
 
     return formula(label, [input], compute, rule)
 
@@ -429,10 +435,9 @@ def trace(input: Tensor) -> Tensor:
         raise RuntimeError("trace: expected a matrix")
     _require_numbers("trace", input)
     shape, count = tuple(input.shape), min(input.shape)
-    put = prepare("DiagEmbedBackward0", "_mxl_diag_put", "k", "axis1", "axis2", "shape")
 
     def rule(grad: Tensor) -> list:
-        return [run(put, [grad.expand(count).contiguous()], 0, 0, 1, shape, kind=grad._dtype)]
+        return [_on_diagonal(grad.expand(count).contiguous(), shape, 0)]
 
     return formula("TraceBackward0", [input], lambda x: run(prepare(None, "diag"), [x], kind=x._dtype).sum(), rule)
 

@@ -6,7 +6,8 @@
 #include "base/handle.h"
 #include "engine/scope.h"
 #include "mxlite/mxlite.h"
-#include "ops/view.h"
+#include "ops/movement.h"
+#include "ops/reshape_codes.h"
 
 #define FAILS(call, words)                                                                         \
     do {                                                                                           \
@@ -404,21 +405,36 @@ TEST(operators_compute)
     mxl_array *x = api_pin(h), *out = NULL;
     mxl_slice_rows_params slice = {1, 3}, bad_slice = {2, 4};
     mxl_at_params at = {2}, bad_at = {3};
-    mxl_pad_rows_params pad = {1, 5}, bad_pad = {3, 5}, negative_pad = {-1, 5};
     const int64_t flat[] = {6}, wrong[] = {5}, negative[] = {-6};
+    const int64_t part[] = {3, 2}, strides[] = {2, 1}, back[] = {-2, 1}, same[] = {1, 1},
+                  zeros[] = {5, 2};
+    const mxl_strided_params put = {{2, part}, {2, strides}, {2, zeros}, 2, 0};
+    const mxl_strided_params far_put = {{2, part}, {2, strides}, {2, zeros}, 6, 0};
+    const mxl_strided_params back_put = {{2, part}, {2, back}, {2, zeros}, 8, 0};
+    const mxl_strided_params low_put = {{2, part}, {2, back}, {2, zeros}, 3, 0};
+    const mxl_strided_params same_put = {{2, part}, {2, same}, {2, zeros}, 0, 0};
+    const mxl_strided_params few_put = {{1, part}, {1, strides}, {2, zeros}, 0, 0};
     mxl_sum_to_params to = {{1, flat}}, bad_to = {{1, wrong}}, negative_to = {{1, negative}};
 
     check_op(&mxl_op_slice_rows, &slice, x, SHAPE(2, 2), (const float[]){2, 3, 4, 5});
     check_op(&mxl_op_row_at, &at, x, SHAPE(2), (const float[]){4, 5});
-    check_op(&mxl_op_pad_rows, &pad, x, SHAPE(5, 2), (const float[]){0, 0, 0, 1, 2, 3, 4, 5, 0, 0});
+    check_op(&mxl_op_zeros_put, &put, x, SHAPE(5, 2),
+             (const float[]){0, 0, 0, 1, 2, 3, 4, 5, 0, 0});
+    check_op(&mxl_op_zeros_put, &back_put, x, SHAPE(5, 2),
+             (const float[]){0, 0, 0, 0, 4, 5, 2, 3, 0, 1});
     check_op(&mxl_op_reshape_to, &to, x, SHAPE(6), (const float[]){0, 1, 2, 3, 4, 5});
     CHECK_INT(mxl_invoke(&mxl_op_slice_rows, &bad_slice, 1, &x, 1, &out, api_mode()), -1);
     CHECK_HAS(mxl_error_text(), "_mxl_slice_rows: rows [2,4) of an array with 3");
     CHECK_INT(mxl_invoke(&mxl_op_row_at, &bad_at, 1, &x, 1, &out, api_mode()), -1);
     CHECK_HAS(mxl_error_text(), "_mxl_at: row 3 of an array with 3");
-    CHECK_INT(mxl_invoke(&mxl_op_pad_rows, &bad_pad, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_pad_rows: 3 rows at 3");
-    CHECK_INT(mxl_invoke(&mxl_op_pad_rows, &negative_pad, 1, &x, 1, &out, api_mode()), -1);
+    CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &far_put, 1, &x, 1, &out, api_mode()), -1);
+    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the elements asked for lie outside");
+    CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &low_put, 1, &x, 1, &out, api_mode()), -1);
+    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the elements asked for lie outside");
+    CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &same_put, 1, &x, 1, &out, api_mode()), -1);
+    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the elements overlap");
+    CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &few_put, 1, &x, 1, &out, api_mode()), -1);
+    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the array has 6 elements, the part 3");
     CHECK_INT(mxl_invoke(&mxl_op_reshape_to, &bad_to, 1, &x, 1, &out, api_mode()), -1);
     CHECK_HAS(mxl_error_text(), "_mxl_reshape_to: 6 elements in a shape of 5");
     CHECK_INT(mxl_invoke(&mxl_op_reshape_to, &negative_to, 1, &x, 1, &out, api_mode()), -1);

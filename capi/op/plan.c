@@ -1,0 +1,263 @@
+/* What follows from a plan: shapes for infer, copies for compute; and the statements that plans are
+ * made of. Called by engine/invoke and by ops/. */
+#include "op/plan.h"
+
+#include <string.h>
+
+#include "kernel/copy.h"
+#include "kernel/run.h"
+
+/* ---- making one ---- */
+
+static void begin(mxl_plan *p, const mxl_op *op, const void *params)
+{
+    p->op = op;
+    p->params = params;
+    p->output = 0;
+    p->legacy_shape = p->reshapes = p->puts = p->copies = false;
+    p->skip = 0;
+}
+
+void mxl_plan_begin(mxl_plan *p, const mxl_op *op, const void *params, int ndim,
+                    const int64_t *shape)
+{
+    begin(p, op, params);
+    p->straight = true;
+    mxl_shape_set(&p->shape, ndim, shape);
+    mxl_shape_strides(ndim, shape, p->strides);
+}
+
+int mxl_plan_inputs(mxl_plan *p, const mxl_op *op, const void *params, int output,
+                    bool legacy_shape, int num_inputs, mxl_array *const *inputs)
+{
+    const mxl_array *x = inputs[0], *like = inputs[num_inputs - 1];
+
+    begin(p, op, params);
+    p->output = output;
+    p->legacy_shape = legacy_shape;
+    p->straight = x->contiguous;
+    p->like_ndim = like->ndim;
+    p->like_shape = like->shape;
+    p->shape.ndim = x->ndim;
+    for (int i = 0; i < x->ndim; i++) {
+        p->shape.dim[i] = x->shape[i];
+        p->strides[i] = x->strides[i];
+    }
+    return op->plan(p);
+}
+
+/* ---- statements ---- */
+
+int mxl_plan_axis(const mxl_plan *p, int64_t axis)
+{
+    int found = mxl_shape_axis(axis, p->shape.ndim);
+
+    return found < 0 ? mxl_error_prefix(p->op->name) : found;
+}
+
+void mxl_plan_cut(mxl_plan *p, int axis, int64_t begin, int64_t count, int64_t step)
+{
+    p->straight = false;
+    p->shape.dim[axis] = count;
+    if (count > 0)
+        p->skip += begin * p->strides[axis];
+    if (count > 1) /* one position needs no stride, and a huge step would overflow */
+        p->strides[axis] *= step;
+    p->copies = p->copies || step < 0;
+}
+
+void mxl_plan_drop(mxl_plan *p, int axis)
+{
+    p->straight = false;
+    p->shape.ndim--;
+    for (int i = axis; i < p->shape.ndim; i++) {
+        p->shape.dim[i] = p->shape.dim[i + 1];
+        p->strides[i] = p->strides[i + 1];
+    }
+}
+
+int mxl_plan_insert(mxl_plan *p, int axis, int64_t extent)
+{
+    if (p->shape.ndim == MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", p->op->name, MXL_MAX_NDIM);
+    p->straight = false;
+    for (int i = p->shape.ndim++; i > axis; i--) {
+        p->shape.dim[i] = p->shape.dim[i - 1];
+        p->strides[i] = p->strides[i - 1];
+    }
+    p->shape.dim[axis] = extent;
+    p->strides[axis] = 0;
+    return 0;
+}
+
+void mxl_plan_repeat(mxl_plan *p, int axis, int64_t extent)
+{
+    if (p->shape.dim[axis] == extent)
+        return;
+    p->straight = false;
+    p->shape.dim[axis] = extent;
+    p->strides[axis] = 0;
+}
+
+void mxl_plan_swap(mxl_plan *p, int a, int b)
+{
+    int64_t extent = p->shape.dim[a], stride = p->strides[a];
+
+    p->straight = false;
+    p->shape.dim[a] = p->shape.dim[b];
+    p->strides[a] = p->strides[b];
+    p->shape.dim[b] = extent;
+    p->strides[b] = stride;
+}
+
+void mxl_plan_walk(mxl_plan *p, int ndim, const int64_t *shape, const int64_t *strides)
+{
+    p->straight = false;
+    p->shape.ndim = ndim;
+    for (int i = 0; i < ndim; i++) {
+        p->shape.dim[i] = shape[i];
+        p->strides[i] = strides[i];
+    }
+}
+
+/* Strides for another shape of the walk's elements, which are some: goes through the walk's axes
+ * from the last, in groups that lie as one run of evenly spaced elements; each group must be filled
+ * by axes of the shape exactly. */
+static bool restride(const mxl_plan *p, int ndim, const int64_t *shape, int64_t *strides)
+{
+    const int64_t *dim = p->shape.dim;
+    int last = p->shape.ndim - 1, o = ndim - 1;
+    int64_t step = last >= 0 ? p->strides[last] : 1, run = 1;
+
+    for (int i = last; i >= 0; i--) {
+        int64_t filled = 1;
+
+        run *= dim[i];
+        if (i > 0 && (dim[i - 1] == 1 || p->strides[i - 1] == run * step))
+            continue; /* the next axis belongs to the group */
+        for (; o >= 0 && (filled < run || shape[o] == 1); o--) {
+            strides[o] = filled * step;
+            filled *= shape[o];
+        }
+        if (filled != run)
+            return false;
+        if (i > 0)
+            step = p->strides[i - 1];
+        run = 1;
+    }
+    for (; o >= 0; o--) /* an array without axes: all extents are 1 */
+        strides[o] = 1;
+    return true;
+}
+
+void mxl_plan_reshape(mxl_plan *p, int ndim, const int64_t *shape)
+{
+    int64_t strides[MXL_MAX_NDIM];
+
+    if (p->straight || mxl_shape_size(ndim, shape) == 0) {
+        mxl_shape_set(&p->shape, ndim, shape);
+        mxl_shape_strides(ndim, shape, p->strides);
+    } else if (restride(p, ndim, shape, strides)) {
+        mxl_shape_set(&p->shape, ndim, shape);
+        memcpy(p->strides, strides, (size_t)ndim * sizeof(*strides));
+    } else {
+        p->reshapes = true;
+        mxl_shape_set(&p->result, ndim, shape);
+    }
+}
+
+void mxl_plan_put(mxl_plan *p, int ndim, const int64_t *shape, const int64_t *strides, int64_t skip,
+                  mxl_tuple zeros)
+{
+    p->straight = false;
+    p->puts = p->reshapes = true;
+    mxl_shape_set(&p->shape, ndim, shape);
+    for (int i = 0; i < ndim; i++)
+        p->strides[i] = strides[i];
+    p->skip = skip;
+    mxl_shape_set(&p->result, zeros.n, zeros.v);
+}
+
+/* ---- copies ---- */
+
+/* Up to so many bytes a general walk costs more than the copies. */
+enum { FEW_BYTES = 1 << 16 };
+
+/* Copies that are one block, or few evenly spaced blocks. */
+static bool copy_blocks(const mxl_plan *p, int64_t width, char *out, const char *in)
+{
+    int64_t run = 1, count = 1, step;
+    int i = p->shape.ndim - 1;
+
+    for (; i >= 0 && (p->shape.dim[i] == 1 || p->strides[i] == run); i--)
+        run *= p->shape.dim[i];
+    if (i < 0) {
+        mxl_copy_bytes(out, in, (size_t)(run * width));
+        return true;
+    }
+    step = p->strides[i];
+    for (; i >= 0 && (p->shape.dim[i] == 1 || p->strides[i] == step * count); i--)
+        count *= p->shape.dim[i];
+    if (i >= 0 || count * run * width > FEW_BYTES)
+        return false;
+    if (run == 1)
+        mxl_copy_run((size_t)width, out, 1, in, step, count);
+    else
+        mxl_copy_pieces(run * width, count, out, run * width, in, step * width);
+    return true;
+}
+
+void mxl_plan_copy(const mxl_plan *p, const mxl_array *in, mxl_array *out)
+{
+    size_t width = mxl_dtype_size(in->dtype);
+    int64_t skip = p->skip * (int64_t)width, straight[MXL_MAX_NDIM];
+    const char *from = mxl_array_read(in);
+    char *to = mxl_array_write(out);
+    uint64_t zero = 0;
+
+    if (p->straight) {
+        mxl_copy_bytes(to, from, (size_t)out->size * width);
+        return;
+    }
+    if (p->puts && in->size < out->size)
+        mxl_fill(width, to, &zero, out->size);
+    if (in->size == 0 || out->size == 0)
+        return;
+    if (!p->puts && copy_blocks(p, (int64_t)width, to, from + skip))
+        return;
+    mxl_shape_strides(p->shape.ndim, p->shape.dim, straight);
+    if (p->puts)
+        mxl_copy_strided(width, p->shape.ndim, p->shape.dim, to + skip, p->strides, from, straight);
+    else
+        mxl_copy_strided(width, p->shape.ndim, p->shape.dim, to, straight, from + skip, p->strides);
+}
+
+/* ---- in descriptors ---- */
+
+int mxl_plan_infer(mxl_infer *infer)
+{
+    for (int i = 0; i < infer->num_outputs; i++) {
+        const mxl_shape *result;
+        mxl_plan p;
+
+        if (mxl_plan_inputs(&p, infer->op, infer->params, i, infer->legacy_shape, infer->num_inputs,
+                            infer->in) != 0)
+            return -1;
+        result = mxl_plan_result(&p);
+        mxl_shape_set(&infer->out_shape[i], result->ndim, result->dim);
+        infer->out_dtype[i] = infer->in[0]->dtype;
+    }
+    return 0;
+}
+
+int mxl_plan_compute(const mxl_call *call)
+{
+    for (int i = 0; i < call->num_outputs; i++) {
+        mxl_plan p;
+
+        if (mxl_plan_inputs(&p, call->op, call->params, i, false, call->num_inputs, call->in) != 0)
+            return -1;
+        mxl_plan_copy(&p, call->in[0], call->out[i]);
+    }
+    return 0;
+}
