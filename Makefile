@@ -242,6 +242,7 @@ tsan:
 VENV := .venv
 VPY := $(VENV)/bin/python
 VENV_STAMP := $(VENV)/mxlite.stamp
+DEMO_STAMP := $(VENV)/demo.stamp
 VENV_SOURCES := pyproject.toml setup.py $(HEADERS) \
     $(wildcard mxlite/_build_cffi.py mxlite/_version.py)
 
@@ -250,16 +251,21 @@ venv: $(VENV_STAMP) lib stubs
 $(VPY):
 	@sh tools/make_venv.sh "$(PYTHON)" $(VENV)
 
-# An editable install: what is imported is this tree, and the library in build/ as made last.
+# An editable install: what is imported is this tree, and the library in build/ as made last. The demo needs no more.
 PIP = $(VPY) -m pip --disable-pip-version-check
-$(VENV_STAMP): $(VPY) $(VENV_SOURCES) | lib
-	@echo "VENV $(VENV): mxlite from this tree, and the packages of its 'dev' extra"
+$(DEMO_STAMP): $(VPY) $(VENV_SOURCES) | lib
+	@echo "VENV $(VENV): mxlite from this tree, and the packages of its 'demo' extra"
 	$(Q)$(PIP) install -q 'setuptools>=77' 'cffi>=1.15' 'numpy>=1.23'
 	@rm -rf build/temp.* mxlite/*.abi3.so
 	$(Q)MXLITE_LIBRARY_IS_BUILT=1 $(PIP) install -v --no-build-isolation --config-settings editable_mode=compat \
-	    -e '.[dev]' \
+	    -e '.[demo]' \
 	    > $(BUILD)/pip-install.log 2>&1 || { tail -n 40 $(BUILD)/pip-install.log; exit 1; }
 	@sed -n 's/^ *\(mxlite: .*\)/\1/p' $(BUILD)/pip-install.log | sort -u
+	@touch $@
+
+$(VENV_STAMP): $(DEMO_STAMP)
+	@echo "VENV $(VENV): and the packages of its 'dev' extra"
+	$(Q)$(PIP) install -q 'mxlite[dev]'
 	@touch $@
 
 # Type stubs beside the package's modules, made from the library as it is: git does not keep them. A wheel
@@ -345,7 +351,7 @@ check-wheel: venv
 docs: venv
 	@$(LIBRARY_ENV) PYTHONPATH=. $(VPY) tools/make_docs.py $(BUILD)/docs/operators
 
-demo: venv
+demo: $(DEMO_STAMP) lib
 	@echo "== examples/digits.py"
 	@$(LIBRARY_ENV) $(VPY) examples/digits.py
 	@echo "== examples/digits.c"
@@ -390,7 +396,7 @@ $(BUILD)/%.checked: % $(BUILD)/flags
 	@touch $@
 
 clean:
-	rm -rf $(BUILD) dist mxlite.egg-info mxlite/*.so mxlite/*/*.pyi $(VENV_STAMP)
+	rm -rf $(BUILD) dist mxlite.egg-info mxlite/*.so mxlite/*/*.pyi $(VENV_STAMP) $(DEMO_STAMP)
 
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)

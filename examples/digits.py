@@ -14,11 +14,15 @@ import math
 import pathlib
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import mxlite as mx
 from mxlite import autograd, nd
+
+if TYPE_CHECKING:
+    from PIL import ImageDraw
 
 HERE = pathlib.Path(__file__).resolve().parent
 PIXELS, CLASSES, TRAIN = 64, 10, 1437
@@ -102,33 +106,47 @@ def read_data(path: pathlib.Path) -> tuple[nd.NDArray, nd.NDArray]:
     return nd.array(records[:, :PIXELS] / 16.0), nd.array(records[:, PIXELS])
 
 
+def draw_losses(page: ImageDraw.ImageDraw, box: tuple[int, int, int, int], curves: list[tuple[float, float]]) -> None:
+    """The losses of every epoch on a logarithmic axis, within a box (left, top, right, bottom) of pixels."""
+    left, top, right, bottom = box
+    low = math.floor(math.log10(max(1e-9, min(map(min, curves)))))
+    high = max(low + 1, math.ceil(math.log10(max(map(max, curves)))))
+
+    def point(epoch: int, loss: float) -> tuple[float, float]:
+        across = (epoch - 1) / max(1, len(curves) - 1)
+        return left + across * (right - left), bottom - (math.log10(max(1e-9, loss)) - low) / (high - low) * (
+            bottom - top
+        )
+
+    for power in range(low, high + 1):
+        y = point(1, 10.0**power)[1]
+        page.line([(left, y), (right, y)], fill="lightgray")
+        page.text((left - 45, y - 6), f"{10.0**power:g}", fill="black")
+    for epoch in range(1, len(curves) + 1, max(1, len(curves) // 10)):
+        page.text((point(epoch, 10.0**low)[0] - 4, bottom + 6), str(epoch), fill="black")
+    for which, (name, color) in enumerate((("training", "steelblue"), ("held out", "darkorange"))):
+        page.line([point(epoch, pair[which]) for epoch, pair in enumerate(curves, 1)], fill=color, width=2)
+        page.text((right - 70, top + 4 + 16 * which), name, fill=color)
+    page.text((left, top - 24), "Handwritten digits: cross-entropy by epoch", fill="black")
+
+
 def draw(path: pathlib.Path, curves: list[tuple[float, float]], images: np.ndarray, wrong: list[tuple]) -> None:
     """The loss of every epoch, and the digits that were misread, as one PNG."""
-    import matplotlib
+    from PIL import Image, ImageDraw
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    columns = 6
-    rows = max(1, math.ceil(min(len(wrong), 18) / columns))
-    figure = pyplot.figure(figsize=(8, 3.2 + 1.5 * rows), layout="constrained")
-    upper, lower = figure.subfigures(2, 1, height_ratios=[3, 1.5 * rows])
-    axes = upper.subplots()
-    epochs = range(1, len(curves) + 1)
-    axes.semilogy(epochs, [training for training, _ in curves], label="training")
-    axes.semilogy(epochs, [held_out for _, held_out in curves], label="held out")
-    axes.set(xlabel="epoch", ylabel="cross-entropy", title="Handwritten digits: loss")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend()
-    lower.suptitle(f"{len(wrong)} misread of {len(images)} held out (read / true)")
-    for tile in lower.subplots(rows, columns, squeeze=False).ravel():
-        tile.axis("off")
-        if wrong:
-            index, read, true = wrong.pop(0)
-            tile.imshow(images[index].reshape(8, 8), cmap="gray_r")
-            tile.set_title(f"{read} / {true}", fontsize=9)
+    columns, tile = 6, 100
+    shown = wrong[: 3 * columns]
+    picture = Image.new("RGB", (720, 380 + (tile + 30) * math.ceil(len(shown) / columns)), "white")
+    page = ImageDraw.Draw(picture)
+    draw_losses(page, (70, 40, 690, 300), curves)
+    page.text((70, 345), f"{len(wrong)} misread of {len(images)} held out (read / true)", fill="black")
+    for place, (index, read, true) in enumerate(shown):
+        x, y = 70 + place % columns * (tile + 5), 375 + place // columns * (tile + 30)
+        pixels = (255 * (1 - images[index].reshape(8, 8))).astype(np.uint8)
+        picture.paste(Image.fromarray(pixels).resize((tile, tile), Image.NEAREST), (x, y + 18))
+        page.text((x, y), f"{read} / {true}", fill="black")
     path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=100)
+    picture.save(path)
 
 
 def main() -> None:

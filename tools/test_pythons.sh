@@ -13,7 +13,7 @@ for version in "$@"; do
     venv=$root/.venvs/py$version
     [ -x "$venv/bin/pytest" ] || {
         sh tools/make_venv.sh "$python" "$venv" || exit 1
-        "$venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel[dev]" || exit 1
+        "$venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel[demo,dev]" || exit 1
     }
     "$venv/bin/python" -m pip install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel" || exit 1
     case $wheel in *-abi3-*) bindings='cffi ctypes' ;; *) bindings=ctypes ;; esac
