@@ -205,8 +205,7 @@ test-c-run: $(TEST_PROGRAMS)
 test-headers:
 	@sh tools/check_headers.sh "$(CC)" "$(CXX)" $(HEADERS) $(wildcard tests/c/headers/*)
 
-# MXL_SANITIZER: the tests may do fewer rounds; kernels leave out target_clones (its resolvers run
-# before the sanitizer is up, and crash).
+# MXL_SANITIZER: the tests may do fewer rounds.
 ASAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 TSAN := -fsanitize=thread -fno-omit-frame-pointer
 asan:

@@ -44,7 +44,7 @@ typedef struct mxl_state {
 
 /* Who owns which of slots[]. */
 enum {
-    MXL_SLOT_RETURN_FIRST = 0, /* api/result: one growable buffer per kind */
+    MXL_SLOT_RETURN_FIRST = 0, /* api/common: one growable buffer per kind */
     MXL_SLOT_RETURN_LAST = 15,
     MXL_SLOT_SAVED_HOOKS = 16, /* engine/packed.h */
     MXL_SLOT_RECORD_HOOK = 17, /* engine/watch.h */

@@ -1,4 +1,4 @@
-/* softsign, hard_sigmoid, Activation and LeakyReLU. */
+/* softsign, hard_sigmoid and Activation. */
 #include <stddef.h>
 
 #include "ops/elementwise.h"
