@@ -5,17 +5,6 @@
 #include "kernel/cast.h"
 #include "kernel/copy.h"
 
-/* Strides of a contiguous array of this shape. */
-static void row_major(int ndim, const int64_t *shape, int64_t *strides)
-{
-    int64_t stride = 1;
-
-    for (int axis = ndim - 1; axis >= 0; axis--) {
-        strides[axis] = stride;
-        stride *= shape[axis];
-    }
-}
-
 /* Copies or casts over one shape. */
 static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int64_t *shape,
                        const int64_t *dst_strides, const int64_t *src_strides)
@@ -63,11 +52,11 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     if (mxl_array_same_shape(dst, src))
         return copy_shaped(dst, src, dst->ndim, dst->shape, dst->strides, src->strides);
     if (src->contiguous) {
-        row_major(dst->ndim, dst->shape, strides);
+        mxl_shape_strides(dst->ndim, dst->shape, strides);
         return copy_shaped(dst, src, dst->ndim, dst->shape, dst->strides, strides);
     }
     if (dst->contiguous) {
-        row_major(src->ndim, src->shape, strides);
+        mxl_shape_strides(src->ndim, src->shape, strides);
         return copy_shaped(dst, src, src->ndim, src->shape, strides, src->strides);
     }
     straight = mxl_array_new(src->dtype, src->ndim, src->shape);
