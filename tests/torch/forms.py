@@ -389,4 +389,7 @@ def public_names(torch: object) -> list[str]:
     return names
 
 
-_OF_OBJECTS = {name for name in dir(object) if name not in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")}
+#: What Python 3.13's compiler puts into a class.
+_OF_CLASSES = {"__firstlineno__", "__static_attributes__"}
+_COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+_OF_OBJECTS = (set(dir(object)) | _OF_CLASSES) - _COMPARISONS
