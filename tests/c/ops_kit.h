@@ -98,47 +98,60 @@ static inline void fails(const char *text, const char *name, const char *params,
 
 /* ---- arrays ---- */
 
+static inline double value_at(int dtype, const void *data, int64_t i)
+{
+    switch (dtype) {
+    case MXL_F32:
+        return (double)((const float *)data)[i];
+    case MXL_F64:
+        return ((const double *)data)[i];
+    case MXL_F16:
+        return (double)mxl_half_to_float(((const mxl_half *)data)[i]);
+    case MXL_I8:
+        return ((const int8_t *)data)[i];
+    case MXL_I32:
+        return ((const int32_t *)data)[i];
+    case MXL_I64:
+        return (double)((const int64_t *)data)[i];
+    default:
+        return ((const uint8_t *)data)[i];
+    }
+}
+
+static inline void set_value(int dtype, void *data, int64_t i, double v)
+{
+    switch (dtype) {
+    case MXL_F32:
+        ((float *)data)[i] = (float)v;
+        break;
+    case MXL_F64:
+        ((double *)data)[i] = v;
+        break;
+    case MXL_F16:
+        ((mxl_half *)data)[i] = mxl_half_from_float((float)v);
+        break;
+    case MXL_I8:
+        ((int8_t *)data)[i] = (int8_t)v;
+        break;
+    case MXL_I32:
+        ((int32_t *)data)[i] = (int32_t)v;
+        break;
+    case MXL_I64:
+        ((int64_t *)data)[i] = (int64_t)v;
+        break;
+    default:
+        ((uint8_t *)data)[i] = (uint8_t)v;
+    }
+}
+
 static inline double item(const mxl_array *array, int64_t i)
 {
-    switch (array->dtype) {
-    case MXL_F32:
-        return ((const float *)mxl_array_read(array))[i];
-    case MXL_F64:
-        return ((const double *)mxl_array_read(array))[i];
-    case MXL_I32:
-        return ((const int32_t *)mxl_array_read(array))[i];
-    case MXL_U8:
-        return ((const uint8_t *)mxl_array_read(array))[i];
-    case MXL_F16:
-        return mxl_half_to_float(((const mxl_half *)mxl_array_read(array))[i]);
-    default:
-        return (double)((const int64_t *)mxl_array_read(array))[i];
-    }
+    return value_at(array->dtype, mxl_array_read(array), i);
 }
 
 static inline void set_item(mxl_array *array, int64_t i, double value)
 {
-    void *data = mxl_array_write(array);
-
-    switch (array->dtype) {
-    case MXL_F32:
-        ((float *)data)[i] = (float)value;
-        break;
-    case MXL_F64:
-        ((double *)data)[i] = value;
-        break;
-    case MXL_I32:
-        ((int32_t *)data)[i] = (int32_t)value;
-        break;
-    case MXL_U8:
-        ((uint8_t *)data)[i] = (uint8_t)value;
-        break;
-    case MXL_F16:
-        ((mxl_half *)data)[i] = mxl_half_from_float((float)value);
-        break;
-    default:
-        ((int64_t *)data)[i] = (int64_t)value;
-    }
+    set_value(array->dtype, mxl_array_write(array), i, value);
 }
 
 /* Shapes as lists that end with -1. */
