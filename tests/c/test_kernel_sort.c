@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/half.h"
 #include "base/mem.h"
+#include "base/mem_pool.h"
 #include "base/thread.h"
 #include "kernel/sort.h"
 #include "kernel/target.h"
@@ -216,6 +217,8 @@ TEST(large_rows)
 
         for (int64_t i = 0; i < N; i++)
             set_value(dtype, data, i, draw(dtype, &seed));
+        if (dtype == MXL_U8)
+            set_value(dtype, data, N - 1, 0); /* the smallest, at the end of the last part */
         mxl_thread_set_count(1);
         CHECK_INT(mxl_sort(&job), 0);
         for (int64_t i = 0; i < job.k; i++) {
@@ -244,6 +247,43 @@ TEST(large_rows)
     }
     mxl_thread_set_count(before);
     free(data), free(found), free(first), free(at), free(first_at);
+}
+
+/* Several rows that all threads sort together, one after the other. */
+TEST(many_large_rows)
+{
+    enum { N = 70001, ROWS = 2 };
+    float *data = malloc(ROWS * N * 4);
+    int64_t *at = malloc(ROWS * N * 8), wrong = 0;
+    uint64_t seed = 14;
+    int before = mxl_thread_set_count(3);
+
+    REQUIRE(data != NULL && at != NULL);
+    for (int64_t i = 0; i < ROWS * N; i++)
+        set_value(MXL_F32, data, i, draw(MXL_F32, &seed));
+    for (int round = 0; round < 2; round++) {
+        mxl_sort_job job = {.dtype = MXL_F32,
+                            .outer = ROWS,
+                            .n = N,
+                            .inner = 1,
+                            .k = round == 0 ? N : N / 20,
+                            .in = data,
+                            .positions = at,
+                            .position_dtype = MXL_I64};
+
+        CHECK_INT(mxl_sort(&job), 0);
+        for (int64_t i = 0; i < ROWS * job.k; i++) {
+            const float *row = data + i / job.k * N;
+
+            if (i % job.k == 0)
+                continue;
+            wrong += larger((double)row[at[i - 1]], (double)row[at[i]]);
+            wrong += same((double)row[at[i - 1]], (double)row[at[i]]) && at[i] <= at[i - 1];
+        }
+        CHECK_INT(wrong, 0);
+    }
+    mxl_thread_set_count(before);
+    free(data), free(at);
 }
 
 /* Rows over several threads, each with room of its own. */
@@ -293,6 +333,22 @@ TEST(nothing)
     CHECK_INT(mxl_sort(&none), 0);
 }
 
+TEST(one_element)
+{
+    mxl_sort_job job = {.dtype = MXL_F32,
+                        .outer = 1,
+                        .n = 1,
+                        .inner = 1,
+                        .k = 1,
+                        .in = in,
+                        .position_dtype = MXL_I64};
+
+    set_value(MXL_F32, in, 0, 5);
+    memset(values, 0xFF, sizeof(float));
+    positions[0] = 7;
+    check(job);
+}
+
 /* ---- room ---- */
 
 enum { FENCE = 64 };
@@ -336,5 +392,49 @@ TEST(room_is_not_left)
     CHECK_INT(mxl_mem_set_allocator(NULL, NULL, NULL, true), 0);
 }
 
-HARNESS_MAIN(ENTRY(every_dtype_and_length), ENTRY(columns), ENTRY(large_rows), ENTRY(threads),
-             ENTRY(ordered_rows), ENTRY(nothing), ENTRY(room_is_not_left))
+/* One block, of what the shares need: none for threads or for ways that are not taken. */
+TEST(room_is_not_wasted)
+{
+    static const struct {
+        int dtype, threads;
+        int64_t outer, n, k;
+        size_t bytes;
+    } rows[] = {
+        {MXL_F32, 8, 8, 20000, 100, 2 * 8 * 100 * 8},     /* a group of eight rows, by heaps */
+        {MXL_F32, 8, 2, 20000, 20000, 2 * 2 * 20000 * 8}, /* two rows, two shares */
+        {MXL_F32, 2, 5, 20000, 20000, 2 * 2 * 20000 * 8}, /* two threads, two shares */
+        {MXL_F64, 2, 1, 1024, 1, 2 * 64},                 /* one entry: no columns of it */
+        {MXL_F32, 2, 1, 1 << 16, 100, 2 * 2 * 100 * 8},   /* two threads on a row, by heaps */
+        {MXL_F32, 2, 2, 1 << 16, 100, 2 * 8 * 100 * 8},   /* a thread for each row */
+    };
+    enum { MOST = 1 << 18 };
+    size_t most = 0, rounded;
+    int before = mxl_thread_count();
+    void *data = calloc(MOST, 4), *found = calloc(MOST, 8);
+
+    REQUIRE(data != NULL && found != NULL);
+    REQUIRE(mxl_mem_set_allocator(fenced_alloc, fenced_free, &most, false) == 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        mxl_sort_job job = {.dtype = rows[i].dtype,
+                            .outer = rows[i].outer,
+                            .n = rows[i].n,
+                            .inner = 1,
+                            .k = rows[i].k,
+                            .in = data,
+                            .positions = found,
+                            .position_dtype = MXL_I64};
+
+        mxl_thread_set_count(rows[i].threads);
+        most = 0;
+        CHECK_INT(mxl_sort(&job), 0);
+        mxl_pool_class(rows[i].bytes, &rounded);
+        CHECK_INT(most, rounded);
+    }
+    CHECK_INT(mxl_mem_set_allocator(NULL, NULL, NULL, true), 0);
+    mxl_thread_set_count(before);
+    free(data), free(found);
+}
+
+HARNESS_MAIN(ENTRY(every_dtype_and_length), ENTRY(columns), ENTRY(large_rows),
+             ENTRY(many_large_rows), ENTRY(threads), ENTRY(ordered_rows), ENTRY(nothing),
+             ENTRY(one_element), ENTRY(room_is_not_left), ENTRY(room_is_not_wasted))
