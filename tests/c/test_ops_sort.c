@@ -2,7 +2,65 @@
  * axis. The full table of cases is in tests/python. */
 #include "base/dtype.h"
 #include "base/thread.h"
+#include "engine/tape.h"
 #include "ops_kit.h"
+
+/* ---- in order ---- */
+
+TEST(values)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 3), 3, 1, 2, 6, 4, 5), *one = ARRAY(MXL_I32, SCALAR, 7);
+
+    IS(run("sort", "", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 3, 4, 5, 6);
+    IS(run("sort", "axis=0 is_ascend=0", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 6, 4, 5, 3, 1, 2);
+    IS(run("sort", "axis=None", PLAIN, 1, x), MXL_F32, SHAPE(6), 1, 2, 3, 4, 5, 6);
+    IS(run("sort", "axis=None", PLAIN, 1, one), MXL_I32, SHAPE(1), 7);
+    IS(run("argsort", "", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 0, 1, 2, 0);
+    IS(run("argsort", "axis=None dtype=int32", PLAIN, 1, x), MXL_I32, SHAPE(6), 1, 2, 0, 4, 5, 3);
+    IS(run("topk", "", PLAIN, 1, x), MXL_F32, SHAPE(2, 1), 0, 0);
+    IS(run("topk", "k=2 ret_typ=value", PLAIN, 1, x), MXL_F32, SHAPE(2, 2), 3, 2, 6, 5);
+    IS(run("topk", "k=0 ret_typ=value is_ascend=1", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 3, 4,
+       5, 6);
+    IS(run("topk", "k=2 ret_typ=mask", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 0, 1, 1, 0, 1);
+    IS(run("topk", "k=2 ret_typ=mask axis=None", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 0, 0, 0, 1, 0,
+       1);
+    fails("topk: k is 4, but a row has 3 elements", "topk", "k=4", 1, x);
+    fails("topk: ", "topk", "axis=2", 1, x);
+    fails("topk: takes 1 input, got 2", "topk", "", 2, x, x);
+    fails("sort: ", "sort", "axis=0", 1, one);
+    mxl_array_drop(x);
+    mxl_array_drop(one);
+}
+
+/* Rules read the input anew where values are asked for, and nothing else does. */
+TEST(saves)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(3), 3, 1, 2), *y;
+
+    make_variable(x);
+    y = run("topk", "ret_typ=mask", mode_of(true, true), 1, x);
+    CHECK_INT(((mxl_node *)atomic_load(&y->target))->saves_any, false);
+    mxl_array_drop(y);
+    y = run("topk", "ret_typ=value", mode_of(true, true), 1, x);
+    CHECK_INT(((mxl_node *)atomic_load(&y->target))->saves_any, true);
+    mxl_array_drop(y);
+    mxl_array_drop(x);
+}
+
+TEST(gradients)
+{
+    mxl_array *at = mxl_array_new(MXL_I64, 2, SHAPE(2, 3));
+
+    for (int i = 0; i < 6; i++)
+        set_item(at, i, i * i % 4);
+    check_gradients("sort", "", NULL, 1, SHAPE(2, 3), NULL, NULL);
+    check_gradients("sort", "axis=0 is_ascend=0", NULL, 1, SHAPE(3, 2, 2), NULL, NULL);
+    check_gradients("sort", "axis=None", NULL, 1, SHAPE(2, 3), NULL, NULL);
+    check_gradients("topk", "k=2 ret_typ=value", NULL, 1, SHAPE(2, 4), NULL, NULL);
+    check_gradients("_mxl_take_along", "axis=-1", at, 1, SHAPE(2, 4), NULL, NULL);
+    check_gradients("_mxl_put_along", "axis=1 extent=5", at, 1, SHAPE(2, 3), NULL, NULL);
+    mxl_array_drop(at);
+}
 
 /* ---- along an axis ---- */
 
@@ -105,7 +163,11 @@ TEST(bad_indices)
     static const int64_t high[] = {0, 1, 2, 3}, low[] = {0, 1, -1, 0};
     mxl_array *a = of_i64(2, 2, high), *b = of_i64(2, 2, low), *x = of_i64(2, 3, (int64_t[6]){0});
     mxl_array *f = mxl_array_new(MXL_F32, 2, (int64_t[]){2, 2});
+    mxl_array *one = of_i64(1, 1, (int64_t[]){3}), *three = of_i64(3, 2, (int64_t[6]){0});
 
+    fails("index 3 is not in an axis of 1", "_mxl_take_along", "axis=0", 2, one, one);
+    fails("shapes (2,3) and (3,2); they may differ in axis 1 alone", "_mxl_take_along", "axis=1", 2,
+          x, three);
     fails("index 3 is not in an axis of 3", "_mxl_take_along", "axis=1", 2, x, a);
     fails("index -1 is not in an axis of 3", "_mxl_take_along", "axis=1", 2, x, b);
     fails("index 3 is not in an axis of 3", "_mxl_put_along", "axis=1 extent=3", 2, a, a);
@@ -119,7 +181,10 @@ TEST(bad_indices)
     mxl_array_drop(b);
     mxl_array_drop(x);
     mxl_array_drop(f);
+    mxl_array_drop(one);
+    mxl_array_drop(three);
 }
 
-HARNESS_MAIN(ENTRY(moves_along), ENTRY(adds_what_is_put_at_one_index),
-             ENTRY(puts_in_order_on_any_number_of_threads), ENTRY(bad_indices))
+HARNESS_MAIN(ENTRY(values), ENTRY(saves), ENTRY(gradients), ENTRY(moves_along),
+             ENTRY(adds_what_is_put_at_one_index), ENTRY(puts_in_order_on_any_number_of_threads),
+             ENTRY(bad_indices))
