@@ -1,5 +1,6 @@
 /* gather_nd, scatter_nd and _scatter_set_nd: bounds, writing in place, gradients. The full table of
  * cases is in tests/python. */
+#include "engine/tape.h"
 #include "kernel/places.h"
 #include "ops_kit.h"
 
@@ -45,7 +46,8 @@ TEST(bounds)
 TEST(limits)
 {
     int64_t many[MXL_MAX_NDIM + 1], wide[MXL_MAX_NDIM + 1];
-    mxl_array *x, *index, *v = ARRAY(MXL_F32, SHAPE(1), 1), *one = ARRAY(MXL_I32, SHAPE(1, 1), 0);
+    mxl_array *x, *y, *index;
+    mxl_array *v = ARRAY(MXL_F32, SHAPE(1), 1), *one = ARRAY(MXL_I32, SHAPE(1, 1), 0);
     mxl_array *none = mxl_array_new(MXL_I32, 3, SHAPE(0, 1 << 20, 1 << 20));
     mxl_array *wider = mxl_array_new(MXL_F32, 2, SHAPE(0, 1 << 20));
 
@@ -55,6 +57,11 @@ TEST(limits)
     x = mxl_array_new(MXL_F32, MXL_MAX_NDIM, many);
     index = mxl_array_new(MXL_I32, 3, wide);
     set_item(index, 0, 0);
+    set_item(x, 0, 5);
+    y = run("gather_nd", "", PLAIN, 2, x, one); /* as many axes as there may be */
+    CHECK_INT(y->ndim, MXL_MAX_NDIM);
+    CHECK_INT(item(y, 0), 5);
+    mxl_array_drop(y);
     fails("more than 32 axes", "gather_nd", "", 2, x, index);
     fails("too many elements", "gather_nd", "", 2, wider, none);
     fails("too many elements", "scatter_nd", "shape=(4611686018427387904,4)", 2, v, one);
@@ -132,7 +139,8 @@ TEST(values)
 {
     mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4), *v = ARRAY(MXL_F32, SHAPE(3), 5, 6, 7);
     mxl_array *index = ARRAY(MXL_I32, SHAPE(1, 3), 1, -2, 1);
-    mxl_array *flag = mxl_array_new(MXL_BOOL, 1, SHAPE(3));
+    mxl_array *flag = mxl_array_new(MXL_BOOL, 1, SHAPE(3)),
+              *pair = ARRAY(MXL_I32, SHAPE(1, 2), -1, 1);
     mxl_array *whole = ARRAY(MXL_I32, SHAPE(2), 1, 3), *bytes = ARRAY(MXL_U8, SHAPE(2), 1, 3);
 
     memset(mxl_array_write(flag), 1, 3);
@@ -142,10 +150,12 @@ TEST(values)
     IS(run("_mxl_gather_nd_last", "", PLAIN, 2, bytes, index), MXL_U8, SHAPE(3), 0, 1, 3);
     mxl_places_put(0, NULL, INT64_C(1) << 50, NULL, NULL); /* pieces of nothing: done at once */
     IS(run("scatter_nd", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 7);
+    IS(run("scatter_nd", "shape=(4,)", PLAIN, 2, whole, pair), MXL_I32, SHAPE(4), 0, 3, 0, 1);
     IS(run("_mxl_scatter_nd_add", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 12);
     fails("_mxl_scatter_nd_add: adding by index: dtype bool", "_mxl_scatter_nd_add", "shape=(2,)",
           2, flag, index);
     IS(x, MXL_F32, SHAPE(2, 2), 1, 2, 3, 4);
+    mxl_array_drop(pair);
     mxl_array_drop(whole);
     mxl_array_drop(bytes);
     mxl_array_drop(v);
@@ -190,5 +200,43 @@ TEST(gradients)
     mxl_array_drop(row);
 }
 
+static bool saves_any(const mxl_array *y)
+{
+    return ((const mxl_node *)atomic_load(&y->target))->saves_any;
+}
+
+/* Rules read the indices, and those alone need them whose input they are the gradient of. */
+TEST(saves)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2), 1, 2), *v = ARRAY(MXL_F32, SHAPE(1), 3), *y;
+    mxl_array *index = ARRAY(MXL_F32, SHAPE(1, 1), 1), *wanted = ARRAY(MXL_F32, SHAPE(1, 1), 1);
+    mxl_array *inputs[3] = {x, v, index}, *grad = NULL;
+    mxl_backward_args args = {.num_heads = 1,
+                              .heads = &y,
+                              .num_variables = 1,
+                              .variables = &v,
+                              .grads = &grad,
+                              .dialect = &mxl_dialect_mxnet};
+
+    make_variable(wanted);
+    y = run("gather_nd", "", mode_of(true, true), 2, x, wanted);
+    CHECK_INT(saves_any(y), false);
+    mxl_array_drop(y);
+    y = run("_scatter_set_nd", "shape=(2,)", mode_of(true, true), 3, x, v, wanted);
+    CHECK_INT(saves_any(y), false);
+    mxl_array_drop(y);
+    make_variable(v);
+    y = NULL;
+    REQUIRE(run_into("_scatter_set_nd", "shape=(2,)", mode_of(true, true), 3, inputs, &y) == 0);
+    CHECK_INT(saves_any(y), true);
+    CHECK_INT(mxl_backward(&args), 0);
+    IS(grad, MXL_F32, SHAPE(1), 1);
+    mxl_array_drop(x);
+    mxl_array_drop(v);
+    mxl_array_drop(y);
+    mxl_array_drop(index);
+    mxl_array_drop(wanted);
+}
+
 HARNESS_MAIN(ENTRY(bounds), ENTRY(limits), ENTRY(many), ENTRY(in_place), ENTRY(values),
-             ENTRY(odd_places), ENTRY(gradients))
+             ENTRY(odd_places), ENTRY(gradients), ENTRY(saves))
