@@ -25,11 +25,13 @@ enum {
 
 /* ---- many short rows ---- */
 
-/* Sorts `count` rows of m entries, side by side, as columns. */
+/* Sorts `count` rows of m entries, side by side, as columns. Of entries whose positions are apart,
+ * those alone come back: nothing reads a key any more. */
 static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *room, int64_t count,
                             int64_t m)
 {
     int64_t lanes = MXL_SORT_LINE / (int64_t)kind->key;
+    uint64_t *positions;
 
     if (!kind->apart) {
         lanes = MXL_SORT_LINE / (int64_t)kind->bytes;
@@ -45,13 +47,10 @@ static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *roo
         for (int64_t l = 0; l < count; l++)
             mxl_copy_run(8, to + l, lanes, (uint64_t *)entries + 2 * l * m + half, 2, m);
     }
-    mxl_sort_pair_columns(room, (uint64_t *)room + m * lanes, m);
-    for (int half = 0; half < 2; half++) {
-        const uint64_t *from = (const uint64_t *)room + half * m * lanes;
-
-        for (int64_t row = 0; row < count; row++)
-            mxl_copy_run(8, (uint64_t *)entries + 2 * row * m + half, 2, from + row, lanes, m);
-    }
+    positions = (uint64_t *)room + m * lanes;
+    mxl_sort_pair_columns(room, positions, m);
+    for (int64_t row = 0; row < count; row++)
+        mxl_copy_run(8, (uint64_t *)entries + 2 * row * m + 1, 2, positions + row, lanes, m);
 }
 
 /* ---- writing what was found ---- */
