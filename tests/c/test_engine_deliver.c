@@ -2,6 +2,9 @@
  * written, what shares a buffer, where zeros stand, and on which device. */
 #include "graph_kit.h"
 
+#include "api/common.h"
+#include "engine/backward.h"
+
 /* A buffer in memory that became read-only after it was marked: nothing is written. */
 TEST(a_buffer_that_may_only_be_read)
 {
@@ -24,6 +27,27 @@ TEST(a_buffer_that_may_only_be_read)
     drop(y);
     drop(buffer);
     drop(w);
+    drop(x);
+}
+
+/* A buffer that was none when it was marked, and has become one of another dtype. */
+TEST(a_buffer_of_another_dtype)
+{
+    int64_t one = 1;
+    H x = VEC(3), single = make(F32, 1, &one), buffer = NULL, y;
+    uint32_t req = REQ_WRITE;
+
+    CHECK_INT(MXNDArrayCreateNone(&buffer), 0);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &req, &buffer), 0);
+    record(true);
+    y = op1("square", x);
+    record(false);
+    CHECK_FAILS(backward_full(y, NULL, 1, 0), "or another dtype");
+    CHECK_INT(op_into("_copy", 1, &single, buffer), 0);
+    CHECK_FAILS(backward_full(y, NULL, 1, 0), "or another dtype");
+    drop(y);
+    drop(buffer);
+    drop(single);
     drop(x);
 }
 
@@ -72,35 +96,105 @@ TEST(zeros_stand_nowhere)
     drop(x);
 }
 
-/* A variable that was asked for, and may be out of reach, gets zeros in MXNet's dialect; in
- * PyTorch's its gradient stays. */
+/* A variable that was asked for, first or last, and may be out of reach, gets zeros in MXNet's
+ * dialect; in PyTorch's its gradient stays. */
+static void ask_out_of_reach(int dialect, int first)
+{
+    MXLBackwardOptions options = {
+        .keep_graph = 1, .allow_unreachable = 1, .accumulate_grad = 1, .dialect = dialect};
+    H x = VEC(3), w = VEC(5), y;
+    N head, wanted[2];
+    int output, zeros[2] = {0, 0};
+
+    attach_start(x, REQ_WRITE, 7);
+    attach_start(w, REQ_WRITE, 7);
+    record(true);
+    y = op1("square", x);
+    record(false);
+    head = edge_of(y, &output);
+    wanted[first] = edge_of(w, NULL);
+    wanted[1 - first] = edge_of(x, NULL);
+    CHECK_INT(MXLBackward(1, &head, &output, NULL, &options, 2, wanted, zeros, NULL), 0);
+    CHECK_NEAR(grad_at(x, 0), 6, 0);
+    CHECK_NEAR(grad_at(w, 0), dialect == MXL_DIALECT_MXNET ? 0 : 7, 0);
+    CHECK_INT(MXLNodeFree(head), 0);
+    CHECK_INT(MXLNodeFree(wanted[0]), 0);
+    CHECK_INT(MXLNodeFree(wanted[1]), 0);
+    drop(y);
+    drop(w);
+    drop(x);
+}
+
 TEST(out_of_reach)
 {
     for (int dialect = MXL_DIALECT_MXNET; dialect <= MXL_DIALECT_TORCH; dialect++) {
-        MXLBackwardOptions options = {
-            .keep_graph = 1, .allow_unreachable = 1, .accumulate_grad = 1, .dialect = dialect};
-        H x = VEC(3), w = VEC(5), y;
-        N head, wanted[2];
-        int output, zeros[2] = {0, 0};
-
-        attach_start(x, REQ_WRITE, 7);
-        attach_start(w, REQ_WRITE, 7);
-        record(true);
-        y = op1("square", x);
-        record(false);
-        head = edge_of(y, &output);
-        wanted[0] = edge_of(x, NULL);
-        wanted[1] = edge_of(w, NULL);
-        CHECK_INT(MXLBackward(1, &head, &output, NULL, &options, 2, wanted, zeros, NULL), 0);
-        CHECK_NEAR(grad_at(x, 0), 6, 0);
-        CHECK_NEAR(grad_at(w, 0), dialect == MXL_DIALECT_MXNET ? 0 : 7, 0);
-        CHECK_INT(MXLNodeFree(head), 0);
-        CHECK_INT(MXLNodeFree(wanted[0]), 0);
-        CHECK_INT(MXLNodeFree(wanted[1]), 0);
-        drop(y);
-        drop(w);
-        drop(x);
+        ask_out_of_reach(dialect, 0);
+        ask_out_of_reach(dialect, 1);
     }
+}
+
+/* A recorded gradient leads to its variable and to what it was computed with, not to a copy of
+ * that; one that is not recorded leads nowhere. */
+TEST(where_gradients_lead)
+{
+    H x = VEC(3), y, d;
+    N node, variable, found;
+    int count = 0;
+
+    attach(x, REQ_WRITE);
+    record(true);
+    y = op1("square", x);
+    d = derivative(y, x, 1, 1);
+    record(false);
+    node = edge_of(d, NULL);
+    CHECK_STR(name_of(node), "GradientOfBackward0");
+    CHECK_INT(MXLNodeGetNumInputs(node, &count), 0);
+    CHECK_INT(count, 2);
+    variable = edge_of(x, NULL);
+    CHECK_INT(MXLNodeGetInput(node, 1, &found, &count), 0);
+    CHECK_INT(node_id(found), node_id(variable));
+    CHECK_INT(MXLNodeFree(found), 0);
+    CHECK_INT(MXLNodeFree(variable), 0);
+    node = step(node, 0);
+    CHECK_STR(name_of(node), "MulBackward0");
+    CHECK_INT(MXLNodeFree(node), 0);
+    drop(d);
+    d = derivative(y, x, 1, 0);
+    node = edge_of(d, NULL);
+    CHECK(node == NULL);
+    drop(d);
+    drop(y);
+    drop(x);
+}
+
+/* Results go into the caller's array, as many as were asked for. */
+TEST(no_more_than_asked_for)
+{
+    H x = VEC(3), y;
+    mxl_array *head, *variable, *grads[2];
+
+    attach(x, REQ_WRITE);
+    record(true);
+    y = op1("square", x);
+    record(false);
+    head = api_pin_for(y, "test");
+    variable = api_pin_for(x, "test");
+    grads[0] = NULL;
+    grads[1] = variable;
+    CHECK_INT(mxl_backward(&(mxl_backward_args){.num_heads = 1,
+                                                .heads = &head,
+                                                .num_variables = 1,
+                                                .variables = &variable,
+                                                .grads = grads,
+                                                .dialect = &mxl_dialect_mxnet}),
+              0);
+    CHECK(grads[0] != NULL);
+    CHECK(grads[1] == variable);
+    mxl_array_drop(grads[0]);
+    api_unpin(x);
+    api_unpin(y);
+    drop(y);
+    drop(x);
 }
 
 /* A gradient is where its variable is, wherever what it was computed of is. */
@@ -127,11 +221,58 @@ TEST(devices)
     drop(x);
 }
 
+/* ---- hooks ---- */
+
+static int fails(void *payload, H variable)
+{
+    (void)payload;
+    drop(variable);
+    return 1;
+}
+
+static int counts(void *payload, int num_inputs, const H *input_grads, int num_outputs,
+                  const H *output_grads, H *results)
+{
+    (void)input_grads, (void)results;
+    CHECK_INT(num_inputs, 0);
+    for (int i = 0; i < num_outputs; i++)
+        drop(output_grads[i]);
+    ++*(int *)payload;
+    return 0;
+}
+
+/* A hook that sees the gradient accumulated fails: so does the backward, and no hook comes after.
+ */
+TEST(a_hook_that_fails)
+{
+    int calls = 0;
+    H x = VEC(3), y;
+    MXLHookHandle hook;
+    N node;
+
+    attach(x, REQ_WRITE);
+    node = edge_of(x, NULL);
+    CHECK_INT(MXLNodeAddHook(node, counts, &calls, NULL, NULL), 0);
+    CHECK_INT(MXLNDArrayAddAccumulatedHook(x, fails, NULL, NULL, &hook), 0);
+    record(true);
+    y = op1("square", x);
+    record(false);
+    CHECK_FAILS(backward_full(y, NULL, 1, 0), "a hook after accumulation failed");
+    CHECK_INT(calls, 0);
+    CHECK_INT(MXLHookRemove(hook), 0);
+    CHECK_INT(backward_full(y, NULL, 1, 0), 0);
+    CHECK_INT(calls, 1);
+    CHECK_INT(MXLNodeFree(node), 0);
+    drop(y);
+    drop(x);
+}
+
 /* ---- what a callback does between two variables ---- */
 
 typedef struct meddler {
-    H other;   /* the variable whose turn is next */
-    bool sets; /* its buffer's values; else the buffer goes */
+    H other;                          /* the variable whose turn is next */
+    enum { TAKES, SETS, GIVES } what; /* its buffer, the buffer's values, a buffer */
+    double given;
     int calls;
 } meddler;
 
@@ -147,16 +288,20 @@ static int no_rule(void *payload, int num_outputs, const H *output_grads, int nu
 static void on_release(void *payload)
 {
     meddler *m = payload;
+    int64_t one = 1;
+    H grad = NULL;
 
     m->calls++;
-    if (m->sets) {
-        H grad = grad_of(m->other);
-
+    if (m->what == SETS) {
+        grad = grad_of(m->other);
         fill(grad, (double[]){1000}, 1);
-        drop(grad);
     } else {
-        CHECK_INT(MXLNDArraySetGrad(m->other, NULL), 0);
+        if (m->what == GIVES) /* nothing has written to it yet */
+            grad = MXLNDArrayFromMemory(&m->given, 1, &one, F64, NULL, NULL);
+        CHECK_INT(MXLNDArraySetGrad(m->other, grad), 0);
     }
+    if (grad != NULL)
+        drop(grad);
 }
 
 /* A buffer that stands on a node of `m`: when it is written, the node goes, and on_release runs. */
@@ -178,18 +323,21 @@ static H buffer_of(meddler *m)
 }
 
 /* x w, where x's buffer is written first: w's is another, or has other values, when its turn comes.
- */
-static void meddle(int dialect, int create, uint32_t req, bool sets)
+ * A recorded sum in place of x's would keep the old node. */
+static void meddle(int dialect, int create, uint32_t req, meddler m)
 {
     MXLBackwardOptions options = {.keep_graph = 1, .create_graph = create, .dialect = dialect};
     H x = VEC(3), w = VEC(5), y, none = NULL, buffer;
-    meddler m = {.other = w, .sets = sets};
-    uint32_t off = REQ_NULL;
+    uint32_t off = REQ_NULL, of_x = create ? REQ_WRITE : req;
     double want = 3;
 
-    attach_start(w, req, 7);
+    m.other = w;
+    if (m.what == GIVES)
+        CHECK_INT(MXAutogradMarkVariables(1, &w, &req, &none), 0);
+    else
+        attach_start(w, req, 7);
     buffer = buffer_of(&m);
-    CHECK_INT(MXAutogradMarkVariables(1, &x, &req, &buffer), 0);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &of_x, &buffer), 0);
     drop(buffer);
     record(true);
     y = MUL(x, w);
@@ -197,10 +345,10 @@ static void meddle(int dialect, int create, uint32_t req, bool sets)
     CHECK_INT(m.calls, 0);
     CHECK_INT(run_from(y, &options), 0);
     CHECK_INT(m.calls, 1);
-    if (sets && req == REQ_ADD)
+    if (m.what != TAKES && req == REQ_ADD)
         want += 1000;
     CHECK_NEAR(grad_at(w, 0), want, 0);
-    CHECK_NEAR(grad_at(x, 0), req == REQ_ADD ? 15 : 5, 0);
+    CHECK_NEAR(grad_at(x, 0), of_x == REQ_ADD ? 15 : 5, 0);
     CHECK_INT(fresh(w), 1);
     CHECK_INT(MXAutogradMarkVariables(1, &x, &off, &none), 0);
     CHECK_INT(MXAutogradMarkVariables(1, &w, &off, &none), 0);
@@ -212,14 +360,16 @@ static void meddle(int dialect, int create, uint32_t req, bool sets)
 TEST(buffers_that_change_on_the_way)
 {
     for (int dialect = MXL_DIALECT_MXNET; dialect <= MXL_DIALECT_TORCH; dialect++) {
-        for (int sets = 0; sets < 2; sets++) {
-            meddle(dialect, 0, REQ_WRITE, sets);
-            meddle(dialect, 0, REQ_ADD, sets);
-            meddle(dialect, 1, REQ_WRITE, sets); /* a recorded sum would keep the old node */
+        for (int create = 0; create < 2; create++) {
+            for (int what = TAKES; what <= GIVES; what++) {
+                meddle(dialect, create, REQ_WRITE, (meddler){.what = what, .given = 1000});
+                meddle(dialect, create, REQ_ADD, (meddler){.what = what, .given = 1000});
+            }
         }
     }
 }
 
-HARNESS_MAIN(ENTRY(a_buffer_that_may_only_be_read), ENTRY(one_buffer_for_two),
-             ENTRY(zeros_stand_nowhere), ENTRY(out_of_reach), ENTRY(devices),
-             ENTRY(buffers_that_change_on_the_way))
+HARNESS_MAIN(ENTRY(a_buffer_that_may_only_be_read), ENTRY(a_buffer_of_another_dtype),
+             ENTRY(one_buffer_for_two), ENTRY(zeros_stand_nowhere), ENTRY(out_of_reach),
+             ENTRY(where_gradients_lead), ENTRY(no_more_than_asked_for), ENTRY(devices),
+             ENTRY(a_hook_that_fails), ENTRY(buffers_that_change_on_the_way))
