@@ -40,12 +40,12 @@ static bool backwards_lenient_heads(stage *s)
     return ok;
 }
 
-static bool returns_gradients(stage *s)
+static bool returned(stage *s, int create)
 {
     H vars[3] = {s->x, s->w, s->y}, *grads = NULL;
     int *stypes = NULL;
 
-    if (MXAutogradBackwardEx(1, &s->z, NULL, 3, vars, 1, 0, 1, &grads, &stypes) != 0) {
+    if (MXAutogradBackwardEx(1, &s->z, NULL, 3, vars, 1, create, 1, &grads, &stypes) != 0) {
         CHECK(grads == NULL);
         return failing(false);
     }
@@ -54,10 +54,34 @@ static bool returns_gradients(stage *s)
     return true;
 }
 
+static bool returns_gradients(stage *s)
+{
+    return returned(s, 0);
+}
+
+/* Each leads to its variable, and needs memory for that. */
+static bool returns_recorded(stage *s)
+{
+    return returned(s, 1);
+}
+
 /* Accumulates recorded gradients into both buffers. */
 static bool creates_graph(stage *s)
 {
     return failing(MXAutogradBackwardEx(1, &s->z, NULL, 0, NULL, 1, 1, 1, NULL, NULL) == 0);
+}
+
+/* The same, w's buffer, which is written to, before x's, which a sum is made for. */
+static bool creates_graph_reversed(stage *s)
+{
+    bool before = record(true), ok;
+    H y = MXLCall2(s->mul, s->w, s->x);
+
+    record(before);
+    ok = failing(y != NULL) &&
+         failing(MXAutogradBackwardEx(1, &y, NULL, 0, NULL, 1, 1, 1, NULL, NULL) == 0);
+    let_go(y);
+    return ok;
 }
 
 static bool second_order(stage *s)
@@ -175,17 +199,36 @@ static bool first_gradient(stage *s)
     return ok;
 }
 
+/* The same where it is a head, whose gradient is the caller's array: it gets a copy. */
+static bool first_gradient_given(stage *s)
+{
+    H a = NULL, none = NULL, heads[2] = {s->z, NULL}, grads[2] = {NULL, s->c};
+    uint32_t req = REQ_WRITE;
+    int64_t two = 2;
+    bool ok = failing(MXNDArrayCreateEx64(&two, 1, 1, 0, 0, F64, &a) == 0) &&
+              failing(MXAutogradMarkVariables(1, &a, &req, &none) == 0);
+
+    heads[1] = a;
+    if (ok)
+        ok = failing(MXAutogradBackward(2, heads, grads, 0) == 0);
+    let_go(a);
+    return ok;
+}
+
 WALK(walk_records, records, true)
 WALK(walk_backwards, backwards, true)
 WALK(walk_two_heads, backwards_two_heads, true)
 WALK(walk_lenient_heads, backwards_lenient_heads, true)
 WALK(walk_returns_gradients, returns_gradients, true)
+WALK(walk_returns_recorded, returns_recorded, true)
 WALK(walk_creates_graph, creates_graph, true)
+WALK(walk_creates_graph_reversed, creates_graph_reversed, true)
 WALK(walk_second_order, second_order, true)
 WALK(walk_vanishes, vanishes, true)
 WALK(walk_marks, marks, true)
 WALK(walk_custom, custom, true)
 WALK(walk_first_gradient, first_gradient, true)
+WALK(walk_first_gradient_given, first_gradient_given, true)
 
 /* What a backward without retain_graph costs when memory ends on the way: nothing as long as no
  * node has run; the values saved by those that have, which it gives back as it goes so that a step
@@ -225,6 +268,7 @@ TEST(what_a_failed_backward_costs)
 }
 
 WALK_MAIN(ENTRY(walk_records), ENTRY(walk_backwards), ENTRY(walk_two_heads),
-          ENTRY(walk_lenient_heads), ENTRY(walk_returns_gradients), ENTRY(walk_creates_graph),
-          ENTRY(walk_second_order), ENTRY(walk_vanishes), ENTRY(walk_marks), ENTRY(walk_custom),
-          ENTRY(walk_first_gradient), ENTRY(what_a_failed_backward_costs))
+          ENTRY(walk_lenient_heads), ENTRY(walk_returns_gradients), ENTRY(walk_returns_recorded),
+          ENTRY(walk_creates_graph), ENTRY(walk_creates_graph_reversed), ENTRY(walk_second_order),
+          ENTRY(walk_vanishes), ENTRY(walk_marks), ENTRY(walk_custom), ENTRY(walk_first_gradient),
+          ENTRY(walk_first_gradient_given), ENTRY(what_a_failed_backward_costs))

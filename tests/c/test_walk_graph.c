@@ -314,6 +314,48 @@ static bool functions_on_views(stage *s)
     return ok;
 }
 
+/* ---- a buffer that goes on the way ---- */
+
+static void takes_buffer(void *payload)
+{
+    const stage *s = payload;
+
+    CHECK_INT(MXLNDArraySetGrad(s->w, NULL), 0);
+}
+
+/* x's buffer stands on a node: when it is written, the node goes, and with it w's buffer, before w
+ * gets the caller's head gradient. That is copied, or the backward fails. */
+static bool buffer_goes(stage *s)
+{
+    static MXLCallHandle copy;
+    int64_t left = until_failure;
+    H heads[2] = {NULL, s->w}, grads[2] = {NULL, s->c}, buffer;
+    uint32_t req = REQ_WRITE;
+    int taken = 0;
+    bool ok;
+
+    until_failure = -1;
+    stage_now = s;
+    buffer = VEC(1, 1);
+    if (copy == NULL)
+        copy = torch("_copy", NULL, NULL);
+    CHECK_INT(MXLFunctionRecord(copy, 1, &s->w, 1, &buffer, gives, s, NULL, takes_buffer, &taken),
+              0);
+    CHECK_INT(taken, 1);
+    CHECK_INT(MXAutogradMarkVariables(1, &s->x, &req, &buffer), 0);
+    record(true);
+    heads[0] = MUL(s->x, s->c);
+    record(false);
+    until_failure = left;
+    ok = failing(MXAutogradBackward(2, heads, grads, 0) == 0);
+    until_failure = -1;
+    if (ok)
+        CHECK_NEAR(grad_or(s->w, 1), 1, 0);
+    let_go(heads[0]);
+    let_go(buffer);
+    return ok;
+}
+
 WALK(walk_looks, looks, true)
 WALK(walk_requires_grad, requires_grad, true)
 WALK(walk_hooks, hooks, true)
@@ -321,6 +363,8 @@ WALK(walk_records, records, true)
 WALK(walk_accumulates, accumulates, true)
 WALK(walk_functions, functions, true)
 WALK(walk_functions_on_views, functions_on_views, true)
+WALK(walk_buffer_goes, buffer_goes, false)
 
 WALK_MAIN(ENTRY(walk_looks), ENTRY(walk_requires_grad), ENTRY(walk_hooks), ENTRY(walk_records),
-          ENTRY(walk_accumulates), ENTRY(walk_functions), ENTRY(walk_functions_on_views))
+          ENTRY(walk_accumulates), ENTRY(walk_functions), ENTRY(walk_functions_on_views),
+          ENTRY(walk_buffer_goes))
