@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #ifdef MXL_SANITIZER
 enum { ROUNDS = 60 };
@@ -108,6 +109,42 @@ TEST(shared_variables)
     CHECK_NEAR(grad_at(w, 0), 2 * sum, 0);
     CHECK_INT(fresh(x), 1);
     drop(w);
+    drop(x);
+}
+
+/* The same where adding takes longer than all else. */
+static void *large_work(void *data)
+{
+    const job *j = data;
+
+    for (int i = 0; i < 4 * ROUNDS; i++)
+        CHECK_INT(backward_full(j->shared, j->other, 1, 0), 0);
+    return NULL;
+}
+
+TEST(shared_large_variable)
+{
+    enum { SIZE = 1 << 14 };
+    static const double zeros[SIZE];
+    double *values = malloc(sizeof(zeros));
+    H x = vec(SIZE, zeros), ones = op1("ones_like", x), y, grad = op1("zeros_like", x);
+    uint32_t req = REQ_ADD;
+    int64_t lost = 0;
+
+    REQUIRE(values != NULL);
+    CHECK_INT(MXAutogradMarkVariables(1, &x, &req, &grad), 0);
+    record(true);
+    y = op_scalar("_mul_scalar", x, "2");
+    record(false);
+    run_all(large_work, y, ones, NULL);
+    CHECK_INT(MXNDArraySyncCopyToCPU(grad, values, SIZE), 0);
+    for (int i = 0; i < SIZE; i++)
+        lost += values[i] != 8.0 * THREADS * ROUNDS;
+    CHECK_INT(lost, 0);
+    free(values);
+    drop(grad);
+    drop(y);
+    drop(ones);
     drop(x);
 }
 
@@ -340,6 +377,6 @@ TEST(marked_while_recorded)
 }
 
 HARNESS_MAIN(ENTRY(marked_while_recorded), ENTRY(own_arrays), ENTRY(shared_variables),
-             ENTRY(shared_variable_create_graph), ENTRY(shared_first_gradient),
-             ENTRY(shared_graph_retained), ENTRY(shared_graph_released),
-             ENTRY(freed_under_the_feet))
+             ENTRY(shared_large_variable), ENTRY(shared_variable_create_graph),
+             ENTRY(shared_first_gradient), ENTRY(shared_graph_retained),
+             ENTRY(shared_graph_released), ENTRY(freed_under_the_feet))
