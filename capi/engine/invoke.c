@@ -158,7 +158,7 @@ static mxl_array *view_of(const mxl_plan *plan, mxl_array *in, int num_outputs, 
 }
 
 /* The same for output i of the run. */
-static mxl_array *run_view(const mxl_run *r, int i, int *status)
+__attribute__((noinline)) static mxl_array *run_view(const mxl_run *r, int i, int *status)
 {
     const mxl_call *call = &r->call;
     mxl_plan plan;
@@ -399,18 +399,17 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
     return op->inputs[num_inputs].name == NULL;
 }
 
-/* dtype and shape of the result. An operator that moves elements is planned once, for the view and
- * the copy too. -1 with the error set. */
-static int plain_infer(mxl_infer *infer, mxl_plan *plan)
+/* dtype and shape of the result; where it only moves elements, with the plan of the view or the
+ * copy. -1 with the error set. */
+static inline int plain_infer(mxl_infer *infer, mxl_plan *plan)
 {
-    int status = infer->op->plan == NULL
-                     ? infer->op->infer(infer)
-                     : mxl_plan_inputs(plan, infer->op, infer->params, 0, infer->legacy_shape,
-                                       infer->num_inputs, infer->in);
+    int status = plan == NULL ? infer->op->infer(infer)
+                              : mxl_plan_inputs(plan, infer->op, infer->params, 0,
+                                                infer->legacy_shape, infer->num_inputs, infer->in);
 
     if (status != 0)
         return -1;
-    if (infer->op->plan != NULL) {
+    if (plan != NULL) {
         mxl_shape *planned = mxl_plan_result(plan);
 
         infer->out_dtype[0] = infer->in[0]->dtype;
@@ -423,8 +422,10 @@ static int plain_infer(mxl_infer *infer, mxl_plan *plan)
     return 0;
 }
 
-static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
-                        mxl_array *const *inputs, mxl_array **out, mxl_mode mode)
+/* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
+__attribute__((always_inline)) static inline int
+invoke_one(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
+           mxl_array **out, mxl_mode mode, mxl_plan *plan)
 {
     mxl_array *result = NULL;
     mxl_shape shape;
@@ -442,7 +443,6 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
                        first_device(num_inputs, inputs)};
     mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
     mxl_node *node = NULL;
-    mxl_plan plan;
     int records, status = 0;
     bool is_view;
 
@@ -450,11 +450,11 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
         return -1;
     records = wants_node(op, num_inputs, inputs, mode);
     shape.ndim = -1;
-    if (records < 0 || plain_infer(&infer, &plan) != 0)
+    if (records < 0 || plain_infer(&infer, plan) != 0)
         return -1;
     records = records && carries_gradients(1, &dtype, mode.dialect);
-    if (op->plan != NULL && num_inputs == 1)
-        result = view_of(&plan, inputs[0], 1, mode, &status);
+    if (plan != NULL && num_inputs == 1)
+        result = view_of(plan, inputs[0], 1, mode, &status);
     is_view = result != NULL;
     if (!is_view && status == 0)
         result = mxl_array_new(dtype, infer.out_shape->ndim, infer.out_shape->dim);
@@ -466,10 +466,10 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
         node = mxl_node_new(&call, mode.dialect);
     if (records && node == NULL)
         status = -1;
-    else if (op->plan == NULL)
+    else if (plan == NULL)
         status = op->compute(&call);
     else if (!is_view)
-        mxl_plan_copy(&plan, inputs[0], result);
+        mxl_plan_copy(plan, inputs[0], result);
     if (status == 0 && mode.dialect->views && !is_view)
         mxl_storage_set_version(result->storage, 0); /* what is counted there are edits */
     if (status == 0 && node != NULL)
@@ -485,6 +485,16 @@ static int invoke_plain(const mxl_op *op, const void *params, int num_inputs,
     return status;
 }
 
+/* Not inlined, as a plan on the stack of every call would cost each of them 20 ns. */
+__attribute__((noinline)) static int invoke_moved(const mxl_op *op, const void *params,
+                                                  int num_inputs, mxl_array *const *inputs,
+                                                  mxl_array **out, mxl_mode mode)
+{
+    mxl_plan plan;
+
+    return invoke_one(op, params, num_inputs, inputs, out, mode, &plan);
+}
+
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
@@ -492,7 +502,8 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
     int status;
 
     if (is_plain(op, num_inputs, inputs, num_outputs, out))
-        return invoke_plain(op, params, num_inputs, inputs, out, mode);
+        return op->plan != NULL ? invoke_moved(op, params, num_inputs, inputs, out, mode)
+                                : invoke_one(op, params, num_inputs, inputs, out, mode, NULL);
     if (mxl_invoke_arity(op, params, num_inputs, &r.arity) != 0 ||
         check_inputs(op, num_inputs, inputs) != 0)
         return -1;
