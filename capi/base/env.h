@@ -1,5 +1,5 @@
-/* Numbers in the environment. Whoever needs one takes what is no number for its default; the
- * registry checks all of them before it hands out the first operator, and there it is an error. */
+/* Numbers in the environment. mxl_env_number answers the default for a text that is no number; the
+ * registry calls mxl_env_check for each variable before the first operator is found, and fails. */
 #ifndef MXL_BASE_ENV_H
 #define MXL_BASE_ENV_H
 
