@@ -169,6 +169,7 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
                     inputs *in)
 {
     mxl_node *node = task->node;
+    bool may_be_constant = p->mode.record && is_callers(node);
     mxl_scope scope;
     mxl_grad g = {.s = &scope,
                   .op = node->op,
@@ -195,7 +196,7 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
     if (status == 0 && mxl_extra_get(&node->extra) != NULL)
         status = hooks_after(task, p->mode, in->set, arrived);
     for (int i = 0; i < node->num_inputs; i++) {
-        if (in->set[i] != NULL && is_callers(node) &&
+        if (may_be_constant && in->set[i] != NULL &&
             !mxl_tape_recorded(in->set[i], p->mode.dialect))
             task->constant = true;
         if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
