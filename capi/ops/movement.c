@@ -32,7 +32,7 @@ static bool is_whole(const mxl_plan *p, int64_t size)
 int mxl_movement_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *like = mxl_grad_in_meta(g, g->num_inputs - 1);
-    mxl_strided_params part = {0};
+    mxl_strided_params part;
     mxl_array *dy = g->head[0];
     mxl_plan p;
 
@@ -41,20 +41,19 @@ int mxl_movement_grad(mxl_grad *g)
     p.like_shape = like->shape;
     if (g->op->plan(&p) != 0)
         return -1;
-    part = (mxl_strided_params){.zeros = {x->ndim, x->shape}, .skip = p.skip};
+    part = (mxl_strided_params){.shape = {p.shape.ndim, p.shape.dim},
+                                .strides = {p.shape.ndim, p.strides},
+                                .zeros = {x->ndim, x->shape},
+                                .skip = p.skip};
     if (p.puts) {
-        part.shape = (mxl_tuple){p.shape.ndim, p.shape.dim};
-        part.strides = (mxl_tuple){p.shape.ndim, p.strides};
         dy = mxl_scope_call(g->s, &mxl_op_as_strided, &part, 1, &dy);
-        return mxl_grad_set(g, 0, mxl_reshape(g->s, dy, x->ndim, x->shape));
+    } else {
+        dy = mxl_reshape(g->s, dy, p.shape.ndim, p.shape.dim);
+        dy = sum_repeated(g->s, &p, dy);
+        if (!is_whole(&p, mxl_shape_size(x->ndim, x->shape)))
+            dy = mxl_zeros_put(g->s, dy, &part);
     }
-    dy = mxl_reshape(g->s, dy, p.shape.ndim, p.shape.dim);
-    dy = sum_repeated(g->s, &p, dy);
-    if (is_whole(&p, mxl_shape_size(x->ndim, x->shape)))
-        return mxl_grad_set(g, 0, mxl_reshape(g->s, dy, x->ndim, x->shape));
-    part.shape = (mxl_tuple){p.shape.ndim, p.shape.dim};
-    part.strides = (mxl_tuple){p.shape.ndim, p.strides};
-    return mxl_grad_set(g, 0, mxl_zeros_put(g->s, dy, &part));
+    return mxl_grad_set(g, 0, mxl_reshape(g->s, dy, x->ndim, x->shape));
 }
 
 int mxl_reshape_grad(mxl_grad *g)
