@@ -220,45 +220,51 @@ static int indivisible(const mxl_plan *p, int64_t block)
 }
 
 /* From elements (n, row, column, c, h, w) to (n, c, h, row, w, column). */
+static void to_space(mxl_plan *p, int64_t b)
+{
+    const int64_t *x = p->shape.dim, *s = p->strides;
+    int64_t c = x[1] / (b * b);
+    const int64_t result[] = {x[0], c, x[2] * b, x[3] * b};
+    const int64_t walk[] = {x[0], c, x[2], b, x[3], b};
+    const int64_t strides[] = {s[0], s[1], s[2], b * c * s[1], s[3], c * s[1]};
+
+    mxl_plan_walk(p, 6, walk, strides);
+    mxl_plan_reshape(p, 4, result);
+}
+
 static int to_space_plan(mxl_plan *p)
 {
     int64_t b = ((const block_params *)p->params)->block_size;
-    const int64_t *x = p->shape.dim, *s = p->strides;
 
     if (block_check(p, b) != 0)
         return -1;
-    if (x[1] % (b * b) != 0)
+    if (p->shape.dim[1] % (b * b) != 0)
         return indivisible(p, b);
-    {
-        int64_t c = x[1] / (b * b);
-        const int64_t result[] = {x[0], c, x[2] * b, x[3] * b};
-        const int64_t walk[] = {x[0], c, x[2], b, x[3], b};
-        const int64_t strides[] = {s[0], s[1], s[2], b * c * s[1], s[3], c * s[1]};
-
-        mxl_plan_walk(p, 6, walk, strides);
-        mxl_plan_reshape(p, 4, result);
-    }
+    to_space(p, b);
     return 0;
 }
 
 /* From elements (n, c, h, row, w, column) to (n, row, column, c, h, w). */
+static void to_depth(mxl_plan *p, int64_t b)
+{
+    const int64_t *x = p->shape.dim, *s = p->strides;
+    const int64_t result[] = {x[0], x[1] * b * b, x[2] / b, x[3] / b};
+    const int64_t walk[] = {x[0], b, b, x[1], x[2] / b, x[3] / b};
+    const int64_t strides[] = {s[0], s[2], s[3], s[1], b * s[2], b * s[3]};
+
+    mxl_plan_walk(p, 6, walk, strides);
+    mxl_plan_reshape(p, 4, result);
+}
+
 static int to_depth_plan(mxl_plan *p)
 {
     int64_t b = ((const block_params *)p->params)->block_size;
-    const int64_t *x = p->shape.dim, *s = p->strides;
 
     if (block_check(p, b) != 0)
         return -1;
-    if (x[2] % b != 0 || x[3] % b != 0)
+    if (p->shape.dim[2] % b != 0 || p->shape.dim[3] % b != 0)
         return indivisible(p, b);
-    {
-        const int64_t result[] = {x[0], x[1] * b * b, x[2] / b, x[3] / b};
-        const int64_t walk[] = {x[0], b, b, x[1], x[2] / b, x[3] / b};
-        const int64_t strides[] = {s[0], s[2], s[3], s[1], b * s[2], b * s[3]};
-
-        mxl_plan_walk(p, 6, walk, strides);
-        mxl_plan_reshape(p, 4, result);
-    }
+    to_depth(p, b);
     return 0;
 }
 
