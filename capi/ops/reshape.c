@@ -42,7 +42,7 @@ static const mxl_param reshape_table[] = {
     {0},
 };
 
-/* target_shape in the codes of shape, where it is 0 that stands for what is inferred. */
+/* Translates target_shape, in which 0 is the extent to infer, to the codes of `shape`. */
 static int target_shape(mxl_shape *out, const mxl_shape *in, const reshape_params *p)
 {
     int64_t codes[MXL_MAX_NDIM];

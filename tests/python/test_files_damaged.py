@@ -280,7 +280,7 @@ assert all(path.read_text() == "mine" for path in taken)
 
 
 def test_temporary_files_that_are_being_written_stay(old):
-    """Whoever writes one holds its lock; test_api_save.c removes those that nobody holds."""
+    """A process that writes one holds its lock; test_api_save.c removes those without a lock."""
     done = in_a_child(TAKEN, old, 3)
     assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
     assert list(mx.nd.load(old)) == ["new"] and len(list(old.parent.iterdir())) == 4
