@@ -346,7 +346,9 @@ def after_accumulation_not_of_grad(torch, log):
 def after_accumulation_it_returns(torch, log):
     for returned in (None, 3, "tensor"):
         x = leaf(torch, 1, 2)
-        handle = x.register_post_accumulate_grad_hook(lambda each: each if returned == "tensor" else returned)  # noqa: B023
+        handle = x.register_post_accumulate_grad_hook(
+            lambda each: each if returned == "tensor" else returned  # noqa: B023
+        )
         error(log, (x * x).sum().backward)
         handle.remove()
         log.append(x.grad)

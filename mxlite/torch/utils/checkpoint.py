@@ -99,7 +99,8 @@ def checkpoint_sequential(
 
     for number in range(segments - 1):
         run = part(number * size, (number + 1) * size)
-        input = checkpoint(run, input, use_reentrant=bool(use_reentrant), preserve_rng_state=preserve_rng_state)  # noqa: A001
+        options = {"use_reentrant": bool(use_reentrant), "preserve_rng_state": preserve_rng_state}
+        input = checkpoint(run, input, **options)  # noqa: A001
     return part((segments - 1) * size, len(steps))(input)
 
 
