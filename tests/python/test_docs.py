@@ -29,6 +29,7 @@ DOCUMENTS = (
     "docs/compatibility.md",
     "docs/from-mxnet.md",
     "docs/from-pytorch.md",
+    "docs/glossary.md",
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMPATIBILITY = (ROOT / "docs/compatibility.md").read_text(encoding="utf-8")
