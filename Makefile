@@ -282,7 +282,7 @@ HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
 # The package looks into build/; built elsewhere, the library is named.
 LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
 PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest -q
-CASE_TABLE := $(sort $(wildcard tests/python/test_cases_*.py))
+CASE_TABLE := $(sort $(wildcard tests/python/table/test_cases_*.py))
 
 test-py: venv
 	@if $(HAS_PYTHON_H); then \

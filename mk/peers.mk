@@ -57,7 +57,7 @@ $(TORCH)/torch.stamp: tools/install_torch.sh
 
 TORCH_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(TORCH)/bin/python
 test-torch: lib $(TORCH)/torch.stamp
-	@$(TORCH_PY) -m pytest -q tests/python/test_torch_style.py tests/python/test_torch_style_graph.py \
+	@$(TORCH_PY) -m pytest -q tests/python/pytorch/test_torch_style.py tests/python/pytorch/test_torch_style_graph.py \
 	    $(PYTEST_ARGS)
 	@$(TORCH_PY) tests/torch/check_programs.py
 	@$(TORCH_PY) tests/torch/check_pairs.py

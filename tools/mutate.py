@@ -63,7 +63,7 @@ class Copy:
         self.library = folder / "build/libmxlite.so"
         sources = sorted((folder / "tests/c").glob("t*_*.c"))
         self.programs = [path.stem for path in sources if re.search(options.c_tests, path.stem)]
-        others = sorted((folder / "tests/python").glob("test_*.py"))
+        others = sorted((folder / "tests/python").rglob("test_*.py"))
         self.others = [str(path) for path in others if options.pytest and re.search(options.pytest, path.stem)]
         self.env = dict(os.environ, MXLITE_LIBRARY=str(self.library), MXLITE_BINDING="ctypes")
         self.env.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", OPENBLAS_NUM_THREADS="1")

@@ -27,11 +27,12 @@ from typing import NamedTuple
 import numpy as np
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
-sys.path[:0] = [str(TESTS / "python"), str(TESTS / "reference")]
+TABLE = TESTS / "python" / "table"
+sys.path[:0] = [str(TESTS / "python"), str(TABLE), str(TESTS / "reference")]
 
 import cases  # noqa: E402
 
-MODULES = sorted(path.stem for path in (TESTS / "python").glob("test_cases_*.py"))
+MODULES = sorted(path.stem for path in TABLE.glob("test_cases_*.py"))
 #: Address space of a test: a wrong extent asks for all memory there is.
 MEMORY = 4 << 30
 #: A test that sleeps takes no processor time.

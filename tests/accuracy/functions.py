@@ -1,7 +1,7 @@
 """The element-wise functions whose accuracy is measured: how each is called, what it is compared with, its bar.
 
 `FUNCTIONS`, `WITHOUT_ROUNDING` and `OTHERS` name every element-wise operator of the library with floating-point
-results. tests/python/test_accuracy.py finds these by their behaviour, so a new operator fails it until it stands here.
+results. test_accuracy.py finds these by their behaviour, so a new operator fails it until it is listed here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE 1 /* setenv */
 /* Factorisations without a back end: what they give multiplies back to what they were given, for
  * sizes around a block, in float32 and float64; cofactors against minors. And choosing a back end.
- * (tests/python/test_backends.py compares both ways with each other and with NumPy.) */
+ * (tests/python/table/test_backends.py compares both ways with each other and with NumPy.) */
 #include <math.h>
 #include <stdlib.h>
 

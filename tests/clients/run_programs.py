@@ -2,7 +2,7 @@
 """Runs the programs in programs/, which import mxnet, and writes what they find: ``run_programs.py FILE [NAME...]``.
 
 With the real MXNet 1.9.1's interpreter the file is programs/expected.json (make clients-oracle); with any other, mxlite
-is their mxnet, and tests/python/test_programs.py compares.
+is their mxnet, and tests/python/package/test_programs.py compares.
 """
 
 import importlib

@@ -16,7 +16,7 @@ import mxlite as mx  # noqa: E402
 from mxlite import _backward, _lib, autograd  # noqa: E402
 
 #: Left out where PyTorch is not installed; the header of the report says so, and `make test-torch` installs it.
-collect_ignore = [] if importlib.util.find_spec("torch") else ["test_torch_style.py", "test_torch_style_graph.py"]
+collect_ignore_glob = [] if importlib.util.find_spec("torch") else ["pytorch/test_torch_style*.py"]
 
 
 def live_handles() -> int:
@@ -55,5 +55,5 @@ def pytest_collection_finish() -> None:
 
 def pytest_report_header() -> str:
     """Which binding and which library the tests ran over."""
-    left_out = ", without test_torch_style*.py (no PyTorch here: make test-torch)" if collect_ignore else ""
+    left_out = ", without test_torch_style*.py (no PyTorch here: make test-torch)" if collect_ignore_glob else ""
     return f"mxlite: binding {_lib.BINDING}, library {mx.get_library()}{left_out}"

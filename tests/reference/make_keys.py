@@ -1,4 +1,4 @@
-"""Makes keys.txt: what the real MXNet 1.9.1 does with the 5,000 keys of tests/python/_keys.py.
+"""Makes keys.txt: what the real MXNet 1.9.1 does with the 5,000 keys of tests/python/ndarray/_keys.py.
 
 Run it with mxnet==1.9.1 and numpy==1.23.5, as make_reference.py. Every key is read, and written, in a process of its
 own, since 1.9.1 ends some of them; where it writes outside of memory, what happens is not the same every time.
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "python"))
+sys.path.insert(0, str(HERE.parent / "python" / "ndarray"))
 
 import mxnet as mx  # noqa: E402
 from _keys import Case, cases, checksum  # noqa: E402

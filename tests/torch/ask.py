@@ -1,6 +1,6 @@
 """Asks a module like torch for the answers to expressions.py, as plain numbers and text.
 
-record.py asks PyTorch and writes facts.json; tests/python/test_torch_facts.py asks mxlite.torch and compares.
+record.py asks PyTorch and writes facts.json; tests/python/pytorch/test_torch_facts.py asks mxlite.torch and compares.
 """
 
 from __future__ import annotations

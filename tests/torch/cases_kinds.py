@@ -1,5 +1,5 @@
 """Programs about which results want a gradient, and which gradients are zeros or nothing, run on PyTorch and on
-mxlite.torch by tests/python/test_torch_style_graph.py."""
+mxlite.torch by test_torch_style_graph.py."""
 
 from __future__ import annotations
 

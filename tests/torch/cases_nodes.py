@@ -1,4 +1,4 @@
-"""Programs about hooks at nodes, run on PyTorch and on mxlite.torch by tests/python/test_torch_style_graph.py."""
+"""Programs about hooks at nodes, run on PyTorch and on mxlite.torch by test_torch_style_graph.py."""
 
 from __future__ import annotations
 

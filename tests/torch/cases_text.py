@@ -1,5 +1,5 @@
 """Programs about what is printed, and names of nodes, run on PyTorch and on mxlite.torch by
-tests/python/test_torch_style_graph.py."""
+test_torch_style_graph.py."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 
 import mxlite
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
 LAST_LINE = re.compile(r"held-out accuracy (0\.\d{3}|1\.000)")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import mxlite as mx
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import describe  # noqa: E402
 import make_pyi  # noqa: E402
 

@@ -16,7 +16,7 @@ from cases import CASES, operators
 
 import mxlite as mx
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
@@ -184,7 +184,7 @@ def _references(text: str) -> list[str]:
 
 def _tests_of(file: str) -> set[str]:
     """Names of the tests in a file: TEST(name) that is listed with ENTRY(name) in C, functions in Python."""
-    path = ROOT / ("tests/c" if file.endswith(".c") else "tests/python") / file
+    (path,) = (ROOT / ("tests/c" if file.endswith(".c") else "tests/python")).rglob(file)
     text = path.read_text(encoding="utf-8")
     if file.endswith(".c"):
         return set(re.findall(r"^TEST\((\w+)\)", text, re.M)) & set(re.findall(r"ENTRY\((\w+)\)", text))

@@ -17,7 +17,7 @@ from _read_params import Damaged
 import mxlite as mx
 from mxlite.error import MXNetError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/fuzz"))
 
 import make_corpus  # noqa: E402
@@ -141,7 +141,7 @@ def test_the_fuzzer_starts_from_nothing_else():
 
 def in_a_child(code: str, *arguments: object) -> subprocess.CompletedProcess:
     """Runs Python code in a process of its own, in this folder."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests/python"), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(ROOT), str(Path(__file__).resolve().parent), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)

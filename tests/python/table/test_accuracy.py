@@ -19,7 +19,7 @@ from cases import operators
 import mxlite as mx
 from mxlite.ndarray._operators import Operator
 
-ACCURACY = Path(__file__).resolve().parents[1] / "accuracy"
+ACCURACY = Path(__file__).resolve().parents[2] / "accuracy"
 sys.path.insert(0, str(ACCURACY))
 
 from functions import FUNCTIONS, ONCE, OTHERS, WITHOUT_ROUNDING, Function  # noqa: E402

@@ -12,7 +12,7 @@ import pytest
 
 from mxlite.ndarray._operators import Operator, operator_names
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "bindings" / "cases.json"
 AGAIN = "; tools/make_binding_cases.py writes it again"
 ARRAYS = ("inputs", "outputs", "heads", "gradients")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parent.parent.parent / "tools" / "bindings.sh"
+SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "bindings.sh"
 TOOLS = ["sh", "awk", "cat", "dirname", "mkdir", "rm", "tail", "tee"]
 GOOD = "echo lua: 30 passed, 0 failed; echo held-out accuracy 0.970"
 

@@ -17,7 +17,7 @@ import mxlite as mx
 from mxlite import autograd, nd
 from mxlite._lib import LIB, check_call
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def _variable(*values: float, req: str = "write", dtype: str = "float32") -> nd.NDArray:

@@ -10,7 +10,7 @@ import pytest
 
 import mxlite.torch as torch
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "torch"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "torch"))
 
 import forms
 

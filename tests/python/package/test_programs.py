@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CLIENTS = ROOT / "tests/clients"
 EXPECTED = json.loads((CLIENTS / "programs/expected.json").read_text())
 #: Training adds roundings up: a loss after 60 steps agrees to some five digits.

@@ -12,7 +12,7 @@ from cases import operators
 
 from mxlite.ndarray._operators import Operator, operator_names
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import make_docs  # noqa: E402
 from describe import aliases, describe  # noqa: E402
 

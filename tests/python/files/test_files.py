@@ -16,7 +16,7 @@ import pytest
 import mxlite as mx
 from mxlite.error import MXNetError
 
-FILES = Path(__file__).resolve().parent.parent / "reference" / "files"
+FILES = Path(__file__).resolve().parents[2] / "reference" / "files"
 EXPECTED = json.loads((FILES / "expected.json").read_text())
 
 

@@ -14,7 +14,7 @@ import torch as real
 
 import mxlite.torch as ours
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch"))
 
 from compare import attempt, describe, difference
 
