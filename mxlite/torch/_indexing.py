@@ -22,7 +22,7 @@ from mxlite.torch._dtypes import BOOL, int8, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._nodes import Formula, Saved, formula, is_grad_enabled, record, saved_of, unrecorded
+from mxlite.torch._nodes import Saved, formula, is_grad_enabled, record, rule_of, saved_of, unrecorded
 from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits, zeros_of
 
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
@@ -396,11 +396,11 @@ def _check_fits(target: Tensor, shape: Any) -> None:
 
 def edit(
     label: str,
-    inputs: list[Tensor],
+    inputs: Sequence[Tensor],
     compute: Callable,
-    rule: Callable,
+    rule: Callable | None = None,
     slots: str | None = None,
-    saves: str | tuple[str, ...] = "",
+    saves: str | tuple[str, ...] | None = None,
     constants: Sequence[Tensor] = (),
 ) -> Tensor:
     """A formula (_nodes.py) whose result is written over the first of its inputs, which is returned."""
@@ -412,15 +412,15 @@ def edit(
     if not is_grad_enabled() or not any(each.requires_grad for each in inputs):
         return copy_(target, values)
     # Before the write: it moves what shows the same memory, and views learn their place when asked.
-    before = clone(target) if "0" in "".join(saves) else target
-    kept = saved_of([before, *others], None, saves)
-    kept += [Saved(each.detach()) for each in constants]
+    before = clone(target) if (rule is None and saves is None) or "0" in "".join(saves or "") else target
+    kept = saved_of([before, *others], None, saves, rule)
+    made = rule_of(compute, rule, inputs, kept, constants)
     inputs = [target, *(pinned(STYLE, each) if each.requires_grad else each for each in others)]
     with unrecorded():
         copy_(target, values)
-    if "r" in saves:
-        kept[sorted(saves).index("r")] = Saved(target, 0)
-    record(label, inputs, [target], Formula(rule, kept), slots)
+    if rule and "r" in (saves or ""):
+        made.kept[sorted(saves).index("r")] = Saved(target, 0)
+    record(label, inputs, [target], made, slots)
     return target
 
 

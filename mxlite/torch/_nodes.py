@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any, Callable
 
 from mxlite.autograd import _nodes
+from mxlite.autograd._composition import Composition
 from mxlite.autograd._nodes import Rule
-from mxlite.torch._calls import AGAIN
 from mxlite.torch._gradient import STYLE
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, zeros_of
 
 #: Whether operations of this thread are recorded; switches that, and says what it was.
 is_grad_enabled, set_grad_mode = STYLE.is_recording, STYLE.set_recording
@@ -44,38 +44,51 @@ def record(
 
 def formula(
     label: str,
-    inputs: list[Tensor],
+    inputs: Sequence[Tensor],
     compute: Callable,
-    rule: Callable,
+    rule: Callable | None = None,
     slots: str | None = None,
-    saves: str | tuple[str, ...] = "",
+    saves: str | tuple[str, ...] | None = None,
     constants: Sequence[Tensor] = (),
 ) -> Any:
-    """A function of tensors whose gradient is a formula.
+    """A function of tensors that is one node of the graph.
 
     Args:
-        compute: Of `inputs` and `constants`, without recording: the result.
+        compute: Of `inputs` and `constants`, without recording: the result, or (without `rule`) a tuple of results.
         rule: Of the result's gradient, of what is saved and of `constants`: a list of gradients of `inputs`, which are
             summed to the shapes of these. It holds no tensor of a caller's: that may be edited, or get another shape.
+            None: backward runs `compute` again, recorded, and differentiates it (mxlite/autograd/_composition.py).
         saves: What the rule reads: a digit for an input, "r" for the result; or that for the gradient of each input.
             The rule gets it in order, the result last; None for what only gradients that nobody wants need.
+            Without `rule`: the inputs whose values derivatives depend on; None: all.
         constants: Tensors that no gradient flows to, and that the rule reads: indices, masks, weights.
     """
     with unrecorded():
         result = compute(*inputs, *constants)
     if is_grad_enabled() and any(each.requires_grad for each in inputs):
-        kept = [*saved_of(inputs, result, saves), *(Saved(each.detach()) for each in constants)]
-        record(label, inputs, [result], Formula(rule, kept), slots)
+        several = isinstance(result, tuple)
+        kept = saved_of(inputs, None if several else result, saves, rule)
+        made = rule_of(compute, rule, inputs, kept, constants)
+        record(label, list(inputs), list(result) if several else [result], made, slots)
     return result
 
 
-def saved_of(inputs: list[Tensor], result: Tensor | None, saves: str | tuple[str, ...]) -> list[Saved | None]:
-    """What a formula's rule reads, saved as it is now; None: not needed, or `result`, where that is not there yet."""
+def saved_of(
+    inputs: Sequence[Tensor], result: Tensor | None, saves: str | tuple[str, ...] | None, rule: Callable | None
+) -> list[Any]:
+    """What a formula's rule reads, saved as it is now.
+
+    With a rule None stands for what is not needed, and for `result` where that is not there yet; else a stand-in.
+    """
+    if saves is None:
+        saves = "" if rule else "".join(str(k) for k in range(len(inputs)))
     if isinstance(saves, str):
         named = needed = sorted(saves)
     else:
         named = sorted(set("".join(saves)))
         needed = [name for each, names in zip(inputs, saves) if each.requires_grad for name in names]
+    if rule is None:
+        return [Saved(each) if str(k) in needed else _StandIn(each) for k, each in enumerate(inputs)]
 
     def keep(name: str) -> Saved | None:
         if name not in needed or (name == "r" and result is None):
@@ -83,6 +96,26 @@ def saved_of(inputs: list[Tensor], result: Tensor | None, saves: str | tuple[str
         return Saved(result, 0) if name == "r" else Saved(inputs[int(name)])
 
     return [keep(name) for name in named]
+
+
+def rule_of(
+    compute: Callable, rule: Callable | None, inputs: Sequence[Tensor], kept: list, constants: Sequence[Tensor]
+) -> Rule:
+    """The rule of a formula's node, with what it reads."""
+    others = [Saved(each.detach()) for each in constants]
+    return Formula(rule, [*kept, *others]) if rule else Composition(STYLE, compute, kept, others)
+
+
+class _StandIn:
+    """An input of a composition whose value no derivative depends on: zeros of its shape and dtype."""
+
+    __slots__ = ("shape", "kind")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shape, self.kind = tensor.shape, tensor._dtype
+
+    def get(self) -> Tensor:
+        return zeros_of((), self.kind).expand(self.shape)
 
 
 class Formula:
@@ -96,7 +129,7 @@ class Formula:
 
     def __call__(self, grads: list, wanted: list) -> list:
         if self.rule is None:
-            raise RuntimeError(AGAIN)
+            raise STYLE.released()
         if grads[0] is None:
             return [None] * len(wanted)
         return self.rule(grads[0], *(None if each is None else each.get() for each in self.kept))
