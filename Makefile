@@ -326,6 +326,7 @@ test:
 checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/check_includes.py
+	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/check_types.py $(VPY)
 	@$(MAKE) check-wheel
@@ -379,6 +380,7 @@ lint: venv
 	@$(VENV)/bin/ruff format --check $(wildcard $(PY_FILES))
 	@$(MAKE) lint-c WERROR=1 BUILD=$(BUILD)/lint
 	@$(VPY) tools/check_includes.py
+	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/mutate.py --judged --list > /dev/null
 	@$(VPY) bindings/rust/make_sys.py --check

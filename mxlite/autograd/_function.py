@@ -9,7 +9,8 @@ from typing import Any
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, hot, last_error
-from mxlite.autograd import _static, graph
+from mxlite.autograd import _graph as graph
+from mxlite.autograd import _static
 from mxlite.autograd._gradients import array_list, handles_of
 from mxlite.autograd._nodes import Saved
 from mxlite.error import MXNetError

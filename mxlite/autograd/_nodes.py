@@ -8,7 +8,8 @@ from typing import Any, Callable
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, c_text, check_call
-from mxlite.autograd import graph, saved
+from mxlite.autograd import _graph as graph
+from mxlite.autograd import saved
 from mxlite.autograd._handles import array_id, edge_of, share
 from mxlite.autograd._hooks import RELEASE, keep
 from mxlite.autograd._run import run_from_edges

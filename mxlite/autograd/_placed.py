@@ -6,7 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING, ClassVar
 
 from mxlite._lib import LIB, check_call
-from mxlite.autograd import graph
+from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import edge_of
 from mxlite.autograd._style import Style
 

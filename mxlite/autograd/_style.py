@@ -8,7 +8,7 @@ from mxlite import error
 from mxlite._lib import last_error
 
 if TYPE_CHECKING:
-    from mxlite.autograd.graph import Node
+    from mxlite.autograd._graph import Node
 
 
 class Style:

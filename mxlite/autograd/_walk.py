@@ -11,7 +11,7 @@ import numpy as np
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
-from mxlite.autograd import graph
+from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import array_id, edge_of
 from mxlite.base import DTYPE_OF_FLAG
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call
-from mxlite.autograd import graph
+from mxlite.autograd import _graph as graph
 from mxlite.autograd._style import Style
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mxlite._public import show as _show
 from mxlite.ndarray import _internal, contrib, linalg, op, random
 from mxlite.ndarray._arithmetic import install_fluent_methods
+from mxlite.ndarray._capsules import to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray._keys import install as _install_keys
 from mxlite.ndarray._numpy import install as _install_numpy
 from mxlite.ndarray._operators import operator_names
@@ -27,7 +28,7 @@ from mxlite.ndarray.creation import (
     waitall,
     zeros,
 )
-from mxlite.ndarray.exchange import from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
+from mxlite.ndarray.exchange import from_dlpack, from_numpy
 from mxlite.ndarray.files import load, load_frombuffer, save
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.ndarray.pairs import (
@@ -98,7 +99,7 @@ __all__ = [
 install_fluent_methods(set(operator_names()))
 _install_shapes()
 _install_keys()
-_install_numpy()
+_install_numpy(lambda name: name in __all__)
 
 __all__ += [_name for _name in op.__all__ if _name not in __all__]
 _show(globals(), lambda name: getattr(op, name) if name in op.__all__ else None)

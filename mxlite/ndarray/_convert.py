@@ -12,6 +12,9 @@ import numpy as np
 
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.error import MXNotImplementedError, MXValueError
+from mxlite.ndarray import _capsules
+from mxlite.ndarray._bytes import handle_from_bytes, to_bytes
+from mxlite.ndarray._make import new_none
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -72,9 +75,7 @@ class Conversion:
             dl_device: (1, 0), the CPU, or None.
         Raises: BufferError: another device, or a stream.
         """
-        from mxlite.ndarray.exchange import capsule_of
-
-        return capsule_of(self, stream, max_version, dl_device, copy)
+        return _capsules.capsule_of(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """(1, 0): the CPU."""
@@ -92,15 +93,11 @@ class Conversion:
 
     def to_dlpack_for_read(self) -> Any:
         """A capsule ("dltensor") of the array's memory, for one who reads it."""
-        from mxlite.ndarray.exchange import to_dlpack_for_read
-
-        return to_dlpack_for_read(self)
+        return _capsules.to_dlpack_for_read(self)
 
     def to_dlpack_for_write(self) -> Any:
         """A capsule ("dltensor") of the array's memory, for one who writes it."""
-        from mxlite.ndarray.exchange import to_dlpack_for_write
-
-        return to_dlpack_for_write(self)
+        return _capsules.to_dlpack_for_write(self)
 
     def as_nd_ndarray(self) -> NDArray:
         """Itself."""
@@ -196,15 +193,10 @@ class Conversion:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the bytes that a file would, as MXNet 1.9.1 has it."""
-        from mxlite.ndarray.files import to_bytes
-
         return {"handle": None if self.dtype is None else to_bytes(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
-        from mxlite.ndarray.files import handle_from_bytes
-        from mxlite.ndarray.ndarray import new_none
-
         if self._h:
             raise ValueError("the array has a value already")
         content = state["handle"]

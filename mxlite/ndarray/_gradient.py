@@ -14,28 +14,21 @@ import numpy as np
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot
-from mxlite.autograd import graph
+from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import edge_of, register_variable
 from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.autograd._run import run_from_edges
 from mxlite.autograd._style import Style
 from mxlite.error import MXNetError, MXNotImplementedError
+from mxlite.ndarray._make import _from_numpy, adopt, invoke
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
 
 GRAD_REQS = {"null": 0, "write": 1, "inplace": 2, "add": 3}
 
-#: NDArray; ndarray.py sets it.
-array_class: Any = None
-
 _MXNET = 0
-
-
-def adopt(handle: int) -> NDArray:
-    """An array for a handle that the library has just returned."""
-    return array_class._adopt(handle)
 
 
 class _Retained:
@@ -99,7 +92,7 @@ class Gradient(Placed):
         request = GRAD_REQS[grad_req]
         if stype not in (None, "default"):
             raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
-        buffer = _home().invoke("zeros_like", [self.detach()], {})
+        buffer = invoke("zeros_like", [self.detach()], {})
         check_call(
             LIB.MXAutogradMarkVariables(
                 1,
@@ -294,7 +287,7 @@ class _Style(Style):
         return array.asnumpy()
 
     def array(self, values: np.ndarray) -> NDArray:
-        return _home()._from_numpy(values)
+        return _from_numpy(values)
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> NDArray:
         return self.array(np.zeros(shape, dtype))
@@ -306,16 +299,10 @@ class _Style(Style):
         return array.reshape(array.shape)
 
     def stack(self, arrays: list) -> NDArray:
-        return _home().invoke("stack", arrays, {"axis": 0, "num_args": len(arrays)})
+        return invoke("stack", arrays, {"axis": 0, "num_args": len(arrays)})
 
     def is_floating(self, array: NDArray) -> bool:
         return np.issubdtype(array.dtype, np.floating)
-
-
-def _home() -> Any:
-    from mxlite.ndarray import ndarray  # which imports this module
-
-    return ndarray
 
 
 #: How nodes make NDArrays.

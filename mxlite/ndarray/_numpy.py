@@ -103,11 +103,9 @@ def _has_fractions(value: Any) -> bool:
 
 def _refuse(called: str, array: NDArray) -> None:
     """Raises the error for a function of an array whose gradient would be lost."""
-    from mxlite import ndarray
-
     name = called.rpartition(".")[2]
     name = _INSTEAD.get(name, name)
-    instead = f"write mx.nd.{name}, or " if hasattr(ndarray, name) else "write it with functions of mx.nd, or "
+    instead = f"write mx.nd.{name}, or " if _is_function(name) else "write it with functions of mx.nd, or "
     raise MXTypeError(
         f"{called} of an array of shape {array.shape} that is being recorded would lose its gradient: {instead}"
         f"{called}(x.detach()) for the values alone"
@@ -180,8 +178,14 @@ def _array_ufunc(self: NDArray, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     return _answer(name, getattr(ufunc, method), inputs, kwargs)
 
 
-def install() -> None:
-    """Gives NDArray the methods of this module."""
+#: Whether mx.nd has a function of that name; `install` sets it.
+_is_function: Callable[[str], bool]
+
+
+def install(is_function: Callable[[str], bool]) -> None:
+    """Gives NDArray the methods of this module; `is_function`: whether mx.nd has a function of that name."""
+    global _is_function
+    _is_function = is_function
     for name, method in {"__array_function__": _array_function, "__array_ufunc__": _array_ufunc}.items():
         method.__name__, method.__qualname__ = name, f"NDArray.{name}"
         setattr(NDArray, name, method)

@@ -17,24 +17,13 @@ from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
-from mxlite.ndarray import _gradient
+from mxlite.ndarray import _make
 from mxlite.ndarray._convert import Conversion
 from mxlite.ndarray._gradient import Gradient
-from mxlite.ndarray._operators import Operator, parameters, run
+from mxlite.ndarray._make import _from_numpy, invoke, new_array  # noqa: F401 - importers of NDArray use them
 
 _END = (1 << 63) - 1
 NUMBERS = (float, int, np.generic)
-
-_operators: dict[str, Operator] = {}
-
-
-def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray | None = None) -> Any:
-    """Runs an operator by name; for what is off the hot path."""
-    operator = _operators.get(name)
-    if operator is None:
-        operator = _operators[name] = Operator(name)
-    return run(operator, [array._h for array in inputs], parameters(given), out, NDArray)
-
 
 #: The methods of 1.9.1's NDArray that are operators with the array as the first input.
 FLUENT = frozenset(
@@ -302,42 +291,11 @@ class NDArray(hot.Owner, Conversion, Gradient):
         raise AttributeError(f"'NDArray' object has no attribute {name!r}")
 
 
-_gradient.array_class = NDArray
+_make.array_class = NDArray
 _new = object.__new__
 _hot_at = hot.at
 _hot_slice = hot.slice_rows
 _hot_reshape = hot.reshape
-
-
-def _from_numpy(values: np.ndarray, context: Context | None = None) -> NDArray:
-    """A new array with the values and dtype of a NumPy array, in that context or cpu(0); not recorded."""
-    values = np.ascontiguousarray(values).reshape(values.shape)
-    array = new_array(values.shape, values.dtype, context)
-    if hot.copy_in(array._h, values.ctypes.data, values.size) != 0:
-        raise last_error()
-    return array
-
-
-def new_array(shape: tuple[int, ...], dtype: Any, context: Context | None = None) -> NDArray:
-    """A new array with undefined values, in that context or cpu(0).
-
-    Raises: MXNetError: a GPU, no memory; ValueError: no shape; TypeError: no dtype.
-    """
-    if any(abs(extent) >= 1 << 62 for extent in shape):
-        raise MXValueError(f"an array of shape {shape} is not possible")
-    flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
-    handle = ctypes.c_void_p()
-    extents = (ctypes.c_int64 * len(shape))(*shape)
-    kind, number = (1, 0) if context is None else (context.device_typeid, context.device_id)
-    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), kind, number, 0, flag, ctypes.byref(handle)))
-    return NDArray._adopt(handle.value)
-
-
-def new_none() -> int:
-    """The handle of a new array that has no shape yet."""
-    handle = ctypes.c_void_p()
-    check_call(LIB.MXNDArrayCreateNone(ctypes.byref(handle)))
-    return handle.value
 
 
 def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...], dtype: Any) -> NDArray:

@@ -37,33 +37,36 @@ from mxlite.torch import (  # they register their functions
     _scaled,
     _shapes,
     _tensor,
+    autograd,
+    cuda,
+    linalg,
+    nn,
+    utils,
 )
 from mxlite.torch import _dtypes as _numbers
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
+from mxlite.torch._install import install
 from mxlite.torch._kinds import Size, contiguous_format, device, layout, memory_format, preserve_format, strided
 from mxlite.torch._print import set_printoptions
 from mxlite.torch._tensor import Tensor
-
-_tensor.install_methods()
-globals().update({name: value for name, value in _functions.items() if name not in ("slice_dim", "constant_pad")})
-globals().update(_numbers.NAMES)
-
-from mxlite.torch import autograd, cuda, linalg, nn, utils  # noqa: E402 - made of the functions above
-from mxlite.torch._install import install  # noqa: E402
-from mxlite.torch.autograd import (  # noqa: E402
+from mxlite.torch.autograd import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
     no_grad,
     set_grad_enabled,
 )
-from mxlite.torch.autograd.anomaly_mode import (  # noqa: E402
+from mxlite.torch.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
     set_anomaly_enabled,
 )
-from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
+from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled
+
+_tensor.install_methods()
+globals().update({name: value for name, value in _functions.items() if name not in ("slice_dim", "constant_pad")})
+globals().update(_numbers.NAMES)
 
 __version__ = "2.13.0+mxlite"
 

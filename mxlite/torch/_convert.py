@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._lib import hot
+from mxlite.torch._basic import cast, full_of
 from mxlite.torch._calls import adopt, both, method, prepare, run
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import (
@@ -18,17 +19,9 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._kinds import device, require_cpu
-from mxlite.torch._tensor import Tensor, full_of
+from mxlite.torch._tensor import Tensor
 
-_casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
 _clone = prepare("CloneBackward0", "_copy")
-
-
-def cast(tensor: Tensor, kind: dtype) -> Tensor:
-    """The tensor with that dtype: itself where it has it."""
-    if tensor._dtype is kind:
-        return tensor
-    return adopt(hot.call1(_casts[kind], tensor._h), kind)
 
 
 def as_float(tensor: Tensor) -> Tensor:

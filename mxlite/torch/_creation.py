@@ -224,7 +224,9 @@ def _over_memory(ndarray: np.ndarray, kind: dtype, count: int) -> Tensor:
     return adopt(handle, kind)
 
 
-def legacy_tensor(cls: type, *args: Any, **kwargs: Any) -> Tensor:
+@method("__new__")
+@staticmethod
+def _new(cls: type, *args: Any, **kwargs: Any) -> Tensor:
     """What calling the class Tensor makes: of a sequence, or any values of a shape."""
     require_cpu(kwargs.pop("device", None))
     if kwargs:

@@ -10,7 +10,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite._lib import LIB
-from mxlite.autograd import graph
+from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import array_id, register_variable
 from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 from mxlite.autograd._placed import Placed
@@ -189,30 +189,6 @@ class Gradient(Placed, _calls.hot.Owner):
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return add_accumulated_hook(self, hook, STYLE)
-
-    # ---- backward ----
-
-    def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-        retain_variables: bool | None = None,
-    ) -> None:
-        """Adds the gradients of this tensor to those of the leaves it was computed from.
-
-        Args:
-            gradient: The gradient of this tensor, of its shape; None: 1, of a tensor of one element.
-            retain_graph: Whether the graph can be used again; None: as `create_graph`.
-            create_graph: Whether gradients are recorded themselves.
-            inputs: The leaves whose gradients are wanted; None: all.
-            retain_variables: retain_graph, as it was called once.
-        """
-        from mxlite.torch import autograd
-
-        given = autograd.retain_option(retain_graph, retain_variables)
-        autograd.backward(self, gradient, given, create_graph, inputs=inputs)
 
 
 #: Stands for the number of an array in `_grad_cache` where Python alone keeps the gradient.

@@ -169,3 +169,9 @@ def extents_of(name: str, given: tuple) -> tuple[int, ...]:
     except TypeError:
         kind = next(type(each).__name__ for each in given if not hasattr(each, "__index__"))
         raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}") from None
+
+
+def can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `target` can be broadcast to `shape`: whether what has that can be summed to it."""
+    behind = shape[len(shape) - len(target) :]
+    return len(shape) >= len(target) and all(small in (1, large) for small, large in zip(target, behind))

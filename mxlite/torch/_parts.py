@@ -6,6 +6,7 @@ import operator
 from itertools import accumulate
 from typing import Any
 
+from mxlite.torch._basic import stacked
 from mxlite.torch._calls import both, function, functions, methods, prepare, run, run_many
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import promote_types
@@ -122,8 +123,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
                 f"{list(each.shape)} at entry {number}"
             )
     place = check_dim(dim, listed[0].ndim + 1)
-    call = prepare("StackBackward0", "stack", "axis")
-    return run(call, listed, place, kind=listed[0]._dtype)
+    return stacked(listed, place)
 
 
 def _at_least(name: str, ndim: int, shape: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
+from mxlite.torch._basic import alias, with_shape
 from mxlite.torch._calls import adopt, both, check_call, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._gradient import STYLE
@@ -21,7 +22,6 @@ _transpose = prepare("TransposeBackward0", "transpose", "axes")
 _permute = prepare("PermuteBackward0", "transpose", "axes")
 _unsqueeze = prepare("UnsqueezeBackward0", "expand_dims", "axis")
 _expand = prepare("ExpandBackward0", "_mxl_broadcast_to", "shape")
-_alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _sum_to = prepare("SumBackward1", "_mxl_sum_to", "shape")
 
 
@@ -31,11 +31,6 @@ def _squeezes(first: int) -> list[int]:
 
 
 _squeeze = _squeezes(0)
-
-
-def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Runs a call that has a shape as its argument."""
-    return adopt(hot.call1_list(call, input._h, len(shape), tuple(shape)), input._dtype)
 
 
 # ---- the same order ----
@@ -207,11 +202,6 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
     places = check_dims(dim, len(shape))
     left = tuple(extent for place, extent in enumerate(shape) if place not in places or extent != 1)
     return with_shape(calls[2 if isinstance(dim, tuple) else 1], input, left)
-
-
-def alias(input: Tensor) -> Tensor:
-    """A view of everything."""
-    return with_shape(_alias, input, input.shape)
 
 
 # ---- another order ----
@@ -467,12 +457,6 @@ _in_place_view("squeeze_", lambda self, dim=None: _squeezed(self, dim, _squeeze_
 _in_place_view("unsqueeze_", lambda self, dim: _unsqueezed(self, dim, _unsqueeze_))
 for _name in ("transpose_", "swapaxes_", "swapdims_"):
     _in_place_view(_name, lambda self, dim0, dim1: _transposed(self, dim0, dim1, _transpose_))
-
-
-def can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether `target` can be broadcast to `shape`: whether what has that can be summed to it."""
-    behind = shape[len(shape) - len(target) :]
-    return len(shape) >= len(target) and all(small in (1, large) for small, large in zip(target, behind))
 
 
 def sum_to(input: Tensor, target: tuple[int, ...]) -> Tensor:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.autograd import graph
+from mxlite.autograd import _graph as graph
 from mxlite.autograd._style import Style
 from mxlite.torch import _calls
+from mxlite.torch._basic import alias, cast, from_values, stacked, zeros_of
 from mxlite.torch._calls import AGAIN, check_call
+from mxlite.torch._kinds import can_sum_to
 
 
 class TensorStyle(Style):
-    """The style of tensors. What makes them is imported when it is used: it imports the class of tensors."""
+    """The style of tensors."""
 
     dialect = 1
     module = "torch.autograd.function"
@@ -39,36 +41,24 @@ class TensorStyle(Style):
         return array._values()
 
     def array(self, values: np.ndarray) -> Any:
-        from mxlite.torch._tensor import from_values
-
         return from_values(values)
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        from mxlite.torch._tensor import zeros_of
-
         return zeros_of(tuple(shape), dtype)
 
     def cast(self, array: Any, dtype: Any) -> Any:
-        from mxlite.torch._convert import cast
-
         return cast(array, dtype)
 
     def alias(self, array: Any) -> Any:
-        from mxlite.torch._shapes import alias
-
         return alias(array)
 
     def stack(self, arrays: list) -> Any:
-        from mxlite.torch._parts import stack
-
-        return stack(arrays)
+        return stacked(arrays, 0)
 
     def is_floating(self, array: Any) -> bool:
         return array._dtype.is_floating_point
 
     def takes(self, shape: tuple, expected: tuple) -> bool:
-        from mxlite.torch._shapes import can_sum_to
-
         return can_sum_to(shape, expected)  # the engine sums it
 
     def released(self) -> Exception:

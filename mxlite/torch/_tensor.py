@@ -7,7 +7,6 @@ that are functions of the module too are added by the modules that have them.
 from __future__ import annotations
 
 import ctypes
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,8 +14,9 @@ import numpy as np
 
 from mxlite._lib import LIB, hot
 from mxlite.torch import _calls
-from mxlite.torch._calls import adopt, check_call, last_error, method, methods, new, prepare, run
-from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy, get_default_dtype
+from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
+from mxlite.torch._calls import last_error, method, methods, new
+from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
@@ -38,11 +38,6 @@ class Tensor(Gradient):
 
     #: NumPy's operators leave it to ours.
     __array_priority__ = 1000
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        from mxlite.torch._creation import legacy_tensor
-
-        return legacy_tensor(cls, *args, **kwargs)
 
     # ---- what it is ----
 
@@ -120,9 +115,7 @@ class Tensor(Gradient):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        data = ctypes.c_void_p()
-        check_call(LIB.MXLNDArrayGetAddress(self._h, ctypes.byref(data)))
-        return data.value or 0
+        return address_of(self)
 
     def _strides(self) -> tuple[int, ...]:
         """Strides in elements."""
@@ -322,61 +315,6 @@ class _Memory:
             "data": (tensor.data_ptr() or _NOWHERE, False),
             "strides": tuple(stride * size for stride in tensor._strides()),
         }
-
-
-def from_values(values: np.ndarray) -> Tensor:
-    """A new tensor with a copy of a NumPy array's elements."""
-    kind = dtype_of_numpy(values.dtype)
-    tensor = empty_of(values.shape, kind)
-    if values.size:
-        values = np.ascontiguousarray(values)
-        ctypes.memmove(tensor.data_ptr(), values.ctypes.data, values.nbytes)  # no edit: it counts no version
-    return tensor
-
-
-def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
-    """A new tensor with any values."""
-    if not shape or 0 in shape:
-        # MXNet's function takes () and 0 for extents that are not known yet.
-        return zeros_of(shape, kind)
-    handle = ctypes.c_void_p()
-    extents = (ctypes.c_int64 * len(shape))(*shape)
-    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
-    return adopt(handle.value, kind)
-
-
-def zeros_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
-    """A new tensor of zeros."""
-    return run(prepare(None, "_zeros", "shape", dtype=kind.name), [], tuple(shape), kind=kind)
-
-
-def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
-    """A new tensor of one number."""
-    if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
-        return from_values(np.full(shape, value, kind.np))  # more digits than a double has
-    return run(prepare(None, "_full", "shape", "value", dtype=kind.name), [], tuple(shape), float(value), kind=kind)
-
-
-def require_fits(value: Any, kind: dtype) -> Any:
-    """The number itself, where a tensor of that dtype can hold it (of uint8: it or its negative).
-
-    Raises: RuntimeError: it cannot.
-    """
-    if kind.kind == BOOL or 0 <= value <= 127:
-        return value
-    limits = (np.iinfo if kind.kind == INTEGER else np.finfo)(kind.np)
-    lowest, highest = (each if isinstance(each, int) else each.item() for each in (limits.min, limits.max))
-    if kind.kind == INTEGER and isinstance(value, int):
-        lowest = min(lowest, -highest)
-    endless = isinstance(value, float) and not math.isfinite(value)
-    if not (kind.is_floating_point if endless else lowest <= value <= highest):
-        raise RuntimeError(f"value cannot be converted to type {kind.word} without overflow")
-    return value
-
-
-def filled(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
-    """As full_of, of a number that the dtype must be able to hold."""
-    return full_of(shape, require_fits(value, kind), kind)
 
 
 def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:

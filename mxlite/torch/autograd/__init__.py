@@ -8,6 +8,8 @@ from typing import Any
 
 from mxlite._public import show as _show
 from mxlite.autograd import graph as _graph
+from mxlite.torch._calls import method
+from mxlite.torch._parts import stack
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks
@@ -139,6 +141,28 @@ def backward(
     run_backward(heads, _heads(heads, given), keep, create_graph, wanted, True, True)
 
 
+@method("backward")
+def _backward_of(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+    retain_variables: bool | None = None,
+) -> None:
+    """Adds the gradients of this tensor to those of the leaves it was computed from.
+
+    Args:
+        gradient: The gradient of this tensor, of its shape; None: 1, of a tensor of one element.
+        retain_graph: Whether the graph can be used again; None: as `create_graph`.
+        create_graph: Whether gradients are recorded themselves.
+        inputs: The leaves whose gradients are wanted; None: all.
+        retain_variables: retain_graph, as it was called once.
+    """
+    given = retain_option(retain_graph, retain_variables)
+    backward(self, gradient, given, create_graph, inputs=inputs)
+
+
 def _given(grads: Any, count: int) -> tuple:
     if grads is None:
         return (None,) * count
@@ -202,8 +226,6 @@ def _zeros(like: Any) -> Tensor:
 
 
 def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool, allow_unused: bool) -> tuple:
-    from mxlite.torch._parts import stack
-
     count = next(len(each) for each in given if each is not None)
     rows = []
     for place in range(count):

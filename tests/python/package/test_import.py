@@ -182,3 +182,44 @@ print(status, work() == first)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_goes_on_computing() -> None:
     assert check(_FORK, "-W", "ignore") == "0 True\n"
+
+
+# ---- tools/check_imports.py ----
+
+_CHECK_IMPORTS = Path(__file__).resolve().parents[3] / "tools" / "check_imports.py"
+
+
+def check_imports(root: Path) -> subprocess.CompletedProcess:
+    """What the check says of the package mxlite/ in a folder."""
+    return subprocess.run([sys.executable, _CHECK_IMPORTS, root], capture_output=True, text=True, timeout=120)
+
+
+def test_the_package_has_no_cycle_of_imports() -> None:
+    done = check_imports(_CHECK_IMPORTS.parents[1])
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("closing", "is_cycle"),
+    [
+        ("import mxlite.b", True),
+        ("from mxlite import b", True),
+        ("from mxlite.b import name", True),
+        ("from . import b", True),
+        ("from .b import name", True),
+        ("def f():\n    from mxlite.b import name", True),
+        ("class A:\n    def f(self):\n        import mxlite.b", True),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from mxlite.b import name", False),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    pass\nelse:\n    import mxlite.b", True),
+        ("import numpy", False),
+    ],
+)
+def test_check_imports_finds_a_cycle(tmp_path: Path, closing: str, is_cycle: bool) -> None:
+    package = tmp_path / "mxlite"
+    package.mkdir()
+    (package / "__init__.py").write_text("from mxlite import a, b\n")
+    (package / "a.py").write_text(closing + "\n")
+    (package / "b.py").write_text("from mxlite import a\nname = 1\n")
+    done = check_imports(tmp_path)
+    assert done.returncode == is_cycle, done.stdout
+    assert ("mxlite.a -> mxlite.b -> mxlite.a" in done.stdout) == is_cycle

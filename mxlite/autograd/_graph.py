@@ -1,0 +1,224 @@
+"""The graph that is recorded, node by node: what a node is called, where its gradients go, hooks on nodes and arrays.
+
+One class of nodes serves both front ends; a `Style` says how each makes arrays of handles. A node is the same Python
+object for as long as anyone holds it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import Any, Callable
+
+from mxlite import _backward
+from mxlite._lib import LIB, check_call
+from mxlite.autograd._handles import edge_of, variable_for
+from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook, keep
+from mxlite.autograd._style import Style
+
+_nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
+_classes: dict[tuple[str, str], type] = {}
+
+
+def node_for(handle: int, style: Style) -> Node:
+    """The node of a new handle, which is the node's from then on."""
+    number = ctypes.c_uint64()
+    check_call(LIB.MXLNodeGetId(handle, ctypes.byref(number)))
+    known = _nodes.get(number.value)
+    if known is not None:
+        check_call(LIB.MXLNodeFree(handle))
+        return known
+    name = ctypes.c_char_p()
+    check_call(LIB.MXLNodeGetName(handle, ctypes.byref(name)))
+    text, module = (name.value or b"").decode(), ""
+    context = _context(handle)
+    if context is not None:
+        kind = type(context)
+        text, module = getattr(kind, "_node_name", text), getattr(kind, "_node_module", "builtins")
+    node = object.__new__(_class_named(text, module))
+    node._handle, node._style = handle, style
+    _nodes[number.value] = node
+    return node
+
+
+class _Metadata(dict):
+    """What is kept beside a node: a dictionary of the user's, and of a function's node its context."""
+
+    context: Any = None
+
+
+def _payload(handle: int) -> Any:
+    """What is kept beside a node: its metadata, or the instance of a function that is called once; None."""
+    payload = ctypes.c_void_p()
+    check_call(LIB.MXLNodeGetPayload(handle, ctypes.byref(payload)))
+    return _backward.recorded.get(payload.value) if payload.value else None
+
+
+def _context(handle: int) -> Any:
+    found = _payload(handle)
+    return found.context if isinstance(found, _Metadata) else found
+
+
+def _kept_metadata(handle: int) -> _Metadata:
+    """The node's metadata, made where it has none."""
+    found = _payload(handle)
+    if not isinstance(found, _Metadata):
+        metadata = _Metadata()
+        metadata.context = found
+        set_metadata(handle, metadata)
+        return metadata
+    return found
+
+
+def _class_named(name: str, module: str) -> type:
+    """The class of the nodes of that name, so that they print as `<AddBackward0 object at 0x...>`."""
+    known = _classes.get((name, module))
+    if known is None:
+        known = type(name, (Node,), {"__slots__": (), "__module__": module or "builtins"})
+        _classes[name, module] = known
+    return known
+
+
+class Node:
+    """A node of the graph: an operator that was recorded, or the place where a variable's gradient is added up."""
+
+    __slots__ = ("_handle", "_style", "__weakref__")
+
+    def __new__(cls, *_: Any, **__: Any) -> Node:
+        raise TypeError("nodes are made by recording")
+
+    def __del__(self) -> None:
+        LIB.MXLNodeFree(self._handle)
+
+    def __repr__(self) -> str:
+        kind = type(self)
+        place = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+        return f"<{place}{kind.__name__} object at {id(self):#x}>"
+
+    def is_accumulating(self) -> bool:
+        """Whether the node is where a variable's gradient is added up."""
+        return type(self).__name__ == "AccumulateGrad"
+
+    def name(self) -> str:
+        """What the node is called: "AddBackward0"."""
+        name = type(self).__name__
+        return self._style.names.get(name, name)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Where the gradients of the node's inputs go: (node, output number) each; (None, 0) is nowhere."""
+        count = ctypes.c_int()
+        check_call(LIB.MXLNodeGetNumInputs(self._handle, ctypes.byref(count)))
+        return tuple(map(self._input, range(count.value)))
+
+    def _input(self, index: int) -> tuple[Node | None, int]:
+        handle, output = ctypes.c_void_p(), ctypes.c_int()
+        check_call(LIB.MXLNodeGetInput(self._handle, index, ctypes.byref(handle), ctypes.byref(output)))
+        if not handle.value:
+            return None, 0
+        return node_for(handle.value, self._style), output.value
+
+    @property
+    def variable(self) -> Any:
+        """The variable that gradients are added up for.
+
+        Raises: AttributeError: the node is an operator's.
+        """
+        if not self.is_accumulating():
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute 'variable'")
+        handle = ctypes.c_void_p()
+        check_call(LIB.MXLNodeGetVariable(self._handle, ctypes.byref(handle)))
+        return variable_for(handle.value, self._style)
+
+    @property
+    def metadata(self) -> dict:
+        """A dictionary of the user's, kept as long as the node."""
+        return _kept_metadata(self._handle)
+
+    def __getattr__(self, name: str) -> Any:
+        # A function's node has what its forward left in the context.
+        context = _context(self._handle)
+        if context is None or name.startswith("__"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(context, name)
+
+    def __dir__(self) -> list[str]:
+        """What there is of this node: `variable` where gradients are added up; of a function's, its context's too."""
+        context = _context(self._handle)
+        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_style", "_input"}
+        return sorted(names if self.is_accumulating() else names - {"variable"})
+
+    @property
+    def saved(self) -> tuple[Any, ...]:
+        """The arrays that the node keeps for its backward; none once it is released. They lead nowhere.
+
+        Raises: MXNetError or RuntimeError: one was edited since.
+        """
+        count, array = ctypes.c_int(), ctypes.c_void_p()
+        if self.is_accumulating():
+            return ()
+        check_call(LIB.MXLNodeGetNumSaved(self._handle, ctypes.byref(count)))
+        arrays = []
+        for index in range(count.value):
+            check_call(LIB.MXLNodeGetSaved(self._handle, index, ctypes.byref(array), None, None, None))
+            arrays.append(self._style.adopt(array.value or 0))
+        return tuple(arrays)
+
+    def _sequence_nr(self) -> int:
+        number = ctypes.c_uint64()
+        check_call(LIB.MXLNodeGetSequence(self._handle, ctypes.byref(number)))
+        return number.value
+
+    def register_hook(self, fn: Callable) -> RemovableHandle:
+        """Calls fn(grad_inputs, grad_outputs) when the node has run; what it returns takes the place of grad_inputs.
+
+        It returns nothing, or a tuple of as many; None in it: there is no gradient.
+        Returns: a handle whose `remove()` takes the hook away.
+        """
+        return add_hook(LIB.MXLNodeAddHook, self._handle, ON_NODE, (fn, self._style))
+
+    def register_prehook(self, fn: Callable) -> RemovableHandle:
+        """Calls fn(grad_outputs) before the node runs; what it returns takes their place.
+
+        It returns nothing, or a tuple of as many; None in it: there is no gradient.
+        """
+        return add_hook(LIB.MXLNodeAddPreHook, self._handle, ON_PREPARE, (fn, self._style))
+
+
+def set_metadata(handle: int, metadata: dict) -> None:
+    """Keeps a dictionary beside a node, as long as that lives."""
+    check_call(LIB.MXLNodeSetPayload(handle, keep(metadata), RELEASE))
+
+
+def set_context(handle: int, context: Any) -> None:
+    """Makes `context` what a function's node takes its attributes from."""
+    _kept_metadata(handle).context = context
+
+
+def set_function(array: int, number: int) -> None:
+    """Makes the function of that number, which lives as long as its node, what the node takes its attributes from.
+
+    Args:
+        array: The handle of an output; nothing happens where it has no node.
+    """
+    handle, _ = edge_of(array)
+    if not handle:
+        return
+    found = _payload(handle)
+    if found is None:
+        check_call(LIB.MXLNodeSetPayload(handle, number, None))
+    else:
+        found.context = _backward.recorded[number]
+    LIB.MXLNodeFree(handle)
+
+
+class Edge:
+    """Where a gradient goes: a node, and which of its outputs."""
+
+    __slots__ = ("node", "output_nr")
+
+    def __init__(self, node: Node, output_nr: int) -> None:
+        self.node, self.output_nr = node, output_nr
+
+    def __iter__(self) -> Any:
+        return iter((self.node, self.output_nr))

@@ -1,0 +1,104 @@
+"""What the class of tensors itself needs, and what comes before it: new tensors, other dtypes, views of everything."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mxlite._lib import LIB, hot
+from mxlite.torch._calls import adopt, check_call, prepare, run
+from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
+
+if TYPE_CHECKING:
+    from mxlite.torch._tensor import Tensor
+
+_casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
+_alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
+_stack = prepare("StackBackward0", "stack", "axis")
+
+
+def cast(tensor: Tensor, kind: dtype) -> Tensor:
+    """The tensor with that dtype: itself where it has it."""
+    if tensor._dtype is kind:
+        return tensor
+    return adopt(hot.call1(_casts[kind], tensor._h), kind)
+
+
+def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Runs a call that has a shape as its argument."""
+    return adopt(hot.call1_list(call, input._h, len(shape), tuple(shape)), input._dtype)
+
+
+def alias(input: Tensor) -> Tensor:
+    """A view of everything."""
+    return with_shape(_alias, input, input.shape)
+
+
+def stacked(tensors: list[Tensor], place: int) -> Tensor:
+    """Tensors of one shape and dtype side by side along a new dimension."""
+    return run(_stack, tensors, place, kind=tensors[0]._dtype)
+
+
+def address_of(tensor: Tensor) -> int:
+    """The address of the first element."""
+    data = ctypes.c_void_p()
+    check_call(LIB.MXLNDArrayGetAddress(tensor._h, ctypes.byref(data)))
+    return data.value or 0
+
+
+def from_values(values: np.ndarray) -> Tensor:
+    """A new tensor with a copy of a NumPy array's elements."""
+    kind = dtype_of_numpy(values.dtype)
+    tensor = empty_of(values.shape, kind)
+    if values.size:
+        values = np.ascontiguousarray(values)
+        ctypes.memmove(address_of(tensor), values.ctypes.data, values.nbytes)  # no edit: it counts no version
+    return tensor
+
+
+def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
+    """A new tensor with any values."""
+    if not shape or 0 in shape:
+        # MXNet's function takes () and 0 for extents that are not known yet.
+        return zeros_of(shape, kind)
+    handle = ctypes.c_void_p()
+    extents = (ctypes.c_int64 * len(shape))(*shape)
+    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
+    return adopt(handle.value, kind)
+
+
+def zeros_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
+    """A new tensor of zeros."""
+    return run(prepare(None, "_zeros", "shape", dtype=kind.name), [], tuple(shape), kind=kind)
+
+
+def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
+    """A new tensor of one number."""
+    if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
+        return from_values(np.full(shape, value, kind.np))  # more digits than a double has
+    return run(prepare(None, "_full", "shape", "value", dtype=kind.name), [], tuple(shape), float(value), kind=kind)
+
+
+def require_fits(value: Any, kind: dtype) -> Any:
+    """The number itself, where a tensor of that dtype can hold it (of uint8: it or its negative).
+
+    Raises: RuntimeError: it cannot.
+    """
+    if kind.kind == BOOL or 0 <= value <= 127:
+        return value
+    limits = (np.iinfo if kind.kind == INTEGER else np.finfo)(kind.np)
+    lowest, highest = (each if isinstance(each, int) else each.item() for each in (limits.min, limits.max))
+    if kind.kind == INTEGER and isinstance(value, int):
+        lowest = min(lowest, -highest)
+    endless = isinstance(value, float) and not math.isfinite(value)
+    if not (kind.is_floating_point if endless else lowest <= value <= highest):
+        raise RuntimeError(f"value cannot be converted to type {kind.word} without overflow")
+    return value
+
+
+def filled(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
+    """As full_of, of a number that the dtype must be able to hold."""
+    return full_of(shape, require_fits(value, kind), kind)
