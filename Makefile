@@ -19,7 +19,7 @@ Q := $(if $(filter 1,$(V)),,@)
 # ---- the library ---------------------------------------------------------------------------------
 # The layers in their order; tools/check_includes.py holds the same list.
 LAYERS := base backend kernel array op engine ops api
-SOURCES := $(foreach layer,$(LAYERS),$(sort $(wildcard capi/$(layer)/*.c)))
+SOURCES := $(foreach layer,$(LAYERS),$(sort $(wildcard capi/$(layer)/*.c capi/$(layer)/*/*.c)))
 HEADERS := $(sort $(wildcard include/*/*.h include/*/*.hpp))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 
@@ -364,7 +364,7 @@ demo: $(DEMO_STAMP) lib
 	@$(BUILD)/graph_walk
 
 # ---- form ----------------------------------------------------------------------------------------
-C_FILES = $(sort $(wildcard capi/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*.[ch] tests/c/headers/* \
+C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*.[ch] tests/c/headers/* \
     bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
     tests/fuzz/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch]))
 PY_FILES := mxlite tests tools benchmarks examples setup.py

@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ASSERT_HEADER = {"assert.h"}
 #: A place's target is a node or a variable: only the accessors in this file may say which.
 TARGET_CAST = re.compile(r"\(\s*(?:const\s+)?mxl_(?:node|array)\s*\*\s*\)\s*\(?[\w.\->\[\]]*\btarget\b")
-TARGET_FILE = "engine/tape.h"
+TARGET_FILE = "engine/tape/tape.h"
 
 
 def strip_comments_and_strings(text: str) -> str:

@@ -154,7 +154,7 @@ class Copy:
 
     def c_verdict(self, path: str) -> str:
         """Which C test sees the change, "" for none; those near the file first."""
-        near = re.sub(r"^capi/(\w+)/([a-z]+).*", r"test_\1_\2", path)
+        near = re.sub(r"^capi/(\w+)/(?:\w+/)*([a-z]+).*", r"test_\1_\2", path)
 
         def order(name: str) -> tuple:
             place = next((at for at, start in enumerate(NEAR) if name.startswith(start)), len(NEAR))

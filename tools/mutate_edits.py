@@ -13,14 +13,14 @@ from check_includes import strip_comments_and_strings
 ROOT = Path(__file__).resolve().parent.parent
 #: The files whose functions are changed.
 CHANGED = [
-    "capi/ops/*.[ch]",
-    "capi/kernel/*.[ch]",
+    "capi/ops/**/*.[ch]",
+    "capi/kernel/**/*.[ch]",
     "capi/op/infer.c",
     "capi/op/rows.c",
-    "capi/base/mem*.[ch]",
+    "capi/base/memory/*.[ch]",
     "capi/base/thread.c",
-    "capi/engine/*.[ch]",
-    "capi/api/*.c",
+    "capi/engine/**/*.[ch]",
+    "capi/api/**/*.c",
 ]
 #: Files that are about who holds what, and about failures: there these say something too.
 HOLDING = re.compile(r"^capi/(?:engine|api)/")

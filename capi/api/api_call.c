@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/prepared.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 enum { INPUT_ROOM = 32 }; /* inputs or outputs that need no memory */
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "base/mem.h"
-#include "engine/callback.h"
-#include "engine/grad.h"
-#include "engine/rebase.h"
-#include "engine/tape.h"
+#include "base/memory/mem.h"
+#include "engine/backward/callback.h"
+#include "engine/backward/grad.h"
+#include "engine/tape/rebase.h"
+#include "engine/tape/tape.h"
 
 /* The caller's callbacks; counted, kept by the node. */
 typedef struct custom {

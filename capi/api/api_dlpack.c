@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/dlpack.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 /* ---- out ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array/file.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 static bool numpy_shape(void)
 {

@@ -1,5 +1,5 @@
 /* MXLNodeGetParams: the parameters of a recorded call as text. */
-#include "api/node.h"
+#include "api/graph/node.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/prepared.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 enum {
     CHUNK = 1024, /* calls a chunk of the table holds */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backend/openblas.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/str.h"
 #include "base/thread.h"
 #include "kernel/target.h"

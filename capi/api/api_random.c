@@ -1,7 +1,7 @@
 /* MXRandomSeed and MXRandomSeedContext: the seed of the process's generator. Called by bindings. */
 #include "api/common.h"
 
-#include "engine/random.h"
+#include "engine/run/generator.h"
 
 int MXRandomSeed(int seed)
 {

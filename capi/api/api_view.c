@@ -2,9 +2,9 @@
  * array's memory, and are recorded while the thread records. */
 #include "api/common.h"
 
-#include "engine/rebase.h"
-#include "ops/movement.h"
-#include "ops/reshape_codes.h"
+#include "engine/tape/rebase.h"
+#include "ops/shape/movement.h"
+#include "ops/shape/reshape_codes.h"
 
 /* ---- an array that takes on the shape of its view ---- */
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
                "every kind of return buffer needs a slot of the thread's state");

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/state.h"
-#include "engine/invoke.h"
+#include "engine/run/invoke.h"
 #include "mxlite/mxlite.h"
 
 static inline uint64_t api_number(const void *handle)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 static void array_release(mxl_ref *ref)
 {

@@ -42,7 +42,8 @@ typedef struct mxl_leaf {
     _Atomic(mxl_grad_req) req;
     bool fresh;      /* a backward has written the gradient since the caller last cleared this */
     mxl_array *grad; /* kept; NULL: wants a gradient and has no buffer for it yet */
-    _Atomic(mxl_ref *) extra; /* kept; hooks of the variable: engine/extra.h. NULL: none */
+    _Atomic(mxl_ref *)
+        extra; /* kept; hooks of the variable: engine/tape/hook_store.h. NULL: none */
 } mxl_leaf;
 
 struct mxl_array {

@@ -2,8 +2,8 @@
 #include "array/copy.h"
 
 #include "base/error.h"
-#include "kernel/cast.h"
-#include "kernel/copy.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
 
 /* Copies or casts over one shape. */
 static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int64_t *shape,

@@ -10,7 +10,7 @@
 #include "array/file_format.h"
 #include "array/replace.h"
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 void mxl_file_list_clear(mxl_file_list *list)
 {

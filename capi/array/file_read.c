@@ -12,7 +12,7 @@
 
 #include "array/file_format.h"
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 /* Bytes to read: of a file, or of memory. */
 typedef struct source {

@@ -13,7 +13,7 @@
 
 #include "array/copy.h"
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 typedef struct mapping {
     void *start;

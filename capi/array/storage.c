@@ -3,7 +3,7 @@
 #include "array/storage.h"
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 enum { HEADER_BYTES = 64 };
 

@@ -1,5 +1,6 @@
 /* OpenBLAS, where one is found at run time: a table of the functions of BLAS and LAPACK that
- * kernels ask for. Opened at first use, never linked. For kernel/gemm.c, kernel/lapack.c and api.
+ * kernels ask for. Opened at first use, never linked. For kernel/gemm/gemm.c,
+ * kernel/linalg/lapack.c and api.
  */
 #ifndef MXL_BACKEND_OPENBLAS_H
 #define MXL_BACKEND_OPENBLAS_H

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 /* The entry of `key`, or the free one where it belongs. */
 static mxl_map_entry *probe(const mxl_map *map, const void *key)

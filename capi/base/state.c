@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/handle.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/thread.h"
 
 _Thread_local mxl_state *mxl_state_here;

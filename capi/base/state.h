@@ -27,7 +27,7 @@ typedef struct mxl_state {
     bool follow_edits; /* MXNet's dialect: edits in place are followed while recording */
     bool grad_off;     /* PyTorch's dialect: grad mode, which is on at the start */
     uint8_t watch;     /* what is to be done with what is recorded: MXL_WATCH_*, 0 in a pause */
-    bool watch_paused; /* engine/watch.h */
+    bool watch_paused; /* engine/tape/record_hooks.h */
     uint8_t anomaly;   /* what backward looks for: 0, 1 NaN, 2 infinities too */
     int bulk_size;
     uint32_t free_slot; /* a chain of handle slots kept for this thread, 0 for none */
@@ -46,9 +46,9 @@ typedef struct mxl_state {
 enum {
     MXL_SLOT_RETURN_FIRST = 0, /* api/common: one growable buffer per kind */
     MXL_SLOT_RETURN_LAST = 15,
-    MXL_SLOT_SAVED_HOOKS = 16, /* engine/packed.h */
-    MXL_SLOT_RECORD_HOOK = 17, /* engine/watch.h */
-    MXL_SLOT_ANOMALY = 18      /* engine/anomaly.h */
+    MXL_SLOT_SAVED_HOOKS = 16, /* engine/tape/saved_hooks.h */
+    MXL_SLOT_RECORD_HOOK = 17, /* engine/tape/record_hooks.h */
+    MXL_SLOT_ANOMALY = 18      /* engine/tape/anomaly.h */
 };
 
 enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 /* Makes room for `more` bytes and the end; false once anything failed. */
 static bool reserve(mxl_str *str, size_t more)

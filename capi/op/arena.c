@@ -1,7 +1,7 @@
 /* A place for the tuples and strings of one call's parameters: room of its own, then blocks. */
 #include "op/op.h"
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 enum { ARENA_ALIGN = 16, ARENA_BLOCK = 4096 };
 

@@ -10,12 +10,12 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "kernel/row.h"
+#include "kernel/elementwise/loop.h"
 
 typedef struct mxl_op mxl_op;
 typedef struct mxl_plan mxl_plan;   /* op/plan.h: where the elements of a movement come from */
-typedef struct mxl_scope mxl_scope; /* engine/scope.h: owner of temporaries */
-typedef struct mxl_grad mxl_grad;   /* engine/grad.h: what a gradient rule sees */
+typedef struct mxl_scope mxl_scope; /* engine/run/scope.h: owner of temporaries */
+typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: what a gradient rule sees */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {

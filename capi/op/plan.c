@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "kernel/copy.h"
-#include "kernel/run.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/copy/copy_loops.h"
 
 /* ---- making one ---- */
 

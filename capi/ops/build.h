@@ -1,13 +1,13 @@
 /* Operators as expressions, for rules and composed operators: mxl_mul(s, a, b). Results are scoped;
- * any NULL argument gives NULL (see engine/scope.h). Also the inputs and structs that families
+ * any NULL argument gives NULL (see engine/run/scope.h). Also the inputs and structs that families
  * share. */
 #ifndef MXL_OPS_BUILD_H
 #define MXL_OPS_BUILD_H
 
-#include "engine/grad.h"
-#include "engine/known.h"
-#include "engine/scope.h"
-#include "kernel/row.h"
+#include "engine/backward/grad.h"
+#include "engine/run/builtin_ops.h"
+#include "engine/run/scope.h"
+#include "kernel/elementwise/loop.h"
 #include "op/op.h"
 
 /* ---- any operator of one array, of two, of an array and a number ---- */

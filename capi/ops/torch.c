@@ -1,11 +1,11 @@
 /* Operators that PyTorch has as one node of the graph and MXNet does not: products of two matrices
  * as they lie in memory (mm, addmm), mse_loss, rounding of halves to even numbers. */
-#include "ops/elementwise.h"
+#include "ops/elementwise/elementwise.h"
 
 #include <stddef.h>
 
 #include "array/copy.h"
-#include "kernel/gemm.h"
+#include "kernel/gemm/gemm.h"
 
 /* ---- _mxl_mm, _mxl_addmm ---- */
 

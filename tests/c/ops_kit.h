@@ -8,9 +8,9 @@
 #include <stdarg.h>
 
 #include "base/error.h"
-#include "engine/backward.h"
-#include "engine/invoke.h"
-#include "engine/random.h"
+#include "engine/backward/backward.h"
+#include "engine/run/invoke.h"
+#include "engine/run/generator.h"
 #include "harness.h"
 #include "op/op.h"
 

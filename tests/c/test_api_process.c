@@ -1,14 +1,14 @@
 /* What belongs to the process or thread: errors, versions, modes, seeds, memory (api_process.c,
- * api_random.c, engine/random.c). */
+ * api_random.c, engine/run/generator.c). */
 #include "harness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/thread.h"
-#include "engine/random.h"
+#include "engine/run/generator.h"
 #include "mxlite/mxlite.h"
 
 #define FAILS(call, words)                                                                         \

@@ -4,10 +4,10 @@
 
 #include "api/common.h"
 #include "base/handle.h"
-#include "engine/scope.h"
+#include "engine/run/scope.h"
 #include "mxlite/mxlite.h"
-#include "ops/movement.h"
-#include "ops/reshape_codes.h"
+#include "ops/shape/movement.h"
+#include "ops/shape/reshape_codes.h"
 
 #define FAILS(call, words)                                                                         \
     do {                                                                                           \

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/thread.h"
 
 static void release_nothing(mxl_ref *ref)

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 typedef struct object {
     mxl_ref ref;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/mem.h"
-#include "base/mem_pool.h"
+#include "base/memory/mem.h"
+#include "base/memory/mem_pool.h"
 
 /* An allocator that counts, checks sizes, and fails when told to. */
 static struct {

@@ -7,7 +7,7 @@
 
 #include "base/handle.h"
 #include "base/map.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/str.h"
 #include "op/op.h"
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/half.h"
 #include "base/map.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/ref.h"
 #include "base/shape.h"
 #include "base/str.h"

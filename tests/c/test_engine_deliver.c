@@ -3,7 +3,7 @@
 #include "graph_kit.h"
 
 #include "api/common.h"
-#include "engine/backward.h"
+#include "engine/backward/backward.h"
 
 /* A buffer in memory that became read-only after it was marked: nothing is written. */
 TEST(a_buffer_that_may_only_be_read)

@@ -7,9 +7,9 @@
 
 #include "array/array.h"
 #include "base/handle.h"
-#include "engine/backward.h"
-#include "engine/invoke.h"
-#include "engine/tape.h"
+#include "engine/backward/backward.h"
+#include "engine/run/invoke.h"
+#include "engine/tape/tape.h"
 
 /* ---- release ---- */
 

@@ -3,7 +3,7 @@
 #include "sizes_kit.h"
 
 #include "base/handle.h"
-#include "engine/invoke.h"
+#include "engine/run/invoke.h"
 #include "ops/build.h"
 
 /* ---- nodes ---- */

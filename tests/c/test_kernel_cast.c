@@ -6,8 +6,8 @@
 #include "base/dtype.h"
 #include "base/half.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/convert.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/convert.h"
 #include "kernel/target.h"
 
 /* One value of dtype `from` as dtype `to`. */

@@ -8,8 +8,8 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/copy.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
 #include "op/op.h"
 
 enum { ROOM = 1 << 17 };

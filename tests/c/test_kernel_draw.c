@@ -8,8 +8,8 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/density.h"
-#include "kernel/draw.h"
+#include "kernel/random/density.h"
+#include "kernel/random/draw.h"
 
 /* Sequences are Philox at (element, block, stream), and none is part of another. */
 TEST(sequences)

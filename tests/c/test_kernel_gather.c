@@ -7,9 +7,9 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/gather.h"
-#include "kernel/softmax.h"
+#include "kernel/copy/cast.h"
+#include "kernel/index/gather.h"
+#include "kernel/reduce/softmax.h"
 
 /* As measured on MXNet 1.9.1. */
 TEST(indices)

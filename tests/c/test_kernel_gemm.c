@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/gemm.h"
+#include "kernel/copy/cast.h"
+#include "kernel/gemm/gemm.h"
 #include "kernel/target.h"
 
 enum { ROOM = 1 << 20 };

@@ -9,7 +9,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "harness.h"
-#include "kernel/lapack.h"
+#include "kernel/linalg/lapack.h"
 
 enum { MOST = 101 };
 

@@ -1,12 +1,12 @@
-/* The float functions of kernel/math.h at every vector level, beside the C library's for double:
- * loops of them over a walk through all floats and over the numbers at the edges, and single calls.
- * STRIDE=1 in CFLAGS walks through every float. */
+/* The float functions of kernel/math/math.h at every vector level, beside the C library's for
+ * double: loops of them over a walk through all floats and over the numbers at the edges, and
+ * single calls. STRIDE=1 in CFLAGS walks through every float. */
 #include <float.h>
 #include <math.h>
 
 #include "harness.h"
-#include "kernel/gelu.h"
-#include "kernel/math.h"
+#include "kernel/math/gelu.h"
+#include "kernel/math/math.h"
 
 /* A prime, so that the walk meets all exponents with changing mantissas. */
 #ifndef STRIDE
@@ -172,7 +172,7 @@ static bool has_level(int level)
     return mxl_level_set(level) == 0;
 }
 
-/* Whether x is for the operators' loops (ops/trig.c) rather than for the function. */
+/* Whether x is for the operators' loops (ops/elementwise/trig.c) rather than for the function. */
 static bool beyond(const function *f, float x)
 {
     return (f->exact == sin || f->exact == cos || f->exact == tan) && !isinf(x) &&

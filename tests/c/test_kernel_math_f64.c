@@ -1,4 +1,4 @@
-/* The double functions of kernel/math.h at every vector level, beside the C library's for long
+/* The double functions of kernel/math/math.h at every vector level, beside the C library's for long
  * double: loops of them (vectorised where the level is), the same functions called for one number,
  * and the numbers at the edges. */
 #include <float.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "kernel/circular.h"
-#include "kernel/math.h"
+#include "kernel/math/circular.h"
+#include "kernel/math/math.h"
 
 #ifdef MXL_SANITIZER
 enum { COUNT = 2003 };

@@ -1,11 +1,12 @@
-/* Powers of doubles (kernel/math_pow_f64.h) at every vector level: beside the C library's for long
- * double, and for zeros, infinities, NaN and whole exponents the very numbers of its double ones.
+/* Powers of doubles (kernel/math/math_pow_f64.h) at every vector level: beside the C library's for
+ * long double, and for zeros, infinities, NaN and whole exponents the very numbers of its double
+ * ones.
  */
 #include <float.h>
 #include <math.h>
 
 #include "harness.h"
-#include "kernel/math.h"
+#include "kernel/math/math.h"
 
 enum { COUNT = 20011 };
 

@@ -1,6 +1,6 @@
 /* The micro kernels of matrix products, those too that this processor would not choose: the source
  * is included, so that its own of each instruction set are in reach. */
-#include "kernel/gemm_micro.c"
+#include "kernel/gemm/gemm_micro.c"
 
 #include "harness.h"
 

@@ -7,8 +7,8 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/moments.h"
+#include "kernel/copy/cast.h"
+#include "kernel/reduce/moments.h"
 #include "kernel/target.h"
 
 enum { ROOM = 1 << 18 };

@@ -6,9 +6,9 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/argmax.h"
-#include "kernel/cast.h"
-#include "kernel/reduce.h"
+#include "kernel/reduce/argmax.h"
+#include "kernel/copy/cast.h"
+#include "kernel/reduce/reduce.h"
 #include "kernel/target.h"
 
 enum { ROOM = 1 << 19, NDIM = 4 };

@@ -7,8 +7,8 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/math.h"
-#include "kernel/rng.h"
+#include "kernel/math/math.h"
+#include "kernel/random/rng.h"
 
 /* Random123's kat_vectors, philox4x32 with 10 rounds. */
 TEST(known_answers)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/row.h"
+#include "kernel/elementwise/loop.h"
 
 MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
 MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));

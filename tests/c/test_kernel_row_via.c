@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "harness.h"
-#include "kernel/row.h"
+#include "kernel/elementwise/loop.h"
 
 enum { N = 2500 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "kernel/run.h"
+#include "kernel/copy/copy_loops.h"
 #include "kernel/target.h"
 
 enum { ROOM = 1 << 16, GUARD = 0xee };

@@ -6,7 +6,7 @@
 #include "base/half.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/running.h"
+#include "kernel/reduce/scan.h"
 
 enum { ROOM = 200000 };
 

@@ -5,8 +5,8 @@
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/softmax.h"
+#include "kernel/copy/cast.h"
+#include "kernel/reduce/softmax.h"
 
 enum { ROOM = 1 << 17 };
 

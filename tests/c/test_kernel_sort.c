@@ -7,10 +7,10 @@
 
 #include "base/dtype.h"
 #include "base/half.h"
-#include "base/mem.h"
-#include "base/mem_pool.h"
+#include "base/memory/mem.h"
+#include "base/memory/mem_pool.h"
 #include "base/thread.h"
-#include "kernel/sort.h"
+#include "kernel/sort/sort.h"
 #include "kernel/target.h"
 #include "ops_kit.h"
 

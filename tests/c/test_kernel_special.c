@@ -1,11 +1,11 @@
-/* The special functions of kernel/special.h against values with more digits than a double, at every
- * vector level. */
+/* The special functions of kernel/math/special.h against values with more digits than a double, at
+ * every vector level. */
 #include "harness.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "kernel/special.h"
+#include "kernel/math/special.h"
 #include "kernel/target.h"
 
 static double polygamma(int order, double x)

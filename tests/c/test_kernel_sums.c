@@ -7,8 +7,8 @@
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/cast.h"
-#include "kernel/reduce.h"
+#include "kernel/copy/cast.h"
+#include "kernel/reduce/reduce.h"
 #include "kernel/target.h"
 
 enum { ROOM = 1 << 18, KINDS = MXL_REDUCE_SQUARES + 1 };

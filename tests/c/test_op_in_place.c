@@ -3,7 +3,7 @@
 #define _GNU_SOURCE 1 /* aligned_alloc */
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/thread.h"
 #include "ops_kit.h"
 

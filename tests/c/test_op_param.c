@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "op/op.h"
 
 typedef struct fake_params {

@@ -1,7 +1,7 @@
 /* gather_nd, scatter_nd and _scatter_set_nd: bounds, writing in place, gradients. The full table of
  * cases is in tests/python. */
-#include "engine/tape.h"
-#include "kernel/places.h"
+#include "engine/tape/tape.h"
+#include "kernel/index/index_offsets.h"
 #include "ops_kit.h"
 
 /* ---- bounds ---- */

@@ -2,7 +2,7 @@
  * axis. The full table of cases is in tests/python. */
 #include "base/dtype.h"
 #include "base/thread.h"
-#include "engine/tape.h"
+#include "engine/tape/tape.h"
 #include "ops_kit.h"
 
 /* ---- in order ---- */

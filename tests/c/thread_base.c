@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/thread.h"
 
 enum { MOST = 100000 };

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 enum { THREADS = 8, SHARED = 32, ROUNDS = 30000, ALIVE = 0x600D, DEAD = 0xDEAD };
 

@@ -1,0 +1,160 @@
+/* MXLNDArrayAddHook and its like: registering hooks and taking them away. */
+#include "api/graph/node.h"
+
+#include "base/memory/mem.h"
+#include "engine/tape/rebase.h"
+
+/* Puts a new hook (the reference is taken over; NULL: there was no memory) in its list. The payload
+ * is the library's from then on, not where this fails. A hook handle holds the hook, which keeps
+ * nothing. */
+static int add(const char *function, mxl_extra_place *place, mxl_hook *hook, void *payload,
+               MXLReleaseFunction release, MXLHookHandle *out)
+{
+    mxl_extra *extra = hook == NULL ? NULL : mxl_extra_make(place);
+    uint64_t handle = 0;
+    int status = extra == NULL ? -1 : 0;
+
+    if (status == 0 && out != NULL) {
+        mxl_ref_keep(&hook->ref);
+        handle = mxl_handle_new(MXL_KIND_HOOK, &hook->ref);
+        if (handle == 0) {
+            mxl_ref_drop(&hook->ref);
+            status = -1;
+        }
+    }
+    if (status == 0) {
+        /* Before it can be called, and released. */
+        hook->payload = payload;
+        hook->release = release;
+        status = mxl_extra_add(extra, hook);
+        if (status != 0 && handle != 0)
+            (void)mxl_handle_free(MXL_KIND_HOOK, handle);
+        else if (status == 0 && out != NULL)
+            *out = (MXLHookHandle)(uintptr_t)handle;
+    }
+    if (hook != NULL)
+        mxl_ref_drop(&hook->ref);
+    return status == 0 ? 0 : mxl_error_prefix(function);
+}
+
+int MXLNDArrayAddHook(NDArrayHandle array, MXLGradHook hook, int last, void *payload,
+                      MXLReleaseFunction release, MXLHookHandle *out)
+{
+    mxl_array *value;
+    mxl_place place;
+    mxl_hook *made;
+    int status;
+
+    API_NEED(hook);
+    if (out != NULL)
+        *out = NULL;
+    value = api_pin_for(array, __func__);
+    if (value == NULL)
+        return -1;
+    if (mxl_rebase_refresh(value) != 0) {
+        api_unpin(array);
+        return mxl_error_prefix(__func__);
+    }
+    place = mxl_array_place(value);
+    api_unpin(array);
+    if (place.target == NULL)
+        return mxl_error("%s: no gradient reaches the array: it is a constant", __func__);
+    made = mxl_hook_new(MXL_HOOK_ARRAY);
+    if (made != NULL) {
+        made->call.grad = hook;
+        made->last = last != 0;
+        made->output = mxl_place_slot(place);
+    }
+    status = add(__func__, mxl_place_extra(place), made, payload, release, out);
+    mxl_ref_drop(place.target);
+    return status;
+}
+
+int MXLNDArrayAddAccumulatedHook(NDArrayHandle variable, MXLVariableHook hook, void *payload,
+                                 MXLReleaseFunction release, MXLHookHandle *out)
+{
+    mxl_array *value;
+    mxl_leaf *leaf;
+    int status = -1;
+
+    API_NEED(hook);
+    if (out != NULL)
+        *out = NULL;
+    value = api_pin_for(variable, __func__);
+    if (value == NULL)
+        return -1;
+    leaf = mxl_array_leaf(value);
+    if (leaf != NULL && mxl_leaf_wants(leaf)) {
+        mxl_hook *made = mxl_hook_new(MXL_HOOK_ACCUMULATED);
+
+        if (made != NULL)
+            made->call.variable = hook;
+        status = add(__func__, &leaf->extra, made, payload, release, out);
+    } else {
+        mxl_error("%s: the array is not a variable: no gradient is accumulated into it", __func__);
+    }
+    api_unpin(variable);
+    return status;
+}
+
+/* Registers a hook (given up; NULL: no memory) at a node. */
+static int add_to_node(const char *function, MXLNodeHandle node, mxl_hook *made, void *payload,
+                       MXLReleaseFunction release, MXLHookHandle *out)
+{
+    const api_node *n = api_node_pin(node, function);
+    int status;
+
+    if (n == NULL) {
+        if (made != NULL)
+            mxl_ref_drop(&made->ref);
+        return -1;
+    }
+    status = add(function, mxl_place_extra(n->place), made, payload, release, out);
+    api_unpin(node);
+    return status;
+}
+
+int MXLNodeAddPreHook(MXLNodeHandle node, MXLGradHook hook, void *payload,
+                      MXLReleaseFunction release, MXLHookHandle *out)
+{
+    mxl_hook *made;
+
+    API_NEED(hook);
+    if (out != NULL)
+        *out = NULL;
+    made = mxl_hook_new(MXL_HOOK_BEFORE);
+    if (made != NULL)
+        made->call.grad = hook;
+    return add_to_node(__func__, node, made, payload, release, out);
+}
+
+int MXLNodeAddHook(MXLNodeHandle node, MXLNodeHook hook, void *payload, MXLReleaseFunction release,
+                   MXLHookHandle *out)
+{
+    mxl_hook *made;
+
+    API_NEED(hook);
+    if (out != NULL)
+        *out = NULL;
+    made = mxl_hook_new(MXL_HOOK_AFTER);
+    if (made != NULL)
+        made->call.node = hook;
+    return add_to_node(__func__, node, made, payload, release, out);
+}
+
+int MXLHookRemove(MXLHookHandle hook)
+{
+    mxl_hook *h = (mxl_hook *)mxl_handle_pin(MXL_KIND_HOOK, api_number(hook));
+
+    if (h == NULL)
+        return mxl_error_prefix(__func__);
+    mxl_hook_remove(h);
+    api_unpin(hook);
+    /* Of two threads that remove it at once one has freed the handle. */
+    return mxl_handle_free(MXL_KIND_HOOK, api_number(hook)) == 0 ? 0 : mxl_error_prefix(__func__);
+}
+
+int MXLHookFree(MXLHookHandle hook)
+{
+    return mxl_handle_free(MXL_KIND_HOOK, api_number(hook)) == 0 ? 0 : mxl_error_prefix(__func__);
+}

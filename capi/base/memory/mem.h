@@ -1,0 +1,122 @@
+/* Every allocation of the library. Small blocks (up to 1024 bytes) are kept per thread and reused,
+ * larger ones in a shared pool with a cap, which is emptied where the allocator has nothing more;
+ * anything else goes to the allocator, which an embedder may replace. Blocks are aligned to 64.
+ * Under AddressSanitizer nothing is kept and sizes are not rounded, so that it sees every misuse.
+ */
+#ifndef MXL_BASE_MEMORY_MEM_H
+#define MXL_BASE_MEMORY_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/state.h"
+
+/* 0 in builds that never keep a freed block. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MXL_MEM_KEEPS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MXL_MEM_KEEPS 0
+#endif
+#endif
+#if !defined(MXL_MEM_KEEPS)
+#define MXL_MEM_KEEPS 1
+#endif
+
+/* Returns `bytes` (> 0) of memory aligned to `align`, or NULL. May be called from any thread. */
+typedef void *(*mxl_alloc_fn)(void *payload, size_t bytes, size_t align);
+/* Takes back what the alloc function gave, with the same size. */
+typedef void (*mxl_free_fn)(void *payload, void *block, size_t bytes);
+
+/* Behind mxl_alloc and mxl_free: everything but the calling thread's block cache. */
+void *mxl_mem_alloc_slow(size_t bytes);
+void mxl_mem_free_slow(void *block, size_t bytes);
+
+/* New memory, uninitialised, aligned to 64; NULL with the error set. `bytes` 0 counts as 1. Caller
+ * frees with mxl_free and the same size. */
+static inline void *mxl_alloc(size_t bytes)
+{
+    mxl_state *state = mxl_state_here;
+    size_t block_class = (bytes - 1) / 64;
+
+    if (state != NULL && block_class < MXL_BLOCK_CLASSES) {
+        mxl_block_cache *cache = &state->blocks[block_class];
+        void **block = (void **)cache->top;
+
+        if (block != NULL) {
+            cache->top = *block;
+            cache->room++;
+            mxl_count_add(&state->live_bytes, (int64_t)bytes);
+            return block;
+        }
+    }
+    return mxl_mem_alloc_slow(bytes);
+}
+
+/* The same, filled with zeros. */
+void *mxl_alloc_zero(size_t bytes);
+
+/* Frees a block of `bytes` as asked for; NULL is legal. */
+static inline void mxl_free(void *block, size_t bytes)
+{
+    mxl_state *state = mxl_state_here;
+    size_t block_class = (bytes - 1) / 64;
+
+    if (block == NULL)
+        return;
+    if (state != NULL && block_class < MXL_BLOCK_CLASSES) {
+        mxl_block_cache *cache = &state->blocks[block_class];
+
+        if (cache->room > 0) {
+            *(void **)block = cache->top;
+            cache->top = block;
+            cache->room--;
+            mxl_count_add(&state->live_bytes, -(int64_t)bytes);
+            return;
+        }
+    }
+    mxl_mem_free_slow(block, bytes);
+}
+
+/* Resizes a block (content kept up to the smaller size; `block` NULL and 0 makes one); NULL with
+ * the error set leaves it as it was. */
+void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
+
+/* Makes room for one item more in a list of `count` items, which doubles when it is full: sets both
+ * the list's pointer and its room (lvalues; NULL and 0: an empty list). -1 with the error set, the
+ * list unchanged. Pointers into it are no longer valid. */
+#define MXL_GROW(list, count, room)                                                                \
+    ((count) < (room) ? 0 : mxl_grow((void *)&(list), sizeof(*(list)), &(room)))
+
+/* Behind MXL_GROW; `list`: where the pointer to the items is. */
+int mxl_grow(void *list, size_t item, size_t *room);
+
+/* Replaces the allocator; NULL, NULL puts the system's back. Refused (-1) while blocks are live
+ * that the present allocator gave, unless it is the same. `pool` false turns all keeping of freed
+ * blocks off, so that every mxl_alloc reaches the allocator (the allocation walk wants that). Kept
+ * blocks of all threads are given back first. No other thread may be in the library meanwhile. */
+int mxl_mem_set_allocator(mxl_alloc_fn alloc, mxl_free_fn release, void *payload, bool pool);
+
+/* Bytes of freed blocks that the shared pool may keep; negative: back to the default
+ * (MXLITE_POOL_MB, else an eighth of the machine's memory and at most 1 GiB). What is above the new
+ * cap is given back. Returns the cap before. */
+int64_t mxl_mem_set_cap(int64_t bytes);
+
+/* Gives kept free blocks of this thread and the shared pool back to the allocator. */
+void mxl_mem_trim(void);
+
+/* Bytes allocated and not freed, over all threads (kept free blocks do not count). */
+int64_t mxl_mem_live_bytes(void);
+
+/* Bytes that the shared pool keeps now. */
+int64_t mxl_mem_kept_bytes(void);
+
+/* For state.c: how a new thread's caches begin; giving an ending thread's back; locking over fork.
+ */
+void mxl_mem_state_begin(mxl_state *state);
+void mxl_mem_state_end(mxl_state *state);
+void mxl_mem_fork_lock(void);
+void mxl_mem_fork_unlock(void);
+
+#endif

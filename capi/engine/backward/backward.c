@@ -1,0 +1,473 @@
+/* Backward: seed the heads, run the nodes latest first, deliver to the variables. */
+#include "engine/backward/backward.h"
+
+#include "base/error.h"
+#include "base/memory/mem.h"
+#include "base/state.h"
+#include "engine/tape/anomaly.h"
+#include "engine/backward/reentrant.h"
+#include "engine/backward/accumulate.h"
+#include "engine/backward/grad.h"
+#include "engine/backward/hooks.h"
+#include "engine/run/builtin_ops.h"
+#include "engine/tape/saved.h"
+#include "engine/backward/visit.h"
+
+/* Rules with up to this many inputs need no memory for their results. */
+enum { RULE_ROOM = 16 };
+
+/* ---- gradients that arrive ---- */
+
+/* Adds `grad` (whose reference is taken over in every case) to what has arrived. In place only
+ * where nobody else can see the sum so far. */
+static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
+{
+    const mxl_known *known = mxl_known_get();
+    mxl_array *pair[2] = {*slot, grad}, *sum = NULL;
+    int status;
+
+    if (!mode.record && mxl_array_alone(*slot))
+        sum = *slot;
+    else if (!mode.record && mxl_array_alone(grad))
+        sum = grad;
+    if (sum != NULL)
+        mxl_array_keep(sum);
+    status = known == NULL ? -1 : mxl_invoke(known->add, NULL, 2, pair, 1, &sum, mode);
+    if (status == 0) {
+        mxl_array_drop(*slot);
+        *slot = sum;
+    } else {
+        mxl_array_drop(sum);
+    }
+    mxl_array_drop(grad);
+    return status;
+}
+
+/* One backward while it is under way. */
+typedef struct pass {
+    mxl_walk walk;
+    const mxl_backward_args *args;
+    mxl_mode mode;
+} pass;
+
+/* Hands a gradient (the caller's reference) to a place, whose task is needed, and makes a node
+ * ready. */
+static int flow(pass *p, mxl_task *task, mxl_place place, mxl_array *grad)
+{
+    mxl_array **slot = &task->grads[mxl_place_slot(place)];
+
+    if (task->node != NULL && mxl_walk_push(&p->walk, task) != 0) {
+        mxl_array_drop(grad);
+        return -1;
+    }
+    if (*slot != NULL)
+        return add_grad(slot, grad, p->mode);
+    *slot = grad;
+    return 0;
+}
+
+/* ---- one node ---- */
+
+/* What the hooks of a node that runs get to see. */
+static mxl_hooked hooked_node(mxl_task *task, mxl_mode mode)
+{
+    mxl_node *node = task->node;
+
+    return (mxl_hooked){.extra = mxl_extra_get(&node->extra),
+                        .name = node->op->name,
+                        .count = node->num_outputs,
+                        .meta = node->out_meta,
+                        .mode = mode,
+                        .constant = &task->constant};
+}
+
+static int hooks_after(mxl_task *task, mxl_mode mode, mxl_array **set, mxl_array *const *heads)
+{
+    mxl_node *node = task->node;
+    mxl_hooked hooked = hooked_node(task, mode);
+    int count = mxl_node_num_slots(node), status;
+    int *slots;
+
+    if (!mxl_extra_has(hooked.extra, MXL_HOOK_AFTER))
+        return 0;
+    slots = mxl_alloc(((size_t)count + 1) * sizeof(int));
+    if (slots == NULL)
+        return -1;
+    for (int i = 0; i < count; i++)
+        slots[i] = mxl_node_slot(node, i);
+    status = mxl_hooks_after(&hooked, count, slots, node->in_meta, set, heads);
+    mxl_free(slots, ((size_t)count + 1) * sizeof(int));
+    return status;
+}
+
+/* Edges of a node that has run have nothing to bring any more: variables that wait for no others
+ * are worked off. */
+static int settle(pass *p, const mxl_node *node, mxl_task *const *to)
+{
+    int status = 0;
+
+    for (int i = 0; i < node->num_inputs; i++) {
+        if (to[i] != NULL && to[i]->hooked)
+            to[i]->pending--;
+    }
+    for (int i = 0; i < node->num_inputs && status == 0; i++) {
+        if (to[i] != NULL && to[i]->hooked && to[i]->pending == 0)
+            status = mxl_deliver_hooked(to[i], p->args, p->mode);
+    }
+    return status;
+}
+
+/* What a rule works on, of each input: where its gradient flows (NULL: nowhere), whether that is,
+ * and the gradient. */
+typedef struct inputs {
+    mxl_task **to;
+    mxl_array **set;
+    bool *wants;
+} inputs;
+
+/* Fills `to` and `wants`; whether any is wanted. */
+static bool find_inputs(const pass *p, const mxl_node *node, inputs *in)
+{
+    bool any = false;
+
+    for (int i = 0; i < node->num_inputs; i++) {
+        mxl_task *to =
+            node->edges[i].target == NULL ? NULL : mxl_walk_find(&p->walk, node->edges[i]);
+
+        in->wants[i] = to != NULL && to->needed;
+        in->to[i] = in->wants[i] ? to : NULL;
+        in->set[i] = NULL;
+        any = any || in->wants[i];
+    }
+    return any;
+}
+
+/* Whether a rule is to run: none makes gradients of nothing, but that of a function of the
+ * caller's, which may. */
+static bool runs(const mxl_node *node, mxl_array *const *heads)
+{
+    if (node->op->forget != NULL)
+        return true;
+    for (int i = 0; i < node->num_outputs; i++) {
+        if (heads[i] != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the rule is a function of the caller's, which may return what is not recorded. */
+static bool is_callers(const mxl_node *node)
+{
+    const mxl_node *inner = mxl_node_inner(node);
+
+    return inner != NULL ? inner->payload != NULL : node->payload != NULL;
+}
+
+/* Runs the rule of a node whose gradients have all arrived, and passes its results on. A rule puts
+ * zeros where none has; hooks after it see `arrived`. */
+static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived,
+                    inputs *in)
+{
+    mxl_node *node = task->node;
+    bool may_be_constant = p->mode.record && is_callers(node);
+    mxl_scope scope;
+    mxl_grad g = {.s = &scope,
+                  .op = node->op,
+                  .params = node->params,
+                  .num_inputs = node->num_inputs,
+                  .num_outputs = node->num_outputs,
+                  .head = heads,
+                  .spends = heads == task->grads && !p->mode.record,
+                  .training = node->training,
+                  .node = node,
+                  .wants = in->wants,
+                  .set = in->set};
+    int status = 0;
+
+    if (find_inputs(p, node, in) && runs(node, heads)) {
+        mxl_scope_begin(&scope, p->mode);
+        status = mxl_grad_run(&g);
+        if (status == 0 && p->mode.dialect->new_grads && node->op->forget == NULL)
+            status = mxl_grad_fill(&g);
+        mxl_scope_end(&scope);
+    }
+    if (status == 0 && p->walk.anomaly != 0)
+        status = mxl_anomaly_check(node, in->set, p->walk.anomaly);
+    if (status == 0 && mxl_extra_get(&node->extra) != NULL)
+        status = hooks_after(task, p->mode, in->set, arrived);
+    for (int i = 0; i < node->num_inputs; i++) {
+        if (may_be_constant && in->set[i] != NULL &&
+            !mxl_tape_recorded(in->set[i], p->mode.dialect))
+            task->constant = true;
+        if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
+            status = flow(p, in->to[i], node->edges[i], in->set[i]);
+        else
+            mxl_array_drop(in->set[i]);
+        if (in->set[i] == NULL && in->to[i] != NULL && in->to[i]->node != NULL && status == 0 &&
+            p->mode.dialect->new_grads)
+            status = mxl_walk_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
+    }
+    return status == 0 && p->walk.hooked ? settle(p, node, in->to) : status;
+}
+
+/* Runs a node on `heads`, which are its task's gradients or copies of them; `arrived`: the same,
+ * for hooks. */
+static int run_on(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived)
+{
+    size_t count = (size_t)task->node->num_inputs;
+    bool wants_room[RULE_ROOM];
+    mxl_array *set_room[RULE_ROOM];
+    mxl_task *to_room[RULE_ROOM];
+    size_t bytes = count * (2 * sizeof(void *) + sizeof(bool));
+    inputs in = {to_room, set_room, wants_room};
+    int status;
+
+    if (count > RULE_ROOM) {
+        in.to = mxl_alloc(bytes);
+        if (in.to == NULL)
+            return -1;
+        in.set = (mxl_array **)(in.to + count);
+        in.wants = (bool *)(in.set + count);
+    }
+    status = run_rule(p, task, heads, arrived, &in);
+    if (in.to != to_room)
+        mxl_free(in.to, bytes);
+    return status;
+}
+
+/* Whether anything that the node leads to is needed. */
+static bool leads_on(const pass *p, const mxl_node *node)
+{
+    for (int i = 0; i < node->num_inputs; i++) {
+        mxl_task *to =
+            node->edges[i].target == NULL ? NULL : mxl_walk_find(&p->walk, node->edges[i]);
+
+        if (to != NULL && to->needed)
+            return true;
+    }
+    return false;
+}
+
+/* A node with hooks, or of which a gradient is asked for: that one is what the hooks on arrays
+ * leave, and neither the hooks before the node nor its rule change it. */
+static int run_watched(pass *p, mxl_task *task)
+{
+    mxl_node *node = task->node;
+    mxl_hooked hooked = hooked_node(task, p->mode);
+    size_t bytes = 2 * (size_t)task->count * sizeof(mxl_array *);
+    mxl_array **heads, **arrived;
+    int status;
+
+    if (mxl_hooks_array(&hooked, task->grads) != 0)
+        return -1;
+    if (task->wanted && p->args->grads != NULL && !leads_on(p, node))
+        return 0;
+    heads = mxl_alloc(bytes);
+    if (heads == NULL)
+        return -1;
+    for (int i = 0; i < task->count; i++) {
+        heads[i] = task->grads[i];
+        if (heads[i] != NULL)
+            mxl_array_keep(heads[i]);
+    }
+    status = mxl_hooks_before(&hooked, heads);
+    arrived = heads + task->count;
+    for (int i = 0; i < task->count; i++)
+        arrived[i] = heads[i]; /* a rule replaces no others than those that are NULL */
+    if (status == 0)
+        status = run_on(p, task, heads, arrived);
+    for (int i = 0; i < task->count; i++)
+        mxl_array_drop(heads[i]);
+    mxl_free(heads, bytes);
+    return status;
+}
+
+static int run_node(pass *p, mxl_task *task)
+{
+    if (task->wanted || mxl_extra_get(&task->node->extra) != NULL)
+        return run_watched(p, task);
+    return run_on(p, task, task->grads, task->grads);
+}
+
+/* Runs all nodes, the latest recorded first: a node's gradients come from later nodes only. */
+static int run_nodes(pass *p)
+{
+    mxl_walk *walk = &p->walk;
+    mxl_task *task;
+
+    while ((task = mxl_walk_pop(walk)) != NULL) {
+        if (run_node(p, task) != 0) {
+            if (walk->anomaly != 0)
+                mxl_anomaly_keep(task->node);
+            return -1;
+        }
+        if (!p->args->retain_graph && !walk->keep_all)
+            mxl_node_release_saved(task->node);
+        for (int i = 0; i < task->count && !task->wanted; i++) {
+            mxl_array_drop(task->grads[i]);
+            task->grads[i] = NULL;
+        }
+    }
+    /* Variables with hooks of which a gradient was held back on the way. */
+    for (size_t i = 0; i < walk->num_tasks && walk->hooked; i++) {
+        task = walk->tasks[i];
+        if (task->hooked && task->needed && mxl_deliver_hooked(task, p->args, p->mode) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- heads ---- */
+
+/* dtype and shape of the gradients that flow to a place. */
+static mxl_meta place_meta(mxl_place place)
+{
+    const mxl_node *node = mxl_place_node(place);
+
+    return node != NULL ? node->out_meta[place.output] : mxl_array_meta(mxl_place_variable(place));
+}
+
+static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i)
+{
+    mxl_array *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
+    char have[128], want[128];
+    mxl_meta meta;
+
+    if (walk->heads[i].target == NULL && args->dialect->lenient_heads && args->heads != NULL &&
+        mxl_array_frozen(args->heads[i]))
+        return 0;
+    if (walk->heads[i].target == NULL)
+        return mxl_error("backward: head %d is not in a recorded graph: compute it inside "
+                         "autograd.record() from an array with a gradient attached",
+                         i);
+    if (grad == NULL)
+        return 0;
+    meta = place_meta(walk->heads[i]);
+    if (grad->storage == NULL ||
+        !(mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape) ||
+          (args->dialect->lenient_heads && grad->size == mxl_shape_size(meta.ndim, meta.shape))))
+        return mxl_error("backward: head gradient %d has shape %s, head %d has %s", i,
+                         mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape), i,
+                         mxl_shape_text(want, sizeof(want), meta.ndim, meta.shape));
+    if (grad->dtype != meta.dtype)
+        return mxl_error("backward: head gradient %d is %s, head %d is %s", i,
+                         mxl_dtype_name(grad->dtype), i, mxl_dtype_name(meta.dtype));
+    return 0;
+}
+
+/* Ones for a head without a gradient; new. */
+static mxl_array *ones_for(const pass *p, int i)
+{
+    const mxl_known *known = mxl_known_get();
+    mxl_array *like = p->args->heads != NULL ? p->args->heads[i] : NULL, *ones = NULL;
+    mxl_mode mode = p->mode;
+
+    if (p->args->heads == NULL) {
+        mxl_meta meta = place_meta(p->walk.heads[i]);
+
+        like = mxl_array_new(meta.dtype, meta.ndim, meta.shape);
+    }
+    mode.record = false;
+    if (known != NULL && like != NULL)
+        (void)mxl_invoke(known->ones_like, NULL, 1, &like, 1, &ones, mode);
+    if (p->args->heads == NULL)
+        mxl_array_drop(like);
+    return ones;
+}
+
+/* The gradient given for a head, in the head's shape; new. */
+static mxl_array *given_for(const pass *p, int i)
+{
+    mxl_array *grad = p->args->head_grads[i], *shaped = NULL;
+    mxl_meta meta = place_meta(p->walk.heads[i]);
+    mxl_sum_to_params to = {.shape = {meta.ndim, meta.shape}};
+    const mxl_known *known = mxl_known_get();
+
+    if (mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape)) {
+        mxl_array_keep(grad);
+        return grad;
+    }
+    if (known != NULL)
+        (void)mxl_invoke(known->reshape_to, &to, 1, &grad, 1, &shaped, p->mode);
+    return shaped;
+}
+
+static int seed_head(pass *p, int i)
+{
+    mxl_array *const *given = p->args->head_grads;
+    mxl_task *task = mxl_walk_find(&p->walk, p->walk.heads[i]);
+    mxl_array *grad;
+
+    if (task == NULL || !task->needed)
+        return 0;
+    grad = given != NULL && given[i] != NULL ? given_for(p, i) : ones_for(p, i);
+    if (grad == NULL || flow(p, task, p->walk.heads[i], grad) != 0)
+        return -1;
+    /* A head may be a variable itself. */
+    if (task->hooked && --task->pending == 0)
+        return mxl_deliver_hooked(task, p->args, p->mode);
+    return 0;
+}
+
+/* Where the heads stand, their targets kept. */
+static int seed_places(mxl_walk *walk, const mxl_backward_args *args)
+{
+    walk->heads = mxl_alloc((size_t)args->num_heads * sizeof(*walk->heads));
+    if (walk->heads == NULL)
+        return -1;
+    walk->num_heads = (size_t)args->num_heads;
+    for (int i = 0; i < args->num_heads; i++) {
+        if (args->heads != NULL) {
+            walk->heads[i] = mxl_array_place(args->heads[i]);
+            continue;
+        }
+        walk->heads[i] = args->roots[i];
+        if (walk->heads[i].target != NULL)
+            mxl_ref_keep(walk->heads[i].target);
+    }
+    for (int i = 0; i < args->num_heads; i++) {
+        if (check_head(walk, args, i) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int seed(pass *p)
+{
+    const mxl_backward_args *args = p->args;
+    mxl_walk *walk = &p->walk;
+
+    if (seed_places(walk, args) != 0 || mxl_deliver_prepare(walk, args) != 0)
+        return -1;
+    for (int i = 0; i < args->num_heads; i++) {
+        if (walk->heads[i].target != NULL && mxl_walk_visit(walk, walk->heads[i]) != 0)
+            return -1;
+    }
+    if (mxl_deliver_check(walk, args) != 0)
+        return -1;
+    for (int i = 0; i < args->num_heads; i++) {
+        if (seed_head(p, i) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode)
+{
+    pass p = {.walk = {.all_or_none = args->dialect->released_is_constant,
+                       .anomaly = mxl_state_get()->anomaly},
+              .args = args,
+              .mode = mode};
+    int status = seed(&p);
+
+    if (status == 0)
+        status = run_nodes(&p);
+    if (status == 0)
+        status = mxl_deliver(&p.walk, args, mode);
+    for (size_t i = 0; i < p.walk.num_tasks && status == 0 && !args->retain_graph; i++) {
+        if (p.walk.tasks[i]->node != NULL)
+            mxl_node_release_saved(p.walk.tasks[i]->node);
+    }
+    mxl_walk_clear(&p.walk);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* What gradient rules may ask and set. */
+#include "engine/backward/grad.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "engine/run/builtin_ops.h"
+#include "engine/tape/rebase.h"
+#include "engine/tape/saved.h"
+
+mxl_array *mxl_grad_in(mxl_grad *g, int i)
+{
+    return mxl_scope_own(g->s, mxl_node_saved_input(g->node, i, g->s->mode.record));
+}
+
+mxl_array *mxl_grad_out(mxl_grad *g, int i)
+{
+    bool record = g->s->mode.record;
+    mxl_array *out =
+        mxl_scope_own(g->s, mxl_node_saved_output(g->node, i, record && g->outer == NULL));
+
+    if (out == NULL || !record || g->outer == NULL)
+        return out;
+    /* What an edited view became stands in the graph as a part of its base, not by itself; what the
+     * node keeps stands nowhere. */
+    out = mxl_scope_own(g->s, mxl_array_alias(out));
+    if (out != NULL && mxl_rebase_place(g->outer, out) != 0)
+        g->s->failed = true;
+    return out;
+}
+
+mxl_array *mxl_grad_decides(mxl_grad *g, int i)
+{
+    mxl_array *in = mxl_grad_in(g, i);
+
+    if (in == NULL || !g->s->mode.record || g->node->dialect->released_is_constant)
+        return in;
+    return mxl_scope_own(g->s, mxl_array_alias(in));
+}
+
+const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i)
+{
+    return &g->node->in_meta[i];
+}
+
+const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i)
+{
+    return &g->node->out_meta[i];
+}
+
+/* Scoped. */
+static mxl_array *zeros_of(mxl_grad *g, const mxl_meta *meta)
+{
+    const mxl_known *known = mxl_known_get();
+    mxl_array *like = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+
+    return known == NULL ? NULL : mxl_scope_call(g->s, known->zeros_like, NULL, 1, &like);
+}
+
+mxl_array *mxl_grad_head(mxl_grad *g, int i)
+{
+    mxl_array *zeros;
+
+    if (g->head[i] != NULL)
+        return g->head[i];
+    zeros = zeros_of(g, &g->node->out_meta[i]);
+    if (zeros != NULL)
+        mxl_array_keep(zeros);
+    g->head[i] = zeros;
+    return zeros;
+}
+
+/* The value in the input's shape and dtype; scoped. */
+static mxl_array *fitted(mxl_grad *g, const mxl_meta *meta, mxl_array *value)
+{
+    const mxl_known *known = mxl_known_get();
+
+    if (known == NULL)
+        return NULL;
+    if (!mxl_shape_same(value->ndim, value->shape, meta->ndim, meta->shape)) {
+        mxl_sum_to_params params = {{meta->ndim, meta->shape}};
+
+        value = mxl_scope_call(g->s, known->sum_to, &params, 1, &value);
+    }
+    if (value != NULL && value->dtype != meta->dtype) {
+        mxl_cast_params params = {meta->dtype};
+
+        value = mxl_scope_call(g->s, known->cast, &params, 1, &value);
+    }
+    return value;
+}
+
+int mxl_grad_set(mxl_grad *g, int i, mxl_array *value)
+{
+    const mxl_meta *meta = &g->node->in_meta[i];
+
+    if (!g->wants[i])
+        return g->s->failed ? -1 : 0;
+    if (value == NULL)
+        return -1;
+    if (value->dtype != meta->dtype ||
+        !mxl_shape_same(value->ndim, value->shape, meta->ndim, meta->shape)) {
+        value = fitted(g, meta, value);
+        if (value == NULL)
+            return -1;
+    }
+    mxl_array_keep(value);
+    mxl_array_drop(g->set[i]);
+    g->set[i] = value;
+    return 0;
+}
+
+int mxl_grad_fill(mxl_grad *g)
+{
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (!g->wants[i] || g->set[i] != NULL)
+            continue;
+        g->set[i] = zeros_of(g, &g->node->in_meta[i]);
+        if (g->set[i] == NULL)
+            return -1;
+        mxl_array_keep(g->set[i]);
+    }
+    return 0;
+}
+
+int mxl_grad_run(mxl_grad *g)
+{
+    const mxl_op *op = g->op;
+    int status;
+
+    if (op->grad == NULL)
+        return mxl_error("%s: is not differentiable", op->name);
+    if (op->grad_kernel != NULL && !g->s->mode.record)
+        status = op->grad_kernel(g);
+    else
+        status = op->grad(g);
+    return g->s->failed ? -1 : status;
+}
+
+int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool *wants,
+                      mxl_array **set)
+{
+    mxl_grad inner = {.s = g->s,
+                      .op = node->op,
+                      .params = node->params,
+                      .num_inputs = node->num_inputs,
+                      .num_outputs = node->num_outputs,
+                      .head = head,
+                      .spends = false,
+                      .training = node->training,
+                      .node = node,
+                      .outer = g,
+                      .wants = wants,
+                      .set = set};
+
+    return mxl_grad_run(&inner);
+}
+
+int mxl_grad_set_zeros(mxl_grad *g, int i)
+{
+    const mxl_meta *meta = &g->node->in_meta[i];
+    mxl_array *zeros;
+
+    if (!g->wants[i])
+        return 0;
+    zeros = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+    if (zeros == NULL)
+        return -1;
+    memset(mxl_array_write(zeros), 0, (size_t)zeros->size * mxl_dtype_size(zeros->dtype));
+    return mxl_grad_set(g, i, zeros);
+}
+
+int mxl_grad_zero(mxl_grad *g)
+{
+    (void)g;
+    return 0;
+}

@@ -1,0 +1,70 @@
+/* What a gradient rule may ask and set. Everything it gets is scoped; all it makes belongs to g->s.
+ */
+#ifndef MXL_ENGINE_BACKWARD_GRAD_H
+#define MXL_ENGINE_BACKWARD_GRAD_H
+
+#include "engine/run/scope.h"
+#include "engine/tape/tape.h"
+
+struct mxl_grad {
+    mxl_scope *s;
+    const mxl_op *op;
+    const void *params;
+    int num_inputs, num_outputs;
+    mxl_array *
+        *head; /* [num_outputs], kept by the caller of the rule: gradient of each output; NULL where
+                  none arrived (zero), but never NULL for an operator with one output */
+    bool spends; /* head arrays that nobody else has may be written over */
+    bool training;
+    mxl_node *node;
+    const mxl_grad *outer; /* of a node that CopySlices wraps: the call for CopySlices; else NULL */
+    const bool *wants;     /* [num_inputs] */
+    mxl_array **set;       /* [num_inputs]: results, kept; NULL: zero */
+};
+
+/* Whether the gradient of input i is wanted. */
+static inline bool mxl_grad_wants(const mxl_grad *g, int i)
+{
+    return g->wants[i];
+}
+
+/* Saved values; NULL (and g->s failed) when undeclared, released or edited. Undeclared is an error.
+ */
+mxl_array *mxl_grad_in(mxl_grad *g, int i);
+mxl_array *mxl_grad_out(mxl_grad *g, int i);
+
+/* A saved input of which the rule only asks where it is greater, or 0: the same, but in PyTorch's
+ * dialect no gradient flows to it. */
+mxl_array *mxl_grad_decides(mxl_grad *g, int i);
+
+/* dtype and shape of an input or output, always there. */
+const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i);
+const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i);
+
+/* Head gradient i, or zeros of its shape where none arrived. */
+mxl_array *mxl_grad_head(mxl_grad *g, int i);
+
+/* Sets the gradient of input i (ignored when it is not wanted). A shape that broadcasting enlarged
+ * is summed, another dtype is cast. -1 when `value` is NULL or anything failed before. */
+int mxl_grad_set(mxl_grad *g, int i, mxl_array *value);
+
+/* Runs the rule of another node within this one: `head` are its head gradients, `wants` says which
+ * results are wanted, `set` gets them (new references; the entries are NULL before). */
+int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool *wants,
+                      mxl_array **set);
+
+/* The rule itself, or the operator's one pass where nothing is recorded; 0, or -1. */
+int mxl_grad_run(mxl_grad *g);
+
+/* Zeros where the rule left out what is wanted: in PyTorch the gradient of floor(x) is zero, not
+ * missing. 0, or -1. */
+int mxl_grad_fill(mxl_grad *g);
+
+/* Sets the gradient of input i to zeros, which are no result of anything: unlike no gradient at
+ * all, this reaches a variable. */
+int mxl_grad_set_zeros(mxl_grad *g, int i);
+
+/* A rule for operators whose gradient is zero everywhere (argmax, BlockGrad). */
+int mxl_grad_zero(mxl_grad *g);
+
+#endif

@@ -1,0 +1,34 @@
+/* Calling hooks in the middle of a backward. Handles are made for each call; what a hook returns is
+ * checked and takes the place of what it was given. All return 0, or -1 with the error set. */
+#ifndef MXL_ENGINE_BACKWARD_HOOKS_H
+#define MXL_ENGINE_BACKWARD_HOOKS_H
+
+#include "engine/tape/hook_store.h"
+#include "engine/run/invoke.h"
+#include "engine/tape/tape.h"
+
+/* What the gradients of a node's outputs, or of a variable (one), are to be like. */
+typedef struct mxl_hooked {
+    mxl_extra *extra; /* NULL: nothing is called */
+    const char *name; /* for errors */
+    int count;
+    const mxl_meta *meta; /* [count] */
+    mxl_mode mode;        /* of the backward */
+    bool *constant;       /* set where what a hook returns is not recorded */
+} mxl_hooked;
+
+/* Hooks on arrays, each on the gradient of its output; grads[i] NULL: none arrived. */
+int mxl_hooks_array(const mxl_hooked *hooked, mxl_array **grads);
+
+/* Hooks before the node, on all of them at once. */
+int mxl_hooks_before(const mxl_hooked *hooked, mxl_array **grads);
+
+/* Hooks after the node. `grads` are those of its inputs as its rule has set them, `slots` says
+ * which of them stand where (-1: nothing); `heads` are those of its outputs. */
+int mxl_hooks_after(const mxl_hooked *hooked, int num_slots, const int *slots,
+                    const mxl_meta *in_meta, mxl_array **grads, mxl_array *const *heads);
+
+/* Hooks after a gradient was added to a variable's. */
+int mxl_hooks_accumulated(const mxl_hooked *hooked, mxl_array *variable);
+
+#endif

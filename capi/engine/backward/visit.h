@@ -1,0 +1,69 @@
+/* The part of the graph that one backward visits: a task for every node and variable that the heads
+ * reach, and the order in which nodes run. */
+#ifndef MXL_ENGINE_BACKWARD_VISIT_H
+#define MXL_ENGINE_BACKWARD_VISIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "engine/tape/tape.h"
+
+/* A node or a variable during one backward. */
+typedef struct mxl_task {
+    mxl_node *node;      /* kept; NULL: the task is a variable's */
+    mxl_array *variable; /* kept; NULL: a node's */
+    bool needed;         /* leads to a wanted variable, or is one */
+    bool visited;
+    bool queued;   /* in the heap, or already run */
+    bool own;      /* of a variable: what arrived is nobody else's, and may become its buffer */
+    bool wanted;   /* a variable, or a node of which an output's gradient is asked for */
+    bool hooked;   /* a variable that has, or had, hooks */
+    bool constant; /* a caller's function or hook gave a gradient that is not recorded */
+    bool done;     /* of a hooked variable: its hooks have been called */
+    bool stored;   /* of a hooked variable: and its gradient is where it belongs */
+    int pending;   /* of a hooked variable: edges that lead to it from nodes that have not run */
+    int count; /* gradient slots: the number of outputs of a node; of a variable 2, the second for
+                  the sum with what its buffer holds */
+    uint64_t version;   /* of a variable's buffer when that sum was made */
+    mxl_array *grads[]; /* kept; what arrived so far; NULL: nothing */
+} mxl_task;
+
+typedef struct mxl_walk {
+    mxl_map map; /* target -> task */
+    mxl_task **tasks;
+    size_t num_tasks, room_tasks;
+    mxl_task **heap; /* ready nodes, the latest recorded first */
+    size_t num_heap, room_heap;
+    mxl_place *asked; /* where the variables asked for stood before the walk (their tasks keep the
+                         targets): a callback on the way may mark them anew */
+    size_t num_asked;
+    mxl_place *heads; /* where the heads stood, targets kept */
+    size_t num_heads;
+    bool only_wanted; /* variables are needed only where `wanted` was set before the walk */
+    bool all_or_none; /* what fails on the way must not cost the caller the graph */
+    bool keep_all;    /* so something may: release saved values only at the end */
+    bool hooked;      /* there are hooked variables */
+    uint8_t anomaly;  /* what rules may not return: the thread's flag */
+} mxl_walk;
+
+/* An empty walk is {0}. Drops everything it holds. */
+void mxl_walk_clear(mxl_walk *walk);
+
+/* The task of a place's target, made when absent; NULL with the error set. */
+mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place);
+
+/* The task of a place that the walk has visited, or NULL. */
+mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place);
+
+/* Visits everything that `head` leads to and sets `needed`. -1 with the error set: a released node,
+ * or no memory. */
+int mxl_walk_visit(mxl_walk *walk, mxl_place head);
+
+/* Puts a node's task in the heap unless it has been there; -1 without memory. */
+int mxl_walk_push(mxl_walk *walk, mxl_task *task);
+
+/* The ready node that was recorded last; NULL when none is left. */
+mxl_task *mxl_walk_pop(mxl_walk *walk);
+
+#endif

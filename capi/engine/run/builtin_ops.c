@@ -1,0 +1,47 @@
+/* Finds the operators that the engine calls. */
+#include "engine/run/builtin_ops.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/state.h"
+
+/* Built aside and published once, so that no lock is held over a fork; lives as long as the
+ * process. */
+static _Atomic(mxl_known *) known;
+
+static bool find_all(mxl_known *k)
+{
+    return (k->add = mxl_op_find("elemwise_add")) != NULL &&
+           (k->copy = mxl_op_find("_copy")) != NULL &&
+           (k->copyto = mxl_op_find("_copyto")) != NULL &&
+           (k->ones_like = mxl_op_find("ones_like")) != NULL &&
+           (k->zeros_like = mxl_op_find("zeros_like")) != NULL &&
+           (k->cast = mxl_op_find("Cast")) != NULL &&
+           (k->sum_to = mxl_op_find("_mxl_sum_to")) != NULL &&
+           (k->reshape_to = mxl_op_find("_mxl_reshape_to")) != NULL &&
+           (k->as_strided = mxl_op_find("_mxl_as_strided")) != NULL &&
+           (k->strided_put = mxl_op_find("_mxl_strided_put")) != NULL;
+}
+
+const mxl_known *mxl_known_get(void)
+{
+    mxl_known *k = atomic_load_explicit(&known, memory_order_acquire), *other = NULL;
+
+    if (k != NULL)
+        return k;
+    k = mxl_state_system_memory(sizeof(*k));
+    if (k == NULL) {
+        mxl_error_memory(sizeof(*k));
+        return NULL;
+    }
+    if (!find_all(k)) {
+        free(k);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&known, &other, k))
+        return k;
+    free(k);
+    return other;
+}

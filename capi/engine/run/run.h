@@ -1,0 +1,51 @@
+/* One execution while it is under way, shared by invoke.c, which runs it, and edit.c, which says
+ * what it may write to. */
+#ifndef MXL_ENGINE_RUN_RUN_H
+#define MXL_ENGINE_RUN_RUN_H
+
+#include "engine/run/invoke.h"
+#include "engine/tape/tape.h"
+
+/* Outputs and inputs up to these numbers need no memory of their own. */
+enum { OUT_ROOM = 4, IN_ROOM = 16 };
+
+typedef struct mxl_run {
+    mxl_call call;
+    mxl_mode mode;
+    mxl_arity arity;
+    mxl_array *const *given_in;
+    mxl_array **given_out; /* the caller's entries */
+    mxl_shape *out_shape;
+    int *out_dtype;
+    mxl_device device; /* of new outputs */
+    mxl_node *node;
+    mxl_node *slices; /* of the base of edited_view */
+    mxl_array *edited_view;
+    int views;        /* outputs that share memory with the input: nothing to compute */
+    uint64_t version; /* of the first output's storage before, where that is the caller's */
+    mxl_array *in_room[IN_ROOM];
+    mxl_array *out_room[OUT_ROOM];
+    mxl_shape shape_room[OUT_ROOM];
+    int dtype_room[OUT_ROOM];
+} mxl_run;
+
+/* Whether the operator updates input i in place (an optimizer's state). */
+bool mxl_run_mutates(const mxl_op *op, int i);
+
+/* Views whose memory was edited get the place they have now, where the dialect follows edits. */
+int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode);
+
+/* Whether the call may write to what it is given: the dialect's rule for edits while recording,
+ * then memory. Notes the view whose base must be followed. -1 with the error set. */
+int mxl_run_check_edits(mxl_run *r, bool records);
+
+/* Before the write: the nodes of a call that is recorded (where not: of the view that it edits).
+ * -1 with the error set. */
+int mxl_run_record(mxl_run *r, bool records);
+
+/* After the write: versions and writers of the outputs' storages; then their places (-1 with the
+ * error set: who watches what is recorded has failed). */
+void mxl_run_note_edits(mxl_run *r);
+int mxl_run_attach(mxl_run *r);
+
+#endif

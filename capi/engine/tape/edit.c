@@ -1,0 +1,248 @@
+/* What a call may write to, and what the tape makes of it: out=, updates in place, views. */
+#include "engine/run/run.h"
+
+#include "base/error.h"
+#include "engine/tape/rebase.h"
+#include "engine/tape/saved.h"
+#include "engine/tape/record_hooks.h"
+
+bool mxl_run_mutates(const mxl_op *op, int i)
+{
+    for (int k = 0; k <= i; k++) {
+        if (op->inputs[k].name == NULL)
+            return false;
+    }
+    return op->inputs[i].mutated;
+}
+
+static bool is_input(const mxl_run *r, const mxl_array *array)
+{
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (r->given_in[i] == array)
+            return true;
+    }
+    return false;
+}
+
+int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode)
+{
+    if (!mode.record || !mode.dialect->rebase)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        if (arrays[i] != NULL && arrays[i]->base != NULL &&
+            mxl_rebase_view(arrays[i], mode.dialect) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The rule of dialects that follow edits in place. Notes the view whose base must be followed. */
+static int check_followed(mxl_run *r, bool records)
+{
+    const char *name = r->call.op->name;
+
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_run_mutates(r->call.op, i) && mxl_rebase_tracked(r->given_in[i], r->mode.dialect))
+            return mxl_error("%s: updates input %d in place, which is recorded or requires grad; "
+                             "call it where nothing is recorded",
+                             name, i);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *out = r->given_out[i];
+
+        if (out == NULL || !(records || mxl_rebase_tracked(out, r->mode.dialect)))
+            continue;
+        if (mxl_rebase_check(name, out) != 0)
+            return -1;
+        if (out->base != NULL && r->arity.visible > 1)
+            return mxl_error("%s: a view is edited by an operator with %d outputs, which cannot be "
+                             "followed; copy it first",
+                             name, r->arity.visible);
+        if (out->base != NULL)
+            r->edited_view = out;
+    }
+    return 0;
+}
+
+/* How MXNet's message begins; programs look for it. */
+#define IN_PLACE                                                                                   \
+    "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. "
+
+/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor
+ * is an input of what is recorded, and a part of an array cannot become recorded alone. */
+static int check_in_place(mxl_run *r, bool records)
+{
+    const char *name = r->call.op->name;
+
+    if (!r->mode.record)
+        return 0;
+    if (r->mode.dialect->rebase)
+        return check_followed(r, records);
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_run_mutates(r->call.op, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
+            return mxl_error(IN_PLACE "%s: updates input %d, which is recorded or has a gradient "
+                                      "attached; call it outside autograd.record()",
+                             name, i);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_array *out = r->given_out[i];
+
+        if (out == NULL)
+            continue;
+        if (mxl_tape_recorded(out, r->mode.dialect))
+            return mxl_error(IN_PLACE "%s: the array to write to is recorded or has a gradient "
+                                      "attached; write to a new array",
+                             name);
+        if (records && is_input(r, out))
+            return mxl_error(IN_PLACE "%s: a recorded value is written into one of its inputs; "
+                                      "build the array with concat or from new arrays",
+                             name);
+        if (records && mxl_array_leaf(out) != NULL)
+            return mxl_error(IN_PLACE "%s: a recorded value cannot be written into an array whose "
+                                      "gradient request is null: it is a constant",
+                             name);
+        if (records && out->base != NULL)
+            return mxl_error(IN_PLACE "%s: a recorded value cannot be written into a part of "
+                                      "another array; build the array with concat or where",
+                             name);
+    }
+    return 0;
+}
+
+/* Nothing is written to memory that may only be read, or that several elements share. */
+static int check_writable(const mxl_run *r)
+{
+    const mxl_input *inputs = r->call.op->inputs;
+
+    for (int i = 0; i < r->call.num_inputs && inputs[i].name != NULL; i++) {
+        if (inputs[i].mutated && mxl_array_check_writable(r->given_in[i]) != 0)
+            return mxl_error_prefix(r->call.op->name);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != NULL && mxl_array_check_writable(r->given_out[i]) != 0)
+            return mxl_error_prefix(r->call.op->name);
+    }
+    return 0;
+}
+
+/* The bytes of an array whose elements fill them: from the first on; 0: it has gaps, or repeats. */
+static int64_t dense_bytes(const mxl_array *array)
+{
+    int64_t span = array->size > 0;
+
+    for (int i = 0; i < array->ndim && span > 0; i++) {
+        if (array->strides[i] < 0)
+            return 0;
+        span += (array->shape[i] - 1) * array->strides[i];
+    }
+    return span == array->size ? span * (int64_t)mxl_dtype_size(array->dtype) : 0;
+}
+
+static bool overlap_partly(const mxl_array *a, const mxl_array *b)
+{
+    int64_t of_a = dense_bytes(a), of_b = dense_bytes(b);
+
+    if (of_a <= 0 || of_b <= 0)
+        return false;
+    if (a->offset == b->offset && of_a == of_b) {
+        for (int i = 0; i < a->ndim; i++) {
+            if (a->ndim != b->ndim || (a->shape[i] > 1 && a->strides[i] != b->strides[i]))
+                return true;
+        }
+        return false;
+    }
+    return a->offset < b->offset + of_b && b->offset < a->offset + of_a;
+}
+
+/* PyTorch refuses to write over a part of what is read; MXNet's dialect makes a copy. */
+static int check_overlaps(const mxl_run *r)
+{
+    for (int i = 0; i < r->arity.visible && r->mode.dialect->views; i++) {
+        const mxl_array *out = r->given_out[i];
+
+        for (int k = 0; k < r->call.num_inputs && out != NULL; k++) {
+            const mxl_array *in = r->given_in[k];
+
+            if (in != out && in->storage == out->storage && out->storage != NULL &&
+                overlap_partly(in, out))
+                return mxl_error("%s: some elements of the input tensor and the written-to tensor "
+                                 "refer to a single memory location; copy the input first",
+                                 r->call.op->name);
+        }
+    }
+    return 0;
+}
+
+int mxl_run_check_edits(mxl_run *r, bool records)
+{
+    if (check_in_place(r, records) != 0 || check_overlaps(r) != 0)
+        return -1;
+    return check_writable(r);
+}
+
+/* ---- before the write ---- */
+
+/* The tape keeps what the caller knows, not the contiguous copies made for this run. */
+int mxl_run_record(mxl_run *r, bool records)
+{
+    mxl_call recorded = r->call;
+
+    recorded.in = (mxl_array **)r->given_in;
+    if (records) {
+        r->node = mxl_node_new(&recorded, r->mode.dialect);
+        if (r->node == NULL)
+            return -1;
+        if (r->call.num_inputs > 0 && r->given_in[0] == r->given_out[0] &&
+            mxl_node_copy_saved_input(r->node, 0) != 0)
+            return -1;
+        if (mxl_state_get()->watch != 0 && mxl_watch_before_write(r->node) != 0)
+            return -1;
+    }
+    if (r->edited_view != NULL) {
+        r->slices = mxl_rebase_slices(r->edited_view, r->node, r->call.num_inputs, r->given_in,
+                                      r->mode.dialect);
+        if (r->slices == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- after the write ---- */
+
+/* What the outputs' storages tell of the edit: who made it, and in dialects that count edits, one
+ * more version. */
+void mxl_run_note_edits(mxl_run *r)
+{
+    for (int i = 0; i < r->arity.visible; i++) {
+        mxl_storage *storage = r->given_out[i] != NULL ? r->given_out[i]->storage : NULL;
+
+        if (storage == NULL)
+            continue;
+        if (!mxl_ref_alone(&storage->ref)) /* somebody may have saved it and ask who did this */
+            mxl_storage_set_writer(storage, (unsigned)mxl_op_number(r->call.op) + 1);
+        if (i == 0 && r->mode.dialect->views)
+            mxl_storage_set_version(storage, r->version + 1);
+    }
+}
+
+/* The places of the outputs, after the write. */
+int mxl_run_attach(mxl_run *r)
+{
+    mxl_place nowhere = {NULL, 0};
+
+    if (r->node != NULL && mxl_node_attach(r->node, r->arity.visible, r->given_out) != 0)
+        return -1;
+    if (r->slices != NULL && mxl_rebase_finish(r->edited_view, r->slices) != 0)
+        return -1;
+    if (r->node != NULL || !r->mode.record)
+        return 0;
+    mxl_tape_freeze(r->call.num_inputs, r->given_in, r->arity.visible, r->given_out,
+                    r->mode.dialect);
+    if (!r->mode.dialect->rebase)
+        return 0;
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != r->edited_view)
+            mxl_array_set_place(r->given_out[i], nowhere); /* constants were written over it */
+    }
+    return 0;
+}

@@ -1,0 +1,110 @@
+/* What is kept beside a node or a variable once somebody asked for it: hooks, a caller's payload,
+ * packed values. Nearly all have none: one pointer that is NULL. */
+#ifndef MXL_ENGINE_TAPE_HOOK_STORE_H
+#define MXL_ENGINE_TAPE_HOOK_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/ref.h"
+
+/* The functions behind MXLGradHook, MXLNodeHook, MXLVariableHook; arrays as handles. */
+typedef int (*mxl_grad_hook)(void *payload, int count, void *const *grads, void **results);
+typedef int (*mxl_node_hook)(void *payload, int num_inputs, void *const *input_grads,
+                             int num_outputs, void *const *output_grads, void **results);
+typedef int (*mxl_variable_hook)(void *payload, void *variable);
+
+typedef enum mxl_hook_kind {
+    MXL_HOOK_ARRAY,       /* call.grad, on the gradient of one output, or of a variable */
+    MXL_HOOK_BEFORE,      /* call.grad, before a node's rule */
+    MXL_HOOK_AFTER,       /* call.node */
+    MXL_HOOK_ACCUMULATED, /* call.variable */
+    MXL_HOOK_KINDS
+} mxl_hook_kind;
+
+/* One hook. Its payload is released by whoever is last: the list it stands in, until it is removed,
+ * or somebody who is calling it. */
+typedef struct mxl_hook {
+    mxl_ref ref;
+    mxl_hook_kind kind;
+    int output; /* of MXL_HOOK_ARRAY */
+    bool last;  /* after those that are not; follows its array when that is edited in place */
+    atomic_bool removed;
+    atomic_int users;
+    union {
+        mxl_grad_hook grad;
+        mxl_node_hook node;
+        mxl_variable_hook variable;
+    } call;
+    void *payload;
+    void (*release)(void *payload); /* may be NULL */
+    struct mxl_hook *next;          /* used only while it follows its array */
+} mxl_hook;
+
+typedef struct mxl_extra {
+    mxl_ref ref;
+    atomic_flag lock; /* guards the rest; held for moments, and never while anything is called */
+    size_t num_hooks, room_hooks;
+    mxl_hook **hooks; /* kept, in order of registration; removed ones until the list is looked at */
+    void *payload;    /* the caller's, and how it is released; NULL, NULL: none */
+    void (*release)(void *payload);
+    int num_packed;
+    mxl_ref *
+        *packed; /* [num_packed], kept; what stands for saved values: engine/tape/saved_hooks.h */
+} mxl_extra;
+
+/* Where a node or a variable keeps its extra: set once, dropped with it. */
+typedef _Atomic(mxl_ref *) mxl_extra_place;
+
+static inline mxl_extra *mxl_extra_get(mxl_extra_place *place)
+{
+    return (mxl_extra *)atomic_load_explicit(place, memory_order_acquire);
+}
+
+/* The same, made where there is none; NULL with the error set. */
+mxl_extra *mxl_extra_make(mxl_extra_place *place);
+
+/* A new hook without functions; NULL with the error set. Until mxl_extra_add it has no payload. */
+mxl_hook *mxl_hook_new(mxl_hook_kind kind);
+
+/* Puts it at the end of the list, which keeps it. -1 with the error set, the payload not released.
+ */
+int mxl_extra_add(mxl_extra *extra, mxl_hook *hook);
+
+/* The `last` hooks on the array that output `from_output` is follow it to another node, when it is
+ * edited in place. -1 with the error set; one that found no memory is removed. */
+int mxl_extra_follow(mxl_extra *from, int from_output, mxl_extra_place *to, int to_output);
+
+/* It is not called again; its payload is released, now or when a call of it ends. */
+void mxl_hook_remove(mxl_hook *hook);
+
+/* Replaces the caller's payload; what was there is released. */
+void mxl_extra_set_payload(mxl_extra *extra, void *payload, void (*release)(void *));
+void *mxl_extra_payload(mxl_extra *extra);
+
+/* Removes all hooks. */
+void mxl_extra_remove_hooks(mxl_extra *extra);
+
+/* Makes room for packed values, of a node that is being recorded; -1 with the error set. */
+int mxl_extra_reserve_packed(mxl_extra *extra, int count);
+/* Takes over the reference; a node that was released meanwhile keeps nothing. */
+void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed);
+/* A new reference, or NULL. */
+mxl_ref *mxl_extra_get_packed(mxl_extra *extra, int at);
+void mxl_extra_drop_packed(mxl_extra *extra);
+
+/* The hooks of one kind, the `last` ones at the end, as they are now: each may be called until
+ * mxl_hooks_end. */
+typedef struct mxl_hooks {
+    size_t count, room;
+    mxl_hook **items;
+} mxl_hooks;
+
+/* -1 with the error set. `extra` may be NULL: none. */
+int mxl_hooks_begin(mxl_hooks *hooks, mxl_extra *extra, mxl_hook_kind kind);
+void mxl_hooks_end(mxl_hooks *hooks);
+
+/* Whether there is one of that kind; NULL: no. */
+bool mxl_extra_has(mxl_extra *extra, mxl_hook_kind kind);
+
+#endif

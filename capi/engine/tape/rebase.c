@@ -1,0 +1,278 @@
+/* Edits in place that the tape follows. A view v of b is edited by v = f(v, x...): b's value
+ * becomes a node CopySlices with the inputs b, x..., whose rule calls that of f for the part of the
+ * gradient that v covers. So b's other elements keep their gradient, and other views of b are found
+ * to be out of date when they are read next. */
+#include "engine/tape/rebase.h"
+
+#include "base/error.h"
+#include "base/memory/mem.h"
+#include "engine/backward/grad.h"
+#include "engine/run/builtin_ops.h"
+
+/* ---- where the elements of a view lie in its base ---- */
+
+/* -1 with the error set where the base's elements do not lie in C order. */
+static int view_params(const mxl_array *view, mxl_strided_params *p)
+{
+    const mxl_array *base = view->base;
+
+    if (!base->contiguous)
+        return mxl_error("a view of an array whose elements do not lie in C order cannot be "
+                         "followed after an edit in place; copy the array first");
+    p->shape = (mxl_tuple){view->ndim, view->shape};
+    p->strides = (mxl_tuple){view->ndim, view->strides};
+    p->skip = (view->offset - base->offset) / (int64_t)mxl_dtype_size(view->dtype);
+    p->self_first = 0;
+    return 0;
+}
+
+int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
+{
+    mxl_array *base = view->base;
+    const mxl_known *known;
+    mxl_strided_params params;
+    mxl_place nowhere = {NULL, 0};
+
+    if (base == NULL || mxl_array_place_version(view) == mxl_storage_version(view->storage))
+        return 0;
+    if (mxl_array_leaf(view) != NULL && mxl_leaf_wants(mxl_array_leaf(view)))
+        return 0;
+    if (!mxl_tape_recorded(base, dialect)) {
+        mxl_array_set_place(view, nowhere);
+        return 0;
+    }
+    known = mxl_known_get();
+    if (known == NULL || view_params(view, &params) != 0)
+        return -1;
+    return mxl_tape_view(known->as_strided, &params, base, view, false, dialect->plain);
+}
+
+int mxl_rebase_refresh(mxl_array *array)
+{
+    const mxl_dialect *dialect = NULL;
+    mxl_array *from[2] = {array->base, array};
+
+    if (array->base == NULL)
+        return 0;
+    for (int i = 0; i < 2 && dialect == NULL; i++) {
+        mxl_place place = mxl_array_place(from[i]);
+        const mxl_node *node = mxl_place_node(place);
+
+        if (node != NULL)
+            dialect = node->dialect->plain;
+        mxl_ref_drop(place.target);
+    }
+    return dialect == NULL || !dialect->rebase ? 0 : mxl_rebase_view(array, dialect);
+}
+
+/* ---- checks ---- */
+
+static bool wants(mxl_array *array)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+
+    return leaf != NULL && mxl_leaf_wants(leaf);
+}
+
+bool mxl_rebase_tracked(mxl_array *out, const mxl_dialect *dialect)
+{
+    return mxl_tape_recorded(out, dialect) ||
+           (out->base != NULL && mxl_tape_recorded(out->base, dialect));
+}
+
+int mxl_rebase_check(const char *name, mxl_array *out)
+{
+    if (wants(out))
+        return mxl_error("%s: a leaf variable that requires grad is being used in an in-place "
+                         "operation; write to a copy, or edit it where nothing is recorded",
+                         name);
+    if (out->base == NULL)
+        return 0;
+    if (wants(out->base))
+        return mxl_error(
+            "%s: a view of a leaf variable that requires grad is being used in an "
+            "in-place operation; write to a copy, or edit it where nothing is recorded",
+            name);
+    if (out->view_kind == MXL_VIEW_UNRECORDED)
+        return mxl_error("%s: a view that was created while nothing was recorded is being modified "
+                         "in place while recording; make the view where the edit is",
+                         name);
+    if (out->view_kind == MXL_VIEW_ONE_OF_MANY)
+        return mxl_error("%s: a view that is one output of an operator with several is being "
+                         "modified in place; its gradient cannot be followed, copy it first",
+                         name);
+    return 0;
+}
+
+/* ---- CopySlices ---- */
+
+int mxl_rebase_place(const mxl_grad *g, mxl_array *view)
+{
+    const mxl_meta *meta = &g->node->out_meta[0];
+    const mxl_known *known = mxl_known_get();
+    mxl_array *base = known == NULL ? NULL : mxl_array_new(meta->dtype, meta->ndim, meta->shape);
+    mxl_place place = {&g->node->ref, 0};
+    int status;
+
+    if (base == NULL)
+        return -1;
+    mxl_array_set_place(base, place);
+    status =
+        mxl_tape_view(known->as_strided, g->params, base, view, false, g->node->dialect->plain);
+    mxl_array_drop(base);
+    return status;
+}
+
+/* The head gradient of the inner node, and what its rule made of it. */
+typedef struct inner_call {
+    mxl_node *node;
+    int shift; /* inner input k is input k + shift of CopySlices */
+    mxl_array **set, **heads;
+    bool *wants;
+} inner_call;
+
+/* dx of the inner rule for the elements of dy that the view covers. Outputs that callers do not see
+ * have no gradient. */
+static int run_inner(mxl_grad *g, inner_call *c, mxl_array *head)
+{
+    int status;
+
+    for (int k = 0; k < c->node->num_inputs; k++) {
+        c->wants[k] = g->wants[k + c->shift];
+        c->set[k] = NULL;
+    }
+    mxl_array_keep(head);
+    for (int i = 0; i < c->node->num_outputs; i++)
+        c->heads[i] = i == 0 ? head : NULL;
+    status = mxl_grad_run_node(g, c->node, c->heads, c->wants, c->set);
+    for (int i = 0; i < c->node->num_outputs; i++)
+        mxl_array_drop(c->heads[i]);
+    return status;
+}
+
+/* db = dy with what f's rule gives for v in v's place (zeros where f reads no v); others: f's */
+static int set_results(mxl_grad *g, const inner_call *c, const mxl_known *known)
+{
+    const mxl_strided_params *p = g->params;
+    mxl_array *pair[2] = {g->head[0], NULL};
+    int status = 0;
+
+    if (g->wants[0]) {
+        if (c->node != NULL && p->self_first)
+            pair[1] = c->set[0];
+        if (pair[1] == NULL) {
+            mxl_array *part = mxl_scope_call(g->s, known->as_strided, p, 1, pair);
+
+            pair[1] = mxl_scope_call(g->s, known->zeros_like, NULL, 1, &part);
+        }
+        status = mxl_grad_set(g, 0, mxl_scope_call(g->s, known->strided_put, p, 2, pair));
+    }
+    for (int i = 1; i < g->num_inputs && status == 0; i++) {
+        if (c->set[i - c->shift] != NULL)
+            status = mxl_grad_set(g, i, c->set[i - c->shift]);
+    }
+    return status;
+}
+
+static int copy_slices_grad(mxl_grad *g)
+{
+    const mxl_strided_params *p = g->params;
+    const mxl_known *known = mxl_known_get();
+    inner_call c = {.node = mxl_node_inner(g->node), .shift = p->self_first ? 0 : 1};
+    size_t count = c.node == NULL ? 0 : (size_t)c.node->num_inputs;
+    size_t heads = c.node == NULL ? 0 : (size_t)c.node->num_outputs;
+    size_t bytes = (count + heads) * sizeof(mxl_array *) + count * sizeof(bool);
+    int status = 0;
+
+    if (known == NULL)
+        return -1;
+    if (c.node != NULL) {
+        mxl_array *part = mxl_scope_call(g->s, known->as_strided, p, 1, &g->head[0]);
+
+        c.set = part == NULL ? NULL : mxl_alloc(bytes);
+        if (c.set == NULL)
+            return -1;
+        c.heads = c.set + count;
+        c.wants = (bool *)(c.heads + heads);
+        status = run_inner(g, &c, part);
+    }
+    if (status == 0)
+        status = set_results(g, &c, known);
+    for (size_t k = 0; k < count; k++)
+        mxl_array_drop(c.set[k]);
+    if (c.node != NULL)
+        mxl_free(c.set, bytes);
+    return status;
+}
+
+static const mxl_param copy_slices_table[] = {MXL_STRIDED_TABLE, {0}};
+
+/* Outside the registry: nobody calls it. */
+static const mxl_op op_copy_slices = {
+    .name = "CopySlices",
+    .params = copy_slices_table,
+    .params_size = sizeof(mxl_strided_params),
+    .grad = copy_slices_grad,
+    .wraps_node = true,
+};
+
+mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
+                            mxl_array *const *inputs, const mxl_dialect *dialect)
+{
+    bool self_first = node != NULL && num_inputs > 0 && inputs[0] == view;
+    int first = self_first ? 1 : 0, others = node == NULL ? 0 : num_inputs - first;
+    size_t bytes = ((size_t)others + 1) * sizeof(mxl_array *);
+    mxl_call call = {
+        .op = &op_copy_slices, .num_inputs = others + 1, .num_outputs = 1, .out = &view->base};
+    mxl_strided_params params;
+    mxl_node *slices;
+
+    if (view_params(view, &params) != 0)
+        return NULL;
+    params.self_first = self_first;
+    call.params = &params;
+    call.in = mxl_alloc(bytes);
+    if (call.in == NULL)
+        return NULL;
+    call.in[0] = view->base;
+    for (int i = 0; i < others; i++)
+        call.in[i + 1] = inputs[i + first];
+    slices = mxl_node_new(&call, dialect);
+    mxl_free(call.in, bytes);
+    if (slices != NULL && node != NULL) {
+        mxl_ref_keep(&node->ref);
+        slices->payload = &node->ref;
+    }
+    return slices;
+}
+
+/* Places the view on its base now, not when it is read next: what kept its gradient at `output` of
+ * a node keeps that of its new value. */
+static int place_anew(mxl_array *view, mxl_extra *extra, int output, const mxl_dialect *dialect)
+{
+    mxl_place place;
+    int status = mxl_rebase_view(view, dialect->plain);
+
+    if (status != 0)
+        return -1;
+    place = mxl_array_place(view);
+    if (mxl_place_node(place) != NULL)
+        status = mxl_extra_follow(extra, output, &mxl_place_node(place)->extra, place.output);
+    mxl_ref_drop(place.target);
+    return status;
+}
+
+int mxl_rebase_finish(mxl_array *view, mxl_node *slices)
+{
+    mxl_place before = mxl_array_place(view);
+    mxl_extra *extra = NULL;
+    int status = mxl_node_stand(slices, 0, view->base);
+
+    mxl_array_expire_place(view);
+    if (mxl_place_node(before) != NULL)
+        extra = mxl_extra_get(&mxl_place_node(before)->extra);
+    if (status == 0 && mxl_extra_has(extra, MXL_HOOK_ARRAY))
+        status = place_anew(view, extra, before.output, slices->dialect);
+    mxl_ref_drop(before.target);
+    return status;
+}

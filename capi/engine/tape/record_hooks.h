@@ -1,0 +1,49 @@
+/* What is done on this thread with every node that is recorded: its saved values are packed, a
+ * function is told. One byte of the thread's state says whether there is anything of that. */
+#ifndef MXL_ENGINE_TAPE_RECORD_HOOKS_H
+#define MXL_ENGINE_TAPE_RECORD_HOOKS_H
+
+#include "base/state.h"
+#include "engine/tape/tape.h"
+
+/* Told of a node when its values have been computed. Not 0, with the error set: the call fails. */
+typedef struct mxl_recorder {
+    int (*recorded)(struct mxl_recorder *self, mxl_node *node, int num_outputs,
+                    mxl_array *const *outputs);
+    void *function, *payload; /* for `recorded` */
+} mxl_recorder;
+
+/* Sets this thread's recorder (copied), or takes it away (NULL). -1 with the error set. */
+int mxl_watch_set_recorder(const mxl_recorder *recorder);
+
+/* For mxl_node_attach, where the state's `watch` is not 0. On failure the outputs are constants. */
+int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs);
+
+/* For a node whose call is about to write to an array: its saved inputs are packed while they are
+ * as they were. -1 with the error set. */
+int mxl_watch_before_write(mxl_node *node);
+
+/* Sets `watch` to what is there, or to nothing in a pause. */
+void mxl_watch_update(mxl_state *state);
+
+/* Between these nothing is watched, whatever is set meanwhile: a lock is held, or a function that
+ * watches runs. Pause gives what resume takes: whether there was a pause already. */
+static inline bool mxl_watch_pause(void)
+{
+    mxl_state *state = mxl_state_get();
+    bool paused = state->watch_paused;
+
+    state->watch_paused = true;
+    state->watch = 0;
+    return paused;
+}
+
+static inline void mxl_watch_resume(bool paused)
+{
+    mxl_state *state = mxl_state_get();
+
+    state->watch_paused = paused;
+    mxl_watch_update(state);
+}
+
+#endif

@@ -1,0 +1,316 @@
+/* Values that nodes keep for their rules: saved, counted, read, found to be edited, released. */
+#include "engine/tape/saved.h"
+
+#include <sched.h>
+
+#include "array/copy.h"
+#include "base/error.h"
+#include "base/memory/mem.h"
+#include "engine/tape/saved_hooks.h"
+
+static void node_lock(mxl_node *node)
+{
+    while (atomic_flag_test_and_set_explicit(&node->lock, memory_order_acquire))
+        sched_yield();
+}
+
+static void node_unlock(mxl_node *node)
+{
+    atomic_flag_clear_explicit(&node->lock, memory_order_release);
+}
+
+/* ---- saving ---- */
+
+/* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
+enum { FLAGS_ROOM = 48 };
+
+/* Saves an input, as an alias: the array itself may be given another place later (out=), which
+ * could lead back to this node, and that would be a cycle. A variable, to which the node leads by
+ * its edge in any case, is never given one. */
+static int save_input(mxl_node *node, int index, mxl_array *array)
+{
+    mxl_array *kept = array;
+
+    if (node->edges[index].target == &array->ref)
+        mxl_array_keep(array);
+    else
+        kept = mxl_array_alias(array);
+    if (kept == NULL)
+        return -1;
+    node->in_saved[index].array = kept;
+    node->in_saved[index].version = mxl_storage_version(array->storage);
+    node->saves_any = true;
+    return 0;
+}
+
+int mxl_node_save(mxl_node *node, const mxl_call *call)
+{
+    bool room[FLAGS_ROOM] = {false};
+    size_t count = 2 * (size_t)call->num_inputs + (size_t)call->num_outputs;
+    bool *flags = count <= FLAGS_ROOM ? room : mxl_alloc_zero(count);
+    mxl_saves saves = {.op = call->op,
+                       .params = call->params,
+                       .num_inputs = call->num_inputs,
+                       .num_outputs = call->num_outputs,
+                       .training = call->training};
+    int status = 0;
+
+    if (flags == NULL)
+        return -1;
+    for (int i = 0; i < call->num_inputs; i++)
+        flags[i] = node->edges[i].target != NULL;
+    saves.wants = flags;
+    saves.in = flags + call->num_inputs;
+    saves.out = saves.in + call->num_inputs;
+    call->op->saves(&saves);
+    for (int i = 0; i < call->num_inputs && status == 0; i++) {
+        if (saves.in[i])
+            status = save_input(node, i, call->in[i]);
+    }
+    for (int i = 0; i < call->num_outputs && status == 0; i++) {
+        if (saves.out[i])
+            status = mxl_node_save_output(node, i, call->out[i]);
+    }
+    if (flags != room)
+        mxl_free(flags, count);
+    return status;
+}
+
+int mxl_node_save_output(mxl_node *node, int index, mxl_array *array)
+{
+    mxl_array *alias = mxl_array_alias(array);
+
+    if (alias == NULL)
+        return -1;
+    node->out_saved[index].array = alias;
+    node->out_saved[index].version = mxl_storage_version(array->storage);
+    node->saves_any = true;
+    return 0;
+}
+
+int mxl_node_copy_saved_input(mxl_node *node, int index)
+{
+    mxl_saved *saved = &node->in_saved[index];
+    mxl_array *copy;
+
+    if (saved->array == NULL)
+        return 0;
+    copy = mxl_array_new(saved->array->dtype, saved->array->ndim, saved->array->shape);
+    if (copy == NULL || mxl_array_copy_into(copy, saved->array) != 0) {
+        mxl_array_drop(copy);
+        return -1;
+    }
+    mxl_array_drop(saved->array);
+    saved->array = copy;
+    saved->version = mxl_storage_version(copy->storage);
+    return 0;
+}
+
+/* ---- releasing ---- */
+
+/* Inputs and outputs: what is saved of them lies side by side. */
+static int num_places(const mxl_node *node)
+{
+    return node->num_inputs + node->num_outputs;
+}
+
+void mxl_node_drop_saved(mxl_node *node)
+{
+    for (int i = 0; i < num_places(node) && node->saves_any; i++) {
+        mxl_array_drop(node->in_saved[i].array);
+        node->in_saved[i].array = NULL;
+    }
+}
+
+/* Takes the saved values out under the lock and drops them after it: a drop may call a caller's
+ * function. */
+static void take_saved(mxl_node *node)
+{
+    enum { ROOM = 16 };
+    mxl_array *taken[ROOM];
+    int count = num_places(node);
+
+    for (int done = 0; done < count; done += ROOM) {
+        int n = count - done < ROOM ? count - done : ROOM;
+
+        node_lock(node);
+        for (int i = 0; i < n; i++) {
+            taken[i] = node->in_saved[done + i].array;
+            node->in_saved[done + i].array = NULL;
+        }
+        node_unlock(node);
+        for (int i = 0; i < n; i++)
+            mxl_array_drop(taken[i]);
+    }
+}
+
+void mxl_node_release_saved(mxl_node *node)
+{
+    mxl_extra *extra;
+
+    if (atomic_load_explicit(&node->released, memory_order_relaxed) ||
+        atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
+        return;
+    if (mxl_node_inner(node) != NULL)
+        mxl_node_release_saved(mxl_node_inner(node));
+    extra = mxl_extra_get(&node->extra);
+    if (extra != NULL)
+        mxl_extra_remove_hooks(extra);
+    if (node->op->forget != NULL)
+        node->op->forget(node->payload);
+    if (!node->saves_any)
+        return;
+    if (extra != NULL)
+        mxl_extra_drop_packed(extra);
+    take_saved(node);
+}
+
+/* ---- looking at them ---- */
+
+bool mxl_node_stale(mxl_node *node)
+{
+    mxl_node *inner = mxl_node_inner(node);
+    bool stale = false;
+
+    if (inner != NULL && mxl_node_stale(inner))
+        return true;
+    if (!node->saves_any)
+        return false;
+    node_lock(node);
+    for (int i = 0; i < num_places(node) && !stale; i++) {
+        const mxl_saved *saved = &node->in_saved[i];
+
+        stale =
+            saved->array != NULL && mxl_storage_version(saved->array->storage) != saved->version;
+    }
+    node_unlock(node);
+    return stale;
+}
+
+/* Whether somebody keeps the value in a form of his own. */
+static bool is_packed(mxl_node *node, int at)
+{
+    mxl_extra *extra = mxl_extra_get(&node->extra);
+    mxl_ref *packed = extra == NULL ? NULL : mxl_extra_get_packed(extra, at);
+
+    mxl_ref_drop(packed);
+    return packed != NULL;
+}
+
+static bool is_saved(mxl_node *node, int at)
+{
+    bool saved;
+
+    node_lock(node);
+    saved = node->in_saved[at].array != NULL;
+    node_unlock(node);
+    return saved || is_packed(node, at);
+}
+
+int mxl_node_find_saved(mxl_node *node, int index, bool *is_output)
+{
+    int found = -1;
+
+    for (int i = 0; i < num_places(node) && found < 0 && index >= 0; i++) {
+        if (is_saved(node, i) && index-- == 0)
+            found = i;
+    }
+    *is_output = found >= node->num_inputs;
+    return *is_output ? found - node->num_inputs : found;
+}
+
+int mxl_node_num_saved(mxl_node *node)
+{
+    int count = 0;
+
+    for (int i = 0; i < num_places(node); i++)
+        count += is_saved(node, i);
+    return count;
+}
+
+/* ---- reading saved values ---- */
+
+/* An alias of `array` that stands at `place`. */
+static mxl_array *placed(mxl_array *array, mxl_place place)
+{
+    mxl_array *alias = mxl_array_alias(array);
+
+    if (alias != NULL)
+        mxl_array_set_place(alias, place);
+    return alias;
+}
+
+/* Which value was edited, and by whom where that is known. */
+static void stale_error(const mxl_node *node, const mxl_saved *saved, const mxl_array *array,
+                        const char *what, int index)
+{
+    const mxl_op *writer = mxl_op_at((int)mxl_storage_writer(array->storage) - 1);
+    char shape[128];
+
+    mxl_error("%s: its %s %d (%s, shape %s), saved for backward, has been modified by an inplace "
+              "operation (edited in place%s%s): it is at version %llu, expected version %llu; edit "
+              "a copy, "
+              "or edit it after backward",
+              node->op->name, what, index, mxl_dtype_name(array->dtype),
+              mxl_shape_text(shape, sizeof(shape), array->ndim, array->shape),
+              writer != NULL ? " by " : "", writer != NULL ? writer->name : "",
+              (unsigned long long)mxl_storage_version(array->storage),
+              (unsigned long long)saved->version);
+}
+
+/* The saved value; `record`: whether what unpacks it is recorded. */
+static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, int index,
+                            bool record)
+{
+    mxl_array *array;
+
+    if (mxl_extra_get(&node->extra) != NULL &&
+        mxl_node_unpack(node, saved >= node->out_saved ? node->num_inputs + index : index, record,
+                        &array))
+        return array;
+    node_lock(node);
+    array = saved->array;
+    if (array != NULL)
+        mxl_array_keep(array);
+    node_unlock(node);
+    if (array == NULL) {
+        if (atomic_load_explicit(&node->released, memory_order_acquire))
+            return mxl_error_null("%s: the values saved for backward have been released by an "
+                                  "earlier backward; call that one with retain_graph=True",
+                                  node->op->name);
+        return mxl_error_null("%s: its gradient rule reads %s %d, which it did not declare",
+                              node->op->name, what, index);
+    }
+    if (mxl_storage_version(array->storage) != saved->version) {
+        stale_error(node, saved, array, what, index);
+        mxl_array_drop(array);
+        return NULL;
+    }
+    return array;
+}
+
+mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
+{
+    mxl_array *array = saved_get(node, &node->in_saved[index], "input", index, with_place);
+    mxl_array *alias;
+
+    if (array == NULL || !with_place || mxl_array_stands_at(array, node->edges[index]))
+        return array;
+    /* An alias, or a variable that was marked since: use the place it had. */
+    alias = placed(array, node->edges[index]);
+    mxl_array_drop(array);
+    return alias;
+}
+
+mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place)
+{
+    mxl_array *array = saved_get(node, &node->out_saved[index], "output", index, with_place);
+    mxl_place place = {&node->ref, index};
+    mxl_array *alias;
+
+    if (array == NULL || !with_place)
+        return array;
+    alias = placed(array, place);
+    mxl_array_drop(array);
+    return alias;
+}

@@ -1,0 +1,135 @@
+/* The tape: nodes of the graph that backward walks. invoke makes them, backward reads them. */
+#ifndef MXL_ENGINE_TAPE_TAPE_H
+#define MXL_ENGINE_TAPE_TAPE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "array/array.h"
+#include "engine/run/dialect.h"
+#include "engine/tape/hook_store.h"
+#include "op/op.h"
+
+/* dtype and shape of an input or output; kept for as long as the node lives. */
+typedef struct mxl_meta {
+    int dtype;
+    int ndim;
+    const int64_t *shape;
+} mxl_meta;
+
+/* The same of an array, borrowed from it. */
+static inline mxl_meta mxl_array_meta(const mxl_array *array)
+{
+    return (mxl_meta){array->dtype, array->ndim, array->shape};
+}
+
+/* A value that the rule reads. */
+typedef struct mxl_saved {
+    mxl_array *array; /* kept; an output is an alias without place. NULL once released */
+    uint64_t version; /* of its storage when saved */
+} mxl_saved;
+
+typedef struct mxl_node {
+    mxl_ref ref;
+    const mxl_op *op;
+    const mxl_dialect *dialect;
+    uint64_t seq;
+    const void *params; /* self-contained, inside the node's block */
+    mxl_ref *payload;   /* kept; of a node made by a caller's function, else NULL */
+    int num_inputs, num_outputs;
+    bool training;
+    bool saves_any;
+    atomic_bool released;
+    atomic_flag lock;      /* guards saved values between reading and releasing */
+    mxl_extra_place extra; /* hooks and what else was asked for; NULL nearly always */
+    size_t bytes;          /* of the block that holds node and all arrays below */
+    mxl_meta *in_meta;     /* [num_inputs] */
+    mxl_meta *out_meta;
+    mxl_saved *in_saved;  /* [num_inputs] */
+    mxl_saved *out_saved; /* [num_outputs], right behind */
+    mxl_place edges[];    /* [num_inputs]; targets kept */
+} mxl_node;
+
+/* What a place leads to: a node or a variable, the other of the two is NULL. Both are NULL where it
+ * leads nowhere. Nobody else casts a target. */
+static inline mxl_node *mxl_place_node(mxl_place place)
+{
+    return place.output == MXL_PLACE_LEAF ? NULL : (mxl_node *)place.target;
+}
+
+static inline mxl_array *mxl_place_variable(mxl_place place)
+{
+    return place.output == MXL_PLACE_LEAF ? (mxl_array *)place.target : NULL;
+}
+
+/* Which of the gradients that flow to a node or a variable is that of the place. */
+static inline int mxl_place_slot(mxl_place place)
+{
+    return place.output == MXL_PLACE_LEAF ? 0 : place.output;
+}
+
+/* Where hooks on what a place leads to are. */
+static inline mxl_extra_place *mxl_place_extra(mxl_place place)
+{
+    mxl_node *node = mxl_place_node(place);
+
+    return node != NULL ? &node->extra : &mxl_array_leaf(mxl_place_variable(place))->extra;
+}
+
+/* Whether an array that had a place a moment ago has one that gradients flow to. */
+bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect);
+
+/* Whether a value recorded now would be attached to the array: not to a constant, nor to one whose
+ * place is a released node, where the dialect calls that a constant. */
+static inline bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect)
+{
+    mxl_leaf *leaf = mxl_array_leaf(array);
+
+    if (leaf != NULL && mxl_leaf_wants(leaf))
+        return true;
+    return mxl_array_has_target(array) && mxl_tape_stands(array, dialect);
+}
+
+/* Whether a call recorded now gets a node: 1 when a gradient flows to an input, else 0. -1 with the
+ * error set when an input is no longer what was recorded: it was written to since, or shows a part
+ * of an array that was recorded later. A gradient through it would be wrong. */
+int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
+                   const mxl_dialect *dialect);
+
+/* For outputs of a call that is recorded and gets no node: notes whether they are frozen, as one of
+ * the inputs is (mxl_array_frozen). */
+void mxl_tape_freeze(int num_inputs, mxl_array *const *inputs, int num_outputs,
+                     mxl_array *const *outputs, const mxl_dialect *dialect);
+
+/* A new node for one execution, made before it computes: edges set, parameters copied, what the
+ * rule reads saved at its present version, so that an input that the call itself overwrites is
+ * found to be stale. NULL with the error set. */
+mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
+
+/* Makes an array output `output` of a node; what keeps its gradient follows it there. -1 with the
+ * error set: for that there was no memory. */
+int mxl_node_stand(mxl_node *node, int output, mxl_array *array);
+
+/* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. -1
+ * with the error set where there is no memory, or somebody watches what is recorded, and that
+ * failed: the call has failed, and the outputs have no place. */
+int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs);
+
+/* Records that `view` shows the value of `op` applied to `array` (they share storage): gives the
+ * view its place when a gradient flows to the array. -1 with the error set. */
+int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
+                  bool training, const mxl_dialect *dialect);
+
+/* The inputs as they are shown: how many slots there are, and which input stands in one; -1:
+ * nothing (the scalar of x + 5). */
+int mxl_node_num_slots(mxl_node *node);
+int mxl_node_slot(const mxl_node *node, int slot);
+
+/* The node whose rule this node's rule calls, or NULL. */
+static inline mxl_node *mxl_node_inner(const mxl_node *node)
+{
+    return node->op->wraps_node ? (mxl_node *)node->payload : NULL;
+}
+
+#endif

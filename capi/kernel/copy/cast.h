@@ -1,0 +1,21 @@
+/* Casts between element types, as row loops. For array/copy.c and the operators that cast. */
+#ifndef MXL_KERNEL_COPY_CAST_H
+#define MXL_KERNEL_COPY_CAST_H
+
+#include "kernel/elementwise/loop.h"
+
+/* The loop that casts `from` to `to`; never NULL for valid dtypes. Float to integer truncates; what
+ * does not fit is as kernel/copy/convert.h says. To bool is != 0 (a NaN is true), float64 and
+ * integers to float16 round through float32. */
+mxl_row mxl_cast_row(int from, int to);
+
+/* One value as an element of `dtype`, stored at `out`. */
+void mxl_cast_scalar(double value, int dtype, void *out);
+
+/* Two of these loops (cast_half.c). */
+void mxl_cast_half_to_float(void *out, const void *const *in, const int64_t *step, int64_t n,
+                            const void *params);
+void mxl_cast_float_to_half(void *out, const void *const *in, const int64_t *step, int64_t n,
+                            const void *params);
+
+#endif

@@ -1,0 +1,354 @@
+/* Element-wise kernels: an expression in x (and y, or the scalar s) becomes one loop per dtype.
+ * ops/ make theirs with the macros below; op/rows.c and the walker (row.c) call them. */
+#ifndef MXL_KERNEL_ELEMENTWISE_LOOP_H
+#define MXL_KERNEL_ELEMENTWISE_LOOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tgmath.h>
+
+#include "base/dtype.h"
+#include "base/half.h"
+#include "kernel/copy/convert.h"
+#include "kernel/math/math.h"
+
+/* A loop over one run of elements. in[i] advances by step[i] (0 or 1) elements, out by 1; at least
+ * one step is 1. `params` is the operator's parameter struct. in[i] may equal out, but must not
+ * overlap it otherwise. */
+typedef void (*mxl_row)(void *out, const void *const *in, const int64_t *step, int64_t n,
+                        const void *params);
+
+/* One row loop per dtype (of the first input); NULL: unsupported. */
+typedef struct mxl_kernels {
+    mxl_row row[MXL_DTYPE_COUNT];
+    int weight; /* what an element costs, in additions (0: one): how soon threads share the work */
+} mxl_kernels;
+
+/* The parameter struct of operators with one scalar (MXL_SCALAR_ROW reads it). */
+typedef struct mxl_scalar_params {
+    double scalar;
+    int is_int;
+} mxl_scalar_params;
+
+enum {
+    MXL_ROW_INPUTS = 8,    /* the most inputs a row loop may have */
+    MXL_ROW_UNIT = 16384,  /* additions that are worth a thread that is awake, */
+    MXL_ROW_GRAIN = 32768, /* and one that sleeps */
+    MXL_ROW_SMALL = 8192,  /* elements that no kernel is worth sharing for */
+    MXL_ROW_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
+};
+
+/* Runs a row loop over n elements in one piece (steps 0 or 1), on several threads when n * weight
+ * is large. Sizes are bytes of one element. */
+void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size, int num_in,
+                 const void *const *in, const int64_t *step, const size_t *in_size,
+                 const void *params);
+
+/* Runs a row loop over strided operands of one shape. Strides in elements, of either sign, 0 along
+ * broadcast axes of inputs (never of out, unless the extent is 1). num_in is 1 to MXL_ROW_INPUTS,
+ * element sizes are 1, 2, 4 or 8 bytes. -1 with the error set for more inputs or axes than that. */
+int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
+             const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
+             const int64_t *const *in_strides, const size_t *in_size, const void *params);
+
+/* Runs a loop over `via`, MXL_F32 or MXL_F64, for `dtype`: elements are cast in tiles that stay in
+ * the cache, and the results cast back. One or two inputs. */
+void mxl_row_via(mxl_row row, int via, int dtype, int num_in, void *out, const void *const *in,
+                 const int64_t *step, int64_t n, const void *params);
+
+/* Likewise, with the scalar of mxl_scalar_params rounded to `dtype` first. */
+void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
+                        const void *const *in, const int64_t *step, int64_t n, const void *params);
+
+/* ---- loops from expressions ----
+ *
+ *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
+ *
+ * makes `static const mxl_kernels tanh_kernels`. Likewise
+ *
+ *     MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
+ *
+ *     MXL_ARITH_KERNELS(divide, MXL_BINARY_ROW, mxl_quotient(x, y));
+ *
+ *     MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_ROW, x + s);
+ *
+ *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
+ *
+ * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
+ * MATH: ARITH's dtypes, integers computed in float32 (8 bits) or float64 and truncated back, in
+ * tiles. float16 always goes through float32, likewise. No kernels are made for bool.
+ *
+ * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
+ * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
+ * expf; write constants as integers (1 / (1 + exp(-x))), since 1.0 would make float expressions
+ * double. Prefer mxl_row_exp(x), ... (math.h): loops of those
+ * vectorise. Integers wrap on being stored. s is the scalar after conversion to the
+ * array's dtype. */
+#define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
+    ROW(name##_f32, f32, __VA_ARGS__)                                                              \
+    ROW(name##_f64, f64, __VA_ARGS__)                                                              \
+    ROW##_VIA(name, f16) static const mxl_kernels name##_kernels = {                               \
+        .row = {[MXL_F32] = name##_f32, [MXL_F64] = name##_f64, [MXL_F16] = name##_f16},           \
+        .weight = 2}
+
+#define MXL_ARITH_KERNELS(name, ROW, ...)                                                          \
+    ROW(name##_f32, f32a, __VA_ARGS__)                                                             \
+    ROW(name##_f64, f64a, __VA_ARGS__)                                                             \
+    ROW##_VIA(name, f16) ROW(name##_u8, u8, __VA_ARGS__) ROW(name##_i32, i32, __VA_ARGS__)         \
+        ROW(name##_i8, i8, __VA_ARGS__) ROW(name##_i64, i64, __VA_ARGS__)                          \
+            MXL_WEIGHED_TABLE(name, 1)
+
+#define MXL_MATH_KERNELS(name, ROW, ...)                                                           \
+    ROW(name##_f32, f32, __VA_ARGS__)                                                              \
+    ROW(name##_f64, f64, __VA_ARGS__)                                                              \
+    ROW##_VIA(name, f16) ROW##_VIA(name, u8) ROW##_VIA(name, i32) ROW##_VIA(name, i8)              \
+        ROW##_VIA(name, i64) MXL_NUMERIC_TABLE(name)
+
+#define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 2)
+#define MXL_WEIGHED_TABLE(name, cost)                                                              \
+    static const mxl_kernels name##_kernels = {.row = {[MXL_F32] = name##_f32,                     \
+                                                       [MXL_F64] = name##_f64,                     \
+                                                       [MXL_F16] = name##_f16,                     \
+                                                       [MXL_U8] = name##_u8,                       \
+                                                       [MXL_I32] = name##_i32,                     \
+                                                       [MXL_I8] = name##_i8,                       \
+                                                       [MXL_I64] = name##_i64},                    \
+                                               .weight = cost}
+
+/* Loops that are built for every vector level, or for the baseline alone, where bytes are so narrow
+ * that three loops are not worth theirs. */
+#define MXL_ROW_PARAMETERS                                                                         \
+    (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
+#define MXL_ROW_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+#define MXL_ROW_ARITH(fn) MXL_UP_TO_AVX2(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+#define MXL_ROW_PLAIN(fn) MXL_BASELINE_ONLY(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+
+/* out[i] = expression in x */
+#define MXL_UNARY_ROW(fn, D, ...)                                                                  \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
+    {                                                                                              \
+        MXL_T_##D *const z = out;                                                                  \
+        const MXL_T_##D *const a = in[0];                                                          \
+                                                                                                   \
+        (void)level, (void)step;                                                                   \
+        (void)params;                                                                              \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            z[i] = MXL_STORE_##D(__VA_ARGS__);                                                     \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
+
+/* out[i] = the expression `near` where |x| is at most `limit`, else `far`. Done in tiles, so that
+ * `far`, which may be slow or not vectorise, costs nothing where no large number is. */
+#define MXL_NEAR_ROW(fn, D, limit, near, far)                                                      \
+    MXL_INLINE void fn##_tile(int level, MXL_T_##D *z, const MXL_T_##D *a, int64_t n)              \
+    {                                                                                              \
+        int beyond = 0;                                                                            \
+                                                                                                   \
+        (void)level;                                                                               \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            beyond |= fabs(x) > limit;                                                             \
+        }                                                                                          \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n && !beyond; i++) {                                               \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            z[i] = MXL_STORE_##D(near);                                                            \
+        }                                                                                          \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n && beyond; i++) {                                                \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            z[i] = MXL_STORE_##D(fabs(x) > limit ? far : near);                                    \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
+    {                                                                                              \
+        MXL_T_##D *z = out;                                                                        \
+        const MXL_T_##D *a = in[0];                                                                \
+                                                                                                   \
+        (void)step, (void)params;                                                                  \
+        for (int64_t i = 0; i < n; i += MXL_ROW_TILE)                                              \
+            fn##_tile(level, z + i, a + i, n - i < MXL_ROW_TILE ? n - i : MXL_ROW_TILE);           \
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
+
+/* out[i] = expression in x and the scalar s */
+#define MXL_SCALAR_ROW(fn, D, ...)                                                                 \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
+    {                                                                                              \
+        const MXL_C_##D s =                                                                        \
+            MXL_LOAD_##D(MXL_ROUND_##D(((const mxl_scalar_params *)params)->scalar));              \
+        MXL_T_##D *const z = out;                                                                  \
+        const MXL_T_##D *const a = in[0];                                                          \
+                                                                                                   \
+        (void)level, (void)step;                                                                   \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                                \
+            z[i] = MXL_STORE_##D(__VA_ARGS__);                                                     \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
+
+/* out[i] = expression in x and y; a loop for each pair of steps, so that each vectorises */
+#define MXL_BINARY_ROW(fn, D, ...)                                                                 \
+    MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
+                            int64_t n, const void *params)                                         \
+    {                                                                                              \
+        MXL_T_##D *const z = out;                                                                  \
+        const MXL_T_##D *const a = in[0];                                                          \
+        const MXL_T_##D *const b = in[1];                                                          \
+                                                                                                   \
+        (void)level, (void)params;                                                                 \
+        if (step[1] == 0) {                                                                        \
+            const MXL_C_##D y = MXL_LOAD_##D(*b);                                                  \
+            MXL_IVDEP                                                                              \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                            \
+                z[i] = MXL_STORE_##D(__VA_ARGS__);                                                 \
+            }                                                                                      \
+        } else if (step[0] == 0) {                                                                 \
+            const MXL_C_##D x = MXL_LOAD_##D(*a);                                                  \
+            MXL_IVDEP                                                                              \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                const MXL_C_##D y = MXL_LOAD_##D(b[i]);                                            \
+                z[i] = MXL_STORE_##D(__VA_ARGS__);                                                 \
+            }                                                                                      \
+        } else {                                                                                   \
+            MXL_IVDEP                                                                              \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                const MXL_C_##D x = MXL_LOAD_##D(a[i]);                                            \
+                const MXL_C_##D y = MXL_LOAD_##D(b[i]);                                            \
+                z[i] = MXL_STORE_##D(__VA_ARGS__);                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_ROW_LEVELS_##D(fn)
+
+/* The loop of another dtype by way of a float that holds its numbers: what ROW##_VIA makes where a
+ * table of kernels asks for it. Of the scalar's value the dtype keeps what it can. */
+#define MXL_UNARY_ROW_VIA(name, D)  MXL_ROW_VIA(name, D, mxl_row_via, 1)
+#define MXL_NEAR_ROW_VIA(name, D)   MXL_ROW_VIA(name, D, mxl_row_via, 1)
+#define MXL_BINARY_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_row_via, 2)
+#define MXL_SCALAR_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_scalar_row_via, 1)
+#define MXL_ROW_VIA(name, D, run, num_in)                                                          \
+    static void name##_##D MXL_ROW_PARAMETERS                                                      \
+    {                                                                                              \
+        run(MXL_VIA_##D(name), MXL_DTYPE_##D, num_in, out, in, step, n, params);                   \
+    }
+
+/* x / y that never traps: an integer divided by zero is 0, the smallest by -1 is itself. */
+static inline int32_t mxl_quotient_i32(int32_t x, int32_t y)
+{
+    if (y == 0)
+        return 0;
+    return y == -1 ? -x : x / y;
+}
+
+static inline int64_t mxl_quotient_i64(int64_t x, int64_t y)
+{
+    if (y == 0)
+        return 0;
+    return y == -1 ? -x : x / y;
+}
+
+static inline float mxl_quotient_f32(float x, float y)
+{
+    return x / y;
+}
+
+static inline double mxl_quotient_f64(double x, double y)
+{
+    return x / y;
+}
+
+#define mxl_quotient(x, y)                                                                         \
+    _Generic((x),                                                                                  \
+        float: mxl_quotient_f32,                                                                   \
+        double: mxl_quotient_f64,                                                                  \
+        int32_t: mxl_quotient_i32,                                                                 \
+        int64_t: mxl_quotient_i64)(x, y)
+
+/* ---- per dtype: stored type, type computed in, load, store, and a double rounded to the dtype
+ * ---- */
+#define MXL_T_f32              float
+#define MXL_C_f32              float
+#define MXL_LOAD_f32(v)        (v)
+#define MXL_STORE_f32(v)       ((float)(v))
+#define MXL_ROW_LEVELS_f32(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_f32(v)       ((float)(v))
+
+#define MXL_T_f64              double
+#define MXL_C_f64              double
+#define MXL_LOAD_f64(v)        (v)
+#define MXL_STORE_f64(v)       ((double)(v))
+#define MXL_ROW_LEVELS_f64(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_f64(v)       ((double)(v))
+
+/* The same for plain arithmetic, which memory bounds: with 512-bit vectors it is as fast in the
+ * first cache and up to a fifth slower behind it (Zen 4). */
+#define MXL_T_f32a              MXL_T_f32
+#define MXL_C_f32a              MXL_C_f32
+#define MXL_LOAD_f32a(v)        MXL_LOAD_f32(v)
+#define MXL_STORE_f32a(v)       MXL_STORE_f32(v)
+#define MXL_ROW_LEVELS_f32a(fn) MXL_ROW_ARITH(fn)
+#define MXL_ROUND_f32a(v)       MXL_ROUND_f32(v)
+
+#define MXL_T_f64a              MXL_T_f64
+#define MXL_C_f64a              MXL_C_f64
+#define MXL_LOAD_f64a(v)        MXL_LOAD_f64(v)
+#define MXL_STORE_f64a(v)       MXL_STORE_f64(v)
+#define MXL_ROW_LEVELS_f64a(fn) MXL_ROW_ARITH(fn)
+#define MXL_ROUND_f64a(v)       MXL_ROUND_f64(v)
+
+#define MXL_DTYPE_f16          MXL_F16
+#define MXL_VIA_f16(name)      name##_f32, MXL_F32
+#define MXL_T_f16              mxl_half
+#define MXL_C_f16              float
+#define MXL_LOAD_f16(v)        mxl_half_to_float(v)
+#define MXL_STORE_f16(v)       mxl_half_from_float((float)(v))
+#define MXL_ROW_LEVELS_f16(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_f16(v)       mxl_half_from_float((float)(v))
+
+#define MXL_DTYPE_u8          MXL_U8
+#define MXL_VIA_u8(name)      name##_f32, MXL_F32
+#define MXL_T_u8              uint8_t
+#define MXL_C_u8              int
+#define MXL_LOAD_u8(v)        ((int)(v))
+#define MXL_STORE_u8(v)       ((uint8_t)(v))
+#define MXL_ROW_LEVELS_u8(fn) MXL_ROW_PLAIN(fn)
+#define MXL_ROUND_u8(v)       mxl_u8_from_f64(v)
+
+#define MXL_DTYPE_i8          MXL_I8
+#define MXL_VIA_i8(name)      name##_f32, MXL_F32
+#define MXL_T_i8              int8_t
+#define MXL_C_i8              int
+#define MXL_LOAD_i8(v)        ((int)(v))
+#define MXL_STORE_i8(v)       ((int8_t)(v))
+#define MXL_ROW_LEVELS_i8(fn) MXL_ROW_PLAIN(fn)
+#define MXL_ROUND_i8(v)       mxl_i8_from_f64(v)
+
+#define MXL_DTYPE_i32          MXL_I32
+#define MXL_VIA_i32(name)      name##_f64, MXL_F64
+#define MXL_T_i32              int32_t
+#define MXL_C_i32              int32_t
+#define MXL_LOAD_i32(v)        (v)
+#define MXL_STORE_i32(v)       ((int32_t)(v))
+#define MXL_ROW_LEVELS_i32(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_i32(v)       mxl_i32_from_f64(v)
+
+#define MXL_DTYPE_i64          MXL_I64
+#define MXL_VIA_i64(name)      name##_f64, MXL_F64
+#define MXL_T_i64              int64_t
+#define MXL_C_i64              int64_t
+#define MXL_LOAD_i64(v)        (v)
+#define MXL_STORE_i64(v)       ((int64_t)(v))
+#define MXL_ROW_LEVELS_i64(fn) MXL_ROW_WIDE(fn)
+#define MXL_ROUND_i64(v)       mxl_i64_from_f64(v)
+
+#endif

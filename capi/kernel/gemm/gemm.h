@@ -1,0 +1,32 @@
+/* Matrix products without a library. For ops/linalg/dot.c, ops/linalg/batch_dot.c and
+ * ops/linalg*.c. */
+#ifndef MXL_KERNEL_GEMM_GEMM_H
+#define MXL_KERNEL_GEMM_GEMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* C = op(A) op(B), `count` times. Row-major: op(A) is m x k, op(B) is k x n, C is m x n; A is
+ * stored k x m where `ta`, B n x k where `tb`; ld* are elements from row to row of what is stored,
+ * *_next from matrix to matrix. */
+typedef struct mxl_product {
+    int dtype;
+    bool ta, tb;
+    bool accumulate; /* C += */
+    int64_t count, m, n, k;
+    const void *a, *b;
+    void *c;
+    int64_t lda, ldb, ldc, a_next, b_next, c_next;
+    const void *bias; /* NULL, or n elements that are added to every row; not with `accumulate` */
+} mxl_product;
+
+/* float32, float64, float16 (computed in float32), int32 and int64 (wrapping; the last three
+ * without a bias). C must not overlap A or B. The bits do not depend on the number of threads. -1
+ * with the error set: another dtype, out of memory (C is then undefined). */
+int mxl_products(const mxl_product *product);
+
+/* One. */
+int mxl_gemm(int dtype, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a,
+             int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, bool accumulate);
+
+#endif

@@ -1,0 +1,299 @@
+/* Micro kernels: one text for all instruction sets, whose vectors it is given by name. */
+#include "kernel/gemm/gemm_micro.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernel/target.h"
+
+#define UNROLL _Pragma("GCC unroll 16")
+
+/* Of a set is needed: SET, its name, T, its elements, ISA, what stands before its functions, the
+ * type SET##_v of its vectors, and SET##_load, _store, _splat, _add, _fma(a, b, c) = a * b + c and
+ * _sum of the elements. */
+#define BODIES(SET, T, ISA)                                                                        \
+    ISA MXL_INLINE void SET##_tile(int height, int vectors, bool is_down, int64_t k,               \
+                                   const void *left, int64_t step, const void *right,              \
+                                   int64_t b_step, const void *addend, int64_t ld_add, void *out,  \
+                                   int64_t ldc)                                                    \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
+        const T *a = left, *b = right, *more = addend;                                             \
+        T *c = out;                                                                                \
+        int64_t down = is_down ? 1 : step, along = is_down ? step : 1;                             \
+        SET##_v acc[MXL_GEMM_MR][2];                                                               \
+                                                                                                   \
+        /* C has time to come until the sums are done. */                                          \
+        UNROLL for (int i = 0; i < height; i++)                                                    \
+        {                                                                                          \
+            acc[i][0] = acc[i][1] = SET##_splat(0);                                                \
+            __builtin_prefetch(c + i * ldc, 1);                                                    \
+            __builtin_prefetch(c + i * ldc + vectors * N - 1, 1);                                  \
+        }                                                                                          \
+        for (int64_t p = 0; p < k; p++, a += along, b += b_step) {                                 \
+            SET##_v b0 = SET##_load(b), b1 = vectors > 1 ? SET##_load(b + N) : b0;                 \
+                                                                                                   \
+            UNROLL for (int i = 0; i < height; i++)                                                \
+            {                                                                                      \
+                SET##_v s = SET##_splat(a[i * down]);                                              \
+                                                                                                   \
+                acc[i][0] = SET##_fma(s, b0, acc[i][0]);                                           \
+                if (vectors > 1)                                                                   \
+                    acc[i][1] = SET##_fma(s, b1, acc[i][1]);                                       \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int i = 0; i < height; i++, c += ldc)                                          \
+        {                                                                                          \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+            {                                                                                      \
+                if (addend != NULL)                                                                \
+                    acc[i][v] = SET##_add(SET##_load(more + i * ld_add + v * N), acc[i][v]);       \
+                SET##_store(c + v * N, acc[i][v]);                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    ISA MXL_INLINE void SET##_step(int rows, SET##_v(*acc)[MXL_GEMM_INNER], const T *const *a,     \
+                                   const T *const *b, int64_t p)                                   \
+    {                                                                                              \
+        SET##_v y[MXL_GEMM_INNER];                                                                 \
+                                                                                                   \
+        UNROLL for (int j = 0; j < MXL_GEMM_INNER; j++) y[j] = SET##_load(b[j] + p);               \
+        UNROLL for (int i = 0; i < rows; i++)                                                      \
+        {                                                                                          \
+            SET##_v x = SET##_load(a[i] + p);                                                      \
+                                                                                                   \
+            UNROLL for (int j = 0; j < MXL_GEMM_INNER; j++) acc[i][j] =                            \
+                SET##_fma(x, y[j], acc[i][j]);                                                     \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    ISA MXL_INLINE void SET##_inner_products(int rows, int64_t k, const void *const *left,         \
+                                             const void *const *right, void *to)                   \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T), R = MXL_GEMM_INNER };                              \
+        T *out = to, last_a[R][N], last_b[R][N];                                                   \
+        const T *a[R], *b[R], *a_last[R], *b_last[R];                                              \
+        int64_t whole = k - k % N;                                                                 \
+        SET##_v acc[R][R];                                                                         \
+                                                                                                   \
+        UNROLL for (int i = 0; i < R; i++)                                                         \
+        {                                                                                          \
+            a[i] = left[i < rows ? i : 0];                                                         \
+            b[i] = right[i];                                                                       \
+            a_last[i] = last_a[i];                                                                 \
+            b_last[i] = last_b[i];                                                                 \
+            UNROLL for (int j = 0; j < R; j++) acc[i][j] = SET##_splat(0);                         \
+        }                                                                                          \
+        for (int64_t p = 0; p < whole; p += N)                                                     \
+            SET##_step(rows, acc, a, b, p);                                                        \
+        if (whole < k) {                                                                           \
+            for (int i = 0; i < R; i++) {                                                          \
+                for (int64_t l = 0; l < N; l++) {                                                  \
+                    last_a[i][l] = whole + l < k ? a[i][whole + l] : 0;                            \
+                    last_b[i][l] = whole + l < k ? b[i][whole + l] : 0;                            \
+                }                                                                                  \
+            }                                                                                      \
+            SET##_step(rows, acc, a_last, b_last, 0);                                              \
+        }                                                                                          \
+        UNROLL for (int i = 0; i < rows; i++)                                                      \
+        {                                                                                          \
+            UNROLL for (int j = 0; j < R; j++) out[i * R + j] = SET##_sum(acc[i][j]);              \
+        }                                                                                          \
+    }
+
+#define ONE_TILE(SET, ISA, name, height, vectors, is_down)                                         \
+    ISA static void SET##_##name(int64_t k, const void *a, int64_t step, const void *b,            \
+                                 int64_t b_step, const void *addend, int64_t ld_add, void *c,      \
+                                 int64_t ldc)                                                      \
+    {                                                                                              \
+        SET##_tile(height, vectors, is_down, k, a, step, b, b_step, addend, ld_add, c, ldc);       \
+    }
+#define TILES(SET, ISA, height)                                                                    \
+    ONE_TILE(SET, ISA, down_##height##_1, height, 1, true)                                         \
+    ONE_TILE(SET, ISA, down_##height##_2, height, 2, true)                                         \
+    ONE_TILE(SET, ISA, along_##height##_1, height, 1, false)                                       \
+    ONE_TILE(SET, ISA, along_##height##_2, height, 2, false)
+#define INNER(SET, ISA, name, rows)                                                                \
+    ISA static void SET##_##name(int64_t k, const void *const *a, const void *const *b, void *out) \
+    {                                                                                              \
+        SET##_inner_products(rows, k, a, b, out);                                                  \
+    }
+#define AT(SET, way, height) [height] = {SET##_##way##_##height##_1, SET##_##way##_##height##_2}
+#define TABLE(SET, T)                                                                              \
+    static const mxl_gemm_micro SET##_micro = {sizeof(SET##_v) / sizeof(T),                        \
+                                               SET##_heights,                                      \
+                                               SET##_down,                                         \
+                                               SET##_along,                                        \
+                                               SET##_inner,                                        \
+                                               SET##_inner_row};
+#define SHARED(SET, T, ISA)                                                                        \
+    BODIES(SET, T, ISA)                                                                            \
+    INNER(SET, ISA, inner, MXL_GEMM_INNER)                                                         \
+    INNER(SET, ISA, inner_row, 1)                                                                  \
+    TILES(SET, ISA, 1)                                                                             \
+    TILES(SET, ISA, 2)                                                                             \
+    TILES(SET, ISA, 4)
+
+/* What the registers of a set hold: 8, 12 or 24 vectors of sums, and two of B. */
+#define EIGHT_SUMS(SET, T, ISA)                                                                    \
+    SHARED(SET, T, ISA)                                                                            \
+    static const int SET##_heights[] = {4, 2, 1};                                                  \
+    static const mxl_gemm_tile SET##_down[][2] = {AT(SET, down, 1), AT(SET, down, 2),              \
+                                                  AT(SET, down, 4)};                               \
+    static const mxl_gemm_tile SET##_along[][2] = {AT(SET, along, 1), AT(SET, along, 2),           \
+                                                   AT(SET, along, 4)};                             \
+    TABLE(SET, T)
+#define TWELVE_SUMS(SET, T, ISA)                                                                   \
+    SHARED(SET, T, ISA)                                                                            \
+    TILES(SET, ISA, 6)                                                                             \
+    static const int SET##_heights[] = {6, 4, 2, 1};                                               \
+    static const mxl_gemm_tile SET##_down[][2] = {AT(SET, down, 1), AT(SET, down, 2),              \
+                                                  AT(SET, down, 4), AT(SET, down, 6)};             \
+    static const mxl_gemm_tile SET##_along[][2] = {AT(SET, along, 1), AT(SET, along, 2),           \
+                                                   AT(SET, along, 4), AT(SET, along, 6)};          \
+    TABLE(SET, T)
+#define TWENTY_FOUR_SUMS(SET, T, ISA)                                                              \
+    SHARED(SET, T, ISA)                                                                            \
+    TILES(SET, ISA, 8)                                                                             \
+    TILES(SET, ISA, 12)                                                                            \
+    static const int SET##_heights[] = {12, 8, 4, 2, 1};                                           \
+    static const mxl_gemm_tile SET##_down[][2] = {AT(SET, down, 1), AT(SET, down, 2),              \
+                                                  AT(SET, down, 4), AT(SET, down, 8),              \
+                                                  AT(SET, down, 12)};                              \
+    static const mxl_gemm_tile SET##_along[][2] = {AT(SET, along, 1), AT(SET, along, 2),           \
+                                                   AT(SET, along, 4), AT(SET, along, 8),           \
+                                                   AT(SET, along, 12)};                            \
+    TABLE(SET, T)
+
+/* ---- the baseline: vectors of 16 bytes, as the compiler knows them on any processor ---- */
+#define BASELINE(SET, T)                                                                           \
+    typedef T SET##_v __attribute__((vector_size(16)));                                            \
+    typedef T SET##_here __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));          \
+                                                                                                   \
+    MXL_INLINE SET##_v SET##_load(const T *from)                                                   \
+    {                                                                                              \
+        return *(const SET##_here *)from;                                                          \
+    }                                                                                              \
+    MXL_INLINE void SET##_store(T *to, SET##_v v)                                                  \
+    {                                                                                              \
+        *(SET##_here *)to = v;                                                                     \
+    }                                                                                              \
+    MXL_INLINE SET##_v SET##_splat(T x)                                                            \
+    {                                                                                              \
+        return (SET##_v){0} + x;                                                                   \
+    }                                                                                              \
+    MXL_INLINE SET##_v SET##_add(SET##_v a, SET##_v b)                                             \
+    {                                                                                              \
+        return a + b;                                                                              \
+    }                                                                                              \
+    MXL_INLINE T SET##_sum(SET##_v v)                                                              \
+    {                                                                                              \
+        T sum = 0;                                                                                 \
+                                                                                                   \
+        for (size_t i = 0; i < sizeof(v) / sizeof(T); i++)                                         \
+            sum += v[i];                                                                           \
+        return sum;                                                                                \
+    }
+
+BASELINE(base_f32, float)
+BASELINE(base_f64, double)
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+
+#define base_f32_fma(a, b, c) vfmaq_f32(c, a, b)
+#define base_f64_fma(a, b, c) vfmaq_f64(c, a, b)
+TWENTY_FOUR_SUMS(base_f32, float, )
+TWENTY_FOUR_SUMS(base_f64, double, )
+#else
+#define base_f32_fma(a, b, c) ((a) * (b) + (c))
+#define base_f64_fma(a, b, c) ((a) * (b) + (c))
+EIGHT_SUMS(base_f32, float, )
+EIGHT_SUMS(base_f64, double, )
+#endif
+
+/* ---- x86-64 ---- */
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+MXL_TARGET_AVX2 MXL_INLINE float sum_256(__m256 v)
+{
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
+}
+
+MXL_TARGET_AVX2 MXL_INLINE double sum_256d(__m256d v)
+{
+    __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+
+    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+}
+
+typedef __m256 avx2_f32_v;
+#define avx2_f32_load  _mm256_loadu_ps
+#define avx2_f32_store _mm256_storeu_ps
+#define avx2_f32_splat _mm256_set1_ps
+#define avx2_f32_add   _mm256_add_ps
+#define avx2_f32_fma   _mm256_fmadd_ps
+#define avx2_f32_sum   sum_256
+TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
+
+typedef __m256d avx2_f64_v;
+#define avx2_f64_load  _mm256_loadu_pd
+#define avx2_f64_store _mm256_storeu_pd
+#define avx2_f64_splat _mm256_set1_pd
+#define avx2_f64_add   _mm256_add_pd
+#define avx2_f64_fma   _mm256_fmadd_pd
+#define avx2_f64_sum   sum_256d
+TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)
+
+typedef __m512 avx512_f32_v;
+#define avx512_f32_load  _mm512_loadu_ps
+#define avx512_f32_store _mm512_storeu_ps
+#define avx512_f32_splat _mm512_set1_ps
+#define avx512_f32_add   _mm512_add_ps
+#define avx512_f32_fma   _mm512_fmadd_ps
+#define avx512_f32_sum   _mm512_reduce_add_ps
+TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)
+
+typedef __m512d avx512_f64_v;
+#define avx512_f64_load  _mm512_loadu_pd
+#define avx512_f64_store _mm512_storeu_pd
+#define avx512_f64_splat _mm512_set1_pd
+#define avx512_f64_add   _mm512_add_pd
+#define avx512_f64_fma   _mm512_fmadd_pd
+#define avx512_f64_sum   _mm512_reduce_add_pd
+TWENTY_FOUR_SUMS(avx512_f64, double, MXL_TARGET_AVX512)
+
+const mxl_gemm_micro *mxl_gemm_micro_f32(void)
+{
+    static const mxl_gemm_micro *const micro[MXL_LEVELS] = {&base_f32_micro, &avx2_f32_micro,
+                                                            &avx512_f32_micro};
+
+    return micro[mxl_level()];
+}
+
+const mxl_gemm_micro *mxl_gemm_micro_f64(void)
+{
+    static const mxl_gemm_micro *const micro[MXL_LEVELS] = {&base_f64_micro, &avx2_f64_micro,
+                                                            &avx512_f64_micro};
+
+    return micro[mxl_level()];
+}
+
+#else
+
+const mxl_gemm_micro *mxl_gemm_micro_f32(void)
+{
+    return &base_f32_micro;
+}
+
+const mxl_gemm_micro *mxl_gemm_micro_f64(void)
+{
+    return &base_f64_micro;
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* take, pick, one_hot, and adding by index; see gather.h. */
+#include "kernel/index/gather.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/half.h"
+#include "base/thread.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/copy/copy_loops.h"
+
+enum { BYTES_GRAIN = 1 << 17, COLUMNS_GRAIN = 256, PICKS_GRAIN = 1 << 15 };
+
+static int64_t at_least_one(int64_t n)
+{
+    return n < 1 ? 1 : n;
+}
+
+/* ---- indices ---- */
+static bool all_within(int64_t n, const int64_t *index, int64_t extent)
+{
+    bool within = true;
+
+    for (int64_t i = 0; i < n; i++)
+        within &= (uint64_t)index[i] < (uint64_t)extent;
+    return within;
+}
+
+static int bring_within(int64_t n, int64_t *out, int64_t extent, mxl_index_mode mode)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t v = out[i];
+
+        if (v >= 0 && v < extent)
+            continue;
+        if (mode == MXL_INDEX_RAISE)
+            return mxl_error("index %lld is out of bounds for an axis of extent %lld", (long long)v,
+                             (long long)extent);
+        if (mode == MXL_INDEX_WRAP)
+            out[i] = v % extent < 0 ? v % extent + extent : v % extent;
+        else
+            out[i] = v < 0 ? 0 : extent - 1;
+    }
+    return 0;
+}
+
+int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, mxl_index_mode mode,
+                      int64_t *out)
+{
+    int64_t step = 1;
+
+    if (n == 0)
+        return 0;
+    mxl_cast_row(dtype, MXL_I64)(out, &index, &step, n, NULL);
+    if (mode == MXL_INDEX_KEEP)
+        return 0;
+    if (extent <= 0)
+        return mxl_error("an index into an axis of extent 0");
+    return all_within(n, out, extent) ? 0 : bring_within(n, out, extent, mode);
+}
+
+/* ---- take ---- */
+typedef struct take_job {
+    int64_t extent, bytes, n;
+    const char *in;
+    char *out;
+    const int64_t *index;
+} take_job;
+
+/* A unit is one piece of the output. */
+static void take_share(void *data, int64_t begin, int64_t end)
+{
+    const take_job *job = data;
+
+    while (begin < end) {
+        int64_t o = begin / job->n, j = begin % job->n;
+        int64_t n = job->n - j < end - begin ? job->n - j : end - begin;
+
+        mxl_copy_pieces_at(job->bytes, n, job->out + begin * job->bytes,
+                           job->in + o * job->extent * job->bytes, job->index + j);
+        begin += n;
+    }
+}
+
+void mxl_take(int64_t outer, int64_t extent, int64_t bytes, const void *in, int64_t n,
+              const int64_t *index, void *out)
+{
+    take_job job = {extent, bytes, n, in, out, index};
+
+    if (outer * n > 0 && bytes > 0)
+        mxl_parallel_for(outer * n, at_least_one(BYTES_GRAIN / bytes), take_share, &job);
+}
+
+/* ---- scatter ---- */
+typedef struct scatter_job {
+    int64_t outer, extent, inner, n;
+    void *out;
+    const int64_t *index;
+    const void *in;
+} scatter_job;
+
+/* A unit is a column: no two threads write into the same element, and each adds in order of j. */
+#define SCATTER(T, ADD)                                                                            \
+    static void scatter_##T(void *data, int64_t begin, int64_t end)                                \
+    {                                                                                              \
+        const scatter_job *job = data;                                                             \
+                                                                                                   \
+        for (int64_t o = 0; o < job->outer; o++) {                                                 \
+            for (int64_t j = 0; j < job->n; j++) {                                                 \
+                T *restrict to = (T *)job->out + (o * job->extent + job->index[j]) * job->inner;   \
+                const T *restrict from = (const T *)job->in + (o * job->n + j) * job->inner;       \
+                                                                                                   \
+                for (int64_t i = begin; i < end; i++)                                              \
+                    to[i] = ADD(T, to[i], from[i]);                                                \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+#define ADD_PLAIN(T, a, b) ((T)((a) + (b)))
+#define ADD_HALF(T, a, b)  mxl_half_from_float(mxl_half_to_float(a) + mxl_half_to_float(b))
+
+SCATTER(float, ADD_PLAIN)
+SCATTER(double, ADD_PLAIN)
+SCATTER(mxl_half, ADD_HALF)
+SCATTER(uint8_t, ADD_PLAIN)
+SCATTER(int8_t, ADD_PLAIN)
+SCATTER(int32_t, ADD_PLAIN)
+SCATTER(int64_t, ADD_PLAIN)
+
+int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, void *out, int64_t n,
+                    const int64_t *index, const void *in)
+{
+    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
+        [MXL_F32] = scatter_float,   [MXL_F64] = scatter_double, [MXL_F16] = scatter_mxl_half,
+        [MXL_U8] = scatter_uint8_t,  [MXL_I8] = scatter_int8_t,  [MXL_I32] = scatter_int32_t,
+        [MXL_I64] = scatter_int64_t,
+    };
+    scatter_job job = {outer, extent, inner, n, out, index, in};
+
+    if (run[dtype] == NULL)
+        return mxl_error("adding by index: dtype %s is not supported", mxl_dtype_name(dtype));
+    if (outer * n * inner > 0)
+        mxl_parallel_for(inner, COLUMNS_GRAIN, run[dtype], &job);
+    return 0;
+}
+
+/* ---- pick ---- */
+typedef struct pick_job {
+    size_t width;
+    int64_t extent, inner;
+    const void *in;
+    const int64_t *index;
+    void *out;
+} pick_job;
+
+/* A unit is an outer position. */
+#define PICK_EACH(T, to, from)                                                                     \
+    for (int64_t o = begin; o < end; o++) {                                                        \
+        for (int64_t i = 0; i < inner; i++) {                                                      \
+            int64_t near = o * inner + i, far = (o * extent + index[near]) * inner + i;            \
+                                                                                                   \
+            ((T *)job->out)[to] = ((const T *)job->in)[from];                                      \
+        }                                                                                          \
+    }
+
+#define PICK_SHARE(fn, to, from)                                                                   \
+    static void fn(void *data, int64_t begin, int64_t end)                                         \
+    {                                                                                              \
+        const pick_job *job = data;                                                                \
+        const int64_t extent = job->extent, inner = job->inner, *index = job->index;               \
+                                                                                                   \
+        if (job->width == 4)                                                                       \
+            PICK_EACH(uint32_t, to, from)                                                          \
+        else if (job->width == 8)                                                                  \
+            PICK_EACH(uint64_t, to, from)                                                          \
+        else if (job->width == 2)                                                                  \
+            PICK_EACH(uint16_t, to, from)                                                          \
+        else                                                                                       \
+            PICK_EACH(uint8_t, to, from)                                                           \
+    }
+
+PICK_SHARE(pick_share, near, far)
+PICK_SHARE(put_share, far, near)
+
+void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const void *in,
+              const int64_t *index, void *out)
+{
+    pick_job job = {width, extent, inner, in, index, out};
+
+    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), pick_share, &job);
+}
+
+void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
+                      const int64_t *index, const void *in)
+{
+    pick_job job = {width, extent, inner, in, index, out};
+    uint64_t zero = 0;
+
+    mxl_fill(width, out, &zero, outer * extent * inner);
+    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), put_share, &job);
+}
+
+/* ---- take_along, put_along ---- */
+typedef struct along_job {
+    size_t width;
+    int64_t extent, n, inner;
+    const void *in;
+    const int64_t *index;
+    void *out;
+} along_job;
+
+/* A unit is a column of an outer position: no two threads write into the same element. `near` is an
+ * element beside its index, `far` the one that the index names. */
+#define ALONG_EACH(T, ...)                                                                         \
+    for (int64_t unit = begin, stop; unit < end; unit = stop) {                                    \
+        int64_t o = unit / inner, from = unit % inner, to = from + end - unit;                     \
+                                                                                                   \
+        to = to < inner ? to : inner;                                                              \
+        stop = o * inner + to;                                                                     \
+        for (int64_t j = 0; j < job->n; j++) {                                                     \
+            for (int64_t i = from; i < to; i++) {                                                  \
+                int64_t near = (o * job->n + j) * inner + i;                                       \
+                int64_t far = (o * job->extent + job->index[near]) * inner + i;                    \
+                const T *in = job->in;                                                             \
+                T *out = job->out;                                                                 \
+                                                                                                   \
+                __VA_ARGS__;                                                                       \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+static void take_along_share(void *data, int64_t begin, int64_t end)
+{
+    const along_job *job = data;
+    const int64_t inner = job->inner;
+
+    if (job->width == 4)
+        ALONG_EACH(uint32_t, out[near] = in[far])
+    else if (job->width == 8)
+        ALONG_EACH(uint64_t, out[near] = in[far])
+    else if (job->width == 2)
+        ALONG_EACH(uint16_t, out[near] = in[far])
+    else
+        ALONG_EACH(uint8_t, out[near] = in[far])
+}
+
+static void along(mxl_range_fn run, int64_t outer, const along_job *job)
+{
+    if (outer * job->inner * job->n > 0)
+        mxl_parallel_for(outer * job->inner, at_least_one(PICKS_GRAIN / job->n), run, (void *)job);
+}
+
+void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
+                    const void *in, const int64_t *index, void *out)
+{
+    along(take_along_share, outer, &(along_job){width, extent, n, inner, in, index, out});
+}
+
+#define PUT_ALONG(T, NAME, ADD)                                                                    \
+    static void put_along_##NAME(void *data, int64_t begin, int64_t end)                           \
+    {                                                                                              \
+        const along_job *job = data;                                                               \
+        const int64_t inner = job->inner;                                                          \
+                                                                                                   \
+        ALONG_EACH(T, out[far] = ADD(T, out[far], in[near]))                                       \
+    }
+
+#define ADD_TRUTH(T, a, b) ((T)((a) | (b)))
+
+PUT_ALONG(float, f32, ADD_PLAIN)
+PUT_ALONG(double, f64, ADD_PLAIN)
+PUT_ALONG(mxl_half, f16, ADD_HALF)
+PUT_ALONG(uint8_t, 8, ADD_PLAIN)
+PUT_ALONG(uint32_t, 32, ADD_PLAIN)
+PUT_ALONG(uint64_t, 64, ADD_PLAIN)
+PUT_ALONG(uint8_t, bool, ADD_TRUTH)
+
+void mxl_put_along(int dtype, int64_t outer, int64_t extent, int64_t n, int64_t inner,
+                   const void *in, const int64_t *index, void *out)
+{
+    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
+        [MXL_F32] = put_along_f32, [MXL_F64] = put_along_f64,   [MXL_F16] = put_along_f16,
+        [MXL_U8] = put_along_8,    [MXL_I8] = put_along_8,      [MXL_I32] = put_along_32,
+        [MXL_I64] = put_along_64,  [MXL_BOOL] = put_along_bool,
+    };
+    size_t width = mxl_dtype_size(dtype);
+    uint64_t zero = 0;
+
+    mxl_fill(width, out, &zero, outer * extent * inner);
+    along(run[dtype], outer, &(along_job){width, extent, n, inner, in, index, out});
+}
+
+/* ---- one_hot ---- */
+void mxl_one_hot(size_t width, int64_t n, int64_t depth, const int64_t *index, const void *on,
+                 const void *off, void *out)
+{
+    if (n * depth == 0)
+        return;
+    mxl_fill(width, out, off, n * depth);
+    for (int64_t i = 0; i < n; i++) {
+        if (index[i] >= 0 && index[i] < depth)
+            memcpy((char *)out + (i * depth + index[i]) * (int64_t)width, on, width);
+    }
+}

@@ -1,0 +1,57 @@
+/* Moving elements by index: take, pick, one_hot, and what their gradients need. For
+ * ops/index/take.c, ops/index/gather_nd.c and ops/index/sort.c. Data is contiguous and seen as
+ * (outer, extent, inner); indices are turned into positions first.
+ */
+#ifndef MXL_KERNEL_INDEX_GATHER_H
+#define MXL_KERNEL_INDEX_GATHER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum mxl_index_mode {
+    MXL_INDEX_CLIP,  /* to the first or last position */
+    MXL_INDEX_WRAP,  /* modulo the extent, as Python's % */
+    MXL_INDEX_RAISE, /* out of bounds is an error */
+    MXL_INDEX_KEEP   /* as it is */
+} mxl_index_mode;
+
+/* Positions of n contiguous indices of any dtype, truncated towards zero, in an axis of `extent`.
+ * -1 with the error set: out of bounds in the mode `raise`, or an axis that is empty (but for
+ * `keep`). */
+int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, mxl_index_mode mode,
+                      int64_t *out);
+
+/* out[o][j] = in[o][index[j]], pieces of `bytes` each; out is (outer, n, piece). */
+void mxl_take(int64_t outer, int64_t extent, int64_t bytes, const void *in, int64_t n,
+              const int64_t *index, void *out);
+
+/* out[o][index[j]] += in[o][j], rows of `inner` elements, for j = 0 .. n - 1 in this order; what is
+ * not named stays. All dtypes but bool; the bits do not depend on the number of threads. -1 with
+ * the error set for bool. */
+int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, void *out, int64_t n,
+                    const int64_t *index, const void *in);
+
+/* out[o][i] = in[o][index[o][i]][i], elements of `width` bytes. */
+void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const void *in,
+              const int64_t *index, void *out);
+
+/* out = zeros, then out[o][index[o][i]][i] = in[o][i]: the gradient of pick. */
+void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
+                      const int64_t *index, const void *in);
+
+/* out[o][j][i] = in[o][index[o][j][i]][i]; out and index are (outer, n, inner), in is (outer,
+ * extent, inner), elements of `width` bytes. */
+void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
+                    const void *in, const int64_t *index, void *out);
+
+/* out = zeros, then out[o][index[o][j][i]][i] += in[o][j][i] for j = 0 .. n - 1 in this order: the
+ * gradient of that. All dtypes, of bool `or` is the sum; the bits do not depend on the number of
+ * threads. */
+void mxl_put_along(int dtype, int64_t outer, int64_t extent, int64_t n, int64_t inner,
+                   const void *in, const int64_t *index, void *out);
+
+/* out (n, depth): the element at `on` where the column is index[i], the one at `off` elsewhere. */
+void mxl_one_hot(size_t width, int64_t n, int64_t depth, const int64_t *index, const void *on,
+                 const void *off, void *out);
+
+#endif

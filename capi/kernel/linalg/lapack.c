@@ -1,0 +1,438 @@
+/* Factorisations: which way each goes, by OpenBLAS or by lapack.tmpl.h, householder.c and
+ * cofactors.c. A row-major matrix is its transpose by columns, so nothing is copied for OpenBLAS:
+ * "upper" there is our lower triangle. */
+#include "kernel/linalg/lapack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/openblas.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/memory/mem.h"
+#include "kernel/copy/cast.h"
+#include "kernel/gemm/gemm.h"
+
+enum {
+    BLOCK = 48,
+    LEAST = 32,      /* measured: below that our own routines are as fast as OpenBLAS's */
+    LARGE = 256,     /* where its threads help */
+    LARGEST = 30000, /* of an extent that goes to OpenBLAS, whose workspace sizes are 32-bit */
+    WORK_ROWS = 64   /* what its blocked routines like for workspace, times an extent */
+};
+
+#define NAME(x) f32_##x
+#define T       float
+#define DTYPE   MXL_F32
+#include "kernel/linalg/lapack.tmpl.h"
+
+#define NAME(x) f64_##x
+#define T       double
+#define DTYPE   MXL_F64
+#include "kernel/linalg/lapack.tmpl.h"
+
+/* OpenBLAS for one call, and its routines for the dtype. */
+typedef struct backend {
+    const mxl_openblas *held;
+    const mxl_openblas_routines *blas; /* NULL: none, or the extents are not for it */
+} backend;
+
+/* For m x n numbers. To be ended by mxl_openblas_end(b->held), unless -1. One that was asked for
+ * and is not there is an error for small matrices, too. */
+static int begin(int dtype, int64_t m, int64_t n, backend *b)
+{
+    *b = (backend){0};
+    if (mxl_openblas_get(&b->held) != 0)
+        return -1;
+    b->held = NULL;
+    if (m > LARGEST || n > LARGEST || (m < LEAST && n < LEAST))
+        return 0;
+    if (mxl_openblas_begin(&b->held, m >= LARGE && n >= LARGE) != 0)
+        return -1;
+    if (b->held != NULL)
+        b->blas = dtype == MXL_F32 ? &b->held->f32 : &b->held->f64;
+    return 0;
+}
+
+/* ---- Cholesky ---- */
+
+static void clear_upper(int64_t n, char *a, size_t width)
+{
+    for (int64_t i = 0; i + 1 < n; i++)
+        memset(a + (size_t)(i * n + i + 1) * width, 0, (size_t)(n - i - 1) * width);
+}
+
+static int cholesky_plain(int dtype, int64_t n, void *a, int64_t *bad)
+{
+    size_t bytes = (size_t)(n * BLOCK) * mxl_dtype_size(dtype);
+    void *work = mxl_alloc(bytes);
+    int status;
+
+    if (work == NULL)
+        return -1;
+    status = dtype == MXL_F32 ? f32_cholesky(n, a, bad, work) : f64_cholesky(n, a, bad, work);
+    mxl_free(work, bytes);
+    return status;
+}
+
+int mxl_cholesky(int dtype, int64_t n, void *a, int64_t *bad)
+{
+    int size = (int)n, info = 0, status = 0;
+    backend b;
+
+    *bad = 0;
+    if (begin(dtype, n, n, &b) != 0)
+        return -1;
+    if (b.blas != NULL) {
+        b.blas->potrf("U", &size, a, &size, &info, 1);
+        *bad = info;
+    } else {
+        status = cholesky_plain(dtype, n, a, bad);
+    }
+    mxl_openblas_end(b.held);
+    clear_upper(n, a, mxl_dtype_size(dtype));
+    return status;
+}
+
+/* ---- triangular solve ---- */
+
+/* to (columns x rows) = from' */
+static void transposed(int dtype, int64_t rows, int64_t columns, const void *from, void *to)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            if (dtype == MXL_F32)
+                ((float *)to)[j * rows + i] = ((const float *)from)[i * columns + j];
+            else
+                ((double *)to)[j * rows + i] = ((const double *)from)[i * columns + j];
+        }
+    }
+}
+
+/* X op(A) = B is op(A)' X' = B'. */
+static int solve_plain(int dtype, bool right, bool lower, bool transpose, int64_t rows,
+                       int64_t columns, const void *a, void *b)
+{
+    int64_t n = right ? columns : rows, others = right ? rows : columns;
+    size_t width = mxl_dtype_size(dtype);
+    size_t bytes = (size_t)(n * BLOCK + (right ? rows * columns : 0)) * width;
+    char *work = mxl_alloc(bytes);
+    char *x = right && work != NULL ? work + (size_t)(n * BLOCK) * width : b;
+    int status;
+
+    if (work == NULL)
+        return -1;
+    if (right)
+        transposed(dtype, rows, columns, b, x);
+    transpose = transpose != right;
+    status = dtype == MXL_F32
+                 ? f32_solve(lower, transpose, false, n, others, a, (void *)x, (void *)work)
+                 : f64_solve(lower, transpose, false, n, others, a, (void *)x, (void *)work);
+    if (right && status == 0)
+        transposed(dtype, columns, rows, x, b);
+    mxl_free(work, bytes);
+    return status;
+}
+
+int mxl_triangular_solve(int dtype, bool right, bool lower, bool transpose, int64_t rows,
+                         int64_t columns, const void *a, void *b)
+{
+    static const float one32 = 1;
+    static const double one64 = 1;
+    int m = (int)columns, n = (int)rows, size = right ? m : n, status = 0;
+    backend by;
+
+    if (rows == 0 || columns == 0)
+        return 0;
+    if (begin(dtype, rows, columns, &by) != 0)
+        return -1;
+    if (by.blas != NULL)
+        by.blas->trsm(right ? "L" : "R", lower ? "U" : "L", transpose ? "T" : "N", "N", &m, &n,
+                      dtype == MXL_F32 ? (const void *)&one32 : &one64, a, &size, b, &m, 1, 1, 1,
+                      1);
+    else
+        status = solve_plain(dtype, right, lower, transpose, rows, columns, a, b);
+    mxl_openblas_end(by.held);
+    return status;
+}
+
+/* ---- LU ---- */
+
+/* Determinant and singularity, from the diagonal and the exchanges. */
+static void describe(int dtype, int64_t n, const void *a, const int *pivots, int64_t bad,
+                     mxl_lu *lu)
+{
+    *lu = (mxl_lu){.bad = bad, .det = 1, .sign = 1};
+    for (int64_t i = 0; i < n; i++) {
+        double value = dtype == MXL_F32 ? (double)((const float *)a)[i * n + i]
+                                        : ((const double *)a)[i * n + i];
+
+        if (pivots[i] != (int)i + 1)
+            value = -value;
+        lu->det *= value;
+        lu->log_det += log(fabs(value));
+        lu->sign *= (value > 0) - (value < 0);
+    }
+    if (bad != 0) {
+        lu->det = 0;
+        lu->log_det = -HUGE_VAL;
+        lu->sign = 0;
+    }
+}
+
+static int lu_plain(int dtype, int64_t n, void *a, int *pivots, bool invert, mxl_lu *lu)
+{
+    size_t width = mxl_dtype_size(dtype), bytes = (size_t)(n * (BLOCK + (invert ? n : 0))) * width;
+    char *work = mxl_alloc(bytes), *copy;
+    int64_t bad;
+    int status;
+
+    if (work == NULL)
+        return -1;
+    copy = work + (size_t)(n * BLOCK) * width;
+    status = dtype == MXL_F32 ? f32_lu(n, a, pivots, &bad, (void *)work)
+                              : f64_lu(n, a, pivots, &bad, (void *)work);
+    if (status == 0) {
+        describe(dtype, n, a, pivots, bad, lu);
+        if (invert && bad == 0)
+            status = dtype == MXL_F32 ? f32_lu_invert(n, a, pivots, (void *)copy, (void *)work)
+                                      : f64_lu_invert(n, a, pivots, (void *)copy, (void *)work);
+    }
+    mxl_free(work, bytes);
+    return status;
+}
+
+/* The inverse of the transpose is the transpose of the inverse: by columns it is what we want. */
+static int lu_by(const mxl_openblas_routines *blas, int dtype, int64_t n, void *a, int *pivots,
+                 bool invert, mxl_lu *lu)
+{
+    size_t bytes = (size_t)(n * WORK_ROWS) * mxl_dtype_size(dtype);
+    int size = (int)n, room = (int)n * WORK_ROWS, info = 0;
+    void *work;
+
+    blas->getrf(&size, &size, a, &size, pivots, &info);
+    describe(dtype, n, a, pivots, info, lu);
+    if (!invert || info != 0)
+        return 0;
+    work = mxl_alloc(bytes);
+    if (work == NULL)
+        return -1;
+    blas->getri(&size, a, &size, pivots, work, &room, &info);
+    mxl_free(work, bytes);
+    return 0;
+}
+
+int mxl_lu_decompose(int dtype, int64_t n, void *a, bool invert, mxl_lu *lu)
+{
+    size_t bytes = (size_t)n * sizeof(int);
+    int *pivots, status = -1;
+    backend b;
+
+    if (n == 0) {
+        describe(dtype, 0, a, NULL, 0, lu);
+        return 0;
+    }
+    if (begin(dtype, n, n, &b) != 0)
+        return -1;
+    pivots = mxl_alloc(bytes);
+    if (pivots != NULL)
+        status = b.blas != NULL ? lu_by(b.blas, dtype, n, a, pivots, invert, lu)
+                                : lu_plain(dtype, n, a, pivots, invert, lu);
+    mxl_openblas_end(b.held);
+    mxl_free(pivots, bytes);
+    return status;
+}
+
+/* ---- the plain routines in double ---- */
+
+static void to_double(int dtype, int64_t count, const void *from, double *to)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = dtype == MXL_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+static void from_double(int dtype, int64_t count, const double *from, void *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (dtype == MXL_F32)
+            ((float *)to)[i] = (float)from[i];
+        else
+            ((double *)to)[i] = from[i];
+    }
+}
+
+/* ---- LQ ---- */
+
+static int lq_plain(int dtype, int64_t m, int64_t n, void *a, void *l)
+{
+    int64_t count = m * n + m * m + 3 * n;
+    double *work = mxl_alloc((size_t)count * sizeof(double));
+
+    if (work == NULL)
+        return -1;
+    to_double(dtype, m * n, a, work);
+    mxl_lq_plain(m, n, work, work + m * n, work + m * n + m * m);
+    from_double(dtype, m * n, work, a);
+    from_double(dtype, m * m, work + m * n, l);
+    mxl_free(work, (size_t)count * sizeof(double));
+    return 0;
+}
+
+/* By columns it is QR of the transpose, n x m. */
+static int lq_by(const mxl_openblas_routines *blas, int dtype, int64_t m, int64_t n, char *a,
+                 char *l)
+{
+    size_t width = mxl_dtype_size(dtype), bytes = (size_t)(m * (WORK_ROWS + 1)) * width;
+    int rows = (int)n, columns = (int)m, room = (int)m * WORK_ROWS, info = 0;
+    char *work = mxl_alloc(bytes), *tau;
+
+    if (work == NULL)
+        return -1;
+    tau = work + (size_t)(m * WORK_ROWS) * width;
+    blas->geqrf(&rows, &columns, a, &rows, tau, work, &room, &info);
+    for (int64_t i = 0; i < m; i++)
+        memcpy(l + (size_t)(i * m) * width, a + (size_t)(i * n) * width, (size_t)(i + 1) * width);
+    clear_upper(m, l, width);
+    blas->orgqr(&rows, &columns, &columns, a, &rows, tau, work, &room, &info);
+    mxl_free(work, bytes);
+    return 0;
+}
+
+int mxl_lq(int dtype, int64_t m, int64_t n, void *a, void *l)
+{
+    backend b;
+    int status;
+
+    if (m == 0)
+        return 0;
+    if (begin(dtype, m, n, &b) != 0)
+        return -1;
+    status = b.blas != NULL ? lq_by(b.blas, dtype, m, n, a, l) : lq_plain(dtype, m, n, a, l);
+    mxl_openblas_end(b.held);
+    return status;
+}
+
+/* ---- eigenvalues ---- */
+
+static bool all_finite(int dtype, int64_t n, const void *a)
+{
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            if (!(dtype == MXL_F32 ? isfinite(((const float *)a)[i * n + j])
+                                   : isfinite(((const double *)a)[i * n + j])))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Turns every row so that its greatest component is positive: eigenvectors have no sign of their
+ * own, and two ways of finding them must answer alike. */
+#define TURN_ROWS(T)                                                                               \
+    static void turn_rows_##T(int64_t n, T *u)                                                     \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            T *row = u + i * n, best = 0;                                                          \
+                                                                                                   \
+            for (int64_t j = 0; j < n; j++) {                                                      \
+                if (fabs((double)row[j]) > fabs((double)best))                                     \
+                    best = row[j];                                                                 \
+            }                                                                                      \
+            for (int64_t j = 0; j < n && best < 0; j++)                                            \
+                row[j] = -row[j];                                                                  \
+        }                                                                                          \
+    }
+
+TURN_ROWS(float)
+TURN_ROWS(double)
+
+static int eigen_plain(int dtype, int64_t n, void *a, void *values, bool *converged)
+{
+    int64_t count = n * n + 4 * n;
+    double *work = mxl_alloc((size_t)count * sizeof(double));
+
+    if (work == NULL)
+        return -1;
+    to_double(dtype, n * n, a, work);
+    *converged = mxl_eigen_plain(n, work, work + n * n, work + n * n + n);
+    from_double(dtype, n * n, work, a);
+    from_double(dtype, n, work + n * n, values);
+    mxl_free(work, (size_t)count * sizeof(double));
+    return 0;
+}
+
+static int eigen_by(const mxl_openblas_routines *blas, int dtype, int64_t n, void *a, void *values,
+                    bool *converged)
+{
+    int64_t room = 1 + 6 * n + 2 * n * n, int_room = 3 + 5 * n;
+    size_t bytes = (size_t)room * mxl_dtype_size(dtype), int_bytes = (size_t)int_room * sizeof(int);
+    int size = (int)n, lwork = (int)room, liwork = (int)int_room, info = 0;
+    void *work = mxl_alloc(bytes);
+    int *int_work = mxl_alloc(int_bytes);
+
+    if (work != NULL && int_work != NULL)
+        blas->syevd("V", "U", &size, a, &size, values, work, &lwork, int_work, &liwork, &info, 1,
+                    1);
+    *converged = info == 0;
+    mxl_free(int_work, int_bytes);
+    mxl_free(work, bytes);
+    return work == NULL || int_work == NULL ? -1 : 0;
+}
+
+int mxl_eigen(int dtype, int64_t n, void *a, void *values, bool *converged)
+{
+    backend b;
+    int status;
+
+    *converged = true;
+    if (n == 0)
+        return 0;
+    if (!all_finite(dtype, n, a)) {
+        for (int64_t i = 0; i < n * n; i++)
+            from_double(dtype, 1, &(double){NAN}, (char *)a + (size_t)i * mxl_dtype_size(dtype));
+        memcpy(values, a, (size_t)n * mxl_dtype_size(dtype));
+        return 0;
+    }
+    if (begin(dtype, n, n, &b) != 0)
+        return -1;
+    status = b.blas != NULL ? eigen_by(b.blas, dtype, n, a, values, converged)
+                            : eigen_plain(dtype, n, a, values, converged);
+    mxl_openblas_end(b.held);
+    if (dtype == MXL_F32)
+        turn_rows_float(n, a);
+    else
+        turn_rows_double(n, a);
+    return status;
+}
+
+/* ---- cofactors ---- */
+
+/* det(A) times the transposed inverse, from one decomposition; where that is impossible, with
+ * pivots from the whole matrix. */
+int mxl_cofactors(int dtype, int64_t n, const void *a, void *out)
+{
+    int64_t count = 2 * n * n + n * n + 3 * n;
+    size_t bytes = (size_t)(count + 1) * sizeof(double);
+    double *work = mxl_alloc(bytes), *copy = work, *result;
+    mxl_lu lu;
+    int status;
+
+    if (work == NULL)
+        return -1;
+    result = work + n * n;
+    to_double(dtype, n * n, a, copy);
+    status = mxl_lu_decompose(MXL_F64, n, copy, true, &lu);
+    if (status == 0 && lu.bad == 0) {
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++)
+                result[i * n + j] = lu.det * copy[j * n + i];
+        }
+    } else if (status == 0) {
+        to_double(dtype, n * n, a, copy);
+        mxl_cofactors_plain(n, copy, result, work + 2 * n * n);
+    }
+    if (status == 0)
+        from_double(dtype, n * n, result, out);
+    mxl_free(work, bytes);
+    return status;
+}

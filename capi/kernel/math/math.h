@@ -1,0 +1,49 @@
+/* Functions of one number, or two, for row expressions: mxl_row_exp(x), ... is of x's type, float
+ * (math_f32.h) or double (math_f64.h). `level`, the vector level (target.h), must be in scope. */
+#ifndef MXL_KERNEL_MATH_MATH_H
+#define MXL_KERNEL_MATH_MATH_H
+
+#include "kernel/math/math_erf_f64.h"
+#include "kernel/math/math_f32.h"
+#include "kernel/math/math_f32_wide.h"
+#include "kernel/math/math_f64.h"
+#include "kernel/math/math_gamma.h"
+#include "kernel/math/math_pow_f64.h"
+#include "kernel/math/math_trig_f64.h"
+
+#define MXL_MATH(name, x)                                                                          \
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x)
+#define MXL_MATH2(name, x, y)                                                                      \
+    _Generic((x), float: mxl_##name##_f32, default: mxl_##name##_f64)(level, x, y)
+
+#define mxl_row_exp(x)      MXL_MATH(exp, x)
+#define mxl_row_expm1(x)    MXL_MATH(expm1, x)
+#define mxl_row_log(x)      MXL_MATH(log, x)
+#define mxl_row_log2(x)     MXL_MATH(log2, x)
+#define mxl_row_log10(x)    MXL_MATH(log10, x)
+#define mxl_row_log1p(x)    MXL_MATH(log1p, x)
+#define mxl_row_sqrt(x)     MXL_MATH(sqrt, x)
+#define mxl_row_rsqrt(x)    MXL_MATH(rsqrt, x)
+#define mxl_row_cbrt(x)     MXL_MATH(cbrt, x)
+#define mxl_row_rcbrt(x)    MXL_MATH(rcbrt, x)
+#define mxl_row_sin(x)      MXL_MATH(sin, x)
+#define mxl_row_cos(x)      MXL_MATH(cos, x)
+#define mxl_row_tan(x)      MXL_MATH(tan, x)
+#define mxl_row_asin(x)     MXL_MATH(asin, x)
+#define mxl_row_acos(x)     MXL_MATH(acos, x)
+#define mxl_row_atan(x)     MXL_MATH(atan, x)
+#define mxl_row_sinh(x)     MXL_MATH(sinh, x)
+#define mxl_row_cosh(x)     MXL_MATH(cosh, x)
+#define mxl_row_tanh(x)     MXL_MATH(tanh, x)
+#define mxl_row_asinh(x)    MXL_MATH(asinh, x)
+#define mxl_row_acosh(x)    MXL_MATH(acosh, x)
+#define mxl_row_atanh(x)    MXL_MATH(atanh, x)
+#define mxl_row_sigmoid(x)  MXL_MATH(sigmoid, x)
+#define mxl_row_softrelu(x) MXL_MATH(softrelu, x)
+#define mxl_row_erf(x)      MXL_MATH(erf, x)
+#define mxl_row_erfinv(x)   MXL_MATH(erfinv, x)
+#define mxl_row_gammaln(x)  MXL_MATH(gammaln, x)
+#define mxl_row_pow(x, y)   MXL_MATH2(pow, x, y)
+#define mxl_row_hypot(x, y) MXL_MATH2(hypot, x, y)
+
+#endif

@@ -1,0 +1,310 @@
+/* Arrays of numbers in a row: _arange, _linspace, _eye; and _identity_with_attr_like_rhs. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/convert.h"
+#include "ops/build.h"
+
+static const mxl_input no_inputs[] = {{0}};
+static const char *const number_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
+                                            "int64",    "int8",    "uint8",   NULL};
+static const char *const eye_dtypes[] = {"float16", "float32", "float64", "int32",
+                                         "int64",   "int8",    "uint8",   NULL};
+
+typedef struct range_params {
+    double start, stop, step;
+    int64_t repeat, num;
+    int infer_range, endpoint, dtype;
+    const char *ctx;
+} range_params;
+
+#define RANGE_CTX                                                                                  \
+    {.name = "ctx",                                                                                \
+     .type = MXL_P_STRING,                                                                         \
+     .offset = offsetof(range_params, ctx),                                                        \
+     .def = "",                                                                                    \
+     .doc = "Where the array lives: cpu(0)."}
+#define RANGE_DTYPE                                                                                \
+    {.name = "dtype",                                                                              \
+     .type = MXL_P_DTYPE,                                                                          \
+     .offset = offsetof(range_params, dtype),                                                      \
+     .def = "float32",                                                                             \
+     .values = number_dtypes,                                                                      \
+     .doc = "dtype of the array."}
+
+/* Checks ctx, and sets a result with these extents. */
+static int fresh(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)
+{
+    const int64_t one[1] = {1};
+
+    if (mxl_infer_fresh(infer, (mxl_tuple){1, one}, ctx) != 0)
+        return -1;
+    if (mxl_shape_count(ndim, shape) < 0)
+        return mxl_error_prefix(infer->op->name);
+    mxl_shape_set(&infer->out_shape[0], ndim, shape);
+    infer->out_dtype[0] = dtype;
+    return 0;
+}
+
+/* Stores element i. */
+static void store(mxl_array *out, char *data, int64_t i, double value)
+{
+    mxl_cast_scalar(value, out->dtype, data + i * (int64_t)mxl_dtype_size(out->dtype));
+}
+
+/* ---- _arange ---- */
+
+static const mxl_param arange_table[] = {
+    {.name = "start",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(range_params, start),
+     .type_text = "double, required",
+     .doc = "The first number; without `stop` the end, and the first one is 0."},
+    {.name = "stop",
+     .type = MXL_P_OPT_FLOAT,
+     .offset = offsetof(range_params, stop),
+     .def = "None",
+     .type_text = "double or None, optional, default=None",
+     .doc = "The end, which is not in the array."},
+    {.name = "step",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(range_params, step),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "From one number to the next; not 0."},
+    {.name = "repeat",
+     .type = MXL_P_INT,
+     .offset = offsetof(range_params, repeat),
+     .def = "1",
+     .doc = "How often each number stands."},
+    {.name = "infer_range",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(range_params, infer_range),
+     .def = "0",
+     .doc = "For symbols: whether the end follows from the shape. Here `stop` must be given."},
+    RANGE_CTX,
+    RANGE_DTYPE,
+    {0},
+};
+
+static int arange_infer(mxl_infer *infer)
+{
+    range_params p = *(const range_params *)infer->params;
+    double count;
+    int64_t size;
+
+    if (isnan(p.stop)) {
+        if (p.infer_range)
+            return mxl_error("_arange: infer_range without stop needs a symbol");
+        p.stop = p.start;
+        p.start = 0;
+    }
+    if (p.repeat < 1)
+        return mxl_error("_arange: repeat is %lld, it must be positive", (long long)p.repeat);
+    if (!(p.step > 0 ? p.start < p.stop : p.step < 0 && p.start > p.stop))
+        return mxl_error("_arange: no numbers from %g to %g in steps of %g", p.start, p.stop,
+                         p.step);
+    count = ceil((p.stop - p.start) / p.step);
+    if (!(count < 0x1p62) || __builtin_mul_overflow((int64_t)count, p.repeat, &size))
+        return mxl_error("_arange: from %g to %g in steps of %g are too many numbers", p.start,
+                         p.stop, p.step);
+    return fresh(infer, p.ctx, p.dtype, 1, &size);
+}
+
+/* start + i step; integers begin and go in whole steps, cut towards zero. */
+static int arange_compute(const mxl_call *call)
+{
+    const range_params *p = call->params;
+    mxl_array *out = call->out[0];
+    char *data = mxl_array_write(out);
+    double start = isnan(p->stop) ? 0 : p->start, step = p->step;
+
+    if (!mxl_dtype_is_float(out->dtype)) {
+        start = trunc(start);
+        step = trunc(step);
+    }
+    for (int64_t i = 0; i < out->size; i++) {
+        double value = start + (double)(i / p->repeat) * step;
+        int64_t whole;
+
+        /* Narrow integers wrap, which a cast from double need not. */
+        if (out->dtype == MXL_U8 || out->dtype == MXL_I8) {
+            whole = mxl_i64_from_f64(value);
+            memcpy(data + i, &(uint8_t){(uint8_t)whole}, 1);
+        } else {
+            store(out, data, i, value);
+        }
+    }
+    return 0;
+}
+
+static const mxl_op op_arange = {
+    .name = "_arange",
+    .doc = "Numbers from start to before stop, evenly spaced.",
+    .inputs = no_inputs,
+    .params = arange_table,
+    .params_size = sizeof(range_params),
+    .infer = arange_infer,
+    .compute = arange_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- _linspace ---- */
+
+static const mxl_param linspace_table[] = {
+    {.name = "start",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(range_params, start),
+     .type_text = "double, required",
+     .doc = "The first number."},
+    {.name = "stop",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(range_params, stop),
+     .type_text = "double, required",
+     .doc = "The last number; without `endpoint` the one behind it."},
+    {.name = "num",
+     .type = MXL_P_INT,
+     .offset = offsetof(range_params, num),
+     .doc = "How many numbers."},
+    {.name = "endpoint",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(range_params, endpoint),
+     .def = "1",
+     .doc = "Whether `stop` is one of them."},
+    RANGE_CTX,
+    RANGE_DTYPE,
+    {0},
+};
+
+static int linspace_infer(mxl_infer *infer)
+{
+    const range_params *p = infer->params;
+
+    if (p->num < 0)
+        return mxl_error("_linspace: num is %lld, it must not be negative", (long long)p->num);
+    return fresh(infer, p->ctx, p->dtype, 1, &p->num);
+}
+
+static int linspace_compute(const mxl_call *call)
+{
+    const range_params *p = call->params;
+    mxl_array *out = call->out[0];
+    char *data = mxl_array_write(out);
+    int64_t parts = p->endpoint ? p->num - 1 : p->num;
+    double step = parts > 0 ? (p->stop - p->start) / (double)parts : 0;
+
+    for (int64_t i = 0; i < out->size; i++)
+        store(out, data, i, i > 0 && i == parts ? p->stop : p->start + (double)i * step);
+    return 0;
+}
+
+static const mxl_op op_linspace = {
+    .name = "_linspace",
+    .aliases = MXL_ALIASES("_npi_linspace"),
+    .doc = "A number of values from start to stop, evenly spaced.",
+    .inputs = no_inputs,
+    .params = linspace_table,
+    .params_size = sizeof(range_params),
+    .infer = linspace_infer,
+    .compute = linspace_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- _eye ---- */
+
+typedef struct eye_params {
+    int64_t rows, columns, k;
+    const char *ctx;
+    int dtype;
+} eye_params;
+
+static const mxl_param eye_table[] = {
+    {.name = "N",
+     .type = MXL_P_INT,
+     .offset = offsetof(eye_params, rows),
+     .type_text = "long, required",
+     .doc = "Number of rows."},
+    {.name = "M",
+     .type = MXL_P_INT,
+     .offset = offsetof(eye_params, columns),
+     .def = "0",
+     .type_text = "long, optional, default=0",
+     .doc = "Number of columns; 0 or less: as many as rows."},
+    {.name = "k",
+     .type = MXL_P_INT,
+     .offset = offsetof(eye_params, k),
+     .def = "0",
+     .type_text = "long, optional, default=0",
+     .doc = "Which diagonal holds ones: 0 the main one, positive above it, negative below."},
+    {.name = "ctx",
+     .type = MXL_P_STRING,
+     .offset = offsetof(eye_params, ctx),
+     .def = "",
+     .doc = "Where the array lives: cpu(0)."},
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(eye_params, dtype),
+     .def = "float32",
+     .values = eye_dtypes,
+     .doc = "dtype of the array."},
+    {0},
+};
+
+static int eye_infer(mxl_infer *infer)
+{
+    const eye_params *p = infer->params;
+    const int64_t shape[2] = {p->rows, p->columns > 0 ? p->columns : p->rows};
+
+    if (p->rows < 0)
+        return mxl_error("_eye: N is %lld, it must not be negative", (long long)p->rows);
+    return fresh(infer, p->ctx, p->dtype, 2, shape);
+}
+
+static int eye_compute(const mxl_call *call)
+{
+    const eye_params *p = call->params;
+    mxl_array *out = call->out[0];
+    size_t width = mxl_dtype_size(out->dtype);
+    int64_t columns = out->shape[1], row = p->k < 0 ? -p->k : 0;
+    char *data = mxl_array_write(out);
+
+    memset(data, 0, (size_t)out->size * width);
+    if (p->k < -out->shape[0] || p->k > columns)
+        return 0;
+    for (; row < out->shape[0] && row + p->k < columns; row++)
+        store(out, data, row * columns + row + p->k, 1);
+    return 0;
+}
+
+static const mxl_op op_eye = {
+    .name = "_eye",
+    .doc = "Ones on a diagonal, zeros elsewhere.",
+    .inputs = no_inputs,
+    .params = eye_table,
+    .params_size = sizeof(eye_params),
+    .infer = eye_infer,
+    .compute = eye_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- _identity_with_attr_like_rhs ---- */
+
+static int identity_compute(const mxl_call *call)
+{
+    return mxl_array_copy_into(call->out[0], call->in[0]);
+}
+
+static const mxl_op op_identity = {
+    .name = "_identity_with_attr_like_rhs",
+    .doc = "A copy of lhs, which must have the shape and dtype of rhs.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = mxl_params_none,
+    .infer = mxl_infer_same,
+    .compute = identity_compute,
+    .grad = mxl_grad_pass,
+};
+
+const mxl_op *const mxl_ops_range[] = {&op_arange, &op_linspace, &op_eye, &op_identity, NULL};

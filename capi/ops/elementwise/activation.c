@@ -1,0 +1,161 @@
+/* softsign, hard_sigmoid and Activation. */
+#include <stddef.h>
+
+#include "ops/elementwise/elementwise.h"
+
+/* ---- softsign ---- */
+
+MXL_MATH_KERNELS(softsign, MXL_UNARY_ROW, x / (1 + fabs(x)));
+
+/* dx = dy / (1 + |x|)^2 */
+static int softsign_grad(mxl_grad *g)
+{
+    mxl_array *size = mxl_apply(g->s, &mxl_op_abs, mxl_grad_in(g, 0));
+    mxl_array *square = mxl_square(g->s, mxl_add_scalar(g->s, size, 1));
+
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], square));
+}
+
+MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (fabs(x) + 1)))
+
+MXL_UNARY_OP_FAST(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each element.",
+                  softsign_kernels, softsign_grad, mxl_saves_input, softsign_grad_kernel);
+
+/* ---- softrelu, which Activation alone offers ---- */
+
+MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_ROW, mxl_row_softrelu(x));
+
+/* dx = dy * sigmoid(x) */
+static int softrelu_grad(mxl_grad *g)
+{
+    mxl_array *slope = mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0));
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y *mxl_row_sigmoid(x))
+
+static MXL_UNARY_OP_FAST(op_softrelu, "_mxl_softrelu", NULL, "log(1 + e^x) of each element.",
+                         softrelu_kernels, softrelu_grad, mxl_saves_input, softrelu_grad_kernel);
+
+/* ---- hard_sigmoid ---- */
+
+typedef struct hard_params {
+    double alpha;
+    double beta;
+} hard_params;
+
+static const mxl_param hard_params_table[] = {
+    {.name = "alpha",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(hard_params, alpha),
+     .def = "0.200000003",
+     .doc = "Slope of the line."},
+    {.name = "beta",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(hard_params, beta),
+     .def = "0.5",
+     .doc = "Its value at 0."},
+    {0},
+};
+
+static inline double hard_line(double x, const void *params)
+{
+    const hard_params *p = params;
+    double y = p->alpha * x + p->beta;
+
+    return y > 1 ? 1 : y < 0 ? 0 : y;
+}
+
+MXL_FLOAT_KERNELS(hard, MXL_UNARY_ROW, hard_line(x, params));
+
+/* dx = dy * alpha where 0 < y < 1 */
+static int hard_grad(mxl_grad *g)
+{
+    mxl_array *y = mxl_grad_out(g, 0);
+    mxl_array *above = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, y, 0);
+    mxl_array *below = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, y, 1);
+    mxl_array *dx = mxl_mul_scalar(g->s, g->head[0], ((const hard_params *)g->params)->alpha);
+
+    return mxl_grad_set(g, 0,
+                        mxl_where(g->s, mxl_mul(g->s, above, below), dx, mxl_zeros_like(g->s, dx)));
+}
+
+static const mxl_op op_hard_sigmoid = {
+    .name = "hard_sigmoid",
+    .doc = "alpha x + beta of each element, cut to [0, 1].",
+    .inputs = mxl_inputs_data,
+    .params = hard_params_table,
+    .params_size = sizeof(hard_params),
+    .infer = mxl_infer_float_same,
+    .compute = mxl_run_rows,
+    .kernels = &hard_kernels,
+    .grad = hard_grad,
+    .saves = mxl_saves_output,
+};
+
+/* ---- Activation: one of five operators, chosen by a parameter ---- */
+
+typedef struct activation_params {
+    int act_type;
+} activation_params;
+
+static const char *const activation_names[] = {"relu",     "sigmoid", "softrelu",
+                                               "softsign", "tanh",    NULL};
+static const mxl_op *const activations[] = {&mxl_op_relu, &mxl_op_sigmoid, &op_softrelu,
+                                            &mxl_op_softsign, &mxl_op_tanh};
+
+static const mxl_param activation_params_table[] = {
+    {.name = "act_type",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(activation_params, act_type),
+     .values = activation_names,
+     .doc = "Which function."},
+    {0},
+};
+
+static const mxl_op *activation_of(const void *params)
+{
+    return activations[((const activation_params *)params)->act_type];
+}
+
+static int activation_compute(const mxl_call *call)
+{
+    mxl_call chosen = *call;
+
+    chosen.op = activation_of(call->params);
+    return mxl_run_rows(&chosen);
+}
+
+static int activation_grad(mxl_grad *g)
+{
+    return activation_of(g->params)->grad(g);
+}
+
+static int activation_grad_kernel(mxl_grad *g)
+{
+    return activation_of(g->params)->grad_kernel(g);
+}
+
+static void activation_saves(mxl_saves *saves)
+{
+    activation_of(saves->params)->saves(saves);
+}
+
+static const mxl_op op_activation = {
+    .name = "Activation",
+    .aliases = MXL_ALIASES("_npx_activation"),
+    .doc = "A function of each element: relu max(x, 0), sigmoid 1 / (1 + e^-x), softrelu "
+           "log(1 + e^x), softsign x / (1 + |x|), or tanh.",
+    .inputs = mxl_inputs_data,
+    .params = activation_params_table,
+    .params_size = sizeof(activation_params),
+    .infer = mxl_infer_float_same,
+    .compute = activation_compute,
+    .grad = activation_grad,
+    .grad_kernel = activation_grad_kernel,
+    .saves = activation_saves,
+};
+
+const mxl_op *const mxl_ops_activation[] = {&mxl_op_softsign, &op_softrelu, &op_hard_sigmoid,
+                                            &op_activation, NULL};

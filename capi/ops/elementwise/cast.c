@@ -1,0 +1,235 @@
+/* Operators that copy, cast or block: _copy, _copyto, cast_storage, Cast, BlockGrad; and what the
+ * engine calls to bring a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
+#include "ops/build.h"
+
+#include <string.h>
+
+#include "array/copy.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/reduce/reduce.h"
+
+static int copy_compute(const mxl_call *call)
+{
+    return mxl_array_copy_into(call->out[0], call->in[0]);
+}
+
+/* A copy is where its original is, whatever kind of memory that is. */
+static int copy_infer(mxl_infer *infer)
+{
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    infer->device = infer->in[0]->device;
+    return 0;
+}
+
+const mxl_op mxl_op_copy = {
+    .name = "_copy",
+    .aliases = MXL_ALIASES("identity"),
+    .doc = "A copy of the array.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = copy_infer,
+    .compute = copy_compute,
+    .grad = mxl_grad_pass,
+    .in_place = true,
+};
+
+/* out= decides the dtype. */
+static int copyto_infer(mxl_infer *infer)
+{
+    int given = infer->out_dtype[0];
+
+    infer->out_dtype[0] = MXL_DTYPE_UNKNOWN;
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    if (given == MXL_DTYPE_UNKNOWN)
+        return mxl_error("_copyto: writes into an array that is given, and none with a dtype was");
+    infer->out_dtype[0] = given;
+    return 0;
+}
+
+static const mxl_input copyto_inputs[] = {
+    {.name = "data", .doc = "The array to copy.", .type_text = "NDArray"},
+    {0},
+};
+
+static const mxl_op op_copyto = {
+    .name = "_copyto",
+    .aliases = MXL_ALIASES("_npi_copyto"),
+    .doc = "Copies the array into the one given as output, casting where the dtypes differ.",
+    .inputs = copyto_inputs,
+    .params = mxl_params_none,
+    .infer = copyto_infer,
+    .compute = copy_compute,
+    .grad = mxl_grad_pass,
+    .in_place = true,
+};
+
+/* ---- cast_storage ---- */
+
+typedef struct storage_params {
+    int stype;
+} storage_params;
+
+static const char *const storage_types[] = {"csr", "default", "row_sparse", NULL};
+
+static const mxl_param storage_table[] = {
+    {.name = "stype",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(storage_params, stype),
+     .values = storage_types,
+     .doc = "How the result is stored: default, which every array is."},
+    {0},
+};
+
+static int storage_check(void *params)
+{
+    const char *type = storage_types[((const storage_params *)params)->stype];
+
+    if (strcmp(type, "default") != 0)
+        return mxl_error("NotImplementedError: cast_storage: stype is %s; mxlite has no sparse "
+                         "arrays yet, only default",
+                         type);
+    return 0;
+}
+
+static const mxl_op op_cast_storage = {
+    .name = "cast_storage",
+    .aliases = MXL_ALIASES("_sparse_cast_storage"),
+    .doc = "A copy of the array in the storage type `default`.",
+    .inputs = mxl_inputs_data,
+    .params = storage_table,
+    .params_size = sizeof(storage_params),
+    .check = storage_check,
+    .infer = mxl_infer_same,
+    .compute = copy_compute,
+    .grad = mxl_grad_pass,
+    .in_place = true,
+};
+
+/* ---- Cast ---- */
+
+const char *const mxl_dtype_names[] = {"bfloat16", "bool",  "float16", "float32", "float64",
+                                       "int32",    "int64", "int8",    "uint8",   NULL};
+
+static const mxl_param cast_params[] = {
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(mxl_cast_params, dtype),
+     .values = mxl_dtype_names,
+     .doc = "The dtype of the result."},
+    {0},
+};
+
+static int cast_infer(mxl_infer *infer)
+{
+    if (copy_infer(infer) != 0)
+        return -1;
+    infer->out_dtype[0] = ((const mxl_cast_params *)infer->params)->dtype;
+    return 0;
+}
+
+/* dx = dy, which the engine casts back to the input's dtype */
+const mxl_op mxl_op_cast = {
+    .name = "Cast",
+    .aliases = MXL_ALIASES("_npi_cast", "_npx_cast", "cast"),
+    .doc = "The array in another dtype. Floating numbers are cut towards zero to become integers.",
+    .inputs = mxl_inputs_data,
+    .params = cast_params,
+    .params_size = sizeof(mxl_cast_params),
+    .infer = cast_infer,
+    .compute = copy_compute,
+    .grad = mxl_grad_pass,
+};
+
+static const mxl_op op_block_grad = {
+    .name = "BlockGrad",
+    .aliases = MXL_ALIASES("_sparse_stop_gradient", "stop_gradient"),
+    .doc = "A copy of the array through which no gradient flows: its gradient is zero.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = mxl_infer_same,
+    .compute = copy_compute,
+    .grad = mxl_grad_zero,
+    .in_place = true,
+};
+
+/* ---- sums and broadcasts to a shape ---- */
+
+static const mxl_param shape_params[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(mxl_sum_to_params, shape),
+     .doc = "Shape of the result."},
+    {0},
+};
+
+static int shape_infer(mxl_infer *infer)
+{
+    return mxl_infer_to(infer, ((const mxl_sum_to_params *)infer->params)->shape);
+}
+
+/* Marks the axes of `from` along which `to` (aligned at the last axis) has extent 1 or no axis; -1
+ * when `to` does not broadcast to `from`. */
+static int reduced_axes(const char *name, int from_ndim, const int64_t *from, int to_ndim,
+                        const int64_t *to, bool *reduced)
+{
+    int lead = from_ndim - to_ndim;
+
+    for (int i = 0; i < from_ndim; i++) {
+        int64_t extent = i < lead ? 1 : to[i - lead];
+
+        reduced[i] = extent == 1 && from[i] != 1;
+        if (!reduced[i] && extent != from[i])
+            lead = -1;
+        if (lead < 0)
+            break;
+    }
+    if (lead < 0) {
+        char a[128], b[128];
+
+        return mxl_error("%s: shapes %s and %s do not match by broadcasting", name,
+                         mxl_shape_text(a, sizeof(a), to_ndim, to),
+                         mxl_shape_text(b, sizeof(b), from_ndim, from));
+    }
+    return 0;
+}
+
+static int sum_to_compute(const mxl_call *call)
+{
+    const mxl_array *in = call->in[0];
+    mxl_array *out = call->out[0];
+    bool reduced[MXL_MAX_NDIM];
+
+    if (in->size == out->size)
+        return mxl_array_copy_into(out, in);
+    if (reduced_axes(call->op->name, in->ndim, in->shape, out->ndim, out->shape, reduced) != 0)
+        return -1;
+    return mxl_reduce(MXL_REDUCE_SUM, in->dtype, in->ndim, in->shape, in->strides, reduced,
+                      mxl_array_read(in), mxl_array_write(out));
+}
+
+/* dx = dy broadcast back, or reshaped where nothing was summed */
+static int sum_to_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *y = mxl_grad_out_meta(g, 0);
+
+    if (mxl_shape_size(x->ndim, x->shape) == mxl_shape_size(y->ndim, y->shape))
+        return mxl_grad_set(g, 0, mxl_reshape(g->s, g->head[0], x->ndim, x->shape));
+    return mxl_grad_set(g, 0, mxl_broadcast_to(g->s, g->head[0], x->ndim, x->shape));
+}
+
+const mxl_op mxl_op_sum_to = {
+    .name = "_mxl_sum_to",
+    .doc = "Sums the axes that broadcasting `shape` to the array's shape enlarges.",
+    .inputs = mxl_inputs_data,
+    .params = shape_params,
+    .params_size = sizeof(mxl_sum_to_params),
+    .infer = shape_infer,
+    .compute = sum_to_compute,
+    .grad = sum_to_grad,
+};
+
+const mxl_op *const mxl_ops_copy[] = {
+    &mxl_op_copy, &op_copyto, &op_cast_storage, &mxl_op_cast, &op_block_grad, &mxl_op_sum_to, NULL,
+};

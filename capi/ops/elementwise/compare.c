@@ -1,0 +1,47 @@
+/* Comparisons and logical functions: broadcast_*, of equal shapes, and of an array and a number. 1
+ * or 0 in the dtype of the inputs; the gradient is zero. */
+#include "ops/elementwise/elementwise.h"
+
+/* One function as its three operators: MXNet's names are broadcast_greater, _greater (alias
+ * _Greater), _greater_scalar (alias _GreaterScalar). */
+#define COMPARISON(verb, same_alias, scalar_alias, text, xy, xs)                                   \
+    MXL_ARITH_KERNELS(verb, MXL_BINARY_ROW, (xy) ? 1 : 0);                                         \
+    MXL_ARITH_KERNELS(verb##_scalar, MXL_SCALAR_ROW, (xs) ? 1 : 0);                                \
+    MXL_BINARY_OP(mxl_op_##verb, "broadcast_" #verb, NULL,                                         \
+                  "1 where " text ", else 0. The shapes are broadcast by NumPy's rule.",           \
+                  mxl_infer_broadcast, verb##_kernels, mxl_grad_zero, NULL);                       \
+    static MXL_BINARY_OP(op_same_##verb, "_" #verb, MXL_ALIASES(same_alias),                       \
+                         "1 where " text ", else 0. The shapes must be equal.", mxl_infer_same,    \
+                         verb##_kernels, mxl_grad_zero, NULL);                                     \
+    MXL_SCALAR_OP(mxl_op_##verb##_scalar, "_" #verb "_scalar", MXL_ALIASES(scalar_alias),          \
+                  "1 where " text ", else 0; the second is the number.", verb##_scalar_kernels,    \
+                  mxl_grad_zero, NULL)
+
+extern const mxl_op mxl_op_not_equal, mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
+    mxl_op_not_equal_scalar, mxl_op_logical_and_scalar, mxl_op_logical_or_scalar,
+    mxl_op_logical_xor_scalar;
+
+COMPARISON(equal, "_Equal", "_EqualScalar", "both are equal", x == y, x == s);
+COMPARISON(not_equal, "_Not_Equal", "_NotEqualScalar", "both differ", x != y, x != s);
+COMPARISON(greater, "_Greater", "_GreaterScalar", "the first is greater", x > y, x > s);
+COMPARISON(greater_equal, "_Greater_Equal", "_GreaterEqualScalar",
+           "the first is greater or both are equal", x >= y, x >= s);
+COMPARISON(lesser, "_Lesser", "_LesserScalar", "the first is less", x < y, x < s);
+COMPARISON(lesser_equal, "_Lesser_Equal", "_LesserEqualScalar",
+           "the first is less or both are equal", x <= y, x <= s);
+COMPARISON(logical_and, "_Logical_And", "_LogicalAndScalar", "neither is 0", x != 0 && y != 0,
+           x != 0 && s != 0);
+COMPARISON(logical_or, "_Logical_Or", "_LogicalOrScalar", "not both are 0", x != 0 || y != 0,
+           x != 0 || s != 0);
+COMPARISON(logical_xor, "_Logical_Xor", "_LogicalXorScalar", "one of the two is 0",
+           (x != 0) != (y != 0), (x != 0) != (s != 0));
+
+#define ALL_THREE(verb) &mxl_op_##verb, &op_same_##verb, &mxl_op_##verb##_scalar
+
+const mxl_op *const mxl_ops_compare[] = {
+    ALL_THREE(equal),       ALL_THREE(not_equal),
+    ALL_THREE(greater),     ALL_THREE(greater_equal),
+    ALL_THREE(lesser),      ALL_THREE(lesser_equal),
+    ALL_THREE(logical_and), ALL_THREE(logical_or),
+    ALL_THREE(logical_xor), NULL,
+};

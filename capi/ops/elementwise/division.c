@@ -1,0 +1,177 @@
+/* Remainders and whole quotients: mod of MXNet, remainder, fmod and divisions that round of
+ * PyTorch.
+ */
+#include "ops/elementwise/elementwise.h"
+
+extern const mxl_op mxl_op_broadcast_mod;
+
+#define BY_TYPE(name, x, y)                                                                        \
+    _Generic((x),                                                                                  \
+        float: name##_float,                                                                       \
+        double: name##_double,                                                                     \
+        int32_t: name##_int32_t,                                                                   \
+        int64_t: name##_int64_t)(x, y)
+
+/* What division leaves, with the sign of the divisor and with that of the dividend; and quotients,
+ * rounded down and towards 0. By 0 the first two are NaN, the others x / 0. */
+#define OF_FLOATS(T)                                                                               \
+    static inline T rest_##T(T x, T y)                                                             \
+    {                                                                                              \
+        T r = fmod(x, y);                                                                          \
+                                                                                                   \
+        return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                           \
+    }                                                                                              \
+                                                                                                   \
+    static inline T part_##T(T x, T y)                                                             \
+    {                                                                                              \
+        return fmod(x, y);                                                                         \
+    }                                                                                              \
+                                                                                                   \
+    static inline T floor_##T(T x, T y)                                                            \
+    {                                                                                              \
+        T r = fmod(x, y), quotient = (x - r) / y, whole;                                           \
+                                                                                                   \
+        if (y == 0)                                                                                \
+            return x / y;                                                                          \
+        if (r != 0 && (r < 0) != (y < 0))                                                          \
+            quotient -= 1;                                                                         \
+        if (quotient == 0)                                                                         \
+            return copysign((T)0, x / y);                                                          \
+        whole = floor(quotient);                                                                   \
+        return quotient - whole > (T)0.5 ? whole + 1 : whole;                                      \
+    }                                                                                              \
+                                                                                                   \
+    static inline T trunc_##T(T x, T y)                                                            \
+    {                                                                                              \
+        return trunc(x / y);                                                                       \
+    }
+
+OF_FLOATS(float)
+OF_FLOATS(double)
+
+/* By 0 all are 0. */
+#define OF_INTEGERS(T)                                                                             \
+    static inline T part_##T(T x, T y)                                                             \
+    {                                                                                              \
+        return y == 0 || y == -1 ? 0 : x % y;                                                      \
+    }                                                                                              \
+                                                                                                   \
+    static inline T rest_##T(T x, T y)                                                             \
+    {                                                                                              \
+        T r = part_##T(x, y);                                                                      \
+                                                                                                   \
+        return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                           \
+    }                                                                                              \
+                                                                                                   \
+    static inline T trunc_##T(T x, T y)                                                            \
+    {                                                                                              \
+        return mxl_quotient(x, y);                                                                 \
+    }                                                                                              \
+                                                                                                   \
+    static inline T floor_##T(T x, T y)                                                            \
+    {                                                                                              \
+        T r = part_##T(x, y);                                                                      \
+                                                                                                   \
+        return trunc_##T(x, y) - (r != 0 && (r < 0) != (y < 0));                                   \
+    }
+
+OF_INTEGERS(int32_t)
+OF_INTEGERS(int64_t)
+
+/* da = dy, db = -dy * the quotient of an operator, which may have to be rounded down */
+static int rest_grad(mxl_grad *g, const mxl_op *divide, bool floors)
+{
+    mxl_array *quotient;
+
+    if (mxl_grad_set(g, 0, g->head[0]) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    quotient = mxl_apply2(g->s, divide, mxl_grad_in(g, 0), mxl_grad_in(g, 1));
+    if (floors)
+        quotient = mxl_apply(g->s, &mxl_op_floor, quotient);
+    return mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], mxl_negative(g->s, quotient)));
+}
+
+static void rest_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[1] = saves->wants[1];
+}
+
+/* ---- mod: the remainder has the divisor's sign; by 0 it is 0 ---- */
+
+MXL_ARITH_KERNELS(mod, MXL_BINARY_ROW, y == 0 ? 0 : BY_TYPE(rest, x, y));
+
+/* db = -dy * floor(a / b) */
+static int mod_grad(mxl_grad *g)
+{
+    return rest_grad(g, &mxl_op_broadcast_div, true);
+}
+
+MXL_ARRAYS_OPS(mod, NULL, "_Mod",
+               "lhs modulo rhs: a remainder with the sign of rhs, and 0 where rhs is 0.", mod_grad,
+               rest_saves);
+
+MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_ROW, s == 0 ? 0 : BY_TYPE(rest, x, s));
+MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_ROW, x == 0 ? 0 : BY_TYPE(rest, s, x));
+
+static MXL_SCALAR_OP(op_mod_scalar, "_mod_scalar", MXL_ALIASES("_ModScalar"),
+                     "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
+                     mod_scalar_kernels, mxl_grad_pass, NULL);
+
+/* dx = -dy * floor(s / x) */
+static int rmod_scalar_grad(mxl_grad *g)
+{
+    mxl_array *quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
+
+    quotient = mxl_negative(g->s, mxl_apply(g->s, &mxl_op_floor, quotient));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], quotient));
+}
+
+static MXL_SCALAR_OP(
+    op_rmod_scalar, "_rmod_scalar", MXL_ALIASES("_RModScalar"),
+    "scalar modulo data: a remainder with the sign of data, and 0 where that is 0.",
+    rmod_scalar_kernels, rmod_scalar_grad, mxl_saves_input);
+
+/* ---- PyTorch's ---- */
+
+MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_ROW, BY_TYPE(floor, x, y));
+static MXL_BINARY_OP(op_floor_divide, "_mxl_floor_divide", NULL,
+                     "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
+                     mxl_infer_broadcast, floor_divide_kernels, mxl_grad_zero, NULL);
+
+MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_ROW, BY_TYPE(trunc, x, y));
+static MXL_BINARY_OP(op_trunc_divide, "_mxl_trunc_divide", NULL,
+                     "lhs / rhs without its fraction; of integers 0 by 0.", mxl_infer_broadcast,
+                     trunc_divide_kernels, mxl_grad_zero, NULL);
+
+MXL_ARITH_KERNELS(remainder, MXL_BINARY_ROW, BY_TYPE(rest, x, y));
+MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_ROW, BY_TYPE(rest, x, s));
+MXL_ARITH_KERNELS(part, MXL_BINARY_ROW, BY_TYPE(part, x, y));
+
+/* db = -dy * floor_divide(a, b) */
+static int remainder_grad(mxl_grad *g)
+{
+    return rest_grad(g, &op_floor_divide, false);
+}
+
+/* db = -dy * trunc_divide(a, b) */
+static int fmod_grad(mxl_grad *g)
+{
+    return rest_grad(g, &op_trunc_divide, false);
+}
+
+static MXL_BINARY_OP(op_remainder, "_mxl_remainder", NULL,
+                     "What lhs / rhs leaves, with the sign of rhs; NaN by 0, of integers 0.",
+                     mxl_infer_broadcast, remainder_kernels, remainder_grad, rest_saves);
+static MXL_SCALAR_OP(op_remainder_scalar, "_mxl_remainder_scalar", NULL,
+                     "What data / scalar leaves, with the sign of scalar; NaN by 0.",
+                     remainder_scalar_kernels, mxl_grad_pass, NULL);
+static MXL_BINARY_OP(op_fmod, "_mxl_fmod", NULL,
+                     "What lhs / rhs leaves, with the sign of lhs; NaN by 0, of integers 0.",
+                     mxl_infer_broadcast, part_kernels, fmod_grad, rest_saves);
+
+const mxl_op *const mxl_ops_division[] = {
+    &mxl_op_broadcast_mod, &op_same_mod,  &op_mod_scalar,       &op_rmod_scalar, &op_floor_divide,
+    &op_trunc_divide,      &op_remainder, &op_remainder_scalar, &op_fmod,        NULL,
+};

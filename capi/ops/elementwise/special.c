@@ -1,0 +1,182 @@
+/* The error function, its inverse, the gamma function and its logarithm, with the polygamma
+ * functions that their gradients need. */
+#include "kernel/math/special.h"
+
+#include <stddef.h>
+
+#include "ops/elementwise/elementwise.h"
+
+static const double TWO_BY_ROOT_PI = 1.12837916709551257390;
+
+/* Integers through double, as in 1.9.1: erf(4) is below 1 there, and cut to 0. */
+MXL_UNARY_ROW(erf_f32, f32, mxl_row_erf(x))
+MXL_UNARY_ROW(erf_f64, f64, mxl_row_erf(x))
+MXL_UNARY_ROW(erf_f16, f16, mxl_row_erf(x))
+MXL_UNARY_ROW(erf_u8, u8, mxl_row_erf((double)x))
+MXL_UNARY_ROW(erf_i8, i8, mxl_row_erf((double)x))
+MXL_UNARY_ROW(erf_i32, i32, mxl_row_erf((double)x))
+MXL_UNARY_ROW(erf_i64, i64, mxl_row_erf((double)x))
+MXL_NUMERIC_TABLE(erf);
+
+/* dx = dy * 2 / sqrt(pi) * e^(-x^2) */
+static int erf_grad(mxl_grad *g)
+{
+    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
+    mxl_array *bell = mxl_exp(g->s, mxl_negative(g->s, square));
+
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, bell, TWO_BY_ROOT_PI)));
+}
+
+MXL_UNARY_OP(mxl_op_erf, "erf", MXL_ALIASES("_npx_erf"), "Error function of each element.",
+             erf_kernels, erf_grad, mxl_saves_input);
+
+MXL_MATH_KERNELS(erfinv, MXL_UNARY_ROW, mxl_row_erfinv(x));
+
+/* dx = dy * sqrt(pi) / 2 * e^(y^2) */
+static int erfinv_grad(mxl_grad *g)
+{
+    mxl_array *bell = mxl_exp(g->s, mxl_square(g->s, mxl_grad_out(g, 0)));
+
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, bell, 1 / TWO_BY_ROOT_PI)));
+}
+
+static MXL_UNARY_OP(op_erfinv, "erfinv", MXL_ALIASES("_npx_erfinv"),
+                    "Inverse error function of each element; NaN outside of [-1, 1].",
+                    erfinv_kernels, erfinv_grad, mxl_saves_output);
+
+/* ---- gamma ---- */
+
+typedef struct polygamma_params {
+    int64_t n;
+} polygamma_params;
+
+static const mxl_param polygamma_params_table[] = {
+    {.name = "n",
+     .type = MXL_P_INT,
+     .offset = offsetof(polygamma_params, n),
+     .def = "0",
+     .doc = "Which derivative of the digamma function."},
+    {0},
+};
+
+static int polygamma_check(void *params)
+{
+    const polygamma_params *p = params;
+
+    if (p->n < 0 || p->n > MXL_POLYGAMMA_MOST)
+        return mxl_error("polygamma: its order must be in [0, %d], got %lld",
+                         (int)MXL_POLYGAMMA_MOST, (long long)p->n);
+    return 0;
+}
+
+static int polygamma_infer(mxl_infer *infer)
+{
+    polygamma_params p = *(const polygamma_params *)infer->params;
+
+    return polygamma_check(&p) != 0 ? -1 : mxl_infer_float_same(infer);
+}
+
+static void polygamma_f64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                          const void *params)
+{
+    (void)step;
+    mxl_polygamma((int)((const polygamma_params *)params)->n, n, in[0], out);
+}
+
+static void polygamma_f32(void *out, const void *const *in, const int64_t *step, int64_t n,
+                          const void *params)
+{
+    const float *x = in[0];
+    double tile[MXL_ROW_TILE];
+    float *y = out;
+
+    (void)step;
+    for (int64_t first = 0; first < n; first += MXL_ROW_TILE) {
+        int64_t count = n - first < MXL_ROW_TILE ? n - first : MXL_ROW_TILE;
+
+        for (int64_t i = 0; i < count; i++)
+            tile[i] = (double)x[first + i];
+        mxl_polygamma((int)((const polygamma_params *)params)->n, count, tile, tile);
+        for (int64_t i = 0; i < count; i++)
+            y[first + i] = (float)tile[i];
+    }
+}
+
+MXL_UNARY_ROW_VIA(polygamma, f16)
+static const mxl_kernels polygamma_kernels = {
+    .row = {[MXL_F32] = polygamma_f32, [MXL_F64] = polygamma_f64, [MXL_F16] = polygamma_f16},
+    .weight = 2};
+
+static int polygamma_grad(mxl_grad *g);
+
+static const mxl_op op_polygamma = {
+    .name = "_mxl_polygamma",
+    .doc = "The n-th derivative of the digamma function of each element.",
+    .inputs = mxl_inputs_data,
+    .params = polygamma_params_table,
+    .params_size = sizeof(polygamma_params),
+    .check = polygamma_check,
+    .infer = polygamma_infer,
+    .compute = mxl_run_rows,
+    .kernels = &polygamma_kernels,
+    .grad = polygamma_grad,
+    .saves = mxl_saves_input,
+};
+
+static mxl_array *polygamma(mxl_scope *s, int64_t n, mxl_array *x)
+{
+    polygamma_params p = {n};
+
+    return mxl_scope_call(s, &op_polygamma, &p, 1, &x);
+}
+
+mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x)
+{
+    return polygamma(s, 0, x);
+}
+
+/* dx = dy * the next polygamma of x */
+static int polygamma_grad(mxl_grad *g)
+{
+    int64_t n = ((const polygamma_params *)g->params)->n;
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], polygamma(g->s, n + 1, mxl_grad_in(g, 0))));
+}
+
+/* In double for every dtype. */
+MXL_MATH_KERNELS(gamma, MXL_UNARY_ROW, mxl_gamma_f64(level, x));
+
+/* dx = dy * y * digamma(x) */
+static int gamma_grad(mxl_grad *g)
+{
+    mxl_array *slope = mxl_mul(g->s, mxl_grad_out(g, 0), polygamma(g->s, 0, mxl_grad_in(g, 0)));
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+static void gamma_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->out[0] = true;
+}
+
+static MXL_UNARY_OP(op_gamma, "gamma", MXL_ALIASES("_npx_gamma", "_sparse_gamma"),
+                    "Gamma function of each element; NaN at -1, -2, ...", gamma_kernels, gamma_grad,
+                    gamma_saves);
+
+MXL_MATH_KERNELS(gammaln, MXL_UNARY_ROW, mxl_row_gammaln(x));
+
+/* dx = dy * digamma(x) */
+static int gammaln_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], polygamma(g->s, 0, mxl_grad_in(g, 0))));
+}
+
+static MXL_UNARY_OP(op_gammaln, "gammaln", MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"),
+                    "Logarithm of the absolute value of the gamma function of each element.",
+                    gammaln_kernels, gammaln_grad, mxl_saves_input);
+
+const mxl_op *const mxl_ops_special[] = {
+    &mxl_op_erf, &op_erfinv, &op_gamma, &op_gammaln, &op_polygamma, NULL,
+};

@@ -1,0 +1,333 @@
+/* clip, smooth_l1, quadratic and where. */
+#include <stddef.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "base/thread.h"
+#include "ops/elementwise/elementwise.h"
+
+/* ---- clip ---- */
+
+static const mxl_param clip_params_table[] = {
+    {.name = "a_min",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(mxl_clip_params, a_min),
+     .doc = "Smallest value of the result."},
+    {.name = "a_max",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(mxl_clip_params, a_max),
+     .doc = "Largest value of the result."},
+    {0},
+};
+
+#define LOW  (((const mxl_clip_params *)params)->a_min)
+#define HIGH (((const mxl_clip_params *)params)->a_max)
+
+/* Compared as doubles; of integers the limits lose their fractions as they become the result. */
+#define CLIP_ROW(fn, T, limit)                                                                     \
+    static void fn(void *out, const void *const *in, const int64_t *step, int64_t n,               \
+                   const void *params)                                                             \
+    {                                                                                              \
+        const double low = LOW, high = HIGH;                                                       \
+        const T least = limit(low), most = limit(high);                                            \
+        const T *const a = in[0];                                                                  \
+        T *const z = out;                                                                          \
+                                                                                                   \
+        (void)step;                                                                                \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            z[i] = (double)a[i] > high ? most : (double)a[i] < low ? least : a[i];                 \
+    }
+
+CLIP_ROW(clip_f32, float, (float))
+CLIP_ROW(clip_f64, double, (double))
+CLIP_ROW(clip_u8, uint8_t, mxl_u8_from_f64)
+CLIP_ROW(clip_i8, int8_t, mxl_i8_from_f64)
+CLIP_ROW(clip_i32, int32_t, mxl_i32_from_f64)
+CLIP_ROW(clip_i64, int64_t, mxl_i64_from_f64)
+MXL_UNARY_ROW(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
+MXL_WEIGHED_TABLE(clip, 1);
+
+/* dx = dy where neither limit cut, also where x is NaN */
+static int clip_grad(mxl_grad *g)
+{
+    const mxl_clip_params *p = g->params;
+    mxl_array *x = mxl_grad_decides(g, 0);
+    mxl_array *over = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, x, p->a_max);
+    mxl_array *under = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, x, p->a_min);
+
+    return mxl_grad_set(g, 0, mxl_zero_where(g->s, mxl_add(g->s, over, under), g->head[0]));
+}
+
+/* dx = dy where x is between the limits, which a NaN is not */
+static int clamp_grad(mxl_grad *g)
+{
+    const mxl_clip_params *p = g->params;
+    mxl_array *x = mxl_grad_decides(g, 0);
+    mxl_array *low = mxl_apply_scalar(g->s, &mxl_op_greater_equal_scalar, x, p->a_min);
+    mxl_array *high = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, x, p->a_max);
+    mxl_array *within = mxl_mul(g->s, low, high);
+
+    return mxl_grad_set(g, 0,
+                        mxl_where(g->s, within, g->head[0], mxl_zeros_like(g->s, g->head[0])));
+}
+
+#define CLIP(op_symbol, op_name, op_aliases, op_doc, op_grad)                                      \
+    const mxl_op op_symbol = {                                                                     \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = clip_params_table,                                                               \
+        .params_size = sizeof(mxl_clip_params),                                                    \
+        .infer = mxl_infer_same,                                                                   \
+        .compute = mxl_run_rows,                                                                   \
+        .kernels = &clip_kernels,                                                                  \
+        .grad = op_grad,                                                                           \
+        .saves = mxl_saves_input,                                                                  \
+    }
+
+CLIP(mxl_op_clip, "clip", MXL_ALIASES("_npi_clip", "_sparse_clip"),
+     "Each element, but a_max where it is above that, else a_min where it is below; NaN stays.",
+     clip_grad);
+static CLIP(op_clamp, "_mxl_clamp", NULL, "clip, without a gradient where the element is NaN.",
+            clamp_grad);
+
+mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max)
+{
+    mxl_clip_params p = {a_min, a_max};
+
+    return mxl_scope_call(s, &mxl_op_clip, &p, 1, &x);
+}
+
+/* ---- smooth_l1 ---- */
+
+static const mxl_param smooth_params_table[] = {
+    {.name = "scalar",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(mxl_scalar_params, scalar),
+     .def = "1",
+     .type_text = "float",
+     .doc = "sigma: the square turns into a line at 1 / sigma^2."},
+    {0},
+};
+
+MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_ROW,
+                 x > 1 / (s * s)    ? x - 1 / (s * s) / 2
+                 : x < -1 / (s * s) ? -x - 1 / (s * s) / 2
+                                    : (s * x) * (s * x) / 2);
+
+/* dx = dy * (s^2 x, between -1 and 1) */
+static int smooth_l1_grad(mxl_grad *g)
+{
+    double s = mxl_grad_scalar(g);
+    mxl_array *slope = mxl_clip(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), s * s), -1, 1);
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+static const mxl_op op_smooth_l1 = {
+    .name = "smooth_l1",
+    .aliases = MXL_ALIASES("_npx_smooth_l1"),
+    .doc = "(scalar x)^2 / 2 where |x| <= 1 / scalar^2, else |x| - 1 / (2 scalar^2).",
+    .inputs = mxl_inputs_data,
+    .params = smooth_params_table,
+    .params_size = sizeof(mxl_scalar_params),
+    .infer = mxl_infer_same,
+    .compute = mxl_run_rows,
+    .kernels = &smooth_l1_kernels,
+    .grad = smooth_l1_grad,
+    .saves = mxl_saves_input,
+};
+
+/* ---- quadratic ---- */
+
+typedef struct quadratic_params {
+    double a;
+    double b;
+    double c;
+} quadratic_params;
+
+#define COEFFICIENT(letter, text)                                                                  \
+    {.name = #letter,                                                                              \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(quadratic_params, letter),                                                 \
+     .def = "0",                                                                                   \
+     .doc = text}
+
+static const mxl_param quadratic_params_table[] = {
+    COEFFICIENT(a, "Factor of x^2."),
+    COEFFICIENT(b, "Factor of x."),
+    COEFFICIENT(c, "What is added."),
+    {0},
+};
+
+static inline double quadratic_of(double x, const void *params)
+{
+    const quadratic_params *p = params;
+
+    return (p->a * x + p->b) * x + p->c;
+}
+
+MXL_MATH_KERNELS(quadratic, MXL_UNARY_ROW, quadratic_of(x, params));
+
+/* dx = dy * (2 a x + b) */
+static int quadratic_grad(mxl_grad *g)
+{
+    const quadratic_params *p = g->params;
+    mxl_array *slope =
+        mxl_add_scalar(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), 2 * p->a), p->b);
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+}
+
+static const mxl_op op_quadratic = {
+    .name = "_contrib_quadratic",
+    .doc = "a x^2 + b x + c of each element.",
+    .inputs = mxl_inputs_data,
+    .params = quadratic_params_table,
+    .params_size = sizeof(quadratic_params),
+    .infer = mxl_infer_same,
+    .compute = mxl_run_rows,
+    .kernels = &quadratic_kernels,
+    .grad = quadratic_grad,
+    .saves = mxl_saves_input,
+};
+
+/* ---- where ---- */
+
+static const mxl_input where_inputs[] = {
+    {.name = "condition",
+     .doc = "What to take: an array of the others' shape, or one number per row of theirs."},
+    {.name = "x", .doc = "Elements for where the condition is not 0."},
+    {.name = "y", .doc = "Elements for where it is; shape and dtype as x."},
+    {0},
+};
+
+static int where_infer(mxl_infer *infer)
+{
+    const mxl_array *c = infer->in[0], *x = infer->in[1], *y = infer->in[2];
+    char a[128], b[128];
+
+    if (x->dtype != y->dtype)
+        return mxl_error("where: x and y have dtypes %s and %s; they must be the same",
+                         mxl_dtype_name(x->dtype), mxl_dtype_name(y->dtype));
+    if (!mxl_array_same_shape(x, y))
+        return mxl_error("where: x and y have shapes %s and %s; they must be the same",
+                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
+                         mxl_shape_text(b, sizeof(b), y->ndim, y->shape));
+    if (!mxl_array_same_shape(c, x) && !(c->ndim == 1 && x->ndim > 0 && c->shape[0] == x->shape[0]))
+        return mxl_error("where: the condition has shape %s, which is neither that of x, %s, nor "
+                         "one number per row",
+                         mxl_shape_text(a, sizeof(a), c->ndim, c->shape),
+                         mxl_shape_text(b, sizeof(b), x->ndim, x->shape));
+    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+typedef struct where_job {
+    const uint8_t *condition;
+    const char *x, *y;
+    char *z;
+    size_t width;
+    int64_t each; /* elements per number of the condition */
+} where_job;
+
+#define CHOOSE(T)                                                                                  \
+    do {                                                                                           \
+        const T *x = (const T *)(const void *)job->x, *y = (const T *)(const void *)job->y;        \
+        T *z = (T *)(void *)job->z;                                                                \
+                                                                                                   \
+        for (int64_t i = begin; i < end; i++)                                                      \
+            z[i] = c[i] ? x[i] : y[i];                                                             \
+    } while (0)
+
+static void where_share(void *data, int64_t begin, int64_t end)
+{
+    const where_job *job = data;
+    const uint8_t *c = job->condition;
+    size_t run = (size_t)job->each * job->width;
+
+    if (job->each != 1) {
+        for (int64_t i = begin; i < end; i++)
+            memcpy(job->z + (size_t)i * run, (c[i] ? job->x : job->y) + (size_t)i * run, run);
+        return;
+    }
+    switch (job->width) {
+    case 1:
+        CHOOSE(uint8_t);
+        break;
+    case 2:
+        CHOOSE(uint16_t);
+        break;
+    case 4:
+        CHOOSE(uint32_t);
+        break;
+    default:
+        CHOOSE(uint64_t);
+    }
+}
+
+static int where_compute(const mxl_call *call)
+{
+    mxl_array *c = call->in[0], *x = call->in[1], *mask = NULL;
+    where_job job = {.width = mxl_dtype_size(x->dtype)};
+
+    if (x->size == 0)
+        return 0;
+    if (mxl_dtype_size(c->dtype) != 1) {
+        mask = mxl_array_new(MXL_BOOL, c->ndim, c->shape);
+        if (mask == NULL || mxl_array_copy_into(mask, c) != 0) {
+            mxl_array_drop(mask);
+            return -1;
+        }
+        c = mask;
+    }
+    job.condition = mxl_array_read(c);
+    job.x = mxl_array_read(x);
+    job.y = mxl_array_read(call->in[2]);
+    job.z = mxl_array_write(call->out[0]);
+    job.each = x->size / c->size;
+    mxl_parallel_for(c->size, 1 + MXL_ROW_GRAIN / job.each, where_share, &job);
+    mxl_array_drop(mask);
+    return 0;
+}
+
+/* dx = dy where the condition is not 0, dy = dy where it is */
+static int where_grad(mxl_grad *g)
+{
+    mxl_array *c = mxl_grad_in(g, 0), *zero = mxl_zeros_like(g->s, g->head[0]);
+
+    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, mxl_where(g->s, c, g->head[0], zero)) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 2) && mxl_grad_set(g, 2, mxl_where(g->s, c, zero, g->head[0])) != 0)
+        return -1;
+    return 0;
+}
+
+const mxl_op mxl_op_where = {
+    .name = "where",
+    .aliases = MXL_ALIASES("_sparse_where"),
+    .doc = "Elements (or whole rows) of x where the condition is not 0, else those of y.",
+    .inputs = where_inputs,
+    .params = mxl_params_none,
+    .infer = where_infer,
+    .compute = where_compute,
+    .grad = where_grad,
+    .saves = mxl_saves_input,
+};
+
+mxl_array *mxl_where(mxl_scope *s, mxl_array *condition, mxl_array *a, mxl_array *b)
+{
+    mxl_array *inputs[3] = {condition, a, b};
+
+    return mxl_scope_call(s, &mxl_op_where, NULL, 3, inputs);
+}
+
+mxl_array *mxl_zero_where(mxl_scope *s, mxl_array *condition, mxl_array *a)
+{
+    return mxl_where(s, condition, mxl_zeros_like(s, a), a);
+}
+
+const mxl_op *const mxl_ops_choose[] = {&mxl_op_clip,  &op_clamp,     &op_smooth_l1,
+                                        &op_quadratic, &mxl_op_where, NULL};

@@ -1,0 +1,249 @@
+/* Operators that are other ones of ops/index/take.h in another form: batch_take, Embedding,
+ * fill_element_0index, _contrib_index_copy. */
+#include <stddef.h>
+
+#include "ops/index/take.h"
+
+/* The result, or NULL with the operator's name before what went wrong in its parts. */
+static mxl_array *named(const mxl_call *call, mxl_array *result)
+{
+    if (result == NULL)
+        mxl_error_prefix(call->op->name);
+    return result;
+}
+
+/* ---- batch_take ---- */
+
+static const mxl_input batch_take_inputs[] = {
+    {.name = "a", .doc = "The array to take from, of two axes or more."},
+    {.name = "indices",
+     .doc = "A position along the last axis for each row, of any dtype; out of bounds means the "
+            "first or the last."},
+    {0},
+};
+
+static int batch_take_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *index = infer->in[1];
+    int64_t rows;
+
+    if (a->ndim < 2)
+        return mxl_error("%s: the array must have two axes or more, got %d", infer->op->name,
+                         a->ndim);
+    rows = mxl_shape_size(a->ndim - 1, a->shape);
+    if (index->size != rows)
+        return mxl_error("%s: %lld indices for %lld rows", infer->op->name, (long long)index->size,
+                         (long long)rows);
+    if (rows > 0 && a->size == 0)
+        return mxl_error("IndexError: %s: the rows have no elements", infer->op->name);
+    mxl_shape_set(&infer->out_shape[0], index->ndim, index->shape);
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static mxl_array *batch_take_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0], *index = call->in[1];
+    mxl_array *found = mxl_pick_last(s, a, mxl_reshape(s, index, a->ndim - 1, a->shape));
+
+    return named(call, mxl_reshape(s, found, index->ndim, index->shape));
+}
+
+static const mxl_op op_batch_take = {
+    .name = "batch_take",
+    .doc = "One element of each row, chosen by the index: out[i] = a[i, indices[i]].",
+    .inputs = batch_take_inputs,
+    .params = mxl_params_none,
+    .infer = batch_take_infer,
+    .compose = batch_take_compose,
+};
+
+/* ---- Embedding ---- */
+
+typedef struct embedding_params {
+    int64_t input_dim, output_dim;
+    int dtype, sparse_grad;
+} embedding_params;
+
+static const mxl_input embedding_inputs[] = {
+    {.name = "data",
+     .doc = "Which rows of the weight, of any shape and dtype; out of bounds means the first or "
+            "the last."},
+    {.name = "weight", .doc = "The rows, of shape (input_dim, output_dim)."},
+    {0},
+};
+
+static const char *const embedding_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
+                                               "int64",    "int8",    "uint8",   NULL};
+
+static const mxl_param embedding_table[] = {
+    {.name = "input_dim",
+     .type = MXL_P_INT,
+     .offset = offsetof(embedding_params, input_dim),
+     .doc = "How many rows the weight has.",
+     .min = 1,
+     .has_min = true},
+    {.name = "output_dim",
+     .type = MXL_P_INT,
+     .offset = offsetof(embedding_params, output_dim),
+     .doc = "How long they are.",
+     .min = 1,
+     .has_min = true},
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(embedding_params, dtype),
+     .def = "float32",
+     .values = embedding_dtypes,
+     .doc = "For symbols: the dtype of a weight that is not there yet. Here the weight's decides."},
+    {.name = "sparse_grad",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(embedding_params, sparse_grad),
+     .def = "0",
+     .doc = "Accepted; gradients are dense."},
+    {0},
+};
+
+static int embedding_infer(mxl_infer *infer)
+{
+    const embedding_params *p = infer->params;
+    const mxl_array *data = infer->in[0], *weight = infer->in[1];
+    const int64_t want[2] = {p->input_dim, p->output_dim};
+    mxl_shape *out = &infer->out_shape[0];
+    char a[128], b[128];
+
+    if (!mxl_shape_same(weight->ndim, weight->shape, 2, want))
+        return mxl_error("%s: weight has shape %s, input_dim and output_dim say %s",
+                         infer->op->name, mxl_shape_text(a, sizeof(a), weight->ndim, weight->shape),
+                         mxl_shape_text(b, sizeof(b), 2, want));
+    if (data->ndim == MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
+                         MXL_MAX_NDIM);
+    mxl_shape_set(out, data->ndim, data->shape);
+    out->dim[out->ndim++] = p->output_dim;
+    infer->out_dtype[0] = weight->dtype;
+    return 0;
+}
+
+static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
+{
+    return named(call, mxl_take_rows(s, call->in[1], call->in[0]));
+}
+
+static const mxl_op op_embedding = {
+    .name = "Embedding",
+    .aliases = MXL_ALIASES("_npx_embedding", "_sparse_Embedding"),
+    .doc = "The rows of the weight that data names, as a last axis: out[...] = weight[data[...]].",
+    .inputs = embedding_inputs,
+    .params = embedding_table,
+    .params_size = sizeof(embedding_params),
+    .infer = embedding_infer,
+    .compose = embedding_compose,
+};
+
+/* ---- fill_element_0index ---- */
+
+static const mxl_input fill_inputs[] = {
+    {.name = "lhs", .doc = "A matrix.", .type_text = "NDArray"},
+    {.name = "mhs", .doc = "One element for each row, of its dtype.", .type_text = "NDArray"},
+    {.name = "rhs",
+     .doc = "Where in the row, of any dtype; negative numbers count from the end.",
+     .type_text = "NDArray"},
+    {0},
+};
+
+static int check_dtypes(const mxl_infer *infer, const mxl_array *a, const mxl_array *b)
+{
+    if (a->dtype == b->dtype)
+        return 0;
+    return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
+                     mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+}
+
+static int fill_infer(mxl_infer *infer)
+{
+    const mxl_array *lhs = infer->in[0], *mhs = infer->in[1], *rhs = infer->in[2];
+    char a[128], b[128], c[128];
+
+    if (lhs->ndim != 2 || mhs->ndim != 1 || rhs->ndim != 1 || mhs->shape[0] != lhs->shape[0] ||
+        rhs->shape[0] != lhs->shape[0])
+        return mxl_error("%s: shapes %s, %s, %s; expected (n,m), (n,), (n,)", infer->op->name,
+                         mxl_shape_text(a, sizeof(a), lhs->ndim, lhs->shape),
+                         mxl_shape_text(b, sizeof(b), mhs->ndim, mhs->shape),
+                         mxl_shape_text(c, sizeof(c), rhs->ndim, rhs->shape));
+    if (check_dtypes(infer, lhs, mhs) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
+static mxl_array *fill_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *rhs = call->in[2];
+    const int64_t row[2] = {1, rhs->shape[0]};
+    mxl_array *indices[2] = {mxl_reshape(s, mxl_positions(s, rhs), 2, row),
+                             mxl_reshape(s, mxl_cast(s, rhs, MXL_I64), 2, row)};
+
+    return named(call, mxl_set_places(s, call->in[0], call->in[1], mxl_concat(s, 2, indices, 0)));
+}
+
+static const mxl_op op_fill_element = {
+    .name = "fill_element_0index",
+    .doc = "The matrix with one element of each row replaced: out[i, rhs[i]] = mhs[i].",
+    .inputs = fill_inputs,
+    .params = mxl_params_none,
+    .infer = fill_infer,
+    .compose = fill_compose,
+};
+
+/* ---- _contrib_index_copy ---- */
+
+static const mxl_input copy_inputs[] = {
+    {.name = "old_tensor", .doc = "What is at all other rows."},
+    {.name = "index_vector",
+     .doc = "Which rows of the first axis, of any dtype; negative numbers count from the end."},
+    {.name = "new_tensor", .doc = "The rows that go there, of the same dtype."},
+    {0},
+};
+
+static int copy_infer(mxl_infer *infer)
+{
+    const mxl_array *old = infer->in[0], *index = infer->in[1], *new = infer->in[2];
+    mxl_shape want;
+    char a[128], b[128];
+
+    if (index->ndim != 1)
+        return mxl_error("%s: index_vector must have one axis, got %d", infer->op->name,
+                         index->ndim);
+    if (old->ndim == 0)
+        return mxl_error("%s: old_tensor has no axes", infer->op->name);
+    mxl_shape_set(&want, old->ndim, old->shape);
+    want.dim[0] = index->shape[0];
+    if (!mxl_shape_same(new->ndim, new->shape, want.ndim, want.dim))
+        return mxl_error("%s: new_tensor must have shape %s, got %s", infer->op->name,
+                         mxl_shape_text(a, sizeof(a), want.ndim, want.dim),
+                         mxl_shape_text(b, sizeof(b), new->ndim, new->shape));
+    if (check_dtypes(infer, old, new) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
+static mxl_array *copy_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *index = call->in[1];
+    const int64_t row[2] = {1, index->shape[0]};
+
+    return named(call, mxl_set_places(s, call->in[0], call->in[2], mxl_reshape(s, index, 2, row)));
+}
+
+static const mxl_op op_index_copy = {
+    .name = "_contrib_index_copy",
+    .doc = "old_tensor with the rows of new_tensor at the rows that the index names; where it "
+           "names one twice, the last one stays.",
+    .inputs = copy_inputs,
+    .params = mxl_params_none,
+    .infer = copy_infer,
+    .compose = copy_compose,
+};
+
+const mxl_op *const mxl_ops_lookup[] = {
+    &op_batch_take, &op_embedding, &op_fill_element, &op_index_copy, NULL,
+};

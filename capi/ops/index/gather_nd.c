@@ -1,0 +1,402 @@
+/* Elements that the indices of several axes name: gather_nd, scatter_nd, _scatter_set_nd, and the
+ * two operators that are gradients of the first two. A column of the indices names one place. */
+#include "ops/index/take.h"
+
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "base/memory/mem.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/index/gather.h"
+#include "kernel/index/index_offsets.h"
+
+/* Of those that make an array of a shape. */
+typedef struct places_params {
+    mxl_tuple shape;
+} places_params;
+
+static const mxl_input gather_inputs[] = {
+    {.name = "data", .doc = "The array that holds the places."},
+    {.name = "indices",
+     .doc = "One row for each of the first axes, of any dtype; negative numbers count from the "
+            "end."},
+    {0},
+};
+
+static const mxl_input scatter_inputs[] = {
+    {.name = "data", .doc = "What goes to the places."},
+    {.name = "indices",
+     .doc = "One row for each of the first axes of the result, of any dtype; negative numbers "
+            "count from the end."},
+    {0},
+};
+
+static const mxl_input set_inputs[] = {
+    {.name = "lhs", .doc = "What is at all other places."},
+    {.name = "rhs", .doc = "What goes to the places, of the same dtype."},
+    {.name = "indices",
+     .doc = "One row for each of the first axes of lhs, of any dtype; negative numbers count from "
+            "the end."},
+    {0},
+};
+
+static const mxl_param shape_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(places_params, shape),
+     .doc = "Shape of the result."},
+    {0},
+};
+
+/* ---- what the indices name ---- */
+
+/* The shape of what is at the places of an array of this shape: one piece (the axes without a row
+ * of indices) for each column of the indices. -1 with the error set. */
+static int places_shape(const char *name, int ndim, const int64_t *shape, const mxl_array *index,
+                        mxl_shape *out)
+{
+    int depth, n = 0;
+
+    if (index->ndim < 2)
+        return mxl_error("%s: indices must have two axes or more, a row for each axis they name; "
+                         "got %d",
+                         name, index->ndim);
+    if (index->shape[0] > ndim)
+        return mxl_error("%s: indices have %lld rows, the array %d axes", name,
+                         (long long)index->shape[0], ndim);
+    depth = (int)index->shape[0];
+    if (index->ndim - 1 + ndim - depth > MXL_MAX_NDIM)
+        return mxl_error("%s: what is named would have more than %d axes", name, MXL_MAX_NDIM);
+    for (int i = 1; i < index->ndim; i++)
+        out->dim[n++] = index->shape[i];
+    for (int i = depth; i < ndim; i++)
+        out->dim[n++] = shape[i];
+    out->ndim = n;
+    return 0;
+}
+
+/* `data` must be what the indices name of an array of this shape. */
+static int check_data(const char *name, int ndim, const int64_t *shape, const mxl_array *data,
+                      const mxl_array *index)
+{
+    mxl_shape want;
+    char a[128], b[128];
+
+    if (places_shape(name, ndim, shape, index, &want) != 0)
+        return -1;
+    if (mxl_shape_same(data->ndim, data->shape, want.ndim, want.dim))
+        return 0;
+    return mxl_error("%s: the indices name places of shape %s, what goes there has %s", name,
+                     mxl_shape_text(a, sizeof(a), want.ndim, want.dim),
+                     mxl_shape_text(b, sizeof(b), data->ndim, data->shape));
+}
+
+/* The indices as places of an array, once they are seen to be within it. */
+typedef struct places {
+    int64_t count; /* columns of the indices */
+    int64_t total; /* places of the array */
+    int64_t inner; /* elements at one */
+    int64_t *at;
+} places;
+
+static int places_begin(places *p, const char *name, const mxl_array *array, const mxl_array *index)
+{
+    int depth = (int)index->shape[0];
+
+    p->count = mxl_shape_size(index->ndim - 1, index->shape + 1);
+    p->total = mxl_shape_size(depth, array->shape);
+    p->inner = mxl_shape_size(array->ndim - depth, array->shape + depth);
+    p->at = mxl_alloc((size_t)p->count * sizeof(*p->at));
+    if (p->at == NULL)
+        return mxl_error_prefix(name);
+    if (mxl_places(index->dtype, mxl_array_read(index), depth, p->count, array->shape, p->at) == 0)
+        return 0;
+    mxl_free(p->at, (size_t)p->count * sizeof(*p->at));
+    return mxl_error_prefix(name);
+}
+
+static void places_end(places *p)
+{
+    mxl_free(p->at, (size_t)p->count * sizeof(*p->at));
+}
+
+/* ---- rules ---- */
+
+/* All rules read the indices alone, the last input. */
+static void saves_indices(mxl_saves *saves)
+{
+    const int last = saves->num_inputs - 1;
+
+    saves->in[last] = saves->wants[0] || (last == 2 && saves->wants[1]);
+}
+
+/* The operator on the head and the indices, for an array of the shape of input 0. */
+static mxl_array *moved(mxl_grad *g, const mxl_op *op)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, 0);
+    places_params p = {{meta->ndim, meta->shape}};
+    mxl_array *inputs[2] = {g->head[0], mxl_grad_in(g, g->num_inputs - 1)};
+
+    return mxl_scope_call(g->s, op, &p, 2, inputs);
+}
+
+static const mxl_op op_gather_nd, op_scatter_nd, op_scatter_nd_add, op_gather_nd_last;
+
+/* dx = dy added at the places to zeros */
+static int gather_grad(mxl_grad *g)
+{
+    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_scatter_nd_add)) : 0;
+}
+
+/* dx = what is at the places of dy */
+static int add_grad(mxl_grad *g)
+{
+    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_gather_nd)) : 0;
+}
+
+/* dx = what is at the places of dy, but zero for all but the last of those at one place */
+static int scatter_grad(mxl_grad *g)
+{
+    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_gather_nd_last)) : 0;
+}
+
+/* dx = dy at the places, the last of those at one place, and zeros */
+static int last_grad(mxl_grad *g)
+{
+    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_scatter_nd)) : 0;
+}
+
+/* ---- gather_nd ---- */
+
+static int gather_infer(mxl_infer *infer)
+{
+    const mxl_array *data = infer->in[0];
+
+    infer->out_dtype[0] = data->dtype;
+    return places_shape(infer->op->name, data->ndim, data->shape, infer->in[1],
+                        &infer->out_shape[0]);
+}
+
+static int gather_compute(const mxl_call *call)
+{
+    const mxl_array *data = call->in[0];
+    places p;
+
+    if (places_begin(&p, call->op->name, data, call->in[1]) != 0)
+        return -1;
+    mxl_take(1, p.total, p.inner * (int64_t)mxl_dtype_size(data->dtype), mxl_array_read(data),
+             p.count, p.at, mxl_array_write(call->out[0]));
+    places_end(&p);
+    return 0;
+}
+
+static const mxl_op op_gather_nd = {
+    .name = "gather_nd",
+    .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"),
+    .doc = "What is at the places that the indices name: out[j...] = data[indices[0][j...], "
+           "indices[1][j...], ...].",
+    .inputs = gather_inputs,
+    .params = mxl_params_none,
+    .infer = gather_infer,
+    .compute = gather_compute,
+    .grad = gather_grad,
+    .saves = saves_indices,
+};
+
+static int last_compute(const mxl_call *call)
+{
+    mxl_array *data = call->in[0], *left;
+    places p;
+    int status;
+
+    if (places_begin(&p, call->op->name, data, call->in[1]) != 0)
+        return -1;
+    left = mxl_array_new(data->dtype, data->ndim, data->shape);
+    status = left == NULL ? -1 : mxl_array_copy_into(left, data);
+    if (status == 0)
+        mxl_places_pull(p.inner * (int64_t)mxl_dtype_size(data->dtype), mxl_array_write(left),
+                        p.count, p.at, mxl_array_write(call->out[0]));
+    mxl_array_drop(left);
+    places_end(&p);
+    return status;
+}
+
+static const mxl_op op_gather_nd_last = {
+    .name = "_mxl_gather_nd_last",
+    .doc = "What is at the places that the indices name, but zero for all but the last of those "
+           "that name one place.",
+    .inputs = gather_inputs,
+    .params = mxl_params_none,
+    .infer = gather_infer,
+    .compute = last_compute,
+    .grad = last_grad,
+    .saves = saves_indices,
+};
+
+/* ---- scatter_nd ---- */
+
+static int scatter_infer(mxl_infer *infer)
+{
+    const places_params *p = infer->params;
+    const char *name = infer->op->name;
+
+    if (mxl_infer_to(infer, p->shape) != 0)
+        return -1;
+    return check_data(name, p->shape.n, p->shape.v, infer->in[0], infer->in[1]);
+}
+
+/* Moves `data` to the places of zeros: adds it there, or puts it. */
+static int scatter(const mxl_call *call, bool adds)
+{
+    const mxl_array *data = call->in[0];
+    mxl_array *out = call->out[0];
+    size_t width = mxl_dtype_size(out->dtype);
+    uint64_t zero = 0;
+    int status = 0;
+    void *to;
+    places p;
+
+    if (places_begin(&p, call->op->name, out, call->in[1]) != 0)
+        return -1;
+    to = mxl_array_write(out);
+    mxl_fill(width, to, &zero, out->size);
+    if (adds)
+        status = mxl_scatter_add(out->dtype, 1, p.total, p.inner, to, p.count, p.at,
+                                 mxl_array_read(data));
+    else
+        mxl_places_put(p.inner * (int64_t)width, to, p.count, p.at, mxl_array_read(data));
+    places_end(&p);
+    return status == 0 ? 0 : mxl_error_prefix(call->op->name);
+}
+
+static int put_compute(const mxl_call *call)
+{
+    return scatter(call, false);
+}
+
+static int add_compute(const mxl_call *call)
+{
+    return scatter(call, true);
+}
+
+static const mxl_op op_scatter_nd = {
+    .name = "scatter_nd",
+    .doc = "Zeros with data at the places that the indices name; where two columns name one "
+           "place, the last one stays.",
+    .inputs = scatter_inputs,
+    .params = shape_table,
+    .params_size = sizeof(places_params),
+    .infer = scatter_infer,
+    .compute = put_compute,
+    .grad = scatter_grad,
+    .saves = saves_indices,
+};
+
+static const mxl_op op_scatter_nd_add = {
+    .name = "_mxl_scatter_nd_add",
+    .doc = "Zeros with data added at the places that the indices name.",
+    .inputs = scatter_inputs,
+    .params = shape_table,
+    .params_size = sizeof(places_params),
+    .infer = scatter_infer,
+    .compute = add_compute,
+    .grad = add_grad,
+    .saves = saves_indices,
+};
+
+/* ---- _scatter_set_nd ---- */
+
+static int set_infer(mxl_infer *infer)
+{
+    const places_params *p = infer->params;
+    const mxl_array *lhs = infer->in[0], *rhs = infer->in[1];
+    const char *name = infer->op->name;
+    char a[128], b[128];
+
+    if (lhs->dtype != rhs->dtype)
+        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
+                         mxl_dtype_name(lhs->dtype), mxl_dtype_name(rhs->dtype));
+    if (!mxl_shape_same(lhs->ndim, lhs->shape, p->shape.n, p->shape.v))
+        return mxl_error("%s: shape is %s, that of lhs is %s; they must be the same", name,
+                         mxl_shape_text(a, sizeof(a), p->shape.n, p->shape.v),
+                         mxl_shape_text(b, sizeof(b), lhs->ndim, lhs->shape));
+    if (check_data(name, lhs->ndim, lhs->shape, rhs, infer->in[2]) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
+/* The output may be lhs, or lie over rhs (y[[1, 0]] = y). */
+static int set_compute(const mxl_call *call)
+{
+    mxl_array *lhs = call->in[0], *rhs = call->in[1], *out = call->out[0], *copy = NULL;
+    int64_t width = (int64_t)mxl_dtype_size(out->dtype);
+    places p;
+
+    if (places_begin(&p, call->op->name, out, call->in[2]) != 0)
+        return -1;
+    if (rhs->storage == out->storage) {
+        copy = mxl_array_new(rhs->dtype, rhs->ndim, rhs->shape);
+        if (copy == NULL || mxl_array_copy_into(copy, rhs) != 0) {
+            mxl_array_drop(copy);
+            places_end(&p);
+            return -1;
+        }
+        rhs = copy;
+    }
+    if (mxl_array_read(lhs) != mxl_array_read(out))
+        mxl_copy_bytes(mxl_array_write(out), mxl_array_read(lhs), (size_t)(lhs->size * width));
+    mxl_places_put(p.inner * width, mxl_array_write(out), p.count, p.at, mxl_array_read(rhs));
+    mxl_array_drop(copy);
+    places_end(&p);
+    return 0;
+}
+
+static const mxl_op op_scatter_set_nd;
+
+/* da = dy with zeros at the places, db = what is there (of several at one place, the last's) */
+static int set_grad(mxl_grad *g)
+{
+    mxl_array *there, *inputs[3];
+
+    if (!mxl_grad_wants(g, 0) && !mxl_grad_wants(g, 1))
+        return 0;
+    there = moved(g, &op_gather_nd_last);
+    if (mxl_grad_set(g, 1, there) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    inputs[0] = g->head[0];
+    inputs[1] = mxl_zeros_like(g->s, there);
+    inputs[2] = mxl_grad_in(g, 2);
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_scatter_set_nd, g->params, 3, inputs));
+}
+
+static const mxl_op op_scatter_set_nd = {
+    .name = "_scatter_set_nd",
+    .aliases = MXL_ALIASES("_npi_scatter_set_nd"),
+    .doc = "lhs with rhs at the places that the indices name; where two columns name one place, "
+           "the last one stays.",
+    .inputs = set_inputs,
+    .params = shape_table,
+    .params_size = sizeof(places_params),
+    .infer = set_infer,
+    .compute = set_compute,
+    .grad = set_grad,
+    .saves = saves_indices,
+    .in_place = true,
+};
+
+mxl_array *mxl_set_places(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_array *indices)
+{
+    mxl_array *inputs[3] = {lhs, rhs, indices};
+    places_params p;
+
+    if (lhs == NULL)
+        return NULL;
+    p.shape = (mxl_tuple){lhs->ndim, lhs->shape};
+    return mxl_scope_call(s, &op_scatter_set_nd, &p, 3, inputs);
+}
+
+const mxl_op *const mxl_ops_places[] = {
+    &op_gather_nd, &op_gather_nd_last, &op_scatter_nd, &op_scatter_nd_add, &op_scatter_set_nd, NULL,
+};

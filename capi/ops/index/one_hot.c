@@ -1,0 +1,152 @@
+/* one_hot, _onehot_encode: a position as a row that is on there and off everywhere else. */
+#include "ops/build.h"
+
+#include <stddef.h>
+
+#include "base/memory/mem.h"
+#include "kernel/copy/cast.h"
+#include "kernel/index/gather.h"
+
+typedef struct one_hot_params {
+    int64_t depth;
+    double on_value, off_value;
+    int dtype;
+} one_hot_params;
+
+static const mxl_input one_hot_inputs[] = {
+    {.name = "indices", .doc = "Which position is on; of any dtype."},
+    {0},
+};
+
+static const char *const one_hot_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
+                                             "int64",    "int8",    "uint8",   NULL};
+
+static const mxl_param one_hot_table[] = {
+    {.name = "depth",
+     .type = MXL_P_INT,
+     .offset = offsetof(one_hot_params, depth),
+     .doc = "Extent of the new last axis.",
+     .min = 0,
+     .has_min = true},
+    {.name = "on_value",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(one_hot_params, on_value),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "The element at the index."},
+    {.name = "off_value",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(one_hot_params, off_value),
+     .def = "0",
+     .type_text = "double, optional, default=0",
+     .doc = "Every other element."},
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(one_hot_params, dtype),
+     .def = "float32",
+     .values = one_hot_dtypes,
+     .doc = "dtype of the result."},
+    {0},
+};
+
+static int one_hot_infer(mxl_infer *infer)
+{
+    const one_hot_params *p = infer->params;
+    const mxl_array *index = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (p->depth < 0)
+        return mxl_error("%s: depth is %lld; it must not be negative", infer->op->name,
+                         (long long)p->depth);
+    if (index->ndim == MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
+                         MXL_MAX_NDIM);
+    mxl_shape_set(out, index->ndim, index->shape);
+    out->dim[out->ndim++] = p->depth;
+    infer->out_dtype[0] = p->dtype;
+    return 0;
+}
+
+/* `out`, whose last axis has `depth` positions, from the array of indices. */
+static int put_rows(const mxl_array *index, int64_t depth, double on_value, double off_value,
+                    mxl_array *out)
+{
+    uint64_t on = 0, off = 0;
+    size_t bytes = (size_t)index->size * sizeof(int64_t);
+    int64_t *at = mxl_alloc(bytes);
+    int status;
+
+    if (at == NULL)
+        return -1;
+    mxl_cast_scalar(on_value, out->dtype, &on);
+    mxl_cast_scalar(off_value, out->dtype, &off);
+    status = mxl_index_resolve(index->dtype, mxl_array_read(index), index->size, depth,
+                               MXL_INDEX_KEEP, at);
+    if (status == 0)
+        mxl_one_hot(mxl_dtype_size(out->dtype), index->size, depth, at, &on, &off,
+                    mxl_array_write(out));
+    mxl_free(at, bytes);
+    return status;
+}
+
+static int one_hot_compute(const mxl_call *call)
+{
+    const one_hot_params *p = call->params;
+
+    return put_rows(call->in[0], p->depth, p->on_value, p->off_value, call->out[0]);
+}
+
+static const mxl_op op_one_hot = {
+    .name = "one_hot",
+    .aliases = MXL_ALIASES("_npx_one_hot"),
+    .doc = "A new last axis that is on_value at each index, and off_value everywhere else.",
+    .inputs = one_hot_inputs,
+    .params = one_hot_table,
+    .params_size = sizeof(one_hot_params),
+    .infer = one_hot_infer,
+    .compute = one_hot_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- _onehot_encode ---- */
+
+static const mxl_input encode_inputs[] = {
+    {.name = "lhs",
+     .doc = "Which position is on, for each row; of any dtype.",
+     .type_text = "NDArray"},
+    {.name = "rhs", .doc = "An array of the result's shape and dtype.", .type_text = "NDArray"},
+    {0},
+};
+
+static int encode_infer(mxl_infer *infer)
+{
+    const mxl_array *index = infer->in[0], *like = infer->in[1];
+    char index_text[128], like_text[128];
+
+    if (index->ndim != 1 || like->ndim != 2 || like->shape[0] != index->shape[0])
+        return mxl_error("%s: lhs has shape %s, rhs %s; (n,) and (n, depth) are needed",
+                         infer->op->name,
+                         mxl_shape_text(index_text, sizeof(index_text), index->ndim, index->shape),
+                         mxl_shape_text(like_text, sizeof(like_text), like->ndim, like->shape));
+    mxl_shape_set(&infer->out_shape[0], like->ndim, like->shape);
+    infer->out_dtype[0] = like->dtype;
+    return 0;
+}
+
+static int encode_compute(const mxl_call *call)
+{
+    return put_rows(call->in[0], call->out[0]->shape[1], 1, 0, call->out[0]);
+}
+
+static const mxl_op op_onehot_encode = {
+    .name = "_onehot_encode",
+    .doc = "Rows that are 1 at the position which lhs names, and 0 everywhere else.",
+    .inputs = encode_inputs,
+    .params = mxl_params_none,
+    .infer = encode_infer,
+    .compute = encode_compute,
+    .grad = mxl_grad_zero,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_one_hot[] = {&op_one_hot, &op_onehot_encode, NULL};

@@ -1,0 +1,341 @@
+/* Numbers that say where: ravel_multi_index, unravel_index, _contrib_index_array and
+ * _contrib_arange_like. No gradient flows through them. */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel/copy/cast.h"
+#include "ops/index/take.h"
+
+enum { RUN = 256 };
+
+typedef struct positions_params {
+    mxl_tuple shape; /* ravel, unravel */
+    mxl_tuple axes;  /* index_array */
+    double start, step;
+    int64_t repeat, axis;
+    const char *ctx;
+} positions_params;
+
+/* ---- ravel and unravel ---- */
+
+static const mxl_input ravel_inputs[] = {
+    {.name = "data", .doc = "One row of indices for each axis of the shape."},
+    {0},
+};
+
+static const mxl_input unravel_inputs[] = {
+    {.name = "data", .doc = "Places, counted along the last axis first."},
+    {0},
+};
+
+static const mxl_param shape_table[] = {
+    {.name = "shape",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(positions_params, shape),
+     .def = "None",
+     .type_text = "Shape(tuple), optional, default=None",
+     .doc = "The shape that is counted in; the first extent does not matter and may be -1."},
+    {0},
+};
+
+/* Places in a shape, whose first extent nothing depends on. */
+static int check_shape(const mxl_infer *infer, mxl_tuple shape)
+{
+    char text[128];
+
+    if (infer->in[0]->dtype == MXL_BOOL)
+        return mxl_error("%s: dtype bool is not supported", infer->op->name);
+    if (shape.n <= 0)
+        return mxl_error("%s: shape is missing", infer->op->name);
+    for (int i = 1; i < shape.n; i++) {
+        if (shape.v[i] < 0)
+            return mxl_error("%s: only the first extent may be open, got shape %s", infer->op->name,
+                             mxl_shape_text(text, sizeof(text), shape.n, shape.v));
+    }
+    return 0;
+}
+
+static int ravel_infer(mxl_infer *infer)
+{
+    const positions_params *p = infer->params;
+    const mxl_array *data = infer->in[0];
+
+    if (check_shape(infer, p->shape) != 0)
+        return -1;
+    if (data->ndim != 2 || data->shape[0] != p->shape.n)
+        return mxl_error("%s: data must have two axes, the first of extent %d, got %d axes of %lld",
+                         infer->op->name, p->shape.n, data->ndim,
+                         (long long)(data->ndim == 0 ? 0 : data->shape[0]));
+    mxl_shape_set(&infer->out_shape[0], 1, data->shape + 1);
+    infer->out_dtype[0] = data->dtype;
+    return 0;
+}
+
+/* Row `row` of an array of rows of n elements, from element j. */
+static void *row_at(const void *data, int dtype, int64_t row, int64_t n, int64_t j)
+{
+    return (char *)(uintptr_t)data + (row * n + j) * (int64_t)mxl_dtype_size(dtype);
+}
+
+/* place = place * extent + index, axis by axis, in wrapping int64 */
+static int ravel_compute(const mxl_call *call)
+{
+    const mxl_tuple shape = ((const positions_params *)call->params)->shape;
+    const mxl_array *data = call->in[0];
+    mxl_array *out = call->out[0];
+    int64_t n = out->size, step = 1, index[RUN], place[RUN];
+    void *to = mxl_array_write(out);
+
+    for (int64_t j = 0; j < n; j += RUN) {
+        int64_t count = n - j < RUN ? n - j : RUN;
+        const void *from = place;
+
+        memset(place, 0, sizeof(place));
+        for (int axis = 0; axis < shape.n; axis++) {
+            const void *row = row_at(mxl_array_read(data), data->dtype, axis, n, j);
+
+            mxl_cast_row(data->dtype, MXL_I64)(index, &row, &step, count, NULL);
+            for (int64_t k = 0; k < count; k++)
+                place[k] = place[k] * shape.v[axis] + index[k];
+        }
+        mxl_cast_row(MXL_I64, out->dtype)(row_at(to, out->dtype, 0, n, j), &from, &step, count,
+                                          NULL);
+    }
+    return 0;
+}
+
+static const mxl_op op_ravel = {
+    .name = "_ravel_multi_index",
+    .aliases = MXL_ALIASES("ravel_multi_index"),
+    .doc = "The place of each column of indices in an array of the shape, counted along the last "
+           "axis first. Indices are not held against the extents.",
+    .inputs = ravel_inputs,
+    .params = shape_table,
+    .params_size = sizeof(positions_params),
+    .infer = ravel_infer,
+    .compute = ravel_compute,
+    .grad = mxl_grad_zero,
+};
+
+static int unravel_infer(mxl_infer *infer)
+{
+    const positions_params *p = infer->params;
+    const mxl_array *data = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+    char text[128];
+
+    if (check_shape(infer, p->shape) != 0)
+        return -1;
+    for (int i = 1; i < p->shape.n; i++) {
+        if (p->shape.v[i] == 0 && data->size > 0)
+            return mxl_error("%s: there are no places in shape %s", infer->op->name,
+                             mxl_shape_text(text, sizeof(text), p->shape.n, p->shape.v));
+    }
+    if (data->ndim == MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
+                         MXL_MAX_NDIM);
+    out->dim[0] = p->shape.n;
+    for (int i = 0; i < data->ndim; i++)
+        out->dim[i + 1] = data->shape[i];
+    out->ndim = data->ndim + 1;
+    infer->out_dtype[0] = data->dtype;
+    return 0;
+}
+
+/* From the last axis: index = place mod extent, place = place / extent, both as in C; the first
+ * axis gets what is left. */
+static int unravel_compute(const mxl_call *call)
+{
+    const mxl_tuple shape = ((const positions_params *)call->params)->shape;
+    const mxl_array *data = call->in[0];
+    mxl_array *out = call->out[0];
+    int64_t n = data->size, step = 1, index[RUN], place[RUN];
+    void *to = mxl_array_write(out);
+
+    for (int64_t j = 0; j < n; j += RUN) {
+        int64_t count = n - j < RUN ? n - j : RUN;
+        const void *from = row_at(mxl_array_read(data), data->dtype, 0, n, j), *row = index;
+
+        mxl_cast_row(data->dtype, MXL_I64)(place, &from, &step, count, NULL);
+        for (int axis = shape.n - 1; axis >= 0; axis--) {
+            for (int64_t k = 0; k < count; k++) {
+                index[k] = axis == 0 ? place[k] : place[k] % shape.v[axis];
+                place[k] = axis == 0 ? 0 : place[k] / shape.v[axis];
+            }
+            mxl_cast_row(MXL_I64, out->dtype)(row_at(to, out->dtype, axis, n, j), &row, &step,
+                                              count, NULL);
+        }
+    }
+    return 0;
+}
+
+static const mxl_op op_unravel = {
+    .name = "_unravel_index",
+    .aliases = MXL_ALIASES("unravel_index"),
+    .doc = "The indices along each axis of each place in an array of the shape, as a new first "
+           "axis. What lies beyond the array goes on along the first axis.",
+    .inputs = unravel_inputs,
+    .params = shape_table,
+    .params_size = sizeof(positions_params),
+    .infer = unravel_infer,
+    .compute = unravel_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- _contrib_index_array ---- */
+
+static const mxl_param index_array_table[] = {
+    {.name = "axes",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(positions_params, axes),
+     .def = "None",
+     .doc = "The axes whose positions are told, in this order; None for all."},
+    {0},
+};
+
+static int index_array_infer(mxl_infer *infer)
+{
+    const positions_params *p = infer->params;
+    const mxl_array *data = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (data->ndim == MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
+                         MXL_MAX_NDIM);
+    for (int i = 0; i < p->axes.n; i++) {
+        if (mxl_shape_axis(p->axes.v[i], data->ndim) < 0)
+            return mxl_error_prefix(infer->op->name);
+    }
+    mxl_shape_set(out, data->ndim, data->shape);
+    out->dim[out->ndim++] = p->axes.n < 0 ? data->ndim : p->axes.n;
+    infer->out_dtype[0] = MXL_I64;
+    return 0;
+}
+
+static int index_array_compute(const mxl_call *call)
+{
+    const positions_params *p = call->params;
+    const mxl_array *data = call->in[0];
+    int64_t *out = mxl_array_write(call->out[0]), count = call->out[0]->shape[data->ndim];
+    int64_t at[MXL_MAX_NDIM] = {0};
+
+    for (int64_t i = 0; i < data->size; i++) {
+        for (int64_t k = 0; k < count; k++)
+            *out++ = at[p->axes.n < 0 ? k : mxl_shape_axis(p->axes.v[k], data->ndim)];
+        for (int axis = data->ndim - 1; axis >= 0; axis--) {
+            if (++at[axis] < data->shape[axis])
+                break;
+            at[axis] = 0;
+        }
+    }
+    return 0;
+}
+
+static const mxl_op op_index_array = {
+    .name = "_contrib_index_array",
+    .doc = "The position of every element along the axes, as a new last axis: for a matrix "
+           "out[i, j] = (i, j).",
+    .inputs = mxl_inputs_data,
+    .params = index_array_table,
+    .params_size = sizeof(positions_params),
+    .infer = index_array_infer,
+    .compute = index_array_compute,
+    .grad = mxl_grad_zero,
+};
+
+mxl_array *mxl_positions(mxl_scope *s, mxl_array *a)
+{
+    positions_params p = {.axes = {-1, NULL}};
+
+    return mxl_scope_call(s, &op_index_array, &p, 1, &a);
+}
+
+/* ---- _contrib_arange_like ---- */
+
+static const mxl_param arange_like_table[] = {
+    {.name = "start",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(positions_params, start),
+     .def = "0",
+     .type_text = "double, optional, default=0",
+     .doc = "The first number."},
+    {.name = "step",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(positions_params, step),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "From one number to the next."},
+    {.name = "repeat",
+     .type = MXL_P_INT,
+     .offset = offsetof(positions_params, repeat),
+     .def = "1",
+     .doc = "How often each number stands; 1 or more."},
+    {.name = "ctx",
+     .type = MXL_P_STRING,
+     .offset = offsetof(positions_params, ctx),
+     .def = "",
+     .doc = "Of no meaning: the result is where data is."},
+    {.name = "axis",
+     .type = MXL_P_OPT_INT,
+     .offset = offsetof(positions_params, axis),
+     .def = "None",
+     .doc = "The result is a vector as long as this axis; None: it has the shape of data."},
+    {0},
+};
+
+static int arange_like_infer(mxl_infer *infer)
+{
+    const positions_params *p = infer->params;
+    const mxl_array *data = infer->in[0];
+    int axis;
+
+    if (data->dtype == MXL_BOOL)
+        return mxl_error("%s: dtype bool is not supported", infer->op->name);
+    if (p->repeat < 1)
+        return mxl_error("%s: repeat is %lld, it must be positive", infer->op->name,
+                         (long long)p->repeat);
+    if (p->axis == MXL_NONE)
+        return mxl_infer_like_first(infer);
+    axis = mxl_shape_axis(p->axis, data->ndim);
+    if (axis < 0)
+        return mxl_error_prefix(infer->op->name);
+    mxl_shape_set(&infer->out_shape[0], 1, data->shape + axis);
+    infer->out_dtype[0] = data->dtype;
+    return 0;
+}
+
+/* start + (i / repeat) step; integers begin and go in whole steps, cut towards zero, and wrap. */
+static int arange_like_compute(const mxl_call *call)
+{
+    const positions_params *p = call->params;
+    mxl_array *out = call->out[0];
+    bool whole = !mxl_dtype_is_float(out->dtype);
+    int64_t start = mxl_i64_from_f64(p->start), step = mxl_i64_from_f64(p->step), one = 1;
+    void *data = mxl_array_write(out);
+
+    for (int64_t i = 0; i < out->size; i++) {
+        int64_t number = start + i / p->repeat * step;
+        double value = p->start + (double)(i / p->repeat) * p->step;
+        const void *from = whole ? (const void *)&number : (const void *)&value;
+
+        mxl_cast_row(whole ? MXL_I64 : MXL_F64, out->dtype)(row_at(data, out->dtype, 0, 0, i),
+                                                            &from, &one, 1, NULL);
+    }
+    return 0;
+}
+
+static const mxl_op op_arange_like = {
+    .name = "_contrib_arange_like",
+    .aliases = MXL_ALIASES("_npx_arange_like"),
+    .doc = "Evenly spaced numbers in the shape and dtype of data, or along one of its axes.",
+    .inputs = mxl_inputs_data,
+    .params = arange_like_table,
+    .params_size = sizeof(positions_params),
+    .infer = arange_like_infer,
+    .compute = arange_like_compute,
+    .grad = mxl_grad_zero,
+};
+
+const mxl_op *const mxl_ops_positions[] = {
+    &op_ravel, &op_unravel, &op_index_array, &op_arange_like, NULL,
+};

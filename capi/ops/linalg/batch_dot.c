@@ -1,0 +1,219 @@
+/* Products of many matrices: batch_dot, pair by pair, and khatri_rao, column by column. */
+#include <stddef.h>
+
+#include "kernel/gemm/gemm.h"
+#include "ops/build.h"
+
+static int check_dtype(const char *name, int dtype)
+{
+    if (dtype == MXL_F32 || dtype == MXL_F64)
+        return 0;
+    return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(dtype));
+}
+
+/* ---- batch_dot ---- */
+
+static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
+
+static const mxl_param batch_table[] = {
+    {.name = "transpose_a",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_dot_params, transpose_a),
+     .def = "0",
+     .doc = "Whether the matrices of lhs are transposed."},
+    {.name = "transpose_b",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_dot_params, transpose_b),
+     .def = "0",
+     .doc = "Whether the matrices of rhs are transposed."},
+    {.name = "forward_stype",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(mxl_dot_params, forward_stype),
+     .def = "None",
+     .values = stypes,
+     .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'",
+     .doc = "Storage type of the result, which is dense whatever is asked for."},
+    {0},
+};
+
+static int batch_infer(mxl_infer *infer)
+{
+    const mxl_dot_params *p = infer->params;
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    mxl_shape *out = &infer->out_shape[0];
+    int last = a->ndim - 1;
+    bool fits = a->ndim == b->ndim && a->ndim >= 3;
+    char a_text[128], b_text[128];
+
+    if (a->dtype != b->dtype)
+        return mxl_error("batch_dot: inputs have dtypes %s and %s; they must be the same",
+                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (check_dtype("batch_dot", a->dtype) != 0)
+        return -1;
+    for (int i = 0; fits && i < last - 1; i++)
+        fits = a->shape[i] == b->shape[i];
+    if (!fits ||
+        a->shape[p->transpose_a ? last - 1 : last] != b->shape[p->transpose_b ? last : last - 1])
+        return mxl_error(
+            "batch_dot: shapes %s and %s do not match: transpose_a=%d, transpose_b=%d; three or "
+            "more axes are needed",
+            mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
+            mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
+            p->transpose_b);
+    mxl_shape_set(out, a->ndim, a->shape);
+    out->dim[last - 1] = a->shape[p->transpose_a ? last : last - 1];
+    out->dim[last] = b->shape[p->transpose_b ? last - 1 : last];
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static int batch_compute(const mxl_call *call)
+{
+    const mxl_dot_params *p = call->params;
+    const mxl_array *a = call->in[0], *b = call->in[1];
+    mxl_array *out = call->out[0];
+    int last = a->ndim - 1;
+    int64_t m = out->shape[last - 1], n = out->shape[last];
+    int64_t k = a->shape[p->transpose_a ? last - 1 : last];
+
+    return mxl_products(&(mxl_product){.dtype = a->dtype,
+                                       .ta = p->transpose_a,
+                                       .tb = p->transpose_b,
+                                       .count = mxl_shape_size(last - 1, a->shape),
+                                       .m = m,
+                                       .n = n,
+                                       .k = k,
+                                       .a = mxl_array_read(a),
+                                       .b = mxl_array_read(b),
+                                       .c = mxl_array_write(out),
+                                       .lda = a->shape[last],
+                                       .ldb = b->shape[last],
+                                       .ldc = n,
+                                       .a_next = m * k,
+                                       .b_next = k * n,
+                                       .c_next = m * n});
+}
+
+static const mxl_op op_batch_dot;
+
+static mxl_array *batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool ta, bool tb)
+{
+    mxl_dot_params params = {.transpose_a = ta, .transpose_b = tb};
+    mxl_array *inputs[2] = {a, b};
+
+    return mxl_scope_call(s, &op_batch_dot, &params, 2, inputs);
+}
+
+/* Of each pair, with A and B as they are multiplied: dA = dY B', dB = A' dY; what was transposed
+ * gets the transposed gradient, B dY' or dY' A. */
+static int batch_grad(mxl_grad *g)
+{
+    const mxl_dot_params *p = g->params;
+    bool ta = p->transpose_a, tb = p->transpose_b;
+    mxl_array *dy = g->head[0];
+
+    if (mxl_grad_wants(g, 0)) {
+        mxl_array *b = mxl_grad_in(g, 1);
+
+        if (mxl_grad_set(g, 0,
+                         ta ? batch_dot(g->s, b, dy, tb, true)
+                            : batch_dot(g->s, dy, b, false, !tb)) != 0)
+            return -1;
+    }
+    if (mxl_grad_wants(g, 1)) {
+        mxl_array *a = mxl_grad_in(g, 0);
+
+        return mxl_grad_set(
+            g, 1, tb ? batch_dot(g->s, dy, a, true, ta) : batch_dot(g->s, a, dy, !ta, false));
+    }
+    return 0;
+}
+
+static const mxl_op op_batch_dot = {
+    .name = "batch_dot",
+    .aliases = MXL_ALIASES("_npx_batch_dot"),
+    .doc = "Matrix products, pair by pair: the last two axes are matrices, all others count them.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = batch_table,
+    .params_size = sizeof(mxl_dot_params),
+    .infer = batch_infer,
+    .compute = batch_compute,
+    .grad = batch_grad,
+    .saves = mxl_saves_other,
+};
+
+/* ---- khatri_rao ---- */
+
+static const mxl_input rao_inputs[] = {
+    {.name = "args",
+     .doc = "The matrices, all with as many columns.",
+     .type_text = "NDArray-or-Symbol[]"},
+    {0},
+};
+
+static int rao_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    if (arity->inputs < 1)
+        arity->inputs = 1;
+    return 0;
+}
+
+static int rao_infer(mxl_infer *infer)
+{
+    const mxl_array *first = infer->in[0];
+    int64_t rows = 1;
+    char text[128];
+
+    if (check_dtype("khatri_rao", first->dtype) != 0)
+        return -1;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        const mxl_array *x = infer->in[i];
+
+        if (x->dtype != first->dtype)
+            return mxl_error("khatri_rao: inputs have dtypes %s and %s; they must be the same",
+                             mxl_dtype_name(first->dtype), mxl_dtype_name(x->dtype));
+        if (x->ndim != 2 || first->ndim != 2 || x->shape[1] != first->shape[1])
+            return mxl_error("khatri_rao: takes matrices with as many columns, got shape %s",
+                             mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
+        if (__builtin_mul_overflow(rows, x->shape[0], &rows))
+            return mxl_error("khatri_rao: the result is too large");
+    }
+    infer->out_shape[0].ndim = 2;
+    infer->out_shape[0].dim[0] = rows;
+    infer->out_shape[0].dim[1] = first->shape[1];
+    infer->out_dtype[0] = first->dtype;
+    return 0;
+}
+
+/* (m, 1, k) times (1, n, k), as (m n, k); and so on with the next. */
+static mxl_array *rao_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *all = call->in[0];
+
+    if (call->num_inputs == 1)
+        return mxl_scope_call(s, &mxl_op_copy, NULL, 1, &all);
+    for (int i = 1; i < call->num_inputs && all != NULL; i++) {
+        mxl_array *next = call->in[i];
+        const int64_t left[3] = {all->shape[0], 1, all->shape[1]};
+        const int64_t right[3] = {1, next->shape[0], next->shape[1]};
+        const int64_t both[2] = {all->shape[0] * next->shape[0], all->shape[1]};
+
+        all = mxl_mul(s, mxl_reshape(s, all, 3, left), mxl_reshape(s, next, 3, right));
+        all = mxl_reshape(s, all, 2, both);
+    }
+    return all;
+}
+
+static const mxl_op op_khatri_rao = {
+    .name = "khatri_rao",
+    .doc = "Of each column of the matrices the Kronecker product.",
+    .inputs = rao_inputs,
+    .params = mxl_params_none,
+    .key_var_num_args = "num_args",
+    .arity = rao_arity,
+    .infer = rao_infer,
+    .compose = rao_compose,
+};
+
+const mxl_op *const mxl_ops_batch[] = {&op_batch_dot, &op_khatri_rao, NULL};

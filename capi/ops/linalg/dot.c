@@ -1,0 +1,351 @@
+/* Products of matrices: dot, of arrays with any number of axes, and FullyConnected. */
+#include "ops/build.h"
+
+#include <stddef.h>
+
+#include "kernel/gemm/gemm.h"
+
+static int check_dtype(const char *name, int dtype)
+{
+    if (dtype == MXL_F32 || dtype == MXL_F64)
+        return 0;
+    return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(dtype));
+}
+
+/* ---- dot ---- */
+
+/* An operand as a matrix: `kept` elements along the axes that stay, `length` along the one that is
+ * contracted; axes from `first` to before `last` stay. */
+typedef struct operand {
+    bool transposed; /* as the product sees it: its contracted axis is not where a matrix has it */
+    int first, last;
+    int64_t kept, length;
+} operand;
+
+/* The contracted axis is the last or the first one; of a vector both are the same. */
+static operand operand_of(int ndim, const int64_t *shape, bool contracts_last)
+{
+    operand m = {.first = contracts_last ? 0 : 1, .last = contracts_last ? ndim - 1 : ndim};
+
+    m.length = shape[contracts_last ? ndim - 1 : 0];
+    m.kept = mxl_shape_size(m.last - m.first, shape + m.first);
+    return m;
+}
+
+static operand left_operand(const mxl_dot_params *p, int ndim, const int64_t *shape)
+{
+    operand m = operand_of(ndim, shape, !p->transpose_a);
+
+    m.transposed = p->transpose_a && ndim > 1;
+    return m;
+}
+
+static operand right_operand(const mxl_dot_params *p, int ndim, const int64_t *shape)
+{
+    operand m = operand_of(ndim, shape, p->transpose_b);
+
+    m.transposed = p->transpose_b && ndim > 1;
+    return m;
+}
+
+static int dot_infer(mxl_infer *infer)
+{
+    const mxl_dot_params *p = infer->params;
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    mxl_shape *out = &infer->out_shape[0];
+    operand left, right;
+    char a_text[128], b_text[128];
+    int n = 0;
+
+    if (a->dtype != b->dtype)
+        return mxl_error("dot: inputs have dtypes %s and %s; they must be the same",
+                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (check_dtype("dot", a->dtype) != 0)
+        return -1;
+    if (a->ndim == 0 || b->ndim == 0)
+        return mxl_error("dot: takes arrays with axes, got one of shape ()");
+    if (a->ndim == 1 && b->ndim == 1 && (p->transpose_a || p->transpose_b))
+        return mxl_error("dot: two vectors cannot be transposed");
+    left = left_operand(p, a->ndim, a->shape);
+    right = right_operand(p, b->ndim, b->shape);
+    if (left.length != right.length)
+        return mxl_error(
+            "dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
+            "transpose_b=%d",
+            (long long)left.length, (long long)right.length,
+            mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
+            mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
+            p->transpose_b);
+    if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
+        return mxl_error("dot: the result would have %d axes, at most %d are possible",
+                         a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);
+    for (int i = left.first; i < left.last; i++)
+        out->dim[n++] = a->shape[i];
+    for (int i = right.first; i < right.last; i++)
+        out->dim[n++] = b->shape[i];
+    if (n == 0)
+        out->dim[n++] = 1;
+    out->ndim = n;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static int dot_compute(const mxl_call *call)
+{
+    const mxl_dot_params *p = call->params;
+    const mxl_array *a = call->in[0], *b = call->in[1];
+    operand left = left_operand(p, a->ndim, a->shape), right = right_operand(p, b->ndim, b->shape);
+
+    return mxl_products(&(mxl_product){.dtype = a->dtype,
+                                       .ta = left.transposed,
+                                       .tb = right.transposed,
+                                       .count = 1,
+                                       .m = left.kept,
+                                       .n = right.kept,
+                                       .k = left.length,
+                                       .a = mxl_array_read(a),
+                                       .b = mxl_array_read(b),
+                                       .c = mxl_array_write(call->out[0]),
+                                       .lda = left.transposed ? left.kept : left.length,
+                                       .ldb = right.transposed ? right.length : right.kept,
+                                       .ldc = right.kept});
+}
+
+/* The array as a matrix of rows x columns. */
+static mxl_array *matrix(mxl_grad *g, mxl_array *a, int64_t rows, int64_t columns)
+{
+    const int64_t shape[2] = {rows, columns};
+
+    return mxl_reshape(g->s, a, 2, shape);
+}
+
+/* Sets the gradient of input i from a product that is it, but for its shape. */
+static int set_shaped(mxl_grad *g, int i, mxl_array *value)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, i);
+
+    return mxl_grad_set(g, i, mxl_reshape(g->s, value, meta->ndim, meta->shape));
+}
+
+/* With A (m,k), B (k,n) the operands after their transposition and dY (m,n):
+ * dA = dY B', dB = A' dY; what was transposed gets the transposed gradient, B dY' or dY' A. */
+static int dot_grad(mxl_grad *g)
+{
+    const mxl_dot_params *p = g->params;
+    const mxl_meta *a_meta = mxl_grad_in_meta(g, 0), *b_meta = mxl_grad_in_meta(g, 1);
+    operand left = left_operand(p, a_meta->ndim, a_meta->shape);
+    operand right = right_operand(p, b_meta->ndim, b_meta->shape);
+    bool ta = left.transposed, tb = right.transposed;
+    mxl_array *dy = matrix(g, g->head[0], left.kept, right.kept);
+
+    if (mxl_grad_wants(g, 0)) {
+        mxl_array *b = matrix(g, mxl_grad_in(g, 1), tb ? right.kept : right.length,
+                              tb ? right.length : right.kept);
+        mxl_array *da = ta ? mxl_dot(g->s, b, dy, tb, true) : mxl_dot(g->s, dy, b, false, !tb);
+
+        if (set_shaped(g, 0, da) != 0)
+            return -1;
+    }
+    if (mxl_grad_wants(g, 1)) {
+        mxl_array *a = matrix(g, mxl_grad_in(g, 0), ta ? left.length : left.kept,
+                              ta ? left.kept : left.length);
+        mxl_array *db = tb ? mxl_dot(g->s, dy, a, true, ta) : mxl_dot(g->s, a, dy, !ta, false);
+
+        if (set_shaped(g, 1, db) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
+
+static const mxl_param dot_params[] = {
+    {.name = "transpose_a",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_dot_params, transpose_a),
+     .def = "0",
+     .doc = "Whether the first axis of lhs is contracted, and not its last."},
+    {.name = "transpose_b",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_dot_params, transpose_b),
+     .def = "0",
+     .doc = "Whether the last axis of rhs is contracted, and not its first."},
+    {.name = "forward_stype",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(mxl_dot_params, forward_stype),
+     .def = "None",
+     .values = stypes,
+     .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'",
+     .doc = "Storage type of the result, which is dense whatever is asked for."},
+    {0},
+};
+
+const mxl_op mxl_op_dot = {
+    .name = "dot",
+    .aliases = MXL_ALIASES("_sparse_dot"),
+    .doc = "Contracts the last axis of lhs with the first of rhs: the matrix product of two "
+           "matrices, the inner product (shape (1,)) of two vectors.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = dot_params,
+    .params_size = sizeof(mxl_dot_params),
+    .infer = dot_infer,
+    .compute = dot_compute,
+    .grad = dot_grad,
+    .saves = mxl_saves_other,
+};
+
+/* ---- FullyConnected ---- */
+
+typedef struct fc_params {
+    int64_t num_hidden;
+    int no_bias;
+    int flatten;
+} fc_params;
+
+static const mxl_input fc_inputs[] = {
+    {.name = "data", .doc = "Rows of features."},
+    {.name = "weight", .doc = "Matrix of shape (num_hidden, features)."},
+    {.name = "bias", .doc = "Vector of shape (num_hidden,); absent with no_bias."},
+    {0},
+};
+
+static const mxl_param fc_params_table[] = {
+    {.name = "num_hidden",
+     .type = MXL_P_INT,
+     .offset = offsetof(fc_params, num_hidden),
+     .min = 1,
+     .has_min = true,
+     .doc = "Extent of the last axis of the result."},
+    {.name = "no_bias",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(fc_params, no_bias),
+     .def = "0",
+     .doc = "Whether there is no bias."},
+    {.name = "flatten",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(fc_params, flatten),
+     .def = "1",
+     .doc = "Whether all axes but the first are features; otherwise the last one is."},
+    {0},
+};
+
+static int fc_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = ((const fc_params *)params)->no_bias ? 2 : 3;
+    return 0;
+}
+
+/* Features of one row of data. */
+static int64_t fc_features(const fc_params *p, const mxl_array *x)
+{
+    if (!p->flatten)
+        return x->shape[x->ndim - 1];
+    return mxl_shape_size(x->ndim - 1, x->shape + 1);
+}
+
+static int fc_check(const mxl_infer *infer)
+{
+    const fc_params *p = infer->params;
+    const mxl_array *x = infer->in[0], *w = infer->in[1];
+    char text[128];
+
+    for (int i = 1; i < infer->num_inputs; i++) {
+        if (infer->in[i]->dtype != x->dtype)
+            return mxl_error("FullyConnected: inputs have dtypes %s and %s; they must be the same",
+                             mxl_dtype_name(x->dtype), mxl_dtype_name(infer->in[i]->dtype));
+    }
+    if (check_dtype("FullyConnected", x->dtype) != 0)
+        return -1;
+    if (x->ndim == 0)
+        return mxl_error("FullyConnected: data has no axes");
+    if (w->ndim != 2 || w->shape[0] != p->num_hidden || w->shape[1] != fc_features(p, x))
+        return mxl_error("FullyConnected: weight must have shape (%lld,%lld), got %s",
+                         (long long)p->num_hidden, (long long)fc_features(p, x),
+                         mxl_shape_text(text, sizeof(text), w->ndim, w->shape));
+    if (!p->no_bias && (infer->in[2]->ndim != 1 || infer->in[2]->shape[0] != p->num_hidden))
+        return mxl_error(
+            "FullyConnected: bias must have shape (%lld,), got %s", (long long)p->num_hidden,
+            mxl_shape_text(text, sizeof(text), infer->in[2]->ndim, infer->in[2]->shape));
+    return 0;
+}
+
+static int fc_infer(mxl_infer *infer)
+{
+    const fc_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (fc_check(infer) != 0)
+        return -1;
+    mxl_shape_set(out, x->ndim, x->shape);
+    if (p->flatten)
+        out->ndim = 2;
+    out->dim[out->ndim - 1] = p->num_hidden;
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+static int fc_compute(const mxl_call *call)
+{
+    const fc_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    int64_t features = fc_features(p, x);
+
+    return mxl_products(&(mxl_product){
+        .dtype = x->dtype,
+        .tb = true,
+        .count = 1,
+        .m = mxl_shape_size(call->out[0]->ndim - 1, call->out[0]->shape),
+        .n = p->num_hidden,
+        .k = features,
+        .a = mxl_array_read(x),
+        .b = mxl_array_read(call->in[1]),
+        .c = mxl_array_write(call->out[0]),
+        .lda = features,
+        .ldb = features,
+        .ldc = p->num_hidden,
+        .bias = p->no_bias ? NULL : mxl_array_read(call->in[2]),
+    });
+}
+
+/* With x and dy as matrices: dx = dy W, dW = dy' x, db the sum of the rows of dy. */
+static int fc_grad(mxl_grad *g)
+{
+    const fc_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *w = mxl_grad_in_meta(g, 1);
+    int64_t rows = mxl_shape_size(p->flatten ? 1 : x->ndim - 1, x->shape);
+    mxl_array *dy = matrix(g, g->head[0], rows, p->num_hidden);
+
+    if (mxl_grad_wants(g, 0) &&
+        set_shaped(g, 0, mxl_dot(g->s, dy, mxl_grad_in(g, 1), false, false)) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 1)) {
+        mxl_array *data = matrix(g, mxl_grad_in(g, 0), rows, w->shape[1]);
+
+        if (mxl_grad_set(g, 1, mxl_dot(g->s, dy, data, true, false)) != 0)
+            return -1;
+    }
+    return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
+}
+
+static void fc_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->wants[1];
+    saves->in[1] = saves->wants[0];
+}
+
+static const mxl_op op_fully_connected = {
+    .name = "FullyConnected",
+    .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
+    .doc = "Linear map of rows of features: y = x W' + b.",
+    .inputs = fc_inputs,
+    .params = fc_params_table,
+    .params_size = sizeof(fc_params),
+    .arity = fc_arity,
+    .infer = fc_infer,
+    .compute = fc_compute,
+    .grad = fc_grad,
+    .saves = fc_saves,
+};
+
+const mxl_op *const mxl_ops_matrix[] = {&mxl_op_dot, &op_fully_connected, NULL};

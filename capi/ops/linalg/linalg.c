@@ -1,0 +1,375 @@
+/* Products of matrices: linalg_gemm, gemm2, syrk; and what the families of linalg_* share. */
+#include "ops/linalg/linalg.h"
+
+#include <stddef.h>
+
+#include "kernel/gemm/gemm.h"
+
+const mxl_input mxl_inputs_a[] = {
+    {.name = "A", .doc = "Matrices along the last two axes, float32 or float64."}, {0}};
+const mxl_input mxl_inputs_ab[] = {
+    {.name = "A", .doc = "Matrices along the last two axes, float32 or float64."},
+    {.name = "B", .doc = "As many matrices of the same dtype."},
+    {0},
+};
+
+/* ---- shared ---- */
+
+int mxl_linalg_check(const mxl_infer *infer, int ndim)
+{
+    const char *name = infer->op->name;
+    const mxl_array *a = infer->in[0];
+    char text[128];
+
+    if (a->dtype != MXL_F32 && a->dtype != MXL_F64)
+        return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(a->dtype));
+    if (a->ndim < ndim)
+        return mxl_error("%s: takes arrays of %d or more axes, got shape %s", name, ndim,
+                         mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
+    for (int i = 1; i < infer->num_inputs; i++) {
+        const mxl_array *b = infer->in[i];
+
+        if (b->dtype != a->dtype)
+            return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
+                             mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+        if (b->ndim != a->ndim)
+            return mxl_error("%s: inputs have %d and %d axes; they must have as many", name,
+                             a->ndim, b->ndim);
+    }
+    return 0;
+}
+
+int mxl_linalg_check_square(const mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    char text[128];
+
+    if (mxl_linalg_check(infer, 2) != 0)
+        return -1;
+    if (a->shape[a->ndim - 1] == a->shape[a->ndim - 2])
+        return 0;
+    return mxl_error("%s: takes square matrices, got shape %s", infer->op->name,
+                     mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
+}
+
+int mxl_linalg_infer_square(mxl_infer *infer)
+{
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    mxl_shape_set(&infer->out_shape[0], infer->in[0]->ndim, infer->in[0]->shape);
+    infer->out_dtype[0] = infer->in[0]->dtype;
+    return 0;
+}
+
+mxl_array *mxl_plus_transposed(mxl_scope *s, mxl_array *a)
+{
+    return mxl_add(s, a, mxl_transposed(s, a));
+}
+
+mxl_array *mxl_with_axes(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape, int more)
+{
+    mxl_shape all;
+
+    mxl_shape_set(&all, ndim, shape);
+    while (more-- > 0)
+        all.dim[all.ndim++] = 1;
+    return mxl_reshape(s, a, all.ndim, all.dim);
+}
+
+int mxl_linalg_differ(const mxl_infer *infer, const char *what)
+{
+    char a[128], b[128];
+
+    return mxl_error("%s: shapes %s and %s do not match%s", infer->op->name,
+                     mxl_shape_text(a, sizeof(a), infer->in[0]->ndim, infer->in[0]->shape),
+                     mxl_shape_text(b, sizeof(b), infer->in[1]->ndim, infer->in[1]->shape), what);
+}
+
+void mxl_linalg_scale(mxl_array *array, double factor)
+{
+    void *data = mxl_array_write(array);
+
+    for (int64_t i = 0; i < array->size && factor != 1; i++) {
+        if (array->dtype == MXL_F32)
+            ((float *)data)[i] *= (float)factor;
+        else
+            ((double *)data)[i] *= factor;
+    }
+}
+
+/* ---- gemm2 and gemm ---- */
+
+typedef struct gemm_params {
+    int transpose_a, transpose_b;
+    double alpha, beta;
+    int64_t axis;
+} gemm_params;
+
+#define GEMM_PARAMS                                                                                \
+    {.name = "transpose_a",                                                                        \
+     .type = MXL_P_BOOL,                                                                           \
+     .offset = offsetof(gemm_params, transpose_a),                                                 \
+     .def = "0",                                                                                   \
+     .doc = "Whether the matrices of A are transposed."},                                          \
+        {.name = "transpose_b",                                                                    \
+         .type = MXL_P_BOOL,                                                                       \
+         .offset = offsetof(gemm_params, transpose_b),                                             \
+         .def = "0",                                                                               \
+         .doc = "Whether the matrices of B are transposed."},                                      \
+        {.name = "alpha",                                                                          \
+         .type = MXL_P_FLOAT,                                                                      \
+         .offset = offsetof(gemm_params, alpha),                                                   \
+         .def = "1",                                                                               \
+         .type_text = "double, optional, default=1",                                               \
+         .doc = "What the product is multiplied with."}
+#define GEMM_AXIS                                                                                  \
+    {.name = "axis",                                                                               \
+     .type = MXL_P_INT,                                                                            \
+     .offset = offsetof(gemm_params, axis),                                                        \
+     .def = "-2",                                                                                  \
+     .doc = "The axis of rows, counted from either end; columns are the last axis."}
+
+static const mxl_param gemm2_table[] = {GEMM_PARAMS, GEMM_AXIS, {0}};
+static const mxl_param gemm_table[] = {
+    GEMM_PARAMS,
+    {.name = "beta",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(gemm_params, beta),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "What C is multiplied with; with 0 it is not read."},
+    GEMM_AXIS,
+    {0},
+};
+
+static const mxl_input gemm_inputs[] = {
+    {.name = "A", .doc = "Matrices along the last two axes, float32 or float64."},
+    {.name = "B", .doc = "As many matrices of the same dtype."},
+    {.name = "C", .doc = "What is added: the shape of the result."},
+    {0},
+};
+
+static int gemm2_infer(mxl_infer *infer)
+{
+    const gemm_params *p = infer->params;
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    mxl_shape *out = &infer->out_shape[0];
+    int row, last = a->ndim - 1;
+
+    if (mxl_linalg_check(infer, 2) != 0)
+        return -1;
+    row = mxl_shape_axis(p->axis, a->ndim);
+    if (row < 0)
+        return mxl_error_prefix(infer->op->name);
+    if (row == last)
+        return mxl_error("%s: the axis of rows, %lld, is that of columns", infer->op->name,
+                         (long long)p->axis);
+    for (int i = 0; i < last; i++) {
+        if (i != row && a->shape[i] != b->shape[i])
+            return mxl_linalg_differ(infer, "");
+    }
+    if (a->shape[p->transpose_a ? row : last] != b->shape[p->transpose_b ? last : row])
+        return mxl_linalg_differ(infer, p->transpose_a || p->transpose_b
+                                            ? " as they are transposed"
+                                            : ": inner extents differ");
+    mxl_shape_set(out, a->ndim, a->shape);
+    out->dim[row] = a->shape[p->transpose_a ? last : row];
+    out->dim[last] = b->shape[p->transpose_b ? row : last];
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+/* Axes between rows and columns lie between the rows of a matrix: rows are `inner` rows apart. */
+static int gemm2_compute(const mxl_call *call)
+{
+    const gemm_params *p = call->params;
+    const mxl_array *a = call->in[0], *b = call->in[1];
+    mxl_array *out = call->out[0];
+    int64_t width = (int64_t)mxl_dtype_size(a->dtype);
+    int last = a->ndim - 1, row = mxl_shape_axis(p->axis, a->ndim);
+    int64_t outer = mxl_shape_size(row, a->shape);
+    int64_t inner = mxl_shape_size(last - row - 1, a->shape + row + 1);
+    int64_t a_columns = a->shape[last], b_columns = b->shape[last], columns = out->shape[last];
+    const char *left = mxl_array_read(a), *right = mxl_array_read(b);
+    char *to = mxl_array_write(out);
+    bool dense = inner == 1; /* the matrices lie one after the other */
+
+    for (int64_t i = 0; i < (dense ? 1 : outer) && out->size > 0; i++) {
+        mxl_product product = {.dtype = a->dtype,
+                               .ta = p->transpose_a,
+                               .tb = p->transpose_b,
+                               .count = dense ? outer : inner,
+                               .m = out->shape[row],
+                               .n = columns,
+                               .k = a->shape[p->transpose_a ? row : last],
+                               .a = left + i * a->shape[row] * inner * a_columns * width,
+                               .b = right + i * b->shape[row] * inner * b_columns * width,
+                               .c = to + i * out->shape[row] * inner * columns * width,
+                               .lda = inner * a_columns,
+                               .ldb = inner * b_columns,
+                               .ldc = inner * columns,
+                               .a_next = dense ? a->shape[row] * a_columns : a_columns,
+                               .b_next = dense ? b->shape[row] * b_columns : b_columns,
+                               .c_next = dense ? out->shape[row] * columns : columns};
+
+        if (mxl_products(&product) != 0)
+            return -1;
+    }
+    mxl_linalg_scale(out, p->alpha);
+    return 0;
+}
+
+static const mxl_op op_gemm2;
+
+static mxl_array *gemm2(mxl_scope *s, const gemm_params *p, mxl_array *a, mxl_array *b, bool ta,
+                        bool tb)
+{
+    gemm_params params = {.transpose_a = ta, .transpose_b = tb, .alpha = p->alpha, .axis = p->axis};
+    mxl_array *inputs[2] = {a, b};
+
+    return mxl_scope_call(s, &op_gemm2, &params, 2, inputs);
+}
+
+mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b,
+                      double alpha)
+{
+    gemm_params params = {.alpha = alpha, .axis = -2};
+
+    return gemm2(s, &params, a, b, transpose_a, transpose_b);
+}
+
+/* With A and B as they are multiplied: dA = alpha dY B', dB = alpha A' dY; what was transposed gets
+ * the transposed gradient, alpha B dY' or alpha dY' A. */
+static int gemm2_grad(mxl_grad *g)
+{
+    const gemm_params *p = g->params;
+    bool ta = p->transpose_a, tb = p->transpose_b;
+    mxl_array *dy = g->head[0];
+
+    if (mxl_grad_wants(g, 0)) {
+        mxl_array *b = mxl_grad_in(g, 1);
+
+        if (mxl_grad_set(g, 0,
+                         ta ? gemm2(g->s, p, b, dy, tb, true)
+                            : gemm2(g->s, p, dy, b, false, !tb)) != 0)
+            return -1;
+    }
+    if (mxl_grad_wants(g, 1)) {
+        mxl_array *a = mxl_grad_in(g, 0);
+
+        return mxl_grad_set(
+            g, 1, tb ? gemm2(g->s, p, dy, a, true, ta) : gemm2(g->s, p, a, dy, !ta, false));
+    }
+    return 0;
+}
+
+static const mxl_op op_gemm2 = {
+    .name = "_linalg_gemm2",
+    .aliases = MXL_ALIASES("linalg_gemm2"),
+    .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
+    .inputs = mxl_inputs_ab,
+    .params = gemm2_table,
+    .params_size = sizeof(gemm_params),
+    .infer = gemm2_infer,
+    .compute = gemm2_compute,
+    .grad = gemm2_grad,
+    .saves = mxl_saves_other,
+};
+
+static int gemm_infer(mxl_infer *infer)
+{
+    const mxl_array *c = infer->in[2];
+    mxl_shape *out = &infer->out_shape[0];
+    char a[128], b[128];
+
+    if (gemm2_infer(infer) != 0)
+        return -1;
+    if (mxl_shape_same(c->ndim, c->shape, out->ndim, out->dim))
+        return 0;
+    return mxl_error("%s: C has shape %s, the product %s", infer->op->name,
+                     mxl_shape_text(a, sizeof(a), c->ndim, c->shape),
+                     mxl_shape_text(b, sizeof(b), out->ndim, out->dim));
+}
+
+/* With beta 0 C is zeros that depend on it, whatever it holds. */
+static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
+{
+    const gemm_params *p = call->params;
+    mxl_array *product =
+        gemm2(s, p, call->in[0], call->in[1], p->transpose_a != 0, p->transpose_b != 0);
+    mxl_array *c = call->in[2];
+
+    if (p->beta == 0)
+        c = mxl_zeros_like(s, c);
+    else if (p->beta != 1)
+        c = mxl_mul_scalar(s, c, p->beta);
+    return mxl_add(s, product, c);
+}
+
+static const mxl_op op_gemm = {
+    .name = "_linalg_gemm",
+    .aliases = MXL_ALIASES("linalg_gemm"),
+    .doc = "Products of matrices added to others: alpha op(A) op(B) + beta C, where op may "
+           "transpose.",
+    .inputs = gemm_inputs,
+    .params = gemm_table,
+    .params_size = sizeof(gemm_params),
+    .infer = gemm_infer,
+    .compose = gemm_compose,
+};
+
+/* ---- syrk ---- */
+
+typedef struct syrk_params {
+    int transpose;
+    double alpha;
+} syrk_params;
+
+static const mxl_param syrk_table[] = {
+    {.name = "transpose",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(syrk_params, transpose),
+     .def = "0",
+     .doc = "Whether the first factor is the transposed one."},
+    {.name = "alpha",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(syrk_params, alpha),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "What the product is multiplied with."},
+    {0},
+};
+
+static int syrk_infer(mxl_infer *infer)
+{
+    const syrk_params *p = infer->params;
+    const mxl_array *a = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (mxl_linalg_check(infer, 2) != 0)
+        return -1;
+    mxl_shape_set(out, a->ndim, a->shape);
+    out->dim[a->ndim - 1] = out->dim[a->ndim - 2] = a->shape[a->ndim - (p->transpose ? 1 : 2)];
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static mxl_array *syrk_compose(mxl_scope *s, const mxl_call *call)
+{
+    const syrk_params *p = call->params;
+
+    return mxl_matmul(s, call->in[0], call->in[0], p->transpose != 0, p->transpose == 0, p->alpha);
+}
+
+static const mxl_op op_syrk = {
+    .name = "_linalg_syrk",
+    .aliases = MXL_ALIASES("linalg_syrk"),
+    .doc = "Products of matrices with themselves: alpha A A', or alpha A' A with `transpose`.",
+    .inputs = mxl_inputs_a,
+    .params = syrk_table,
+    .params_size = sizeof(syrk_params),
+    .infer = syrk_infer,
+    .compose = syrk_compose,
+};
+
+const mxl_op *const mxl_ops_linalg[] = {&op_gemm, &op_gemm2, &op_syrk, NULL};

@@ -1,0 +1,287 @@
+/* Inverses and determinants of matrices: linalg_inverse, det, slogdet; and what the gradients of
+ * the last two need: _mxl_cofactors, _mxl_inverse_or_zero. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory/mem.h"
+#include "kernel/linalg/lapack.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/linalg/linalg.h"
+
+/* ---- inverse ---- */
+
+/* Inverts copies, as potrf works on them. A singular matrix is an error, or becomes zeros. */
+static int invert(const mxl_call *call, bool or_zero)
+{
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
+    char *work;
+    int status = 0;
+
+    if (a->size == 0)
+        return 0;
+    work = mxl_alloc(bytes);
+    if (work == NULL)
+        return -1;
+    memcpy(work, mxl_array_read(a), bytes);
+    for (int64_t i = 0; i < count && status == 0; i++) {
+        char *matrix = work + (size_t)(i * n * n) * width;
+        mxl_lu lu;
+
+        status = mxl_lu_decompose(a->dtype, n, matrix, true, &lu);
+        if (status != 0 || lu.bad == 0)
+            continue;
+        if (or_zero)
+            memset(matrix, 0, (size_t)(n * n) * width);
+        else
+            status = mxl_error("%s: matrix %lld is singular: pivot %lld is zero", call->op->name,
+                               (long long)i, (long long)lu.bad);
+    }
+    if (status == 0)
+        memcpy(mxl_array_write(call->out[0]), work, bytes);
+    mxl_free(work, bytes);
+    return status;
+}
+
+static int inverse_compute(const mxl_call *call)
+{
+    return invert(call, false);
+}
+
+/* B = A^-1: dA = -B' dB B' */
+static int inverse_grad(mxl_grad *g)
+{
+    mxl_array *b = mxl_grad_out(g, 0);
+    mxl_array *left = mxl_matmul(g->s, b, g->head[0], true, false, -1);
+
+    return mxl_grad_set(g, 0, mxl_matmul(g->s, left, b, false, true, 1));
+}
+
+static const mxl_op op_inverse = {
+    .name = "_linalg_inverse",
+    .aliases = MXL_ALIASES("_npi_inv", "linalg_inverse"),
+    .doc = "Inverses of square matrices; an error for a singular one.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = mxl_linalg_infer_square,
+    .compute = inverse_compute,
+    .grad = inverse_grad,
+    .saves = mxl_saves_output,
+};
+
+static int inverse_or_zero_compute(const mxl_call *call)
+{
+    return invert(call, true);
+}
+
+static const mxl_op op_inverse_or_zero = {
+    .name = "_mxl_inverse_or_zero",
+    .doc = "Inverses of square matrices, zeros for a singular one.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = mxl_linalg_infer_square,
+    .compute = inverse_or_zero_compute,
+    .grad = inverse_grad,
+    .saves = mxl_saves_output,
+};
+
+/* ---- cofactors ---- */
+
+static int cofactors_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+    int64_t bytes = n * n * (int64_t)mxl_dtype_size(a->dtype);
+    const char *from = mxl_array_read(a);
+    char *to = mxl_array_write(call->out[0]);
+
+    for (int64_t i = 0; i < count && a->size > 0; i++) {
+        if (mxl_cofactors(a->dtype, n, from + i * bytes, to + i * bytes) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Numbers, one for each matrix, to be multiplied with n x n matrices. */
+static mxl_array *for_each(mxl_grad *g, mxl_array *numbers)
+{
+    const mxl_meta *a = mxl_grad_in_meta(g, 0);
+
+    return mxl_with_axes(g->s, numbers, a->ndim - 2, a->shape, 2);
+}
+
+/* C = det(A) B' with B = A^-1: dA = sum(dC C) B' - C dC' B'. Of a single number C is 1: dA = 0. A
+ * singular A is an error here. */
+static int cofactors_grad(mxl_grad *g)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, 0);
+    mxl_array *c, *dc = g->head[0], *b, *sum;
+
+    if (meta->shape[meta->ndim - 1] == 1)
+        return mxl_grad_zero(g);
+    c = mxl_grad_out(g, 0);
+    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse, mxl_grad_in(g, 0)));
+    sum = mxl_sum_axis(g->s, mxl_sum_axis(g->s, mxl_mul(g->s, dc, c), -1), -2);
+    sum = mxl_mul(g->s, sum, b);
+    c = mxl_matmul(g->s, c, mxl_matmul(g->s, dc, b, true, false, 1), false, false, 1);
+    return mxl_grad_set(g, 0, mxl_sub(g->s, sum, c));
+}
+
+static void cofactors_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = true;
+}
+
+static const mxl_op op_cofactors = {
+    .name = "_mxl_cofactors",
+    .doc = "Of square matrices those of their cofactors: the gradients of their determinants.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = mxl_linalg_infer_square,
+    .compute = cofactors_compute,
+    .grad = cofactors_grad,
+    .saves = cofactors_saves,
+};
+
+/* ---- det and slogdet ---- */
+
+static int det_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    for (int i = 0; i < infer->num_outputs; i++) {
+        mxl_shape_set(&infer->out_shape[i], a->ndim - 2, a->shape);
+        infer->out_dtype[i] = a->dtype;
+    }
+    return 0;
+}
+
+static void put(mxl_array *out, int64_t at, double value)
+{
+    void *to = mxl_array_write(out);
+
+    if (out->dtype == MXL_F32)
+        ((float *)to)[at] = (float)value;
+    else
+        ((double *)to)[at] = value;
+}
+
+/* det has one output, slogdet two. Of a matrix without elements the determinant is 1. */
+static int det_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+    size_t bytes = count > 0 ? (size_t)(n * n) * mxl_dtype_size(a->dtype) : 0;
+    void *work = mxl_alloc(bytes);
+    int status = work == NULL ? -1 : 0;
+
+    for (int64_t i = 0; i < count && status == 0; i++) {
+        mxl_lu lu;
+
+        memcpy(work, (const char *)mxl_array_read(a) + (size_t)i * bytes, bytes);
+        status = mxl_lu_decompose(a->dtype, n, work, false, &lu);
+        if (status != 0)
+            break;
+        put(call->out[0], i, call->num_outputs == 1 ? lu.det : lu.sign);
+        if (call->num_outputs > 1)
+            put(call->out[1], i, lu.log_det);
+    }
+    mxl_free(work, bytes);
+    return status;
+}
+
+/* dA = dy C, C the cofactors */
+static int det_grad(mxl_grad *g)
+{
+    mxl_array *c = mxl_apply(g->s, &op_cofactors, mxl_grad_in(g, 0));
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[0]), c));
+}
+
+static const mxl_op op_det = {
+    .name = "_linalg_det",
+    .aliases = MXL_ALIASES("_npi_det", "linalg_det"),
+    .doc = "Determinants of square matrices.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = det_infer,
+    .compute = det_compute,
+    .grad = det_grad,
+    .saves = mxl_saves_input,
+};
+
+/* dA = dlog A^-T, zero where A is singular; the sign is constant. */
+static int slogdet_grad(mxl_grad *g)
+{
+    mxl_array *b;
+
+    if (g->head[1] == NULL)
+        return mxl_grad_zero(g);
+    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse_or_zero, mxl_grad_in(g, 0)));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
+}
+
+static bool any_zero(const mxl_array *a)
+{
+    const void *data = mxl_array_read(a);
+    bool found = false;
+
+    for (int64_t i = 0; i < a->size && !found; i++)
+        found =
+            a->dtype == MXL_F32 ? ((const float *)data)[i] == 0 : ((const double *)data)[i] == 0;
+    return found;
+}
+
+/* The same, but C / 0 where A is singular, C the cofactors: the logarithm is infinitely steep. */
+static int steep_slogdet_grad(mxl_grad *g)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, 0);
+    mxl_array *a, *sign, *b;
+
+    if (g->head[1] == NULL)
+        return mxl_grad_zero(g);
+    a = mxl_grad_in(g, 0);
+    sign = mxl_grad_out(g, 0);
+    if (sign == NULL)
+        return -1;
+    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse_or_zero, a));
+    if (any_zero(sign)) {
+        mxl_array *c = mxl_div_scalar(g->s, mxl_apply(g->s, &op_cofactors, a), 0);
+
+        sign = mxl_broadcast_to(g->s, for_each(g, sign), meta->ndim, meta->shape);
+        b = mxl_where(g->s, sign, b, c);
+    }
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
+}
+
+static void steep_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->out[0] = true;
+}
+
+#define SLOGDET(op_symbol, op_name, op_aliases, op_doc, op_grad, op_saves)                         \
+    static const mxl_op op_symbol = {                                                              \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = "Determinants of square matrices in two results: the sign (0 for a singular one) "  \
+               "and the logarithm of the magnitude. " op_doc,                                      \
+        .inputs = mxl_inputs_a,                                                                    \
+        .params = mxl_params_none,                                                                 \
+        .arity = mxl_arity_two,                                                                    \
+        .infer = det_infer,                                                                        \
+        .compute = det_compute,                                                                    \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+SLOGDET(op_slogdet, "_linalg_slogdet", MXL_ALIASES("_npi_slogdet", "linalg_slogdet"),
+        "The gradient of a singular one is 0.", slogdet_grad, mxl_saves_input);
+SLOGDET(op_steep_slogdet, "_mxl_slogdet", NULL, "The gradient of a singular one is not finite.",
+        steep_slogdet_grad, steep_saves);
+
+const mxl_op *const mxl_ops_linalg_det[] = {
+    &op_inverse, &op_inverse_or_zero, &op_cofactors, &op_det, &op_slogdet, &op_steep_slogdet, NULL};

@@ -1,0 +1,327 @@
+/* Factorisations of matrices: linalg_potrf, potri, gelqf, syevd. */
+#include <string.h>
+
+#include "base/memory/mem.h"
+#include "kernel/linalg/lapack.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/linalg/linalg.h"
+
+/* ---- potrf ---- */
+
+/* Works on a copy: whether a matrix is positive definite is known only when it is done, and an
+ * output that the caller gave must not be half-written then. */
+static int potrf_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a), bad = 0;
+    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
+    char *work;
+    int status = 0;
+
+    if (a->size == 0)
+        return 0;
+    work = mxl_alloc(bytes);
+    if (work == NULL)
+        return -1;
+    memcpy(work, mxl_array_read(a), bytes);
+    for (int64_t i = 0; i < count && status == 0; i++) {
+        status = mxl_cholesky(a->dtype, n, work + (size_t)(i * n * n) * width, &bad);
+        if (status == 0 && bad != 0)
+            status = mxl_error("%s: matrix %lld is not positive definite: its leading minor of "
+                               "order %lld is not positive",
+                               call->op->name, (long long)i, (long long)bad);
+    }
+    if (status == 0)
+        memcpy(mxl_array_write(call->out[0]), work, bytes);
+    mxl_free(work, bytes);
+    return status;
+}
+
+/* With M the lower triangle of L' dL, its diagonal halved: dA = L^-T (M + M') L^-1 / 2. */
+static int potrf_grad(mxl_grad *g)
+{
+    mxl_array *l = mxl_grad_out(g, 0), *dl = mxl_triangle(g->s, g->head[0], 1, 1, 0);
+    mxl_array *m = mxl_triangle(g->s, mxl_matmul(g->s, l, dl, true, false, 1), 1, 0.5, 0);
+    mxl_array *left = mxl_trsm(g->s, l, mxl_plus_transposed(g->s, m), false, true, true, 0.5);
+
+    return mxl_grad_set(g, 0, mxl_trsm(g->s, l, left, true, true, false, 1));
+}
+
+static const mxl_op op_potrf = {
+    .name = "_linalg_potrf",
+    .aliases = MXL_ALIASES("linalg_potrf"),
+    .doc = "Cholesky factorisation of symmetric positive definite matrices: the lower triangular L "
+           "of A = L L'. Only the lower triangle of A is read; the gradient is symmetric.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = mxl_linalg_infer_square,
+    .compute = potrf_compute,
+    .grad = potrf_grad,
+    .saves = mxl_saves_output,
+};
+
+/* ---- potri ---- */
+
+/* The first zero on the diagonal of n x n numbers, from 1; 0: none. */
+static int64_t zero_on_diagonal(int dtype, int64_t n, const void *a)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (dtype == MXL_F32 ? ((const float *)a)[i * n + i] == 0
+                             : ((const double *)a)[i * n + i] == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+static int potri_check(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+
+    for (int64_t i = 0; i < count && a->size > 0; i++) {
+        const char *matrix =
+            (const char *)mxl_array_read(a) + (size_t)(i * n * n) * mxl_dtype_size(a->dtype);
+        int64_t bad = zero_on_diagonal(a->dtype, n, matrix);
+
+        if (bad != 0)
+            return mxl_error(
+                "%s: matrix %lld is no Cholesky factor: its diagonal has a zero at %lld",
+                call->op->name, (long long)i, (long long)(bad - 1));
+    }
+    return 0;
+}
+
+/* (L L')^-1 = L^-T L^-1: both from one solve. */
+static mxl_array *potri_value(mxl_scope *s, mxl_array *l)
+{
+    mxl_array *ones = mxl_apply(s, &mxl_op_ones_like, l);
+    mxl_array *inverse = mxl_trsm(s, l, mxl_triangle(s, ones, 0, 1, 0), false, true, false, 1);
+
+    return mxl_matmul(s, inverse, inverse, true, false, 1);
+}
+
+static int potri_compute(const mxl_call *call)
+{
+    mxl_mode mode = {.dialect = &mxl_dialect_mxnet};
+    mxl_scope scope;
+    mxl_array *value;
+
+    if (potri_check(call) != 0)
+        return -1;
+    mxl_scope_begin(&scope, mode);
+    value = potri_value(&scope, call->in[0]);
+    if (value != NULL && value->size > 0)
+        memcpy(mxl_array_write(call->out[0]), mxl_array_read(value),
+               (size_t)value->size * mxl_dtype_size(value->dtype));
+    mxl_scope_end(&scope);
+    return value == NULL ? -1 : 0;
+}
+
+/* B = (L L')^-1: dL = -B (dB + dB') L^-T, of it the lower triangle. */
+static int potri_grad(mxl_grad *g)
+{
+    mxl_array *both = mxl_plus_transposed(g->s, g->head[0]);
+    mxl_array *left = mxl_matmul(g->s, mxl_grad_out(g, 0), both, false, false, 1);
+    mxl_array *dl = mxl_trsm(g->s, mxl_grad_in(g, 0), left, true, true, true, -1);
+
+    return mxl_grad_set(g, 0, mxl_triangle(g->s, dl, 1, 1, 0));
+}
+
+static void potri_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = true;
+}
+
+static const mxl_op op_potri = {
+    .name = "_linalg_potri",
+    .aliases = MXL_ALIASES("linalg_potri"),
+    .doc =
+        "Of lower triangular matrices L, such as potrf gives, the inverse of L L'. Only the lower "
+        "triangle is read.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = mxl_linalg_infer_square,
+    .compute = potri_compute,
+    .grad = potri_grad,
+    .saves = potri_saves,
+};
+
+/* ---- gelqf ---- */
+
+static int gelqf_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    mxl_shape *l = &infer->out_shape[1];
+    char text[128];
+
+    if (mxl_linalg_check(infer, 2) != 0)
+        return -1;
+    if (a->shape[a->ndim - 2] > a->shape[a->ndim - 1])
+        return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
+                         infer->op->name, mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
+    mxl_shape_set(&infer->out_shape[0], a->ndim, a->shape);
+    mxl_shape_set(l, a->ndim, a->shape);
+    l->dim[l->ndim - 1] = l->dim[l->ndim - 2];
+    infer->out_dtype[0] = infer->out_dtype[1] = a->dtype;
+    return 0;
+}
+
+static int gelqf_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+    int64_t width = (int64_t)mxl_dtype_size(a->dtype);
+    char *q = mxl_array_write(call->out[0]), *l = mxl_array_write(call->out[1]);
+
+    if (a->size == 0)
+        return 0;
+    memcpy(q, mxl_array_read(a), (size_t)(a->size * width));
+    for (int64_t i = 0; i < count; i++) {
+        if (mxl_lq(a->dtype, m, n, q + i * m * n * width, l + i * m * m * width) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* With M = L' dL - dQ Q' and S the symmetric matrix that has M's lower triangle: dA = L^-T (dQ + S
+ * Q). Where a gradient is missing its term is. */
+static int gelqf_grad(mxl_grad *g)
+{
+    mxl_array *q = mxl_grad_out(g, 0), *l = mxl_grad_out(g, 1), *m = NULL, *sum;
+
+    if (g->head[1] != NULL)
+        m = mxl_matmul(g->s, l, g->head[1], true, false, 1);
+    if (g->head[0] != NULL) {
+        mxl_array *turned = mxl_matmul(g->s, g->head[0], q, false, true, -1);
+
+        m = m == NULL ? turned : mxl_add(g->s, m, turned);
+    }
+    sum = mxl_matmul(g->s, mxl_plus_transposed(g->s, mxl_triangle(g->s, m, 1, 0.5, 0)), q, false,
+                     false, 1);
+    if (g->head[0] != NULL)
+        sum = mxl_add(g->s, sum, g->head[0]);
+    return mxl_grad_set(g, 0, mxl_trsm(g->s, l, sum, false, true, true, 1));
+}
+
+static void both_outputs(mxl_saves *saves)
+{
+    saves->out[0] = true;
+    saves->out[1] = true;
+}
+
+static const mxl_op op_gelqf = {
+    .name = "_linalg_gelqf",
+    .aliases = MXL_ALIASES("linalg_gelqf"),
+    .doc = "LQ factorisation of matrices with no more rows than columns: A = L Q. Two results: Q, "
+           "whose rows are orthonormal, and L, lower triangular.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .arity = mxl_arity_two,
+    .infer = gelqf_infer,
+    .compute = gelqf_compute,
+    .grad = gelqf_grad,
+    .saves = both_outputs,
+};
+
+/* ---- syevd ---- */
+
+static int syevd_infer(mxl_infer *infer)
+{
+    if (mxl_linalg_infer_square(infer) != 0)
+        return -1;
+    mxl_shape_set(&infer->out_shape[1], infer->in[0]->ndim - 1, infer->in[0]->shape);
+    infer->out_dtype[1] = infer->out_dtype[0];
+    return 0;
+}
+
+/* On copies, as potrf: convergence is known only at the end. */
+static int syevd_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
+    size_t value_bytes = (size_t)(count * n) * width;
+    char *work, *values;
+    int status = 0;
+
+    if (a->size == 0)
+        return 0;
+    work = mxl_alloc(bytes + value_bytes);
+    if (work == NULL)
+        return -1;
+    values = work + bytes;
+    memcpy(work, mxl_array_read(a), bytes);
+    for (int64_t i = 0; i < count && status == 0; i++) {
+        bool converged;
+
+        status = mxl_eigen(a->dtype, n, work + (size_t)(i * n * n) * width,
+                           values + (size_t)(i * n) * width, &converged);
+        if (status == 0 && !converged)
+            status = mxl_error("%s: the eigenvalues of matrix %lld did not converge",
+                               call->op->name, (long long)i);
+    }
+    if (status == 0) {
+        memcpy(mxl_array_write(call->out[0]), work, bytes);
+        memcpy(mxl_array_write(call->out[1]), values, value_bytes);
+    }
+    mxl_free(work, bytes + value_bytes);
+    return status;
+}
+
+/* Differences of eigenvalues, l_i - l_j at (i, j), that can be divided by: one whose magnitude is
+ * below that of 1.9.1's guard counts as the guard, negative above the diagonal (eigenvalues
+ * ascend). The diagonal's are ones, and of no meaning. */
+static mxl_array *differences(mxl_scope *s, mxl_array *values)
+{
+    int n = values == NULL ? 0 : values->ndim;
+    double guard = values != NULL && values->dtype == MXL_F32 ? 1e-30 : 1e-100;
+    mxl_array *column, *row, *all, *far, *guards;
+    int64_t shape[MXL_MAX_NDIM + 1];
+
+    if (values == NULL)
+        return NULL;
+    memcpy(shape, values->shape, (size_t)n * sizeof(*shape));
+    shape[n] = shape[n - 1];
+    shape[n - 1] = 1;
+    row = mxl_reshape(s, values, n + 1, shape);
+    column = mxl_with_axes(s, values, n, values->shape, 1);
+    all = mxl_sub(s, column, row);
+    far = mxl_apply_scalar(s, &mxl_op_greater_equal_scalar, mxl_apply(s, &mxl_op_abs, all), guard);
+    guards = mxl_triangle(s, mxl_apply(s, &mxl_op_ones_like, all), guard, 1, -guard);
+    return mxl_where(s, far, all, guards);
+}
+
+/* dA = U' (K + diag(dl)) U, K the symmetric part of dU U' / (l_i - l_j) without its diagonal. */
+static int syevd_grad(mxl_grad *g)
+{
+    mxl_array *u = mxl_grad_out(g, 0), *inner = NULL;
+
+    if (g->head[1] != NULL)
+        inner = mxl_diagonal_put(g->s, g->head[1], 0);
+    if (g->head[0] != NULL) {
+        mxl_array *turns = mxl_matmul(g->s, g->head[0], u, false, true, 0.5);
+        mxl_array *k = mxl_div(g->s, turns, differences(g->s, mxl_grad_out(g, 1)));
+
+        k = mxl_plus_transposed(g->s, mxl_triangle(g->s, k, 1, 0, 1));
+        inner = inner == NULL ? k : mxl_add(g->s, inner, k);
+    }
+    return mxl_grad_set(
+        g, 0, mxl_matmul(g->s, u, mxl_matmul(g->s, inner, u, false, false, 1), true, false, 1));
+}
+
+static const mxl_op op_syevd = {
+    .name = "_linalg_syevd",
+    .doc = "Eigenvalues and eigenvectors of symmetric matrices: A = U' diag(L) U. Two results: U, "
+           "whose rows are the eigenvectors (the component of greatest magnitude positive), and L, "
+           "ascending. Only the lower triangle of A is read; the gradient is symmetric.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .arity = mxl_arity_two,
+    .infer = syevd_infer,
+    .compute = syevd_compute,
+    .grad = syevd_grad,
+    .saves = both_outputs,
+};
+
+const mxl_op *const mxl_ops_linalg_factor[] = {&op_potrf, &op_potri, &op_gelqf, &op_syevd, NULL};

@@ -1,0 +1,156 @@
+/* Triangular matrices: linalg_trmm, which multiplies with them, and linalg_trsm, which solves. */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel/linalg/lapack.h"
+#include "ops/linalg/linalg.h"
+
+typedef struct tr_params {
+    int transpose, rightside, lower;
+    double alpha;
+} tr_params;
+
+static const mxl_param tr_table[] = {
+    {.name = "transpose",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(tr_params, transpose),
+     .def = "0",
+     .doc = "Whether the matrices of A are transposed."},
+    {.name = "rightside",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(tr_params, rightside),
+     .def = "0",
+     .doc = "Whether A stands to the right of B."},
+    {.name = "lower",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(tr_params, lower),
+     .def = "1",
+     .doc = "Which triangle of A is read: the lower one, or the upper one."},
+    {.name = "alpha",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(tr_params, alpha),
+     .def = "1",
+     .type_text = "double, optional, default=1",
+     .doc = "What the result is multiplied with."},
+    {0},
+};
+
+static int tr_infer(mxl_infer *infer)
+{
+    const tr_params *p = infer->params;
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    int last = a->ndim - 1;
+
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    for (int i = 0; i < last - 1; i++) {
+        if (a->shape[i] != b->shape[i])
+            return mxl_linalg_differ(infer, "");
+    }
+    if (a->shape[last] != b->shape[p->rightside ? last : last - 1])
+        return mxl_linalg_differ(infer, p->rightside ? " (A stands to the right)" : "");
+    mxl_shape_set(&infer->out_shape[0], b->ndim, b->shape);
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static mxl_array *trmm_compose(mxl_scope *s, const mxl_call *call)
+{
+    const tr_params *p = call->params;
+    mxl_array *t = mxl_triangle(s, call->in[0], p->lower ? 1 : 0, 1, p->lower ? 0 : 1);
+
+    if (p->rightside)
+        return mxl_matmul(s, call->in[1], t, false, p->transpose != 0, p->alpha);
+    return mxl_matmul(s, t, call->in[1], p->transpose != 0, false, p->alpha);
+}
+
+static const mxl_op op_trmm = {
+    .name = "_linalg_trmm",
+    .aliases = MXL_ALIASES("linalg_trmm"),
+    .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
+    .inputs = mxl_inputs_ab,
+    .params = tr_table,
+    .params_size = sizeof(tr_params),
+    .infer = tr_infer,
+    .compose = trmm_compose,
+};
+
+static int trsm_compute(const mxl_call *call)
+{
+    const tr_params *p = call->params;
+    const mxl_array *a = call->in[0];
+    mxl_array *out = call->out[0];
+    int64_t rows = out->shape[out->ndim - 2], columns = out->shape[out->ndim - 1];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
+    int64_t width = (int64_t)mxl_dtype_size(a->dtype);
+    const char *from = mxl_array_read(a);
+    char *to = mxl_array_write(out);
+
+    if (out->size == 0)
+        return 0;
+    memcpy(to, mxl_array_read(call->in[1]), (size_t)(out->size * width));
+    for (int64_t i = 0; i < count; i++) {
+        if (mxl_triangular_solve(a->dtype, p->rightside, p->lower, p->transpose, rows, columns,
+                                 from + i * n * n * width, to + i * rows * columns * width) != 0)
+            return -1;
+    }
+    mxl_linalg_scale(out, p->alpha);
+    return 0;
+}
+
+static const mxl_op op_trsm;
+
+mxl_array *mxl_trsm(mxl_scope *s, mxl_array *a, mxl_array *b, bool right, bool lower,
+                    bool transpose, double alpha)
+{
+    tr_params params = {.transpose = transpose, .rightside = right, .lower = lower, .alpha = alpha};
+    mxl_array *inputs[2] = {a, b};
+
+    return mxl_scope_call(s, &op_trsm, &params, 2, inputs);
+}
+
+/* X = alpha M^-1 B with M = op(A): with G = M^-T dX, dB = alpha G and dM = -G X'. On the right, X =
+ * alpha B M^-1: with G = dX M^-T, dB = alpha G and dM = -X' G. Of dA the triangle that is read. */
+static int trsm_grad(mxl_grad *g)
+{
+    const tr_params *p = g->params;
+    bool right = p->rightside, lower = p->lower;
+    mxl_array *da, *x,
+        *w = mxl_trsm(g->s, mxl_grad_in(g, 0), g->head[0], right, lower, !p->transpose, 1);
+
+    if (mxl_grad_wants(g, 1) &&
+        mxl_grad_set(g, 1, p->alpha == 1 ? w : mxl_mul_scalar(g->s, w, p->alpha)) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    x = mxl_grad_out(g, 0);
+    if (right)
+        da = p->transpose ? mxl_matmul(g->s, w, x, true, false, -1)
+                          : mxl_matmul(g->s, x, w, true, false, -1);
+    else
+        da = p->transpose ? mxl_matmul(g->s, x, w, false, true, -1)
+                          : mxl_matmul(g->s, w, x, false, true, -1);
+    return mxl_grad_set(g, 0, mxl_triangle(g->s, da, lower ? 1 : 0, 1, lower ? 0 : 1));
+}
+
+static void trsm_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = saves->wants[0];
+}
+
+static const mxl_op op_trsm = {
+    .name = "_linalg_trsm",
+    .aliases = MXL_ALIASES("linalg_trsm"),
+    .doc = "Solves triangular systems: X of op(A) X = alpha B, or of X op(A) = alpha B. Zeros on "
+           "the diagonal give infinities and NaN.",
+    .inputs = mxl_inputs_ab,
+    .params = tr_table,
+    .params_size = sizeof(tr_params),
+    .infer = tr_infer,
+    .compute = trsm_compute,
+    .grad = trsm_grad,
+    .saves = trsm_saves,
+};
+
+const mxl_op *const mxl_ops_linalg_solve[] = {&op_trmm, &op_trsm, NULL};

@@ -1,0 +1,389 @@
+/* Diagonals and triangles of matrices: linalg_extractdiag, makediag, sumlogdiag, extracttrian,
+ * maketrian; and _mxl_triangle, which weighs the parts of a matrix in rules. */
+#include <stddef.h>
+#include <string.h>
+
+#include "ops/elementwise/elementwise.h"
+#include "ops/linalg/linalg.h"
+
+typedef struct part_params {
+    int64_t offset;
+    int lower;
+} part_params;
+
+#define OFFSET                                                                                     \
+    {.name = "offset",                                                                             \
+     .type = MXL_P_INT,                                                                            \
+     .offset = offsetof(part_params, offset),                                                      \
+     .def = "0",                                                                                   \
+     .doc = "Which diagonal: 0 the main one, positive above it, negative below."}
+
+static const mxl_param diag_table[] = {OFFSET, {0}};
+static const mxl_param trian_table[] = {
+    OFFSET,
+    {.name = "lower",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(part_params, lower),
+     .def = "1",
+     .doc = "Which triangle the main diagonal bounds; another bounds the one on its side."},
+    {0},
+};
+
+/* ---- extractdiag and makediag ---- */
+
+/* |offset| where the matrices are large enough to have that diagonal, else -1. */
+static int64_t check_offset(const mxl_infer *infer, int64_t n)
+{
+    int64_t offset = ((const part_params *)infer->params)->offset;
+
+    if (offset >= n || offset <= -n)
+        return mxl_error("%s: a matrix of %lld x %lld has no diagonal %lld", infer->op->name,
+                         (long long)n, (long long)n, (long long)offset);
+    return offset < 0 ? -offset : offset;
+}
+
+static int extractdiag_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+    int64_t away;
+
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    away = check_offset(infer, a->shape[a->ndim - 1]);
+    if (away < 0)
+        return -1;
+    mxl_shape_set(out, a->ndim - 1, a->shape);
+    out->dim[out->ndim - 1] -= away;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static mxl_array *extractdiag_compose(mxl_scope *s, const mxl_call *call)
+{
+    return mxl_diagonal(s, call->in[0], ((const part_params *)call->params)->offset);
+}
+
+static const mxl_op op_extractdiag = {
+    .name = "_linalg_extractdiag",
+    .aliases = MXL_ALIASES("linalg_extractdiag"),
+    .doc = "A diagonal of each matrix.",
+    .inputs = mxl_inputs_a,
+    .params = diag_table,
+    .params_size = sizeof(part_params),
+    .infer = extractdiag_infer,
+    .compose = extractdiag_compose,
+};
+
+static const mxl_input vector_inputs[] = {
+    {.name = "A", .doc = "Vectors along the last axis, float32 or float64."}, {0}};
+
+static int too_large(const mxl_infer *infer)
+{
+    return mxl_error("%s: a matrix with diagonal %lld is too large", infer->op->name,
+                     (long long)((const part_params *)infer->params)->offset);
+}
+
+/* The shape of n x n matrices, one for each vector; -1 with the error set. */
+static int matrices(mxl_infer *infer, int64_t n)
+{
+    const mxl_array *a = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (a->ndim == MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have %d axes, at most %d are possible",
+                         infer->op->name, a->ndim + 1, (int)MXL_MAX_NDIM);
+    mxl_shape_set(out, a->ndim, a->shape);
+    out->dim[out->ndim - 1] = n;
+    out->dim[out->ndim++] = n;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static int makediag_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    int64_t offset = ((const part_params *)infer->params)->offset, n;
+
+    if (mxl_linalg_check(infer, 1) != 0)
+        return -1;
+    if (offset == INT64_MIN ||
+        __builtin_add_overflow(a->shape[a->ndim - 1], offset < 0 ? -offset : offset, &n))
+        return too_large(infer);
+    return matrices(infer, n);
+}
+
+static mxl_array *makediag_compose(mxl_scope *s, const mxl_call *call)
+{
+    return mxl_diagonal_put(s, call->in[0], ((const part_params *)call->params)->offset);
+}
+
+static const mxl_op op_makediag = {
+    .name = "_linalg_makediag",
+    .aliases = MXL_ALIASES("linalg_makediag"),
+    .doc = "Square matrices with the vectors on a diagonal, zeros elsewhere.",
+    .inputs = vector_inputs,
+    .params = diag_table,
+    .params_size = sizeof(part_params),
+    .infer = makediag_infer,
+    .compose = makediag_compose,
+};
+
+/* ---- sumlogdiag ---- */
+
+/* One number for each matrix; of a single matrix shape (1,), in NumPy's shapes too. */
+static int sumlogdiag_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    mxl_shape_set(out, a->ndim - 2, a->shape);
+    if (out->ndim == 0)
+        out->dim[out->ndim++] = 1;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static mxl_array *sumlogdiag_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0], *sum;
+    const int64_t one = 1;
+
+    sum = mxl_sum_axis(s, mxl_apply(s, &mxl_op_log, mxl_diagonal(s, a, 0)), -1);
+    return a->ndim == 2 ? mxl_reshape(s, sum, 1, &one) : mxl_reshape(s, sum, a->ndim - 2, a->shape);
+}
+
+static const mxl_op op_sumlogdiag = {
+    .name = "_linalg_sumlogdiag",
+    .aliases = MXL_ALIASES("linalg_sumlogdiag"),
+    .doc = "Of each matrix the sum of the logarithms of its diagonal.",
+    .inputs = mxl_inputs_a,
+    .params = mxl_params_none,
+    .infer = sumlogdiag_infer,
+    .compose = sumlogdiag_compose,
+};
+
+/* ---- extracttrian and maketrian ---- */
+
+/* Moves a triangle of n x n matrices row by row to or from vectors: columns [0, offset + i] of row
+ * i of the lower one, [i + offset, n) of the upper one. */
+static bool is_lower(const part_params *p)
+{
+    return p->offset < 0 || (p->offset == 0 && p->lower);
+}
+
+/* Copies between `count` matrices and their triangles, which lie as the rows of the lower triangle
+ * do; the upper one lies as the columns of the upper triangle, which are these rows transposed. */
+static void move(const part_params *p, size_t width, int64_t count, int64_t n, char *matrix,
+                 char *vector, bool extract)
+{
+    int64_t away = p->offset < 0 ? -p->offset : p->offset, side = n - away;
+    bool lower = is_lower(p);
+
+    for (int64_t m = 0; m < count; m++) {
+        char *base = matrix + (size_t)(m * n * n) * width;
+
+        for (int64_t i = 0; i < side; i++) {
+            for (int64_t j = 0; j <= i; j++) {
+                int64_t at = lower ? (i + away) * n + j : j * n + i + away;
+                char *element = base + (size_t)at * width;
+
+                memcpy(extract ? vector : element, extract ? element : vector, width);
+                vector += width;
+            }
+        }
+    }
+}
+
+static int extracttrian_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+    int64_t n, away;
+
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    n = a->shape[a->ndim - 1];
+    away = check_offset(infer, n);
+    if (away < 0)
+        return -1;
+    n -= away;
+    mxl_shape_set(out, a->ndim - 1, a->shape);
+    out->dim[out->ndim - 1] = n * (n + 1) / 2;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+static int extracttrian_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+
+    /* What is extracted from is only read. */
+    move(call->params, mxl_dtype_size(a->dtype), mxl_linalg_count(a), a->shape[a->ndim - 1],
+         (char *)(uintptr_t)mxl_array_read(a), mxl_array_write(call->out[0]), true);
+    return 0;
+}
+
+/* The side of the triangle with `count` elements: the largest k with k (k + 1) / 2 <= count. */
+static int64_t side_of(int64_t count)
+{
+    int64_t low = 0, high = INT64_C(1) << 32;
+
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (middle * (middle + 1) / 2 <= count)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int maketrian_infer(mxl_infer *infer)
+{
+    const part_params *p = infer->params;
+    const mxl_array *a = infer->in[0];
+    int64_t count, side, n;
+
+    if (mxl_linalg_check(infer, 1) != 0)
+        return -1;
+    count = a->shape[a->ndim - 1];
+    side = side_of(count);
+    if (side * (side + 1) / 2 != count)
+        return mxl_error("%s: no triangle has %lld elements", infer->op->name, (long long)count);
+    if (p->offset == INT64_MIN ||
+        __builtin_add_overflow(side, p->offset < 0 ? -p->offset : p->offset, &n))
+        return too_large(infer);
+    return matrices(infer, n);
+}
+
+static int maketrian_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    mxl_array *out = call->out[0];
+    size_t width = mxl_dtype_size(a->dtype);
+    char *to = mxl_array_write(out);
+
+    memset(to, 0, (size_t)out->size * width);
+    if (out->size > 0)
+        move(call->params, width, mxl_linalg_count(out), out->shape[out->ndim - 1], to,
+             (char *)(uintptr_t)mxl_array_read(a), false);
+    return 0;
+}
+
+static const mxl_op op_extracttrian, op_maketrian;
+
+/* Each puts back what the other took. */
+static int extracttrian_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_maketrian, g->params, 1, &g->head[0]));
+}
+
+static int maketrian_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_extracttrian, g->params, 1, &g->head[0]));
+}
+
+static const mxl_op op_extracttrian = {
+    .name = "_linalg_extracttrian",
+    .aliases = MXL_ALIASES("linalg_extracttrian"),
+    .doc = "A triangle of each matrix as a vector: the lower one row by row, the upper one column "
+           "by column.",
+    .inputs = mxl_inputs_a,
+    .params = trian_table,
+    .params_size = sizeof(part_params),
+    .infer = extracttrian_infer,
+    .compute = extracttrian_compute,
+    .grad = extracttrian_grad,
+};
+
+static const mxl_op op_maketrian = {
+    .name = "_linalg_maketrian",
+    .aliases = MXL_ALIASES("linalg_maketrian"),
+    .doc =
+        "Square matrices with the vectors as a triangle, zeros elsewhere: what extracttrian took "
+        "apart.",
+    .inputs = vector_inputs,
+    .params = trian_table,
+    .params_size = sizeof(part_params),
+    .infer = maketrian_infer,
+    .compute = maketrian_compute,
+    .grad = maketrian_grad,
+};
+
+/* ---- _mxl_triangle ---- */
+
+typedef struct triangle_params {
+    double below, diagonal, above;
+} triangle_params;
+
+#define WEIGHT(field, text)                                                                        \
+    {.name = #field,                                                                               \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(triangle_params, field),                                                   \
+     .def = "1",                                                                                   \
+     .doc = text}
+
+static const mxl_param triangle_table[] = {
+    WEIGHT(below, "Factor of what is below the diagonal; 0 clears it."),
+    WEIGHT(diagonal, "Factor of the diagonal."),
+    WEIGHT(above, "Factor of what is above the diagonal."),
+    {0},
+};
+
+static double weigh(double value, double factor)
+{
+    return factor == 0 ? 0 : value * factor;
+}
+
+static int triangle_compute(const mxl_call *call)
+{
+    const triangle_params *p = call->params;
+    const mxl_array *a = call->in[0];
+    const void *from = mxl_array_read(a);
+    void *to = mxl_array_write(call->out[0]);
+    int64_t n = a->shape[a->ndim - 1];
+
+    for (int64_t at = 0; at < a->size; at++) {
+        int64_t i = at / n % n, j = at % n;
+        double factor = j < i ? p->below : j == i ? p->diagonal : p->above;
+
+        if (a->dtype == MXL_F32)
+            ((float *)to)[at] = (float)weigh((double)((const float *)from)[at], factor);
+        else
+            ((double *)to)[at] = weigh(((const double *)from)[at], factor);
+    }
+    return 0;
+}
+
+/* dx = dy with the same factors */
+static int triangle_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->head[0]));
+}
+
+static const mxl_op op_triangle = {
+    .name = "_mxl_triangle",
+    .doc =
+        "Of square matrices what is below the diagonal, on it and above it, each times a factor.",
+    .inputs = mxl_inputs_a,
+    .params = triangle_table,
+    .params_size = sizeof(triangle_params),
+    .infer = mxl_linalg_infer_square,
+    .compute = triangle_compute,
+    .grad = triangle_grad,
+};
+
+mxl_array *mxl_triangle(mxl_scope *s, mxl_array *a, double below, double diagonal, double above)
+{
+    triangle_params params = {below, diagonal, above};
+
+    return mxl_scope_call(s, &op_triangle, &params, 1, &a);
+}
+
+const mxl_op *const mxl_ops_linalg_triangle[] = {
+    &op_extractdiag, &op_makediag, &op_sumlogdiag, &op_extracttrian, &op_maketrian,
+    &op_triangle,    NULL};

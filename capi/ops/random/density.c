@@ -1,0 +1,377 @@
+/* Probability densities of samples, and their logarithms: _random_pdf_*. The parameters' shape is
+ * the beginning of the sample's; what follows are samples of one distribution. */
+#include "kernel/random/density.h"
+
+#include <stddef.h>
+
+#include "ops/elementwise/elementwise.h"
+
+typedef struct density_params {
+    int is_log;
+} density_params;
+
+static const mxl_param density_table[] = {
+    {.name = "is_log",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(density_params, is_log),
+     .def = "0",
+     .doc = "Whether the result is the logarithm of the density."},
+    {0},
+};
+
+/* ---- shapes ---- */
+
+/* The parameters have one shape, with which the sample's begins, but for `own` axes at their end.
+ */
+static int check_inputs(const mxl_infer *infer, int own)
+{
+    const mxl_array *x = infer->in[0], *a = infer->in[1];
+    int shared = a->ndim - own;
+    char x_text[128], a_text[128];
+
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
+                         mxl_dtype_name(x->dtype));
+    for (int i = 1; i < infer->num_inputs; i++) {
+        if (infer->in[i]->dtype != x->dtype)
+            return mxl_error("%s: inputs have dtypes %s and %s; they must be the same",
+                             infer->op->name, mxl_dtype_name(x->dtype),
+                             mxl_dtype_name(infer->in[i]->dtype));
+        if (!mxl_array_same_shape(infer->in[i], a))
+            return mxl_error(
+                "%s: the parameters have shapes %s and %s; they must be the same", infer->op->name,
+                mxl_shape_text(a_text, sizeof a_text, a->ndim, a->shape),
+                mxl_shape_text(x_text, sizeof x_text, infer->in[i]->ndim, infer->in[i]->shape));
+    }
+    if (shared >= 0 && a->ndim <= x->ndim && mxl_shape_same(shared, x->shape, shared, a->shape) &&
+        mxl_shape_same(own, x->shape + x->ndim - own, own, a->shape + shared))
+        return 0;
+    return mxl_error("%s: parameters of shape %s do not fit a sample of shape %s", infer->op->name,
+                     mxl_shape_text(a_text, sizeof a_text, a->ndim, a->shape),
+                     mxl_shape_text(x_text, sizeof x_text, x->ndim, x->shape));
+}
+
+static int density_infer(mxl_infer *infer)
+{
+    return check_inputs(infer, 0) != 0 ? -1 : mxl_infer_like_first(infer);
+}
+
+static int density_compute(const mxl_call *call, mxl_density density)
+{
+    const density_params *p = call->params;
+    const mxl_array *x = call->in[0], *a = call->in[1];
+    const void *b = call->num_inputs > 2 ? mxl_array_read(call->in[2]) : NULL;
+
+    if (x->size == 0)
+        return 0;
+    return mxl_density_fill(density, p->is_log, x->dtype, x->size, mxl_array_read(x),
+                            mxl_array_read(a), b, x->size / a->size, mxl_array_write(call->out[0]));
+}
+
+/* ---- rules ---- */
+
+/* What a rule works with: the sample, the parameters with axes of extent 1 behind them, and the
+ * head times the density where that is the result, since y' = y (log y)'. */
+typedef struct density_rule {
+    mxl_array *x, *a, *b, *dy;
+    mxl_shape shape; /* of a and b */
+} density_rule;
+
+static density_rule begin_rule(mxl_grad *g, bool reads_x)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *a = mxl_grad_in_meta(g, 1);
+    density_rule r = {.dy = g->head[0]};
+
+    mxl_shape_set(&r.shape, a->ndim, a->shape);
+    while (r.shape.ndim < x->ndim)
+        r.shape.dim[r.shape.ndim++] = 1;
+    if (reads_x)
+        r.x = mxl_grad_in(g, 0);
+    r.a = mxl_reshape(g->s, mxl_grad_in(g, 1), r.shape.ndim, r.shape.dim);
+    if (g->num_inputs > 2)
+        r.b = mxl_reshape(g->s, mxl_grad_in(g, 2), r.shape.ndim, r.shape.dim);
+    if (!((const density_params *)g->params)->is_log)
+        r.dy = mxl_mul(g->s, r.dy, mxl_grad_out(g, 0));
+    return r;
+}
+
+/* The gradient of input i, of which the logarithm's derivative is `slope`. */
+static int set_slope(mxl_grad *g, const density_rule *r, int i, mxl_array *slope)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, i);
+    mxl_array *value = mxl_mul(g->s, r->dy, slope);
+
+    if (i > 0)
+        value = mxl_reshape(g->s, mxl_sum_to(g->s, value, r->shape.ndim, r->shape.dim), meta->ndim,
+                            meta->shape);
+    return mxl_grad_set(g, i, value);
+}
+
+static void density_saves(mxl_saves *saves)
+{
+    for (int i = 0; i < saves->num_inputs; i++)
+        saves->in[i] = true;
+    saves->out[0] = !((const density_params *)saves->params)->is_log;
+}
+
+static mxl_array *log_of(mxl_scope *s, mxl_array *a)
+{
+    return mxl_apply(s, &mxl_op_log, a);
+}
+
+/* ---- descriptors ---- */
+
+#define DENSITY_OP(id, op_doc, op_saves, ...)                                                      \
+    static const mxl_input id##_inputs[] = {                                                       \
+        {.name = "sample", .doc = "What the density is asked at."}, __VA_ARGS__, {0}};             \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        return density_compute(call, mxl_density_##id);                                            \
+    }                                                                                              \
+    static const mxl_op op_##id = {                                                                \
+        .name = "_random_pdf_" #id,                                                                \
+        .aliases = MXL_ALIASES("random_pdf_" #id),                                                 \
+        .doc = op_doc,                                                                             \
+        .inputs = id##_inputs,                                                                     \
+        .params = density_table,                                                                   \
+        .params_size = sizeof(density_params),                                                     \
+        .infer = density_infer,                                                                    \
+        .compute = id##_compute,                                                                   \
+        .grad = id##_grad,                                                                         \
+        .saves = op_saves,                                                                         \
+    }
+#define FIRST(input_name, input_doc)  {.name = input_name, .doc = input_doc}
+#define SECOND(input_name, input_doc) {.name = input_name, .doc = input_doc, .after = 1}
+
+/* dlow = 1 / (high - low) = -dhigh */
+static int uniform_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, false);
+    mxl_array *slope = mxl_rdiv_scalar(g->s, mxl_sub(g->s, r.b, r.a), 1);
+
+    if (mxl_grad_wants(g, 1) && set_slope(g, &r, 1, slope) != 0)
+        return -1;
+    return mxl_grad_wants(g, 2) ? set_slope(g, &r, 2, mxl_negative(g->s, slope)) : 0;
+}
+
+static void uniform_saves(mxl_saves *saves)
+{
+    density_saves(saves);
+    saves->in[0] = false;
+}
+
+DENSITY_OP(uniform,
+           "The density 1 / (high - low) of uniform distributions, wherever the sample lies.",
+           uniform_saves, FIRST("low", "Lower bounds."), SECOND("high", "Upper bounds."));
+
+/* With z = (x - mu) / sigma: dmu = z / sigma = -dx, dsigma = (z^2 - 1) / sigma */
+static int normal_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, true);
+    mxl_array *z = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), r.b), *slope = mxl_div(g->s, z, r.b);
+
+    if (mxl_grad_wants(g, 0) && set_slope(g, &r, 0, mxl_negative(g->s, slope)) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 1) && set_slope(g, &r, 1, slope) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 2))
+        return 0;
+    slope = mxl_div(g->s, mxl_add_scalar(g->s, mxl_square(g->s, z), -1), r.b);
+    return set_slope(g, &r, 2, slope);
+}
+
+DENSITY_OP(normal, "The density of normal distributions.", density_saves, FIRST("mu", "Means."),
+           SECOND("sigma", "Standard deviations."));
+
+/* dx = (alpha - 1) / x - beta, dalpha = log(beta) + log(x) - digamma(alpha), dbeta = alpha / beta -
+ * x */
+static int gamma_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, true);
+    mxl_array *slope;
+
+    if (mxl_grad_wants(g, 0)) {
+        slope = mxl_div(g->s, mxl_add_scalar(g->s, r.a, -1), r.x);
+        if (set_slope(g, &r, 0, mxl_sub(g->s, slope, r.b)) != 0)
+            return -1;
+    }
+    if (mxl_grad_wants(g, 1)) {
+        slope = mxl_sub(g->s, log_of(g->s, r.b), mxl_digamma(g->s, r.a));
+        if (set_slope(g, &r, 1, mxl_add(g->s, slope, log_of(g->s, r.x))) != 0)
+            return -1;
+    }
+    if (!mxl_grad_wants(g, 2))
+        return 0;
+    return set_slope(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), r.x));
+}
+
+DENSITY_OP(gamma,
+           "The density beta^alpha x^(alpha - 1) e^(-beta x) / Gamma(alpha) of gamma "
+           "distributions.",
+           density_saves, FIRST("alpha", "Shapes."),
+           SECOND("beta", "Rates: the reciprocals of the scales that sample_gamma takes."));
+
+/* dx = -lam, dlam = 1 / lam - x */
+static int exponential_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, true);
+
+    if (mxl_grad_wants(g, 0) && set_slope(g, &r, 0, mxl_negative(g->s, r.a)) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return set_slope(g, &r, 1, mxl_sub(g->s, mxl_rdiv_scalar(g->s, r.a, 1), r.x));
+}
+
+DENSITY_OP(exponential, "The density lam e^(-lam x) of exponential distributions.", density_saves,
+           FIRST("lam", "Rates."));
+
+/* dlam = x / lam - 1; counts have no derivative */
+static int poisson_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, true);
+
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return set_slope(g, &r, 1, mxl_add_scalar(g->s, mxl_div(g->s, r.x, r.a), -1));
+}
+
+DENSITY_OP(poisson, "The probability lam^x e^(-lam) / x! of counts in Poisson distributions.",
+           density_saves, FIRST("lam", "Means."));
+
+/* dk = digamma(x + k) - digamma(k) + log(p), dp = k / p - x / (1 - p) */
+static int negative_binomial_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, true);
+    mxl_array *slope;
+
+    if (mxl_grad_wants(g, 1)) {
+        slope = mxl_sub(g->s, mxl_digamma(g->s, mxl_add(g->s, r.x, r.a)), mxl_digamma(g->s, r.a));
+        if (set_slope(g, &r, 1, mxl_add(g->s, slope, log_of(g->s, r.b))) != 0)
+            return -1;
+    }
+    if (!mxl_grad_wants(g, 2))
+        return 0;
+    slope = mxl_div(g->s, r.x, mxl_one_minus(g->s, r.b));
+    return set_slope(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), slope));
+}
+
+DENSITY_OP(negative_binomial,
+           "The probability Gamma(x + k) / (x! Gamma(k)) p^k (1 - p)^x of x failures before the "
+           "k-th success.",
+           density_saves, FIRST("k", "How many successes end an experiment."),
+           SECOND("p", "Probabilities of success."));
+
+/* With q = 1 + mu alpha: dmu = (x - mu) / (mu q), dalpha = (x - mu) / (alpha q) + (digamma(1 /
+ * alpha) - digamma(x + 1 / alpha) + log(q)) / alpha^2 */
+static int generalized_negative_binomial_grad(mxl_grad *g)
+{
+    density_rule r = begin_rule(g, true);
+    mxl_array *q = mxl_add_scalar(g->s, mxl_mul(g->s, r.a, r.b), 1), *k, *slope;
+    mxl_array *away = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), q);
+
+    if (mxl_grad_wants(g, 1) && set_slope(g, &r, 1, mxl_div(g->s, away, r.a)) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 2))
+        return 0;
+    k = mxl_rdiv_scalar(g->s, r.b, 1);
+    slope = mxl_sub(g->s, mxl_digamma(g->s, k), mxl_digamma(g->s, mxl_add(g->s, r.x, k)));
+    slope = mxl_mul(g->s, mxl_add(g->s, slope, log_of(g->s, q)), mxl_square(g->s, k));
+    return set_slope(g, &r, 2, mxl_add(g->s, mxl_div(g->s, away, r.b), slope));
+}
+
+DENSITY_OP(generalized_negative_binomial,
+           "The probability of counts in negative binomial distributions by their means and "
+           "dispersions: those of k = 1 / alpha and p = 1 / (1 + mu alpha).",
+           density_saves, FIRST("mu", "Means."), SECOND("alpha", "Dispersions."));
+
+/* ---- dirichlet ---- */
+
+static int dirichlet_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+
+    if (infer->in[1]->ndim == 0 || x->ndim == 0)
+        return mxl_error("%s: sample and alpha need an axis of parts", infer->op->name);
+    if (check_inputs(infer, 1) != 0)
+        return -1;
+    mxl_shape_set(&infer->out_shape[0], x->ndim - 1, x->shape);
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+static int dirichlet_compute(const mxl_call *call)
+{
+    const density_params *p = call->params;
+    const mxl_array *x = call->in[0], *alpha = call->in[1];
+    mxl_array *out = call->out[0];
+    int64_t k = x->shape[x->ndim - 1], sets = mxl_shape_size(alpha->ndim - 1, alpha->shape);
+
+    if (out->size == 0)
+        return 0;
+    return mxl_density_dirichlet(p->is_log, x->dtype, out->size, k, mxl_array_read(x),
+                                 mxl_array_read(alpha), out->size / sets, mxl_array_write(out));
+}
+
+/* dx = (alpha - 1) / x, dalpha = log(x) - digamma(alpha) + digamma(the sum of alpha), both times
+ * the row's head, and its density where that is the result */
+static int dirichlet_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *a = mxl_grad_in_meta(g, 1);
+    mxl_array *sample = mxl_grad_in(g, 0), *alpha, *dy = g->head[0], *slope;
+    mxl_shape rows, sets;
+
+    mxl_shape_set(&rows, x->ndim, x->shape);
+    rows.dim[x->ndim - 1] = 1;
+    mxl_shape_set(&sets, a->ndim - 1, a->shape);
+    while (sets.ndim < x->ndim)
+        sets.dim[sets.ndim++] = 1;
+    sets.dim[x->ndim - 1] = x->shape[x->ndim - 1];
+    alpha = mxl_reshape(g->s, mxl_grad_in(g, 1), sets.ndim, sets.dim);
+    if (!((const density_params *)g->params)->is_log)
+        dy = mxl_mul(g->s, dy, mxl_grad_out(g, 0));
+    dy = mxl_reshape(g->s, dy, rows.ndim, rows.dim);
+    if (mxl_grad_wants(g, 0)) {
+        slope = mxl_div(g->s, mxl_add_scalar(g->s, alpha, -1), sample);
+        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, slope)) != 0)
+            return -1;
+    }
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    slope = mxl_digamma(g->s, mxl_sum_axis(g->s, alpha, x->ndim - 1));
+    slope = mxl_sub(g->s, slope, mxl_digamma(g->s, alpha));
+    slope = mxl_mul(g->s, dy, mxl_add(g->s, log_of(g->s, sample), slope));
+    slope = mxl_sum_to(g->s, slope, sets.ndim, sets.dim);
+    return mxl_grad_set(g, 1, mxl_reshape(g->s, slope, a->ndim, a->shape));
+}
+
+static const mxl_input dirichlet_inputs[] = {
+    {.name = "sample", .doc = "What the density is asked at, parts along the last axis."},
+    {.name = "alpha", .doc = "Concentrations, as many as parts."},
+    {0},
+};
+
+static const mxl_op op_dirichlet = {
+    .name = "_random_pdf_dirichlet",
+    .aliases = MXL_ALIASES("random_pdf_dirichlet"),
+    .doc = "The density of Dirichlet distributions, one number for each row of parts.",
+    .inputs = dirichlet_inputs,
+    .params = density_table,
+    .params_size = sizeof(density_params),
+    .infer = dirichlet_infer,
+    .compute = dirichlet_compute,
+    .grad = dirichlet_grad,
+    .saves = density_saves,
+};
+
+const mxl_op *const mxl_ops_density[] = {
+    &op_uniform,
+    &op_normal,
+    &op_gamma,
+    &op_exponential,
+    &op_poisson,
+    &op_negative_binomial,
+    &op_generalized_negative_binomial,
+    &op_dirichlet,
+    NULL,
+};

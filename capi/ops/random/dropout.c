@@ -1,0 +1,184 @@
+/* Dropout. Its mask is a second output, which only its rule sees. */
+#include "ops/build.h"
+
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "engine/run/generator.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/random/rng.h"
+
+enum { MODE_ALWAYS, MODE_TRAINING };
+
+typedef struct dropout_params {
+    double p;
+    int mode;
+    mxl_tuple axes;
+    int cudnn_off;
+} dropout_params;
+
+static const char *const dropout_modes[] = {"always", "training", NULL};
+
+static const mxl_param dropout_params_table[] = {
+    {.name = "p",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(dropout_params, p),
+     .def = "0.5",
+     .doc = "Probability of an element to become 0; in [0, 1]."},
+    {.name = "mode",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(dropout_params, mode),
+     .def = "training",
+     .values = dropout_modes,
+     .doc = "Whether to drop elements only while training, or always."},
+    {.name = "axes",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(dropout_params, axes),
+     .def = "[]",
+     .doc = "Axes along which elements are dropped together."},
+    {.name = "cudnn_off",
+     .type = MXL_P_OPT_BOOL,
+     .offset = offsetof(dropout_params, cudnn_off),
+     .def = "0",
+     .doc = "Of no effect here."},
+    {0},
+};
+
+static int dropout_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    arity->inputs = 1;
+    arity->outputs = 2;
+    arity->visible = 1;
+    return 0;
+}
+
+/* Whether elements are dropped at all; otherwise the operator is the identity. */
+static bool drops(const dropout_params *p, bool training)
+{
+    return (training || p->mode == MODE_ALWAYS) && p->p > 0;
+}
+
+static int dropout_infer(mxl_infer *infer)
+{
+    const dropout_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *mask = &infer->out_shape[1];
+    bool asked = mask->ndim >= 0;
+
+    if (!(p->p >= 0 && p->p <= 1))
+        return mxl_error("Dropout: p must be in [0, 1], got %g", p->p);
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("Dropout: takes floating-point input, got %s", mxl_dtype_name(x->dtype));
+    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
+    mxl_shape_set(mask, x->ndim, x->shape);
+    for (int i = 0; i < p->axes.n; i++) {
+        if (p->axes.v[i] < 0 || p->axes.v[i] >= x->ndim)
+            return mxl_error("Dropout: axis %lld is not in [0, %d)", (long long)p->axes.v[i],
+                             x->ndim);
+        mask->dim[p->axes.v[i]] = 1;
+    }
+    if (!drops(p, infer->training) && !asked) {
+        mask->ndim = 1;
+        mask->dim[0] = 0;
+    }
+    infer->out_dtype[0] = infer->out_dtype[1] = x->dtype;
+    return 0;
+}
+
+/* From numbers in [0, 1): what each element is multiplied with; s is the probability to stay. */
+MXL_FLOAT_KERNELS(mask, MXL_SCALAR_ROW, x < s ? 1 / s : 0);
+
+static int fill_mask(const dropout_params *p, mxl_array *mask)
+{
+    mxl_rng rng = mxl_random_stream();
+    mxl_scalar_params stays = {.scalar = 1 - p->p};
+    const int64_t step[1] = {1};
+    const size_t width[1] = {mxl_dtype_size(mask->dtype)};
+    void *data = mxl_array_write(mask);
+    const void *in[1] = {data};
+
+    if (mxl_rng_uniform(rng, mask->dtype, 0, 1, mask->size, data) != 0)
+        return -1;
+    mxl_row_run(mask_kernels.row[mask->dtype], 1, mask->size, data, width[0], 1, in, step, width,
+                &stays);
+    return 0;
+}
+
+/* A float16 mask is made in float32: halves are too coarse to compare with a probability. */
+static int fill_half_mask(const dropout_params *p, mxl_array *mask)
+{
+    mxl_array *wide = mxl_array_new(MXL_F32, mask->ndim, mask->shape);
+    int status = -1;
+
+    if (wide != NULL && fill_mask(p, wide) == 0)
+        status = mxl_array_copy_into(mask, wide);
+    mxl_array_drop(wide);
+    return status;
+}
+
+/* Where nothing is dropped. A mask is only there when the caller asked for it. */
+static int copy_all(const mxl_call *call)
+{
+    mxl_array *mask = call->out[1];
+    int64_t one = 0;
+
+    mxl_cast_scalar(1, mask->dtype, &one);
+    mxl_fill(mxl_dtype_size(mask->dtype), mxl_array_write(mask), &one, mask->size);
+    return mxl_array_copy_into(call->out[0], call->in[0]);
+}
+
+static int dropout_compute(const mxl_call *call)
+{
+    const dropout_params *p = call->params;
+    mxl_array *mask = call->out[1], *factors[2] = {call->in[0], mask};
+    mxl_call multiply = {.op = &mxl_op_broadcast_mul,
+                         .num_inputs = 2,
+                         .num_outputs = 1,
+                         .in = factors,
+                         .out = call->out};
+
+    if (!drops(p, call->training))
+        return copy_all(call);
+    if ((mask->dtype == MXL_F16 ? fill_half_mask(p, mask) : fill_mask(p, mask)) != 0)
+        return -1;
+    return mxl_run_rows(&multiply);
+}
+
+/* dx = dy * mask, or dy where nothing was dropped */
+static int dropout_grad(mxl_grad *g)
+{
+    mxl_array *dy = g->head[0];
+
+    /* A gradient of a gradient reaches the mask, which does not depend on the input. */
+    if (dy == NULL)
+        return 0;
+    if (drops(g->params, g->training))
+        dy = mxl_mul(g->s, dy, mxl_grad_out(g, 1));
+    return mxl_grad_set(g, 0, dy);
+}
+
+static void dropout_saves(mxl_saves *saves)
+{
+    saves->out[1] = drops(saves->params, saves->training);
+}
+
+static const mxl_op op_dropout = {
+    .name = "Dropout",
+    .aliases = MXL_ALIASES("_npx_dropout"),
+    .doc = "Sets elements to 0 with probability p and divides the others by 1 - p, while training; "
+           "otherwise the array as it is.",
+    .inputs = mxl_inputs_data,
+    .params = dropout_params_table,
+    .params_size = sizeof(dropout_params),
+    .arity = dropout_arity,
+    .infer = dropout_infer,
+    .compute = dropout_compute,
+    .grad = dropout_grad,
+    .saves = dropout_saves,
+    .reads_training = true,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_dropout[] = {&op_dropout, NULL};

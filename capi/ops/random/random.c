@@ -1,0 +1,413 @@
+/* Arrays of random numbers whose distribution is given by numbers: _random_* (of a shape) and
+ * _random_*_like (of another array's). They depend on the seed and on what was drawn before, never
+ * on the number of threads. */
+#include "ops/random/random_ops.h"
+
+#include <math.h>
+#include <stddef.h>
+
+typedef struct random_params {
+    double first, second; /* as of the distribution: low and high, loc and scale, ... */
+    int64_t low, high;    /* of randint; low is also k of the negative binomial one */
+    mxl_tuple shape;
+    const char *ctx;
+    int dtype;
+} random_params;
+
+const char *const mxl_random_dtypes[] = {"None", "float16", "float32", "float64", NULL};
+static const char *const integer_dtypes[] = {"None", "int32", "int64", NULL};
+
+static const mxl_input no_inputs[] = {{0}};
+
+/* ---- what all of them do ---- */
+
+int mxl_random_dtype(mxl_infer *infer, int dtype)
+{
+    int given = infer->out_dtype[0];
+
+    if (given != MXL_DTYPE_UNKNOWN && dtype != MXL_DTYPE_UNKNOWN && given != dtype)
+        return mxl_error("%s: dtype is %s, but the output given is %s", infer->op->name,
+                         mxl_dtype_name(dtype), mxl_dtype_name(given));
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        dtype = given != MXL_DTYPE_UNKNOWN ? given : MXL_F32;
+    if (!mxl_dtype_is_float(dtype))
+        return mxl_error("%s: the output must be of a floating dtype, got %s", infer->op->name,
+                         mxl_dtype_name(dtype));
+    infer->out_dtype[0] = dtype;
+    return 0;
+}
+
+/* dtype and shape come from the array given as output where the parameters leave them open; or both
+ * from the input, where there is one. */
+static int random_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    if (infer->num_inputs > 0)
+        return mxl_infer_float_same(infer);
+    if (mxl_random_dtype(infer, p->dtype) != 0)
+        return -1;
+    return mxl_infer_fresh(infer, p->shape, p->ctx);
+}
+
+static int check_above(const mxl_infer *infer, const char *name, double value)
+{
+    if (value > 0)
+        return 0;
+    return mxl_error("%s: %s must be above 0, got %g", infer->op->name, name, value);
+}
+
+static int check_not_below(const mxl_infer *infer, const char *name, double value)
+{
+    if (value >= 0)
+        return 0;
+    return mxl_error("%s: %s must not be below 0, got %g", infer->op->name, name, value);
+}
+
+static int draw(const mxl_call *call, mxl_sampler sampler, double first, double second)
+{
+    mxl_array *out = call->out[0];
+
+    return mxl_draw_fill(mxl_random_stream(), sampler, out->dtype, out->size, mxl_array_write(out),
+                         MXL_F64, &first, &second, out->size);
+}
+
+/* ---- descriptors ---- */
+
+#define NUMBER(param_name, default_text, param_doc, at)                                            \
+    {.name = param_name,                                                                           \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(random_params, at),                                                        \
+     .def = default_text,                                                                          \
+     .doc = param_doc}
+#define SHAPE                                                                                      \
+    {.name = "shape",                                                                              \
+     .type = MXL_P_SHAPE,                                                                          \
+     .offset = offsetof(random_params, shape),                                                     \
+     .def = "None",                                                                                \
+     .doc = "Shape of the array; None: that of the output given."}
+#define CTX                                                                                        \
+    {.name = "ctx",                                                                                \
+     .type = MXL_P_STRING,                                                                         \
+     .offset = offsetof(random_params, ctx),                                                       \
+     .def = "",                                                                                    \
+     .doc = "Where the array lives: cpu(0)."}
+#define DTYPE                                                                                      \
+    {.name = "dtype",                                                                              \
+     .type = MXL_P_DTYPE,                                                                          \
+     .offset = offsetof(random_params, dtype),                                                     \
+     .def = "None",                                                                                \
+     .values = mxl_random_dtypes,                                                                  \
+     .type_text = MXL_RANDOM_DTYPES,                                                               \
+     .doc = "dtype of the array; None: that of the output given, else float32."}
+
+/* The tables of a distribution: `name`_params, and `name`_like_params. */
+#define TABLES_1(name, first)                                                                      \
+    static const mxl_param name##_params[] = {first, SHAPE, CTX, DTYPE, {0}};                      \
+    static const mxl_param name##_like_params[] = {first, {0}};                                    \
+    static const mxl_input name##_like_inputs[] = {LIKE(1), {0}}
+#define TABLES_2(name, first, second)                                                              \
+    static const mxl_param name##_params[] = {first, second, SHAPE, CTX, DTYPE, {0}};              \
+    static const mxl_param name##_like_params[] = {first, second, {0}};                            \
+    static const mxl_input name##_like_inputs[] = {LIKE(2), {0}}
+#define LIKE(count)                                                                                \
+    {.name = "data", .doc = "The array whose shape and dtype the result has.", .after = count}
+
+#define RANDOM_OPS(id, op_name, op_aliases, op_doc)                                                \
+    static const mxl_op op_##id = {                                                                \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = no_inputs,                                                                       \
+        .params = id##_params,                                                                     \
+        .params_size = sizeof(random_params),                                                      \
+        .infer = id##_infer,                                                                       \
+        .compute = id##_compute,                                                                   \
+        .grad = mxl_grad_zero,                                                                     \
+    };                                                                                             \
+    static const mxl_op op_##id##_like = {                                                         \
+        .name = op_name "_like",                                                                   \
+        .doc = op_doc " In the shape and dtype of an array.",                                      \
+        .inputs = id##_like_inputs,                                                                \
+        .params = id##_like_params,                                                                \
+        .params_size = sizeof(random_params),                                                      \
+        .infer = id##_infer,                                                                       \
+        .compute = id##_compute,                                                                   \
+        .grad = mxl_grad_zero,                                                                     \
+    }
+
+/* ---- uniform ---- */
+
+TABLES_2(uniform, NUMBER("low", "0", "The smallest value drawn.", first),
+         NUMBER("high", "1", "What all values lie below; equal to low, all are low.", second));
+
+static int uniform_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    if (!(p->second >= p->first))
+        return mxl_error("%s: low must not be above high, got %g and %g", infer->op->name, p->first,
+                         p->second);
+    return random_infer(infer);
+}
+
+static int uniform_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+    mxl_array *out = call->out[0];
+
+    return mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
+                           mxl_array_write(out));
+}
+
+RANDOM_OPS(uniform, "_random_uniform", MXL_ALIASES("random_uniform", "uniform"),
+           "Random numbers, uniformly distributed over [low, high).");
+
+/* ---- normal ---- */
+
+TABLES_2(normal, NUMBER("loc", "0", "The mean.", first),
+         NUMBER("scale", "1", "The standard deviation, above 0.", second));
+
+static int normal_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    return check_above(infer, "scale", p->second) != 0 ? -1 : random_infer(infer);
+}
+
+static int normal_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+    mxl_array *out = call->out[0];
+
+    return mxl_rng_normal(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
+                          mxl_array_write(out));
+}
+
+RANDOM_OPS(normal, "_random_normal", MXL_ALIASES("normal", "random_normal"),
+           "Random numbers, normally distributed.");
+
+/* ---- gamma ---- */
+
+TABLES_2(gamma, NUMBER("alpha", "1", "The shape, above 0.", first),
+         NUMBER("beta", "1", "The scale, above 0: the mean is alpha times beta.", second));
+
+static int gamma_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    if (check_above(infer, "alpha", p->first) != 0 || check_above(infer, "beta", p->second) != 0)
+        return -1;
+    return random_infer(infer);
+}
+
+static int gamma_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+
+    return draw(call, mxl_draw_gamma, p->first, p->second);
+}
+
+RANDOM_OPS(gamma, "_random_gamma", MXL_ALIASES("random_gamma"),
+           "Random numbers of the gamma distribution, by its shape and its scale.");
+
+/* ---- exponential ---- */
+
+TABLES_1(exponential, NUMBER("lam", "1", "The rate, above 0: the mean is 1 / lam.", first));
+
+static int exponential_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    return check_above(infer, "lam", p->first) != 0 ? -1 : random_infer(infer);
+}
+
+static int exponential_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+    mxl_array *out = call->out[0];
+
+    return mxl_rng_exponential(mxl_random_stream(), out->dtype, p->first, out->size,
+                               mxl_array_write(out));
+}
+
+RANDOM_OPS(exponential, "_random_exponential", MXL_ALIASES("random_exponential"),
+           "Random numbers, exponentially distributed.");
+
+/* ---- poisson ---- */
+
+TABLES_1(poisson, NUMBER("lam", "1", "The mean, not below 0.", first));
+
+static int poisson_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    return check_not_below(infer, "lam", p->first) != 0 ? -1 : random_infer(infer);
+}
+
+static int poisson_compute(const mxl_call *call)
+{
+    return draw(call, mxl_draw_poisson, ((const random_params *)call->params)->first, 0);
+}
+
+RANDOM_OPS(poisson, "_random_poisson", MXL_ALIASES("random_poisson"),
+           "Random counts of the Poisson distribution, as floating-point numbers.");
+
+/* ---- negative binomial ---- */
+
+#define SUCCESSES                                                                                  \
+    {.name = "k",                                                                                  \
+     .type = MXL_P_INT,                                                                            \
+     .offset = offsetof(random_params, low),                                                       \
+     .def = "1",                                                                                   \
+     .type_text = "int, optional, default='1'",                                                    \
+     .doc = "How many successes end an experiment, not below 0."}
+
+TABLES_2(negative_binomial, SUCCESSES,
+         NUMBER("p", "1", "The probability of success, not below 0; above 1 counts as 1.", second));
+
+static int negative_binomial_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    if (check_not_below(infer, "k", (double)p->low) != 0 ||
+        check_not_below(infer, "p", p->second) != 0)
+        return -1;
+    return random_infer(infer);
+}
+
+static int negative_binomial_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+
+    return draw(call, mxl_draw_negative_binomial, (double)p->low, p->second);
+}
+
+RANDOM_OPS(negative_binomial, "_random_negative_binomial", MXL_ALIASES("random_negative_binomial"),
+           "Random counts of failures before the k-th success, as floating-point numbers.");
+
+/* ---- generalized negative binomial ---- */
+
+TABLES_2(generalized_negative_binomial, NUMBER("mu", "1", "The mean, not below 0.", first),
+         NUMBER("alpha", "1",
+                "The dispersion, not below 0: the variance is mu + alpha * mu^2. 0 makes it a "
+                "Poisson distribution.",
+                second));
+
+static int generalized_negative_binomial_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    if (check_not_below(infer, "mu", p->first) != 0 ||
+        check_not_below(infer, "alpha", p->second) != 0)
+        return -1;
+    return random_infer(infer);
+}
+
+static int generalized_negative_binomial_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+
+    return draw(call, mxl_draw_generalized_negative_binomial, p->first, p->second);
+}
+
+RANDOM_OPS(generalized_negative_binomial, "_random_generalized_negative_binomial",
+           MXL_ALIASES("random_generalized_negative_binomial"),
+           "Random counts of the negative binomial distribution by its mean and its dispersion, as "
+           "floating-point numbers.");
+
+/* ---- randint ---- */
+
+static const mxl_param randint_params[] = {
+    {.name = "low",
+     .type = MXL_P_INT,
+     .offset = offsetof(random_params, low),
+     .type_text = "long, required",
+     .doc = "The smallest number drawn."},
+    {.name = "high",
+     .type = MXL_P_INT,
+     .offset = offsetof(random_params, high),
+     .type_text = "long, required",
+     .doc = "What all numbers lie below."},
+    SHAPE,
+    CTX,
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(random_params, dtype),
+     .def = "None",
+     .values = integer_dtypes,
+     .type_text = "{'None', 'int32', 'int64'},optional, default='None'",
+     .doc = "dtype of the array; None: that of the output given, else int32."},
+    {0},
+};
+
+static int randint_dtype(mxl_infer *infer)
+{
+    int dtype = ((const random_params *)infer->params)->dtype, given = infer->out_dtype[0];
+
+    if (given != MXL_DTYPE_UNKNOWN && dtype != MXL_DTYPE_UNKNOWN && given != dtype)
+        return mxl_error("%s: dtype is %s, but the output given is %s", infer->op->name,
+                         mxl_dtype_name(dtype), mxl_dtype_name(given));
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        dtype = given != MXL_DTYPE_UNKNOWN ? given : MXL_I32;
+    if (dtype != MXL_I32 && dtype != MXL_I64)
+        return mxl_error("%s: the output must be int32 or int64, got %s", infer->op->name,
+                         mxl_dtype_name(dtype));
+    infer->out_dtype[0] = dtype;
+    return 0;
+}
+
+static int randint_infer(mxl_infer *infer)
+{
+    const random_params *p = infer->params;
+
+    if (p->low >= p->high)
+        return mxl_error("%s: low must be below high, got %lld and %lld", infer->op->name,
+                         (long long)p->low, (long long)p->high);
+    if (randint_dtype(infer) != 0)
+        return -1;
+    if (infer->out_dtype[0] == MXL_I32 && (p->low < INT32_MIN || p->high - 1 > INT32_MAX))
+        return mxl_error("%s: numbers in [%lld, %lld) do not fit int32; dtype int64 holds them",
+                         infer->op->name, (long long)p->low, (long long)p->high);
+    return mxl_infer_fresh(infer, p->shape, p->ctx);
+}
+
+static int randint_compute(const mxl_call *call)
+{
+    const random_params *p = call->params;
+    mxl_array *out = call->out[0];
+
+    return mxl_draw_integers(mxl_random_stream(), out->dtype, p->low,
+                             (uint64_t)p->high - (uint64_t)p->low, out->size, mxl_array_write(out));
+}
+
+static const mxl_op op_randint = {
+    .name = "_random_randint",
+    .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"),
+    .doc = "Random integers, uniformly distributed over [low, high).",
+    .inputs = no_inputs,
+    .params = randint_params,
+    .params_size = sizeof(random_params),
+    .infer = randint_infer,
+    .compute = randint_compute,
+    .grad = mxl_grad_zero,
+};
+
+const mxl_op *const mxl_ops_random[] = {
+    &op_uniform,
+    &op_uniform_like,
+    &op_normal,
+    &op_normal_like,
+    &op_gamma,
+    &op_gamma_like,
+    &op_exponential,
+    &op_exponential_like,
+    &op_poisson,
+    &op_poisson_like,
+    &op_negative_binomial,
+    &op_negative_binomial_like,
+    &op_generalized_negative_binomial,
+    &op_generalized_negative_binomial_like,
+    &op_randint,
+    NULL,
+};

@@ -1,0 +1,16 @@
+/* What the families of random operators share: random.c, sample.c, multinomial.c. */
+#ifndef MXL_OPS_RANDOM_RANDOM_OPS_H
+#define MXL_OPS_RANDOM_RANDOM_OPS_H
+
+#include "engine/run/generator.h"
+#include "kernel/random/draw.h"
+#include "ops/build.h"
+
+/* The dtype of an output that a parameter (MXL_DTYPE_UNKNOWN: none) or the array given as output
+ * names, else float32; -1 with the error set: the two differ, or it is no floating one. */
+int mxl_random_dtype(mxl_infer *infer, int dtype);
+
+extern const char *const mxl_random_dtypes[]; /* None and the floating ones */
+#define MXL_RANDOM_DTYPES "{'None', 'float16', 'float32', 'float64'},optional, default='None'"
+
+#endif

@@ -1,0 +1,123 @@
+/* Random numbers whose distributions are given by arrays: _sample_*. Each element of the parameters
+ * has `shape` numbers of its own. */
+#include <stddef.h>
+
+#include "ops/random/random_ops.h"
+
+typedef struct sample_params {
+    mxl_tuple shape;
+    int dtype;
+} sample_params;
+
+static const mxl_param sample_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(sample_params, shape),
+     .def = "[]",
+     .doc = "Shape of what is drawn for each element of the parameters; (): one number."},
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(sample_params, dtype),
+     .def = "None",
+     .values = mxl_random_dtypes,
+     .type_text = MXL_RANDOM_DTYPES,
+     .doc = "dtype of the result; None: that of the output given, else float32."},
+    {0},
+};
+
+/* The parameters' shape, then `shape`. */
+static int sample_infer(mxl_infer *infer)
+{
+    const sample_params *p = infer->params;
+    const mxl_array *first = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0], same;
+    int given = infer->out_dtype[0];
+
+    if (first->dtype == MXL_BOOL)
+        return mxl_error("%s: parameters must be numbers, got bool", infer->op->name);
+    if (first->ndim + p->shape.n > MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
+                         MXL_MAX_NDIM);
+    for (int i = 0; i < p->shape.n; i++)
+        if (p->shape.v[i] <= 0)
+            return mxl_error("%s: extents of shape must be above 0, got %lld", infer->op->name,
+                             (long long)p->shape.v[i]);
+    if (mxl_infer_same(infer) != 0) /* one dtype, one shape */
+        return -1;
+    same = *out;
+    for (int i = 0; i < p->shape.n; i++)
+        same.dim[same.ndim++] = p->shape.v[i];
+    if (mxl_shape_count(same.ndim, same.dim) < 0)
+        return mxl_error_prefix(infer->op->name);
+    *out = same;
+    infer->out_dtype[0] = given;
+    return mxl_random_dtype(infer, p->dtype);
+}
+
+static int sample(const mxl_call *call, mxl_sampler sampler)
+{
+    mxl_array *out = call->out[0];
+    const void *second = call->num_inputs > 1 ? mxl_array_read(call->in[1]) : NULL;
+    int64_t repeat = call->in[0]->size > 0 ? out->size / call->in[0]->size : 0;
+
+    return mxl_draw_fill(mxl_random_stream(), sampler, out->dtype, out->size, mxl_array_write(out),
+                         call->in[0]->dtype, mxl_array_read(call->in[0]), second, repeat);
+}
+
+#define SAMPLE_OP(id, op_doc, ...)                                                                 \
+    static const mxl_input id##_inputs[] = {__VA_ARGS__, {0}};                                     \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        return sample(call, mxl_draw_##id);                                                        \
+    }                                                                                              \
+    static const mxl_op op_##id = {                                                                \
+        .name = "_sample_" #id,                                                                    \
+        .aliases = MXL_ALIASES("sample_" #id),                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = id##_inputs,                                                                     \
+        .params = sample_table,                                                                    \
+        .params_size = sizeof(sample_params),                                                      \
+        .infer = sample_infer,                                                                     \
+        .compute = id##_compute,                                                                   \
+        .grad = mxl_grad_zero,                                                                     \
+    }
+#define FIRST(input_name, input_doc)  {.name = input_name, .doc = input_doc}
+#define SECOND(input_name, input_doc) {.name = input_name, .doc = input_doc, .after = 2}
+
+SAMPLE_OP(uniform, "Random numbers, uniformly distributed over [low, high), for each pair of them.",
+          FIRST("low", "Lower bounds."), SECOND("high", "Upper bounds, in the shape of low."));
+
+SAMPLE_OP(normal, "Random numbers, normally distributed, for each pair of mean and deviation.",
+          FIRST("mu", "Means."), SECOND("sigma", "Standard deviations, in the shape of mu."));
+
+SAMPLE_OP(gamma, "Random numbers of the gamma distribution, for each pair of shape and scale.",
+          FIRST("alpha", "Shapes; what is below 0 gives NaN."),
+          SECOND("beta", "Scales, in the shape of alpha."));
+
+SAMPLE_OP(exponential, "Random numbers, exponentially distributed, for each rate.",
+          FIRST("lam", "Rates."));
+
+SAMPLE_OP(poisson, "Random counts of the Poisson distribution, for each mean.",
+          FIRST("lam", "Means; what is below 0 counts as 0."));
+
+SAMPLE_OP(negative_binomial,
+          "Random counts of failures before the k-th success, for each pair of k and p.",
+          FIRST("k", "How many successes end an experiment; need not be whole, below 0 gives NaN."),
+          SECOND("p", "Probabilities of success, in the shape of k."));
+
+SAMPLE_OP(generalized_negative_binomial,
+          "Random counts of the negative binomial distribution, for each pair of mean and "
+          "dispersion.",
+          FIRST("mu", "Means."),
+          SECOND("alpha", "Dispersions, in the shape of mu; below 0 gives NaN."));
+
+const mxl_op *const mxl_ops_sample[] = {
+    &op_uniform,
+    &op_normal,
+    &op_gamma,
+    &op_exponential,
+    &op_poisson,
+    &op_negative_binomial,
+    &op_generalized_negative_binomial,
+    NULL,
+};

@@ -1,0 +1,113 @@
+/* _contrib_allclose: whether two arrays are equal within tolerances. */
+#include <math.h>
+#include <stddef.h>
+
+#include "kernel/copy/cast.h"
+#include "ops/build.h"
+
+enum { RUN = 256 };
+
+typedef struct allclose_params {
+    double rtol, atol;
+    int equal_nan;
+} allclose_params;
+
+static const mxl_input allclose_inputs[] = {
+    {.name = "a", .doc = "First array."},
+    {.name = "b", .doc = "Second array, of the same shape and dtype."},
+    {0},
+};
+
+/* The defaults are 1e-5 and 1e-8 as float32 has them, and as 1.9.1 prints them. */
+static const mxl_param allclose_table[] = {
+    {.name = "rtol",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(allclose_params, rtol),
+     .def = "9.99999975e-06",
+     .doc = "How far elements may differ, relative to the second one."},
+    {.name = "atol",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(allclose_params, atol),
+     .def = "9.99999994e-09",
+     .doc = "How far they may differ beyond that."},
+    {.name = "equal_nan",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(allclose_params, equal_nan),
+     .def = "1",
+     .doc = "Whether two NaNs are equal."},
+    {0},
+};
+
+static int allclose_infer(mxl_infer *infer)
+{
+    if (infer->in[0]->dtype == MXL_BOOL)
+        return mxl_error("%s: dtype bool is not supported", infer->op->name);
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    infer->out_shape[0].ndim = 0;
+    infer->out_dtype[0] = MXL_U8;
+    return 0;
+}
+
+/* |a - b| <= atol + rtol |b|; infinities are equal to themselves alone. */
+static bool is_close(const allclose_params *p, double a, double b, double distance)
+{
+    if (isnan(a) || isnan(b))
+        return p->equal_nan && isnan(a) && isnan(b);
+    if (isinf(a) || isinf(b))
+        return a == b;
+    return distance == 0 || distance <= p->atol + p->rtol * fabs(b);
+}
+
+/* n elements as doubles; those of int64 also as they are. */
+static void read_run(const mxl_array *array, int64_t at, int64_t n, double *out, int64_t *exact)
+{
+    const void *from =
+        (const char *)mxl_array_read(array) + at * (int64_t)mxl_dtype_size(array->dtype);
+    int64_t step = 1;
+
+    mxl_cast_row(array->dtype, MXL_F64)(out, &from, &step, n, NULL);
+    if (array->dtype == MXL_I64)
+        mxl_cast_row(MXL_I64, MXL_I64)(exact, &from, &step, n, NULL);
+}
+
+static int allclose_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0], *y = call->in[1];
+    double a[RUN], b[RUN];
+    int64_t i[RUN], j[RUN];
+    bool close = true;
+
+    for (int64_t at = 0; close && at < x->size; at += RUN) {
+        int64_t n = x->size - at < RUN ? x->size - at : RUN;
+
+        read_run(x, at, n, a, i);
+        read_run(y, at, n, b, j);
+        for (int64_t k = 0; close && k < n; k++) {
+            double distance = fabs(a[k] - b[k]);
+
+            /* Differences of large integers are lost in doubles. */
+            if (x->dtype == MXL_I64)
+                distance = i[k] > j[k] ? (double)((uint64_t)i[k] - (uint64_t)j[k])
+                                       : (double)((uint64_t)j[k] - (uint64_t)i[k]);
+            close = is_close(call->params, a[k], b[k], distance);
+        }
+    }
+    *(uint8_t *)mxl_array_write(call->out[0]) = close;
+    return 0;
+}
+
+static const mxl_op op_allclose = {
+    .name = "_contrib_allclose",
+    .doc =
+        "1 where all elements of two arrays are equal within |a - b| <= atol + rtol |b|, 0 where "
+        "one pair is not.",
+    .inputs = allclose_inputs,
+    .params = allclose_table,
+    .params_size = sizeof(allclose_params),
+    .infer = allclose_infer,
+    .compute = allclose_compute,
+    .keeps_scalars = true,
+};
+
+const mxl_op *const mxl_ops_allclose[] = {&op_allclose, NULL};

@@ -1,0 +1,252 @@
+/* Ends of networks whose gradient is defined rather than derived: make_loss and MakeLoss, and the
+ * three regression outputs. The gradient that arrives at them is not looked at. */
+#include <math.h>
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "ops/elementwise/elementwise.h"
+
+static int copy_compute(const mxl_call *call)
+{
+    return mxl_array_copy_into(call->out[0], call->in[0]);
+}
+
+/* ---- make_loss ---- */
+
+/* dx = 1 */
+static int make_loss_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_apply(g->s, &mxl_op_ones_like, g->head[0]));
+}
+
+static const mxl_op op_make_loss = {
+    .name = "make_loss",
+    .aliases = MXL_ALIASES("_sparse_make_loss"),
+    .doc = "A copy of the array that counts as a loss: its gradient is 1, whatever gradient "
+           "arrives.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = mxl_infer_same,
+    .compute = copy_compute,
+    .grad = make_loss_grad,
+    .in_place = true,
+};
+
+/* ---- MakeLoss ---- */
+
+typedef enum normalization { BATCH, NONE, VALID } normalization;
+
+typedef struct loss_params {
+    double grad_scale;
+    double valid_thresh;
+    int normalization;
+} loss_params;
+
+static const char *const normalizations[] = {"batch", "null", "valid", NULL};
+
+#define GRAD_SCALE                                                                                 \
+    {.name = "grad_scale",                                                                         \
+     .type = MXL_P_FLOAT,                                                                          \
+     .offset = offsetof(loss_params, grad_scale),                                                  \
+     .def = "1",                                                                                   \
+     .doc = "Factor of the gradient."}
+
+static const mxl_param loss_table[] = {
+    GRAD_SCALE,
+    {.name = "valid_thresh",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(loss_params, valid_thresh),
+     .def = "0",
+     .doc = "Elements above it are valid."},
+    {.name = "normalization",
+     .type = MXL_P_ENUM,
+     .offset = offsetof(loss_params, normalization),
+     .def = "null",
+     .values = normalizations,
+     .doc = "What the gradient is divided by: nothing, the number of rows (all axes but the last "
+            "together), or that of valid elements (1, if there are none)."},
+    {0},
+};
+
+static int loss_infer(mxl_infer *infer)
+{
+    if (infer->in[0]->ndim == 0)
+        return mxl_error("MakeLoss: data has no axis");
+    return mxl_infer_float_same(infer);
+}
+
+/* 1 / max(number of elements above the threshold, 1), an array without axes */
+static mxl_array *per_valid(mxl_grad *g, double threshold)
+{
+    mxl_array *x = mxl_grad_in(g, 0);
+    mxl_array *valid = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, x, threshold);
+    mxl_array *count = mxl_sum_to(g->s, mxl_cast(g->s, valid, MXL_F64), 0, NULL);
+
+    return mxl_cast(g->s, mxl_rdiv_scalar(g->s, mxl_clip(g->s, count, 1, INFINITY), 1),
+                    mxl_grad_in_meta(g, 0)->dtype);
+}
+
+/* dx = grad_scale, divided as `normalization` says */
+static int loss_grad(mxl_grad *g)
+{
+    const loss_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    double rows = (double)mxl_shape_size(x->ndim - 1, x->shape);
+    double scale = p->normalization == BATCH ? p->grad_scale / rows : p->grad_scale;
+    mxl_array *dx = mxl_mul_scalar(g->s, mxl_apply(g->s, &mxl_op_ones_like, g->head[0]), scale);
+
+    if (p->normalization == VALID)
+        dx = mxl_mul(g->s, dx, per_valid(g, p->valid_thresh));
+    return mxl_grad_set(g, 0, dx);
+}
+
+static void loss_saves(mxl_saves *saves)
+{
+    saves->in[0] = ((const loss_params *)saves->params)->normalization == VALID;
+}
+
+static const mxl_op op_loss = {
+    .name = "MakeLoss",
+    .doc = "A copy of the array that counts as a loss: its gradient is grad_scale, divided as "
+           "`normalization` says, whatever gradient arrives.",
+    .inputs = mxl_inputs_data,
+    .params = loss_table,
+    .params_size = sizeof(loss_params),
+    .infer = loss_infer,
+    .compute = copy_compute,
+    .grad = loss_grad,
+    .saves = loss_saves,
+    .in_place = true,
+};
+
+/* ---- regression ---- */
+
+static const mxl_input regression_inputs[] = {
+    {.name = "data", .doc = "What the network predicts, of a floating dtype; (n, ...)."},
+    {.name = "label",
+     .doc = "What it should predict, of the same dtype and shape; axes of extent 1 at the end do "
+            "not count."},
+    {0},
+};
+
+static const mxl_param regression_table[] = {GRAD_SCALE, {0}};
+
+/* Whether the shapes are the same but for axes of extent 1 at the end. */
+static bool shapes_fit(const mxl_array *a, const mxl_array *b)
+{
+    for (int i = 0; i < a->ndim || i < b->ndim; i++) {
+        if ((i < a->ndim ? a->shape[i] : 1) != (i < b->ndim ? b->shape[i] : 1))
+            return false;
+    }
+    return true;
+}
+
+static int regression_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0], *label = infer->in[1];
+    char a[128], b[128];
+
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
+                         mxl_dtype_name(x->dtype));
+    if (label->dtype != x->dtype)
+        return mxl_error("%s: data and label have dtypes %s and %s; they must be the same",
+                         infer->op->name, mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));
+    if (x->ndim == 0)
+        return mxl_error("%s: data has no axis", infer->op->name);
+    if (!shapes_fit(x, label))
+        return mxl_error("%s: label must have the shape of data, %s, got %s", infer->op->name,
+                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
+                         mxl_shape_text(b, sizeof(b), label->ndim, label->shape));
+    return mxl_infer_like_first(infer);
+}
+
+static void regression_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[1] = saves->wants[0];
+}
+
+/* The label in the shape of data. */
+static mxl_array *label_of(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    return mxl_reshape(g->s, mxl_grad_in(g, 1), x->ndim, x->shape);
+}
+
+/* dx = slope * grad_scale / number of elements of a sample; the label's gradient is zero */
+static int set_slope(mxl_grad *g, mxl_array *slope)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    double outputs = (double)mxl_shape_size(x->ndim - 1, x->shape + 1);
+    double scale = ((const loss_params *)g->params)->grad_scale / outputs;
+
+    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, slope, scale));
+}
+
+/* slope = x - label */
+static int linear_grad(mxl_grad *g)
+{
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    return set_slope(g, mxl_sub(g->s, mxl_grad_in(g, 0), label_of(g)));
+}
+
+/* slope = sigmoid(x) - label. The sigmoid is computed anew: that of the output has this rule for a
+ * gradient, which would be a wrong one within a second derivative. */
+static int logistic_grad(mxl_grad *g)
+{
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    return set_slope(
+        g, mxl_sub(g->s, mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0)), label_of(g)));
+}
+
+/* slope = 1 where x > label, else -1 */
+static int mae_grad(mxl_grad *g)
+{
+    mxl_array *above;
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    above = mxl_apply2(g->s, &mxl_op_greater, mxl_grad_in(g, 0), label_of(g));
+    return set_slope(g, mxl_add_scalar(g->s, mxl_mul_scalar(g->s, above, 2), -1));
+}
+
+static int logistic_compute(const mxl_call *call)
+{
+    mxl_call sigmoid = *call;
+
+    sigmoid.op = &mxl_op_sigmoid;
+    sigmoid.num_inputs = 1;
+    return mxl_run_rows(&sigmoid);
+}
+
+#define REGRESSION(symbol, op_name, alias, op_doc, op_compute, op_grad)                            \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .aliases = MXL_ALIASES(alias),                                                             \
+        .doc = op_doc " times grad_scale / (number of elements of a sample), whatever gradient "   \
+                      "arrives.",                                                                  \
+        .inputs = regression_inputs,                                                               \
+        .params = regression_table,                                                                \
+        .params_size = sizeof(loss_params),                                                        \
+        .infer = regression_infer,                                                                 \
+        .compute = op_compute,                                                                     \
+        .grad = op_grad,                                                                           \
+        .saves = regression_saves,                                                                 \
+    }
+
+REGRESSION(op_linear, "LinearRegressionOutput", "_sparse_LinearRegressionOutput",
+           "A copy of data; its gradient is that of half the squared error, data - label,",
+           copy_compute, linear_grad);
+REGRESSION(op_logistic, "LogisticRegressionOutput", "_sparse_LogisticRegressionOutput",
+           "1 / (1 + e^-data); the gradient of data is that of the cross entropy, result - label,",
+           logistic_compute, logistic_grad);
+REGRESSION(op_mae, "MAERegressionOutput", "_sparse_MAERegressionOutput",
+           "A copy of data; its gradient is that of the absolute error, 1 where data > label and "
+           "-1 elsewhere,",
+           copy_compute, mae_grad);
+
+const mxl_op *const mxl_ops_loss[] = {&op_make_loss, &op_loss, &op_linear,
+                                      &op_logistic,  &op_mae,  NULL};

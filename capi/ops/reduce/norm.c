@@ -1,0 +1,274 @@
+/* norm, moments and cumsum: reductions with rules of their own, and running sums. */
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "kernel/reduce/moments.h"
+#include "kernel/reduce/scan.h"
+#include "ops/reduce/reduce_ops.h"
+
+static const char *const sum_dtypes[] = {"None",  "float16", "float32", "float64",
+                                         "int32", "int64",   "int8",    NULL};
+
+/* ---- norm ---- */
+
+typedef struct norm_params {
+    mxl_reduce_params reduce;
+    int64_t ord;
+    int out_dtype;
+} norm_params;
+
+static const mxl_param norm_table[] = {
+    {.name = "ord",
+     .type = MXL_P_INT,
+     .offset = offsetof(norm_params, ord),
+     .def = "2",
+     .doc = "1: the sum of magnitudes; 2: the root of the sum of squares."},
+    {.name = "axis",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(norm_params, reduce.axis),
+     .def = "None",
+     .doc = "The axes to reduce, counted from either end; none named: all."},
+    {.name = "out_dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(norm_params, out_dtype),
+     .def = "None",
+     .values = sum_dtypes,
+     .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', 'int8'},optional, "
+                  "default='None'",
+     .doc = "The dtype of the result, which must be the array's."},
+    {.name = "keepdims",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(norm_params, reduce.keepdims),
+     .def = "0",
+     .doc = "Whether the reduced axes stay, with extent 1."},
+    {0},
+};
+
+static int norm_infer(mxl_infer *infer)
+{
+    const norm_params *p = infer->params;
+    int dtype = infer->in[0]->dtype;
+
+    if (p->ord != 1 && p->ord != 2)
+        return mxl_error("norm: ord must be 1 or 2, got %lld", (long long)p->ord);
+    if (p->out_dtype != MXL_DTYPE_UNKNOWN && p->out_dtype != dtype)
+        return mxl_error("norm: out_dtype is %s, it must be the array's, %s",
+                         mxl_dtype_name(p->out_dtype), mxl_dtype_name(dtype));
+    return mxl_reduce_infer(infer);
+}
+
+static int norm_compute(const mxl_call *call)
+{
+    const norm_params *p = call->params;
+
+    return mxl_reduce_call(call, p->ord == 1 ? MXL_REDUCE_NORM1 : MXL_REDUCE_NORM2);
+}
+
+/* ord 1: dx = dy sign(x). ord 2: dx = dy x / y, which is NaN where y is 0, as in 1.9.1. */
+static int norm_grad(mxl_grad *g)
+{
+    const norm_params *p = g->params;
+    mxl_array *x = mxl_grad_in(g, 0), *dy = mxl_reduce_back(g, g->head[0]), *y;
+
+    if (p->ord == 1)
+        return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_sign(g->s, x), dy));
+    y = mxl_reduce_back(g, mxl_grad_out(g, 0));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, x, mxl_div(g->s, dy, y)));
+}
+
+static void norm_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = ((const norm_params *)saves->params)->ord == 2;
+}
+
+static const mxl_op op_norm = {
+    .name = "norm",
+    .aliases = MXL_ALIASES("_sparse_norm"),
+    .doc = "Norm over axes: of vectors along one axis, of all elements together along several.",
+    .inputs = mxl_inputs_data,
+    .params = norm_table,
+    .params_size = sizeof(norm_params),
+    .infer = norm_infer,
+    .compute = norm_compute,
+    .grad = norm_grad,
+    .saves = norm_saves,
+};
+
+/* ---- moments ---- */
+
+static const mxl_param moments_table[] = {
+    {.name = "axes",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(mxl_reduce_params, axis),
+     .def = "None",
+     .doc = "The axes to reduce, counted from either end; at least one."},
+    {.name = "keepdims",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_reduce_params, keepdims),
+     .def = "0",
+     .doc = "Whether the reduced axes stay, with extent 1."},
+    {0},
+};
+
+static int moments_infer(mxl_infer *infer)
+{
+    if (((const mxl_reduce_params *)infer->params)->axis.n < 1)
+        return mxl_error("moments: axes must name at least one axis; for all of them name all");
+    if (infer->in[0]->dtype == MXL_BOOL)
+        return mxl_error("moments: dtype bool is not supported");
+    if (mxl_reduce_infer(infer) != 0)
+        return -1;
+    infer->out_shape[1] = infer->out_shape[0];
+    infer->out_dtype[1] = infer->out_dtype[0];
+    return 0;
+}
+
+static int moments_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    bool reduced[MXL_MAX_NDIM];
+
+    if (mxl_reduce_axes(call->op->name, call->params, x->ndim, reduced) != 0)
+        return -1;
+    return mxl_moments(x->dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
+                       mxl_array_write(call->out[0]), mxl_array_write(call->out[1]));
+}
+
+/* dx = (dmean + 2 (x - mean) dvar) / count: what the mean's own change adds to the variance is 0 */
+static int moments_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    bool reduced[MXL_MAX_NDIM];
+    int64_t count = 1;
+    mxl_array *away, *sum;
+
+    if (mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++)
+        count *= reduced[i] ? x->shape[i] : 1;
+    away = mxl_sub(g->s, mxl_grad_in(g, 0), mxl_reduce_back(g, mxl_grad_out(g, 0)));
+    sum = mxl_mul(g->s, mxl_mul_scalar(g->s, away, 2), mxl_reduce_back(g, mxl_grad_head(g, 1)));
+    sum = mxl_add(g->s, sum, mxl_reduce_back(g, mxl_grad_head(g, 0)));
+    return mxl_grad_set(g, 0, mxl_div_scalar(g->s, sum, (double)count));
+}
+
+static void moments_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = true;
+}
+
+static const mxl_op op_moments = {
+    .name = "moments",
+    .doc = "Mean and variance over axes: two results.",
+    .inputs = mxl_inputs_data,
+    .params = moments_table,
+    .params_size = sizeof(mxl_reduce_params),
+    .arity = mxl_arity_two,
+    .infer = moments_infer,
+    .compute = moments_compute,
+    .grad = moments_grad,
+    .saves = moments_saves,
+};
+
+/* ---- cumsum ---- */
+
+typedef struct cumsum_params {
+    int64_t axis;
+    int dtype;
+} cumsum_params;
+
+static const mxl_param cumsum_table[] = {
+    {.name = "axis",
+     .type = MXL_P_OPT_INT,
+     .offset = offsetof(cumsum_params, axis),
+     .def = "None",
+     .doc = "The axis to sum along, counted from either end; None: the flattened array."},
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(cumsum_params, dtype),
+     .def = "None",
+     .values = sum_dtypes,
+     .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', 'int8'},optional, "
+                  "default='None'",
+     .doc = "The dtype of the result, in which the elements are added; None: the array's, int64 "
+            "for bool."},
+    {0},
+};
+
+static const mxl_input cumsum_inputs[] = {{.name = "a", .doc = "Input array, of any shape."}, {0}};
+
+static int cumsum_infer(mxl_infer *infer)
+{
+    const cumsum_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    infer->out_dtype[0] = x->dtype == MXL_BOOL ? MXL_I64 : x->dtype;
+    if (p->dtype != MXL_DTYPE_UNKNOWN)
+        infer->out_dtype[0] = p->dtype;
+    if (p->axis == MXL_NONE) {
+        mxl_shape_set(out, 1, &x->size);
+        return 0;
+    }
+    if (mxl_shape_axis(p->axis, x->ndim) < 0)
+        return mxl_error_prefix("cumsum");
+    mxl_shape_set(out, x->ndim, x->shape);
+    return 0;
+}
+
+static int cumsum_compute(const mxl_call *call)
+{
+    const cumsum_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    mxl_array *out = call->out[0];
+    int64_t outer = 1, n = x->size, inner = 1;
+
+    if (p->axis != MXL_NONE) {
+        int axis = mxl_shape_axis(p->axis, x->ndim);
+
+        outer = mxl_shape_size(axis, x->shape);
+        n = x->shape[axis];
+        inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
+    }
+    if (out->dtype != x->dtype) {
+        if (mxl_array_copy_into(out, x) != 0)
+            return -1;
+        x = out;
+    }
+    mxl_running_sum(out->dtype, outer, n, inner, mxl_array_read(x), mxl_array_write(out));
+    return 0;
+}
+
+static const mxl_op op_cumsum;
+
+/* dx = the sums of dy from each position to the end */
+static int cumsum_grad(mxl_grad *g)
+{
+    const cumsum_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *y = mxl_grad_out_meta(g, 0);
+    cumsum_params along = {.axis = 0, .dtype = MXL_DTYPE_UNKNOWN};
+    mxl_array *dy;
+
+    if (p->axis != MXL_NONE)
+        along.axis = mxl_shape_axis(p->axis, y->ndim);
+    dy = mxl_reverse(g->s, g->head[0], (int)along.axis);
+    dy = mxl_scope_call(g->s, &op_cumsum, &along, 1, &dy);
+    dy = mxl_reverse(g->s, dy, (int)along.axis);
+    return mxl_grad_set(g, 0, mxl_reshape(g->s, dy, x->ndim, x->shape));
+}
+
+static const mxl_op op_cumsum = {
+    .name = "_np_cumsum",
+    .aliases = MXL_ALIASES("cumsum"),
+    .doc = "Running sums along an axis: each element plus all before it.",
+    .inputs = cumsum_inputs,
+    .params = cumsum_table,
+    .params_size = sizeof(cumsum_params),
+    .infer = cumsum_infer,
+    .compute = cumsum_compute,
+    .grad = cumsum_grad,
+};
+
+const mxl_op *const mxl_ops_norm[] = {&op_norm, &op_moments, &op_cumsum, NULL};

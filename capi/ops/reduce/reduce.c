@@ -1,0 +1,452 @@
+/* Reductions over axes: sum, mean, max, min, prod, nansum, nanprod; argmax, argmin. A result
+ * without axes has shape (1,), as in 1.9.1 (in PyTorch's dialect ()).
+ */
+#include "ops/reduce/reduce_ops.h"
+
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "kernel/reduce/argmax.h"
+#include "kernel/reduce/reduce.h"
+#include "ops/elementwise/elementwise.h"
+
+/* ---- which axes ---- */
+
+int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool *reduced)
+{
+    bool named = p->axis.n > 0;
+
+    for (int i = 0; i < ndim; i++)
+        reduced[i] = !named || p->exclude;
+    if (!named)
+        return 0;
+    for (int i = 0; i < p->axis.n; i++) {
+        int64_t axis = p->axis.v[i] < 0 ? p->axis.v[i] + ndim : p->axis.v[i];
+
+        if (axis < 0 || axis >= ndim)
+            return mxl_error("%s: axis %lld is out of range for an array of %d axes", name,
+                             (long long)p->axis.v[i], ndim);
+        if (reduced[axis] != (bool)p->exclude)
+            return mxl_error("%s: axis %lld is named twice", name, (long long)p->axis.v[i]);
+        reduced[axis] = !p->exclude;
+    }
+    return 0;
+}
+
+/* The shape of the result: reduced axes have extent 1, or are left out. */
+static void reduced_shape(int ndim, const int64_t *shape, const bool *reduced, bool keepdims,
+                          bool scalars, mxl_shape *out)
+{
+    int n = 0;
+
+    for (int i = 0; i < ndim; i++) {
+        if (!reduced[i])
+            out->dim[n++] = shape[i];
+        else if (keepdims)
+            out->dim[n++] = 1;
+    }
+    if (n == 0 && !keepdims && !scalars)
+        out->dim[n++] = 1;
+    out->ndim = n;
+}
+
+int mxl_reduce_infer(mxl_infer *infer)
+{
+    const mxl_reduce_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    bool reduced[MXL_MAX_NDIM];
+
+    if (mxl_reduce_axes(infer->op->name, p, x->ndim, reduced) != 0)
+        return -1;
+    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, infer->scalars, &infer->out_shape[0]);
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+int mxl_reduce_call(const mxl_call *call, mxl_reduction kind)
+{
+    const mxl_array *x = call->in[0];
+    bool reduced[MXL_MAX_NDIM];
+
+    if (mxl_reduce_axes(call->op->name, call->params, x->ndim, reduced) != 0)
+        return -1;
+    return mxl_reduce(kind, x->dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
+                      mxl_array_write(call->out[0]));
+}
+
+/* ---- for the rules ---- */
+
+mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    bool reduced[MXL_MAX_NDIM];
+    mxl_shape shape;
+
+    if (mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
+        return NULL;
+    reduced_shape(x->ndim, x->shape, reduced, true, false, &shape);
+    return mxl_reshape(g->s, y, shape.ndim, shape.dim);
+}
+
+/* The same repeated to the input's shape. */
+static mxl_array *spread(mxl_grad *g, mxl_array *y)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    return mxl_broadcast_to(g->s, mxl_reduce_back(g, y), x->ndim, x->shape);
+}
+
+/* ---- the operators ---- */
+
+static const mxl_param reduce_params[] = {
+    {.name = "axis",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(mxl_reduce_params, axis),
+     .def = "None",
+     .doc = "The axes to reduce, counted from either end; none named: all."},
+    {.name = "keepdims",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_reduce_params, keepdims),
+     .def = "0",
+     .doc = "Whether the reduced axes stay, with extent 1."},
+    {.name = "exclude",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(mxl_reduce_params, exclude),
+     .def = "0",
+     .doc = "Whether to reduce the axes that are not named instead."},
+    {0},
+};
+
+#define REDUCE(linkage, op_symbol, op_name, op_aliases, op_doc, op_infer, op_compute, op_grad,     \
+               op_saves)                                                                           \
+    linkage const mxl_op op_symbol = {                                                             \
+        .name = op_name,                                                                           \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = reduce_params,                                                                   \
+        .params_size = sizeof(mxl_reduce_params),                                                  \
+        .infer = op_infer,                                                                         \
+        .compute = op_compute,                                                                     \
+        .grad = op_grad,                                                                           \
+        .saves = op_saves,                                                                         \
+    }
+
+static int sum_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_SUM);
+}
+
+/* dx = dy, repeated */
+static int sum_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, spread(g, g->head[0]));
+}
+
+REDUCE(, mxl_op_sum, "sum", MXL_ALIASES("_sparse_sum", "sum_axis"), "Sum over axes.",
+       mxl_reduce_infer, sum_compute, sum_grad, NULL);
+
+static int mean_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_MEAN);
+}
+
+/* dx = dy / count, repeated */
+static int mean_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    bool reduced[MXL_MAX_NDIM];
+    int64_t count = 1;
+
+    if (mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++)
+        count *= reduced[i] ? x->shape[i] : 1;
+    return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->head[0], (double)count)));
+}
+
+REDUCE(static, op_mean, "mean", MXL_ALIASES("_sparse_mean"),
+       "Mean over axes; of integers the sum in their dtype, divided and cut towards zero. The mean "
+       "of nothing is NaN.",
+       mxl_reduce_infer, mean_compute, mean_grad, NULL);
+
+static int max_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+    bool reduced[MXL_MAX_NDIM];
+    char text[128];
+
+    if (mxl_reduce_axes(infer->op->name, infer->params, x->ndim, reduced) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++) {
+        if (reduced[i] && x->shape[i] == 0)
+            return mxl_error("%s: an array of shape %s has no elements along axis %d",
+                             infer->op->name, mxl_shape_text(text, sizeof(text), x->ndim, x->shape),
+                             i);
+    }
+    return mxl_reduce_infer(infer);
+}
+
+static int max_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_MAX);
+}
+
+/* dx = dy where x == y, else 0; at ties every one gets it, NaN equals nothing */
+static int max_grad(mxl_grad *g)
+{
+    mxl_array *hit = mxl_equal(g->s, mxl_grad_in(g, 0), mxl_reduce_back(g, mxl_grad_out(g, 0)));
+
+    return mxl_grad_set(g, 0, mxl_mul(g->s, hit, mxl_reduce_back(g, g->head[0])));
+}
+
+static void max_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = true;
+}
+
+REDUCE(
+    static, op_max, "max", MXL_ALIASES("max_axis"),
+    "Largest element over axes; NaN where one is among them. Where several are largest, each has "
+    "the whole gradient.",
+    max_infer, max_compute, max_grad, max_saves);
+
+static int min_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_MIN);
+}
+
+REDUCE(static, op_min, "min", MXL_ALIASES("min_axis"),
+       "Smallest element over axes; NaN where one is among them. Where several are smallest, each "
+       "has the whole gradient.",
+       max_infer, min_compute, max_grad, max_saves);
+
+static int prod_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_PROD);
+}
+
+/* dy (y / x), in this order: dy y may overflow */
+static mxl_array *prod_back(mxl_grad *g, mxl_array *x)
+{
+    mxl_array *others = mxl_div(g->s, mxl_reduce_back(g, mxl_grad_out(g, 0)), x);
+
+    return mxl_mul(g->s, mxl_reduce_back(g, g->head[0]), others);
+}
+
+/* dx = dy y / x; NaN where x is 0, as in 1.9.1 */
+static int prod_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, prod_back(g, mxl_grad_in(g, 0)));
+}
+
+REDUCE(static, op_prod, "prod", NULL, "Product over axes.", mxl_reduce_infer, prod_compute,
+       prod_grad, max_saves);
+
+static int nansum_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_NANSUM);
+}
+
+/* Sets dx = a where x is a number, else 0: NaN equals nothing. */
+static int set_at_numbers(mxl_grad *g, mxl_array *a)
+{
+    mxl_array *x = mxl_grad_in(g, 0);
+
+    return mxl_grad_set(g, 0, mxl_where(g->s, mxl_equal(g->s, x, x), a, mxl_zeros_like(g->s, a)));
+}
+
+/* dx = dy where x is a number, else 0 */
+static int nansum_grad(mxl_grad *g)
+{
+    return set_at_numbers(g, spread(g, g->head[0]));
+}
+
+REDUCE(static, op_nansum, "nansum", NULL, "Sum over axes of what is not NaN.", mxl_reduce_infer,
+       nansum_compute, nansum_grad, mxl_saves_input);
+
+static int nanprod_compute(const mxl_call *call)
+{
+    return mxl_reduce_call(call, MXL_REDUCE_NANPROD);
+}
+
+static const mxl_op op_nanprod;
+
+/* x with 1 in place of NaN: the product of each element alone. */
+static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
+{
+    const int64_t shape[2] = {x == NULL ? 0 : x->size, 1}, last[1] = {1};
+    mxl_reduce_params params = {.axis = {1, last}};
+    mxl_array *column = mxl_reshape(s, x, 2, shape);
+    mxl_array *numbers = mxl_scope_call(s, &op_nanprod, &params, 1, &column);
+
+    return x == NULL ? NULL : mxl_reshape(s, numbers, x->ndim, x->shape);
+}
+
+/* dx = dy y / x where x is a number, else 0 */
+static int nanprod_grad(mxl_grad *g)
+{
+    return set_at_numbers(g, prod_back(g, nan_to_one(g->s, mxl_grad_in(g, 0))));
+}
+
+REDUCE(static, op_nanprod, "nanprod", NULL, "Product over axes of what is not NaN.",
+       mxl_reduce_infer, nanprod_compute, nanprod_grad, max_saves);
+
+/* ---- argmax, argmin ---- */
+
+typedef struct arg_params {
+    int64_t axis;
+    int keepdims;
+} arg_params;
+
+static const mxl_param arg_table[] = {
+    {.name = "axis",
+     .type = MXL_P_OPT_INT,
+     .offset = offsetof(arg_params, axis),
+     .def = "None",
+     .doc = "The axis to search along, counted from either end; None: the flattened array."},
+    {.name = "keepdims",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(arg_params, keepdims),
+     .def = "0",
+     .doc = "Whether the axis stays, with extent 1."},
+    {0},
+};
+
+static int arg_infer(mxl_infer *infer)
+{
+    const arg_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    bool reduced[MXL_MAX_NDIM];
+    int64_t length = x->size;
+    char text[128];
+
+    for (int i = 0; i < x->ndim; i++)
+        reduced[i] = p->axis == MXL_NONE;
+    if (p->axis != MXL_NONE) {
+        int64_t axis = p->axis < 0 ? p->axis + x->ndim : p->axis;
+
+        if (axis < 0 || axis >= x->ndim)
+            return mxl_error("%s: axis %lld is out of range for an array of %d axes",
+                             infer->op->name, (long long)p->axis, x->ndim);
+        reduced[axis] = true;
+        length = x->shape[axis];
+    }
+    if (x->dtype == MXL_BOOL)
+        return mxl_error("%s: dtype bool is not supported", infer->op->name);
+    if (length == 0)
+        return mxl_error("%s: nothing to search in an array of shape %s", infer->op->name,
+                         mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
+    reduced_shape(x->ndim, x->shape, reduced, p->keepdims, infer->scalars, &infer->out_shape[0]);
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+typedef void (*finder)(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in,
+                       int64_t *out);
+
+/* The kernel gives int64; other dtypes are cast. */
+static int arg_into(finder find, mxl_array *out, const mxl_array *x, int64_t outer, int64_t length,
+                    int64_t inner)
+{
+    mxl_array *index;
+    int status;
+
+    if (out->dtype == MXL_I64) {
+        find(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(out));
+        return 0;
+    }
+    index = mxl_array_new(MXL_I64, out->ndim, out->shape);
+    if (index == NULL)
+        return -1;
+    find(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(index));
+    status = mxl_array_copy_into(out, index);
+    mxl_array_drop(index);
+    return status;
+}
+
+/* The array is searched as (outer, length, inner). */
+static int arg_compute(const mxl_call *call, finder find)
+{
+    const arg_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    int64_t outer = 1, length = x->size, inner = 1;
+
+    if (p->axis != MXL_NONE) {
+        int axis = (int)(p->axis < 0 ? p->axis + x->ndim : p->axis);
+
+        length = x->shape[axis];
+        outer = mxl_shape_size(axis, x->shape);
+        inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
+    }
+    return arg_into(find, call->out[0], x, outer, length, inner);
+}
+
+static int argmax_compute(const mxl_call *call)
+{
+    return arg_compute(call, mxl_argmax);
+}
+
+static int argmin_compute(const mxl_call *call)
+{
+    return arg_compute(call, mxl_argmin);
+}
+
+static const mxl_op op_argmax = {
+    .name = "argmax",
+    .doc = "Index of the largest element along an axis, in the array's dtype; of equal ones the "
+           "first, and a NaN counts as the largest.",
+    .inputs = mxl_inputs_data,
+    .params = arg_table,
+    .params_size = sizeof(arg_params),
+    .infer = arg_infer,
+    .compute = argmax_compute,
+    .grad = mxl_grad_zero,
+};
+
+static const mxl_op op_argmin = {
+    .name = "argmin",
+    .doc = "Index of the smallest element along an axis, in the array's dtype; of equal ones the "
+           "first, and a NaN counts as the smallest.",
+    .inputs = mxl_inputs_data,
+    .params = arg_table,
+    .params_size = sizeof(arg_params),
+    .infer = arg_infer,
+    .compute = argmin_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* argmax along axis 1. */
+static int channel_infer(mxl_infer *infer)
+{
+    const arg_params params = {.axis = 1};
+    mxl_infer along = *infer;
+
+    along.params = &params;
+    return arg_infer(&along);
+}
+
+static int channel_compute(const mxl_call *call)
+{
+    const arg_params params = {.axis = 1};
+    mxl_call along = *call;
+
+    along.params = &params;
+    return arg_compute(&along, mxl_argmax);
+}
+
+static const mxl_op op_argmax_channel = {
+    .name = "argmax_channel",
+    .doc = "Index of the largest element along axis 1, in the array's dtype.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    .infer = channel_infer,
+    .compute = channel_compute,
+};
+
+const mxl_op *const mxl_ops_reduce[] = {
+    &mxl_op_sum, &op_mean,           &op_max,     &op_min,
+    &op_prod,    &op_nansum,         &op_nanprod, &op_argmax,
+    &op_argmin,  &op_argmax_channel, NULL,
+};

@@ -1,0 +1,472 @@
+/* softmax, over all of an axis or its first elements, softmin and log_softmax. */
+#include "ops/build.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "kernel/reduce/softmax.h"
+
+typedef struct softmax_params {
+    int64_t axis;
+    double temperature; /* NaN: 1 */
+    int dtype;
+    int use_length;
+} softmax_params;
+
+static const mxl_input softmax_inputs[] = {
+    {.name = "data", .doc = "Input array, of a floating dtype."},
+    {.name = "length",
+     .doc = "Only with use_length: int32 or int64 in the shape of data without the axis; how many "
+            "elements of each row count. The others become 0."},
+    {0},
+};
+
+static const char *const softmax_dtypes[] = {"None", "float16", "float32", "float64", NULL};
+
+static const mxl_param softmax_params_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(softmax_params, axis),
+     .def = "-1",
+     .doc = "The axis along which the results sum to 1, counted from either end."},
+    {.name = "temperature",
+     .type = MXL_P_OPT_FLOAT,
+     .offset = offsetof(softmax_params, temperature),
+     .def = "None",
+     .type_text = "double or None, optional, default=None",
+     .doc = "What the input is divided by first; None: nothing."},
+    {.name = "dtype",
+     .type = MXL_P_DTYPE,
+     .offset = offsetof(softmax_params, dtype),
+     .def = "None",
+     .values = softmax_dtypes,
+     .type_text = "{None, 'float16', 'float32', 'float64'},optional, default='None'",
+     .doc = "dtype of the result; None: that of data."},
+    {.name = "use_length",
+     .type = MXL_P_OPT_BOOL,
+     .offset = offsetof(softmax_params, use_length),
+     .def = "0",
+     .doc = "Whether there is an input `length`. Not for softmin and log_softmax."},
+    {0},
+};
+
+/* The axis of an array; one without axes counts as one row of one element, whose axis is 0 or -1.
+ */
+static int softmax_axis(const char *name, const softmax_params *p, int ndim)
+{
+    int64_t axis = p->axis < 0 ? p->axis + (ndim > 0 ? ndim : 1) : p->axis;
+
+    if (axis < 0 || axis >= (ndim > 0 ? ndim : 1))
+        return mxl_error("%s: axis %lld is out of range for an array of %d axes", name,
+                         (long long)p->axis, ndim);
+    return (int)axis;
+}
+
+static int check_length(const mxl_infer *infer, int axis)
+{
+    const mxl_array *x = infer->in[0], *length = infer->in[1];
+    mxl_shape want;
+    char have_text[128], want_text[128];
+
+    if (length->dtype != MXL_I32 && length->dtype != MXL_I64)
+        return mxl_error("%s: length must be int32 or int64, got %s", infer->op->name,
+                         mxl_dtype_name(length->dtype));
+    want.ndim = 0;
+    for (int i = 0; i < x->ndim; i++) {
+        if (i != axis)
+            want.dim[want.ndim++] = x->shape[i];
+    }
+    if (want.ndim == 0)
+        want.dim[want.ndim++] = 1;
+    if (mxl_shape_same(length->ndim, length->shape, want.ndim, want.dim))
+        return 0;
+    return mxl_error("%s: length must have shape %s, got %s", infer->op->name,
+                     mxl_shape_text(want_text, sizeof(want_text), want.ndim, want.dim),
+                     mxl_shape_text(have_text, sizeof(have_text), length->ndim, length->shape));
+}
+
+static int softmax_infer(mxl_infer *infer)
+{
+    const softmax_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    int axis = softmax_axis(infer->op->name, p, x->ndim);
+
+    if (axis < 0)
+        return -1;
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
+                         mxl_dtype_name(x->dtype));
+    if (infer->num_inputs > 1 && check_length(infer, axis) != 0)
+        return -1;
+    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
+    infer->out_dtype[0] = p->dtype == MXL_DTYPE_UNKNOWN ? x->dtype : p->dtype;
+    return 0;
+}
+
+/* ---- how many elements of each row count ---- */
+
+/* The lengths as int64, new, each within the row; NULL with the error set. */
+static mxl_array *checked_length(const mxl_call *call, int64_t extent)
+{
+    const mxl_array *given = call->in[1];
+    mxl_array *length = mxl_array_new(MXL_I64, given->ndim, given->shape);
+    const int64_t *value;
+
+    if (length == NULL)
+        return NULL;
+    if (mxl_array_copy_into(length, given) != 0)
+        goto failed;
+    value = mxl_array_read(length);
+    for (int64_t i = 0; i < length->size; i++) {
+        if (value[i] < 0 || value[i] > extent) {
+            mxl_error("%s: length %lld is not in [0, %lld]", call->op->name, (long long)value[i],
+                      (long long)extent);
+            goto failed;
+        }
+    }
+    return length;
+failed:
+    mxl_array_drop(length);
+    return NULL;
+}
+
+/* An array as (outer, extent, inner) around one axis. */
+typedef struct rows {
+    int64_t outer, extent, inner;
+} rows;
+
+static rows rows_of(const mxl_array *x, int axis)
+{
+    rows r = {1, 1, 1};
+
+    if (x->ndim > 0) {
+        r.outer = mxl_shape_size(axis, x->shape);
+        r.extent = x->shape[axis];
+        r.inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
+    }
+    return r;
+}
+
+/* ---- keeping the counted elements, which only softmax's rule uses ---- */
+
+static int keep_first_infer(mxl_infer *infer)
+{
+    int axis = softmax_axis(infer->op->name, infer->params, infer->in[0]->ndim);
+
+    if (axis < 0 || check_length(infer, axis) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
+static int keep_first_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    rows r = rows_of(x, softmax_axis(call->op->name, call->params, x->ndim));
+    size_t width = mxl_dtype_size(x->dtype), piece = width * (size_t)r.inner;
+    mxl_array *length = checked_length(call, r.extent);
+    const char *from = mxl_array_read(x);
+    const int64_t *counted;
+    char *to;
+
+    if (length == NULL)
+        return -1;
+    counted = mxl_array_read(length);
+    to = mxl_array_write(call->out[0]);
+    for (int64_t o = 0; o < r.outer; o++, counted += r.inner) {
+        for (int64_t k = 0; k < r.extent; k++, from += piece, to += piece) {
+            for (int64_t i = 0; i < r.inner; i++) {
+                if (k < counted[i])
+                    memcpy(to + (size_t)i * width, from + (size_t)i * width, width);
+                else
+                    memset(to + (size_t)i * width, 0, width);
+            }
+        }
+    }
+    mxl_array_drop(length);
+    return 0;
+}
+
+static const mxl_op op_keep_first;
+
+static mxl_array *keep_first(mxl_grad *g, mxl_array *a)
+{
+    mxl_array *inputs[2] = {a, mxl_grad_in(g, 1)};
+
+    return mxl_scope_call(g->s, &op_keep_first, g->params, 2, inputs);
+}
+
+/* dx = dy where elements count, else 0 */
+static int keep_first_grad(mxl_grad *g)
+{
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    return mxl_grad_set(g, 0, keep_first(g, g->head[0]));
+}
+
+static void length_saves(mxl_saves *saves)
+{
+    saves->in[1] = true;
+}
+
+static const mxl_op op_keep_first = {
+    .name = "_mxl_keep_first",
+    .doc = "The first `length` elements along an axis, and 0 for the others.",
+    .inputs = softmax_inputs,
+    .params = softmax_params_table,
+    .params_size = sizeof(softmax_params),
+    .infer = keep_first_infer,
+    .compute = keep_first_compute,
+    .grad = keep_first_grad,
+    .saves = length_saves,
+};
+
+/* ---- compute ---- */
+
+static const mxl_op op_softmin;
+
+/* What the input is divided by. */
+static double temperature_of(const mxl_op *op, const softmax_params *p)
+{
+    double temperature = isnan(p->temperature) ? 1 : p->temperature;
+
+    return op == &op_softmin ? -temperature : temperature;
+}
+
+/* Where the dtypes differ, the wider one computes. */
+static int softmax_run(const mxl_call *call, bool take_log, const int64_t *length)
+{
+    const softmax_params *p = call->params;
+    mxl_array *x = call->in[0], *out = call->out[0], *wide = NULL;
+    rows r = rows_of(x, softmax_axis(call->op->name, p, x->ndim));
+    bool narrows = mxl_dtype_size(out->dtype) < mxl_dtype_size(x->dtype);
+    double temperature = temperature_of(call->op, p);
+    int status = -1;
+
+    if (x->dtype == out->dtype)
+        return mxl_softmax(take_log, x->dtype, r.outer, r.extent, r.inner, temperature, length,
+                           mxl_array_read(x), mxl_array_write(out));
+    if (!narrows) {
+        if (mxl_array_copy_into(out, x) != 0)
+            return -1;
+        return mxl_softmax(take_log, out->dtype, r.outer, r.extent, r.inner, temperature, length,
+                           mxl_array_read(out), mxl_array_write(out));
+    }
+    wide = mxl_array_new(x->dtype, x->ndim, x->shape);
+    if (wide != NULL && mxl_softmax(take_log, x->dtype, r.outer, r.extent, r.inner, temperature,
+                                    length, mxl_array_read(x), mxl_array_write(wide)) == 0)
+        status = mxl_array_copy_into(out, wide);
+    mxl_array_drop(wide);
+    return status;
+}
+
+/* ---- softmax ---- */
+
+static int softmax_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length < 0)
+        return mxl_error("softmax: use_length must be True or False, got None");
+    return 0;
+}
+
+static int softmax_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = ((const softmax_params *)params)->use_length > 0 ? 2 : 1;
+    return 0;
+}
+
+static int softmax_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    mxl_array *length;
+    int status;
+
+    if (call->num_inputs < 2)
+        return softmax_run(call, false, NULL);
+    length = checked_length(call,
+                            rows_of(x, softmax_axis(call->op->name, call->params, x->ndim)).extent);
+    if (length == NULL)
+        return -1;
+    status = softmax_run(call, false, mxl_array_read(length));
+    mxl_array_drop(length);
+    return status;
+}
+
+/* An array of the result's dtype in the input's where that is wider: what is small there is lost if
+ * the gradient is computed in the narrower one. */
+static mxl_array *widened(mxl_grad *g, mxl_array *a)
+{
+    int dtype = mxl_grad_in_meta(g, 0)->dtype;
+
+    if (mxl_dtype_size(dtype) <= mxl_dtype_size(mxl_grad_out_meta(g, 0)->dtype))
+        return a;
+    return mxl_cast(g->s, a, dtype);
+}
+
+/* Sum over the axis of the operator; of an array without axes, itself. */
+static mxl_array *row_sum(mxl_grad *g, mxl_array *a)
+{
+    int ndim = mxl_grad_in_meta(g, 0)->ndim;
+
+    return ndim == 0 ? a : mxl_sum_axis(g->s, a, softmax_axis(g->op->name, g->params, ndim));
+}
+
+static mxl_array *by_temperature(mxl_grad *g, mxl_array *a)
+{
+    double temperature = temperature_of(g->op, g->params);
+
+    return temperature == 1 ? a : mxl_div_scalar(g->s, a, temperature);
+}
+
+/* dx = y * (dy - sum(dy * y)) / temperature; what does not count has y = 0, and its dy is not seen
+ */
+static int softmax_grad(mxl_grad *g)
+{
+    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->head[0]), *dx;
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    if (g->num_inputs > 1)
+        dy = keep_first(g, dy);
+    dx = mxl_mul(g->s, y, mxl_sub(g->s, dy, row_sum(g, mxl_mul(g->s, dy, y))));
+    return mxl_grad_set(g, 0, by_temperature(g, dx));
+}
+
+/* The same in one pass where the dtypes are one and all elements count; else by the rule. */
+static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *y, *dy, *dx;
+    rows r;
+
+    if (!mxl_grad_wants(g, 0) || g->num_inputs > 1 || x->dtype != mxl_grad_out_meta(g, 0)->dtype)
+        return rule(g);
+    y = mxl_grad_out(g, 0);
+    dy = g->head[0];
+    if (y == NULL || dy->dtype != y->dtype)
+        return rule(g);
+    y = mxl_scope_own(g->s, mxl_array_contiguous(y));
+    dy = mxl_scope_own(g->s, mxl_array_contiguous(dy));
+    dx = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
+    if (y == NULL || dy == NULL || dx == NULL)
+        return -1;
+    r = rows_of(y, softmax_axis(g->op->name, g->params, y->ndim));
+    if (!mxl_softmax_back(of_log, y->dtype, r.outer, r.extent, r.inner,
+                          temperature_of(g->op, g->params), mxl_array_read(y), mxl_array_read(dy),
+                          mxl_array_write(dx)))
+        return rule(g);
+    return mxl_grad_set(g, 0, dx);
+}
+
+static int softmax_grad_kernel(mxl_grad *g)
+{
+    return one_pass(g, false, softmax_grad);
+}
+
+static void softmax_saves(mxl_saves *saves)
+{
+    saves->out[0] = true;
+    if (saves->num_inputs > 1)
+        saves->in[1] = true;
+}
+
+static const mxl_op op_softmax = {
+    .name = "softmax",
+    .aliases = MXL_ALIASES("_npx_softmax"),
+    .doc = "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
+    .inputs = softmax_inputs,
+    .params = softmax_params_table,
+    .params_size = sizeof(softmax_params),
+    .arity = softmax_arity,
+    .check = softmax_check,
+    .infer = softmax_infer,
+    .compute = softmax_compute,
+    .grad = softmax_grad,
+    .grad_kernel = softmax_grad_kernel,
+    .saves = softmax_saves,
+};
+
+mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
+{
+    softmax_params p = {.axis = axis, .temperature = NAN, .dtype = MXL_DTYPE_UNKNOWN};
+
+    return mxl_scope_call(s, &op_softmax, &p, 1, &a);
+}
+
+/* ---- softmin: softmax with the temperature negative ---- */
+
+/* In 1.9.1 too every call with use_length fails. */
+static int softmin_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length != 0)
+        return mxl_error("softmin: use_length is not supported; apply softmax to -data");
+    return 0;
+}
+
+static int softmin_compute(const mxl_call *call)
+{
+    return softmax_run(call, false, NULL);
+}
+
+static const mxl_op op_softmin = {
+    .name = "softmin",
+    .doc = "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
+    .inputs = mxl_inputs_data,
+    .params = softmax_params_table,
+    .params_size = sizeof(softmax_params),
+    .check = softmin_check,
+    .infer = softmax_infer,
+    .compute = softmin_compute,
+    .grad = softmax_grad,
+    .grad_kernel = softmax_grad_kernel,
+    .saves = mxl_saves_output,
+};
+
+/* ---- log_softmax ---- */
+
+/* As softmin. */
+static int log_softmax_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length != 0)
+        return mxl_error("log_softmax: use_length is not supported; apply log to softmax");
+    return 0;
+}
+
+static int log_softmax_compute(const mxl_call *call)
+{
+    return softmax_run(call, true, NULL);
+}
+
+/* dx = (dy - e^y * sum(dy)) / temperature */
+static int log_softmax_grad(mxl_grad *g)
+{
+    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->head[0]);
+    mxl_array *dx = mxl_sub(g->s, dy, mxl_mul(g->s, mxl_exp(g->s, y), row_sum(g, dy)));
+
+    return mxl_grad_set(g, 0, by_temperature(g, dx));
+}
+
+static int log_softmax_grad_kernel(mxl_grad *g)
+{
+    return one_pass(g, true, log_softmax_grad);
+}
+
+static const mxl_op op_log_softmax = {
+    .name = "log_softmax",
+    .aliases = MXL_ALIASES("_npx_log_softmax"),
+    .doc =
+        "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
+    .inputs = mxl_inputs_data,
+    .params = softmax_params_table,
+    .params_size = sizeof(softmax_params),
+    .check = log_softmax_check,
+    .infer = softmax_infer,
+    .compute = log_softmax_compute,
+    .grad = log_softmax_grad,
+    .grad_kernel = log_softmax_grad_kernel,
+    .saves = mxl_saves_output,
+};
+
+const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_softmin, &op_log_softmax, &op_keep_first,
+                                         NULL};

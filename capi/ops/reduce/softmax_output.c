@@ -1,0 +1,451 @@
+/* Classification: SoftmaxOutput, whose gradient is defined, and softmax_cross_entropy; and
+ * _mxl_softmax_target, which makes of labels what the softmax should be: their gradients are
+ * (softmax - target) * weight. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/reduce/softmax.h"
+#include "ops/build.h"
+
+typedef enum normalization { BATCH, NONE, VALID } normalization;
+
+typedef struct output_params {
+    double grad_scale;
+    double ignore_label;
+    int multi_output;
+    int use_ignore;
+    int preserve_shape;
+    int normalization;
+    int out_grad;
+    double smooth_alpha;
+    /* _mxl_softmax_target: */
+    mxl_tuple shape; /* of data */
+    int clip;        /* labels out of range count as the nearest class */
+} output_params;
+
+static const mxl_input output_inputs[] = {
+    {.name = "data", .doc = "What is turned into probabilities, of a floating dtype; (n, ...)."},
+    {.name = "label",
+     .doc =
+         "The class of each row of data, of the dtype of data and its shape without the classes; "
+         "or, in the shape of data, the probabilities that there should be."},
+    {0},
+};
+
+static const char *const normalizations[] = {"batch", "null", "valid", NULL};
+
+#define FIELD(field, kind, text, meaning)                                                          \
+    {.name = #field,                                                                               \
+     .type = kind,                                                                                 \
+     .offset = offsetof(output_params, field),                                                     \
+     .def = text,                                                                                  \
+     .doc = meaning}
+
+#define OUTPUT_PARAMS                                                                              \
+    FIELD(grad_scale, MXL_P_FLOAT, "1", "Factor of the gradient."),                                \
+        FIELD(ignore_label, MXL_P_FLOAT, "-1",                                                     \
+              "With use_ignore, rows of this label have no gradient. `valid` never counts them."), \
+        FIELD(multi_output, MXL_P_BOOL, "0",                                                       \
+              "Whether the classes are axis 1 of data and every position along the axes behind "   \
+              "it has a label; the gradient is divided by the number of positions."),              \
+        FIELD(use_ignore, MXL_P_BOOL, "0", "Whether ignore_label is one."),                        \
+        FIELD(preserve_shape, MXL_P_BOOL, "0",                                                     \
+              "Whether the classes are the last axis, else all axes but the first together."),     \
+        {.name = "normalization",                                                                  \
+         .type = MXL_P_ENUM,                                                                       \
+         .offset = offsetof(output_params, normalization),                                         \
+         .def = "null",                                                                            \
+         .values = normalizations,                                                                 \
+         .doc = "What the gradient is divided by: nothing more, the number of labels, or that of " \
+                "labels other than ignore_label (1, if there are none)."},                         \
+        FIELD(out_grad, MXL_P_BOOL, "0",                                                           \
+              "Whether the gradient is multiplied with the one that arrives."),                    \
+        FIELD(smooth_alpha, MXL_P_FLOAT, "0",                                                      \
+              "How much of a label's 1 the other classes share, 0 to 1; of no meaning with "       \
+              "multi_output.")
+
+static const mxl_param output_table[] = {OUTPUT_PARAMS, {0}};
+static const mxl_param target_table[] = {
+    OUTPUT_PARAMS,
+    FIELD(shape, MXL_P_SHAPE, NULL, "Shape of data."),
+    FIELD(clip, MXL_P_BOOL, "0", "Whether labels out of range count as the nearest class."),
+    {0},
+};
+
+/* Data as (outer, classes, inner): a softmax of each (outer, inner). */
+typedef struct classes {
+    int axis; /* of the classes; -1: all but the first, which are more than one */
+    int64_t outer, count, inner;
+} classes;
+
+static classes find_classes(const output_params *p, int ndim, const int64_t *shape)
+{
+    classes c = {.axis = ndim - 1, .inner = 1};
+
+    if (p->multi_output) {
+        c.axis = 1;
+        c.inner = mxl_shape_size(ndim - 2, shape + 2);
+    } else if (!p->preserve_shape && ndim > 2) {
+        c.axis = -1;
+    }
+    c.outer = mxl_shape_size(c.axis < 0 ? 1 : c.axis, shape);
+    c.count = c.axis < 0 ? mxl_shape_size(ndim - 1, shape + 1) : shape[c.axis];
+    return c;
+}
+
+/* Whether the label has the shape (n, 1, rest) or (n, rest), or (n, size of rest). */
+static bool is_multi_label(int ndim, const int64_t *data, const mxl_array *label)
+{
+    int64_t flat[2] = {data[0], mxl_shape_size(ndim - 2, data + 2)};
+    int skip = label->ndim == ndim;
+
+    if (mxl_shape_same(label->ndim, label->shape, 2, flat))
+        return true;
+    return label->ndim == ndim - 1 + skip && label->shape[0] == data[0] &&
+           (!skip || label->shape[1] == 1) &&
+           mxl_shape_same(ndim - 2, data + 2, ndim - 2, label->shape + 1 + skip);
+}
+
+/* Whether the label has one class for each row: the shape of data without its last axis. Where all
+ * axes but the first are classes, those between count only if they have one position. */
+static bool is_row_label(const output_params *p, int ndim, const int64_t *data,
+                         const mxl_array *label)
+{
+    if (!p->preserve_shape && ndim > 2) {
+        if (label->ndim == 1 && label->shape[0] == data[0])
+            return true;
+        if (mxl_shape_size(ndim - 2, data + 1) != 1)
+            return false;
+    }
+    return mxl_shape_same(label->ndim, label->shape, ndim - 1, data);
+}
+
+static int output_check(void *params)
+{
+    double alpha = ((const output_params *)params)->smooth_alpha;
+
+    if (!(alpha >= 0 && alpha <= 1))
+        return mxl_error("SoftmaxOutput: smooth_alpha must be from 0 to 1, got %g", alpha);
+    return 0;
+}
+
+static int output_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0], *label = infer->in[1];
+    const output_params *p = infer->params;
+    int least = p->multi_output ? 2 : 1;
+    char a[128], b[128];
+
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("SoftmaxOutput: takes floating-point input, got %s",
+                         mxl_dtype_name(x->dtype));
+    if (label->dtype != x->dtype)
+        return mxl_error("SoftmaxOutput: data and label have dtypes %s and %s; they must be the "
+                         "same",
+                         mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));
+    if (x->ndim < least)
+        return mxl_error("SoftmaxOutput: data must have %d axes or more, got %d", least, x->ndim);
+    if (!mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape) &&
+        !(p->multi_output ? is_multi_label(x->ndim, x->shape, label)
+                          : is_row_label(p, x->ndim, x->shape, label)))
+        return mxl_error("SoftmaxOutput: label of shape %s does not fit data of shape %s",
+                         mxl_shape_text(b, sizeof(b), label->ndim, label->shape),
+                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape));
+    return mxl_infer_like_first(infer);
+}
+
+static int output_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    classes c = find_classes(call->params, x->ndim, x->shape);
+
+    return mxl_softmax(false, x->dtype, c.outer, c.count, c.inner, 1, NULL, mxl_array_read(x),
+                       mxl_array_write(call->out[0]));
+}
+
+/* ---- what the softmax should be ---- */
+
+static int target_infer(mxl_infer *infer)
+{
+    const output_params *p = infer->params;
+    const mxl_array *label = infer->in[0];
+    classes c;
+
+    if (p->shape.n < (p->multi_output ? 2 : 1))
+        return mxl_error("%s: shape has %d axes", infer->op->name, p->shape.n);
+    if (mxl_infer_to(infer, p->shape) != 0)
+        return -1;
+    if (!mxl_dtype_is_float(label->dtype))
+        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
+                         mxl_dtype_name(label->dtype));
+    c = find_classes(p, p->shape.n, p->shape.v);
+    if (label->size != c.outer * c.inner)
+        return mxl_error("%s: there are %lld labels for %lld rows", infer->op->name,
+                         (long long)label->size, (long long)(c.outer * c.inner));
+    mxl_shape_set(&infer->out_shape[1], p->shape.n, p->shape.v);
+    infer->out_dtype[1] = label->dtype;
+    for (int i = 0; i < p->shape.n; i++) {
+        if (i == c.axis || (c.axis < 0 && i > 0))
+            infer->out_shape[1].dim[i] = 1;
+    }
+    return 0;
+}
+
+/* The labels, cut towards zero; new, NULL with the error set. */
+static mxl_array *read_labels(const mxl_array *label)
+{
+    mxl_array *wide = mxl_array_new(MXL_F64, label->ndim, label->shape);
+    const void *in = mxl_array_read(label);
+    int64_t step = 1;
+    double *value;
+
+    if (wide == NULL)
+        return NULL;
+    value = mxl_array_write(wide);
+    if (label->size > 0)
+        mxl_cast_row(label->dtype, MXL_F64)(value, &in, &step, label->size, NULL);
+    for (int64_t i = 0; i < label->size; i++)
+        value[i] = trunc(value[i]);
+    return wide;
+}
+
+/* grad_scale, divided as `normalization` says. */
+static double scale_of(const output_params *p, const classes *c, const double *label)
+{
+    int64_t rows = c->outer * c->inner, valid = 0;
+
+    if (p->normalization == BATCH)
+        return p->grad_scale / (double)rows;
+    if (p->normalization == NONE)
+        return p->multi_output ? p->grad_scale / (double)c->inner : p->grad_scale;
+    for (int64_t i = 0; i < rows; i++)
+        valid += label[i] != trunc(p->ignore_label);
+    return p->grad_scale / (double)(valid > 0 ? valid : 1);
+}
+
+/* The class of a label, or -1: none. */
+static int64_t class_of(const output_params *p, const classes *c, double label)
+{
+    if (p->clip && c->count > 0)
+        return label >= (double)c->count ? c->count - 1 : label > 0 ? (int64_t)label : 0;
+    return label >= 0 && label < (double)c->count ? (int64_t)label : -1;
+}
+
+static int target_compute(const mxl_call *call)
+{
+    const output_params *p = call->params;
+    classes c = find_classes(p, p->shape.n, p->shape.v);
+    int dtype = call->out[0]->dtype;
+    size_t width = mxl_dtype_size(dtype);
+    mxl_array *labels = read_labels(call->in[0]);
+    char *target = mxl_array_write(call->out[0]), *weight = mxl_array_write(call->out[1]);
+    double alpha = p->multi_output ? 0 : p->smooth_alpha;
+    int64_t rest = 0, one = 0, scale = 0;
+    const double *label;
+
+    if (labels == NULL)
+        return -1;
+    label = mxl_array_read(labels);
+    mxl_cast_scalar(c.count > 1 ? alpha / (double)(c.count - 1) : 0, dtype, &rest);
+    mxl_cast_scalar(1 - alpha, dtype, &one);
+    mxl_cast_scalar(scale_of(p, &c, label), dtype, &scale);
+    mxl_fill(width, target, &rest, call->out[0]->size);
+    mxl_fill(width, weight, &scale, call->out[1]->size);
+    for (int64_t r = 0; r < c.outer * c.inner; r++) {
+        int64_t found = class_of(p, &c, label[r]);
+        int64_t at = (r / c.inner * c.count + found) * c.inner + r % c.inner;
+
+        if (found >= 0)
+            memcpy(target + at * (int64_t)width, &one, width);
+        if (p->use_ignore && label[r] == trunc(p->ignore_label))
+            memset(weight + r * (int64_t)width, 0, width);
+    }
+    mxl_array_drop(labels);
+    return 0;
+}
+
+static const mxl_input target_inputs[] = {{.name = "label", .doc = "A class for each row."}, {0}};
+
+static const mxl_op op_target = {
+    .name = "_mxl_softmax_target",
+    .doc = "Of labels: the probabilities that there should be, and a factor for each row.",
+    .inputs = target_inputs,
+    .params = target_table,
+    .params_size = sizeof(output_params),
+    .arity = mxl_arity_two,
+    .infer = target_infer,
+    .compute = target_compute,
+    .grad = mxl_grad_zero,
+};
+
+/* ---- SoftmaxOutput ---- */
+
+/* The softmax of data, computed anew: that of the output has this rule for a gradient, which would
+ * be a wrong one within a second derivative. */
+static mxl_array *softmax_of(mxl_grad *g, const classes *c)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *data = mxl_grad_in(g, 0);
+
+    if (c->axis >= 0)
+        return mxl_softmax_axis(g->s, data, c->axis);
+    data = mxl_reshape(g->s, data, 2, (int64_t[]){c->outer, c->count});
+    return mxl_reshape(g->s, mxl_softmax_axis(g->s, data, 1), x->ndim, x->shape);
+}
+
+/* dx = (softmax(x) - target) * weight, or of probabilities (softmax(x) - label) * grad_scale; with
+ * out_grad times dy. The label's gradient is zero. */
+static int output_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *label = mxl_grad_in_meta(g, 1);
+    output_params p = *(const output_params *)g->params;
+    mxl_array *given, *made[2] = {NULL, NULL}, *dx;
+    classes c = find_classes(&p, x->ndim, x->shape);
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    given = mxl_grad_in(g, 1);
+    if (mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape)) {
+        dx = mxl_mul_scalar(g->s, mxl_sub(g->s, softmax_of(g, &c), given), p.grad_scale);
+    } else {
+        p.shape = (mxl_tuple){x->ndim, x->shape};
+        if (mxl_scope_call_many(g->s, &op_target, &p, 1, &given, 2, made) != 0)
+            return -1;
+        dx = mxl_mul(g->s, mxl_sub(g->s, softmax_of(g, &c), made[0]), made[1]);
+    }
+    if (p.out_grad)
+        dx = mxl_mul(g->s, dx, g->head[0]);
+    return mxl_grad_set(g, 0, dx);
+}
+
+static void output_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[1] = saves->wants[0];
+}
+
+static const mxl_op op_softmax_output = {
+    .name = "SoftmaxOutput",
+    .aliases = MXL_ALIASES("Softmax"),
+    .doc =
+        "Softmax of each row of data. Its gradient is that of the cross entropy with the labels, "
+        "the result less 1 at the label, scaled by the parameters, whatever gradient arrives.",
+    .inputs = output_inputs,
+    .params = output_table,
+    .params_size = sizeof(output_params),
+    .check = output_check,
+    .infer = output_infer,
+    .compute = output_compute,
+    .grad = output_grad,
+    .saves = output_saves,
+};
+
+/* ---- softmax_cross_entropy ---- */
+
+static const mxl_input entropy_inputs[] = {
+    {.name = "data", .doc = "A row of classes for each sample, of a floating dtype; (n, classes)."},
+    {.name = "label",
+     .doc = "The class of each sample, of the dtype of data; (n,). What is out of range counts as "
+            "the nearest class."},
+    {0},
+};
+
+static int entropy_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0], *label = infer->in[1];
+
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("softmax_cross_entropy: takes floating-point input, got %s",
+                         mxl_dtype_name(x->dtype));
+    if (label->dtype != x->dtype)
+        return mxl_error("softmax_cross_entropy: data and label have dtypes %s and %s; they must "
+                         "be the same",
+                         mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));
+    if (x->ndim != 2 || label->ndim != 1)
+        return mxl_error("softmax_cross_entropy: data and label must have 2 axes and 1, got %d "
+                         "and %d",
+                         x->ndim, label->ndim);
+    if (label->shape[0] != x->shape[0])
+        return mxl_error("softmax_cross_entropy: there are %lld labels for %lld samples",
+                         (long long)label->shape[0], (long long)x->shape[0]);
+    if (x->shape[0] > 0 && x->shape[1] == 0)
+        return mxl_error("softmax_cross_entropy: there are no classes");
+    mxl_shape_set(&infer->out_shape[0], 1, (int64_t[]){1});
+    infer->out_dtype[0] = x->dtype;
+    return 0;
+}
+
+static double element(int dtype, const void *data, int64_t i)
+{
+    const void *in = (const char *)data + i * (int64_t)mxl_dtype_size(dtype);
+    int64_t step = 1;
+    double value;
+
+    mxl_cast_row(dtype, MXL_F64)(&value, &in, &step, 1, NULL);
+    return value;
+}
+
+/* Probabilities count as 1e-8 or more, as in 1.9.1. */
+static int entropy_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    int64_t rows = x->shape[0];
+    classes c = {.outer = rows, .count = x->shape[1], .inner = 1};
+    const output_params clipped = {.clip = 1};
+    mxl_array *labels = read_labels(call->in[1]), *logs = NULL;
+    double loss = 0, least = log(1e-8);
+    int status = -1;
+
+    if (labels == NULL)
+        return -1;
+    logs = mxl_array_new(x->dtype, 2, x->shape);
+    if (logs == NULL || mxl_softmax(true, x->dtype, rows, c.count, 1, 1, NULL, mxl_array_read(x),
+                                    mxl_array_write(logs)) != 0)
+        goto done;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t at = class_of(&clipped, &c, ((const double *)mxl_array_read(labels))[r]);
+        double value = element(x->dtype, mxl_array_read(logs), r * c.count + at);
+
+        loss -= value < least ? least : value;
+    }
+    mxl_cast_scalar(loss, x->dtype, mxl_array_write(call->out[0]));
+    status = 0;
+done:
+    mxl_array_drop(labels);
+    mxl_array_drop(logs);
+    return status;
+}
+
+/* dx = dy * (softmax(x) - target); the label's gradient is zero */
+static int entropy_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    output_params p = {.grad_scale = 1, .normalization = NONE, .clip = 1};
+    mxl_array *label, *made[2] = {NULL, NULL}, *away;
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    label = mxl_grad_in(g, 1);
+    p.shape = (mxl_tuple){x->ndim, x->shape};
+    if (mxl_scope_call_many(g->s, &op_target, &p, 1, &label, 2, made) != 0)
+        return -1;
+    away = mxl_sub(g->s, mxl_softmax_axis(g->s, mxl_grad_in(g, 0), 1), made[0]);
+    return mxl_grad_set(g, 0, mxl_mul(g->s, away, g->head[0]));
+}
+
+static const mxl_op op_cross_entropy = {
+    .name = "softmax_cross_entropy",
+    .doc = "The sum over all samples of -log(softmax(data)[label]), where a probability counts as "
+           "1e-8 or more; shape (1,).",
+    .inputs = entropy_inputs,
+    .params = mxl_params_none,
+    .infer = entropy_infer,
+    .compute = entropy_compute,
+    .grad = entropy_grad,
+    .saves = output_saves,
+};
+
+const mxl_op *const mxl_ops_softmax_output[] = {&op_softmax_output, &op_target, &op_cross_entropy,
+                                                NULL};

@@ -1,0 +1,394 @@
+/* Operators that make one array of several: Concat, stack, add_n. */
+#include "ops/build.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "base/memory/mem.h"
+#include "base/thread.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/copy/copy_loops.h"
+#include "ops/shape/movement.h"
+
+/* Contiguous data seen from an axis: blocks of bytes, one for each position before the axis. */
+typedef struct blocks {
+    int64_t count;
+    int64_t bytes;
+} blocks;
+
+static blocks blocks_at(const mxl_array *array, int axis)
+{
+    blocks b = {1, (int64_t)mxl_dtype_size(array->dtype)};
+
+    for (int i = 0; i < axis; i++)
+        b.count *= array->shape[i];
+    for (int i = axis; i < array->ndim; i++)
+        b.bytes *= array->shape[i];
+    return b;
+}
+
+/* Up to so many bytes the walk over strides costs more than the copies. */
+enum { FEW_BYTES = 1 << 16 };
+
+static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
+                        int64_t in_step)
+{
+    if (count == 1 || (bytes == out_step && bytes == in_step)) {
+        mxl_copy_bytes(out, in, (size_t)(count * bytes));
+    } else if (bytes > 0 && count * bytes <= FEW_BYTES) {
+        mxl_copy_pieces(bytes, count, out, out_step, in, in_step);
+    } else if (bytes > 0) {
+        const int64_t shape[2] = {count, bytes};
+        const int64_t out_strides[2] = {out_step, 1}, in_strides[2] = {in_step, 1};
+
+        mxl_copy_strided(1, 2, shape, out, out_strides, in, in_strides);
+    }
+}
+
+/* ---- Concat ---- */
+
+typedef struct concat_params {
+    int64_t num_args;
+    int64_t dim;
+} concat_params;
+
+static const mxl_input concat_inputs[] = {
+    {.name = "data", .doc = "The arrays to join.", .type_text = "NDArray-or-Symbol[]"},
+    {0},
+};
+
+static const mxl_param concat_table[] = {
+    {.name = "num_args",
+     .type = MXL_P_INT,
+     .offset = offsetof(concat_params, num_args),
+     .doc = "Number of arrays to join.",
+     .min = 1,
+     .has_min = true},
+    {.name = "dim",
+     .type = MXL_P_INT,
+     .offset = offsetof(concat_params, dim),
+     .def = "1",
+     .doc = "The axis to join along."},
+    {0},
+};
+
+/* Of parameters that begin with num_args: as many inputs as it says, or as there are where it is
+ * not given; at least one. */
+static int join_arity(const void *params, mxl_arity *arity)
+{
+    int64_t num_args = *(const int64_t *)params;
+
+    if (num_args > 0 && num_args <= INT_MAX)
+        arity->inputs = (int)num_args;
+    else if (arity->inputs < 1)
+        arity->inputs = 1;
+    return 0;
+}
+
+/* Whether `other` joins `first` along the axis. */
+static int check_joined(const char *name, const mxl_array *first, const mxl_array *other, int axis)
+{
+    bool same = first->ndim == other->ndim;
+    char a[128], b[128];
+
+    if (first->dtype != other->dtype)
+        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
+                         mxl_dtype_name(first->dtype), mxl_dtype_name(other->dtype));
+    for (int i = 0; same && i < first->ndim; i++)
+        same = i == axis || first->shape[i] == other->shape[i];
+    if (same)
+        return 0;
+    return mxl_error("%s: inputs have shapes %s and %s; they may differ in axis %d alone", name,
+                     mxl_shape_text(a, sizeof(a), first->ndim, first->shape),
+                     mxl_shape_text(b, sizeof(b), other->ndim, other->shape), axis);
+}
+
+static int concat_infer(mxl_infer *infer)
+{
+    const concat_params *p = infer->params;
+    const mxl_array *first = infer->in[0];
+    int axis = mxl_find_axis(infer->op->name, p->dim, first->ndim);
+    int64_t extent = 0;
+
+    if (axis < 0)
+        return -1;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (check_joined(infer->op->name, first, infer->in[i], axis) != 0)
+            return -1;
+        if (__builtin_add_overflow(extent, infer->in[i]->shape[axis], &extent))
+            return mxl_error("%s: the result is too large", infer->op->name);
+    }
+    mxl_shape_set(&infer->out_shape[0], first->ndim, first->shape);
+    infer->out_shape[0].dim[axis] = extent;
+    infer->out_dtype[0] = first->dtype;
+    return 0;
+}
+
+/* Long rows of several arrays side by side, in the order of the output's memory: an array at a time
+ * takes nearly twice as long, until the copies pass the caches by. */
+enum { JOINED_AT_ONCE = 16, LONG_ROW = 1024, ROWS_GRAIN = 1 << 18, MANY_BYTES = 24 << 20 };
+
+typedef struct join_job {
+    char *out;
+    int64_t whole; /* bytes of a row of the output */
+    int num;
+    const char *in[JOINED_AT_ONCE];
+    int64_t bytes[JOINED_AT_ONCE];
+} join_job;
+
+static void join_share(void *data, int64_t begin, int64_t end)
+{
+    const join_job *job = data;
+
+    for (int64_t row = begin; row < end; row++) {
+        char *out = job->out + row * job->whole;
+
+        for (int k = 0; k < job->num; k++) {
+            mxl_copy_block(out, job->in[k] + row * job->bytes[k], (size_t)job->bytes[k]);
+            out += job->bytes[k];
+        }
+    }
+}
+
+/* Whether the rows were worth it, and are joined. */
+static bool join_rows(const mxl_call *call, int axis, blocks whole, char *out)
+{
+    join_job job = {.out = out, .whole = whole.bytes, .num = call->num_inputs};
+
+    if (job.num > JOINED_AT_ONCE || whole.count * whole.bytes <= FEW_BYTES ||
+        whole.count * whole.bytes > MANY_BYTES)
+        return false;
+    for (int i = 0; i < job.num; i++) {
+        job.in[i] = mxl_array_read(call->in[i]);
+        job.bytes[i] = blocks_at(call->in[i], axis).bytes;
+        if (job.bytes[i] < LONG_ROW)
+            return false;
+    }
+    mxl_parallel_for(whole.count, ROWS_GRAIN / whole.bytes + 1, join_share, &job);
+    return true;
+}
+
+static int concat_compute(const mxl_call *call)
+{
+    const concat_params *p = call->params;
+    mxl_array *out = call->out[0];
+    int axis = mxl_find_axis(call->op->name, p->dim, out->ndim);
+    blocks whole;
+    char *data = mxl_array_write(out);
+
+    if (axis < 0)
+        return -1;
+    whole = blocks_at(out, axis);
+    if (whole.count > 1 && call->num_inputs > 1 && join_rows(call, axis, whole, data))
+        return 0;
+    for (int i = 0; i < call->num_inputs; i++) {
+        blocks part = blocks_at(call->in[i], axis);
+
+        copy_blocks(part.count, part.bytes, data, whole.bytes, mxl_array_read(call->in[i]),
+                    part.bytes);
+        data += part.bytes;
+    }
+    return 0;
+}
+
+/* dx_i = its part of dy */
+static int concat_grad(mxl_grad *g)
+{
+    const concat_params *p = g->params;
+    int axis = mxl_find_axis(g->op->name, p->dim, mxl_grad_in_meta(g, 0)->ndim);
+    int64_t begin = 0;
+
+    if (axis < 0)
+        return -1;
+    for (int i = 0; i < g->num_inputs; i++) {
+        int64_t end = begin + mxl_grad_in_meta(g, i)->shape[axis];
+
+        if (mxl_grad_wants(g, i) &&
+            mxl_grad_set(g, i, mxl_slice_axis(g->s, g->head[0], axis, begin, end)) != 0)
+            return -1;
+        begin = end;
+    }
+    return 0;
+}
+
+static const mxl_op op_concat = {
+    .name = "Concat",
+    .aliases = MXL_ALIASES("_sparse_concat", "concat"),
+    .doc = "Joins arrays along an axis; their other extents must be the same.",
+    .inputs = concat_inputs,
+    .params = concat_table,
+    .params_size = sizeof(concat_params),
+    .key_var_num_args = "num_args",
+    .arity = join_arity,
+    .infer = concat_infer,
+    .compute = concat_compute,
+    .grad = concat_grad,
+};
+
+mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis)
+{
+    concat_params p = {count, axis};
+
+    return mxl_scope_call(s, &op_concat, &p, count, arrays);
+}
+
+/* ---- stack ---- */
+
+typedef struct stack_params {
+    int64_t num_args, axis;
+} stack_params;
+
+static const mxl_input stack_inputs[] = {
+    {.name = "data", .doc = "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]"},
+    {0},
+};
+
+static const mxl_param stack_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(stack_params, axis),
+     .def = "0",
+     .doc = "Where the new axis stands in the result, counted from either end."},
+    {.name = "num_args",
+     .type = MXL_P_INT,
+     .offset = offsetof(stack_params, num_args),
+     .doc = "Number of arrays.",
+     .min = 1,
+     .has_min = true},
+    {0},
+};
+
+static int stack_infer(mxl_infer *infer)
+{
+    const stack_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+    int axis;
+
+    if (x->ndim == MXL_MAX_NDIM)
+        return mxl_error("stack: the arrays have %d axes already, as many as possible", x->ndim);
+    axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
+    if (axis < 0 || mxl_infer_same(infer) != 0)
+        return -1;
+    out->ndim = x->ndim + 1;
+    for (int i = 0; i < out->ndim; i++)
+        out->dim[i] = i == axis ? infer->num_inputs : x->shape[i < axis ? i : i - 1];
+    return 0;
+}
+
+static int stack_compute(const mxl_call *call)
+{
+    const stack_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
+    char *data = mxl_array_write(call->out[0]);
+    int64_t inner;
+
+    if (axis < 0)
+        return -1;
+    inner = mxl_shape_size(x->ndim - axis, x->shape + axis) * (int64_t)mxl_dtype_size(x->dtype);
+    for (int i = 0; i < call->num_inputs && x->size > 0; i++)
+        copy_blocks(mxl_shape_size(axis, x->shape), inner, data + i * inner,
+                    call->num_inputs * inner, mxl_array_read(call->in[i]), inner);
+    return 0;
+}
+
+/* dx_i = its position of dy, without the axis */
+static int stack_grad(mxl_grad *g)
+{
+    const stack_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
+
+    if (axis < 0)
+        return -1;
+    for (int i = 0; i < g->num_inputs; i++) {
+        mxl_array *part;
+
+        if (!mxl_grad_wants(g, i))
+            continue;
+        part = mxl_slice_axis(g->s, g->head[0], axis, i, i + 1);
+        if (mxl_grad_set(g, i, mxl_reshape(g->s, part, x->ndim, x->shape)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const mxl_op op_stack = {
+    .name = "stack",
+    .doc = "Arrays of one shape side by side along a new axis.",
+    .inputs = stack_inputs,
+    .params = stack_table,
+    .params_size = sizeof(stack_params),
+    .key_var_num_args = "num_args",
+    .arity = join_arity,
+    .infer = stack_infer,
+    .compute = stack_compute,
+    .grad = stack_grad,
+};
+
+/* ---- add_n ---- */
+
+static const mxl_input add_n_inputs[] = {
+    {.name = "args",
+     .doc = "The arrays to add, of one shape and dtype.",
+     .type_text = "NDArray-or-Symbol[]"},
+    {0},
+};
+
+static int add_n_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    if (arity->inputs < 1)
+        arity->inputs = 1;
+    return 0;
+}
+
+/* Sums from left to right, into the output. */
+static int add_n_compute(const mxl_call *call)
+{
+    mxl_op adder = *call->op;
+    mxl_array *pair[2] = {call->in[0], NULL};
+    mxl_call add = *call;
+
+    if (call->num_inputs == 1)
+        return mxl_array_copy_into(call->out[0], call->in[0]);
+    adder.kernels = mxl_op_broadcast_add.kernels;
+    add.op = &adder;
+    add.in = pair;
+    add.num_inputs = 2;
+    for (int i = 1; i < call->num_inputs; i++) {
+        pair[1] = call->in[i];
+        if (mxl_run_rows(&add) != 0)
+            return -1;
+        pair[0] = call->out[0];
+    }
+    return 0;
+}
+
+/* dx_i = dy */
+static int add_n_grad(mxl_grad *g)
+{
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (mxl_grad_set(g, i, g->head[0]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const mxl_op op_add_n = {
+    .name = "add_n",
+    .aliases = MXL_ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
+    .doc = "Sum of any number of arrays of one shape and dtype.",
+    .inputs = add_n_inputs,
+    .params = mxl_params_none,
+    .key_var_num_args = "num_args",
+    .arity = add_n_arity,
+    .infer = mxl_infer_same,
+    .compute = add_n_compute,
+    .grad = add_n_grad,
+};
+
+const mxl_op *const mxl_ops_join[] = {&op_concat, &op_stack, &op_add_n, NULL};

@@ -1,0 +1,381 @@
+/* Operators that repeat elements: broadcast_to, broadcast_like, broadcast_axis, tile, repeat. */
+#include <stddef.h>
+
+#include "ops/shape/movement.h"
+
+/* ---- _mxl_broadcast_to ---- */
+
+static const mxl_param own_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(mxl_sum_to_params, shape),
+     .doc = "Shape of the result."},
+    {0},
+};
+
+static int cannot_broadcast(const mxl_plan *p, int ndim, const int64_t *shape)
+{
+    char a[128], b[128];
+
+    return mxl_error("%s: an array of shape %s cannot be broadcast to %s", p->op->name,
+                     mxl_shape_text(a, sizeof(a), p->shape.ndim, p->shape.dim),
+                     mxl_shape_text(b, sizeof(b), ndim, shape));
+}
+
+/* The walk broadcast to a shape of as many axes. */
+static int broadcast(mxl_plan *p, const int64_t *shape)
+{
+    for (int i = 0; i < p->shape.ndim; i++) {
+        if (p->shape.dim[i] != shape[i] && p->shape.dim[i] != 1)
+            return cannot_broadcast(p, p->shape.ndim, shape);
+    }
+    for (int i = 0; i < p->shape.ndim; i++)
+        mxl_plan_repeat(p, i, shape[i]);
+    return 0;
+}
+
+static int own_plan(mxl_plan *p)
+{
+    const mxl_tuple *shape = &((const mxl_sum_to_params *)p->params)->shape;
+
+    if (mxl_shape_count(shape->n, shape->v) < 0)
+        return mxl_error_prefix(p->op->name);
+    if (shape->n < p->shape.ndim)
+        return cannot_broadcast(p, shape->n, shape->v);
+    while (p->shape.ndim < shape->n) {
+        if (mxl_plan_insert(p, 0, 1) != 0)
+            return -1;
+    }
+    return broadcast(p, shape->v);
+}
+
+/* dx = dy summed over the axes that were enlarged: the engine does that */
+const mxl_op mxl_op_broadcast_to = {
+    .name = "_mxl_broadcast_to",
+    .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
+    .inputs = mxl_inputs_data,
+    .params = own_table,
+    .params_size = sizeof(mxl_sum_to_params),
+    MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
+};
+
+/* ---- broadcast_to ---- */
+
+typedef struct to_params {
+    mxl_tuple shape;
+} to_params;
+
+static const mxl_param to_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(to_params, shape),
+     .def = "[]",
+     .doc = "Shape of the result, of as many axes as the array's; 0 keeps an extent."},
+    {0},
+};
+
+static int to_plan(mxl_plan *p)
+{
+    const mxl_tuple *shape = &((const to_params *)p->params)->shape;
+    int64_t to[MXL_MAX_NDIM];
+
+    if (shape->n != p->shape.ndim)
+        return mxl_error("broadcast_to: shape has %d axes, the array %d", shape->n, p->shape.ndim);
+    for (int i = 0; i < shape->n; i++) {
+        if (shape->v[i] < 0)
+            return mxl_error("broadcast_to: shape has the negative extent %lld",
+                             (long long)shape->v[i]);
+        to[i] = shape->v[i] == 0 ? p->shape.dim[i] : shape->v[i];
+    }
+    return broadcast(p, to);
+}
+
+static const mxl_op op_broadcast_to = {
+    .name = "broadcast_to",
+    .doc = "The array repeated along its axes of extent 1, to the given shape.",
+    .inputs = mxl_inputs_data,
+    .params = to_table,
+    .params_size = sizeof(to_params),
+    MXL_MOVEMENT(to_plan),
+};
+
+/* ---- broadcast_like ---- */
+
+typedef struct like_params {
+    mxl_tuple lhs_axes, rhs_axes;
+} like_params;
+
+static const mxl_param like_table[] = {
+    {.name = "lhs_axes",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(like_params, lhs_axes),
+     .def = "None",
+     .doc = "Axes of lhs to repeat along, each of extent 1; None (for both): all."},
+    {.name = "rhs_axes",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(like_params, rhs_axes),
+     .def = "None",
+     .doc = "Axes of rhs whose extents they get."},
+    {0},
+};
+
+static const mxl_input like_inputs[] = {
+    {.name = "lhs", .doc = "The array to repeat."},
+    {.name = "rhs", .doc = "The array with the extents; its elements and dtype do not matter."},
+    {0},
+};
+
+static int like_axes(mxl_plan *p, const like_params *l)
+{
+    int64_t to[MXL_MAX_NDIM];
+
+    if (l->lhs_axes.n != l->rhs_axes.n || l->lhs_axes.n == 0)
+        return mxl_error("broadcast_like: lhs_axes has %d entries, rhs_axes %d; as many of each "
+                         "are needed, and at least one",
+                         l->lhs_axes.n, l->rhs_axes.n);
+    for (int i = 0; i < p->shape.ndim; i++)
+        to[i] = p->shape.dim[i];
+    for (int i = 0; i < l->lhs_axes.n; i++) {
+        int left = mxl_plan_axis(p, l->lhs_axes.v[i]);
+        int right = mxl_find_axis("broadcast_like", l->rhs_axes.v[i], p->like_ndim);
+
+        if (left < 0 || right < 0)
+            return -1;
+        if (p->shape.dim[left] != 1)
+            return mxl_error("broadcast_like: axis %d of lhs has extent %lld, not 1", left,
+                             (long long)p->shape.dim[left]);
+        to[left] = p->like_shape[right];
+    }
+    return broadcast(p, to);
+}
+
+static int like_plan(mxl_plan *p)
+{
+    const like_params *l = p->params;
+
+    if (l->lhs_axes.n >= 0 && l->rhs_axes.n >= 0)
+        return like_axes(p, l);
+    if (p->shape.ndim != p->like_ndim)
+        return mxl_error("broadcast_like: lhs has %d axes, rhs %d; as many are needed",
+                         p->shape.ndim, p->like_ndim);
+    return broadcast(p, p->like_shape);
+}
+
+static const mxl_op op_broadcast_like = {
+    .name = "broadcast_like",
+    .doc = "The array repeated along its axes of extent 1, to the extents of another.",
+    .inputs = like_inputs,
+    .params = like_table,
+    .params_size = sizeof(like_params),
+    MXL_MOVEMENT(like_plan),
+};
+
+/* ---- broadcast_axis ---- */
+
+typedef struct axis_params {
+    mxl_tuple axis, size;
+} axis_params;
+
+static const mxl_param axis_table[] = {
+    {.name = "axis",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(axis_params, axis),
+     .def = "[]",
+     .doc = "Axes to repeat along, each of extent 1."},
+    {.name = "size",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(axis_params, size),
+     .def = "[]",
+     .doc = "The extents they get, one for each."},
+    {0},
+};
+
+static int axis_plan(mxl_plan *p)
+{
+    const axis_params *a = p->params;
+
+    if (a->axis.n != a->size.n)
+        return mxl_error("broadcast_axis: axis has %d entries, size %d; they must be as many",
+                         a->axis.n, a->size.n);
+    for (int i = 0; i < a->axis.n; i++) {
+        int64_t axis = a->axis.v[i];
+
+        if (axis < 0 || axis >= p->shape.ndim)
+            return mxl_error("broadcast_axis: axis %lld is out of range for an array of %d axes",
+                             (long long)axis, p->shape.ndim);
+        if (p->shape.dim[axis] != 1)
+            return mxl_error("broadcast_axis: axis %lld has extent %lld, not 1", (long long)axis,
+                             (long long)p->shape.dim[axis]);
+        if (a->size.v[i] < 0)
+            return mxl_error("broadcast_axis: size has the negative extent %lld",
+                             (long long)a->size.v[i]);
+        mxl_plan_repeat(p, (int)axis, a->size.v[i]);
+    }
+    return 0;
+}
+
+static const mxl_op op_broadcast_axis = {
+    .name = "broadcast_axis",
+    .aliases = MXL_ALIASES("broadcast_axes"),
+    .doc = "The array repeated along the given axes of extent 1.",
+    .inputs = mxl_inputs_data,
+    .params = axis_table,
+    .params_size = sizeof(axis_params),
+    MXL_MOVEMENT(axis_plan),
+};
+
+/* ---- tile ---- */
+
+typedef struct tile_params {
+    mxl_tuple reps;
+} tile_params;
+
+static const mxl_param tile_table[] = {
+    {.name = "reps",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(tile_params, reps),
+     .doc = "How often the array stands along each axis, aligned at the last one."},
+    {0},
+};
+
+/* How often the result's axis i of ndim repeats the array. */
+static int64_t rep_at(const mxl_tuple *reps, int ndim, int i)
+{
+    int at = i - (ndim - (reps->n < 0 ? 0 : reps->n));
+
+    return at < 0 ? 1 : reps->v[at];
+}
+
+/* The shape of the result: extents times repetitions, both aligned at the last axis. */
+static int tile_shape(const mxl_plan *p, const mxl_tuple *reps, mxl_shape *out)
+{
+    int ndim = reps->n > p->shape.ndim ? reps->n : p->shape.ndim;
+
+    if (ndim > MXL_MAX_NDIM)
+        return mxl_error("tile: reps has %d entries, at most %d are possible", reps->n,
+                         MXL_MAX_NDIM);
+    out->ndim = ndim;
+    for (int i = 0; i < ndim; i++) {
+        int at = i - (ndim - p->shape.ndim);
+        int64_t count = rep_at(reps, ndim, i);
+
+        if (count < 0)
+            return mxl_error("tile: reps has the negative number %lld", (long long)count);
+        if (count == 0 && p->legacy_shape) /* an extent of 0 means unknown */
+            return mxl_error("tile: reps has a 0 (set_np_shape makes the empty result possible)");
+        if (__builtin_mul_overflow(at < 0 ? 1 : p->shape.dim[at], count, &out->dim[i]))
+            return mxl_error("tile: the result is too large");
+    }
+    return 0;
+}
+
+static int add_axis(mxl_plan *p, int64_t extent, int64_t stride)
+{
+    if (extent == 1)
+        return 0;
+    if (mxl_plan_insert(p, p->shape.ndim, extent) != 0)
+        return -1;
+    p->strides[p->shape.ndim - 1] = stride;
+    return 0;
+}
+
+/* Each axis becomes two: copies, and the elements of one. */
+static int tile_plan(mxl_plan *p)
+{
+    const mxl_tuple *reps = &((const tile_params *)p->params)->reps;
+    int ndim = p->shape.ndim;
+    int64_t extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
+    mxl_shape out;
+
+    if (tile_shape(p, reps, &out) != 0)
+        return -1;
+    for (int i = 0; i < ndim; i++) {
+        extents[i] = p->shape.dim[i];
+        strides[i] = p->strides[i];
+    }
+    p->shape.ndim = 0;
+    for (int i = 0; i < out.ndim; i++) {
+        int at = i - (out.ndim - ndim);
+
+        if (add_axis(p, rep_at(reps, out.ndim, i), 0) != 0 ||
+            (at >= 0 && add_axis(p, extents[at], strides[at]) != 0))
+            return -1;
+    }
+    mxl_plan_reshape(p, out.ndim, out.dim);
+    return 0;
+}
+
+static const mxl_op op_tile = {
+    .name = "tile",
+    .aliases = MXL_ALIASES("_npi_tile"),
+    .doc = "Copies of the whole array side by side.",
+    .inputs = mxl_inputs_data,
+    .params = tile_table,
+    .params_size = sizeof(tile_params),
+    MXL_MOVEMENT(tile_plan),
+};
+
+/* ---- repeat ---- */
+
+typedef struct repeat_params {
+    int64_t repeats, axis;
+} repeat_params;
+
+static const mxl_param repeat_table[] = {
+    {.name = "repeats",
+     .type = MXL_P_INT,
+     .offset = offsetof(repeat_params, repeats),
+     .doc = "How often each element stands."},
+    {.name = "axis",
+     .type = MXL_P_OPT_INT,
+     .offset = offsetof(repeat_params, axis),
+     .def = "None",
+     .doc = "The axis to repeat along, counted from either end; None: the flattened array."},
+    {0},
+};
+
+/* The axis becomes two: the elements, and copies of each. Without one, the last does. */
+static int repeat_plan(mxl_plan *p)
+{
+    const repeat_params *r = p->params;
+    const int64_t size = mxl_shape_size(p->shape.ndim, p->shape.dim);
+    int axis = r->axis == MXL_NONE ? 0 : mxl_plan_axis(p, r->axis);
+    mxl_shape out;
+
+    if (r->repeats < 0)
+        return mxl_error("repeat: repeats is %lld, it must not be negative", (long long)r->repeats);
+    if (axis < 0)
+        return -1;
+    mxl_shape_set(&out, r->axis == MXL_NONE ? 1 : p->shape.ndim,
+                  r->axis == MXL_NONE ? &size : p->shape.dim);
+    if (__builtin_mul_overflow(out.dim[axis], r->repeats, &out.dim[axis]))
+        return mxl_error("repeat: the result is too large");
+    if (mxl_plan_insert(p, r->axis == MXL_NONE ? p->shape.ndim : axis + 1, r->repeats) != 0)
+        return -1;
+    if (r->repeats == 0) { /* as in 1.9.1, nothing has one axis */
+        out.ndim = 1;
+        out.dim[0] = 0;
+    }
+    mxl_plan_reshape(p, out.ndim, out.dim);
+    return 0;
+}
+
+static const mxl_op op_repeat = {
+    .name = "repeat",
+    .aliases = MXL_ALIASES("_np_repeat"),
+    .doc = "Each element several times, one after another.",
+    .inputs = mxl_inputs_data,
+    .params = repeat_table,
+    .params_size = sizeof(repeat_params),
+    MXL_MOVEMENT(repeat_plan),
+};
+
+const mxl_op *const mxl_ops_expand[] = {
+    &mxl_op_broadcast_to,
+    &op_broadcast_to,
+    &op_broadcast_like,
+    &op_broadcast_axis,
+    &op_tile,
+    &op_repeat,
+    NULL,
+};

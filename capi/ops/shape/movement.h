@@ -1,0 +1,40 @@
+/* What operators that only move elements have in common: descriptors from a plan, and gradients. */
+#ifndef MXL_OPS_SHAPE_MOVEMENT_H
+#define MXL_OPS_SHAPE_MOVEMENT_H
+
+#include "op/plan.h"
+#include "ops/build.h"
+
+/* What a plan alone says of an operator. The second: one whose gradient is another movement. */
+#define MXL_MOVEMENT(PLAN) MXL_MOVEMENT_BACK(PLAN, mxl_movement_grad)
+#define MXL_MOVEMENT_BACK(PLAN, GRAD)                                                              \
+    .plan = (PLAN), .infer = mxl_plan_infer, .compute = mxl_plan_compute, .grad = (GRAD),          \
+    .strided = true
+
+/* dx = dy at its elements of zeros; where elements were repeated, the sum of theirs. */
+int mxl_movement_grad(mxl_grad *g);
+/* dx = dy in the shape of x. */
+int mxl_reshape_grad(mxl_grad *g);
+
+/* a[begin:end] along one axis, all of the others; scoped. */
+mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
+/* Zeros in the given shape with a at an axis's positions from `begin` on; scoped. */
+mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int ndim,
+                         const int64_t *shape);
+/* Zeros with a, which has as many elements as the part, at the elements that strides reach. */
+mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part);
+
+/* An axis counted from either end; -1 with the error set, which names the operator. */
+int mxl_find_axis(const char *name, int64_t axis, int ndim);
+
+/* Of api_view: the row at `index` of the first axis, without that axis; rows [begin, end). */
+typedef struct mxl_at_params {
+    int64_t index;
+} mxl_at_params;
+typedef struct mxl_slice_rows_params {
+    int64_t begin, end;
+} mxl_slice_rows_params;
+
+extern const mxl_op mxl_op_row_at, mxl_op_slice_rows, mxl_op_as_strided, mxl_op_zeros_put;
+
+#endif

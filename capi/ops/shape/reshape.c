@@ -1,0 +1,349 @@
+/* Operators that show the same elements, in the same order, in another shape: Reshape, Flatten,
+ * expand_dims, squeeze, reshape_like. */
+#include "ops/shape/movement.h"
+
+#include <stddef.h>
+
+#include "ops/shape/reshape_codes.h"
+
+/* ---- Reshape ---- */
+
+typedef struct reshape_params {
+    mxl_tuple shape;
+    mxl_tuple target_shape;
+    int reverse;
+    int keep_highest;
+} reshape_params;
+
+static const mxl_param reshape_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(reshape_params, shape),
+     .def = "[]",
+     .doc =
+         "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred from "
+         "the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one into the two "
+         "numbers that follow it."},
+    {.name = "reverse",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(reshape_params, reverse),
+     .def = "0",
+     .doc = "Whether shape and codes are read from the right."},
+    {.name = "target_shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(reshape_params, target_shape),
+     .def = "[]",
+     .doc = "Deprecated, use shape: the new shape, of which one extent may be 0 to be inferred."},
+    {.name = "keep_highest",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(reshape_params, keep_highest),
+     .def = "0",
+     .doc = "Deprecated: whether the first extent stays, whatever target_shape says."},
+    {0},
+};
+
+/* Translates target_shape, in which 0 is the extent to infer, to the codes of `shape`. */
+static int target_shape(mxl_shape *out, const mxl_shape *in, const reshape_params *p)
+{
+    int64_t codes[MXL_MAX_NDIM];
+    int n = p->target_shape.n;
+
+    if (n > MXL_MAX_NDIM)
+        return mxl_error("reshape: more than %d axes", MXL_MAX_NDIM);
+    for (int i = 0; i < n; i++) {
+        int64_t extent = p->target_shape.v[i];
+
+        if (extent < 0)
+            return mxl_error("reshape: target_shape has the negative extent %lld",
+                             (long long)extent);
+        codes[i] = extent == 0 ? -1 : extent;
+    }
+    /* The codes know how to keep an extent of 0. */
+    if (p->keep_highest)
+        codes[0] = 0;
+    return mxl_reshape_codes(out, in->ndim, in->dim, n, codes, false);
+}
+
+static int reshape_plan(mxl_plan *p)
+{
+    const reshape_params *r = p->params;
+    mxl_shape out;
+    int status;
+
+    if (r->shape.n <= 0 && r->target_shape.n > 0)
+        status = target_shape(&out, &p->shape, r);
+    else
+        status = mxl_reshape_codes(&out, p->shape.ndim, p->shape.dim, r->shape.n, r->shape.v,
+                                   r->reverse);
+    if (status == 0)
+        mxl_plan_reshape(p, out.ndim, out.dim);
+    return status;
+}
+
+static const mxl_op op_reshape = {
+    .name = "Reshape",
+    .aliases = MXL_ALIASES("reshape"),
+    .doc = "The same elements in another shape, which must be of as many.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_table,
+    .params_size = sizeof(reshape_params),
+    MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
+    .keeps_scalars = true,
+};
+
+/* ---- Flatten ---- */
+
+static int flatten_plan(mxl_plan *p)
+{
+    int64_t shape[2];
+
+    if (p->shape.ndim == 0)
+        return mxl_error("Flatten: the array has no axes, at least one is needed");
+    shape[0] = p->shape.dim[0];
+    shape[1] = mxl_shape_size(p->shape.ndim - 1, p->shape.dim + 1);
+    mxl_plan_reshape(p, 2, shape);
+    return 0;
+}
+
+static const mxl_op op_flatten = {
+    .name = "Flatten",
+    .aliases = MXL_ALIASES("_npx_batch_flatten", "flatten"),
+    .doc = "The array as a matrix: the first axis stays, all others become one.",
+    .inputs = mxl_inputs_data,
+    .params = mxl_params_none,
+    MXL_MOVEMENT_BACK(flatten_plan, mxl_reshape_grad),
+};
+
+/* ---- expand_dims ---- */
+
+typedef struct expand_params {
+    int64_t axis;
+} expand_params;
+
+static const mxl_param expand_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(expand_params, axis),
+     .doc = "Where the new axis stands in the result, counted from either end."},
+    {0},
+};
+
+static int expand_plan(mxl_plan *p)
+{
+    int64_t given = ((const expand_params *)p->params)->axis, shape[MXL_MAX_NDIM];
+    int64_t axis = given < 0 ? given + p->shape.ndim + 1 : given;
+    int ndim = p->shape.ndim + 1;
+
+    if (axis < 0 || axis >= ndim)
+        return mxl_error("expand_dims: axis %lld is out of range for a result of %d axes",
+                         (long long)given, ndim);
+    if (ndim > MXL_MAX_NDIM)
+        return mxl_error("expand_dims: the array has %d axes already, as many as possible",
+                         ndim - 1);
+    for (int i = 0; i < ndim; i++)
+        shape[i] = i == axis ? 1 : p->shape.dim[i < axis ? i : i - 1];
+    mxl_plan_reshape(p, ndim, shape);
+    return 0;
+}
+
+static const mxl_op op_expand_dims = {
+    .name = "expand_dims",
+    .aliases = MXL_ALIASES("_npi_expand_dims"),
+    .doc = "The array with a new axis of extent 1.",
+    .inputs = mxl_inputs_data,
+    .params = expand_table,
+    .params_size = sizeof(expand_params),
+    MXL_MOVEMENT_BACK(expand_plan, mxl_reshape_grad),
+};
+
+/* ---- squeeze ---- */
+
+typedef struct squeeze_params {
+    mxl_tuple axis;
+} squeeze_params;
+
+static const mxl_param squeeze_table[] = {
+    {.name = "axis",
+     .type = MXL_P_OPT_SHAPE,
+     .offset = offsetof(squeeze_params, axis),
+     .def = "None",
+     .doc = "The axes to take away, each of extent 1; None: all that have it."},
+    {0},
+};
+
+/* Marks the axes that go. */
+static int squeezed_axes(const mxl_plan *p, bool *gone)
+{
+    const mxl_tuple *axes = &((const squeeze_params *)p->params)->axis;
+
+    for (int i = 0; i < p->shape.ndim; i++)
+        gone[i] = axes->n < 0 && p->shape.dim[i] == 1;
+    for (int i = 0; i < axes->n; i++) {
+        int axis = mxl_plan_axis(p, axes->v[i]);
+
+        if (axis < 0)
+            return -1;
+        if (gone[axis])
+            return mxl_error("squeeze: axis %lld is named twice", (long long)axes->v[i]);
+        if (p->shape.dim[axis] != 1)
+            return mxl_error("squeeze: axis %lld has extent %lld, not 1", (long long)axes->v[i],
+                             (long long)p->shape.dim[axis]);
+        gone[axis] = true;
+    }
+    return 0;
+}
+
+static int squeeze_plan(mxl_plan *p)
+{
+    int64_t shape[MXL_MAX_NDIM] = {1};
+    bool gone[MXL_MAX_NDIM];
+    int ndim = 0;
+
+    if (p->shape.ndim == 0)
+        return mxl_error("squeeze: the array has no axes");
+    if (squeezed_axes(p, gone) != 0)
+        return -1;
+    for (int i = 0; i < p->shape.ndim; i++) {
+        if (!gone[i])
+            shape[ndim++] = p->shape.dim[i];
+    }
+    mxl_plan_reshape(p, ndim == 0 ? 1 : ndim, shape);
+    return 0;
+}
+
+static const mxl_op op_squeeze = {
+    .name = "squeeze",
+    .doc = "The array without axes of extent 1. At least one axis stays.",
+    .inputs = mxl_inputs_data,
+    .params = squeeze_table,
+    .params_size = sizeof(squeeze_params),
+    MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),
+};
+
+/* ---- reshape_like ---- */
+
+typedef struct like_params {
+    int64_t lhs_begin, lhs_end, rhs_begin, rhs_end;
+} like_params;
+
+#define LIKE_BOUND(field, text)                                                                    \
+    {.name = #field,                                                                               \
+     .type = MXL_P_OPT_INT,                                                                        \
+     .offset = offsetof(like_params, field),                                                       \
+     .def = "None",                                                                                \
+     .doc = text}
+
+static const mxl_param like_table[] = {
+    LIKE_BOUND(lhs_begin, "First axis of lhs that is replaced; None: the first of all."),
+    LIKE_BOUND(lhs_end, "The axis of lhs behind the last that is replaced; None: behind the last."),
+    LIKE_BOUND(rhs_begin, "First axis of rhs that is taken instead; None: the first of all."),
+    LIKE_BOUND(rhs_end, "The axis of rhs behind the last that is taken; None: behind the last."),
+    {0},
+};
+
+static const mxl_input like_inputs[] = {
+    {.name = "lhs", .doc = "The array with the elements."},
+    {.name = "rhs", .doc = "The array with the shape; its elements and dtype do not matter."},
+    {0},
+};
+
+/* Axes [*begin, *end) of an array of ndim, counted from either end; not empty. */
+static int like_range(const char *which, int ndim, int64_t *begin, int64_t *end)
+{
+    int64_t first = *begin == MXL_NONE ? 0 : *begin, last = *end == MXL_NONE ? ndim : *end;
+
+    first += first < 0 ? ndim : 0;
+    last += last < 0 ? ndim : 0;
+    if (first < 0 || first >= last || last > ndim)
+        return mxl_error("reshape_like: axes %lld to %lld of %s, which has %d", (long long)first,
+                         (long long)last, which, ndim);
+    *begin = first;
+    *end = last;
+    return 0;
+}
+
+static int like_plan(mxl_plan *p)
+{
+    like_params l = *(const like_params *)p->params;
+    const mxl_shape *x = &p->shape;
+    char a[128], b[128];
+    mxl_shape out;
+
+    if (like_range("lhs", x->ndim, &l.lhs_begin, &l.lhs_end) != 0 ||
+        like_range("rhs", p->like_ndim, &l.rhs_begin, &l.rhs_end) != 0)
+        return -1;
+    out.ndim = 0;
+    if (x->ndim - (l.lhs_end - l.lhs_begin) + (l.rhs_end - l.rhs_begin) > MXL_MAX_NDIM)
+        return mxl_error("reshape_like: the result would have more than %d axes", MXL_MAX_NDIM);
+    for (int64_t i = 0; i < l.lhs_begin; i++)
+        out.dim[out.ndim++] = x->dim[i];
+    for (int64_t i = l.rhs_begin; i < l.rhs_end; i++)
+        out.dim[out.ndim++] = p->like_shape[i];
+    for (int64_t i = l.lhs_end; i < x->ndim; i++)
+        out.dim[out.ndim++] = x->dim[i];
+    if (mxl_shape_count(out.ndim, out.dim) != mxl_shape_size(x->ndim, x->dim))
+        return mxl_error("reshape_like: an array of shape %s cannot have the shape %s",
+                         mxl_shape_text(a, sizeof(a), x->ndim, x->dim),
+                         mxl_shape_text(b, sizeof(b), out.ndim, out.dim));
+    mxl_plan_reshape(p, out.ndim, out.dim);
+    return 0;
+}
+
+static const mxl_op op_reshape_like = {
+    .name = "reshape_like",
+    .aliases = MXL_ALIASES("_npx_reshape_like"),
+    .doc = "The elements of lhs in the shape of rhs, or with some of its axes.",
+    .inputs = like_inputs,
+    .params = like_table,
+    .params_size = sizeof(like_params),
+    MXL_MOVEMENT_BACK(like_plan, mxl_reshape_grad),
+};
+
+/* ---- _mxl_reshape_to, _mxl_reshape_own ---- */
+
+static const mxl_param reshape_to_table[] = {
+    {.name = "shape",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(mxl_sum_to_params, shape),
+     .doc = "Shape of the result, of as many elements."},
+    {0},
+};
+
+static int reshape_to_plan(mxl_plan *p)
+{
+    const mxl_tuple *shape = &((const mxl_sum_to_params *)p->params)->shape;
+    int64_t have = mxl_shape_size(p->shape.ndim, p->shape.dim);
+    int64_t size = mxl_shape_count(shape->n, shape->v);
+
+    if (size < 0)
+        return mxl_error_prefix(p->op->name);
+    if (size != have)
+        return mxl_error("%s: %lld elements in a shape of %lld", p->op->name, (long long)have,
+                         (long long)size);
+    mxl_plan_reshape(p, shape->n, shape->v);
+    return 0;
+}
+
+const mxl_op mxl_op_reshape_to = {
+    .name = "_mxl_reshape_to",
+    .doc = "The same elements in another shape.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_to_table,
+    .params_size = sizeof(mxl_sum_to_params),
+    MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
+};
+
+static const mxl_op op_reshape_own = {
+    .name = "_mxl_reshape_own",
+    .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
+    .inputs = mxl_inputs_data,
+    .params = reshape_to_table,
+    .params_size = sizeof(mxl_sum_to_params),
+    .forgets_base = true,
+    MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
+};
+
+const mxl_op *const mxl_ops_reshape[] = {
+    &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze,
+    &op_reshape_like, &mxl_op_reshape_to, &op_reshape_own, NULL,
+};

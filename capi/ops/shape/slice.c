@@ -1,0 +1,304 @@
+/* Parts of arrays by begin, end and step: slice, _slice_assign, _slice_assign_scalar. The bounds
+ * are NumPy's; None within them is MXL_NONE. `y[1:3] = v` is _slice_assign(y, v) into y itself. */
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
+#include "ops/shape/movement.h"
+
+/* Of all operators here; each lists those that it has. */
+typedef struct slice_params {
+    mxl_tuple begin, end, step;
+    double scalar; /* _slice_assign_scalar */
+} slice_params;
+
+#define SLICE_BOUNDS                                                                               \
+    {.name = "begin",                                                                              \
+     .type = MXL_P_TUPLE_OPT,                                                                      \
+     .offset = offsetof(slice_params, begin),                                                      \
+     .doc = "Where the part begins along each of the first axes; negative numbers count from the " \
+            "end, None is the beginning."},                                                        \
+        {.name = "end",                                                                            \
+         .type = MXL_P_TUPLE_OPT,                                                                  \
+         .offset = offsetof(slice_params, end),                                                    \
+         .doc = "Where it ends, exclusive; None is the end."},                                     \
+        {.name = "step",                                                                           \
+         .type = MXL_P_TUPLE_OPT,                                                                  \
+         .offset = offsetof(slice_params, step),                                                   \
+         .def = "[]",                                                                              \
+         .doc = "Step along each of these axes, which may be negative; None is 1."}
+
+/* ---- which part ---- */
+
+/* A bound from either end, kept between low and high. */
+static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
+{
+    if (bound < 0)
+        bound += extent;
+    if (bound < low)
+        return low;
+    return bound > high ? high : bound;
+}
+
+/* Along one axis: sets the first position and returns how many there are. */
+static int64_t axis_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
+{
+    if (step > 0) {
+        begin = begin == MXL_NONE ? 0 : clamp(begin, extent, 0, extent);
+        end = end == MXL_NONE ? extent : clamp(end, extent, 0, extent);
+    } else {
+        begin = begin == MXL_NONE ? extent - 1 : clamp(begin, extent, -1, extent - 1);
+        end = end == MXL_NONE ? -1 : clamp(end, extent, -1, extent - 1);
+    }
+    *first = begin;
+    if (step > 0)
+        return begin < end ? (end - begin - 1) / step + 1 : 0;
+    return begin > end ? (begin - end - 1) / -step + 1 : 0;
+}
+
+static int check_bounds(const char *name, const slice_params *p, int ndim)
+{
+    if (p->begin.n < 0 || p->begin.n != p->end.n)
+        return mxl_error("%s: begin has %d entries, end has %d; they must be as many", name,
+                         p->begin.n, p->end.n);
+    if (p->step.n > 0 && p->step.n != p->begin.n)
+        return mxl_error("%s: step has %d entries, begin has %d; they must be as many", name,
+                         p->step.n, p->begin.n);
+    if (p->begin.n > ndim)
+        return mxl_error("%s: begin has %d entries, the array %d axes", name, p->begin.n, ndim);
+    return 0;
+}
+
+static int slice_plan(mxl_plan *p)
+{
+    const slice_params *s = p->params;
+
+    if (check_bounds(p->op->name, s, p->shape.ndim) != 0)
+        return -1;
+    for (int i = 0; i < s->begin.n; i++) {
+        int64_t step = i < s->step.n && s->step.v[i] != MXL_NONE ? s->step.v[i] : 1, first, count;
+
+        if (step == 0)
+            return mxl_error("%s: the step along axis %d is 0", p->op->name, i);
+        count = axis_part(p->shape.dim[i], s->begin.v[i], s->end.v[i], step, &first);
+        mxl_plan_cut(p, i, first, count, step);
+    }
+    return 0;
+}
+
+/* ---- slice ---- */
+
+static const mxl_param slice_table[] = {SLICE_BOUNDS, {0}};
+
+static const mxl_op op_slice = {
+    .name = "slice",
+    .aliases = MXL_ALIASES("_npi_slice", "_npx_slice", "_sparse_slice", "crop"),
+    .doc = "The part of the array from begin to end, in steps.",
+    .inputs = mxl_inputs_data,
+    .params = slice_table,
+    .params_size = sizeof(slice_params),
+    MXL_MOVEMENT(slice_plan),
+};
+
+mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end)
+{
+    int64_t begins[MXL_MAX_NDIM], ends[MXL_MAX_NDIM];
+    slice_params p = {.begin = {axis + 1, begins}, .end = {axis + 1, ends}};
+
+    for (int i = 0; i < axis; i++)
+        begins[i] = ends[i] = MXL_NONE;
+    begins[axis] = begin;
+    ends[axis] = end;
+    return mxl_scope_call(s, &op_slice, &p, 1, &a);
+}
+
+/* ---- writing to a part ---- */
+
+/* The part of a contiguous array; -1 with the error set. */
+static int find_part(const mxl_op *op, const void *params, const mxl_array *array, mxl_plan *part)
+{
+    mxl_plan_begin(part, op, params, array->ndim, array->shape);
+    return slice_plan(part);
+}
+
+static int64_t size_of(const mxl_plan *part)
+{
+    return mxl_shape_size(part->shape.ndim, part->shape.dim);
+}
+
+/* out[part] = the contiguous values; or all the one value, with strides of 0. */
+static void write_part(mxl_array *out, const mxl_plan *part, const void *values,
+                       const int64_t *strides)
+{
+    size_t width = mxl_dtype_size(out->dtype);
+    char *data = mxl_array_write(out);
+
+    if (size_of(part) > 0)
+        mxl_copy_strided(width, part->shape.ndim, part->shape.dim,
+                         data + part->skip * (int64_t)width, part->strides, values, strides);
+}
+
+/* What is around the part: nothing to do where the output is the input. */
+static void copy_around(mxl_array *out, const mxl_array *in, const mxl_plan *part)
+{
+    if (mxl_array_read(in) != mxl_array_read(out) && size_of(part) < out->size)
+        mxl_copy_bytes(mxl_array_write(out), mxl_array_read(in),
+                       (size_t)in->size * mxl_dtype_size(in->dtype));
+}
+
+/* ---- _slice_assign_scalar ---- */
+
+static const mxl_param assign_scalar_table[] = {
+    {.name = "scalar",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(slice_params, scalar),
+     .def = "0",
+     .type_text = "double, optional, default=0",
+     .doc = "The number that every element of the part becomes."},
+    SLICE_BOUNDS,
+    {0},
+};
+
+static int assign_scalar_infer(mxl_infer *infer)
+{
+    const mxl_array *in = infer->in[0];
+    mxl_plan part;
+
+    if (find_part(infer->op, infer->params, in, &part) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
+static int assign_scalar_compute(const mxl_call *call)
+{
+    const slice_params *p = call->params;
+    const mxl_array *in = call->in[0];
+    const int64_t still[MXL_MAX_NDIM] = {0};
+    uint64_t element = 0;
+    mxl_plan part;
+
+    if (find_part(call->op, p, in, &part) != 0)
+        return -1;
+    copy_around(call->out[0], in, &part);
+    mxl_cast_scalar(p->scalar, in->dtype, &element);
+    write_part(call->out[0], &part, &element, still);
+    return 0;
+}
+
+static const mxl_op op_slice_assign_scalar;
+
+/* The head with zeros at the part. */
+static mxl_array *without_part(mxl_grad *g)
+{
+    slice_params p = *(const slice_params *)g->params;
+
+    p.scalar = 0;
+    return mxl_scope_call(g->s, &op_slice_assign_scalar, &p, 1, &g->head[0]);
+}
+
+/* dx = dy with zeros at the part */
+static int assign_scalar_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, without_part(g));
+}
+
+static const mxl_op op_slice_assign_scalar = {
+    .name = "_slice_assign_scalar",
+    .aliases = MXL_ALIASES("_crop_assign_scalar", "_npi_slice_assign_scalar"),
+    .doc = "The array with one number at the part from begin to end, in steps.",
+    .inputs = mxl_inputs_data,
+    .params = assign_scalar_table,
+    .params_size = sizeof(slice_params),
+    .infer = assign_scalar_infer,
+    .compute = assign_scalar_compute,
+    .grad = assign_scalar_grad,
+    .in_place = true,
+};
+
+/* ---- _slice_assign ---- */
+
+static int check_value(const char *name, const mxl_array *value, const mxl_plan *part)
+{
+    char have[128], want[128];
+
+    if (mxl_shape_same(value->ndim, value->shape, part->shape.ndim, part->shape.dim))
+        return 0;
+    return mxl_error("%s: the part has shape %s, the value %s", name,
+                     mxl_shape_text(want, sizeof(want), part->shape.ndim, part->shape.dim),
+                     mxl_shape_text(have, sizeof(have), value->ndim, value->shape));
+}
+
+static int assign_infer(mxl_infer *infer)
+{
+    const mxl_array *lhs = infer->in[0], *rhs = infer->in[1];
+    mxl_plan part;
+
+    if (lhs->dtype != rhs->dtype)
+        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
+                         mxl_dtype_name(lhs->dtype), mxl_dtype_name(rhs->dtype));
+    if (find_part(infer->op, infer->params, lhs, &part) != 0 ||
+        check_value(infer->op->name, rhs, &part) != 0)
+        return -1;
+    return mxl_infer_like_first(infer);
+}
+
+static int assign(const mxl_call *call, const mxl_array *rhs)
+{
+    const mxl_array *lhs = call->in[0];
+    mxl_plan part;
+
+    if (find_part(call->op, call->params, lhs, &part) != 0)
+        return -1;
+    copy_around(call->out[0], lhs, &part);
+    write_part(call->out[0], &part, mxl_array_read(rhs), rhs->strides);
+    return 0;
+}
+
+static int assign_compute(const mxl_call *call)
+{
+    mxl_array *rhs = call->in[1], *copy;
+    int status;
+
+    if (mxl_array_read(rhs) != mxl_array_read(call->out[0]) || rhs->size == 0)
+        return assign(call, rhs);
+    /* y[::-1] = y: the value lies under the output. */
+    copy = mxl_array_new(rhs->dtype, rhs->ndim, rhs->shape);
+    if (copy == NULL)
+        return -1;
+    status = mxl_array_copy_into(copy, rhs);
+    if (status == 0)
+        status = assign(call, copy);
+    mxl_array_drop(copy);
+    return status;
+}
+
+/* da = dy with zeros at the part, db = the part of dy */
+static int assign_grad(mxl_grad *g)
+{
+    if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, without_part(g)) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_slice, g->params, 1, &g->head[0]));
+}
+
+static const mxl_op op_slice_assign = {
+    .name = "_slice_assign",
+    .aliases = MXL_ALIASES("_crop_assign", "_npi_slice_assign"),
+    .doc = "The array with rhs, of the part's shape, at the part from begin to end, in steps.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = slice_table,
+    .params_size = sizeof(slice_params),
+    .infer = assign_infer,
+    .compute = assign_compute,
+    .grad = assign_grad,
+    .in_place = true,
+};
+
+const mxl_op *const mxl_ops_slice[] = {
+    &op_slice,
+    &op_slice_assign_scalar,
+    &op_slice_assign,
+    NULL,
+};

@@ -1,0 +1,235 @@
+/* Parts along axes: slice_axis, slice_like, and what views of rows stand for. */
+#include <stddef.h>
+
+#include "ops/shape/movement.h"
+
+/* ---- slice_axis ---- */
+
+typedef struct axis_params {
+    int64_t axis, begin, end;
+} axis_params;
+
+static const mxl_param axis_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(axis_params, axis),
+     .doc = "The axis to cut, counted from either end."},
+    {.name = "begin",
+     .type = MXL_P_INT,
+     .offset = offsetof(axis_params, begin),
+     .doc = "The first position; a negative one counts from the end."},
+    {.name = "end",
+     .type = MXL_P_OPT_INT,
+     .offset = offsetof(axis_params, end),
+     .doc = "The position behind the last; None: the end."},
+    {0},
+};
+
+/* The positions must lie within the axis and not be none. Of nothing there is nothing to take,
+ * whatever the positions. */
+static int axis_plan(mxl_plan *p)
+{
+    const axis_params *a = p->params;
+    int axis = mxl_plan_axis(p, a->axis);
+    int64_t extent, begin, end;
+
+    if (axis < 0)
+        return -1;
+    extent = p->shape.dim[axis];
+    begin = a->begin < 0 ? a->begin + extent : a->begin;
+    end = a->end == MXL_NONE ? extent : a->end < 0 ? a->end + extent : a->end;
+    if (extent > 0 && (begin < 0 || end > extent || begin >= end))
+        return mxl_error("slice_axis: positions %lld to %lld of an axis of %lld", (long long)begin,
+                         (long long)end, (long long)extent);
+    mxl_plan_cut(p, axis, begin, extent == 0 ? 0 : end - begin, 1);
+    return 0;
+}
+
+static const mxl_op op_slice_axis = {
+    .name = "slice_axis",
+    .doc = "The part of the array between two positions of one axis.",
+    .inputs = mxl_inputs_data,
+    .params = axis_table,
+    .params_size = sizeof(axis_params),
+    MXL_MOVEMENT(axis_plan),
+};
+
+/* ---- slice_like ---- */
+
+typedef struct like_params {
+    mxl_tuple axes;
+} like_params;
+
+static const mxl_param like_table[] = {
+    {.name = "axes",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(like_params, axes),
+     .def = "[]",
+     .doc = "The axes to cut, counted from either end; none named: all."},
+    {0},
+};
+
+static const mxl_input like_inputs[] = {
+    {.name = "data", .doc = "The array to cut."},
+    {.name = "shape_like", .doc = "The array with the extents; its elements do not matter."},
+    {0},
+};
+
+static int like_cut(mxl_plan *p, int axis)
+{
+    int64_t extent = p->like_shape[axis];
+
+    if (extent > p->shape.dim[axis])
+        return mxl_error("slice_like: axis %d has extent %lld, which cannot be cut to %lld", axis,
+                         (long long)p->shape.dim[axis], (long long)extent);
+    mxl_plan_cut(p, axis, 0, extent, 1);
+    return 0;
+}
+
+static int like_plan(mxl_plan *p)
+{
+    const mxl_tuple *axes = &((const like_params *)p->params)->axes;
+    int all = axes->n <= 0 ? p->shape.ndim : 0;
+
+    if (all > 0 && all != p->like_ndim)
+        return mxl_error("slice_like: data has %d axes, shape_like %d; without `axes` they must "
+                         "be as many",
+                         all, p->like_ndim);
+    for (int i = 0; i < all; i++) {
+        if (like_cut(p, i) != 0)
+            return -1;
+    }
+    for (int i = 0; i < axes->n; i++) {
+        int axis = mxl_plan_axis(p, axes->v[i]);
+
+        if (axis < 0)
+            return -1;
+        if (axis >= p->like_ndim)
+            return mxl_error("slice_like: shape_like has %d axes, axis %d is asked for",
+                             p->like_ndim, axis);
+        if (like_cut(p, axis) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const mxl_op op_slice_like = {
+    .name = "slice_like",
+    .doc = "The front part of the array with the extents of another along the given axes.",
+    .inputs = like_inputs,
+    .params = like_table,
+    .params_size = sizeof(like_params),
+    MXL_MOVEMENT(like_plan),
+};
+
+/* ---- _mxl_slice_rows, _mxl_at, _mxl_select: what views of rows stand for ---- */
+
+static const mxl_param slice_rows_params[] = {
+    {.name = "begin",
+     .type = MXL_P_INT,
+     .offset = offsetof(mxl_slice_rows_params, begin),
+     .doc = "First row."},
+    {.name = "end",
+     .type = MXL_P_INT,
+     .offset = offsetof(mxl_slice_rows_params, end),
+     .doc = "The row behind the last."},
+    {0},
+};
+
+static int slice_rows_plan(mxl_plan *p)
+{
+    const mxl_slice_rows_params *rows = p->params;
+
+    if (p->shape.ndim == 0 || rows->begin < 0 || rows->begin > rows->end ||
+        rows->end > p->shape.dim[0])
+        return mxl_error("%s: rows [%lld,%lld) of an array with %lld", p->op->name,
+                         (long long)rows->begin, (long long)rows->end,
+                         (long long)(p->shape.ndim == 0 ? 0 : p->shape.dim[0]));
+    mxl_plan_cut(p, 0, rows->begin, rows->end - rows->begin, 1);
+    return 0;
+}
+
+const mxl_op mxl_op_slice_rows = {
+    .name = "_mxl_slice_rows",
+    .doc = "Rows [begin, end) of the first axis.",
+    .inputs = mxl_inputs_data,
+    .params = slice_rows_params,
+    .params_size = sizeof(mxl_slice_rows_params),
+    MXL_MOVEMENT(slice_rows_plan),
+};
+
+static const mxl_param at_params[] = {
+    {.name = "index",
+     .type = MXL_P_INT,
+     .offset = offsetof(mxl_at_params, index),
+     .doc = "The row."},
+    {0},
+};
+
+static int at_plan(mxl_plan *p)
+{
+    int64_t index = ((const mxl_at_params *)p->params)->index;
+
+    if (p->shape.ndim == 0 || index < 0 || index >= p->shape.dim[0])
+        return mxl_error("%s: row %lld of an array with %lld", p->op->name, (long long)index,
+                         (long long)(p->shape.ndim == 0 ? 0 : p->shape.dim[0]));
+    mxl_plan_cut(p, 0, index, 1, 1);
+    mxl_plan_drop(p, 0);
+    return 0;
+}
+
+const mxl_op mxl_op_row_at = {
+    .name = "_mxl_at",
+    .doc = "One row of the first axis, without that axis.",
+    .inputs = mxl_inputs_data,
+    .params = at_params,
+    .params_size = sizeof(mxl_at_params),
+    MXL_MOVEMENT(at_plan),
+};
+
+typedef struct select_params {
+    int64_t axis, index;
+} select_params;
+
+static const mxl_param select_table[] = {
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(select_params, axis),
+     .doc = "The axis that goes, counted from either end."},
+    {.name = "index",
+     .type = MXL_P_INT,
+     .offset = offsetof(select_params, index),
+     .type_text = "long, required",
+     .doc = "The position along it, counted from either end."},
+    {0},
+};
+
+static int select_plan(mxl_plan *p)
+{
+    const select_params *s = p->params;
+    int axis = mxl_plan_axis(p, s->axis);
+    int64_t extent;
+
+    if (axis < 0)
+        return -1;
+    extent = p->shape.dim[axis];
+    if (s->index < -extent || s->index >= extent)
+        return mxl_error("IndexError: %s: index %lld is out of bounds for axis %d of %lld",
+                         p->op->name, (long long)s->index, axis, (long long)extent);
+    mxl_plan_cut(p, axis, s->index < 0 ? s->index + extent : s->index, 1, 1);
+    mxl_plan_drop(p, axis);
+    return 0;
+}
+
+static const mxl_op op_select = {
+    .name = "_mxl_select",
+    .doc = "One position of an axis, which goes.",
+    .inputs = mxl_inputs_data,
+    .params = select_table,
+    .params_size = sizeof(select_params),
+    MXL_MOVEMENT(select_plan),
+};
+
+const mxl_op *const mxl_ops_part[] = {
+    &op_slice_axis, &op_slice_like, &mxl_op_slice_rows, &mxl_op_row_at, &op_select, NULL,
+};

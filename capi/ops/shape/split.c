@@ -1,0 +1,210 @@
+/* Operators that cut an array into several along an axis: SliceChannel, _split_v2. */
+#include <stddef.h>
+
+#include "base/memory/mem.h"
+#include "ops/shape/movement.h"
+
+/* Nobody has use for more handles at once, and a size must not overflow. */
+enum { MOST_PARTS = 1 << 24 };
+
+/* Of both operators; SliceChannel has no indices. */
+typedef struct split_params {
+    mxl_tuple indices; /* where the parts begin */
+    int64_t axis;
+    int squeeze_axis;
+    int64_t sections; /* above 0: as many parts, of one length or longer by one */
+} split_params;
+
+static int64_t num_parts(const split_params *p)
+{
+    return p->sections > 0 ? p->sections : p->indices.n;
+}
+
+static int split_arity(const void *params, mxl_arity *arity)
+{
+    int64_t parts = num_parts(params);
+
+    if (parts < 1 || parts > MOST_PARTS)
+        return mxl_error("split: makes %lld parts; it must be from 1 to %d", (long long)parts,
+                         (int)MOST_PARTS);
+    arity->inputs = 1;
+    arity->outputs = arity->visible = (int)parts;
+    return 0;
+}
+
+/* Where part i of an axis begins; i may be the number of parts. */
+static int64_t part_begin(const split_params *p, int64_t extent, int64_t i)
+{
+    if (p->sections > 0) {
+        int64_t each = extent / p->sections, longer = extent % p->sections;
+
+        return i * each + (i < longer ? i : longer);
+    }
+    return i < p->indices.n ? p->indices.v[i] : extent;
+}
+
+/* dx = the heads joined, zeros where none arrived; a squeezed axis comes back first */
+static int split_grad(mxl_grad *g)
+{
+    const split_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int axis = mxl_find_axis(g->op->name, p->axis, x->ndim);
+    size_t bytes = (size_t)g->num_outputs * sizeof(mxl_array *);
+    mxl_array **heads = axis < 0 ? NULL : mxl_alloc(bytes);
+    mxl_shape shape;
+    int status;
+
+    if (heads == NULL)
+        return -1;
+    mxl_shape_set(&shape, x->ndim, x->shape);
+    for (int i = 0; i < g->num_outputs; i++) {
+        shape.dim[axis] = part_begin(p, x->shape[axis], i + 1) - part_begin(p, x->shape[axis], i);
+        heads[i] = mxl_reshape(g->s, mxl_grad_head(g, i), shape.ndim, shape.dim);
+    }
+    status = mxl_grad_set(g, 0, mxl_concat(g->s, g->num_outputs, heads, axis));
+    mxl_free(heads, bytes);
+    return status;
+}
+
+/* ---- _split_v2 ---- */
+
+static const mxl_param split_table[] = {
+    {.name = "indices",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(split_params, indices),
+     .doc = "Where the parts begin, the first at 0; of no meaning where `sections` is given.",
+     .sets_outputs = true},
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(split_params, axis),
+     .def = "1",
+     .doc = "The axis to cut, counted from either end."},
+    {.name = "squeeze_axis",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(split_params, squeeze_axis),
+     .def = "0",
+     .doc = "Whether the parts go without the axis, of which each then has one position."},
+    {.name = "sections",
+     .type = MXL_P_INT,
+     .offset = offsetof(split_params, sections),
+     .def = "0",
+     .doc = "How many parts to make; the first ones are longer by one where it does not go even.",
+     .sets_outputs = true},
+    {0},
+};
+
+/* The part between two positions of an axis, which goes where it is to be squeezed. */
+static int cut_part(mxl_plan *p, int axis, int64_t begin, int64_t end)
+{
+    mxl_plan_cut(p, axis, begin, end - begin, 1);
+    if (((const split_params *)p->params)->squeeze_axis)
+        mxl_plan_drop(p, axis);
+    return 0;
+}
+
+static int split_plan(mxl_plan *p)
+{
+    const split_params *s = p->params;
+    int axis = mxl_plan_axis(p, s->axis);
+    int64_t extent = axis < 0 ? 0 : p->shape.dim[axis], begin, end;
+
+    if (axis < 0)
+        return -1;
+    begin = part_begin(s, extent, p->output);
+    end = part_begin(s, extent, p->output + 1);
+    if (p->output == 0 && begin != 0)
+        return mxl_error("%s: the first part begins at %lld, it must be 0", p->op->name,
+                         (long long)begin);
+    if (begin > end || end > extent)
+        return mxl_error("%s: a part from %lld to %lld of an axis of %lld", p->op->name,
+                         (long long)begin, (long long)end, (long long)extent);
+    if (s->squeeze_axis && end - begin != 1)
+        return mxl_error("%s: squeeze_axis needs parts of one position, one has %lld", p->op->name,
+                         (long long)(end - begin));
+    return cut_part(p, axis, begin, end);
+}
+
+static const mxl_op op_split_v2 = {
+    .name = "_split_v2",
+    .aliases = MXL_ALIASES("_npi_split"),
+    .doc = "Cuts the array along an axis, into equal parts or at given positions.",
+    .inputs = mxl_inputs_data,
+    .params = split_table,
+    .params_size = sizeof(split_params),
+    .arity = split_arity,
+    .keeps_scalars = true,
+    MXL_MOVEMENT_BACK(split_plan, split_grad),
+};
+
+/* ---- SliceChannel ---- */
+
+static const mxl_param channel_table[] = {
+    {.name = "num_outputs",
+     .type = MXL_P_INT,
+     .offset = offsetof(split_params, sections),
+     .doc = "How many parts to make; the axis must be a multiple of it.",
+     .min = 1,
+     .has_min = true,
+     .sets_outputs = true},
+    {.name = "axis",
+     .type = MXL_P_INT,
+     .offset = offsetof(split_params, axis),
+     .def = "1",
+     .doc = "The axis to cut."},
+    {.name = "squeeze_axis",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(split_params, squeeze_axis),
+     .def = "0",
+     .doc = "Whether the parts go without the axis, of which each then has one position."},
+    {0},
+};
+
+static int channel_plan(mxl_plan *p)
+{
+    const split_params *s = p->params;
+    int axis = mxl_plan_axis(p, s->axis);
+    int64_t extent = axis < 0 ? 0 : p->shape.dim[axis], each = extent / s->sections;
+
+    if (axis < 0)
+        return -1;
+    if (s->squeeze_axis && extent != s->sections)
+        return mxl_error("%s: squeeze_axis needs an axis of num_outputs = %lld, got %lld",
+                         p->op->name, (long long)s->sections, (long long)extent);
+    if (each * s->sections != extent)
+        return mxl_error("%s: an axis of %lld cannot be cut into %lld equal parts", p->op->name,
+                         (long long)extent, (long long)s->sections);
+    return cut_part(p, axis, p->output * each, (p->output + 1) * each);
+}
+
+/* All parts are alike. */
+static int channel_infer(mxl_infer *infer)
+{
+    mxl_infer first = *infer;
+
+    first.num_outputs = 1;
+    if (mxl_plan_infer(&first) != 0)
+        return -1;
+    for (int i = 1; i < infer->num_outputs; i++) {
+        mxl_shape_set(&infer->out_shape[i], infer->out_shape->ndim, infer->out_shape->dim);
+        infer->out_dtype[i] = infer->out_dtype[0];
+    }
+    return 0;
+}
+
+static const mxl_op op_slice_channel = {
+    .name = "SliceChannel",
+    .aliases = MXL_ALIASES("split"),
+    .doc = "Cuts the array into num_outputs equal parts along an axis.",
+    .inputs = mxl_inputs_data,
+    .params = channel_table,
+    .params_size = sizeof(split_params),
+    .arity = split_arity,
+    .keeps_scalars = true,
+    .plan = channel_plan,
+    .infer = channel_infer,
+    .compute = mxl_plan_compute,
+    .grad = split_grad,
+    .strided = true,
+};
+
+const mxl_op *const mxl_ops_split[] = {&op_slice_channel, &op_split_v2, NULL};

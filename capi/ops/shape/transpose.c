@@ -1,0 +1,305 @@
+/* Operators that put the same elements in another order: transpose, SwapAxis, reverse,
+ * depth_to_space, space_to_depth. */
+#include <stddef.h>
+
+#include "ops/linalg/linalg.h"
+#include "ops/shape/movement.h"
+
+/* ---- transpose ---- */
+
+typedef struct transpose_params {
+    mxl_tuple axes;
+} transpose_params;
+
+static const mxl_param transpose_table[] = {
+    {.name = "axes",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(transpose_params, axes),
+     .def = "[]",
+     .doc = "Which axis of the input each axis of the result is; empty: the axes in reverse."},
+    {0},
+};
+
+static int check_axes(const char *name, const mxl_tuple *axes, int ndim)
+{
+    bool seen[MXL_MAX_NDIM] = {false};
+
+    if (axes->n != ndim)
+        return mxl_error("%s: axes names %d axes, the array has %d", name, axes->n, ndim);
+    for (int i = 0; i < ndim; i++) {
+        int64_t axis = axes->v[i];
+
+        if (axis < 0 || axis >= ndim)
+            return mxl_error("%s: axis %lld is not one of 0 to %d", name, (long long)axis,
+                             ndim - 1);
+        if (seen[axis])
+            return mxl_error("%s: axis %lld is named twice", name, (long long)axis);
+        seen[axis] = true;
+    }
+    return 0;
+}
+
+static int transpose_plan(mxl_plan *p)
+{
+    const mxl_tuple *named = &((const transpose_params *)p->params)->axes;
+    int64_t extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
+    int ndim = p->shape.ndim;
+
+    if (named->n > 0 && check_axes(p->op->name, named, ndim) != 0)
+        return -1;
+    for (int i = 0; i < ndim; i++) {
+        int64_t axis = named->n <= 0 ? ndim - 1 - i : named->v[i];
+
+        extents[i] = p->shape.dim[axis];
+        strides[i] = p->strides[axis];
+    }
+    mxl_plan_walk(p, ndim, extents, strides);
+    return 0;
+}
+
+static const mxl_op op_transpose;
+
+/* dx = dy with its axes back in their places */
+static int transpose_grad(mxl_grad *g)
+{
+    const transpose_params *p = g->params;
+    int64_t back[MXL_MAX_NDIM];
+    transpose_params inverse = {{p->axes.n, back}};
+
+    for (int i = 0; i < p->axes.n; i++)
+        back[p->axes.v[i]] = i;
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_transpose, &inverse, 1, &g->head[0]));
+}
+
+static const mxl_op op_transpose = {
+    .name = "transpose",
+    .doc = "The array with its axes in another order.",
+    .inputs = mxl_inputs_data,
+    .params = transpose_table,
+    .params_size = sizeof(transpose_params),
+    MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
+};
+
+/* ---- SwapAxis ---- */
+
+typedef struct swap_params {
+    int64_t dim1, dim2;
+} swap_params;
+
+static const mxl_param swap_table[] = {
+    {.name = "dim1",
+     .type = MXL_P_INT,
+     .offset = offsetof(swap_params, dim1),
+     .def = "0",
+     .doc = "One axis, counted from either end."},
+    {.name = "dim2",
+     .type = MXL_P_INT,
+     .offset = offsetof(swap_params, dim2),
+     .def = "0",
+     .doc = "The other axis."},
+    {0},
+};
+
+static int swap_plan(mxl_plan *p)
+{
+    const swap_params *s = p->params;
+    int a = mxl_plan_axis(p, s->dim1), b = mxl_plan_axis(p, s->dim2);
+
+    if (a < 0 || b < 0)
+        return -1;
+    mxl_plan_swap(p, a, b);
+    return 0;
+}
+
+/* dx = dy with the axes swapped back; reversed back */
+static int back_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->head[0]));
+}
+
+static const mxl_op op_swap_axis = {
+    .name = "SwapAxis",
+    .aliases = MXL_ALIASES("_npi_swapaxes", "swapaxes"),
+    .doc = "The array with two of its axes exchanged.",
+    .inputs = mxl_inputs_data,
+    .params = swap_table,
+    .params_size = sizeof(swap_params),
+    MXL_MOVEMENT_BACK(swap_plan, back_grad),
+};
+
+mxl_array *mxl_transposed(mxl_scope *s, mxl_array *a)
+{
+    swap_params params = {-2, -1};
+
+    return mxl_scope_call(s, &op_swap_axis, &params, 1, &a);
+}
+
+/* ---- reverse ---- */
+
+typedef struct reverse_params {
+    mxl_tuple axis;
+} reverse_params;
+
+static const mxl_param reverse_table[] = {
+    {.name = "axis",
+     .type = MXL_P_SHAPE,
+     .offset = offsetof(reverse_params, axis),
+     .doc = "The axes to reverse, counted from the first; one that is named twice is not."},
+    {0},
+};
+
+static int reverse_plan(mxl_plan *p)
+{
+    const mxl_tuple *axes = &((const reverse_params *)p->params)->axis;
+
+    for (int i = 0; i < axes->n; i++) {
+        int64_t axis = axes->v[i];
+
+        if (axis < 0 || axis >= p->shape.ndim)
+            return mxl_error("reverse: axis %lld is out of range for an array of %d axes",
+                             (long long)axis, p->shape.ndim);
+        mxl_plan_cut(p, (int)axis, p->shape.dim[axis] - 1, p->shape.dim[axis], -1);
+    }
+    return 0;
+}
+
+static const mxl_op op_reverse = {
+    .name = "reverse",
+    .aliases = MXL_ALIASES("flip"),
+    .doc = "The array with the order along axes reversed.",
+    .inputs = mxl_inputs_data,
+    .params = reverse_table,
+    .params_size = sizeof(reverse_params),
+    MXL_MOVEMENT_BACK(reverse_plan, back_grad),
+};
+
+mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis)
+{
+    const int64_t axes[1] = {axis};
+    reverse_params p = {{1, axes}};
+
+    return mxl_scope_call(s, &op_reverse, &p, 1, &a);
+}
+
+/* ---- depth_to_space, space_to_depth ---- */
+
+typedef struct block_params {
+    int64_t block_size;
+} block_params;
+
+static const mxl_param block_table[] = {
+    {.name = "block_size",
+     .type = MXL_P_INT,
+     .offset = offsetof(block_params, block_size),
+     .doc = "Rows and columns of a block, whose elements stand along axis 1 of the other form."},
+    {0},
+};
+
+/* Checks what both need: four axes, none of extent 0, and a block. */
+static int block_check(const mxl_plan *p, int64_t block)
+{
+    int64_t all;
+    char text[128];
+
+    if (p->shape.ndim != 4 || mxl_shape_size(4, p->shape.dim) == 0)
+        return mxl_error("%s: takes an array of 4 axes that has elements, got shape %s",
+                         p->op->name,
+                         mxl_shape_text(text, sizeof(text), p->shape.ndim, p->shape.dim));
+    if (block < 1 || __builtin_mul_overflow(block, block, &all))
+        return mxl_error("%s: a block_size of %lld is not possible", p->op->name, (long long)block);
+    return 0;
+}
+
+static int indivisible(const mxl_plan *p, int64_t block)
+{
+    char text[128];
+
+    return mxl_error("%s: shape %s cannot be cut into blocks of %lld", p->op->name,
+                     mxl_shape_text(text, sizeof(text), p->shape.ndim, p->shape.dim),
+                     (long long)block);
+}
+
+/* From elements (n, row, column, c, h, w) to (n, c, h, row, w, column). */
+static void to_space(mxl_plan *p, int64_t b)
+{
+    const int64_t *x = p->shape.dim, *s = p->strides;
+    int64_t c = x[1] / (b * b);
+    const int64_t result[] = {x[0], c, x[2] * b, x[3] * b};
+    const int64_t walk[] = {x[0], c, x[2], b, x[3], b};
+    const int64_t strides[] = {s[0], s[1], s[2], b * c * s[1], s[3], c * s[1]};
+
+    mxl_plan_walk(p, 6, walk, strides);
+    mxl_plan_reshape(p, 4, result);
+}
+
+static int to_space_plan(mxl_plan *p)
+{
+    int64_t b = ((const block_params *)p->params)->block_size;
+
+    if (block_check(p, b) != 0)
+        return -1;
+    if (p->shape.dim[1] % (b * b) != 0)
+        return indivisible(p, b);
+    to_space(p, b);
+    return 0;
+}
+
+/* From elements (n, c, h, row, w, column) to (n, row, column, c, h, w). */
+static void to_depth(mxl_plan *p, int64_t b)
+{
+    const int64_t *x = p->shape.dim, *s = p->strides;
+    const int64_t result[] = {x[0], x[1] * b * b, x[2] / b, x[3] / b};
+    const int64_t walk[] = {x[0], b, b, x[1], x[2] / b, x[3] / b};
+    const int64_t strides[] = {s[0], s[2], s[3], s[1], b * s[2], b * s[3]};
+
+    mxl_plan_walk(p, 6, walk, strides);
+    mxl_plan_reshape(p, 4, result);
+}
+
+static int to_depth_plan(mxl_plan *p)
+{
+    int64_t b = ((const block_params *)p->params)->block_size;
+
+    if (block_check(p, b) != 0)
+        return -1;
+    if (p->shape.dim[2] % b != 0 || p->shape.dim[3] % b != 0)
+        return indivisible(p, b);
+    to_depth(p, b);
+    return 0;
+}
+
+static const mxl_op op_space_to_depth;
+
+/* dx = dy the other way */
+static int to_space_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_space_to_depth, g->params, 1, &g->head[0]));
+}
+
+static const mxl_op op_depth_to_space = {
+    .name = "depth_to_space",
+    .doc = "Elements along axis 1 laid out as blocks of rows and columns.",
+    .inputs = mxl_inputs_data,
+    .params = block_table,
+    .params_size = sizeof(block_params),
+    MXL_MOVEMENT_BACK(to_space_plan, to_space_grad),
+};
+
+/* dx = dy the other way */
+static int to_depth_grad(mxl_grad *g)
+{
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_depth_to_space, g->params, 1, &g->head[0]));
+}
+
+static const mxl_op op_space_to_depth = {
+    .name = "space_to_depth",
+    .doc = "Blocks of rows and columns laid out along axis 1.",
+    .inputs = mxl_inputs_data,
+    .params = block_table,
+    .params_size = sizeof(block_params),
+    MXL_MOVEMENT_BACK(to_depth_plan, to_depth_grad),
+};
+
+const mxl_op *const mxl_ops_order[] = {
+    &op_transpose, &op_swap_axis, &op_reverse, &op_depth_to_space, &op_space_to_depth, NULL,
+};
