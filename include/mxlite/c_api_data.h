@@ -1,5 +1,6 @@
 /* Files, sparse arrays, foreign memory, records and data iterators of the MXNet-compatible C API.
- * Not supported yet unless it says so: -1, and a line that says so. Include mxlite/c_api.h. */
+ * Functions without "Supported" in their comment return -1 with an error so far. Include
+ * mxlite/c_api.h. */
 #ifndef MXLITE_C_API_DATA_H
 #define MXLITE_C_API_DATA_H
 
@@ -11,16 +12,16 @@ extern "C" {
 
 /* ---- arrays in files and buffers ---- */
 
-/* Supported. Writes arrays, with names or with keys NULL, as a .params file; and reads one back.
- * The file is written beside `fname`, synced and renamed. Formats of all versions are read; an
- * array that was written in numpy-shape mode is read in that mode, others without. Handles are new,
- * names lent. */
+/* Supported. Writes arrays as a .params file, with names (or `keys` NULL), and reads one. The file
+ * is written under a temporary name beside `fname`, synced and renamed. Formats of all versions can
+ * be read. An array that was written in numpy-shape mode must be read in that mode, any other
+ * outside of it. Handles are new, names lent. */
 MXL_API int MXNDArraySave(const char *fname, uint32_t num_args, NDArrayHandle *args,
                           const char **keys);
 MXL_API int MXNDArrayLoad(const char *fname, uint32_t *out_size, NDArrayHandle **out_arr,
                           uint32_t *out_name_size, const char ***out_names);
 
-/* Supported. Reads the content of such a file from memory. */
+/* Supported. Reads the content of such a file from memory. Handles are new, names lent. */
 MXL_API int MXNDArrayLoadFromBuffer(const void *ndarray_buffer, size_t size, uint32_t *out_size,
                                     NDArrayHandle **out_arr, uint32_t *out_name_size,
                                     const char ***out_names);
@@ -49,14 +50,15 @@ MXL_API int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHan
 MXL_API int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type);
 MXL_API int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type);
 
-/* Supported. Checks that the parts of a sparse array fit together; a dense one has none, so 0. */
+/* Supported. Checks that the parts of a sparse array fit together; a dense array has none, so this
+ * returns 0. */
 MXL_API int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check);
 
 /* ---- foreign memory ---- */
 
-/* Supported. DLPack: hands an array out, takes one over (CPU, in C order; what fails stays the
- * caller's), releases a tensor that nobody took. `transient_handle`: the struct itself may go away
- * when the call returns, and the deleter is called with a copy of it. */
+/* Supported. DLPack: exports an array; imports a tensor (CPU, in C order; on failure it stays the
+ * caller's); frees a tensor that was not imported. `transient_handle`: the struct itself may be
+ * freed when the call returns; the deleter is called with a copy of it. */
 MXL_API int MXNDArrayToDLPack(NDArrayHandle handle, DLManagedTensorHandle *out_dlpack);
 MXL_API int MXNDArrayFromDLPack(DLManagedTensorHandle dlpack, NDArrayHandle *out_handle);
 MXL_API int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_handle,
@@ -64,10 +66,10 @@ MXL_API int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, bool transient_h
 MXL_API int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack);
 
 /* Supported. Arrays in memory that processes share. `shared_id` is a file descriptor of this
- * process, `shared_pid` the process. An array made by MXNDArrayCreateFromSharedMem gives its own
- * memory, any other a copy of its present values; the descriptor is open while the array's memory
- * lives. Creating takes a descriptor of this process over (one received or duplicated; on failure
- * it stays the caller's) and does not read `shared_pid`. */
+ * process, `shared_pid` the process id. An array made by MXNDArrayCreateFromSharedMem exports its
+ * own memory, any other array a copy of its present values; the descriptor is open while the memory
+ * lives. Creating takes over a descriptor of this process (received or duplicated; on failure it
+ * stays the caller's) and ignores `shared_pid`. */
 MXL_API int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id);
 MXL_API int MXNDArrayCreateFromSharedMem(int shared_pid, int shared_id, const uint32_t *shape,
                                          uint32_t ndim, int dtype, NDArrayHandle *out);
@@ -109,7 +111,7 @@ MXL_API int MXDataIterGetIndex(DataIterHandle handle, uint64_t **out_index, uint
 MXL_API int MXDataIterGetPadNum(DataIterHandle handle, int *pad);
 MXL_API int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out);
 
-/* ---- functions of the time before operators ---- */
+/* ---- functions from before operators ---- */
 
 /* Supported: there are none, so *out_size is 0 and *out_array NULL. */
 MXL_API int MXListFunctions(uint32_t *out_size, FunctionHandle **out_array);

@@ -1,5 +1,5 @@
-/* Cached operators and executors of the MXNet-compatible C API. Not supported yet: each returns -1
- * and a line that says so. Include mxlite/c_api.h. */
+/* Cached operators and executors of the MXNet-compatible C API. All of these functions return -1
+ * with an error so far. Include mxlite/c_api.h. */
 #ifndef MXLITE_C_API_EXECUTOR_H
 #define MXLITE_C_API_EXECUTOR_H
 
@@ -28,7 +28,7 @@ MXL_API int MXInvokeCachedOp(CachedOpHandle handle, int num_inputs, NDArrayHandl
 MXL_API int MXInvokeCachedOpEx(CachedOpHandle handle, int num_inputs, NDArrayHandle *inputs,
                                int *num_outputs, NDArrayHandle **outputs, const int **out_stypes);
 
-/* Has callback called with every array computed inside. */
+/* Sets a callback that is called with every array computed inside. */
 MXL_API int MXCachedOpRegisterOpHook(NDArrayHandle handle, CachedOpMonitorCallback callback,
                                      bool monitor_all);
 
@@ -52,7 +52,7 @@ MXL_API int MXExecutorBindEX(SymbolHandle symbol_handle, int dev_type, int dev_i
                              uint32_t aux_states_len, NDArrayHandle *aux_states,
                              ExecutorHandle shared_exec, ExecutorHandle *out);
 
-/* Binding to arrays made for it; the forms differ in the type of the shapes' extents. */
+/* Binding to arrays made for it; the forms differ in the type of the sizes. */
 MXL_API int MXExecutorSimpleBind(
     SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t num_g2c_keys,
     const char **g2c_keys, const int *g2c_dev_types, const int *g2c_dev_ids,
@@ -129,7 +129,7 @@ MXL_API int MXExecutorFree(ExecutorHandle handle);
 MXL_API int MXExecutorPrint(ExecutorHandle handle, const char **out_str);
 MXL_API int MXExecutorGetOptimizedSymbol(ExecutorHandle handle, SymbolHandle *out);
 
-/* Has callback called with every array computed inside. */
+/* Sets a callback that is called with every array computed inside. */
 MXL_API int MXExecutorSetMonitorCallback(ExecutorHandle handle, ExecutorMonitorCallback callback,
                                          void *callback_handle);
 MXL_API int MXExecutorSetMonitorCallbackEX(ExecutorHandle handle, ExecutorMonitorCallback callback,

@@ -1,5 +1,5 @@
-/* Key-value stores of the MXNet-compatible C API. Not supported yet unless said otherwise: -1, and
- * a line that says so. Include mxlite/c_api.h. */
+/* Key-value stores of the MXNet-compatible C API. Functions without "Supported" in their comment
+ * return -1 with an error so far. Include mxlite/c_api.h. */
 #ifndef MXLITE_C_API_KVSTORE_H
 #define MXLITE_C_API_KVSTORE_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 /* ---- the process's role ---- */
 
-/* Supported: *ret is 1, as this process is nobody's server. */
+/* Supported: *ret is 1, because this process is not a server. */
 MXL_API int MXKVStoreIsWorkerNode(int *ret);
 
 /* Whether it is a server or a scheduler. */

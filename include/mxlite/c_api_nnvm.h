@@ -1,6 +1,6 @@
-/* NNVM's part of the MXNet-compatible C API: symbols and graphs. Not supported yet unless said
- * otherwise: -1, and a line that says so. NNGetLastError, NNListAllOpNames, NNGetOpHandle and
- * NNGetOpInfo work and stand in mxlite/c_api.h. */
+/* NNVM's part of the MXNet-compatible C API: symbols and graphs. Functions without "Supported" in
+ * their comment return -1 with an error so far. Include mxlite/c_api.h. NNGetLastError,
+ * NNListAllOpNames, NNGetOpHandle and NNGetOpInfo are declared in mxlite/c_api.h. */
 #ifndef MXLITE_C_API_NNVM_H
 #define MXLITE_C_API_NNVM_H
 

@@ -1,5 +1,5 @@
-/* MXNet's prediction-only interface (its c_predict_api.h). Not supported yet: each returns -1 and a
- * line that says so. Include mxlite/c_api.h. */
+/* MXNet's prediction-only interface (its c_predict_api.h). All of these functions return -1 with an
+ * error so far. Include mxlite/c_api.h. */
 #ifndef MXLITE_C_API_PREDICT_H
 #define MXLITE_C_API_PREDICT_H
 
@@ -52,7 +52,7 @@ MXL_API int MXPredGetOutputShape(PredictorHandle handle, uint32_t index, uint32_
 MXL_API int MXPredGetOutputType(PredictorHandle handle, uint32_t out_index, int *out_dtype);
 MXL_API int MXPredGetOutput(PredictorHandle handle, uint32_t index, float *data, uint32_t size);
 
-/* Has callback called with every array computed inside. */
+/* Sets a callback that is called with every array computed inside. */
 MXL_API int MXPredSetMonitorCallback(PredictorHandle handle, PredMonitorCallback callback,
                                      void *callback_handle, bool monitor_all);
 

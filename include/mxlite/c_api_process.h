@@ -1,5 +1,6 @@
-/* Profiler, engine, libraries, GPU code and packed functions of the MXNet-compatible C API. Not
- * supported yet unless it says so: -1, and a line that says so. Include mxlite/c_api.h. */
+/* Profiler, engine, libraries, GPU code and packed functions of the MXNet-compatible C API.
+ * Functions without "Supported" in their comment return -1 with an error so far. Include
+ * mxlite/c_api.h. */
 #ifndef MXLITE_C_API_PROCESS_H
 #define MXLITE_C_API_PROCESS_H
 
@@ -11,8 +12,8 @@ extern "C" {
 
 /* ---- environment and libraries ---- */
 
-/* Supported. Reads (lent; NULL where it is not set) and sets a variable of the process's
- * environment; a value of NULL unsets it. */
+/* Supported. Get: a variable of the process's environment (lent; NULL if it is not set). Set: NULL
+ * unsets the variable. */
 MXL_API int MXGetEnv(const char *name, const char **value);
 MXL_API int MXSetEnv(const char *name, const char *value);
 
@@ -25,7 +26,7 @@ MXL_API int MXCustomOpRegister(const char *op_type, CustomOpPropCreator creator)
 
 /* ---- GPUs ---- */
 
-/* Free and whole memory, in MiB and in bytes. */
+/* Free and total memory, in MiB and in bytes. */
 MXL_API int MXGetGPUMemoryInformation(int dev, int *free_mem, int *total_mem);
 MXL_API int MXGetGPUMemoryInformation64(int dev, uint64_t *free_mem, uint64_t *total_mem);
 

@@ -1,5 +1,5 @@
-/* Symbols of the MXNet-compatible C API. Not supported yet: each returns -1 and a line that says
- * so. Include mxlite/c_api.h, which has what works for operators. */
+/* Symbols of the MXNet-compatible C API. All of these functions return -1 with an error so far.
+ * Include mxlite/c_api.h, which declares the working functions of operators. */
 #ifndef MXLITE_C_API_SYMBOL_H
 #define MXLITE_C_API_SYMBOL_H
 
@@ -60,9 +60,9 @@ MXL_API int MXSymbolGetChildren(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXSymbolGetInputSymbols(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
 MXL_API int MXSymbolCutSubgraph(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
 
-/* ---- inference of shapes and types; the forms differ in the type of the extents ---- */
+/* ---- inference of shapes and types; the forms differ in the type of the sizes ---- */
 
-/* All must come out known. */
+/* All shapes and types must become known. */
 MXL_API int MXSymbolInferShape(SymbolHandle sym, uint32_t num_args, const char **keys,
                                const uint32_t *arg_ind_ptr, const uint32_t *arg_shape_data,
                                uint32_t *in_shape_size, const uint32_t **in_shape_ndim,
@@ -90,7 +90,7 @@ MXL_API int MXSymbolInferType(SymbolHandle sym, uint32_t num_args, const char **
                               const int **out_type_data, uint32_t *aux_type_size,
                               const int **aux_type_data, int *complete);
 
-/* Some may stay unknown. */
+/* Some shapes and types may stay unknown. */
 MXL_API int MXSymbolInferShapePartial(SymbolHandle sym, uint32_t num_args, const char **keys,
                                       const uint32_t *arg_ind_ptr, const uint32_t *arg_shape_data,
                                       uint32_t *in_shape_size, const uint32_t **in_shape_ndim,

@@ -1,5 +1,5 @@
-/* The types of the MXNet-compatible C API: handles, callbacks and structures, as MXNet 1.9.1 has
- * them. Included by every other mxlite/c_api*.h; alone it declares no function. */
+/* The types of the MXNet-compatible C API: handles, callbacks and structures, as in MXNet 1.9.1.
+ * All other mxlite/c_api*.h include it. It declares no function. */
 #ifndef MXLITE_C_API_TYPES_H
 #define MXLITE_C_API_TYPES_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands before every exported function. Define it as empty for a tool that reads the headers
- * without knowing attributes. */
+/* The attribute of every exported function. Define it as empty for a tool that reads the headers
+ * but does not know attributes. */
 #ifndef MXL_API
 #if defined(__GNUC__) && !defined(SWIG)
 #define MXL_API __attribute__((visibility("default")))
@@ -17,7 +17,7 @@
 #endif
 #endif
 
-/* The defaults that C++ callers of MXNet's headers may leave out; nothing in C. */
+/* Default arguments of MXNet's headers for C++ callers; nothing in C. */
 #ifndef MXL_DEFAULT
 #ifdef __cplusplus
 #define MXL_DEFAULT(value) = value
@@ -67,11 +67,11 @@ typedef void *EngineVarHandle;
 
 /* ---- numbers that the functions take as int, by MXNet's names ---- */
 
-/* In C alone: in C++ these names are those of MXNet's own headers, and mxlite/mxlite.hpp has an
- * enumeration of its own. */
+/* In C only: in C++ MXNet's own headers have these names, and mxlite/mxlite.hpp has an enumeration
+ * of its own. */
 #ifndef __cplusplus
 
-/* dtype. There are no arrays of the last one, which some operators know by name. */
+/* dtype. Some operators know the name of the last one, but no array can have it. */
 enum MXTypeFlag {
     kFloat32 = 0,
     kFloat64 = 1,
@@ -87,8 +87,8 @@ enum MXTypeFlag {
 /* dev_type. There are no arrays on a GPU. */
 enum MXDeviceType { kCPU = 1, kGPU = 2, kCPUPinned = 3, kCPUShared = 5 };
 
-/* What becomes of a gradient that is computed: nothing, it is written, written (where MXNet may
- * reuse the memory of another array), added. */
+/* How a computed gradient is stored: not at all, written, written (MXNet may reuse the memory of
+ * another array), added. */
 enum MXOpReqType { kNullOp = 0, kWriteTo = 1, kWriteInplace = 2, kAddTo = 3 };
 
 #endif
@@ -108,8 +108,8 @@ typedef void(MXKVStoreStrUpdater)(const char *key, NDArrayHandle recv, NDArrayHa
                                   void *payload);
 typedef void(MXKVStoreServerController)(int head, const char *body, void *payload);
 
-/* A table of callbacks of one object: callbacks[i] is cast to the type that the enumerations below
- * give for i, and gets contexts[i] as its last argument (`state`). A callback returns non-zero for
+/* The callbacks of one object: callbacks[i] is cast to the type that the enumerations below give
+ * for i, and gets contexts[i] as its last argument (`state`). A callback returns non-zero for
  * success and 0 for failure. */
 struct MXCallbackList {
     int num_callbacks;
@@ -117,17 +117,17 @@ struct MXCallbackList {
     void **contexts;
 };
 
-/* A custom function (MXCustomFunctionRecord): which callback stands where. */
+/* Indices of the callbacks of a custom function (MXCustomFunctionRecord). */
 enum CustomFunctionCallbacks {
     kCustomFunctionBackward, /* CustomFunctionBwdFunc */
     kCustomFunctionDelete    /* CustomFunctionDelFunc */
 };
 
-/* ptrs: num_ograds head gradients, then num_igrads arrays to be filled, all **new** handles which
- * the callee frees; reqs: how each is to be filled (0 null, 1 write, 3 add). */
+/* ptrs: num_ograds grad_outputs, then num_igrads arrays to fill with grad_inputs, all **new**
+ * handles that the callee frees. reqs: how to fill each one (0 null, 1 write, 3 add). */
 typedef int (*CustomFunctionBwdFunc)(int num_ograds, int num_igrads, void **ptrs, const int *reqs,
                                      int is_train, void *state);
-/* Called once, when the recorded function is released. */
+/* Called once, when the node of the function is freed. */
 typedef int (*CustomFunctionDelFunc)(void *state);
 
 /* A custom operator (MXCustomOpRegister). */
@@ -170,7 +170,7 @@ struct LibFeature {
     bool enabled;
 };
 
-/* The oldest two kinds of custom operator; kept so that callers compile. */
+/* The two oldest kinds of custom operator, declared so that callers compile. */
 struct NativeOpInfo {
     void (*forward)(int, float **, int *, unsigned **, int *, void *);
     void (*backward)(int, float **, int *, unsigned **, int *, void *);
@@ -200,8 +200,8 @@ struct NDArrayOpInfo {
     void *p_declare_backward_dependency;
 };
 
-/* A value handed to or from MXNetFuncCall; which member counts is said by its type code. The last
- * member has the layout of DLPack's DLDataType. */
+/* An argument or result of MXNetFuncCall; its type code says which member is valid. The last member
+ * has the layout of DLPack's DLDataType. */
 typedef union {
     int64_t v_int64;
     double v_float64;

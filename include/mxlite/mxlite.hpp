@@ -1,6 +1,6 @@
 // mxlite for C++17: arrays that free themselves, errors as exceptions, operators by name with
-// keyword parameters, scopes that record. Header only, over mxlite.h; bindings/cpp has its README,
-// and make_ops, which writes a function object for every operator of the library.
+// keyword parameters, recording scopes. Header only, over mxlite.h. bindings/cpp has its README and
+// make_ops, a program that writes a function object for every operator of the library.
 #ifndef MXLITE_MXLITE_HPP_
 #define MXLITE_MXLITE_HPP_
 
@@ -19,7 +19,7 @@
 namespace mxlite
 {
 
-// What a failing call throws; what() is the library's message.
+// The exception of a failing call; what() returns the library's message.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -37,7 +37,7 @@ using Shape = std::vector<int64_t>;
 namespace detail
 {
 
-// The dtype of arrays whose elements C++ calls T.
+// The dtype of arrays with elements of type T.
 template <class T> constexpr DType dtype_of()
 {
     static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no dtype for this type");
@@ -53,7 +53,7 @@ template <class T> constexpr DType dtype_of()
     }
 }
 
-// Numbers as text that every locale writes alike and that reads back as the same number.
+// Numbers as text, the same in every locale, that reads back as the same number.
 template <class T> std::string text(T value)
 {
     char room[32];
@@ -95,8 +95,9 @@ using Params = std::vector<Param>;
 
 // ---- arrays ----
 
-// Owns one handle: moves, does not copy. share() gives a second handle of the same memory, copy()
-// an array of its own. A default-made or moved-from array is empty, and only good for assignment.
+// Owns one handle; movable, not copyable. share() returns a second handle of the same memory,
+// copy() an array with memory of its own. A default-constructed or moved-from array is empty and
+// can only be assigned to.
 class NDArray
 {
   public:
@@ -113,7 +114,7 @@ class NDArray
         MXNDArrayFree(handle_);
     }
 
-    // An array whose values are to be written; one with these values; one with a single value.
+    // An array with undefined values; one with the given values; one with a single value.
     static NDArray empty(const Shape &shape, DType dtype = DType::f32)
     {
         NDArray array;
@@ -206,9 +207,9 @@ class NDArray
         return own(MXLNDArrayAt(handle_, index));
     }
 
-    // Makes this array a variable with a gradient of zeros; add: backward adds instead of writing.
+    // Makes this array a leaf with a gradient of zeros; add: backward adds instead of overwriting.
     void attach_grad(bool add = false);
-    // The variable's gradient; empty where there is none.
+    // The leaf's gradient; empty if it has none.
     NDArray grad() const
     {
         return made(MXNDArrayGetGrad);
@@ -220,7 +221,7 @@ class NDArray
                                    nullptr));
     }
 
-    // Takes a handle that a function of mxlite.h returned: NULL is its failure.
+    // Takes over a handle that a function of mxlite.h returned; throws if it is NULL.
     static NDArray own(NDArrayHandle handle)
     {
         check(handle == nullptr ? -1 : 0);
@@ -238,7 +239,7 @@ class NDArray
     }
 };
 
-// An array to be read within the same expression, so that `f({x, g(y)})` may be written.
+// An array that is read within the same expression, so that `f({x, g(y)})` compiles.
 struct ArrayRef {
     NDArrayHandle handle;
     ArrayRef(const NDArray &array) : handle(array.handle()) {}
@@ -270,7 +271,7 @@ inline std::vector<NDArray> adopt(size_t count, NDArrayHandle *lent)
 
 // ---- operators ----
 
-// An operator by name, looked up when it is first called. make_ops writes one for every name.
+// An operator by name, looked up at the first call. make_ops writes one for every name.
 class Op
 {
   public:
@@ -288,7 +289,7 @@ class Op
         run(inputs, params, count, outputs);
         return detail::adopt(static_cast<size_t>(count), outputs);
     }
-    // The only output; an error where there are more.
+    // The only output; an error if there are more.
     NDArray one(const Arrays &inputs, const Params &params = {}) const
     {
         std::vector<NDArray> outputs = all(inputs, params);
@@ -297,7 +298,7 @@ class Op
                         " outputs; all() returns them");
         return std::move(outputs.front());
     }
-    // Writes into arrays that there are.
+    // Writes into existing arrays.
     void into(const Arrays &outputs, const Arrays &inputs, const Params &params = {}) const
     {
         std::vector<NDArrayHandle> given = detail::handles(outputs);
@@ -388,7 +389,7 @@ inline void NDArray::attach_grad(bool add)
 namespace detail
 {
 
-// A call whose parameters were read once; the process keeps it.
+// A prepared call: its parameters are parsed once. It is valid as long as the process runs.
 inline MXLCallHandle prepared(const char *name, const char *argument = nullptr)
 {
     MXLCallHandle call = nullptr;
@@ -452,8 +453,7 @@ inline bool is_training()
     return now;
 }
 
-// While one lives, its thread records (or does not), and trains (or does not); then all is as
-// before.
+// Sets the thread's recording and training flags; the destructor restores them.
 class Scope
 {
   public:
@@ -487,10 +487,10 @@ struct Options {
     bool retain_graph = false, create_graph = false, train = true;
 };
 
-// Gradients of heads with respect to variables, as new arrays; without variables into the gradients
-// of those that the heads reach. head_gradients: none (ones), or one for each head. With
-// create_graph the gradients are recorded, so that they have gradients themselves, and the graph is
-// kept.
+// Gradients of roots (heads) with respect to variables, as new arrays; without variables into the
+// gradients of the leaves that the roots reach. head_gradients: empty (ones), or one for each root.
+// With create_graph the backward is recorded, so that gradients can be differentiated, and the
+// graph is retained.
 inline std::vector<NDArray> grad(const Arrays &heads, const Arrays &variables, Options options = {},
                                  const Arrays &head_gradients = {})
 {
@@ -529,7 +529,7 @@ inline void save(const std::string &path,
                         keys.data()));
 }
 
-// Arrays of a file that was written with names.
+// The arrays of a file that was written with names.
 inline std::map<std::string, NDArray> load(const std::string &path)
 {
     uint32_t count = 0, name_count = 0;
