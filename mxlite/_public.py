@@ -44,6 +44,12 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
     module.setdefault("__path__", [])  # so that `from module import x` asks the finder below for x
 
 
+def defined(module: dict[str, Any]) -> list[str]:
+    """The public names of what a module, by its `globals()`, defines itself: functions and classes."""
+    own = module["__name__"]
+    return [name for name, each in module.items() if name[:1] != "_" and getattr(each, "__module__", None) == own]
+
+
 class _Finder:
     """Says of modules that no other finder has found within the package that mxlite lacks them."""
 

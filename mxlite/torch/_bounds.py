@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
+from typing import Any, Callable
 
 from mxlite.torch._arithmetic import require_cast, require_into
-from mxlite.torch._calls import both, functions, method, prepare, run, run_into
+from mxlite.torch._calls import both, method, prepare, run, run_into
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._indexing import edit
-from mxlite.torch._nodes import formula
+from mxlite.torch._nodes import formula, is_grad_enabled
+from mxlite.torch._pairs import maximum, minimum
 from mxlite.torch._picking import choose
-from mxlite.torch._tensor import Tensor, full_of, require_fits
+from mxlite.torch._tensor import Tensor, require_fits
 
 
 class _Bounds:
@@ -45,29 +47,30 @@ class _Bounds:
         """
         return [as_tensor_of(each if self.of_tensors else require_fits(each, kind), kind) for each in self.given]
 
-    def split(self, given: list[Any]) -> list[Any]:
-        """A value for each bound that is given as one for each of both; None for what is not given."""
-        left = iter(given)
-        return [None if bound is None else next(left) for bound in (self.low, self.high)]
+    def composition(self) -> Callable:
+        """The function of the elements and of the bounds that are given; it holds no tensor."""
+        return partial(_between, self.low is not None, self.high is not None)
 
-    def keep(self, x: Tensor, *given: Tensor) -> Tensor:
-        """The elements between the bounds; the upper one decides where the lower one is above it."""
-        low, high = self.split(list(given))
-        x = x if low is None else functions["maximum"](x, low)
-        return x if high is None else functions["minimum"](x, high)
 
-    def rule(self, grad: Tensor, x: Tensor, *given: Tensor) -> list:
-        """The gradients of x and of the bounds: to whichever the result is; nobody's beside a NaN."""
-        zero = full_of((), 0, grad._dtype)
-        x, low, high = x.detach(), *self.split([each.detach() for each in given])
-        inside = x == x
-        if low is not None:
-            inside = inside & (x >= low)
-        if high is not None:
-            inside = inside & (x <= high)
-        under = None if low is None else x < low if high is None else (x < low) & (low < high)
-        over = None if high is None else x > high if low is None else (x > high) | (high < low)
-        return [choose(each, grad, zero) for each in (inside, under, over) if each is not None]
+def _between(has_low: bool, has_high: bool, x: Tensor, *given: Tensor) -> Tensor:
+    """The elements between the bounds; the upper one decides where the lower one is above it.
+
+    The gradient goes to whichever the result is, of equal ones to the element; to nobody beside a NaN.
+    """
+    low, high = given[0], given[-1]
+    result, inside, choices = x, x == x, []
+    if has_low:
+        result, inside = maximum(result, low), inside & (x >= low)
+        choices.append(((x < low) & (low < high) if has_high else x < low, low))
+    if has_high:
+        result, inside = minimum(result, high), inside & (x <= high)
+        choices.append(((x > high) | (high < low) if has_low else x > high, high))
+    if not is_grad_enabled():
+        return result
+    result = result.detach()
+    for where, chosen in (*choices, (inside, x)):
+        result = choose(where, chosen, result)
+    return result
 
 
 def _as_number(name: str, bound: Any) -> Any:
@@ -90,7 +93,7 @@ def _clamp(name: str, label: str, input: Tensor, low: Any, high: Any) -> Tensor:
         ends = (-math.inf if low is None else float(bounds.low), math.inf if high is None else float(bounds.high))
         return run(call, [x], *ends, kind=kind)
     _require_numbers(name, kind, bounds)
-    return _by_formula(formula, name, label, x, bounds, kind)
+    return _composed(formula, name, label, x, bounds, kind)
 
 
 def _require_numbers(name: str, kind: Any, bounds: _Bounds) -> None:
@@ -99,19 +102,13 @@ def _require_numbers(name: str, kind: Any, bounds: _Bounds) -> None:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
-def _by_formula(made: Any, name: str, label: str, x: Tensor, bounds: _Bounds, kind: Any) -> Tensor:
+def _composed(made: Any, name: str, label: str, x: Tensor, bounds: _Bounds, kind: Any) -> Tensor:
     given = bounds.fitted(kind)
     number = int((name == "clamp") != bounds.of_tensors)
+    keep = bounds.composition()
     if not bounds.of_tensors:
-        return made(
-            f"{label}Backward{number}",
-            [x],
-            lambda x: bounds.keep(x, *given),
-            lambda grad, x: bounds.rule(grad, x, *given)[:1],
-            saves="0",
-        )
-    saves = "012"[: len(given) + 1]
-    return made(f"{label}Backward{number}", [x, *given], bounds.keep, bounds.rule, saves=saves)
+        return made(f"{label}Backward{number}", [x], lambda x: keep(x, *given))
+    return made(f"{label}Backward{number}", [x, *given], keep)
 
 
 @both("clamp", "clip")
@@ -149,18 +146,6 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A
         require_into(self, each)
     _require_numbers("clamp", kind, bounds)
     if wide is kind:
-        return _by_formula(edit, "clamp", "Clamp", self, bounds, kind)
-    return _into_wider(self, bounds, wide)
-
-
-def _into_wider(self: Tensor, bounds: _Bounds, wide: Any) -> Tensor:
-    """Beside bounds of a wider dtype, in which they are compared."""
-    kind, given = self._dtype, bounds.fitted(wide)
-
-    def compute(x: Tensor, *given: Tensor) -> Tensor:
-        return cast(bounds.keep(cast(x, wide), *given), kind)
-
-    def rule(grad: Tensor, x: Tensor, *given: Tensor) -> list:
-        return bounds.rule(grad, cast(x, wide), *given)
-
-    return edit("ClampBackward0", [self, *given], compute, rule, saves="012"[: len(given) + 1])
+        return _composed(edit, "clamp", "Clamp", self, bounds, kind)
+    keep = bounds.composition()
+    return edit("ClampBackward0", [self, *bounds.fitted(wide)], lambda x, *given: keep(cast(x, wide), *given))

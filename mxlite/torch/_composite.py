@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Callable
 
+from mxlite.torch._calls import both, method
 from mxlite.torch._indexing import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
@@ -52,3 +54,25 @@ class Composed:
         compute = partial(self.compute, **parameters) if parameters else self.compute
         options = self.options
         return made(options.label, inputs, compute, slots=options.slots, saves=options.saves, constants=constants)
+
+
+def in_place_too(function: Callable) -> Callable:
+    """Decorates `f(made, input, ...)`, where `made` is formula or edit: what becomes f, and f_ in place.
+
+    Both are registered, f as a function of the module and a method, f_ as a method.
+    """
+    name = function.__name__
+
+    def bind(made: Callable) -> Callable:
+        @wraps(function)
+        def bound(*args: Any, **kwargs: Any) -> Any:
+            return function(made, *args, **kwargs)
+
+        signature = inspect.signature(function)
+        bound.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+        return bound
+
+    into = method(name + "_")(bind(edit))
+    into.__name__ = name + "_"
+    into.__doc__ = f"As {name}, into the tensor itself, which is returned."
+    return both(name)(bind(formula))

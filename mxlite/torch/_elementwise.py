@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._lib import hot
 from mxlite.torch._calls import both, functions, last_error, method, methods, new, prepare, require_tensor
 from mxlite.torch._convert import as_float
-from mxlite.torch._dtypes import BOOL, FLOATING, get_default_dtype
+from mxlite.torch._dtypes import BOOL, FLOATING, dtype, get_default_dtype
 from mxlite.torch._tensor import Tensor, from_values
 
 #: name, and other names -> (operator, label). Integers become floats first.
@@ -54,10 +54,16 @@ _ANY = {
 }
 
 
-def unary(name: str, operator: str, label: str, floats: bool, document: str) -> Callable:
+def require_floats(name: str, kind: dtype) -> None:
+    """Raises: NotImplementedError: a dtype of integers or truth values."""
+    if not kind.is_floating_point:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind.word}'")
+
+
+def unary(name: str, operator: str, label: str, floats: bool, document: str, **constants: Any) -> Callable:
     """A function of one tensor over an operator; `floats`: whether integers become floats first."""
     call1, cls = hot.call1, Tensor
-    call = prepare(label, operator)
+    call = prepare(label, operator, **constants)
     lowest = FLOATING if floats else BOOL
 
     def function(input: Tensor) -> Tensor:

@@ -414,7 +414,9 @@ def edit(
     # Before the write: it moves what shows the same memory, and views learn their place when asked.
     before = clone(target) if (rule is None and saves is None) or "0" in "".join(saves or "") else target
     kept = saved_of([before, *others], None, saves, rule)
-    made = rule_of(compute, rule, inputs, kept, constants)
+    kind = target._dtype
+    again = compute if values._dtype is kind else lambda *given: cast(compute(*given), kind)
+    made = rule_of(again, rule, inputs, kept, constants)
     inputs = [target, *(pinned(STYLE, each) if each.requires_grad else each for each in others)]
     with unrecorded():
         copy_(target, values)

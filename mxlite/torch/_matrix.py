@@ -13,8 +13,8 @@ from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import BOOL, float16, float32
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
+from mxlite.torch._norms import vector_norm
 from mxlite.torch._picking import choose
-from mxlite.torch._reductions import vector_norm
 from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits
 
 _mm = prepare("MmBackward0", "_mxl_mm")

@@ -9,9 +9,10 @@ from mxlite.torch._calls import both, functions, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, float64, int64
 from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._extremes import pair, picked, require_extent, shared, take_along
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
-from mxlite.torch._reductions import as_sum, pair, picked, require_extent, shared, take_along
+from mxlite.torch._reductions import as_sum
 from mxlite.torch._shapes import along
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 

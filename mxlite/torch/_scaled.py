@@ -30,14 +30,7 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     if kind.kind == BOOL:
         return first + second if alpha else first.clone()
     by = sign * alpha
-
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return x + y * by
-
-    def rule(grad: Tensor) -> list:
-        return [grad, grad * by]
-
-    return formula(label, [first, second], compute, rule)
+    return formula(label, [first, second], lambda x, y: x + y * by, lambda grad: [grad, grad * by])
 
 
 @both("add")

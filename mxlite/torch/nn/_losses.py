@@ -6,15 +6,17 @@ import warnings
 from typing import Any, Callable
 
 from mxlite._lib import hot
-from mxlite.torch import _more
-from mxlite.torch._calls import functions, new, prepare, run
+from mxlite._public import defined
+from mxlite.torch._calls import new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
+from mxlite.torch._extremes import put_along, take_along
 from mxlite.torch._nodes import formula
+from mxlite.torch._norms import vector_norm
 from mxlite.torch._picking import choose
-from mxlite.torch._reductions import put_along, take_along, vector_norm
+from mxlite.torch._shapes import broadcast_tensors
+from mxlite.torch._softmax import log_softmax
 from mxlite.torch._tensor import Tensor, from_values, full_of
-from mxlite.torch.nn._activations import as_like, logsigmoid
 
 
 def _check_reduction(reduction: str) -> None:
@@ -26,25 +28,15 @@ def _reduced(loss: Tensor, reduction: str) -> Tensor:
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
-def _loss(label: str, input: Tensor, target: Tensor, reduction: str, each: Callable, slope: Callable) -> Tensor:
-    """A loss of the difference of two tensors: its value and its derivative."""
+def _of_difference(label: str, input: Tensor, target: Tensor, reduction: str, each: Callable) -> Tensor:
+    """A loss of the difference of two tensors."""
     _check_reduction(reduction)
     input, target = _fitted(input, target)
     kind = common_dtype(input, target)
     if not kind.is_floating_point:
         raise NotImplementedError(f"\"{label[:-13].lower()}_cpu\" not implemented for '{kind.word}'")
-    input, target = cast(input, kind), cast(target, kind)
-
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return _reduced(each(x - y), reduction)
-
-    def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
-        away = slope(x - y) * grad
-        if reduction == "mean":
-            away = away / x.numel()
-        return [away, -away]
-
-    return formula(label, [input, target], compute, rule, saves="01")
+    inputs = [cast(input, kind), cast(target, kind)]
+    return formula(label, inputs, lambda x, y: _reduced(each(x - y), reduction))
 
 
 def _fitted(input: Tensor, target: Tensor) -> tuple:
@@ -59,7 +51,7 @@ def _fitted(input: Tensor, target: Tensor) -> tuple:
         "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=4,
     )
-    return functions["broadcast_tensors"](input, target)
+    return broadcast_tensors(input, target)
 
 
 _mse = {
@@ -88,7 +80,7 @@ def mse_loss(
             tensor._h = handle
             tensor._dtype = input._dtype
             return tensor
-    return _loss("MseLossBackward0", input, target, reduction, lambda d: d * d, lambda d: d * 2)
+    return _of_difference("MseLossBackward0", input, target, reduction, Tensor.square)
 
 
 def l1_loss(
@@ -113,28 +105,23 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return _loss(
-        "SmoothL1LossBackward0",
-        input,
-        target,
-        reduction,
-        lambda d: choose(d.abs() < beta, d * d * (0.5 / beta), d.abs() - 0.5 * beta),
-        lambda d: choose(d.detach().abs() >= beta, d.sign(), d / beta),
-    )
+    return _of_difference("SmoothL1LossBackward0", input, target, reduction, lambda d: _smooth(d, beta))
+
+
+def _smooth(d: Tensor, beta: float) -> Tensor:
+    size = d.abs()
+    near = (size.detach() >= beta).logical_not()
+    within = choose(near, d, full_of((), 0, d._dtype))  # the square of what is far has no say, even if it is infinite
+    return choose(near, within * within * (0.5 / beta), size - 0.5 * beta)
 
 
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Tensor:
     """d^2 / 2 where |d| is at most delta, else delta (|d| - delta / 2)."""
-    found = _loss(
-        "HuberLossBackward0",
-        input,
-        target,
-        reduction,
-        lambda d: choose(d.abs() <= delta, d * d * 0.5, (d.abs() - 0.5 * delta) * delta),
-        lambda d: choose(d.detach().abs() >= delta, d.sign() * delta, d),
-    )
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    found = _of_difference("HuberLossBackward0", input, target, reduction, lambda d: _smooth(d, delta) * delta)
     return cast(found, input._dtype) if input._dtype.is_floating_point else found
 
 
@@ -180,9 +167,9 @@ def nll_loss(
 
     def compute(x: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> Tensor:
         each = (-take_along(x, places, dim).squeeze(dim) * share).masked_fill(ignored, 0)
-        return each if reduction == "none" else each.sum() / share.sum() if reduction == "mean" else each.sum()
+        return each.sum() / share.sum() if reduction == "mean" else _reduced(each, reduction)
 
-    def rule(grad: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> list:
+    def rule(grad: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> list:  # which reads no input
         each = (-share * (grad / share.sum() if reduction == "mean" else grad)).masked_fill(ignored, 0)
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
@@ -212,7 +199,7 @@ def cross_entropy(
     """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
     _check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
-    logs = _more.log_softmax(input, dim)
+    logs = log_softmax(input, dim)
     if target._dtype.is_floating_point:
         if target.shape != input.shape:
             raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target._dtype}")
@@ -238,7 +225,7 @@ def _smoothed(
     spread = -(
         logs if weight is None else logs * weight.reshape(tuple(-1 if d == dim else 1 for d in range(logs.ndim)))
     ).sum(dim)
-    kept = as_like(target != ignore, logs)
+    kept = cast(target != ignore, logs._dtype)
     spread = spread.masked_fill(target == ignore, 0)
     if reduction == "mean":
         if weight is None:
@@ -300,30 +287,19 @@ def binary_cross_entropy_with_logits(
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
 
-    given = {"weight": weight, "pos_weight": pos_weight}
-    names = [name for name, each in given.items() if each is not None]
+    has_pos_weight, has_weight = pos_weight is not None, weight is not None
 
     def compute(x: Tensor, t: Tensor, *constants: Tensor) -> Tensor:
-        of = dict(zip(names, constants))
-        by = (of["pos_weight"] - 1) * t + 1 if "pos_weight" in of else full_of((), 1, t._dtype)
-        each = (1 - t) * x + by * (x.abs().neg().exp().log1p() + (-x).relu())
-        return _reduced(each * of["weight"] if "weight" in of else each, reduction)
+        given = iter(constants)
+        by = (next(given) - 1) * t + 1 if has_pos_weight else 1
+        each = (1 - t) * x + run(_softplus, [-x], kind=x._dtype) * by
+        return _reduced(each * next(given) if has_weight else each, reduction)
 
-    def rule(grad: Tensor, input: Tensor, target: Tensor, *constants: Tensor) -> list:
-        of = dict(zip(names, constants))
-        scale = grad * of["weight"] if "weight" in of else grad
-        if reduction == "mean":
-            scale = scale / input.numel()
-        more = of["pos_weight"] - 1 if "pos_weight" in of else full_of((), 0, input._dtype)
-        dx = scale * ((1 - target) - (more * target + 1) * (1 - input.sigmoid()))
-        dt = scale * -input
-        if "pos_weight" in of:
-            dt = dt + scale * more * -logsigmoid(input)
-        return [dx, dt]
+    constants = [each for each in (pos_weight, weight) if each is not None]
+    return formula("BinaryCrossEntropyWithLogitsBackward0", [input, target], compute, constants=constants)
 
-    constants = [given[name] for name in names]
-    label = "BinaryCrossEntropyWithLogitsBackward0"
-    return formula(label, [input, target], compute, rule, saves="01", constants=constants)
+
+_softplus = prepare("SoftplusBackward0", "_mxl_softrelu")
 
 
 def kl_div(
@@ -339,7 +315,7 @@ def kl_div(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if not (input._dtype.is_floating_point and target._dtype.is_floating_point):
         raise RuntimeError("kl_div: Integral inputs not supported.")
-    each = target.exp() * (target - input) if log_target else functions["xlogy"](target, target) - target * input
+    each = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
         return each.sum() / input.shape[0]
     return _reduced(each, reduction)
@@ -358,3 +334,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+__all__ = defined(globals())

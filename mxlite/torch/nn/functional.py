@@ -6,114 +6,23 @@ import math
 from typing import Any
 
 from mxlite._lib import hot
+from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch import _shapes
-from mxlite.torch._calls import adopt, functions, new, prepare, run
+from mxlite.torch._calls import adopt, functions, new, prepare, run, run_many
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, int64
+from mxlite.torch._elementwise import require_floats
 from mxlite.torch._matrix import addmm, mm
 from mxlite.torch._nodes import formula, unrecorded
-from mxlite.torch._picking import require_integers
+from mxlite.torch._norms import vector_norm
+from mxlite.torch._parts import cat
+from mxlite.torch._picking import _require_within, choose, require_integers
 from mxlite.torch._random import uniform_of
-from mxlite.torch._reductions import put_along, vector_norm
-from mxlite.torch._shapes import sum_to
-from mxlite.torch._tensor import Tensor, from_values
-from mxlite.torch.nn._activations import (
-    as_like,
-    celu,
-    elu,
-    gelu,
-    glu,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
-    hardtanh,
-    leaky_relu,
-    log_softmax,
-    logsigmoid,
-    mish,
-    prelu,
-    relu,
-    relu6,
-    relu_,
-    require_floats,
-    selu,
-    sigmoid,
-    silu,
-    softmax,
-    softmin,
-    softplus,
-    softshrink,
-    softsign,
-    tanh,
-    tanhshrink,
-    threshold,
-)
-from mxlite.torch.nn._losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cosine_similarity,
-    cross_entropy,
-    huber_loss,
-    kl_div,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    pairwise_distance,
-    smooth_l1_loss,
-)
-
-__all__ = [
-    "batch_norm",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "celu",
-    "constant_pad",
-    "cosine_similarity",
-    "cross_entropy",
-    "dropout",
-    "elu",
-    "embedding",
-    "gelu",
-    "glu",
-    "group_norm",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "huber_loss",
-    "kl_div",
-    "l1_loss",
-    "layer_norm",
-    "leaky_relu",
-    "linear",
-    "log_softmax",
-    "logsigmoid",
-    "mish",
-    "mse_loss",
-    "nll_loss",
-    "normalize",
-    "one_hot",
-    "pad",
-    "pairwise_distance",
-    "prelu",
-    "relu",
-    "relu6",
-    "relu_",
-    "scaled_dot_product_attention",
-    "selu",
-    "sigmoid",
-    "silu",
-    "smooth_l1_loss",
-    "softmax",
-    "softmin",
-    "softplus",
-    "softshrink",
-    "softsign",
-    "tanh",
-    "tanhshrink",
-    "threshold",
-]
+from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch.nn import _activations, _losses
+from mxlite.torch.nn._activations import *  # noqa: F403
+from mxlite.torch.nn._losses import *  # noqa: F403
 
 # ---- linear maps ----
 
@@ -166,39 +75,35 @@ def embedding(
         "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
         f"torch.{input._dtype.word}Tensor instead",
     )
-    input = cast(input, int64)
-    extent, *row = weight.shape
+    extent = weight.shape[0]
+    _require_within(input, extent)
+    if padding_idx is None:
+        return run(_rows, [weight, input], kind=weight._dtype)
 
-    def compute(w: Tensor, index: Tensor) -> Tensor:
-        return w.index_select(0, index.reshape(-1)).reshape((*index.shape, *row))
+    def compute(weight: Tensor, index: Tensor) -> Tensor:
+        rows = run(_rows, [weight, index], kind=weight._dtype)
+        return choose((index == padding_idx % extent).unsqueeze(-1), rows.detach(), rows)
 
-    def rule(grad: Tensor, index: Tensor) -> list:
-        rows, flat = grad.reshape((-1, *row)), index.reshape(-1)
-        if padding_idx is not None:
-            rows = rows.masked_fill((flat == padding_idx % extent).unsqueeze(1), 0)
-        wide = flat.unsqueeze(1).expand(rows.shape).contiguous()
-        return [put_along(rows, wide, 0, extent)]
+    return formula("EmbeddingBackward0", [weight], compute, saves="", constants=[input])
 
-    return formula("EmbeddingBackward0", [weight], compute, rule, constants=[input])
+
+_rows = prepare("EmbeddingBackward0", "take", slots="0", axis=0, mode="clip")
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    values = tensor._values()
-    if values.size and values.min() < 0:
+    empty = not tensor.numel()
+    if not empty and bool((tensor < 0).any()):
         raise RuntimeError("Class values must be non-negative.")
-    top = int(values.max()) + 1 if values.size else 0
     if num_classes == -1:
-        if not values.size:
+        if empty:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        num_classes = top
-    elif top > num_classes:
+        num_classes = tensor.max().item() + 1
+    elif not empty and bool((tensor >= num_classes).any()):
         raise RuntimeError("Class values must be smaller than num_classes.")
-    import numpy as np
-
-    return from_values((values[..., None] == np.arange(num_classes)).astype(np.int64))
+    return run(prepare(None, "one_hot", "depth", dtype="int64"), [tensor], num_classes, kind=int64)
 
 
 # ---- dropout, norms, padding ----
@@ -212,7 +117,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         return input
     if p == 1:
         return input.mul_(0.0) if inplace else input * 0.0
-    mask = as_like(uniform_of(tuple(input.shape), input._dtype) >= p, input) / (1.0 - p)
+    mask = cast(uniform_of(tuple(input.shape), input._dtype) >= p, input._dtype) / (1.0 - p)
     return input.mul_(mask) if inplace else input * mask
 
 
@@ -242,30 +147,22 @@ def _normalized(
     label: str, input: Tensor, dims: tuple, weight: Tensor | None, bias: Tensor | None, eps: float, shape: tuple
 ) -> Tensor:
     """(x - mean) / sqrt(variance + eps) over dimensions, times a weight of `shape`, and a bias."""
-    require_floats("norm", input)
+    require_floats("norm", input._dtype)
     given = [each for each in (weight, bias) if each is not None]
-    shapes = [each.shape for each in given]
-    slots = "0" + ("-" if weight is None else "1") + ("-" if bias is None else str(len(given)))
+    has_weight, has_bias = weight is not None, bias is not None
+    slots = "0" + ("1" if has_weight else "-") + (str(len(given)) if has_bias else "-")
 
-    def standard(x: Tensor) -> tuple[Tensor, Tensor]:
-        away = x - x.mean(dims, True)
-        over = ((away * away).mean(dims, True) + eps).rsqrt()
-        return away * over, over
+    def compute(x: Tensor, *given: Tensor) -> Tensor:
+        mean, spread = run_many(_moments, [x], dims, kinds=[x._dtype] * 2)
+        y = (x - mean) * (spread + eps).rsqrt()
+        scale = iter(given)
+        y = y * next(scale).reshape(shape) if has_weight else y
+        return y + next(scale).reshape(shape) if has_bias else y
 
-    def compute(x: Tensor, *_: Tensor) -> Tensor:
-        y, _over = standard(x)
-        if weight is not None:
-            y = y * weight.detach().reshape(shape)
-        return y if bias is None else y + bias.detach().reshape(shape)
+    return formula(label, [input, *given], compute, slots=slots)
 
-    def rule(grad: Tensor, x: Tensor, *scale: Tensor) -> list:
-        y, over = standard(x)
-        inner = grad * scale[0].reshape(shape) if scale else grad
-        dx = over * (inner - inner.mean(dims, True) - y * (inner * y).mean(dims, True))
-        of_given = [grad * y, grad] if scale else [grad]
-        return [dx, *(sum_to(each, shape).reshape(own) for each, own in zip(of_given, shapes))]
 
-    return formula(label, [input, *given], compute, rule, slots=slots, saves="0" if weight is None else "01")
+_moments = prepare(None, "moments", "axes", keepdims="True")
 
 
 def batch_norm(
@@ -282,7 +179,7 @@ def batch_norm(
 
     While training they are those of this batch, and the running ones move towards them; else the running ones.
     """
-    require_floats("batch_norm", input)
+    require_floats("batch_norm", input._dtype)
     shape = tuple(input.shape[1] if dim == 1 else 1 for dim in range(input.ndim))
     dims = tuple(dim for dim in range(input.ndim) if dim != 1)
     if not training:
@@ -301,26 +198,19 @@ def batch_norm(
 
 def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
     """With `value` around: pairs of numbers (before, after), from the last dimension on; negative ones cut."""
-    pads = list(pad)
-    widths = [(0, 0)] * (input.ndim - len(pads) // 2)
-    widths += [(pads[2 * i], pads[2 * i + 1]) for i in reversed(range(len(pads) // 2))]
+    pairs = list(zip(pad[::2], pad[1::2]))
+    widths = {input.ndim - 1 - place: pair for place, pair in enumerate(pairs) if any(pair)}
 
     def compute(x: Tensor) -> Tensor:
-        import numpy as np
+        for dim, rims in widths.items():
+            before, after = (max(0, -rim) for rim in rims)
+            x = x.narrow(dim, before, x.shape[dim] - before - after)
+            shapes = [(*x.shape[:dim], max(0, rim), *x.shape[dim + 1 :]) for rim in rims]
+            first, last = (full_of(shape, value, x._dtype) for shape in shapes)
+            x = cat([first, x, last], dim)
+        return x if widths else x.clone()
 
-        values = x._values()
-        for axis, (before, after) in enumerate(widths):
-            values = values[(slice(None),) * axis + (slice(max(0, -before), values.shape[axis] - max(0, -after)),)]
-        around = [(max(0, before), max(0, after)) for before, after in widths]
-        return from_values(np.pad(values, around, constant_values=value))
-
-    def rule(grad: Tensor) -> list:
-        back = []
-        for before, after in reversed(widths):
-            back += [-before, -after]
-        return [constant_pad(grad, back)]
-
-    return formula("ConstantPadNdBackward0", [input], compute, rule)
+    return formula("ConstantPadNdBackward0", [input], compute, lambda grad: [constant_pad(grad, [-rim for rim in pad])])
 
 
 functions["constant_pad"] = constant_pad
@@ -369,7 +259,7 @@ def scaled_dot_product_attention(
     by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = query @ key.mT * by
     if is_causal:
-        attn_mask = functions["ones"](query.shape[-2], key.shape[-2]).tril() == 1
+        attn_mask = full_of((query.shape[-2], key.shape[-2]), 1, query._dtype).tril() == 1
     if attn_mask is not None:
         is_mask = attn_mask._dtype.kind == 0
         scores = scores.masked_fill(attn_mask.logical_not(), -math.inf) if is_mask else scores + attn_mask
@@ -381,7 +271,7 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Less the mean, divided by the deviation of each group of channels (dimension 1); times a weight, and a bias."""
-    require_floats("norm", input)
+    require_floats("norm", input._dtype)
     n, channels = input.shape[:2]
     if channels % num_groups:
         raise RuntimeError(
@@ -396,4 +286,5 @@ def group_norm(
     return made if bias is None else made + bias.reshape(shape)
 
 
+__all__ = [*_activations.__all__, *_losses.__all__, *_defined(globals())]
 _show(globals())

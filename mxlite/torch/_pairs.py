@@ -1,0 +1,163 @@
+"""Functions of two tensors, or of a tensor and a number, beyond Python's operators: maximum, fmod, atan2, ..."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._lib import hot
+from mxlite.torch import _arithmetic
+from mxlite.torch._calls import adopt, both, methods, prepare, require_tensor
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL, get_default_dtype
+from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._elementwise import require_floats
+from mxlite.torch._nodes import formula, record, unrecorded
+from mxlite.torch._picking import choose
+from mxlite.torch._tensor import Tensor, from_values, full_of
+
+
+def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
+    call = prepare(label, operator)
+
+    def made(input: Tensor, other: Tensor) -> Tensor:
+        for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+            require_tensor(name, place, argument, value)
+        _arithmetic.require_broadcast(input, other)
+        kind = common_dtype(input, other)
+        if floats:
+            require_floats(name, kind)
+        first, second = cast(input, kind), cast(other, kind)
+        if kind.kind == BOOL:
+            first, second = cast(first, _uint8), cast(second, _uint8)
+        handle = hot.call2(call, first._h, second._h)
+        if not handle:
+            raise _arithmetic._error(input, other)
+        found = adopt(handle, first._dtype)
+        return cast(found, kind)
+
+    made.__name__ = name
+    made.__doc__ = f"{name} of the elements of two tensors, broadcast."
+    return both(name)(made)
+
+
+maximum = _of_two("maximum", "MaximumBackward0", "_mxl_maximum")
+minimum = _of_two("minimum", "MinimumBackward0", "_mxl_minimum")
+_of_two("hypot", "HypotBackward0", "broadcast_hypot", floats=True)
+
+
+def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
+    """The result, on a node that says in a backward that there is no derivative."""
+    given = [each for each in inputs if isinstance(each, Tensor)]
+
+    def rule(grads: list, wanted: list) -> list:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    record("torch::autograd::NotImplemented", given, [result], rule)
+    return result
+
+
+@both("floor_divide")
+def floor_divide(input: Any, other: Any) -> Tensor:
+    """input / other, rounded down.
+
+    Raises: RuntimeError: integers, by 0.
+    """
+    with unrecorded():
+        result = _arithmetic.rounded_quotient("_mxl_floor_divide", None, "div_floor", input, other)
+    return _not_differentiable("floor_divide", [input, other], result)
+
+
+def _remainder_of(self: Tensor, other: Any) -> Any:
+    """other % self, of a number, which PyTorch has no derivative of."""
+    if not isinstance(other, (int, float, np.number, np.bool_)):
+        return NotImplemented
+    with unrecorded():
+        result = _arithmetic.rounded_quotient("_mxl_remainder", None, "remainder", other, self)
+    return _not_differentiable("remainder", [self], result)
+
+
+methods["__floordiv__"] = floor_divide
+methods["__rfloordiv__"] = lambda self, other: floor_divide(other, self)
+methods["__rmod__"] = _remainder_of
+
+
+@both("fmod")
+def fmod(input: Tensor, other: Any) -> Tensor:
+    """What division by `other` leaves, with the sign of `input`.
+
+    Raises: RuntimeError: integers, by 0.
+    """
+    require_tensor("fmod", 1, "input", input)
+    if isinstance(other, Tensor):
+        return _arithmetic.rounded_quotient("_mxl_fmod", "FmodBackward1", "fmod", input, other)
+    with unrecorded():
+        result = _arithmetic.rounded_quotient("_mxl_fmod", None, "fmod", input, other)
+    return formula("FmodBackward0", [input], lambda x: result, lambda grad: [grad])
+
+
+@both("atan2", "arctan2")
+def atan2(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point (other, input)."""
+    require_tensor("atan2", 1, "input", input)
+    require_tensor("atan2", 2, "other", other)
+    _arithmetic.require_broadcast(input, other)
+    kind = common_dtype(input, other)
+    kind = kind if kind.is_floating_point else get_default_dtype()
+    y, x = cast(input, kind), cast(other, kind)
+
+    def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
+        square = x * x + y * y
+        part = grad / choose(square == 0, full_of((), 1, kind), square)
+        return [part * x, -part * y]
+
+    return formula(
+        "Atan2Backward0", [y, x], lambda a, b: from_values(np.arctan2(a._values(), b._values())), rule, saves="01"
+    )
+
+
+@both("logaddexp")
+def logaddexp(input: Tensor, other: Tensor) -> Tensor:
+    """log(exp(input) + exp(other))."""
+    require_tensor("logaddexp", 1, "input", input)
+    require_tensor("logaddexp", 2, "other", other)
+    kind = common_dtype(input, other)
+    require_floats("logaddexp", kind)
+
+    def rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
+        return [
+            grad / ((b - a).exp() + 1),
+            grad / ((a - b).exp() + 1),
+        ]
+
+    def compute(a: Tensor, b: Tensor) -> Tensor:
+        apart = (a - b).abs()
+        apart = choose((a == b).logical_and(a.isinf()), full_of((), math.inf, apart._dtype), apart)
+        return a.maximum(b) + apart.neg().exp().log1p()
+
+    return formula("LogaddexpBackward0", [cast(input, kind), cast(other, kind)], compute, rule, saves="01")
+
+
+@both("xlogy")
+def xlogy(input: Tensor, other: Any) -> Tensor:
+    """input * log(other), 0 where input is 0, NaN where other is."""
+    _arithmetic.require_operands("xlogy", input, other)
+    kind = common_dtype(input, other)
+    kind = kind if kind.is_floating_point else get_default_dtype()
+    x, y = as_tensor_of(input, kind), as_tensor_of(other, kind)
+
+    def compute(x: Tensor, y: Tensor) -> Tensor:
+        return choose((x == 0).logical_and(y == y), full_of((), 0, kind), x * y.log())
+
+    def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
+        still = (x == 0).logical_and(y <= 0)  # 0 log(y) is 0 there, too
+        one, zero = full_of((), 1, kind), full_of((), 0, kind)
+        return [
+            choose(still, zero, grad * choose(still, one, y).log()),
+            grad * x / y,
+        ]
+
+    label = "XlogyBackward0" if isinstance(input, Tensor) and isinstance(other, Tensor) else "XlogyBackward1"
+    return formula(label, [x, y], compute, rule, saves="01")

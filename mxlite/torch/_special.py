@@ -1,0 +1,144 @@
+"""Functions of each element beyond the tables of _elementwise.py: rounding, special functions, nan_to_num."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+from mxlite.torch._arithmetic import require_cast
+from mxlite.torch._calls import both, method, methods, prepare, require_tensor, run
+from mxlite.torch._composite import in_place_too
+from mxlite.torch._convert import as_float, cast
+from mxlite.torch._dtypes import BOOL, finfo, float64, int64
+from mxlite.torch._elementwise import require_floats, unary
+from mxlite.torch._nodes import formula
+from mxlite.torch._picking import choose
+from mxlite.torch._tensor import Tensor, full_of
+
+_round_even = unary(
+    "round", "_mxl_round_even", "RoundBackward0", False, "Rounded to the nearest integer, halves to even ones."
+)
+_round_even_ = methods["round_"]
+
+
+@in_place_too
+def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorch's name
+    """Rounded to `decimals` digits behind the point, halves to even ones."""
+    if decimals == 0:
+        return _round_even(input) if made is formula else _round_even_(input)
+    require_floats("round", input._dtype)
+    scale = 10.0 ** abs(decimals)
+
+    def compute(x: Tensor) -> Tensor:
+        return _round_even(x * scale) / scale if decimals > 0 else _round_even(x / scale) * scale
+
+    return made("RoundBackward1", [input], compute, saves="")
+
+
+_square = unary("square", "square", "PowBackward0", False, "The square of each element.")
+_square_ = methods["square_"]
+
+
+@both()
+def square(input: Tensor) -> Tensor:
+    """The square of each element; of bool int64."""
+    require_tensor("square", 1, "input", input)
+    return _square(cast(input, int64) if input._dtype.kind == BOOL else input)
+
+
+@method("square_")
+def _square_in_place(self: Tensor) -> Tensor:
+    """As square, into the tensor itself, which is returned."""
+    if self._dtype.kind == BOOL:
+        require_cast(int64, self._dtype)
+    return _square_(self)
+
+
+for _name, _operator, _label, _constants, _document in (
+    ("exp2", "_rpower_scalar", "Exp2Backward0", {"scalar": 2}, "2 to the power of each element."),
+    ("erfinv", "erfinv", "ErfinvBackward0", {}, "The inverse of erf."),
+):
+    both(_name)(unary(_name, _operator, _label, True, _document, **_constants))
+
+
+def _composed(
+    name: str, label: str, compute: Callable, document: str, derivative: Callable | None = None, **options: Any
+) -> None:
+    """A function of each element that is composed of others.
+
+    Args:
+        derivative: Its derivative, of x, where that of the composition is not PyTorch's at poles and bounds.
+        options: `saves` of `formula`; `floats` False: integers are an error, else they become floats first.
+    """
+    rule = None if derivative is None else lambda grad, x: [grad * derivative(x)]
+    saves, floats = options.get("saves", "0"), options.get("floats", True)
+
+    def function(made: Callable, input: Tensor) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        if not floats:
+            require_floats(name, input._dtype)
+        if made is formula:
+            input = as_float(input)
+        else:
+            require_cast(as_float(input)._dtype, input._dtype)
+        return made(label, [input], compute, rule, saves=saves)
+
+    function.__name__, function.__doc__ = name, document
+    in_place_too(function)
+
+
+def _digamma(x: Tensor) -> Tensor:
+    """Infinite at 0, with the sign of -1 / x; no number at the negative integers, where it jumps."""
+    found = run(prepare("DigammaBackward0", "_mxl_polygamma", "n"), [x], 0)
+    poles = x.detach()
+    jumps = (poles < 0) & (poles == poles.floor())
+    found = choose(jumps, full_of((), math.nan, x._dtype), found)
+    return choose(poles == 0, -1 / poles, found)
+
+
+_composed("erfc", "ErfcBackward0", lambda x: cast(1 - cast(x, float64).erf(), x._dtype), "1 - erf of each element.")
+_composed("frac", "FracBackward0", lambda x: x - x.trunc(), "The fraction of each element.", saves="", floats=False)
+_composed(
+    "digamma",
+    "DigammaBackward0",
+    _digamma,
+    "The derivative of lgamma.",
+    lambda x: run(prepare(None, "_mxl_polygamma", "n"), [x], 1),
+)
+_composed(
+    "lgamma",
+    "LgammaBackward0",
+    lambda x: run(prepare(None, "gammaln"), [x], kind=x._dtype),
+    "The logarithm of the size of the gamma function.",
+    lambda x: x.digamma(),
+)
+_composed(
+    "logit",
+    "LogitBackward0",
+    lambda x: (x / (1 - x)).log(),
+    "The inverse of sigmoid.",
+    lambda x: choose((x < 0) | (x > 1), full_of((), math.nan, x._dtype), 1 / (x * (1 - x))),
+)
+
+
+@both("nan_to_num")
+def nan_to_num(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """With numbers in the place of NaN and infinities: 0, and the dtype's largest and smallest."""
+    kind = input._dtype
+    if not kind.is_floating_point:
+        return input.clone()
+    limits = finfo(kind)
+    replaced = (
+        (Tensor.isnan, 0.0 if nan is None else nan),
+        (Tensor.isposinf, limits.max if posinf is None else posinf),
+        (Tensor.isneginf, limits.min if neginf is None else neginf),
+    )
+
+    def compute(x: Tensor) -> Tensor:
+        for where, number in replaced:
+            x = choose(where(x), full_of((), number, kind), x)
+        return x
+
+    return formula("NanToNumBackward0", [input], compute)
