@@ -58,18 +58,19 @@ def _between(has_low: bool, has_high: bool, x: Tensor, *given: Tensor) -> Tensor
     The gradient goes to whichever the result is, of equal ones to the element; to nobody beside a NaN.
     """
     low, high = given[0], given[-1]
-    result, inside, choices = x, x == x, []
-    if has_low:
-        result, inside = maximum(result, low), inside & (x >= low)
-        choices.append(((x < low) & (low < high) if has_high else x < low, low))
-    if has_high:
-        result, inside = minimum(result, high), inside & (x <= high)
-        choices.append(((x > high) | (high < low) if has_low else x > high, high))
+    result = maximum(x, low) if has_low else x
+    result = (minimum(result, high) if has_high else result).detach()
     if not is_grad_enabled():
         return result
-    result = result.detach()
-    for where, chosen in (*choices, (inside, x)):
-        result = choose(where, chosen, result)
+    inside, chosen = x == x, []
+    if has_low:
+        inside = inside & (x >= low)
+        chosen.append(((x < low) & (low < high) if has_high else x < low, low))
+    if has_high:
+        inside = inside & (x <= high)
+        chosen.append(((x > high) | (high < low) if has_low else x > high, high))
+    for where, source in (*chosen, (inside, x)):
+        result = choose(where, source, result)
     return result
 
 

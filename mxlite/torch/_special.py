@@ -54,11 +54,7 @@ def _square_in_place(self: Tensor) -> Tensor:
     return _square_(self)
 
 
-for _name, _operator, _label, _constants, _document in (
-    ("exp2", "_rpower_scalar", "Exp2Backward0", {"scalar": 2}, "2 to the power of each element."),
-    ("erfinv", "erfinv", "ErfinvBackward0", {}, "The inverse of erf."),
-):
-    both(_name)(unary(_name, _operator, _label, True, _document, **_constants))
+both("exp2")(unary("exp2", "_rpower_scalar", "Exp2Backward0", True, "2 to the power of each element.", scalar=2))
 
 
 def _composed(
@@ -98,6 +94,13 @@ def _digamma(x: Tensor) -> Tensor:
 
 _composed("erfc", "ErfcBackward0", lambda x: cast(1 - cast(x, float64).erf(), x._dtype), "1 - erf of each element.")
 _composed("frac", "FracBackward0", lambda x: x - x.trunc(), "The fraction of each element.", saves="", floats=False)
+_composed(
+    "erfinv",
+    "ErfinvBackward0",
+    lambda x: run(prepare(None, "erfinv"), [x], kind=x._dtype),
+    "The inverse of erf.",
+    lambda x: x.erfinv().square().exp() * (math.sqrt(math.pi) / 2),  # the operator reads its result, this the element
+)
 _composed(
     "digamma",
     "DigammaBackward0",

@@ -16,7 +16,7 @@ from mxlite.torch._norms import vector_norm
 from mxlite.torch._picking import choose
 from mxlite.torch._shapes import broadcast_tensors
 from mxlite.torch._softmax import log_softmax
-from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch._tensor import Tensor, from_values
 
 
 def _check_reduction(reduction: str) -> None:
@@ -28,15 +28,22 @@ def _reduced(loss: Tensor, reduction: str) -> Tensor:
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
-def _of_difference(label: str, input: Tensor, target: Tensor, reduction: str, each: Callable) -> Tensor:
-    """A loss of the difference of two tensors."""
+def _of_difference(
+    label: str, input: Tensor, target: Tensor, reduction: str, each: Callable, derivative: Callable
+) -> Tensor:
+    """A loss of the difference of two tensors, and its derivative, which costs less than the composition again."""
     _check_reduction(reduction)
     input, target = _fitted(input, target)
     kind = common_dtype(input, target)
     if not kind.is_floating_point:
         raise NotImplementedError(f"\"{label[:-13].lower()}_cpu\" not implemented for '{kind.word}'")
+
+    def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
+        away = derivative(x - y) * (grad / x.numel() if reduction == "mean" else grad)
+        return [away, -away]
+
     inputs = [cast(input, kind), cast(target, kind)]
-    return formula(label, inputs, lambda x, y: _reduced(each(x - y), reduction))
+    return formula(label, inputs, lambda x, y: _reduced(each(x - y), reduction), rule, saves="01")
 
 
 def _fitted(input: Tensor, target: Tensor) -> tuple:
@@ -80,7 +87,7 @@ def mse_loss(
             tensor._h = handle
             tensor._dtype = input._dtype
             return tensor
-    return _of_difference("MseLossBackward0", input, target, reduction, Tensor.square)
+    return _of_difference("MseLossBackward0", input, target, reduction, Tensor.square, lambda d: d * 2)
 
 
 def l1_loss(
@@ -105,14 +112,18 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return _of_difference("SmoothL1LossBackward0", input, target, reduction, lambda d: _smooth(d, beta))
+    return _of_difference(
+        "SmoothL1LossBackward0",
+        input,
+        target,
+        reduction,
+        lambda d: _smooth(d, beta),
+        lambda d: choose(d.detach().abs() >= beta, d.sign(), d / beta),
+    )
 
 
 def _smooth(d: Tensor, beta: float) -> Tensor:
-    size = d.abs()
-    near = (size.detach() >= beta).logical_not()
-    within = choose(near, d, full_of((), 0, d._dtype))  # the square of what is far has no say, even if it is infinite
-    return choose(near, within * within * (0.5 / beta), size - 0.5 * beta)
+    return run(prepare(None, "smooth_l1", "scalar"), [d], beta**-0.5, kind=d._dtype)
 
 
 def huber_loss(
@@ -121,7 +132,14 @@ def huber_loss(
     """d^2 / 2 where |d| is at most delta, else delta (|d| - delta / 2)."""
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    found = _of_difference("HuberLossBackward0", input, target, reduction, lambda d: _smooth(d, delta) * delta)
+    found = _of_difference(
+        "HuberLossBackward0",
+        input,
+        target,
+        reduction,
+        lambda d: _smooth(d, delta) * delta,
+        lambda d: choose(d.detach().abs() >= delta, d.sign() * delta, d),
+    )
     return cast(found, input._dtype) if input._dtype.is_floating_point else found
 
 
@@ -254,8 +272,7 @@ def binary_cross_entropy(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
         )
-    values = input._values()
-    if values.size and not ((values >= 0) & (values <= 1)).all():
+    if not bool(((input >= 0) & (input <= 1)).all()):
         raise RuntimeError("all elements of input should be between 0 and 1")
 
     def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:
@@ -295,8 +312,19 @@ def binary_cross_entropy_with_logits(
         each = (1 - t) * x + run(_softplus, [-x], kind=x._dtype) * by
         return _reduced(each * next(given) if has_weight else each, reduction)
 
+    def rule(grad: Tensor, x: Tensor, t: Tensor, *constants: Tensor) -> list:
+        given = iter(constants)
+        more = next(given) - 1 if has_pos_weight else None
+        scale = grad / x.numel() if reduction == "mean" else grad
+        scale = scale * next(given) if has_weight else scale
+        if more is None:
+            return [scale * (x.sigmoid() - t), -x * scale]
+        dx = (1 - t) - (more * t + 1) * (-x).sigmoid()
+        return [scale * dx, scale * (more * run(_softplus, [-x], kind=x._dtype) - x)]
+
     constants = [each for each in (pos_weight, weight) if each is not None]
-    return formula("BinaryCrossEntropyWithLogitsBackward0", [input, target], compute, constants=constants)
+    label = "BinaryCrossEntropyWithLogitsBackward0"
+    return formula(label, [input, target], compute, rule, saves="01", constants=constants)
 
 
 _softplus = prepare("SoftplusBackward0", "_mxl_softrelu")
