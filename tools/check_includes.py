@@ -21,7 +21,7 @@ FORBIDDEN = re.compile(
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ASSERT_HEADER = {"assert.h"}
-#: A place's target is a node or a variable: only the accessors in this file may say which.
+#: An edge's target is a node or a variable: only the accessors in this file may say which.
 TARGET_CAST = re.compile(r"\(\s*(?:const\s+)?mxl_(?:node|array)\s*\*\s*\)\s*\(?[\w.\->\[\]]*\btarget\b")
 TARGET_FILE = "engine/tape/tape.h"
 
@@ -74,7 +74,7 @@ def check_file(path: Path, root: Path) -> Iterator[tuple[int, str]]:
         if match:
             yield number, f"calls {match.group(1)}: the library never ends the process and never prints"
         if TARGET_CAST.search(line) and str(path.relative_to(capi)) != TARGET_FILE:
-            yield number, f"casts a place's target: call mxl_place_node or mxl_place_variable of {TARGET_FILE}"
+            yield number, f"casts an edge's target: call mxl_edge_node or mxl_edge_variable of {TARGET_FILE}"
 
 
 def check_makefile(root: Path) -> Iterator[tuple[int, str]]:

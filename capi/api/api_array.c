@@ -110,7 +110,7 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
     array = api_pin_for(src, __func__);
     if (array == NULL)
         return -1;
-    mxl_array_keep(array);
+    mxl_array_retain(array);
     api_unpin(src);
     return give(array, out);
 }
@@ -167,7 +167,7 @@ static int copy_in(mxl_array *array, const void *data)
     status = copy_in(straight, data);
     if (status == 0)
         status = mxl_array_copy_into(array, straight);
-    mxl_array_drop(straight);
+    mxl_array_release(straight);
     return status;
 }
 
@@ -193,7 +193,7 @@ static int copy_out(mxl_array *array, void *data)
     if (straight == NULL)
         return -1;
     memcpy(data, mxl_array_read(straight), (size_t)array->size * mxl_dtype_size(array->dtype));
-    mxl_array_drop(straight);
+    mxl_array_release(straight);
     return 0;
 }
 
@@ -237,13 +237,13 @@ static int copy_array(const char *function, mxl_array *to, mxl_array *from)
     if (overlap(to, from)) {
         own = mxl_array_new(from->dtype, from->ndim, from->shape);
         if (own == NULL || mxl_array_copy_into(own, from) != 0) {
-            mxl_array_drop(own);
+            mxl_array_release(own);
             return -1;
         }
         from = own;
     }
     status = mxl_array_copy_into(to, from);
-    mxl_array_drop(own);
+    mxl_array_release(own);
     return status;
 }
 
@@ -303,7 +303,7 @@ int MXNDArrayGetGrad(NDArrayHandle handle, NDArrayHandle *out)
         mxl_leaf_lock(leaf);
         grad = leaf->grad;
         if (grad != NULL)
-            mxl_array_keep(grad);
+            mxl_array_retain(grad);
         mxl_leaf_unlock(leaf);
     }
     api_unpin(handle);

@@ -280,7 +280,7 @@ static int fill_handles(int count, mxl_array **out, NDArrayHandle *outputs)
         if (outputs[i] != NULL)
             continue;
         if (status != 0) {
-            mxl_array_drop(out[i]);
+            mxl_array_release(out[i]);
             continue;
         }
         made[i] = api_handle(out[i]);

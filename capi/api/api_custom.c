@@ -53,7 +53,7 @@ static int args_fill(callback_args *a, mxl_grad *g)
         mxl_array *array;
 
         if (input < 0) {
-            array = mxl_grad_head(g, i);
+            array = mxl_grad_output_grad(g, i);
         } else {
             const mxl_meta *meta = mxl_grad_in_meta(g, input);
 
@@ -65,7 +65,7 @@ static int args_fill(callback_args *a, mxl_grad *g)
         }
         if (array == NULL)
             break;
-        mxl_array_keep(array);
+        mxl_array_retain(array);
         a->handles[i] = api_handle(array);
         if (a->handles[i] == NULL)
             break;
@@ -78,20 +78,20 @@ static int args_fill(callback_args *a, mxl_grad *g)
     return -1;
 }
 
-_Thread_local const mxl_grad *api_running_rule;
+_Thread_local const mxl_grad *api_running_vjp;
 
 /* Runs the callback with the flags of this backward, and puts the thread's back. */
 static int call_back(const custom *c, const callback_args *a, const mxl_grad *g)
 {
-    const mxl_grad *outer = api_running_rule;
+    const mxl_grad *outer = api_running_vjp;
     mxl_callback before;
     int done;
 
     mxl_callback_enter(&before, g->s->mode.record, g->s->mode.training);
-    api_running_rule = g;
+    api_running_vjp = g;
     done = c->backward(a->num_heads, a->num_inputs, a->handles, a->reqs, g->s->mode.training,
                        c->backward_context);
-    api_running_rule = outer;
+    api_running_vjp = outer;
     return mxl_callback_leave(&before, !done, "the backward callback of a custom function");
 }
 
@@ -134,7 +134,7 @@ static int check_output(const mxl_grad *g, const mxl_array *array, int output)
 
 NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
 {
-    const mxl_grad *g = api_running_rule;
+    const mxl_grad *g = api_running_vjp;
     mxl_array *value = api_pin_for(array, __func__), *alias = NULL;
 
     if (value == NULL)
@@ -145,12 +145,12 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
     if (alias == NULL)
         return NULL;
     if (g->s->mode.record || g->node->dialect->views) {
-        mxl_place place = {&g->node->ref, output};
+        mxl_edge edge = {&g->node->ref, output};
 
         if (g->outer == NULL) {
-            mxl_array_set_place(alias, place);
-        } else if (mxl_rebase_place(g->outer, alias) != 0) { /* a part of what it was edited in */
-            mxl_array_drop(alias);
+            mxl_array_set_edge(alias, edge);
+        } else if (mxl_rebase_edge(g->outer, alias) != 0) { /* a part of what it was edited in */
+            mxl_array_release(alias);
             return NULL;
         }
     }
@@ -209,9 +209,9 @@ static int record(mxl_call *call, custom *c)
     if (node == NULL)
         return -1;
     node->payload = &c->ref;
-    mxl_ref_keep(node->payload);
+    mxl_ref_retain(node->payload);
     status = mxl_node_attach(node, call->num_outputs, call->out);
-    mxl_ref_drop(&node->ref);
+    mxl_ref_release(&node->ref);
     return status;
 }
 
@@ -273,6 +273,6 @@ int MXCustomFunctionRecord(int num_inputs, NDArrayHandle *inputs, int num_output
     if (status == 0)
         c->release =
             (CustomFunctionDelFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionDelete];
-    mxl_ref_drop(&c->ref);
+    mxl_ref_release(&c->ref);
     return status;
 }

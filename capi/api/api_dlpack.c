@@ -23,7 +23,7 @@ typedef struct outgoing {
 
 static void outgoing_free(outgoing *o)
 {
-    mxl_array_drop(o->array);
+    mxl_array_release(o->array);
     mxl_free(o, o->bytes);
 }
 
@@ -58,7 +58,7 @@ static outgoing *outgoing_new(mxl_array *array, dl_tensor *tensor)
         return NULL;
     o->bytes = bytes;
     o->array = array;
-    mxl_array_keep(array);
+    mxl_array_retain(array);
     memcpy(o->dims, array->shape, 2 * axes);
     *tensor = (dl_tensor){.data = (char *)array->storage->data + array->offset,
                           .device = DL_CPU,
@@ -81,7 +81,7 @@ static outgoing *export_array(const char *function, const void *handle, dl_tenso
     api_unpin(handle);
     if (alias != NULL)
         o = outgoing_new(alias, tensor);
-    mxl_array_drop(alias);
+    mxl_array_release(alias);
     if (o == NULL)
         (void)mxl_error_prefix(function);
     return o;
@@ -137,9 +137,9 @@ static int dtype_of(const char *function, dl_type type)
 {
     if (type.lanes == 1) {
         for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
-            dl_type known = type_of(dtype);
+            dl_type builtin = type_of(dtype);
 
-            if (known.code == type.code && known.bits == type.bits)
+            if (builtin.code == type.code && builtin.bits == type.bits)
                 return dtype;
         }
         if (type.code == DL_UINT && type.bits == 1) /* as MXNet 1.9.1 hands booleans out */

@@ -17,11 +17,11 @@ typedef struct op_info {
 enum { TYPE_TEXT = 1024 };
 
 /* Publishes `made` in `place` unless another thread was faster; returns what stands there. */
-static void *publish(_Atomic(void *) *place, void *made)
+static void *publish(_Atomic(void *) *edge, void *made)
 {
     void *there = NULL;
 
-    if (atomic_compare_exchange_strong(place, &there, made))
+    if (atomic_compare_exchange_strong(edge, &there, made))
         return made;
     free(made);
     return there;
@@ -214,21 +214,21 @@ static op_info *info_new(const char *function, const mxl_op *op)
 static const op_info *info_of(const char *function, const mxl_op *op)
 {
     static _Atomic(void *) table; /* one place per operator */
-    _Atomic(void *) *places = atomic_load(&table);
+    _Atomic(void *) *edges = atomic_load(&table);
     op_info *info;
 
-    if (places == NULL) {
-        places = system_memory(function, (size_t)mxl_op_count() * sizeof(*places));
-        if (places == NULL)
+    if (edges == NULL) {
+        edges = system_memory(function, (size_t)mxl_op_count() * sizeof(*edges));
+        if (edges == NULL)
             return NULL;
-        places = publish(&table, places);
+        edges = publish(&table, edges);
     }
-    places += mxl_op_number(op);
-    info = atomic_load(places);
+    edges += mxl_op_number(op);
+    info = atomic_load(edges);
     if (info == NULL) {
         info = info_new(function, op);
         if (info != NULL)
-            info = publish(places, info);
+            info = publish(edges, info);
     }
     return info;
 }

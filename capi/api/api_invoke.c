@@ -92,7 +92,7 @@ static int return_handles(invocation *v, NDArrayHandle **outputs, int *num_outpu
     while (--made >= 0)
         mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[made]));
     for (int i = 0; i < v->num_outputs; i++)
-        mxl_array_drop(v->out[i]);
+        mxl_array_release(v->out[i]);
     return -1;
 }
 

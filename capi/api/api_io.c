@@ -74,7 +74,7 @@ static NDArrayHandle *lend_handles(mxl_file_list *list)
     if (handles == NULL)
         return NULL;
     for (int64_t i = 0; i < list->count; i++) {
-        mxl_array_keep(list->arrays[i]);
+        mxl_array_retain(list->arrays[i]);
         handles[i] = api_handle(list->arrays[i]);
         if (handles[i] == NULL) {
             while (i-- > 0)

@@ -20,25 +20,25 @@ static int turn(mxl_array *array, mxl_array *view, int *kept)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
     bool variable = leaf != NULL && mxl_leaf_wants(leaf);
-    mxl_place place;
+    mxl_edge edge;
     mxl_node *node;
     int status = 0;
 
     if (array->storage == NULL || array->storage != view->storage || array->size != view->size)
         return mxl_error("MXLNDArrayTurn: the view does not show the array's elements");
-    place = mxl_array_place(view);
-    node = mxl_place_node(place);
+    edge = mxl_array_edge(view);
+    node = mxl_edge_node(edge);
     if (variable || takes_shape(array, view, node)) {
         status = mxl_array_show_as(array, view);
         *kept = status == 0;
     }
     if (status == 0) {
         mxl_storage_bump(view->storage);
-        mxl_array_set_place(view, place); /* it is up to date */
+        mxl_array_set_edge(view, edge); /* it is up to date */
     }
     if (*kept && node != NULL && !variable) /* hooks stay with the value that had the old shape */
-        mxl_array_set_place(array, place);
-    mxl_ref_drop(place.target);
+        mxl_array_set_edge(array, edge);
+    mxl_ref_release(edge.target);
     return status;
 }
 
@@ -82,7 +82,7 @@ static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, 
     if (made != NULL && mode.record &&
         ((mode.dialect->rebase && mxl_rebase_view(array, mode.dialect) != 0) ||
          mxl_tape_view(op, params, array, made, mode.training, mode.dialect) != 0)) {
-        mxl_array_drop(made);
+        mxl_array_release(made);
         made = NULL;
     }
     api_unpin(handle);

@@ -61,7 +61,7 @@ NDArrayHandle api_handle(mxl_array *array)
     uint64_t handle = mxl_handle_new(MXL_KIND_ARRAY, &array->ref);
 
     if (handle == 0)
-        mxl_array_drop(array);
+        mxl_array_release(array);
     return (NDArrayHandle)(uintptr_t)handle;
 }
 

@@ -62,7 +62,7 @@ static inline mxl_mode api_mode(void)
 mxl_state *api_own_state(const char *function);
 
 /* The rule whose callback runs on this thread; a callback may lead to another one. */
-extern _Thread_local const mxl_grad *api_running_rule;
+extern _Thread_local const mxl_grad *api_running_vjp;
 
 /* NULL out-pointers: "MXNDArrayGetShape: argument `pdata` is NULL"; -1. */
 int api_null(const char *function, const char *argument);

@@ -13,13 +13,13 @@ static void array_release(mxl_ref *ref)
     mxl_leaf *leaf;
 
     if (array->storage != NULL)
-        mxl_ref_drop(&array->storage->ref);
-    mxl_array_drop(array->base);
-    mxl_ref_drop(atomic_load_explicit(&array->target, memory_order_relaxed));
+        mxl_ref_release(&array->storage->ref);
+    mxl_array_release(array->base);
+    mxl_ref_release(atomic_load_explicit(&array->target, memory_order_relaxed));
     leaf = mxl_array_leaf(array);
     if (leaf != NULL) {
-        mxl_array_drop(leaf->grad);
-        mxl_ref_drop(atomic_load_explicit(&leaf->extra, memory_order_acquire));
+        mxl_array_release(leaf->grad);
+        mxl_ref_release(atomic_load_explicit(&leaf->store, memory_order_acquire));
         mxl_free(leaf, sizeof(*leaf));
     }
     if (array->shape != array->dims)
@@ -47,11 +47,11 @@ static inline mxl_array *array_blank(void)
     array->strides = array->dims;
     array->base = NULL;
     array->view_kind = MXL_VIEW_PLAIN;
-    atomic_init(&array->place_locked, false);
+    atomic_init(&array->edge_locked, false);
     atomic_init(&array->frozen, false);
     atomic_init(&array->target, NULL);
     array->output = 0;
-    atomic_init(&array->place_version, 0);
+    atomic_init(&array->edge_version, 0);
     atomic_init(&array->leaf, NULL);
     return array;
 }
@@ -110,13 +110,13 @@ mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64
     mxl_array *array = array_blank();
 
     if (array == NULL) {
-        mxl_ref_drop(&storage->ref);
+        mxl_ref_release(&storage->ref);
         return NULL;
     }
     array->storage = storage;
     array->dtype = dtype;
     if (array_reserve(array, ndim) != 0) {
-        mxl_array_drop(array);
+        mxl_array_release(array);
         return NULL;
     }
     (void)array_fill_shape(array, ndim, shape);
@@ -141,7 +141,7 @@ mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
     if (array->storage != NULL)
         return array;
 failed:
-    mxl_array_drop(array);
+    mxl_array_release(array);
     return NULL;
 }
 
@@ -164,7 +164,7 @@ void mxl_array_become(mxl_array *none, mxl_array *from)
     none->storage = from->storage;
     from->shape = from->dims;
     from->storage = NULL;
-    mxl_array_drop(from);
+    mxl_array_release(from);
 }
 
 int mxl_array_show_as(mxl_array *array, const mxl_array *view)
@@ -175,7 +175,7 @@ int mxl_array_show_as(mxl_array *array, const mxl_array *view)
     if (alias == NULL)
         return -1;
     mxl_array_become(array, alias);
-    mxl_ref_drop(&storage->ref);
+    mxl_ref_release(&storage->ref);
     return 0;
 }
 
@@ -186,7 +186,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
     if (alias == NULL)
         return NULL;
     if (array_reserve(alias, array->ndim) != 0) {
-        mxl_array_drop(alias);
+        mxl_array_release(alias);
         return NULL;
     }
     memcpy(alias->shape, array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
@@ -197,7 +197,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
     alias->offset = array->offset;
     alias->storage = array->storage;
     if (alias->storage != NULL)
-        mxl_ref_keep(&alias->storage->ref);
+        mxl_ref_retain(&alias->storage->ref);
     return alias;
 }
 
@@ -209,23 +209,23 @@ static mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
     if (view == NULL)
         return NULL;
     if (array_reserve(view, ndim) != 0) {
-        mxl_array_drop(view);
+        mxl_array_release(view);
         return NULL;
     }
     view->dtype = array->dtype;
     view->device = array->device;
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;
-    mxl_ref_keep(&view->storage->ref);
-    atomic_init(&view->place_version, mxl_storage_version(view->storage));
+    mxl_ref_retain(&view->storage->ref);
+    atomic_init(&view->edge_version, mxl_storage_version(view->storage));
     view->base = array->base != NULL ? array->base : array;
-    mxl_array_keep(view->base);
+    mxl_array_retain(view->base);
     return view;
 }
 
-void mxl_array_forget_base(mxl_array *view)
+void mxl_array_release_base(mxl_array *view)
 {
-    mxl_array_drop(view->base);
+    mxl_array_release(view->base);
     view->base = NULL;
 }
 
@@ -283,7 +283,7 @@ int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)
 
 void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare)
 {
-    mxl_place nowhere = {NULL, 0};
+    mxl_edge nowhere = {NULL, 0};
     mxl_leaf *leaf = NULL;
     mxl_array *old;
 
@@ -298,15 +298,15 @@ void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl
         leaf = mxl_array_leaf(array);
     }
     if (grad != NULL)
-        mxl_array_keep(grad);
+        mxl_array_retain(grad);
     mxl_leaf_lock(leaf);
     old = leaf->grad;
     leaf->grad = grad;
     atomic_store_explicit(&leaf->req, req, memory_order_relaxed);
     leaf->fresh = false;
     mxl_leaf_unlock(leaf);
-    mxl_array_drop(old);
-    mxl_array_set_place(array, nowhere);
+    mxl_array_release(old);
+    mxl_array_set_edge(array, nowhere);
 }
 
 void mxl_array_request(mxl_array *array, bool wanted)
@@ -325,83 +325,83 @@ void mxl_leaf_set_grad(mxl_leaf *leaf, mxl_array *grad)
     mxl_array *old;
 
     if (grad != NULL)
-        mxl_array_keep(grad);
+        mxl_array_retain(grad);
     mxl_leaf_lock(leaf);
     old = leaf->grad;
     leaf->grad = grad;
     leaf->fresh = false;
     mxl_leaf_unlock(leaf);
-    mxl_array_drop(old);
+    mxl_array_release(old);
 }
 
-void mxl_array_wait_place(mxl_array *array)
+void mxl_array_wait_edge(mxl_array *array)
 {
-    while (atomic_exchange_explicit(&array->place_locked, true, memory_order_acquire))
+    while (atomic_exchange_explicit(&array->edge_locked, true, memory_order_acquire))
         sched_yield();
 }
 
-mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place)
+mxl_ref *mxl_array_swap_edge(mxl_array *array, mxl_edge edge)
 {
     uint64_t version = array->storage != NULL ? mxl_storage_version(array->storage) : 0;
     mxl_ref *old;
 
-    if (place.target != NULL)
-        mxl_ref_keep(place.target);
-    mxl_array_lock_place(array);
+    if (edge.target != NULL)
+        mxl_ref_retain(edge.target);
+    mxl_array_lock_edge(array);
     old = atomic_load_explicit(&array->target, memory_order_relaxed);
-    atomic_store_explicit(&array->target, place.target, memory_order_relaxed);
-    array->output = place.output;
-    atomic_store_explicit(&array->place_version, version, memory_order_relaxed);
-    mxl_array_unlock_place(array);
+    atomic_store_explicit(&array->target, edge.target, memory_order_relaxed);
+    array->output = edge.output;
+    atomic_store_explicit(&array->edge_version, version, memory_order_relaxed);
+    mxl_array_unlock_edge(array);
     return old;
 }
 
-void mxl_array_expire_place(mxl_array *array)
+void mxl_array_expire_edge(mxl_array *array)
 {
-    mxl_place nowhere = {NULL, 0};
+    mxl_edge nowhere = {NULL, 0};
 
-    mxl_array_set_place(array, nowhere);
-    atomic_store_explicit(&array->place_version, UINT64_MAX, memory_order_relaxed);
+    mxl_array_set_edge(array, nowhere);
+    atomic_store_explicit(&array->edge_version, UINT64_MAX, memory_order_relaxed);
 }
 
-void mxl_array_set_place(mxl_array *array, mxl_place place)
+void mxl_array_set_edge(mxl_array *array, mxl_edge edge)
 {
-    mxl_ref_drop(mxl_array_swap_place(array, place));
+    mxl_ref_release(mxl_array_swap_edge(array, edge));
 }
 
-/* As mxl_array_place, the target borrowed: under the lock. */
-static mxl_place place_now(mxl_array *array)
+/* As mxl_array_edge, the target borrowed: under the lock. */
+static mxl_edge edge_now(mxl_array *array)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
-    mxl_place leaf_place = {NULL, MXL_PLACE_LEAF};
+    mxl_edge leaf_edge = {NULL, MXL_PLACE_LEAF};
 
     if (leaf == NULL || !mxl_leaf_wants(leaf))
-        return mxl_array_given_place(
+        return mxl_array_given_edge(
             array); /* a variable that wants nothing has none, but for edits in place */
-    leaf_place.target = &array->ref;
-    return leaf_place;
+    leaf_edge.target = &array->ref;
+    return leaf_edge;
 }
 
-mxl_place mxl_array_place(mxl_array *array)
+mxl_edge mxl_array_edge(mxl_array *array)
 {
-    mxl_place place;
+    mxl_edge edge;
 
-    mxl_array_lock_place(array);
-    place = place_now(array);
-    if (place.target != NULL)
-        mxl_ref_keep(place.target);
-    mxl_array_unlock_place(array);
-    return place;
+    mxl_array_lock_edge(array);
+    edge = edge_now(array);
+    if (edge.target != NULL)
+        mxl_ref_retain(edge.target);
+    mxl_array_unlock_edge(array);
+    return edge;
 }
 
-bool mxl_array_stands_at(mxl_array *array, mxl_place place)
+bool mxl_array_is_attached_to(mxl_array *array, mxl_edge edge)
 {
-    mxl_place now;
+    mxl_edge now;
 
-    mxl_array_lock_place(array);
-    now = place_now(array);
-    mxl_array_unlock_place(array);
-    return now.target == place.target && now.output == place.output;
+    mxl_array_lock_edge(array);
+    now = edge_now(array);
+    mxl_array_unlock_edge(array);
+    return now.target == edge.target && now.output == edge.output;
 }
 
 void mxl_leaf_lock(mxl_leaf *leaf)

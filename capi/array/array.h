@@ -18,10 +18,10 @@ typedef struct mxl_array mxl_array;
 
 /* What a gradient flows to: output `output` of a node, or a variable (then `target` is the array
  * itself and `output` is MXL_PLACE_LEAF). target NULL: nowhere, a constant. */
-typedef struct mxl_place {
+typedef struct mxl_edge {
     mxl_ref *target;
     int output;
-} mxl_place;
+} mxl_edge;
 
 enum { MXL_PLACE_LEAF = -1 };
 
@@ -43,7 +43,7 @@ typedef struct mxl_leaf {
     bool fresh;      /* a backward has written the gradient since the caller last cleared this */
     mxl_array *grad; /* kept; NULL: wants a gradient and has no buffer for it yet */
     _Atomic(mxl_ref *)
-        extra; /* kept; hooks of the variable: engine/tape/hook_store.h. NULL: none */
+        store; /* kept; hooks of the variable: engine/tape/hook_store.h. NULL: none */
 } mxl_leaf;
 
 struct mxl_array {
@@ -51,22 +51,22 @@ struct mxl_array {
     mxl_storage *storage; /* kept; NULL: an array that has no shape yet ("none") */
     int dtype;
     int ndim;
-    bool contiguous;          /* rows follow each other without gaps */
-    uint8_t view_kind;        /* an mxl_view_kind, of a view */
-    atomic_bool place_locked; /* another thread may mark the array while this one records it */
-    atomic_bool frozen;       /* see mxl_array_frozen */
-    mxl_device device;        /* what the array is called; also that of its views */
-    int64_t size;             /* elements */
-    int64_t offset;           /* bytes from the storage's data */
-    int64_t *shape;           /* [ndim], then strides in elements, in one piece: dims or a block */
+    bool contiguous;         /* rows follow each other without gaps */
+    uint8_t view_kind;       /* an mxl_view_kind, of a view */
+    atomic_bool edge_locked; /* another thread may mark the array while this one records it */
+    atomic_bool frozen;      /* see mxl_array_frozen */
+    mxl_device device;       /* what the array is called; also that of its views */
+    int64_t size;            /* elements */
+    int64_t offset;          /* bytes from the storage's data */
+    int64_t *shape;          /* [ndim], then strides in elements, in one piece: dims or a block */
     int64_t *strides;
     mxl_array *base; /* kept; of a view: the array it is a view of (never a view itself) */
-    /* Changed by mxl_array_set_place and mxl_array_set_leaf alone: the recorded operator that made
+    /* Changed by mxl_array_set_edge and mxl_array_set_leaf alone: the recorded operator that made
      * the value and which of its outputs, the storage's version when the place, or the view, was
      * made, and what makes the array a variable (owned). Read by the functions below. */
     _Atomic(mxl_ref *) target; /* kept */
     int output;
-    atomic_uint_fast64_t place_version;
+    atomic_uint_fast64_t edge_version;
     _Atomic(mxl_leaf *) leaf;
     int64_t dims[2 * MXL_INLINE_NDIM];
 };
@@ -87,7 +87,7 @@ mxl_array *mxl_array_alias(const mxl_array *array);
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape);
 
 /* Makes a view an array by itself, which shares its memory. */
-void mxl_array_forget_base(mxl_array *view);
+void mxl_array_release_base(mxl_array *view);
 
 /* A new view of any strides, in elements, that lies within the array; with the same base. */
 mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
@@ -103,16 +103,16 @@ void mxl_array_become(mxl_array *none, mxl_array *from);
 /* Shows its own bytes as `view`, which has the same storage, does. -1 with the array unchanged. */
 int mxl_array_show_as(mxl_array *array, const mxl_array *view);
 
-static inline void mxl_array_keep(mxl_array *array)
+static inline void mxl_array_retain(mxl_array *array)
 {
-    mxl_ref_keep(&array->ref);
+    mxl_ref_retain(&array->ref);
 }
 
 /* Drops a reference; NULL is legal. */
-static inline void mxl_array_drop(mxl_array *array)
+static inline void mxl_array_release(mxl_array *array)
 {
     if (array != NULL)
-        mxl_ref_drop(&array->ref);
+        mxl_ref_release(&array->ref);
 }
 
 /* The bytes, for reading; of the first element. */
@@ -135,9 +135,9 @@ int mxl_array_check_writable(const mxl_array *array);
 
 /* Whether nobody else can see the bytes: one holder of the array, one of the storage, and they are
  * nobody else's. */
-static inline bool mxl_array_alone(const mxl_array *array)
+static inline bool mxl_array_is_unique(const mxl_array *array)
 {
-    return mxl_ref_alone(&array->ref) && mxl_ref_alone(&array->storage->ref) &&
+    return mxl_ref_is_unique(&array->ref) && mxl_ref_is_unique(&array->storage->ref) &&
            array->storage->foreign == NULL;
 }
 
@@ -163,13 +163,13 @@ void mxl_array_request(mxl_array *array, bool wanted);
 void mxl_leaf_set_grad(mxl_leaf *leaf, mxl_array *grad);
 
 /* Replaces the place (the target is kept; NULL target clears). */
-void mxl_array_set_place(mxl_array *array, mxl_place place);
+void mxl_array_set_edge(mxl_array *array, mxl_edge edge);
 
 /* The same; the old target's reference goes to the caller, who holds locks and drops it later. */
-mxl_ref *mxl_array_swap_place(mxl_array *array, mxl_place place);
+mxl_ref *mxl_array_swap_edge(mxl_array *array, mxl_edge edge);
 
 /* Clears the place of a view whose base was edited: it is made anew when it is read. */
-void mxl_array_expire_place(mxl_array *array);
+void mxl_array_expire_edge(mxl_array *array);
 
 /* What makes it a variable, or NULL. */
 static inline mxl_leaf *mxl_array_leaf(const mxl_array *array)
@@ -189,9 +189,9 @@ static inline bool mxl_array_has_target(const mxl_array *array)
            NULL;
 }
 
-static inline uint64_t mxl_array_place_version(const mxl_array *array)
+static inline uint64_t mxl_array_edge_version(const mxl_array *array)
 {
-    return atomic_load_explicit(&((mxl_array *)(size_t)array)->place_version, memory_order_relaxed);
+    return atomic_load_explicit(&((mxl_array *)(size_t)array)->edge_version, memory_order_relaxed);
 }
 
 /* Whether it is a variable that wants no gradient, or was recorded from such and from constants: no
@@ -206,33 +206,33 @@ static inline bool mxl_array_frozen(const mxl_array *array)
 }
 
 /* Between these the place stays, and so does what it leads to. Nothing is dropped there. */
-void mxl_array_wait_place(mxl_array *array);
+void mxl_array_wait_edge(mxl_array *array);
 
-static inline void mxl_array_lock_place(mxl_array *array)
+static inline void mxl_array_lock_edge(mxl_array *array)
 {
     if (!mxl_single_thread()) /* alone, a thread need not pay for a locked instruction */
-        mxl_array_wait_place(array);
+        mxl_array_wait_edge(array);
 }
 
-static inline void mxl_array_unlock_place(mxl_array *array)
+static inline void mxl_array_unlock_edge(mxl_array *array)
 {
-    atomic_store_explicit(&array->place_locked, false, memory_order_release);
+    atomic_store_explicit(&array->edge_locked, false, memory_order_release);
 }
 
 /* Between these: what a recorded operator, or unpacking, gave the array; borrowed. */
-static inline mxl_place mxl_array_given_place(mxl_array *array)
+static inline mxl_edge mxl_array_given_edge(mxl_array *array)
 {
-    mxl_place place = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
+    mxl_edge edge = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
 
-    return place;
+    return edge;
 }
 
 /* Where a gradient of this array goes: itself when it is a variable that wants one, else its place,
  * or nowhere. The target is kept, the caller drops it. */
-mxl_place mxl_array_place(mxl_array *array);
+mxl_edge mxl_array_edge(mxl_array *array);
 
 /* Whether a gradient of this array goes there. */
-bool mxl_array_stands_at(mxl_array *array, mxl_place place);
+bool mxl_array_is_attached_to(mxl_array *array, mxl_edge edge);
 
 void mxl_leaf_lock(mxl_leaf *leaf);
 void mxl_leaf_unlock(mxl_leaf *leaf);

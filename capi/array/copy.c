@@ -16,8 +16,8 @@ static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int
         mxl_copy_strided(in_size, ndim, shape, mxl_array_write(dst), dst_strides, in, src_strides);
         return 0;
     }
-    return mxl_rows(mxl_cast_row(src->dtype, dst->dtype), 1, ndim, shape, mxl_array_write(dst),
-                    dst_strides, mxl_dtype_size(dst->dtype), 1, &in, &src_strides, &in_size, NULL);
+    return mxl_loops(mxl_cast_loop(src->dtype, dst->dtype), 1, ndim, shape, mxl_array_write(dst),
+                     dst_strides, mxl_dtype_size(dst->dtype), 1, &in, &src_strides, &in_size, NULL);
 }
 
 /* Both contiguous: shapes don't matter. */
@@ -30,8 +30,8 @@ static void copy_straight(mxl_array *dst, const mxl_array *src)
     if (dst->dtype == src->dtype)
         mxl_copy_bytes(mxl_array_write(dst), in, (size_t)src->size * in_size);
     else
-        mxl_row_run(mxl_cast_row(src->dtype, dst->dtype), 1, src->size, mxl_array_write(dst),
-                    mxl_dtype_size(dst->dtype), 1, &in, &step, &in_size, NULL);
+        mxl_loop_run(mxl_cast_loop(src->dtype, dst->dtype), 1, src->size, mxl_array_write(dst),
+                     mxl_dtype_size(dst->dtype), 1, &in, &step, &in_size, NULL);
 }
 
 int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
@@ -65,7 +65,7 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     status = mxl_array_copy_into(straight, src);
     if (status == 0)
         status = mxl_array_copy_into(dst, straight);
-    mxl_array_drop(straight);
+    mxl_array_release(straight);
     return status;
 }
 
@@ -74,12 +74,12 @@ mxl_array *mxl_array_contiguous(mxl_array *array)
     mxl_array *copy;
 
     if (array->contiguous) {
-        mxl_array_keep(array);
+        mxl_array_retain(array);
         return array;
     }
     copy = mxl_array_new(array->dtype, array->ndim, array->shape);
     if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
-        mxl_array_drop(copy);
+        mxl_array_release(copy);
         copy = NULL;
     }
     return copy;

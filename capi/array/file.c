@@ -15,7 +15,7 @@
 void mxl_file_list_clear(mxl_file_list *list)
 {
     for (int64_t i = 0; i < list->count; i++)
-        mxl_array_drop(list->arrays[i]);
+        mxl_array_release(list->arrays[i]);
     mxl_free(list->arrays, list->arrays_room * sizeof(*list->arrays));
     mxl_free(list->names, list->names_room);
     memset(list, 0, sizeof(*list));
@@ -75,7 +75,7 @@ int mxl_file_array_write(mxl_array *array, bool numpy_shape, char *to)
         return -1;
     to += header_write(array, numpy_shape, to);
     memcpy(to, mxl_array_read(straight), data_bytes(array));
-    mxl_array_drop(straight);
+    mxl_array_release(straight);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int put_array(FILE *file, mxl_array *array, bool numpy_shape)
         return -1;
     if (put(file, header, header_write(array, numpy_shape, header)) == 0)
         status = put(file, mxl_array_read(straight), data_bytes(array));
-    mxl_array_drop(straight);
+    mxl_array_release(straight);
     return status;
 }
 

@@ -128,7 +128,7 @@ static mxl_array *take_values(source *s, const mxl_shape *shape)
     if (array == NULL)
         return NULL;
     if (take(s, array->storage->data, array->storage->bytes) != 0) {
-        mxl_array_drop(array);
+        mxl_array_release(array);
         return NULL;
     }
     return array;

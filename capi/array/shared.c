@@ -151,7 +151,7 @@ static mxl_storage *copy_of(mxl_array *array, size_t bytes)
         return NULL;
     if (before != NULL && before->bytes == bytes &&
         memcmp(before->data, mxl_array_read(straight), bytes) == 0) {
-        mxl_array_drop(straight);
+        mxl_array_release(straight);
         return before;
     }
     copy = mxl_shared_new(bytes);
@@ -161,7 +161,7 @@ static mxl_storage *copy_of(mxl_array *array, size_t bytes)
             atomic_store(&copy->share, before);
         } while (!atomic_compare_exchange_weak(&owner->share, &before, copy));
     }
-    mxl_array_drop(straight);
+    mxl_array_release(straight);
     return copy;
 }
 

@@ -9,19 +9,19 @@ enum { HEADER_BYTES = 64 };
 
 _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the header");
 
-static void drop_share(mxl_storage *storage)
+static void release_share(mxl_storage *storage)
 {
     mxl_storage *share = atomic_load_explicit(&storage->share, memory_order_acquire);
 
     if (share != NULL)
-        mxl_ref_drop(&share->ref);
+        mxl_ref_release(&share->ref);
 }
 
 static void storage_release(mxl_ref *ref)
 {
     mxl_storage *storage = (mxl_storage *)ref;
 
-    drop_share(storage);
+    release_share(storage);
     mxl_free(storage, HEADER_BYTES + storage->bytes);
 }
 
@@ -31,7 +31,7 @@ static void foreign_release(mxl_ref *ref)
     void (*give_back)(void *) = storage->foreign->release;
     void *payload = storage->foreign->payload;
 
-    drop_share(storage);
+    release_share(storage);
     mxl_free(storage, HEADER_BYTES + sizeof(mxl_foreign));
     if (give_back != NULL)
         give_back(payload);

@@ -40,17 +40,17 @@ static void count_live(mxl_state *state, int64_t n)
 /* A slot that was never used, made ready; 0 when there is none. Called with the lock held. */
 static uint32_t held_fresh(void)
 {
-    _Atomic(mxl_handle_slot *) *place = &mxl_handle_chunks[fresh >> MXL_HANDLE_CHUNK_BITS];
+    _Atomic(mxl_handle_slot *) *edge = &mxl_handle_chunks[fresh >> MXL_HANDLE_CHUNK_BITS];
     mxl_handle_slot *slot;
 
     if (fresh >= SLOT_LIMIT)
         return 0;
-    if (atomic_load_explicit(place, memory_order_relaxed) == NULL) {
+    if (atomic_load_explicit(edge, memory_order_relaxed) == NULL) {
         mxl_handle_slot *chunk = mxl_state_system_memory(CHUNK_SLOTS * sizeof *chunk);
 
         if (chunk == NULL)
             return 0;
-        atomic_store_explicit(place, chunk, memory_order_release);
+        atomic_store_explicit(edge, chunk, memory_order_release);
     }
     slot = slot_at(fresh);
     atomic_store_explicit(&slot->word, (uint64_t)GENERATION_FIRST << 36, memory_order_relaxed);
@@ -177,7 +177,7 @@ void mxl_handle_finish(uint64_t handle)
     mxl_ref *object = slot->u.object;
 
     recycle(slot, number, handle >> MXL_HANDLE_GENERATION_AT);
-    mxl_ref_drop(object);
+    mxl_ref_release(object);
 }
 
 int mxl_handle_free(mxl_kind kind, uint64_t handle)

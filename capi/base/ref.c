@@ -7,7 +7,7 @@
 static _Thread_local mxl_ref *waiting MXL_TLS_FAST;
 static _Thread_local bool releasing MXL_TLS_FAST;
 
-void mxl_ref_release(mxl_ref *ref)
+void mxl_ref_last_released(mxl_ref *ref)
 {
     if (releasing) {
         ref->next = waiting;

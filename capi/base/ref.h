@@ -25,7 +25,7 @@ static inline void mxl_ref_init(mxl_ref *ref, void (*release)(mxl_ref *))
     ref->release = release;
 }
 
-static inline void mxl_ref_keep(mxl_ref *ref)
+static inline void mxl_ref_retain(mxl_ref *ref)
 {
     if (mxl_single_thread())
         atomic_store_explicit(&ref->count,
@@ -36,23 +36,24 @@ static inline void mxl_ref_keep(mxl_ref *ref)
 }
 
 /* True when the caller holds the only reference. */
-static inline bool mxl_ref_alone(const mxl_ref *ref)
+static inline bool mxl_ref_is_unique(const mxl_ref *ref)
 {
     return atomic_load_explicit(&((mxl_ref *)(size_t)ref)->count, memory_order_acquire) == 1;
 }
 
 /* Runs the release of an object whose count reached zero, now or when the outermost release of
  * this thread gets to it. */
-void mxl_ref_release(mxl_ref *ref);
+void mxl_ref_last_released(mxl_ref *ref);
 
 /* Drops one reference; NULL is legal. */
-static inline void mxl_ref_drop(mxl_ref *ref)
+static inline void mxl_ref_release(mxl_ref *ref)
 {
     if (ref == NULL)
         return;
     /* The last holder need not pay for a locked instruction: nobody else can change the count. */
-    if (mxl_ref_alone(ref) || atomic_fetch_sub_explicit(&ref->count, 1, memory_order_acq_rel) == 1)
-        mxl_ref_release(ref);
+    if (mxl_ref_is_unique(ref) ||
+        atomic_fetch_sub_explicit(&ref->count, 1, memory_order_acq_rel) == 1)
+        mxl_ref_last_released(ref);
 }
 
 #endif

@@ -54,7 +54,7 @@ static void move_slots(mxl_state *to, mxl_state *from)
         from->slots[lent[i]] = NULL;
     }
     to->watch = from->watch;
-    to->watch_paused = from->watch_paused;
+    to->record_hook_paused = from->record_hook_paused;
     to->anomaly = from->anomaly;
 }
 

@@ -27,8 +27,8 @@ typedef struct mxl_state {
     bool follow_edits; /* MXNet's dialect: edits in place are followed while recording */
     bool grad_off;     /* PyTorch's dialect: grad mode, which is on at the start */
     uint8_t watch;     /* what is to be done with what is recorded: MXL_WATCH_*, 0 in a pause */
-    bool watch_paused; /* engine/tape/record_hooks.h */
-    uint8_t anomaly;   /* what backward looks for: 0, 1 NaN, 2 infinities too */
+    bool record_hook_paused; /* engine/tape/record_hooks.h */
+    uint8_t anomaly;         /* what backward looks for: 0, 1 NaN, 2 infinities too */
     int bulk_size;
     uint32_t free_slot; /* a chain of handle slots kept for this thread, 0 for none */
     int free_slots;

@@ -19,18 +19,18 @@ void mxl_arena_init(mxl_arena *arena)
 
 static void *take(char *room, size_t size, size_t *used, size_t bytes)
 {
-    void *place = room + *used;
+    void *edge = room + *used;
 
     if (bytes > size - *used)
         return NULL;
     *used += bytes;
-    return place;
+    return edge;
 }
 
 void *mxl_arena_alloc(mxl_arena *arena, size_t bytes)
 {
     struct mxl_arena_block *block = arena->more;
-    void *place;
+    void *edge;
     size_t size;
 
     if (bytes > SIZE_MAX / 2) {
@@ -38,11 +38,11 @@ void *mxl_arena_alloc(mxl_arena *arena, size_t bytes)
         return NULL;
     }
     bytes = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    place = take(arena->room, sizeof arena->room, &arena->used, bytes);
-    if (place == NULL && block != NULL)
-        place = take((char *)block, block->size, &block->used, bytes);
-    if (place != NULL)
-        return place;
+    edge = take(arena->room, sizeof arena->room, &arena->used, bytes);
+    if (edge == NULL && block != NULL)
+        edge = take((char *)block, block->size, &block->used, bytes);
+    if (edge != NULL)
+        return edge;
 
     size = sizeof *block + (bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK);
     block = mxl_alloc(size);

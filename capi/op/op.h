@@ -111,7 +111,7 @@ struct mxl_op {
     int (*check)(void *params);     /* NULL, or: parameters that contradict each other; -1 */
     int (*infer)(mxl_infer *infer);
     int (*compute)(const mxl_call *call);
-    const mxl_kernels *kernels; /* element-wise operators; compute is then mxl_run_rows */
+    const mxl_kernels *kernels; /* element-wise operators; compute is then mxl_run_loops */
     mxl_array *(*compose)(mxl_scope *scope,
                           const mxl_call *call); /* or: said with other operators; scoped */
     int (*grad)(mxl_grad *grad);                 /* NULL: not differentiable */
@@ -128,13 +128,13 @@ struct mxl_op {
 };
 
 /* Element-wise compute for every operator with kernels (ops with .kernels name it in .compute): one
- * output, 1 to MXL_ROW_INPUTS inputs that broadcast to it. The dtype of input 0 chooses the loop;
+ * output, 1 to MXL_LOOP_INPUTS inputs that broadcast to it. The dtype of input 0 chooses the loop;
  * all inputs and the output have it. An input may share memory with the output. */
-int mxl_run_rows(const mxl_call *call);
+int mxl_run_loops(const mxl_call *call);
 
 /* The same where the output's dtype differs from the inputs' (an int array and a scalar that is not
  * one): inputs are cast to the output's dtype, whose loop runs. */
-int mxl_run_rows_promoted(const mxl_call *call);
+int mxl_run_loops_promoted(const mxl_call *call);
 
 /* In MXNet's legacy mode output i gets shape (1,) for (), unless an input or `given`, the array to
  * write to (or NULL), has no axes either. Called after `infer`. */

@@ -6,9 +6,9 @@
 
 #include "array/copy.h"
 
-static inline mxl_row call_row(const mxl_call *call, int dtype)
+static inline mxl_loop call_loop(const mxl_call *call, int dtype)
 {
-    mxl_row row = mxl_dtype_valid(dtype) ? call->op->kernels->row[dtype] : NULL;
+    mxl_loop row = mxl_dtype_valid(dtype) ? call->op->kernels->row[dtype] : NULL;
 
     if (row == NULL)
         mxl_error("%s: dtype %s is not supported", call->op->name, mxl_dtype_name(dtype));
@@ -85,13 +85,13 @@ static int broadcast_strides(const mxl_call *call, const mxl_array *in, const mx
     return 0;
 }
 
-static int walk_rows(const mxl_call *call, mxl_row row, mxl_array *const *in)
+static int walk_rows(const mxl_call *call, mxl_loop row, mxl_array *const *in)
 {
     mxl_array *out = call->out[0];
-    int64_t strides[MXL_ROW_INPUTS][MXL_MAX_NDIM];
-    const int64_t *in_strides[MXL_ROW_INPUTS];
-    const void *data[MXL_ROW_INPUTS];
-    size_t size[MXL_ROW_INPUTS];
+    int64_t strides[MXL_LOOP_INPUTS][MXL_MAX_NDIM];
+    const int64_t *in_strides[MXL_LOOP_INPUTS];
+    const void *data[MXL_LOOP_INPUTS];
+    size_t size[MXL_LOOP_INPUTS];
 
     for (int i = 0; i < call->num_inputs; i++) {
         if (broadcast_strides(call, in[i], out, strides[i]) != 0)
@@ -100,15 +100,15 @@ static int walk_rows(const mxl_call *call, mxl_row row, mxl_array *const *in)
         data[i] = mxl_array_read(in[i]);
         size[i] = mxl_dtype_size(in[i]->dtype);
     }
-    return mxl_rows(row, call->op->kernels->weight, out->ndim, out->shape, mxl_array_write(out),
-                    out->strides, mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides,
-                    size, call->params);
+    return mxl_loops(row, call->op->kernels->weight, out->ndim, out->shape, mxl_array_write(out),
+                     out->strides, mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides,
+                     size, call->params);
 }
 
 /* Inputs that clash with the output or have another dtype than `dtype` are copied first. */
-static int copy_and_walk(const mxl_call *call, mxl_row row, int dtype)
+static int copy_and_walk(const mxl_call *call, mxl_loop row, int dtype)
 {
-    mxl_array *in[MXL_ROW_INPUTS], *made[MXL_ROW_INPUTS] = {NULL};
+    mxl_array *in[MXL_LOOP_INPUTS], *made[MXL_LOOP_INPUTS] = {NULL};
     int status = -1;
 
     for (int i = 0; i < call->num_inputs; i++) {
@@ -123,18 +123,18 @@ static int copy_and_walk(const mxl_call *call, mxl_row row, int dtype)
     status = walk_rows(call, row, in);
 done:
     for (int i = 0; i < call->num_inputs; i++)
-        mxl_array_drop(made[i]);
+        mxl_array_release(made[i]);
     return status;
 }
 
 /* Small, contiguous, one size, nothing shared with the output: the loop and nothing else. */
-static inline bool run_at_once(const mxl_call *call, mxl_row row)
+static inline bool run_at_once(const mxl_call *call, mxl_loop row)
 {
     static const int64_t steps[2] = {1, 1};
     mxl_array *out = call->out[0];
     const void *data[2];
 
-    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_ROW_SMALL)
+    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_LOOP_SMALL)
         return false;
     for (int i = 0; i < call->num_inputs; i++) {
         const mxl_array *in = call->in[i];
@@ -148,40 +148,40 @@ static inline bool run_at_once(const mxl_call *call, mxl_row row)
     return true;
 }
 
-int mxl_run_rows(const mxl_call *call)
+int mxl_run_loops(const mxl_call *call)
 {
     mxl_array *out = call->out[0];
     int dtype = call->in[0]->dtype;
-    mxl_row row = call_row(call, dtype);
-    const void *data[MXL_ROW_INPUTS];
-    int64_t step[MXL_ROW_INPUTS];
-    size_t size[MXL_ROW_INPUTS];
+    mxl_loop row = call_loop(call, dtype);
+    const void *data[MXL_LOOP_INPUTS];
+    int64_t step[MXL_LOOP_INPUTS];
+    size_t size[MXL_LOOP_INPUTS];
 
     if (row == NULL)
         return -1;
     if (run_at_once(call, row))
         return 0;
-    if (call->num_inputs > MXL_ROW_INPUTS)
+    if (call->num_inputs > MXL_LOOP_INPUTS)
         return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
-                         (int)MXL_ROW_INPUTS);
+                         (int)MXL_LOOP_INPUTS);
     if (!call_steps(call, out, data, step))
         return copy_and_walk(call, row, dtype);
     for (int i = 0; i < call->num_inputs; i++)
         size[i] = mxl_dtype_size(dtype);
-    mxl_row_run(row, call->op->kernels->weight, out->size, mxl_array_write(out),
-                mxl_dtype_size(out->dtype), call->num_inputs, data, step, size, call->params);
+    mxl_loop_run(row, call->op->kernels->weight, out->size, mxl_array_write(out),
+                 mxl_dtype_size(out->dtype), call->num_inputs, data, step, size, call->params);
     return 0;
 }
 
-int mxl_run_rows_promoted(const mxl_call *call)
+int mxl_run_loops_promoted(const mxl_call *call)
 {
     int dtype = call->out[0]->dtype;
-    mxl_row row = call_row(call, dtype);
+    mxl_loop row = call_loop(call, dtype);
 
     if (row == NULL)
         return -1;
-    if (call->num_inputs > MXL_ROW_INPUTS)
+    if (call->num_inputs > MXL_LOOP_INPUTS)
         return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
-                         (int)MXL_ROW_INPUTS);
+                         (int)MXL_LOOP_INPUTS);
     return copy_and_walk(call, row, dtype);
 }

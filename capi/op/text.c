@@ -83,13 +83,13 @@ mxl_text_result mxl_text_bool(const char *text, int *value)
     static const struct {
         const char *word;
         int value;
-    } known[] = {{"1", 1}, {"0", 0}, {"true", 1}, {"false", 0}};
+    } builtin[] = {{"1", 1}, {"0", 0}, {"true", 1}, {"false", 0}};
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
         const char *p = text;
 
-        if (skip_word(&p, known[i].word) && *p == '\0') {
-            *value = known[i].value;
+        if (skip_word(&p, builtin[i].word) && *p == '\0') {
+            *value = builtin[i].value;
             return MXL_TEXT_OK;
         }
     }

@@ -22,7 +22,7 @@ extern const mxl_op *const mxl_ops_slice[];
 extern const mxl_op *const mxl_ops_join[];
 extern const mxl_op *const mxl_ops_index[];
 extern const mxl_op *const mxl_ops_one_hot[];
-extern const mxl_op *const mxl_ops_places[];
+extern const mxl_op *const mxl_ops_gather_nd[];
 extern const mxl_op *const mxl_ops_allclose[];
 extern const mxl_op *const mxl_ops_mask[];
 extern const mxl_op *const mxl_ops_sequence[];
@@ -82,7 +82,7 @@ const mxl_op *const *const mxl_families[] = {
     mxl_ops_join,
     mxl_ops_index,
     mxl_ops_one_hot,
-    mxl_ops_places,
+    mxl_ops_gather_nd,
     mxl_ops_allclose,
     mxl_ops_mask,
     mxl_ops_sequence,

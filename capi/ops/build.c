@@ -203,32 +203,34 @@ int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
 
 int mxl_grad_pass(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, g->head[0]);
+    return mxl_grad_set(g, 0, g->grad_output[0]);
 }
 
-mxl_array *mxl_grad_row(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
+mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
 {
-    mxl_array *head = g->head[0], *in[2] = {a, head}, *out = head;
+    mxl_array *grad_output = g->grad_output[0], *in[2] = {a, grad_output}, *out = grad_output;
     mxl_op op = {.name = g->op->name, .kernels = kernels};
     mxl_call call = {.op = &op, .num_inputs = 2, .num_outputs = 1, .in = in, .out = &out};
 
     if (a == NULL)
         return NULL;
-    if (!g->spends || !mxl_array_alone(head) || !head->contiguous || mxl_array_leaf(head) != NULL)
-        out = mxl_scope_own(g->s, mxl_array_new(head->dtype, head->ndim, head->shape));
+    if (!g->spends || !mxl_array_is_unique(grad_output) || !grad_output->contiguous ||
+        mxl_array_leaf(grad_output) != NULL)
+        out = mxl_scope_own(
+            g->s, mxl_array_new(grad_output->dtype, grad_output->ndim, grad_output->shape));
     call.params = g->params;
-    if (out == NULL || mxl_run_rows(&call) != 0) {
+    if (out == NULL || mxl_run_loops(&call) != 0) {
         g->s->failed = true;
         return NULL;
     }
     return out;
 }
 
-int mxl_grad_rows(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
+int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
 {
     if (saved == NULL)
         return -1;
-    if (kernels->row[saved->dtype] == NULL || g->head[0]->dtype != saved->dtype)
+    if (kernels->row[saved->dtype] == NULL || g->grad_output[0]->dtype != saved->dtype)
         return g->op->grad(g);
-    return mxl_grad_set(g, 0, mxl_grad_row(g, kernels, saved));
+    return mxl_grad_set(g, 0, mxl_grad_loop(g, kernels, saved));
 }

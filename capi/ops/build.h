@@ -61,19 +61,19 @@ mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndi
 /* The row loop of a and the head gradient (x and y in its expression); written over the head where
  * nobody else has it. Scoped; NULL where a is. The loop must take a's dtype, and the result have
  * the head's shape. */
-mxl_array *mxl_grad_row(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a);
+mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a);
 
 /* The gradient of input 0 so, with a saved value of the head's shape; where there is no loop for
  * its dtype, by the composed rule. */
-int mxl_grad_rows(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
+int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
 
 /* `name`_grad_kernel: dx as an expression in x, the saved value (SAVED is mxl_grad_in or
  * mxl_grad_out), and y, the gradient of the output; in the order in which the rule rounds. */
 #define MXL_GRAD_KERNEL(name, KERNELS, SAVED, ...)                                                 \
-    KERNELS(name##_slope, MXL_BINARY_ROW, __VA_ARGS__);                                            \
+    KERNELS(name##_derivative, MXL_BINARY_LOOP, __VA_ARGS__);                                      \
     static int name##_grad_kernel(mxl_grad *g)                                                     \
     {                                                                                              \
-        return mxl_grad_rows(g, &name##_slope_kernels, SAVED(g, 0));                               \
+        return mxl_grad_loops(g, &name##_derivative_kernels, SAVED(g, 0));                         \
     }
 
 /* ---- sums and products ---- */

@@ -88,7 +88,7 @@ static int run_step(const mxl_call *call, void *first, void *second,
               .out = mxl_array_write(call->out[0]),
               .params = call->params};
 
-    mxl_parallel_fine(call->out[0]->size, MXL_ROW_UNIT, MXL_ROW_GRAIN, loop[call->out[0]->dtype],
+    mxl_parallel_fine(call->out[0]->size, MXL_LOOP_UNIT, MXL_LOOP_GRAIN, loop[call->out[0]->dtype],
                       &s);
     return 0;
 }

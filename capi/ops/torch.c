@@ -130,9 +130,9 @@ static int product(const mm_params *p, mxl_array *const *in, mxl_array *out, con
                                              .ldc = out->shape[1],
                                              .bias = bias});
     if (a.copy != NULL)
-        mxl_array_drop(a.copy);
+        mxl_array_release(a.copy);
     if (b.copy != NULL)
-        mxl_array_drop(b.copy);
+        mxl_array_release(b.copy);
     return status;
 }
 
@@ -176,7 +176,7 @@ static int factors_grad(mxl_grad *g, int first, mxl_array *dy)
 
 static int mm_grad(mxl_grad *g)
 {
-    return factors_grad(g, 0, g->head[0]);
+    return factors_grad(g, 0, g->grad_output[0]);
 }
 
 const mxl_op mxl_op_mm = {
@@ -262,7 +262,7 @@ static int addmm_compute(const mxl_call *call)
 
 static mxl_array *scaled(mxl_grad *g, double by)
 {
-    return by == 1 ? g->head[0] : mxl_mul_scalar(g->s, g->head[0], by);
+    return by == 1 ? g->grad_output[0] : mxl_mul_scalar(g->s, g->grad_output[0], by);
 }
 
 /* dadded = beta dY, and those of the factors for alpha dY */
@@ -310,7 +310,7 @@ static inline int64_t same_i64(int64_t x)
     return x;
 }
 
-MXL_ARITH_KERNELS(round_even, MXL_UNARY_ROW, WHOLE(x));
+MXL_ARITH_KERNELS(round_even, MXL_UNARY_LOOP, WHOLE(x));
 static MXL_UNARY_OP(op_round_even, "_mxl_round_even", NULL,
                     "Each element rounded to the nearest integer; halves go to even ones.",
                     round_even_kernels, mxl_grad_zero, NULL);
@@ -318,14 +318,14 @@ static MXL_UNARY_OP(op_round_even, "_mxl_round_even", NULL,
 /* ---- _mxl_relu ---- */
 
 /* -0 stays. */
-MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x < 0 ? 0 : x);
+MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x < 0 ? 0 : x);
 
 /* dx = 0 where y <= 0, whatever dy is there; else dy */
 static int relu_grad(mxl_grad *g)
 {
     mxl_array *cut = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_out(g, 0), 0);
 
-    return mxl_grad_set(g, 0, mxl_zero_where(g->s, cut, g->head[0]));
+    return mxl_grad_set(g, 0, mxl_zero_where(g->s, cut, g->grad_output[0]));
 }
 
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
@@ -342,9 +342,9 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
 {
     mxl_array *in[2] = {mxl_grad_decides(g, 0), mxl_grad_decides(g, 1)};
     mxl_array *even = mxl_equal(g->s, in[0], in[1]);
-    mxl_array *share = mxl_mul_scalar(g->s, g->head[0], 0.5);
+    mxl_array *share = mxl_mul_scalar(g->s, g->grad_output[0], 0.5);
 
-    share = mxl_where(g->s, even, share, g->head[0]);
+    share = mxl_where(g->s, even, share, g->grad_output[0]);
     for (int i = 0; i < 2; i++) {
         if (mxl_grad_wants(g, i) &&
             mxl_grad_set(
@@ -370,8 +370,8 @@ static void both_inputs(mxl_saves *saves)
 }
 
 /* A NaN wins over every number. */
-MXL_ARITH_KERNELS(share_max, MXL_BINARY_ROW, x != x ? x : y != y ? y : x > y ? x : y);
-MXL_ARITH_KERNELS(share_min, MXL_BINARY_ROW, x != x ? x : y != y ? y : x < y ? x : y);
+MXL_ARITH_KERNELS(share_max, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x > y ? x : y);
+MXL_ARITH_KERNELS(share_min, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x < y ? x : y);
 static MXL_BINARY_OP(op_share_max, "_mxl_maximum", NULL,
                      "The greater of two elements, NaN before all.", mxl_infer_broadcast,
                      share_max_kernels, maximum_grad, both_inputs);
@@ -447,7 +447,7 @@ static int mse_grad(mxl_grad *g)
     const mxl_meta *meta = mxl_grad_in_meta(g, 0);
     double count = (double)mxl_shape_size(meta->ndim, meta->shape);
     mxl_array *away = mxl_sub(g->s, mxl_grad_in(g, 0), mxl_grad_in(g, 1));
-    mxl_array *dy = mxl_mul_scalar(g->s, g->head[0], p->mean ? 2 / count : 2);
+    mxl_array *dy = mxl_mul_scalar(g->s, g->grad_output[0], p->mean ? 2 / count : 2);
     mxl_array *da = mxl_mul(g->s, away, dy);
 
     if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, da) != 0)

@@ -93,7 +93,7 @@ static inline void fails(const char *text, const char *name, const char *params,
     CHECK_INT(run_into(name, params, mode_of(false, false), num_inputs, inputs, &out), -1);
     CHECK_HAS(mxl_error_text(), text);
     CHECK(out == NULL);
-    mxl_array_drop(out);
+    mxl_array_release(out);
 }
 
 /* ---- arrays ---- */
@@ -205,7 +205,7 @@ static inline void is(mxl_array *array, int dtype, const int64_t *shape, const d
     CHECK(mxl_shape_same(array->ndim, array->shape, shape_ndim(shape), shape));
     for (int64_t i = 0; i < array->size && i < mxl_shape_size(shape_ndim(shape), shape); i++)
         CHECK_NEAR(item(array, i), values[i], 1e-6);
-    mxl_array_drop(array);
+    mxl_array_release(array);
 }
 
 #define IS(array, dtype, shape, ...) is(array, dtype, shape, (const double[]){__VA_ARGS__})
@@ -231,7 +231,7 @@ static inline mxl_array *call1(const char *op, mxl_array *a, mxl_mode mode)
 
     if (a != NULL)
         run_into(op, "", mode, 1, &a, &out);
-    mxl_array_drop(a);
+    mxl_array_release(a);
     return out;
 }
 
@@ -242,14 +242,14 @@ static inline mxl_array *probe_forward(probe *p, mxl_array *const *x, mxl_mode m
 
     mxl_random_seed(7);
     for (int i = 0; i < count; i++) {
-        mxl_array_keep(x[i]);
+        mxl_array_retain(x[i]);
         in[i] = call1("square", x[i], mode);
     }
     if (p->constant != NULL)
         in[count++] = p->constant;
     CHECK_INT(run_into(p->op, p->params, mode, count, in, &y), 0);
     for (int i = 0; i < p->num_inputs; i++)
-        mxl_array_drop(in[i]);
+        mxl_array_release(in[i]);
     y = call1("square", y, mode);
     if (y != NULL && p->weight == NULL) {
         int64_t shape[MXL_MAX_NDIM + 1];
@@ -279,7 +279,7 @@ static inline bool probe_first(probe *p, mxl_array *const *x, mxl_array **grads,
 
     if (!CHECK(done))
         CHECK_STR(mxl_error_text(), "");
-    mxl_array_drop(y);
+    mxl_array_release(y);
     return done;
 }
 
@@ -302,14 +302,14 @@ static inline double probe_value(probe *p, mxl_array *const *x, mxl_array *const
         mxl_array *y = probe_forward(p, x, mode_of(false, p->training));
 
         value = y == NULL ? NAN : weighted(y, p->weight);
-        mxl_array_drop(y);
+        mxl_array_release(y);
         return value;
     }
     if (!probe_first(p, x, grads, false))
         return NAN;
     for (int i = 0; i < p->num_inputs; i++) {
         value += weighted(grads[i], v[i]);
-        mxl_array_drop(grads[i]);
+        mxl_array_release(grads[i]);
     }
     return value;
 }
@@ -373,12 +373,12 @@ static inline void check_gradients(const char *op, const char *params, mxl_array
             CHECK_STR(mxl_error_text(), op);
     }
     for (int i = 0; i < num_inputs; i++) {
-        mxl_array_drop(first[i]);
-        mxl_array_drop(second[i]);
-        mxl_array_drop(x[i]);
-        mxl_array_drop(v[i]);
+        mxl_array_release(first[i]);
+        mxl_array_release(second[i]);
+        mxl_array_release(x[i]);
+        mxl_array_release(v[i]);
     }
-    mxl_array_drop(p.weight);
+    mxl_array_release(p.weight);
 }
 
 /* The gradient of input 0 for a head gradient (kept by the caller). */
@@ -399,7 +399,7 @@ static inline mxl_array *gradient(const char *op, const char *params, bool train
     if (CHECK(run_into(op, params, mode_of(true, training), other == NULL ? 1 : 2, inputs, &y) ==
               0))
         CHECK_INT(mxl_backward(&args), 0);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     return grad;
 }
 

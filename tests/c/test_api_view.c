@@ -396,7 +396,7 @@ static void check_op(const mxl_op *op, const void *params, mxl_array *in, int nd
     data = mxl_array_read(out);
     for (int64_t i = 0; i < out->size; i++)
         CHECK_NEAR(data[i], values[i], 0);
-    mxl_array_drop(out);
+    mxl_array_release(out);
 }
 
 TEST(operators_compute)

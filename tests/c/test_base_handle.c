@@ -268,7 +268,7 @@ TEST(without_memory_there_is_no_handle)
     REQUIRE(count < COUNT);
     CHECK_HAS(mxl_error_text(), "out of memory: no room for a handle");
     CHECK_INT(released, 0);
-    mxl_ref_drop(&last->ref);
+    mxl_ref_release(&last->ref);
     CHECK_INT(released, 1);
     for (int i = 0; i < count; i++) {
         CHECK(mxl_handle_pin(MXL_KIND_ARRAY, handles[i]) != NULL);

@@ -201,13 +201,13 @@ static void holders(int n)
     REQUIRE(handle != 0);
     for (int i = 0; i < n; i++) {
         CHECK(mxl_handle_pin(MXL_KIND_ARRAY, handle) == &o->ref);
-        mxl_ref_keep(&o->ref);
+        mxl_ref_retain(&o->ref);
     }
     CHECK_INT(mxl_handle_free(MXL_KIND_ARRAY, handle), 0);
     CHECK(mxl_handle_pin(MXL_KIND_ARRAY, handle) == NULL);
     for (int i = 0; i < n; i++) {
         CHECK_INT(released, 0);
-        mxl_ref_drop(&o->ref);
+        mxl_ref_release(&o->ref);
     }
     for (int i = 0; i < n; i++) {
         CHECK_INT(released, 0);

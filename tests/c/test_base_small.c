@@ -335,9 +335,9 @@ static void link_release(mxl_ref *ref)
     link *self = (link *)(void *)ref;
 
     if (self->left != NULL)
-        mxl_ref_drop(&self->left->ref);
+        mxl_ref_release(&self->left->ref);
     if (self->right != NULL)
-        mxl_ref_drop(&self->right->ref);
+        mxl_ref_release(&self->right->ref);
     ++*self->released;
     mxl_free(self, sizeof *self);
 }
@@ -362,20 +362,20 @@ TEST(a_long_chain_is_released_without_recursion)
     for (int i = 0; i < COUNT; i++) {
         /* Each holds the last in two ways, so that both orders of release come. */
         if (chain != NULL && i % 2 == 0) {
-            mxl_ref_keep(&chain->ref);
+            mxl_ref_retain(&chain->ref);
             chain = new_link(chain, chain, &released);
         } else {
             chain = new_link(chain, NULL, &released);
         }
     }
-    CHECK(mxl_ref_alone(&chain->ref));
-    mxl_ref_keep(&chain->ref);
-    CHECK(!mxl_ref_alone(&chain->ref));
-    mxl_ref_drop(&chain->ref);
+    CHECK(mxl_ref_is_unique(&chain->ref));
+    mxl_ref_retain(&chain->ref);
+    CHECK(!mxl_ref_is_unique(&chain->ref));
+    mxl_ref_release(&chain->ref);
     CHECK_INT(released, 0);
-    mxl_ref_drop(&chain->ref);
+    mxl_ref_release(&chain->ref);
     CHECK_INT(released, COUNT);
-    mxl_ref_drop(NULL);
+    mxl_ref_release(NULL);
 }
 
 static int freed_slots;

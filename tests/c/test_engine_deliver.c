@@ -190,7 +190,7 @@ TEST(no_more_than_asked_for)
               0);
     CHECK(grads[0] != NULL);
     CHECK(grads[1] == variable);
-    mxl_array_drop(grads[0]);
+    mxl_array_release(grads[0]);
     api_unpin(x);
     api_unpin(y);
     drop(y);

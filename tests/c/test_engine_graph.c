@@ -120,10 +120,10 @@ TEST(torch_release_rule)
     CHECK_NEAR(grad_at(x, 0), 42, 0);
     seen = grad_of(x);
     drop(seen);
-    mxl_array_drop(top);
-    mxl_array_drop(square);
-    mxl_array_drop(twice);
-    mxl_array_drop(sum);
+    mxl_array_release(top);
+    mxl_array_release(square);
+    mxl_array_release(twice);
+    mxl_array_release(sum);
     mxl_handle_unpin((uint64_t)(uintptr_t)x);
     drop(x);
 }
@@ -313,13 +313,13 @@ TEST(alias_of_a_variable)
 {
     H x = leaf(VEC(3)), alias_handle, y;
     mxl_array *variable = (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, (uint64_t)(uintptr_t)x);
-    mxl_place place = {&variable->ref, MXL_PLACE_LEAF};
+    mxl_edge place = {&variable->ref, MXL_PLACE_LEAF};
     mxl_array *alias = mxl_array_alias(variable);
     unsigned char *flag = (unsigned char *)variable + offsetof(mxl_node, released), kept = *flag;
 
-    mxl_array_set_place(alias, place);
-    CHECK(mxl_place_node(place) == NULL);
-    CHECK(mxl_place_variable(place) == variable);
+    mxl_array_set_edge(alias, place);
+    CHECK(mxl_edge_node(place) == NULL);
+    CHECK(mxl_edge_variable(place) == variable);
     *flag = 1;
     CHECK(mxl_tape_recorded(alias, &mxl_dialect_mxnet));
     CHECK(mxl_tape_recorded(alias, &mxl_dialect_torch));

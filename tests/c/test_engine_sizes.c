@@ -284,9 +284,10 @@ static int ring_grad(mxl_grad *g)
     mxl_array *dy = NULL;
 
     for (int k = 0; k < n; k++) {
-        mxl_array *part = g->head[k] == NULL ? NULL : mxl_mul_scalar(g->s, g->head[k], k + 1);
+        mxl_array *part =
+            g->grad_output[k] == NULL ? NULL : mxl_mul_scalar(g->s, g->grad_output[k], k + 1);
 
-        if (g->head[k] != NULL)
+        if (g->grad_output[k] != NULL)
             dy = dy == NULL ? part : mxl_add(g->s, dy, part);
     }
     for (int i = 0; i < n; i++) {

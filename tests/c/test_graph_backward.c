@@ -326,7 +326,7 @@ typedef struct level {
     uint64_t origin;
 } level;
 
-static int go_deeper(void *payload, int count, const H *grads, H *results)
+static int run_on_new_thread(void *payload, int count, const H *grads, H *results)
 {
     level *l = payload;
     uint64_t origin = 0;
@@ -351,7 +351,7 @@ static int go_deeper(void *payload, int count, const H *grads, H *results)
         record(true);
         y = op1("square", x);
         record(false);
-        CHECK_INT(MXLNDArrayAddHook(y, go_deeper, 0, &next, NULL, NULL), 0);
+        CHECK_INT(MXLNDArrayAddHook(y, run_on_new_thread, 0, &next, NULL, NULL), 0);
         status = backward(y);
         if (status == 0)
             CHECK_NEAR(grad_at(x, 0), 2, 0);
@@ -375,7 +375,7 @@ static void deep(int levels, int fails)
     record(true);
     y = op1("square", x);
     record(false);
-    CHECK_INT(MXLNDArrayAddHook(y, go_deeper, 0, &first, NULL, NULL), 0);
+    CHECK_INT(MXLNDArrayAddHook(y, run_on_new_thread, 0, &first, NULL, NULL), 0);
     if (fails)
         CHECK_FAILS(backward(y), "square: a hook on its output failed");
     else
@@ -407,7 +407,7 @@ TEST(endless_recursion)
     record(true);
     y = op1("square", x);
     record(false);
-    CHECK_INT(MXLNDArrayAddHook(y, go_deeper, 0, &first, NULL, NULL), 0);
+    CHECK_INT(MXLNDArrayAddHook(y, run_on_new_thread, 0, &first, NULL, NULL), 0);
     CHECK_FAILS(backward(y), "RecursionError: square: a hook on its output failed: backward: "
                              "called inside of 10000 others");
     CHECK_INT(deepest, DEEPEST);

@@ -15,7 +15,7 @@ static void cast(int from, const void *in, int to, void *out)
 {
     int64_t step = 1;
 
-    mxl_cast_row(from, to)(out, &in, &step, 1, NULL);
+    mxl_cast_loop(from, to)(out, &in, &step, 1, NULL);
 }
 
 /* Past its element the loop writes nothing. */
@@ -173,7 +173,7 @@ TEST(rows)
                 memset(want, 0x5a, sizeof(want));
                 for (size_t i = 0; i < (size_t)n; i++)
                     cast(from, in + wide * (i + 1), to, want + width * (i + 1));
-                mxl_cast_row(from, to)(got + width, &row, &step, n, NULL);
+                mxl_cast_loop(from, to)(got + width, &row, &step, n, NULL);
                 CHECK(memcmp(got, want, sizeof(got)) == 0);
             }
         }

@@ -157,7 +157,7 @@ static void cast(int from, int to, void *out, const void *in, int64_t n)
 {
     int64_t step = 1;
 
-    mxl_cast_row(from, to)(out, &in, &step, n, NULL);
+    mxl_cast_loop(from, to)(out, &in, &step, n, NULL);
 }
 
 /* As measured on MXNet 1.9.1. */
@@ -301,17 +301,18 @@ TEST(arrays)
         CHECK_INT(mxl_array_copy_into(ut, t), 0);
         CHECK(((const double *)mxl_array_read(u))[1] == 1);
         CHECK(((const double *)mxl_array_read(u))[3] == 3);
-        mxl_array_drop(u);
-        mxl_array_drop(ut);
+        mxl_array_release(u);
+        mxl_array_release(ut);
     }
-    mxl_array_drop(a), mxl_array_drop(t), mxl_array_drop(c), mxl_array_drop(same);
-    mxl_array_drop(i), mxl_array_drop(o), mxl_array_drop(none), mxl_array_drop(short_one);
-    mxl_array_drop(b), mxl_array_drop(bt);
+    mxl_array_release(a), mxl_array_release(t), mxl_array_release(c), mxl_array_release(same);
+    mxl_array_release(i), mxl_array_release(o), mxl_array_release(none),
+        mxl_array_release(short_one);
+    mxl_array_release(b), mxl_array_release(bt);
 }
 
-MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
-MXL_ARITH_KERNELS(times, MXL_SCALAR_ROW, x *s);
-static const mxl_op sub_op = {.name = "sub", .compute = mxl_run_rows, .kernels = &sub_kernels};
+MXL_ARITH_KERNELS(sub, MXL_BINARY_LOOP, x - y);
+MXL_ARITH_KERNELS(times, MXL_SCALAR_LOOP, x *s);
+static const mxl_op sub_op = {.name = "sub", .compute = mxl_run_loops, .kernels = &sub_kernels};
 static const mxl_op times_op = {.name = "times", .kernels = &times_kernels};
 
 static int run_sub(mxl_array *out, mxl_array *x, mxl_array *y)
@@ -319,7 +320,7 @@ static int run_sub(mxl_array *out, mxl_array *x, mxl_array *y)
     mxl_array *in[2] = {x, y};
     mxl_call call = {.op = &sub_op, .num_inputs = 2, .num_outputs = 1, .in = in, .out = &out};
 
-    return mxl_run_rows(&call);
+    return mxl_run_loops(&call);
 }
 
 static double at(const mxl_array *array, int64_t i)
@@ -360,9 +361,9 @@ TEST(run_rows)
     CHECK(at(q, 1) == 1 - 3 && at(q, 3) == 3 - 1 && at(q, 8) == 0);
     CHECK_INT(run_sub(x, x, l), 0); /* in place */
     CHECK(at(x, 7) == 4);
-    mxl_array_drop(x), mxl_array_drop(y), mxl_array_drop(z), mxl_array_drop(l);
-    mxl_array_drop(c), mxl_array_drop(s), mxl_array_drop(wrong), mxl_array_drop(b);
-    mxl_array_drop(q), mxl_array_drop(qt);
+    mxl_array_release(x), mxl_array_release(y), mxl_array_release(z), mxl_array_release(l);
+    mxl_array_release(c), mxl_array_release(s), mxl_array_release(wrong), mxl_array_release(b);
+    mxl_array_release(q), mxl_array_release(qt);
 }
 
 TEST(run_rows_overlap)
@@ -379,7 +380,7 @@ TEST(run_rows_overlap)
     CHECK(at(x, 0) == 0 && at(x, 1) == 1 && at(x, 999) == 999);
     CHECK_INT(run_sub(y, z, y), 0); /* x[1:] = x[:-1] - x[1:] */
     CHECK(at(x, 0) == 0 && at(x, 1) == -1 && at(x, 500) == -1);
-    mxl_array_drop(y), mxl_array_drop(z);
+    mxl_array_release(y), mxl_array_release(z);
     for (int i = 0; i < 1000; i++)
         ((float *)mxl_array_write(x))[i] = (float)(i + 1);
     y = mxl_array_view(x, 400, 1, half);
@@ -387,7 +388,7 @@ TEST(run_rows_overlap)
     CHECK_INT(run_sub(y, z, first),
               0); /* far apart, the last hundred meet: x[400:900] = x[:500] - 1 */
     CHECK(at(x, 399) == 400 && at(x, 400) == 0 && at(x, 850) == 450 && at(x, 900) == 901);
-    mxl_array_drop(x), mxl_array_drop(y), mxl_array_drop(z), mxl_array_drop(first);
+    mxl_array_release(x), mxl_array_release(y), mxl_array_release(z), mxl_array_release(first);
 }
 
 TEST(run_promoted)
@@ -398,10 +399,10 @@ TEST(run_promoted)
     mxl_call call = {
         .op = &times_op, .params = &params, .num_inputs = 1, .num_outputs = 1, .in = &x, .out = &z};
 
-    CHECK_INT(mxl_run_rows_promoted(&call), 0);
+    CHECK_INT(mxl_run_loops_promoted(&call), 0);
     CHECK(at(z, 1) == 2.5 && at(z, 3) == 7.5);
-    mxl_array_drop(x);
-    mxl_array_drop(z);
+    mxl_array_release(x);
+    mxl_array_release(z);
 }
 
 HARNESS_MAIN(ENTRY(strided), ENTRY(repeated_and_spaced), ENTRY(large), ENTRY(fills_and_blocks),

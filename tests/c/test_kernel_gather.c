@@ -97,12 +97,12 @@ TEST(scatter_add)
         const void *from = values;
         int64_t wrong = 0;
 
-        mxl_cast_row(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
+        mxl_cast_loop(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
         for (int64_t k = 0; k < outer * extent * inner; k++)
             mxl_cast_scalar(1, dtypes[d], out + (size_t)k * mxl_dtype_size(dtypes[d]));
         CHECK_INT(mxl_scatter_add(dtypes[d], outer, extent, inner, out, n, index_of, in), 0);
         from = out;
-        mxl_cast_row(dtypes[d], MXL_F64)(got, &from, &step, outer * extent * inner, NULL);
+        mxl_cast_loop(dtypes[d], MXL_F64)(got, &from, &step, outer * extent * inner, NULL);
         for (int64_t k = 0; k < outer * extent * inner; k++)
             wrong += got[k] != sums[k];
         CHECK_INT(wrong, 0);
@@ -160,7 +160,7 @@ static double element(int dtype, const void *data, int64_t i)
     double v = 0;
     int64_t step = 1;
 
-    mxl_cast_row(dtype, MXL_F64)(&v, &from, &step, 1, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(&v, &from, &step, 1, NULL);
     return v;
 }
 
@@ -208,7 +208,7 @@ TEST(softmax)
     for (int d = 0; d < 3; d++) {
         const void *from = values;
 
-        mxl_cast_row(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
+        mxl_cast_loop(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
         for (int s = 0; s < 5; s++) {
             const int64_t *shape = shapes[s];
 

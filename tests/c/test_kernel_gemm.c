@@ -19,7 +19,7 @@ static void cast(int from, int to, void *out, const void *in)
 {
     int64_t step = 1;
 
-    mxl_cast_row(from, to)(out, &in, &step, ROOM, NULL);
+    mxl_cast_loop(from, to)(out, &in, &step, ROOM, NULL);
 }
 
 /* Integers in [-8, 8]: exact in every dtype, so that any order of additions gives the same. */

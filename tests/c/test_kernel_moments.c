@@ -73,9 +73,9 @@ static void fill(int dtype, double centre, double width, int64_t n, char *in, do
     }
     if (mxl_dtype_is_float(dtype))
         value[0] = 0;
-    mxl_cast_row(MXL_F64, dtype)(in, &from, &one, n, NULL);
+    mxl_cast_loop(MXL_F64, dtype)(in, &from, &one, n, NULL);
     from = in;
-    mxl_cast_row(dtype, MXL_F64)(value, &from, &one, n, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(value, &from, &one, n, NULL);
 }
 
 /* `go` 0: sums; 1: sums of squares about the means. */
@@ -119,7 +119,7 @@ static void check_floats(const problem *p, int dtype, const void *in, const doub
     for (int go = 0; go < 2; go++) {
         const void *from = out[go];
 
-        mxl_cast_row(dtype, MXL_F64)(got[go], &from, &one, n, NULL);
+        mxl_cast_loop(dtype, MXL_F64)(got[go], &from, &one, n, NULL);
         plain(p, go, value, want[0], want[go]);
         for (int64_t j = 0; j < n; j++) {
             long double w = want[go][j] / count, bound = of_mean * most;
@@ -174,7 +174,7 @@ static void check_integers(const problem *p, int dtype, const void *in, const do
     for (int go = 0; go < 2; go++) {
         const void *from = out[go];
 
-        mxl_cast_row(dtype, MXL_F64)(got[go], &from, &one, n, NULL);
+        mxl_cast_loop(dtype, MXL_F64)(got[go], &from, &one, n, NULL);
         for (int64_t i = 0; i < size; i++) {
             const int64_t *s = p->shape;
             int64_t at[3] = {i / s[2] / s[1], i / s[2] % s[1], i % s[2]}, to = 0, x = start, d;

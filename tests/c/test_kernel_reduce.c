@@ -19,7 +19,7 @@ static double element(int dtype, const void *data, int64_t i)
     double v = 0;
     int64_t step = 1;
 
-    mxl_cast_row(dtype, MXL_F64)(&v, &in, &step, 1, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(&v, &in, &step, 1, NULL);
     return v;
 }
 
@@ -172,7 +172,7 @@ TEST(against_plain_loops)
             data[i] = dtypes[d] == MXL_I32 || dtypes[d] == MXL_I64
                           ? (double)(harness_random(&seed) % 200) - 100
                           : (double)(harness_random(&seed) % 1000) / 1e4;
-        mxl_cast_row(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
+        mxl_cast_loop(MXL_F64, dtypes[d])(in, &from, &step, ROOM, NULL);
         for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
             for (int axes = 0; axes < 1 << NDIM; axes += s > 4 && d > 1 ? 5 : 1) {
                 problem p = {.dtype = dtypes[d]};
@@ -350,9 +350,9 @@ TEST(argmax)
                 if (ties > 1 && r % 701 == 0 && mxl_dtype_is_float(dtype))
                     value[i] = r % 2 ? NAN : -INFINITY;
             }
-            mxl_cast_row(MXL_F64, dtype)(in, &from, &step, ROOM, NULL);
+            mxl_cast_loop(MXL_F64, dtype)(in, &from, &step, ROOM, NULL);
             from = in;
-            mxl_cast_row(dtype, MXL_F64)(value, &from, &step, ROOM, NULL);
+            mxl_cast_loop(dtype, MXL_F64)(value, &from, &step, ROOM, NULL);
             for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
                 mxl_level_set(dtype == MXL_F32 || s % 3 == 0 ? (int)(s % MXL_LEVELS) : level);
                 check_arg(dtype, shapes[s][0], shapes[s][1], shapes[s][2], in, value);

@@ -8,13 +8,13 @@
 #include "harness.h"
 #include "kernel/elementwise/loop.h"
 
-MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
-MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
-MXL_MATH_KERNELS(power, MXL_SCALAR_ROW, pow(x, s));
-MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
-MXL_ARITH_KERNELS(divide, MXL_BINARY_ROW, mxl_quotient(x, y));
-MXL_ARITH_KERNELS(plus, MXL_SCALAR_ROW, x + s);
-MXL_ARITH_KERNELS(abs, MXL_UNARY_ROW, x < 0 ? -x : x);
+MXL_FLOAT_KERNELS(tanh, MXL_UNARY_LOOP, mxl_loop_tanh(x));
+MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
+MXL_MATH_KERNELS(power, MXL_SCALAR_LOOP, pow(x, s));
+MXL_ARITH_KERNELS(sub, MXL_BINARY_LOOP, x - y);
+MXL_ARITH_KERNELS(divide, MXL_BINARY_LOOP, mxl_quotient(x, y));
+MXL_ARITH_KERNELS(plus, MXL_SCALAR_LOOP, x + s);
+MXL_ARITH_KERNELS(abs, MXL_UNARY_LOOP, x < 0 ? -x : x);
 
 static const int64_t step_v[2] = {1, 1}, step_vs[2] = {1, 0}, step_sv[2] = {0, 1};
 
@@ -168,8 +168,8 @@ static void random_case(uint64_t *seed, int64_t most, bool out_strided)
     }
     in[0] = data[0] + start[1];
     in[1] = data[1] + start[2];
-    CHECK_INT(mxl_rows(sub_kernels.row[MXL_I32], 1, ndim, shape, got + start[0], strides[0], 4, 2,
-                       in, in_strides, size, NULL),
+    CHECK_INT(mxl_loops(sub_kernels.row[MXL_I32], 1, ndim, shape, got + start[0], strides[0], 4, 2,
+                        in, in_strides, size, NULL),
               0);
     CHECK(memcmp(got, want, sizeof(got)) == 0);
 }
@@ -214,8 +214,8 @@ static void broadcast_strides(broadcast *b, int k, unsigned int mask)
         for (int i = 0; i < 2; i++) {                                                              \
             memset(got[i], 0x5a, sizeof got[i]);                                                   \
             mxl_thread_set_count(1 + 2 * i);                                                       \
-            CHECK_INT(mxl_rows(sub_kernels.row[dtype], 8, 3, b->shape, got[i], b->strides[0],      \
-                               sizeof(T), 2, data, strides, size, NULL),                           \
+            CHECK_INT(mxl_loops(sub_kernels.row[dtype], 8, 3, b->shape, got[i], b->strides[0],     \
+                                sizeof(T), 2, data, strides, size, NULL),                          \
                       0);                                                                          \
         }                                                                                          \
         for (int64_t i = 0; i < total; i++) {                                                      \
@@ -303,8 +303,8 @@ TEST(rows_of_five_axes)
             strides[0][axis] = axis < 4 && mask >> axis & 1 ? 0 : out_strides[axis];
             strides[1][axis] = axis < 4 && mask >> (axis + 4) & 1 ? 0 : out_strides[axis];
         }
-        CHECK_INT(mxl_rows(sub_kernels.row[MXL_I32], mask % 2 ? MXL_ROW_UNIT / 7 : 1, 5, shape, got,
-                           out_strides, 4, 2, in, in_strides, size, NULL),
+        CHECK_INT(mxl_loops(sub_kernels.row[MXL_I32], mask % 2 ? MXL_LOOP_UNIT / 7 : 1, 5, shape,
+                            got, out_strides, 4, 2, in, in_strides, size, NULL),
                   0);
         for (int64_t i = 0; i < TOTAL; i++) {
             int64_t p = 0, q = 0;
@@ -331,22 +331,22 @@ TEST(walker_limits)
     size_t size[9] = {4};
 
     CHECK_INT(
-        mxl_rows(tanh_kernels.row[0], 4, 2, shape, &x, strides, 4, 1, in, in_strides, size, NULL),
+        mxl_loops(tanh_kernels.row[0], 4, 2, shape, &x, strides, 4, 1, in, in_strides, size, NULL),
         0);
     CHECK(x == 1);
     CHECK_INT(
-        mxl_rows(tanh_kernels.row[0], 4, 0, shape, &x, strides, 4, 1, in, in_strides, size, NULL),
+        mxl_loops(tanh_kernels.row[0], 4, 0, shape, &x, strides, 4, 1, in, in_strides, size, NULL),
         0);
     CHECK_NEAR(x, tanh(1.0), 1e-6);
     CHECK_INT(
-        mxl_rows(tanh_kernels.row[0], 4, 0, shape, &x, strides, 4, 9, in, in_strides, size, NULL),
+        mxl_loops(tanh_kernels.row[0], 4, 0, shape, &x, strides, 4, 9, in, in_strides, size, NULL),
         -1);
     CHECK_HAS(mxl_error_text(), "inputs");
 }
 
 TEST(large_runs)
 {
-    int64_t n = 3 * MXL_ROW_GRAIN + 11;
+    int64_t n = 3 * MXL_LOOP_GRAIN + 11;
     float *x = malloc((size_t)n * 4), *y = malloc((size_t)n * 4);
     float s = 3;
     const void *in[2] = {x, &s};
@@ -357,7 +357,7 @@ TEST(large_runs)
     REQUIRE(x != NULL && y != NULL);
     for (int64_t i = 0; i < n; i++)
         x[i] = (float)i;
-    mxl_row_run(sub_kernels.row[MXL_F32], 1, n, y, 4, 2, in, step_vs, size, NULL);
+    mxl_loop_run(sub_kernels.row[MXL_F32], 1, n, y, 4, 2, in, step_vs, size, NULL);
     for (int64_t i = 0; i < n; i++)
         wrong += y[i] != x[i] - 3;
     CHECK_INT(wrong, 0);

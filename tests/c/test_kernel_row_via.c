@@ -6,9 +6,9 @@
 
 enum { N = 2500 };
 
-MXL_MATH_KERNELS(half_root, MXL_UNARY_ROW, sqrt(x) / 2);
-MXL_MATH_KERNELS(less, MXL_BINARY_ROW, x - y);
-MXL_MATH_KERNELS(over, MXL_SCALAR_ROW, x / s);
+MXL_MATH_KERNELS(half_root, MXL_UNARY_LOOP, sqrt(x) / 2);
+MXL_MATH_KERNELS(less, MXL_BINARY_LOOP, x - y);
+MXL_MATH_KERNELS(over, MXL_SCALAR_LOOP, x / s);
 
 TEST(every_tile_and_its_rest)
 {

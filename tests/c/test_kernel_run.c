@@ -134,7 +134,7 @@ TEST(turned)
                 memcpy(want + (size_t)(3 + j * dst_step + i) * width,
                        in + (size_t)(1 + j + i * src_step) * width, width);
         }
-        mxl_turn(width, got + 3 * width, dst_step, in + width, src_step, nj, ni);
+        mxl_transpose_kernel(width, got + 3 * width, dst_step, in + width, src_step, nj, ni);
         CHECK(as_wanted());
     }
 }

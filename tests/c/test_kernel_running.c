@@ -29,10 +29,10 @@ static const int64_t problems[][3] = {
         for (int threads = 1; threads <= 2; threads++) {                                           \
             mxl_thread_set_count(threads);                                                         \
             memset(out, 1, sizeof out);                                                            \
-            mxl_running_sum(dtype, s[0], s[1], s[2], in, out);                                     \
+            mxl_scan_sum(dtype, s[0], s[1], s[2], in, out);                                        \
             CHECK(memcmp(out, wanted, (size_t)size * sizeof(T)) == 0);                             \
             memcpy(out, in, sizeof out);                                                           \
-            mxl_running_sum(dtype, s[0], s[1], s[2], out, out);                                    \
+            mxl_scan_sum(dtype, s[0], s[1], s[2], out, out);                                       \
             CHECK(memcmp(out, wanted, (size_t)size * sizeof(T)) == 0);                             \
         }                                                                                          \
     }

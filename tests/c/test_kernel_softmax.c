@@ -27,16 +27,16 @@ static void fill(int dtype, double *v, char *to, uint64_t *seed)
 
     for (int i = 0; i < ROOM; i++)
         v[i] = (double)(harness_random(seed) % 2001) / 200 - 5;
-    mxl_cast_row(MXL_F64, dtype)(to, &from, &step, ROOM, NULL);
+    mxl_cast_loop(MXL_F64, dtype)(to, &from, &step, ROOM, NULL);
     from = to;
-    mxl_cast_row(dtype, MXL_F64)(v, &from, &step, ROOM, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(v, &from, &step, ROOM, NULL);
 }
 
 static void as_doubles(int dtype, const void *from, int64_t n)
 {
     int64_t step = 1;
 
-    mxl_cast_row(dtype, MXL_F64)(got, &from, &step, n, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(got, &from, &step, n, NULL);
 }
 
 static double tolerance(int dtype)

@@ -104,7 +104,7 @@ static void check_kind(const problem *p, mxl_reduction kind, int dtype, const vo
     double tolerance = dtype == MXL_F16 ? 1e-3 : dtype == MXL_F32 ? 3e-7 : 1e-12;
     const void *from = out;
 
-    mxl_cast_row(dtype, MXL_F64)(got, &from, &one, n, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(got, &from, &one, n, NULL);
     for (int64_t i = 0; i < n; i++)
         want[i] = empty_of(kind);
     for (int64_t i = 0; i < size; i++) {
@@ -141,9 +141,9 @@ static void fill(int dtype, bool nans, uint64_t *seed, char *in, double *value)
         else
             value[i] = dtype == MXL_U8 || dtype == MXL_BOOL ? r % 3000 == 0 : (double)(r % 3) - 1;
     }
-    mxl_cast_row(MXL_F64, dtype)(in, &from, &one, ROOM, NULL);
+    mxl_cast_loop(MXL_F64, dtype)(in, &from, &one, ROOM, NULL);
     from = in;
-    mxl_cast_row(dtype, MXL_F64)(value, &from, &one, ROOM, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(value, &from, &one, ROOM, NULL);
 }
 
 TEST(every_kind)

@@ -81,12 +81,12 @@ static void check_all(void)
     check_into("sgd_update", "lr=0.1", 2, state, a);
     check_into("sgd_mom_update", "lr=0.1 momentum=0.9", 3, state, a);
     check_into("adam_update", "lr=0.1", 4, state, a);
-    mxl_array_drop(a);
-    mxl_array_drop(b);
-    mxl_array_drop(c);
-    mxl_array_drop(d);
-    mxl_array_drop(row);
-    mxl_array_drop(column);
+    mxl_array_release(a);
+    mxl_array_release(b);
+    mxl_array_release(c);
+    mxl_array_release(d);
+    mxl_array_release(row);
+    mxl_array_release(column);
 }
 
 TEST(nothing_is_allocated)

@@ -43,7 +43,7 @@ static int run(int (*rule)(mxl_infer *), int inputs, int outputs)
 static void drop(void)
 {
     for (int i = 0; i < MOST; i++) {
-        mxl_array_drop(in[i]);
+        mxl_array_release(in[i]);
         in[i] = NULL;
     }
 }
@@ -109,7 +109,7 @@ TEST(broadcast)
     check_out(0, MXL_F64, "(2,4,3)");
     CHECK_INT(run(mxl_infer_broadcast, 3, 1), -1);
     CHECK_STR(mxl_error_text(), "fake: takes 2 inputs, got 3");
-    mxl_array_drop(in[1]);
+    mxl_array_release(in[1]);
     in[1] = in[2];
     in[2] = NULL;
     CHECK_INT(run(mxl_infer_broadcast, 2, 1), 0);

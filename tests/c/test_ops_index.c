@@ -20,10 +20,10 @@ TEST(take_modes)
     out = ARRAY(MXL_F32, SHAPE(4, 2), 0, 1, 2, 3, 4, 5, 6, 7);
     CHECK_INT(run_into("take", "mode=raise", PLAIN, 2, inputs, &out), -1);
     IS(out, MXL_F32, SHAPE(4, 2), 0, 1, 2, 3, 4, 5, 6, 7);
-    mxl_array_drop(a);
-    mxl_array_drop(far);
-    mxl_array_drop(in);
-    mxl_array_drop(odd);
+    mxl_array_release(a);
+    mxl_array_release(far);
+    mxl_array_release(in);
+    mxl_array_release(odd);
 }
 
 TEST(take_axes)
@@ -41,11 +41,11 @@ TEST(take_axes)
     fails("out of range", "take", "axis=2", 2, a, index);
     fails("out of range", "take", "axis=-3", 2, a, index);
     fails("out of range", "take", "", 2, number, index);
-    mxl_array_drop(a);
-    mxl_array_drop(number);
-    mxl_array_drop(index);
-    mxl_array_drop(none);
-    mxl_array_drop(empty);
+    mxl_array_release(a);
+    mxl_array_release(number);
+    mxl_array_release(index);
+    mxl_array_release(none);
+    mxl_array_release(empty);
 }
 
 /* More indices than the operators keep without memory of their own. */
@@ -66,11 +66,11 @@ TEST(take_many)
         CHECK_INT(item(y, i), (99 - i) * 10);
         CHECK_INT(item(grad, i), 99 - i);
     }
-    mxl_array_drop(a);
-    mxl_array_drop(index);
-    mxl_array_drop(y);
-    mxl_array_drop(grad);
-    mxl_array_drop(head);
+    mxl_array_release(a);
+    mxl_array_release(index);
+    mxl_array_release(y);
+    mxl_array_release(grad);
+    mxl_array_release(head);
 }
 
 /* Repeated indices add up; clipped and wrapped ones go where they were read. */
@@ -83,10 +83,10 @@ TEST(take_gradients)
     IS(gradient("take", "", true, a, same, head), MXL_F32, SHAPE(3), 11, 0, 100);
     IS(gradient("take", "", true, a, index, head), MXL_F32, SHAPE(3), 1, 100, 10);
     IS(gradient("take", "mode=wrap", true, a, index, head), MXL_F32, SHAPE(3), 0, 110, 1);
-    mxl_array_drop(a);
-    mxl_array_drop(index);
-    mxl_array_drop(head);
-    mxl_array_drop(same);
+    mxl_array_release(a);
+    mxl_array_release(index);
+    mxl_array_release(head);
+    mxl_array_release(same);
 }
 
 /* ---- pick ---- */
@@ -113,16 +113,16 @@ TEST(pick_values)
     fails("out of range", "pick", "axis=2", 2, x, last);
     fails("None", "pick", "axis=None", 2, x, last);
     fails("mode", "pick", "mode=raise", 2, x, last);
-    mxl_array_drop(x);
-    mxl_array_drop(last);
-    mxl_array_drop(kept);
-    mxl_array_drop(first);
-    mxl_array_drop(vector);
-    mxl_array_drop(one);
-    mxl_array_drop(number);
-    mxl_array_drop(none);
-    mxl_array_drop(nothing);
-    mxl_array_drop(flat);
+    mxl_array_release(x);
+    mxl_array_release(last);
+    mxl_array_release(kept);
+    mxl_array_release(first);
+    mxl_array_release(vector);
+    mxl_array_release(one);
+    mxl_array_release(number);
+    mxl_array_release(none);
+    mxl_array_release(nothing);
+    mxl_array_release(flat);
 }
 
 /* ---- one_hot ---- */
@@ -143,10 +143,10 @@ TEST(one_hot_values)
     fails("depth", "one_hot", "depth=-1", 1, index);
     fails("depth", "one_hot", "", 1, index);
     fails("bool", "one_hot", "depth=2 dtype=bool", 1, index);
-    mxl_array_drop(index);
-    mxl_array_drop(near);
-    mxl_array_drop(matrix);
-    mxl_array_drop(number);
+    mxl_array_release(index);
+    mxl_array_release(near);
+    mxl_array_release(matrix);
+    mxl_array_release(number);
 }
 
 /* ---- gradients ---- */
@@ -170,7 +170,7 @@ static void index_gradient(const char *op, mxl_array *data, mxl_array *index,
     CHECK_INT(mxl_backward(&args), 0);
     is(grads[0], MXL_F32, SHAPE(2, 2), expected);
     IS(grads[1], MXL_F32, SHAPE(2), 0, 0);
-    mxl_array_drop(y);
+    mxl_array_release(y);
 }
 
 TEST(index_gradients)
@@ -182,10 +182,10 @@ TEST(index_gradients)
     index_gradient("take", x, index, (const double[]){0, 0, 2, 2});
     index_gradient("pick", x, index, (const double[]){0, 1, 0, 1});
     IS(gradient("one_hot", "depth=3", true, depth, NULL, head), MXL_F32, SHAPE(2), 0, 0);
-    mxl_array_drop(x);
-    mxl_array_drop(index);
-    mxl_array_drop(depth);
-    mxl_array_drop(head);
+    mxl_array_release(x);
+    mxl_array_release(index);
+    mxl_array_release(depth);
+    mxl_array_release(head);
 }
 
 TEST(gradients)
@@ -201,10 +201,10 @@ TEST(gradients)
     check_gradients("pick", "mode=wrap keepdims=1", row, 1, SHAPE(2, 3), NULL, NULL);
     check_gradients("pick", "axis=0", column, 1, SHAPE(2, 3), NULL, NULL);
     check_gradients("pick", "axis=0", one, 1, SHAPE(3), NULL, NULL);
-    mxl_array_drop(index);
-    mxl_array_drop(row);
-    mxl_array_drop(column);
-    mxl_array_drop(one);
+    mxl_array_release(index);
+    mxl_array_release(row);
+    mxl_array_release(column);
+    mxl_array_release(one);
 }
 
 HARNESS_MAIN(ENTRY(take_modes), ENTRY(take_axes), ENTRY(take_many), ENTRY(take_gradients),

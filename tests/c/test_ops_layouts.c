@@ -46,7 +46,7 @@ static mxl_array *laid(layout kind, int dtype, int ndim, const int64_t *shape, u
     for (int64_t i = 0; i < length; i++)
         set_item(memory, i, 1 + (double)(harness_random(seed) % 64) / 8);
     view = mxl_array_strided(memory, skip, ndim, shape, strides);
-    mxl_array_drop(memory);
+    mxl_array_release(memory);
     return view;
 }
 
@@ -139,8 +139,8 @@ static bool same_elements(mxl_array *a, mxl_array *b)
     same = a->dtype == b->dtype && mxl_array_same_shape(a, b) &&
            (a->size == 0 || memcmp(mxl_array_read(x), mxl_array_read(y),
                                    (size_t)a->size * mxl_dtype_size(a->dtype)) == 0);
-    mxl_array_drop(x);
-    mxl_array_drop(y);
+    mxl_array_release(x);
+    mxl_array_release(y);
     return same;
 }
 
@@ -169,14 +169,14 @@ static void check_call(const call *c, layout kind, int dtype, int ndim, const in
                      (int)kind);
             CHECK_STR(what, "as of a copy");
         }
-        mxl_array_drop(got);
-        mxl_array_drop(want);
+        mxl_array_release(got);
+        mxl_array_release(want);
     }
     for (int i = 0; i < c->num_inputs; i++) {
         CHECK(same_elements(views[i], kept[i]));
-        mxl_array_drop(views[i]);
-        mxl_array_drop(copies[i]);
-        mxl_array_drop(kept[i]);
+        mxl_array_release(views[i]);
+        mxl_array_release(copies[i]);
+        mxl_array_release(kept[i]);
     }
 }
 

@@ -35,14 +35,14 @@ TEST(names_in_errors)
     fails("for 2 positions of 3", "_mxl_mask_put", "extent=3", 2, x, v);
     fails("_unravel_index: there are no places in shape (3,0)", "_unravel_index", "shape=(3,0)", 1,
           v);
-    mxl_array_drop(x);
-    mxl_array_drop(v);
-    mxl_array_drop(far);
-    mxl_array_drop(zero);
-    mxl_array_drop(none);
-    mxl_array_drop(three);
-    mxl_array_drop(above);
-    mxl_array_drop(cube);
+    mxl_array_release(x);
+    mxl_array_release(v);
+    mxl_array_release(far);
+    mxl_array_release(zero);
+    mxl_array_release(none);
+    mxl_array_release(three);
+    mxl_array_release(above);
+    mxl_array_release(cube);
 }
 
 /* More axes than an array can have. */
@@ -67,11 +67,11 @@ TEST(limits)
     positions = run("_unravel_index", shape, PLAIN, 1, index); /* a shape, but of no array */
     CHECK_INT(positions->shape[0], MXL_MAX_NDIM);
     CHECK_INT(positions->size, MXL_MAX_NDIM);
-    mxl_array_drop(positions);
+    mxl_array_release(positions);
     fails("32 axes", "_mxl_sequence_put", "steps=1", 1, x);
-    mxl_array_drop(x);
-    mxl_array_drop(index);
-    mxl_array_drop(weight);
+    mxl_array_release(x);
+    mxl_array_release(index);
+    mxl_array_release(weight);
 }
 
 /* ---- values ---- */
@@ -88,16 +88,16 @@ TEST(in_place)
     CHECK_INT(run_into("SequenceReverse", "use_sequence_length=1", PLAIN, 2, inputs, &x), 0);
     for (int i = 0; i < 6; i++)
         CHECK_INT(item(x, i), turned[i]);
-    mxl_array_drop(inputs[1]);
+    mxl_array_release(inputs[1]);
     inputs[1] = length;
     CHECK_INT(run_into("SequenceMask", "use_sequence_length=1 value=7", PLAIN, 2, inputs, &x), 0);
     inputs[1] = index;
     inputs[2] = row;
     CHECK_INT(run_into("_contrib_index_copy", "", PLAIN, 3, inputs, &x), 0);
     IS(x, MXL_F32, SHAPE(3, 2), 3, 2, 7, 4, 8, 9);
-    mxl_array_drop(length);
-    mxl_array_drop(row);
-    mxl_array_drop(index);
+    mxl_array_release(length);
+    mxl_array_release(row);
+    mxl_array_release(index);
 }
 
 /* A composed operator holds an array that is given against what it says its result is. */
@@ -115,8 +115,8 @@ TEST(given_outputs)
     IS(out, MXL_F32, SHAPE(2), 2, 3);
     IS(wide, MXL_F64, SHAPE(2), 7, 7);
     IS(row, MXL_F32, SHAPE(1, 2), 7, 7);
-    mxl_array_drop(x);
-    mxl_array_drop(index);
+    mxl_array_release(x);
+    mxl_array_release(index);
 }
 
 /* Lengths and sequences without elements need no memory for them. */
@@ -127,14 +127,14 @@ TEST(huge_and_empty)
 
     y = run("SequenceReverse", "", PLAIN, 1, x);
     CHECK_INT(y->size, 0);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     y = run("SequenceMask", "", PLAIN, 1, x);
     CHECK_INT(y->shape[0], many);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     y = run("SequenceLast", "", PLAIN, 1, x);
     CHECK_INT(y->ndim, 2);
-    mxl_array_drop(y);
-    mxl_array_drop(x);
+    mxl_array_release(y);
+    mxl_array_release(x);
 }
 
 /* Numbers beyond one run of the loops. */
@@ -155,9 +155,9 @@ TEST(many)
     set_item(back, 650, 0);
     IS(run("_contrib_allclose", "", PLAIN, 2, places, places), MXL_U8, SCALAR, 1);
     IS(run("_contrib_allclose", "", PLAIN, 2, places, back), MXL_U8, SCALAR, 0);
-    mxl_array_drop(places);
-    mxl_array_drop(rows);
-    mxl_array_drop(back);
+    mxl_array_release(places);
+    mxl_array_release(rows);
+    mxl_array_release(back);
 }
 
 /* ---- gradients ---- */
@@ -179,8 +179,8 @@ TEST(gradients)
     check_gradients("_mxl_sequence_put", "steps=3 axis=1", NULL, 1, SHAPE(2), NULL, NULL);
     check_gradients("_contrib_boolean_mask", "axis=1", flags, 1, SHAPE(2, 3, 2), NULL, NULL);
     check_gradients("_mxl_mask_put", "axis=1 extent=3", flags, 1, SHAPE(2, 2, 2), NULL, NULL);
-    mxl_array_drop(length);
-    mxl_array_drop(flags);
+    mxl_array_release(length);
+    mxl_array_release(flags);
 }
 
 HARNESS_MAIN(ENTRY(names_in_errors), ENTRY(limits), ENTRY(in_place), ENTRY(given_outputs),

@@ -51,8 +51,8 @@ TEST(targets)
     CHECK_INT(target("shape=(3,3)", outside, made), 0);
     IS(made[0], MXL_F32, SHAPE(3, 3), 0, 0, 0, 0, 0, 1, 0, 0, 0);
     IS(made[1], MXL_F32, SHAPE(3, 1), 1, 1, 1);
-    mxl_array_drop(outside);
-    mxl_array_drop(label);
+    mxl_array_release(outside);
+    mxl_array_release(label);
 }
 
 TEST(target_shapes)
@@ -68,8 +68,8 @@ TEST(target_shapes)
     refuses("got int32", "shape=(2,3)", ints);
     refuses("", "shape=(6,4611686018427387904,4)", label);
     refuses("", "shape=(6,-1)", label);
-    mxl_array_drop(label);
-    mxl_array_drop(ints);
+    mxl_array_release(label);
+    mxl_array_release(ints);
 }
 
 /* Where there are no classes none is the nearest. */
@@ -80,8 +80,8 @@ TEST(targets_of_no_classes)
     REQUIRE(target("shape=(3,0) clip=1", label, made) == 0);
     CHECK_INT(made[0]->size, 0);
     IS(made[1], MXL_F32, SHAPE(3, 1), 1, 1, 1);
-    mxl_array_drop(made[0]);
-    mxl_array_drop(label);
+    mxl_array_release(made[0]);
+    mxl_array_release(label);
 }
 
 TEST(refusals)
@@ -115,13 +115,13 @@ TEST(refusals)
     fails("data has no axis", "MakeLoss", "", 1, scalar);
 
     fails("use_length is not supported", "softmin", "use_length=1", 1, x);
-    mxl_array_drop(x);
-    mxl_array_drop(label);
-    mxl_array_drop(wide);
-    mxl_array_drop(ints);
-    mxl_array_drop(vector);
-    mxl_array_drop(scalar);
-    mxl_array_drop(none);
+    mxl_array_release(x);
+    mxl_array_release(label);
+    mxl_array_release(wide);
+    mxl_array_release(ints);
+    mxl_array_release(vector);
+    mxl_array_release(scalar);
+    mxl_array_release(none);
 }
 
 HARNESS_MAIN(ENTRY(targets), ENTRY(target_shapes), ENTRY(targets_of_no_classes), ENTRY(refusals))

@@ -35,11 +35,11 @@ TEST(bounds)
     IS(out, MXL_F32, SHAPE(2, 3), 1, 1, 1, 1, 1, 1);
     CHECK_INT(run_into("_scatter_set_nd", "shape=(2,3)", PLAIN, 3, inputs, &x), -1);
     IS(x, MXL_F32, SHAPE(2, 3), 1, 2, 3, 4, 5, 6);
-    mxl_array_drop(v);
-    mxl_array_drop(above);
-    mxl_array_drop(below);
-    mxl_array_drop(nan);
-    mxl_array_drop(huge);
+    mxl_array_release(v);
+    mxl_array_release(above);
+    mxl_array_release(below);
+    mxl_array_release(nan);
+    mxl_array_release(huge);
 }
 
 /* More axes than an array can have, and more elements than can be counted. */
@@ -61,7 +61,7 @@ TEST(limits)
     y = run("gather_nd", "", PLAIN, 2, x, one); /* as many axes as there may be */
     CHECK_INT(y->ndim, MXL_MAX_NDIM);
     CHECK_INT(item(y, 0), 5);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     fails("more than 32 axes", "gather_nd", "", 2, x, index);
     fails("too many elements", "gather_nd", "", 2, wider, none);
     fails("too many elements", "scatter_nd", "shape=(4611686018427387904,4)", 2, v, one);
@@ -69,12 +69,12 @@ TEST(limits)
     fails("not a tuple", "scatter_nd", "shape=None", 2, v, one);
     fails("at most 32", "scatter_nd",
           "shape=(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 2, v, one);
-    mxl_array_drop(x);
-    mxl_array_drop(index);
-    mxl_array_drop(v);
-    mxl_array_drop(one);
-    mxl_array_drop(none);
-    mxl_array_drop(wider);
+    mxl_array_release(x);
+    mxl_array_release(index);
+    mxl_array_release(v);
+    mxl_array_release(one);
+    mxl_array_release(none);
+    mxl_array_release(wider);
 }
 
 /* More columns than are looked at together; every axis counts from its end too. */
@@ -92,9 +92,9 @@ TEST(many)
     y = run("gather_nd", "", PLAIN, 2, x, index);
     for (int i = 0; i < 600; i++)
         CHECK_INT(item(y, i), i % 7 * 11 + i % 11);
-    mxl_array_drop(x);
-    mxl_array_drop(index);
-    mxl_array_drop(y);
+    mxl_array_release(x);
+    mxl_array_release(index);
+    mxl_array_release(y);
 }
 
 /* ---- writing ---- */
@@ -127,12 +127,12 @@ TEST(in_place)
     set_into(x, y, index, y, "shape=(3,)"); /* the output lies over rhs: 6 4 5 */
     for (int i = 0; i < 3; i++)
         CHECK_INT(item(y, i), over[i]);
-    mxl_array_drop(x);
-    mxl_array_drop(y);
-    mxl_array_drop(index);
-    mxl_array_drop(out);
-    mxl_array_drop(two);
-    mxl_array_drop(v);
+    mxl_array_release(x);
+    mxl_array_release(y);
+    mxl_array_release(index);
+    mxl_array_release(out);
+    mxl_array_release(two);
+    mxl_array_release(v);
 }
 
 TEST(values)
@@ -148,19 +148,20 @@ TEST(values)
     IS(run("_mxl_gather_nd_last", "", PLAIN, 2, x, index), MXL_F32, SHAPE(3, 2), 0, 0, 1, 2, 3, 4);
     IS(run("_mxl_gather_nd_last", "", PLAIN, 2, whole, index), MXL_I32, SHAPE(3), 0, 1, 3);
     IS(run("_mxl_gather_nd_last", "", PLAIN, 2, bytes, index), MXL_U8, SHAPE(3), 0, 1, 3);
-    mxl_places_put(0, NULL, INT64_C(1) << 50, NULL, NULL); /* pieces of nothing: done at once */
+    mxl_index_offsets_put(0, NULL, INT64_C(1) << 50, NULL,
+                          NULL); /* pieces of nothing: done at once */
     IS(run("scatter_nd", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 7);
     IS(run("scatter_nd", "shape=(4,)", PLAIN, 2, whole, pair), MXL_I32, SHAPE(4), 0, 3, 0, 1);
     IS(run("_mxl_scatter_nd_add", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 12);
     fails("_mxl_scatter_nd_add: adding by index: dtype bool", "_mxl_scatter_nd_add", "shape=(2,)",
           2, flag, index);
     IS(x, MXL_F32, SHAPE(2, 2), 1, 2, 3, 4);
-    mxl_array_drop(pair);
-    mxl_array_drop(whole);
-    mxl_array_drop(bytes);
-    mxl_array_drop(v);
-    mxl_array_drop(index);
-    mxl_array_drop(flag);
+    mxl_array_release(pair);
+    mxl_array_release(whole);
+    mxl_array_release(bytes);
+    mxl_array_release(v);
+    mxl_array_release(index);
+    mxl_array_release(flag);
 }
 
 /* Rows of eight bytes that begin between two multiples of eight: for the sanitizers. */
@@ -176,10 +177,10 @@ TEST(odd_places)
     IS(run("take", "", PLAIN, 2, x, row), MXL_F32, SHAPE(2, 2), 3, 4, 1, 2);
     set_into(x, v, index, x, "shape=(2,2)");
     IS(all, MXL_F32, SHAPE(5), 0, 8, 9, 6, 7);
-    mxl_array_drop(x);
-    mxl_array_drop(row);
-    mxl_array_drop(index);
-    mxl_array_drop(v);
+    mxl_array_release(x);
+    mxl_array_release(row);
+    mxl_array_release(index);
+    mxl_array_release(v);
 }
 
 /* ---- gradients ---- */
@@ -196,8 +197,8 @@ TEST(gradients)
     check_gradients("scatter_nd", "shape=(2,2)", row, 1, SHAPE(3, 2), NULL, NULL);
     check_gradients("_mxl_scatter_nd_add", "shape=(2,3)", twice, 1, SHAPE(3), NULL, NULL);
     check_gradients("_scatter_set_nd", "shape=(2,3)", twice, 2, SHAPE(2, 3), SHAPE(3), NULL);
-    mxl_array_drop(twice);
-    mxl_array_drop(row);
+    mxl_array_release(twice);
+    mxl_array_release(row);
 }
 
 static bool saves_any(const mxl_array *y)
@@ -221,21 +222,21 @@ TEST(saves)
     make_variable(wanted);
     y = run("gather_nd", "", mode_of(true, true), 2, x, wanted);
     CHECK_INT(saves_any(y), false);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     y = run("_scatter_set_nd", "shape=(2,)", mode_of(true, true), 3, x, v, wanted);
     CHECK_INT(saves_any(y), false);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     make_variable(v);
     y = NULL;
     REQUIRE(run_into("_scatter_set_nd", "shape=(2,)", mode_of(true, true), 3, inputs, &y) == 0);
     CHECK_INT(saves_any(y), true);
     CHECK_INT(mxl_backward(&args), 0);
     IS(grad, MXL_F32, SHAPE(1), 1);
-    mxl_array_drop(x);
-    mxl_array_drop(v);
-    mxl_array_drop(y);
-    mxl_array_drop(index);
-    mxl_array_drop(wanted);
+    mxl_array_release(x);
+    mxl_array_release(v);
+    mxl_array_release(y);
+    mxl_array_release(index);
+    mxl_array_release(wanted);
 }
 
 HARNESS_MAIN(ENTRY(bounds), ENTRY(limits), ENTRY(many), ENTRY(in_place), ENTRY(values),

@@ -30,7 +30,7 @@ TEST(reshape_codes)
     fails("no axis left", "Reshape", "shape=(0,0,0,0)", 1, x);
     fails("-5", "Reshape", "shape=(-5,)", 1, x);
     fails("cannot have the shape ()", "Reshape", "", 1, x);
-    mxl_array_drop(x);
+    mxl_array_release(x);
 }
 
 TEST(reshape_target)
@@ -47,8 +47,8 @@ TEST(reshape_target)
     fails("more than one", "Reshape", "target_shape=(0,0)", 1, x);
     fails("negative", "Reshape", "target_shape=(-1,12)", 1, x);
     fails("cannot have", "Reshape", "target_shape=(5,0)", 1, x);
-    mxl_array_drop(x);
-    mxl_array_drop(one);
+    mxl_array_release(x);
+    mxl_array_release(one);
 }
 
 /* ---- transpose ---- */
@@ -70,11 +70,11 @@ TEST(transpose_values)
     fails("2 axes, the array has 3", "transpose", "axes=(1,0)", 1, cube);
     fails("axis 2", "transpose", "axes=(0,2)", 1, x);
     fails("axis -1", "transpose", "axes=(-1,0)", 1, x);
-    mxl_array_drop(x);
-    mxl_array_drop(bytes);
-    mxl_array_drop(cube);
-    mxl_array_drop(none);
-    mxl_array_drop(number);
+    mxl_array_release(x);
+    mxl_array_release(bytes);
+    mxl_array_release(cube);
+    mxl_array_release(none);
+    mxl_array_release(number);
 }
 
 /* ---- slices ---- */
@@ -107,7 +107,7 @@ TEST(slice_bounds)
     fails("2 entries, the array 1 axes", "slice", "begin=(0,0) end=(3,1)", 1, x);
     fails("required", "slice", "begin=(0,)", 1, x);
     fails("begin", "slice", "begin=None end=None", 1, x);
-    mxl_array_drop(x);
+    mxl_array_release(x);
 }
 
 TEST(slice_axes)
@@ -120,7 +120,7 @@ TEST(slice_axes)
     IS(run("slice", "begin=1 end=2", PLAIN, 1, x), MXL_I64, SHAPE(1, 3), 4, 5, 6);
     IS(run("slice", "begin=() end=()", PLAIN, 1, x), MXL_I64, SHAPE(2, 3), COUNT_6);
     is(run("slice", "begin=(0,0) end=(0,0)", PLAIN, 1, x), MXL_I64, SHAPE(0, 0), EMPTY);
-    mxl_array_drop(x);
+    mxl_array_release(x);
 }
 
 TEST(assign_values)
@@ -145,12 +145,12 @@ TEST(assign_values)
     fails("float32 and float64", "_slice_assign", "begin=(None,1) end=(None,2)", 2, x, wide);
     for (int i = 0; i < 6; i++)
         CHECK_INT(item(x, i), i + 1);
-    mxl_array_drop(x);
-    mxl_array_drop(v);
-    mxl_array_drop(none);
-    mxl_array_drop(row);
-    mxl_array_drop(wide);
-    mxl_array_drop(bytes);
+    mxl_array_release(x);
+    mxl_array_release(v);
+    mxl_array_release(none);
+    mxl_array_release(row);
+    mxl_array_release(wide);
+    mxl_array_release(bytes);
 }
 
 /* y[...] = value is the operator into its own first input. */
@@ -165,27 +165,27 @@ TEST(assign_in_place)
     CHECK(out == y && mxl_array_read(y) == bytes);
     CHECK_INT(run_into("_slice_assign_scalar", "begin=0 end=1 scalar=7", PLAIN, 1, inputs, &out),
               0);
-    mxl_array_keep(y);
+    mxl_array_retain(y);
     IS(y, MXL_F32, SHAPE(4), 7, 8, 9, 4);
     /* The value lies under the output. */
     inputs[1] = y;
     CHECK_INT(
         run_into("_slice_assign", "begin=(None,) end=(None,) step=(-1,)", PLAIN, 2, inputs, &out),
         0);
-    mxl_array_keep(y);
+    mxl_array_retain(y);
     IS(y, MXL_F32, SHAPE(4), 4, 9, 8, 7);
     inputs[0] = other;
     CHECK_INT(run_into("_slice_assign", "begin=0 end=4", PLAIN, 2, inputs, &out), 0);
-    mxl_array_keep(y);
+    mxl_array_retain(y);
     IS(y, MXL_F32, SHAPE(4), 4, 9, 8, 7);
     /* The value lies within the output. */
     inputs[0] = y;
     inputs[1] = mxl_array_view(y, 1, 1, SHAPE(2));
     CHECK_INT(run_into("_slice_assign", "begin=0 end=2", PLAIN, 2, inputs, &out), 0);
-    mxl_array_drop(inputs[1]);
+    mxl_array_release(inputs[1]);
     IS(y, MXL_F32, SHAPE(4), 9, 8, 8, 7);
-    mxl_array_drop(other);
-    mxl_array_drop(v);
+    mxl_array_release(other);
+    mxl_array_release(v);
 }
 
 /* ---- Concat and add_n ---- */
@@ -209,12 +209,12 @@ TEST(concat_values)
     fails("takes 3 inputs, got 2", "Concat", "num_args=3", 2, a, b);
     fails("num_args", "Concat", "num_args=0", 2, a, b);
     fails("got 0", "Concat", "", 0);
-    mxl_array_drop(a);
-    mxl_array_drop(b);
-    mxl_array_drop(row);
-    mxl_array_drop(wide);
-    mxl_array_drop(none);
-    mxl_array_drop(number);
+    mxl_array_release(a);
+    mxl_array_release(b);
+    mxl_array_release(row);
+    mxl_array_release(wide);
+    mxl_array_release(none);
+    mxl_array_release(number);
 }
 
 /* Many short blocks, in every width of element that they can be moved by. */
@@ -238,9 +238,9 @@ TEST(concat_widths)
             CHECK_INT(item(y, k * 5 + 3), k * 3 + 2);
             CHECK_INT(item(y, k * 5 + 4), 200 + k);
         }
-        mxl_array_drop(a);
-        mxl_array_drop(b);
-        mxl_array_drop(y);
+        mxl_array_release(a);
+        mxl_array_release(b);
+        mxl_array_release(y);
     }
 }
 
@@ -282,8 +282,8 @@ TEST(concat_long_rows)
         CHECK_INT(wrong, 0);
         CHECK_INT(at, y->size);
         for (int k = 0; k < count; k++)
-            mxl_array_drop(in[k]);
-        mxl_array_drop(y);
+            mxl_array_release(in[k]);
+        mxl_array_release(y);
     }
     mxl_thread_set_count(before);
 }
@@ -301,12 +301,12 @@ TEST(add_n_values)
     fails("got 0", "add_n", "", 0);
     /* Into one that is added last. */
     CHECK_INT(run_into("add_n", "", PLAIN, 3, inputs, &out), 0);
-    mxl_array_keep(b);
+    mxl_array_retain(b);
     IS(b, MXL_I32, SHAPE(2), 7, 10);
-    mxl_array_drop(a);
-    mxl_array_drop(b);
-    mxl_array_drop(c);
-    mxl_array_drop(flag);
+    mxl_array_release(a);
+    mxl_array_release(b);
+    mxl_array_release(c);
+    mxl_array_release(flag);
 }
 
 /* ---- SliceChannel ---- */
@@ -358,8 +358,8 @@ TEST(split_values)
     CHECK_INT(cut("0", "1", "0", x, PLAIN, 1, parts), -1);
     CHECK_INT(cut("2147483647", "1", "0", x, PLAIN, 1, parts), -1);
     CHECK_HAS(mxl_error_text(), "makes 2147483647 parts");
-    mxl_array_drop(x);
-    mxl_array_drop(two);
+    mxl_array_release(x);
+    mxl_array_release(two);
 }
 
 /* The gradient with a head for part 1 alone: zeros come from the others. Of the sum of squares of
@@ -380,25 +380,25 @@ static void split_gradient(const char *count, const char *axis, const char *sque
                               .dialect = &mxl_dialect_mxnet};
 
     make_variable(x);
-    mxl_array_keep(x);
+    mxl_array_retain(x);
     squared = call1("square", x, mode_of(true, true));
     CHECK_INT(cut(count, axis, squeeze, squared, mode_of(true, true), num_parts, parts), 0);
     for (int i = 0; i < num_parts; i++) {
         if (i != 1)
-            mxl_array_drop(parts[i]);
+            mxl_array_release(parts[i]);
     }
     y = call1("square", parts[1], mode_of(true, true));
     REQUIRE(y != NULL);
     CHECK_INT(mxl_backward(&args), 0);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     y = grad;
     args.grads = &again;
     args.create_graph = false;
     CHECK_INT(mxl_backward(&args), 0);
     is(grad, MXL_F64, SHAPE(2, 3), first);
     is(again, MXL_F64, SHAPE(2, 3), second);
-    mxl_array_drop(squared);
-    mxl_array_drop(x);
+    mxl_array_release(squared);
+    mxl_array_release(x);
 }
 
 TEST(split_gradients)

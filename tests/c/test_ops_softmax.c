@@ -38,14 +38,14 @@ TEST(softmax_values)
     fails("out of range", "_mxl_keep_first", "axis=2", 2, x, three);
     fails("use_length", "softmax", "use_length=None", 1, x);
     fails("use_length", "log_softmax", "use_length=1", 1, x);
-    mxl_array_drop(x);
-    mxl_array_drop(ints);
-    mxl_array_drop(length);
-    mxl_array_drop(far);
-    mxl_array_drop(low);
-    mxl_array_drop(three);
-    mxl_array_drop(real);
-    mxl_array_drop(one);
+    mxl_array_release(x);
+    mxl_array_release(ints);
+    mxl_array_release(length);
+    mxl_array_release(far);
+    mxl_array_release(low);
+    mxl_array_release(three);
+    mxl_array_release(real);
+    mxl_array_release(one);
 }
 
 TEST(softmax_gradients)
@@ -58,7 +58,7 @@ TEST(softmax_gradients)
     check_gradients("softmax", "", NULL, 1, SCALAR, NULL, NULL);
     check_gradients("log_softmax", "", NULL, 1, SHAPE(2, 3), NULL, NULL);
     check_gradients("log_softmax", "axis=1 temperature=2", NULL, 1, SHAPE(2, 3, 2), NULL, NULL);
-    mxl_array_drop(length);
+    mxl_array_release(length);
 }
 
 /* What stands behind the length of a row is not looked at, in the array or the head; and a gradient
@@ -73,9 +73,9 @@ TEST(softmax_ignores)
        -d, d, 0);
     IS(run("_mxl_keep_first", "", PLAIN, 2, x, n), MXL_F32, SHAPE(1, 3), 1, 2, 0);
     fails("int32 or int64", "_mxl_keep_first", "", 2, x, head);
-    mxl_array_drop(x);
-    mxl_array_drop(n);
-    mxl_array_drop(head);
+    mxl_array_release(x);
+    mxl_array_release(n);
+    mxl_array_release(head);
 }
 
 /* ---- Dropout ---- */
@@ -106,8 +106,8 @@ TEST(dropout_shares)
         }
         /* 10000 are expected, with a deviation of 87. */
         CHECK(dropped > 9600 && dropped < 10400);
-        mxl_array_drop(x);
-        mxl_array_drop(y);
+        mxl_array_release(x);
+        mxl_array_release(y);
     }
 }
 
@@ -122,24 +122,24 @@ TEST(dropout_modes)
     for (int64_t i = 0; i < 40; i++)
         kept += item(y, 6 * i) == 2;
     CHECK(kept > 5 && kept < 35);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     for (int k = 0; k < 3; k++) {
         y = run("Dropout", k == 2 ? "p=0" : "", mode_of(k == 1, k == 2), 1, x);
         for (int64_t i = 0; i < 240; i++)
             CHECK(item(y, i) == 1);
-        mxl_array_drop(y);
+        mxl_array_release(y);
     }
     y = run("Dropout", "mode=always p=1", mode_of(false, false), 1, x);
     for (int64_t i = 0; i < 240; i++)
         CHECK(item(y, i) == 0);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     fails("in [0, 1]", "Dropout", "p=1.1", 1, x);
     fails("in [0, 1]", "Dropout", "p=-0.1", 1, x);
     fails("axis 2", "Dropout", "axes=(2,)", 1, x);
     fails("axis -1", "Dropout", "axes=(-1,)", 1, x);
     fails("floating-point", "Dropout", "", 1, ints);
-    mxl_array_drop(x);
-    mxl_array_drop(ints);
+    mxl_array_release(x);
+    mxl_array_release(ints);
 }
 
 /* The mask, for a caller that gives two outputs. */
@@ -159,9 +159,9 @@ TEST(dropout_mask)
             CHECK(item(out[1], i) == 1 || training == 1);
         }
     }
-    mxl_array_drop(out[0]);
-    mxl_array_drop(out[1]);
-    mxl_array_drop(x);
+    mxl_array_release(out[0]);
+    mxl_array_release(out[1]);
+    mxl_array_release(x);
     mxl_arena_clear(&arena);
 }
 
@@ -176,14 +176,14 @@ TEST(dropout_gradients)
     grad = gradient("Dropout", "", true, x, NULL, head);
     for (int64_t i = 0; i < 400; i++)
         CHECK(item(grad, i) == item(y, i));
-    mxl_array_drop(grad);
+    mxl_array_release(grad);
     grad = gradient("Dropout", "", false, x, NULL, head);
     for (int64_t i = 0; i < 400; i++)
         CHECK(item(grad, i) == 1);
-    mxl_array_drop(grad);
-    mxl_array_drop(y);
-    mxl_array_drop(x);
-    mxl_array_drop(head);
+    mxl_array_release(grad);
+    mxl_array_release(y);
+    mxl_array_release(x);
+    mxl_array_release(head);
     check_gradients("Dropout", "", NULL, 1, SHAPE(3, 4), NULL, NULL);
     check_gradients("Dropout", "p=0.3 axes=(0,)", NULL, 1, SHAPE(3, 4), NULL, NULL);
     check_gradients("Dropout", "p=0", NULL, 1, SHAPE(3, 4), NULL, NULL);
@@ -218,13 +218,13 @@ TEST(random_moments)
         moments(a, &mean, &deviation);
         CHECK_NEAR(mean, 1, 0.03);
         CHECK_NEAR(deviation, 4 / sqrt(12), 0.03);
-        mxl_array_drop(a);
+        mxl_array_release(a);
         snprintf(params, sizeof(params), "loc=2 scale=0.5 shape=(60000,) dtype=%s", dtypes[k]);
         a = run("_random_normal", params, PLAIN, 0);
         moments(a, &mean, &deviation);
         CHECK_NEAR(mean, 2, 0.01);
         CHECK_NEAR(deviation, 0.5, 0.01);
-        mxl_array_drop(a);
+        mxl_array_release(a);
     }
 }
 
@@ -246,7 +246,7 @@ TEST(random_repeats)
         CHECK(memcmp(mxl_array_read(made[0]), mxl_array_read(made[1]), 1200000) == 0);
         CHECK(memcmp(mxl_array_read(made[0]), mxl_array_read(made[2]), 4000) != 0);
         for (int i = 0; i < 3; i++)
-            mxl_array_drop(made[i]);
+            mxl_array_release(made[i]);
     }
     mxl_thread_set_count(before);
 }
@@ -257,7 +257,7 @@ TEST(random_shapes)
               *ints = mxl_array_new(MXL_I32, 1, SHAPE(3));
 
     CHECK_INT(run_into("_random_uniform", "low=2 high=2", PLAIN, 0, NULL, &out), 0);
-    mxl_array_keep(out);
+    mxl_array_retain(out);
     IS(out, MXL_F64, SHAPE(3), 2, 2, 2);
     is(run("_random_normal", "shape=(2,0)", PLAIN, 0), MXL_F32, SHAPE(2, 0), EMPTY);
     CHECK_INT(run_into("_random_uniform", "shape=(2,)", PLAIN, 0, NULL, &out), -1);
@@ -271,8 +271,8 @@ TEST(random_shapes)
     fails("ctx", "_random_normal", "shape=(1,) ctx=cpu(0", 0);
     fails("ctx", "_random_normal", "shape=(1,) ctx=gpu(0)", 0);
     is(run("_random_normal", "shape=(0,) ctx=cpu_pinned(-1)", PLAIN, 0), MXL_F32, SHAPE(0), EMPTY);
-    mxl_array_drop(out);
-    mxl_array_drop(ints);
+    mxl_array_release(out);
+    mxl_array_release(ints);
 }
 
 /* In legacy mode 0 and () mean unknown; an array given as output says what they are. */
@@ -289,7 +289,7 @@ TEST(random_legacy_shapes)
         CHECK_INT(run_into("_random_uniform", params[i], legacy, 0, NULL, &given), 0);
         CHECK(item(given, 5) != 0);
     }
-    mxl_array_drop(given);
+    mxl_array_release(given);
     is(run("_random_uniform", "shape=() low=3 high=3", PLAIN, 0), MXL_F32, SCALAR,
        (const double[]){3});
 }

@@ -28,8 +28,8 @@ TEST(values)
     fails("topk: ", "topk", "axis=2", 1, x);
     fails("topk: takes 1 input, got 2", "topk", "", 2, x, x);
     fails("sort: ", "sort", "axis=0", 1, one);
-    mxl_array_drop(x);
-    mxl_array_drop(one);
+    mxl_array_release(x);
+    mxl_array_release(one);
 }
 
 /* Rules read the input anew where values are asked for, and nothing else does. */
@@ -40,11 +40,11 @@ TEST(saves)
     make_variable(x);
     y = run("topk", "ret_typ=mask", mode_of(true, true), 1, x);
     CHECK_INT(((mxl_node *)atomic_load(&y->target))->saves_any, false);
-    mxl_array_drop(y);
+    mxl_array_release(y);
     y = run("topk", "ret_typ=value", mode_of(true, true), 1, x);
     CHECK_INT(((mxl_node *)atomic_load(&y->target))->saves_any, true);
-    mxl_array_drop(y);
-    mxl_array_drop(x);
+    mxl_array_release(y);
+    mxl_array_release(x);
 }
 
 TEST(gradients)
@@ -59,7 +59,7 @@ TEST(gradients)
     check_gradients("topk", "k=2 ret_typ=value", NULL, 1, SHAPE(2, 4), NULL, NULL);
     check_gradients("_mxl_take_along", "axis=-1", at, 1, SHAPE(2, 4), NULL, NULL);
     check_gradients("_mxl_put_along", "axis=1 extent=5", at, 1, SHAPE(2, 3), NULL, NULL);
-    mxl_array_drop(at);
+    mxl_array_release(at);
 }
 
 /* ---- along an axis ---- */
@@ -98,11 +98,11 @@ TEST(moves_along)
         }
         for (int64_t i = 6; i < 10; i++)
             CHECK_NEAR(value_at(dtype, mxl_array_read(put), i), 0, 0);
-        mxl_array_drop(taken);
-        mxl_array_drop(put);
-        mxl_array_drop(x);
+        mxl_array_release(taken);
+        mxl_array_release(put);
+        mxl_array_release(x);
     }
-    mxl_array_drop(at);
+    mxl_array_release(at);
 }
 
 /* Elements at one index are added, in every dtype; of bool that is `or`. Whatever the number of
@@ -123,10 +123,10 @@ TEST(adds_what_is_put_at_one_index)
         for (int64_t i = 0; i < 6; i++)
             CHECK_NEAR(value_at(dtype, mxl_array_read(put), i),
                        dtype == MXL_BOOL ? want[i] != 0 : want[i], 0);
-        mxl_array_drop(put);
-        mxl_array_drop(x);
+        mxl_array_release(put);
+        mxl_array_release(x);
     }
-    mxl_array_drop(at);
+    mxl_array_release(at);
 }
 
 TEST(puts_in_order_on_any_number_of_threads)
@@ -151,11 +151,11 @@ TEST(puts_in_order_on_any_number_of_threads)
         put = run("_mxl_put_along", "axis=1 extent=7", mode_of(false, false), 2, x, at);
         REQUIRE(put != NULL);
         CHECK_INT(memcmp(mxl_array_read(put), want, sizeof(want)), 0);
-        mxl_array_drop(put);
+        mxl_array_release(put);
     }
     mxl_thread_set_count(before);
-    mxl_array_drop(x);
-    mxl_array_drop(at);
+    mxl_array_release(x);
+    mxl_array_release(at);
 }
 
 TEST(bad_indices)
@@ -177,12 +177,12 @@ TEST(bad_indices)
     fails("out of range", "_mxl_put_along", "axis=2 extent=3", 2, a, a);
     fails("extent", "_mxl_put_along", "axis=1 extent=-1", 2, a, a);
     fails("too large", "_mxl_put_along", "axis=1 extent=9223372036854775807", 2, a, a);
-    mxl_array_drop(a);
-    mxl_array_drop(b);
-    mxl_array_drop(x);
-    mxl_array_drop(f);
-    mxl_array_drop(one);
-    mxl_array_drop(three);
+    mxl_array_release(a);
+    mxl_array_release(b);
+    mxl_array_release(x);
+    mxl_array_release(f);
+    mxl_array_release(one);
+    mxl_array_release(three);
 }
 
 HARNESS_MAIN(ENTRY(values), ENTRY(saves), ENTRY(gradients), ENTRY(moves_along),

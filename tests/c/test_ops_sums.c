@@ -22,7 +22,7 @@ TEST(reduce_values)
     IS(run("argmax", "", PLAIN, 1, x), MXL_F32, SHAPE(1), 5);
     IS(run("argmax", "axis=0", PLAIN, 1, x), MXL_F32, SHAPE(3), 1, 0, 1);
     IS(run("argmax", "axis=-1 keepdims=1", PLAIN, 1, x), MXL_F32, SHAPE(2, 1), 1, 2);
-    mxl_array_drop(x);
+    mxl_array_release(x);
 }
 
 TEST(reduce_dtypes)
@@ -36,9 +36,9 @@ TEST(reduce_dtypes)
     IS(run("argmax", "axis=0", PLAIN, 1, ints), MXL_I32, SHAPE(1), 1);
     IS(run("max", "", PLAIN, 1, nan), MXL_F64, SHAPE(1), NAN);
     IS(run("argmax", "", PLAIN, 1, nan), MXL_F64, SHAPE(1), 1);
-    mxl_array_drop(bytes);
-    mxl_array_drop(ints);
-    mxl_array_drop(nan);
+    mxl_array_release(bytes);
+    mxl_array_release(ints);
+    mxl_array_release(nan);
 }
 
 TEST(reduce_edges)
@@ -62,9 +62,9 @@ TEST(reduce_edges)
     fails("out of range", "sum", "axis=0", 1, one);
     fails("twice", "mean", "axis=(0,-2)", 1, x);
     fails("twice", "mean", "axis=(0,0) exclude=1", 1, x);
-    mxl_array_drop(none);
-    mxl_array_drop(one);
-    mxl_array_drop(x);
+    mxl_array_release(none);
+    mxl_array_release(one);
+    mxl_array_release(x);
 }
 
 TEST(reduce_gradients)
@@ -91,11 +91,11 @@ TEST(max_ties)
     IS(gradient("max", "", false, ints, NULL, six), MXL_I32, SHAPE(3), 0, 6, 6);
     IS(gradient("mean", "", false, ints, NULL, six), MXL_I32, SHAPE(3), 2, 2, 2);
     IS(gradient("argmax", "", false, x, NULL, head), MXL_F32, SHAPE(4), 0, 0, 0, 0);
-    mxl_array_drop(x);
-    mxl_array_drop(head);
-    mxl_array_drop(nan);
-    mxl_array_drop(ints);
-    mxl_array_drop(six);
+    mxl_array_release(x);
+    mxl_array_release(head);
+    mxl_array_release(nan);
+    mxl_array_release(ints);
+    mxl_array_release(six);
 }
 
 /* ---- products ---- */
@@ -120,12 +120,12 @@ TEST(dot_values)
     fails("3 and 2 differ", "dot", "", 2, a, a);
     fails("dtypes", "dot", "", 2, v, f64);
     fails("float32 or float64", "dot", "", 2, ints, ints);
-    mxl_array_drop(a);
-    mxl_array_drop(v);
-    mxl_array_drop(w);
-    mxl_array_drop(deep);
-    mxl_array_drop(f64);
-    mxl_array_drop(ints);
+    mxl_array_release(a);
+    mxl_array_release(v);
+    mxl_array_release(w);
+    mxl_array_release(deep);
+    mxl_array_release(f64);
+    mxl_array_release(ints);
 }
 
 TEST(dot_empty)
@@ -136,10 +136,10 @@ TEST(dot_empty)
     IS(run("dot", "", PLAIN, 2, wide, tall), MXL_F64, SHAPE(2, 3), 0, 0, 0, 0, 0, 0);
     IS(run("dot", "", PLAIN, 2, v, v), MXL_F64, SHAPE(1), 0);
     is(run("dot", "", PLAIN, 2, tall, b), MXL_F64, SHAPE(0, 1), EMPTY);
-    mxl_array_drop(wide);
-    mxl_array_drop(tall);
-    mxl_array_drop(v);
-    mxl_array_drop(b);
+    mxl_array_release(wide);
+    mxl_array_release(tall);
+    mxl_array_release(v);
+    mxl_array_release(b);
 }
 
 TEST(dot_gradients)
@@ -178,11 +178,11 @@ TEST(fully_connected_values)
     fails("takes 3 inputs", "FullyConnected", "num_hidden=2", 2, x, w);
     fails("takes 2 inputs", "FullyConnected", "num_hidden=2 no_bias=1", 3, x, w, b);
     fails("num_hidden", "FullyConnected", "num_hidden=0", 3, x, w, b);
-    mxl_array_drop(x);
-    mxl_array_drop(b);
-    mxl_array_drop(w);
-    mxl_array_drop(v);
-    mxl_array_drop(tall);
+    mxl_array_release(x);
+    mxl_array_release(b);
+    mxl_array_release(w);
+    mxl_array_release(v);
+    mxl_array_release(tall);
 }
 
 /* What is recorded (its parts) and what is not (one product with the bias added in place) agree to
@@ -203,12 +203,12 @@ TEST(fully_connected_agrees)
         CHECK(item(plain, i) == item(recorded, i));
         CHECK(item(plain, i) == item(given, i));
     }
-    mxl_array_drop(x);
-    mxl_array_drop(w);
-    mxl_array_drop(b);
-    mxl_array_drop(plain);
-    mxl_array_drop(recorded);
-    mxl_array_drop(given);
+    mxl_array_release(x);
+    mxl_array_release(w);
+    mxl_array_release(b);
+    mxl_array_release(plain);
+    mxl_array_release(recorded);
+    mxl_array_release(given);
 }
 
 TEST(fully_connected_gradients)
@@ -230,24 +230,24 @@ TEST(sgd_step)
     mxl_array *f64 = ARRAY(MXL_F64, SHAPE(3), 1, 2, 3), *i32 = ARRAY(MXL_I32, SHAPE(3), 1, 2, 3);
 
     IS(run("sgd_mom_update", "lr=0.1", PLAIN, 3, w, g, m), MXL_F32, SHAPE(3), 0.95, 3, -3.2);
-    mxl_array_keep(m);
+    mxl_array_retain(m);
     IS(m, MXL_F32, SHAPE(3), -0.05, 1, -0.2);
     CHECK_INT(run_into("sgd_mom_update",
                        "lr=0.1 momentum=0.9 wd=0.5 rescale_grad=0.5 clip_gradient=1", PLAIN, 3, in,
                        &out),
               0);
-    mxl_array_keep(m);
+    mxl_array_retain(m);
     IS(m, MXL_F32, SHAPE(3), -0.12, 0.9, -0.13);
-    mxl_array_keep(w);
+    mxl_array_retain(w);
     IS(w, MXL_F32, SHAPE(3), 0.88, 2.9, -3.13);
     fails("dtypes", "sgd_mom_update", "lr=1", 3, w, g, f64);
     fails("floating-point", "sgd_mom_update", "lr=1", 3, i32, i32, i32);
     fails("lr", "sgd_mom_update", "", 3, w, g, m);
-    mxl_array_drop(w);
-    mxl_array_drop(g);
-    mxl_array_drop(m);
-    mxl_array_drop(f64);
-    mxl_array_drop(i32);
+    mxl_array_release(w);
+    mxl_array_release(g);
+    mxl_array_release(m);
+    mxl_array_release(f64);
+    mxl_array_release(i32);
 }
 
 /* The momentum may not stand in a graph that is being recorded: it is written to. */
@@ -260,8 +260,8 @@ TEST(sgd_recorded)
     CHECK_INT(run_into("sgd_mom_update", "lr=1", mode_of(true, true), 3, in, &out), -1);
     CHECK_HAS(mxl_error_text(), "updates input 2, which is recorded");
     IS(m, MXL_F32, SHAPE(1), 3);
-    mxl_array_drop(w);
-    mxl_array_drop(g);
+    mxl_array_release(w);
+    mxl_array_release(g);
 }
 
 #define ONES_8  1, 1, 1, 1, 1, 1, 1, 1
@@ -298,13 +298,13 @@ TEST(every_axis_of_the_most)
             CHECK_INT(item(most, i), b > a);
             CHECK_NEAR(item(sum, i), n == 1 ? a : a + b, 0);
         }
-        mxl_array_drop(most);
-        mxl_array_drop(sum);
+        mxl_array_release(most);
+        mxl_array_release(sum);
     }
     IS(run("argmin", "axis=None keepdims=1", PLAIN, 1, x), MXL_F32, SHAPE(ONES_32), 0);
     fails("axis 32 is out of range", "argmax", "axis=32", 1, x);
     fails("axis -33 is out of range", "argmin", "axis=-33", 1, x);
-    mxl_array_drop(x);
+    mxl_array_release(x);
 }
 
 /* A vector of two to 32 axes; a sanitizer sees whether more of them are looked at. */
@@ -319,8 +319,8 @@ TEST(broadcasts_to_the_most_axes)
     CHECK_INT(y->size, 12);
     for (int64_t i = 0; i < y->size; i++)
         CHECK_INT(item(y, i), i % 2 == 0 ? 5 : 7);
-    mxl_array_drop(y);
-    mxl_array_drop(x);
+    mxl_array_release(y);
+    mxl_array_release(x);
 }
 
 /* What has no elements takes no time and no memory, however many pieces without any there are. */
@@ -345,14 +345,14 @@ TEST(no_elements_are_soon_done)
         REQUIRE(y != NULL);
         CHECK_INT(y->size, 0);
         CHECK_INT(y->shape[0], INT64_C(1) << 50);
-        mxl_array_drop(y);
+        mxl_array_release(y);
     }
     IS(run("SequenceLast", "", PLAIN, 1, steps), MXL_F32, SHAPE(INT64_C(1) << 50, 0), 0);
     IS(run("SequenceReverse", "", PLAIN, 1, steps), MXL_F32, SHAPE(4, INT64_C(1) << 50, 0), 0);
-    mxl_array_drop(steps);
-    mxl_array_drop(a);
-    mxl_array_drop(b);
-    mxl_array_drop(square);
+    mxl_array_release(steps);
+    mxl_array_release(a);
+    mxl_array_release(b);
+    mxl_array_release(square);
 }
 
 HARNESS_MAIN(ENTRY(broadcasts_to_the_most_axes), ENTRY(no_elements_are_soon_done),

@@ -186,11 +186,11 @@ static void *keep_and_drop(void *data)
     object *self = data;
 
     for (int i = 0; i < 20000; i++) {
-        mxl_ref_keep(&self->ref);
+        mxl_ref_retain(&self->ref);
         CHECK_INT(self->plain, ALIVE);
-        mxl_ref_drop(&self->ref);
+        mxl_ref_release(&self->ref);
     }
-    mxl_ref_drop(&self->ref);
+    mxl_ref_release(&self->ref);
     return NULL;
 }
 
@@ -204,10 +204,10 @@ TEST(references_from_many_threads)
     atomic_init(&self->magic, ALIVE);
     self->plain = ALIVE;
     for (int i = 0; i < THREADS; i++)
-        mxl_ref_keep(&self->ref);
+        mxl_ref_retain(&self->ref);
     for (int i = 0; i < THREADS; i++)
         REQUIRE(pthread_create(&threads[i], NULL, keep_and_drop, self) == 0);
-    mxl_ref_drop(&self->ref);
+    mxl_ref_release(&self->ref);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     CHECK_INT(atomic_load(&released), 1);

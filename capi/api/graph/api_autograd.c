@@ -237,7 +237,7 @@ static int return_grads(int count, mxl_array **grads, NDArrayHandle **handles, i
     while (--made >= 0)
         mxl_handle_free(MXL_KIND_ARRAY, api_number(list[made]));
     for (int i = 0; i < count; i++)
-        mxl_array_drop(grads[i]);
+        mxl_array_release(grads[i]);
     return -1;
 }
 

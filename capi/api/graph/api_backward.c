@@ -12,15 +12,15 @@
 static bool is_made(mxl_array *array)
 {
     const mxl_node *node;
-    mxl_place place;
+    mxl_edge edge;
     bool made;
 
     if (mxl_array_leaf(array) != NULL)
         return false;
-    place = mxl_array_place(array);
-    node = mxl_place_node(place);
-    made = node != NULL ? mxl_tape_recorded(array, node->dialect) : place.target != NULL;
-    mxl_ref_drop(place.target);
+    edge = mxl_array_edge(array);
+    node = mxl_edge_node(edge);
+    made = node != NULL ? mxl_tape_recorded(array, node->dialect) : edge.target != NULL;
+    mxl_ref_release(edge.target);
     return made;
 }
 
@@ -111,7 +111,7 @@ int MXLNDArraySetGrad(NDArrayHandle array, NDArrayHandle grad)
 
 /* The edges of one list; targets kept. */
 static int take_edges(const char *what, int count, const MXLNodeHandle *nodes, const int *outputs,
-                      mxl_place *places)
+                      mxl_edge *edges)
 {
     for (int i = 0; i < count; i++) {
         const api_node *n = api_node_pin(nodes[i], "MXLBackward");
@@ -121,15 +121,15 @@ static int take_edges(const char *what, int count, const MXLNodeHandle *nodes, c
             return -1;
         num = api_node_accumulates(n) ? 1 : api_node_recorded(n)->num_outputs;
         if (outputs[i] >= 0 && outputs[i] < num) {
-            places[i].target = n->place.target;
-            places[i].output = api_node_accumulates(n) ? MXL_PLACE_LEAF : outputs[i];
-            mxl_ref_keep(places[i].target);
+            edges[i].target = n->edge.target;
+            edges[i].output = api_node_accumulates(n) ? MXL_PLACE_LEAF : outputs[i];
+            mxl_ref_retain(edges[i].target);
         } else {
             mxl_error("MXLBackward: %s %d is output %d of a node with %d", what, i, outputs[i],
                       num);
         }
         api_unpin(nodes[i]);
-        if (places[i].target == NULL)
+        if (edges[i].target == NULL)
             return -1;
     }
     return 0;
@@ -143,7 +143,7 @@ static int give_grads(int count, mxl_array **arrays, NDArrayHandle *grads)
         if (arrays[i] == NULL)
             continue;
         if (status != 0) {
-            mxl_array_drop(arrays[i]);
+            mxl_array_release(arrays[i]);
             continue;
         }
         grads[i] = api_handle(arrays[i]);
@@ -157,16 +157,16 @@ static int give_grads(int count, mxl_array **arrays, NDArrayHandle *grads)
 }
 
 /* Everything is taken: runs it. `arrays` are head gradients, then room for results. */
-static int run_backward(int num_roots, int num_inputs, const mxl_place *places, mxl_array **arrays,
+static int run_backward(int num_roots, int num_inputs, const mxl_edge *edges, mxl_array **arrays,
                         const MXLBackwardOptions *options, NDArrayHandle *grads)
 {
     bool returns = num_inputs > 0 && !options->accumulate_grad;
     mxl_backward_args args = {
         .num_heads = num_roots,
-        .roots = places,
+        .roots = edges,
         .head_grads = arrays,
         .num_variables = num_inputs,
-        .wanted = places + num_roots,
+        .wanted = edges + num_roots,
         .grads = returns ? arrays + num_roots : NULL,
         .retain_graph = options->keep_graph != 0,
         .create_graph = options->create_graph != 0,
@@ -186,7 +186,7 @@ int MXLBackward(int num_roots, const MXLNodeHandle *nodes, const int *outputs,
                 const MXLNodeHandle *input_nodes, const int *input_outputs, NDArrayHandle *grads)
 {
     size_t count = 0, bytes;
-    mxl_place *places;
+    mxl_edge *edges;
     mxl_array **arrays;
     int status = -1;
 
@@ -206,22 +206,22 @@ int MXLBackward(int num_roots, const MXLNodeHandle *nodes, const int *outputs,
     for (int i = 0; i < num_inputs && !options->accumulate_grad; i++)
         grads[i] = NULL;
     count = (size_t)num_roots + (size_t)num_inputs;
-    bytes = count * (sizeof(*places) + sizeof(*arrays));
-    places = mxl_alloc_zero(bytes);
-    if (places == NULL)
+    bytes = count * (sizeof(*edges) + sizeof(*arrays));
+    edges = mxl_alloc_zero(bytes);
+    if (edges == NULL)
         return mxl_error_prefix(__func__);
-    arrays = (mxl_array **)(places + count);
-    if (take_edges("root", num_roots, nodes, outputs, places) == 0 &&
-        take_edges("input", num_inputs, input_nodes, input_outputs, places + num_roots) == 0 &&
+    arrays = (mxl_array **)(edges + count);
+    if (take_edges("root", num_roots, nodes, outputs, edges) == 0 &&
+        take_edges("input", num_inputs, input_nodes, input_outputs, edges + num_roots) == 0 &&
         (head_grads == NULL ||
          api_pin_many(__func__, "head gradient", num_roots, head_grads, arrays, true) == 0)) {
-        status = run_backward(num_roots, num_inputs, places, arrays, options, grads);
+        status = run_backward(num_roots, num_inputs, edges, arrays, options, grads);
         if (head_grads != NULL)
             api_unpin_many(num_roots, head_grads);
     }
     for (size_t i = 0; i < count; i++)
-        mxl_ref_drop(places[i].target);
-    mxl_free(places, bytes);
+        mxl_ref_release(edges[i].target);
+    mxl_free(edges, bytes);
     return status;
 }
 

@@ -28,7 +28,7 @@ static void function_release(mxl_ref *ref)
     mxl_free(f, sizeof(*f));
 }
 
-static void function_forget(mxl_ref *payload)
+static void function_release_saved(mxl_ref *payload)
 {
     const function *f = (const function *)payload;
 
@@ -43,10 +43,10 @@ static int give_heads(mxl_grad *g, NDArrayHandle *handles)
 {
     for (int i = 0; i < g->num_outputs; i++) {
         handles[i] = NULL;
-        if (g->head[i] == NULL)
+        if (g->grad_output[i] == NULL)
             continue;
-        mxl_array_keep(g->head[i]);
-        handles[i] = api_handle(g->head[i]);
+        mxl_array_retain(g->grad_output[i]);
+        handles[i] = api_handle(g->grad_output[i]);
         if (handles[i] == NULL) {
             while (--i >= 0)
                 mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
@@ -57,17 +57,17 @@ static int give_heads(mxl_grad *g, NDArrayHandle *handles)
 }
 
 /* Calls the function with the flags of this backward, and puts the thread's back. */
-static int call_rule(const function *f, mxl_grad *g, NDArrayHandle *heads, const int *wants,
-                     NDArrayHandle *results)
+static int call_vjp(const function *f, mxl_grad *g, NDArrayHandle *heads, const int *wants,
+                    NDArrayHandle *results)
 {
-    const mxl_grad *outer = api_running_rule;
+    const mxl_grad *outer = api_running_vjp;
     mxl_callback before;
     int status;
 
     mxl_callback_enter(&before, g->s->mode.record, g->s->mode.training);
-    api_running_rule = g;
+    api_running_vjp = g;
     status = f->rule(f->payload, g->num_outputs, heads, g->num_inputs, wants, results);
-    api_running_rule = outer;
+    api_running_vjp = outer;
     return mxl_callback_leave(&before, status != 0, "the rule of a function");
 }
 
@@ -78,7 +78,7 @@ static int take_result(mxl_grad *g, int i, NDArrayHandle handle)
     int status = -1;
 
     if (array != NULL) {
-        mxl_array_keep(array);
+        mxl_array_retain(array);
         api_unpin(handle);
         status = mxl_grad_set(g, i, mxl_scope_own(g->s, array));
     }
@@ -114,7 +114,7 @@ static int function_grad(mxl_grad *g)
     for (int i = 0; i < g->num_inputs; i++)
         wants[i] = mxl_grad_wants(g, i);
     if (give_heads(g, handles) == 0) {
-        status = call_rule(f, g, handles, wants, handles + g->num_outputs);
+        status = call_vjp(f, g, handles, wants, handles + g->num_outputs);
         status = take_results(g, handles + g->num_outputs, status);
     }
     mxl_free(handles, bytes);
@@ -132,7 +132,7 @@ static const mxl_op op_function = {
     .inputs = function_inputs,
     .params = function_params,
     .grad = function_grad,
-    .forget = function_forget,
+    .forget = function_release_saved,
 };
 
 /* ---- recording ---- */
@@ -147,11 +147,11 @@ static bool is_input(const mxl_call *call, const mxl_array *array)
 }
 
 /* A new array that was computed as a view of one that nobody else has stands for itself. */
-static void stand_alone(mxl_array *out)
+static void own_storage(mxl_array *out)
 {
-    if (out->base == NULL || !mxl_ref_alone(&out->base->ref))
+    if (out->base == NULL || !mxl_ref_is_unique(&out->base->ref))
         return;
-    mxl_array_drop(out->base);
+    mxl_array_release(out->base);
     out->base = NULL;
     out->view_kind = MXL_VIEW_PLAIN;
 }
@@ -185,7 +185,7 @@ static int attach(mxl_call *call, mxl_node *node)
     if (slices != NULL) {
         if (status == 0)
             status = mxl_rebase_finish(view, slices);
-        mxl_ref_drop(&slices->ref);
+        mxl_ref_release(&slices->ref);
     }
     return status;
 }
@@ -230,13 +230,13 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect)
     if (node == NULL)
         return -1;
     node->payload = &f->ref;
-    mxl_ref_keep(node->payload);
+    mxl_ref_retain(node->payload);
     for (int i = 0; i < call->num_outputs; i++) {
         if (!is_input(call, call->out[i]))
-            stand_alone(call->out[i]);
+            own_storage(call->out[i]);
     }
     status = attach(call, node);
-    mxl_ref_drop(&node->ref);
+    mxl_ref_release(&node->ref);
     return status == 0 ? 1 : -1;
 }
 
@@ -287,7 +287,7 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
         api_unpin_many(num_inputs, (void *const *)inputs);
     }
     mxl_free(call.in, bytes);
-    mxl_ref_drop(&f->ref);
+    mxl_ref_release(&f->ref);
     return status < 0 ? -1 : 0;
 }
 

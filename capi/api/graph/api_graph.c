@@ -15,11 +15,11 @@ static void node_release(mxl_ref *ref)
 {
     api_node *node = (api_node *)ref;
 
-    mxl_ref_drop(node->place.target);
+    mxl_ref_release(node->edge.target);
     mxl_free(node, sizeof(*node));
 }
 
-MXLNodeHandle api_node_handle(mxl_place place)
+MXLNodeHandle api_node_handle(mxl_edge edge)
 {
     api_node *node = mxl_alloc(sizeof(*node));
     uint64_t handle;
@@ -27,12 +27,12 @@ MXLNodeHandle api_node_handle(mxl_place place)
     if (node == NULL)
         return NULL;
     mxl_ref_init(&node->ref, node_release);
-    node->place.target = place.target;
-    node->place.output = place.output == MXL_PLACE_LEAF ? MXL_PLACE_LEAF : 0;
-    mxl_ref_keep(place.target);
+    node->edge.target = edge.target;
+    node->edge.output = edge.output == MXL_PLACE_LEAF ? MXL_PLACE_LEAF : 0;
+    mxl_ref_retain(edge.target);
     handle = mxl_handle_new(MXL_KIND_NODE, &node->ref);
     if (handle == 0)
-        mxl_ref_drop(&node->ref);
+        mxl_ref_release(&node->ref);
     return (MXLNodeHandle)(uintptr_t)handle;
 }
 
@@ -70,7 +70,7 @@ int MXLNodeFree(MXLNodeHandle node)
 int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
 {
     mxl_array *value;
-    mxl_place place;
+    mxl_edge edge;
 
     API_NEED(node);
     API_NEED(output);
@@ -83,39 +83,39 @@ int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
         api_unpin(array);
         return mxl_error_prefix(__func__);
     }
-    place = mxl_array_place(value);
+    edge = mxl_array_edge(value);
     api_unpin(array);
-    if (place.target == NULL)
+    if (edge.target == NULL)
         return 0;
-    *node = api_node_handle(place);
-    mxl_ref_drop(place.target);
+    *node = api_node_handle(edge);
+    mxl_ref_release(edge.target);
     if (*node == NULL)
         return mxl_error_prefix(__func__);
-    *output = mxl_place_slot(place);
+    *output = mxl_edge_slot(edge);
     return 0;
 }
 
 /* A new array over the same memory, at a place. */
-static mxl_array *alias_at(const mxl_array *array, mxl_place place)
+static mxl_array *alias_at(const mxl_array *array, mxl_edge edge)
 {
     mxl_array *alias = mxl_array_alias(array);
 
     if (alias != NULL)
-        mxl_array_set_place(alias, place);
+        mxl_array_set_edge(alias, edge);
     return alias;
 }
 
 /* An alias at the array's place, or the array itself; new. */
 static mxl_array *pinned(mxl_array *array)
 {
-    mxl_place place = mxl_array_place(array);
+    mxl_edge edge = mxl_array_edge(array);
     mxl_array *made = array;
 
-    if (mxl_place_variable(place) == array)
-        mxl_array_keep(array);
+    if (mxl_edge_variable(edge) == array)
+        mxl_array_retain(array);
     else
-        made = alias_at(array, place);
-    mxl_ref_drop(place.target);
+        made = alias_at(array, edge);
+    mxl_ref_release(edge.target);
     return made;
 }
 
@@ -147,9 +147,9 @@ static int metas_of(const api_node *n, int which, const mxl_meta **metas, mxl_me
 }
 
 /* An alias of the array at an edge, whose shape and dtype it must have; new. */
-static mxl_array *placed(const mxl_array *array, const api_node *node, int output)
+static mxl_array *attached(const mxl_array *array, const api_node *node, int output)
 {
-    mxl_place place = node->place;
+    mxl_edge edge = node->edge;
     const mxl_meta *metas;
     mxl_meta variable;
     int count = metas_of(node, 1, &metas, &variable);
@@ -160,8 +160,8 @@ static mxl_array *placed(const mxl_array *array, const api_node *node, int outpu
         !mxl_shape_same(array->ndim, array->shape, metas[output].ndim, metas[output].shape))
         return mxl_error_null("the array has not the shape and dtype of output %d", output);
     if (!api_node_accumulates(node))
-        place.output = output;
-    return alias_at(array, place);
+        edge.output = output;
+    return alias_at(array, edge);
 }
 
 int MXLNDArrayPlace(NDArrayHandle array, MXLNodeHandle node, int output, NDArrayHandle *out)
@@ -179,7 +179,7 @@ int MXLNDArrayPlace(NDArrayHandle array, MXLNodeHandle node, int output, NDArray
         api_unpin(array);
         return -1;
     }
-    made = placed(value, n, output);
+    made = attached(value, n, output);
     api_unpin(node);
     api_unpin(array);
     *out = made == NULL ? NULL : api_handle(made);
@@ -232,7 +232,7 @@ int MXLNodeGetId(MXLNodeHandle node, uint64_t *out)
     n = api_node_pin(node, __func__);
     if (n == NULL)
         return -1;
-    *out = (uint64_t)(uintptr_t)n->place.target;
+    *out = (uint64_t)(uintptr_t)n->edge.target;
     api_unpin(node);
     return 0;
 }
@@ -301,7 +301,7 @@ int MXLNodeGetNumInputs(MXLNodeHandle node, int *out)
 
 int MXLNodeGetInput(MXLNodeHandle node, int index, MXLNodeHandle *input, int *output)
 {
-    mxl_place edge = {NULL, 0};
+    mxl_edge edge = {NULL, 0};
     const api_node *n;
     int count, slot, status = 0;
 
@@ -325,7 +325,7 @@ int MXLNodeGetInput(MXLNodeHandle node, int index, MXLNodeHandle *input, int *ou
         if (*input == NULL)
             status = mxl_error_prefix(__func__);
         else
-            *output = mxl_place_slot(edge);
+            *output = mxl_edge_slot(edge);
     }
     api_unpin(node);
     return status;
@@ -395,7 +395,7 @@ int MXLNodeGetVariable(MXLNodeHandle node, NDArrayHandle *out)
     if (n == NULL)
         return -1;
     if (api_node_accumulates(n)) {
-        mxl_array_keep(api_node_variable(n));
+        mxl_array_retain(api_node_variable(n));
         *out = api_handle(api_node_variable(n));
         status = *out != NULL ? 0 : mxl_error_prefix(__func__);
     } else {
@@ -430,7 +430,7 @@ static NDArrayHandle saved_handle(mxl_node *node, bool is_output, int position)
                                  : mxl_node_saved_input(node, position, false);
     mxl_array *alias = array == NULL ? NULL : mxl_array_alias(array);
 
-    mxl_array_drop(array);
+    mxl_array_release(array);
     return alias == NULL ? NULL : api_handle(alias);
 }
 
@@ -469,30 +469,30 @@ int MXLNodeGetSaved(MXLNodeHandle node, int index, NDArrayHandle *array, int *is
 int MXLNodeSetPayload(MXLNodeHandle node, void *payload, MXLReleaseFunction release)
 {
     const api_node *n = api_node_pin(node, __func__);
-    mxl_extra *extra;
+    mxl_hook_store *store;
 
     if (n == NULL)
         return -1;
-    extra = mxl_extra_make(mxl_place_extra(n->place));
-    if (extra != NULL)
-        mxl_extra_set_payload(extra, payload, release);
+    store = mxl_hook_store_make(mxl_edge_hooks(n->edge));
+    if (store != NULL)
+        mxl_hook_store_set_payload(store, payload, release);
     api_unpin(node);
-    return extra != NULL ? 0 : mxl_error_prefix(__func__);
+    return store != NULL ? 0 : mxl_error_prefix(__func__);
 }
 
 int MXLNodeGetPayload(MXLNodeHandle node, void **out)
 {
     const api_node *n;
-    mxl_extra *extra;
+    mxl_hook_store *store;
 
     API_NEED(out);
     *out = NULL;
     n = api_node_pin(node, __func__);
     if (n == NULL)
         return -1;
-    extra = mxl_extra_get(mxl_place_extra(n->place));
-    if (extra != NULL)
-        *out = mxl_extra_payload(extra);
+    store = mxl_hook_store_get(mxl_edge_hooks(n->edge));
+    if (store != NULL)
+        *out = mxl_hook_store_payload(store);
     api_unpin(node);
     return 0;
 }

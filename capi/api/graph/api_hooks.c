@@ -7,18 +7,18 @@
 /* Puts a new hook (the reference is taken over; NULL: there was no memory) in its list. The payload
  * is the library's from then on, not where this fails. A hook handle holds the hook, which keeps
  * nothing. */
-static int add(const char *function, mxl_extra_place *place, mxl_hook *hook, void *payload,
+static int add(const char *function, mxl_hook_slot *edge, mxl_hook *hook, void *payload,
                MXLReleaseFunction release, MXLHookHandle *out)
 {
-    mxl_extra *extra = hook == NULL ? NULL : mxl_extra_make(place);
+    mxl_hook_store *store = hook == NULL ? NULL : mxl_hook_store_make(edge);
     uint64_t handle = 0;
-    int status = extra == NULL ? -1 : 0;
+    int status = store == NULL ? -1 : 0;
 
     if (status == 0 && out != NULL) {
-        mxl_ref_keep(&hook->ref);
+        mxl_ref_retain(&hook->ref);
         handle = mxl_handle_new(MXL_KIND_HOOK, &hook->ref);
         if (handle == 0) {
-            mxl_ref_drop(&hook->ref);
+            mxl_ref_release(&hook->ref);
             status = -1;
         }
     }
@@ -26,14 +26,14 @@ static int add(const char *function, mxl_extra_place *place, mxl_hook *hook, voi
         /* Before it can be called, and released. */
         hook->payload = payload;
         hook->release = release;
-        status = mxl_extra_add(extra, hook);
+        status = mxl_hook_store_add(store, hook);
         if (status != 0 && handle != 0)
             (void)mxl_handle_free(MXL_KIND_HOOK, handle);
         else if (status == 0 && out != NULL)
             *out = (MXLHookHandle)(uintptr_t)handle;
     }
     if (hook != NULL)
-        mxl_ref_drop(&hook->ref);
+        mxl_ref_release(&hook->ref);
     return status == 0 ? 0 : mxl_error_prefix(function);
 }
 
@@ -41,7 +41,7 @@ int MXLNDArrayAddHook(NDArrayHandle array, MXLGradHook hook, int last, void *pay
                       MXLReleaseFunction release, MXLHookHandle *out)
 {
     mxl_array *value;
-    mxl_place place;
+    mxl_edge edge;
     mxl_hook *made;
     int status;
 
@@ -55,18 +55,18 @@ int MXLNDArrayAddHook(NDArrayHandle array, MXLGradHook hook, int last, void *pay
         api_unpin(array);
         return mxl_error_prefix(__func__);
     }
-    place = mxl_array_place(value);
+    edge = mxl_array_edge(value);
     api_unpin(array);
-    if (place.target == NULL)
+    if (edge.target == NULL)
         return mxl_error("%s: no gradient reaches the array: it is a constant", __func__);
     made = mxl_hook_new(MXL_HOOK_ARRAY);
     if (made != NULL) {
         made->call.grad = hook;
         made->last = last != 0;
-        made->output = mxl_place_slot(place);
+        made->output = mxl_edge_slot(edge);
     }
-    status = add(__func__, mxl_place_extra(place), made, payload, release, out);
-    mxl_ref_drop(place.target);
+    status = add(__func__, mxl_edge_hooks(edge), made, payload, release, out);
+    mxl_ref_release(edge.target);
     return status;
 }
 
@@ -89,7 +89,7 @@ int MXLNDArrayAddAccumulatedHook(NDArrayHandle variable, MXLVariableHook hook, v
 
         if (made != NULL)
             made->call.variable = hook;
-        status = add(__func__, &leaf->extra, made, payload, release, out);
+        status = add(__func__, &leaf->store, made, payload, release, out);
     } else {
         mxl_error("%s: the array is not a variable: no gradient is accumulated into it", __func__);
     }
@@ -106,10 +106,10 @@ static int add_to_node(const char *function, MXLNodeHandle node, mxl_hook *made,
 
     if (n == NULL) {
         if (made != NULL)
-            mxl_ref_drop(&made->ref);
+            mxl_ref_release(&made->ref);
         return -1;
     }
-    status = add(function, mxl_place_extra(n->place), made, payload, release, out);
+    status = add(function, mxl_edge_hooks(n->edge), made, payload, release, out);
     api_unpin(node);
     return status;
 }

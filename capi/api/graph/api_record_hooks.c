@@ -56,21 +56,21 @@ static int on_recorded(mxl_recorder *self, mxl_node *node, int num_outputs,
 {
     size_t bytes = ((size_t)num_outputs + 1) * sizeof(NDArrayHandle);
     NDArrayHandle *handles = mxl_alloc(bytes);
-    mxl_place place = {&node->ref, 0};
+    mxl_edge edge = {&node->ref, 0};
     MXLNodeHandle handle = NULL;
     int made = 0, status = -1;
 
     if (handles == NULL)
         return -1;
     while (made < num_outputs) {
-        mxl_array_keep(outputs[made]);
+        mxl_array_retain(outputs[made]);
         handles[made] = api_handle(outputs[made]);
         if (handles[made] == NULL)
             break;
         made++;
     }
     if (made == num_outputs)
-        handle = api_node_handle(place);
+        handle = api_node_handle(edge);
     if (handle != NULL)
         status = call_hook(self, handle, node->op->name, num_outputs, handles);
     else
@@ -85,7 +85,7 @@ int MXLSetRecordHook(MXLRecordHook hook, void *payload)
 
     _Static_assert(sizeof(hook) == sizeof(recorder.function), "a function pointer in a pointer");
     memcpy(&recorder.function, &hook, sizeof(hook));
-    if (mxl_watch_set_recorder(hook == NULL ? NULL : &recorder) == 0)
+    if (mxl_record_hook_set(hook == NULL ? NULL : &recorder) == 0)
         return 0;
     return mxl_error_prefix(__func__);
 }
@@ -116,7 +116,7 @@ int MXLSetAnomaly(int check, int *before)
 
 int MXLAnomalyTakeNode(MXLNodeHandle *node)
 {
-    mxl_place place = {NULL, 0};
+    mxl_edge edge = {NULL, 0};
     mxl_node *taken;
 
     API_NEED(node);
@@ -124,9 +124,9 @@ int MXLAnomalyTakeNode(MXLNodeHandle *node)
     taken = mxl_anomaly_take();
     if (taken == NULL)
         return 0;
-    place.target = &taken->ref;
-    *node = api_node_handle(place);
-    mxl_ref_drop(&taken->ref);
+    edge.target = &taken->ref;
+    *node = api_node_handle(edge);
+    mxl_ref_release(&taken->ref);
     return *node != NULL ? 0 : mxl_error_prefix(__func__);
 }
 

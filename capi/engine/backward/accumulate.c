@@ -9,7 +9,7 @@
 #include "engine/run/builtin_ops.h"
 #include "engine/tape/record_hooks.h"
 
-int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
+int mxl_accumulate_prepare(mxl_visit *walk, const mxl_backward_args *args)
 {
     walk->only_wanted = args->num_variables > 0;
     if (!walk->only_wanted)
@@ -20,19 +20,19 @@ int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args)
     walk->num_asked = (size_t)args->num_variables;
     for (int i = 0; i < args->num_variables; i++) {
         bool given = args->variables == NULL;
-        mxl_place place = given ? args->wanted[i] : mxl_array_place(args->variables[i]);
+        mxl_edge edge = given ? args->wanted[i] : mxl_array_edge(args->variables[i]);
         mxl_task *task;
 
-        if (place.target == NULL)
+        if (edge.target == NULL)
             return mxl_error("backward: variable %d is not in a recorded graph and has no gradient "
                              "attached",
                              i);
-        task = mxl_walk_task(walk, place);
+        task = mxl_visit_task(walk, edge);
         if (!given)
-            mxl_ref_drop(place.target); /* the task keeps it */
+            mxl_ref_release(edge.target); /* the task keeps it */
         if (task == NULL)
             return -1;
-        walk->asked[i] = place;
+        walk->asked[i] = edge;
         task->wanted = true;
         task->needed = true;
     }
@@ -61,12 +61,12 @@ static int check_buffer(mxl_array *variable)
     return status;
 }
 
-int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)
+int mxl_accumulate_check(const mxl_visit *walk, const mxl_backward_args *args)
 {
     bool any = args->num_variables > 0 || args->dialect->new_grads;
 
     for (int i = 0; i < args->num_variables; i++) {
-        mxl_task *task = mxl_walk_find(walk, walk->asked[i]);
+        mxl_task *task = mxl_visit_find(walk, walk->asked[i]);
 
         if (!task->visited && !args->allow_unreachable)
             return mxl_error("backward: variable %d is not reached from the heads", i);
@@ -90,11 +90,11 @@ int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args)
 /* The gradient that arrived in a slot, or zeros like `array`; borrowed from the slot. */
 static mxl_array *slot_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
 
     mode.record = false;
     if (*slot == NULL &&
-        (known == NULL || mxl_invoke(known->zeros_like, NULL, 1, &array, 1, slot, mode) != 0))
+        (builtin == NULL || mxl_invoke(builtin->zeros_like, NULL, 1, &array, 1, slot, mode) != 0))
         return NULL;
     return *slot;
 }
@@ -102,16 +102,16 @@ static mxl_array *slot_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 /* An array of its own with the slot's value: nobody's head gradient or saved value; new. */
 static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *value = slot_value(slot, array, mode), *copy = NULL;
 
-    if (value == NULL || known == NULL)
+    if (value == NULL || builtin == NULL)
         return NULL;
-    if (!(mode.record && mode.dialect->new_grads) && mxl_array_alone(value) && value->contiguous &&
-        mxl_array_leaf(value) == NULL) {
-        mxl_array_keep(value);
+    if (!(mode.record && mode.dialect->new_grads) && mxl_array_is_unique(value) &&
+        value->contiguous && mxl_array_leaf(value) == NULL) {
+        mxl_array_retain(value);
         copy = value;
-    } else if (mxl_invoke(known->copy, NULL, 1, &value, 1, &copy, mode) != 0) {
+    } else if (mxl_invoke(builtin->copy, NULL, 1, &value, 1, &copy, mode) != 0) {
         return NULL;
     }
     copy->device = mxl_device_of_results(array->device);
@@ -122,14 +122,14 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
  * it led to before goes to the caller. */
 static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref **old)
 {
-    mxl_place place = {NULL, 0};
+    mxl_edge edge = {NULL, 0};
 
     if (mxl_array_copy_into(buffer, value) != 0)
         return -1;
     if (record)
-        place = mxl_array_place(value);
-    *old = mxl_array_swap_place(buffer, place);
-    mxl_ref_drop(place.target); /* the value keeps it too */
+        edge = mxl_array_edge(value);
+    *old = mxl_array_swap_edge(buffer, edge);
+    mxl_ref_release(edge.target); /* the value keeps it too */
     return 0;
 }
 
@@ -137,27 +137,27 @@ static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref
  * owner has set it anew. */
 static mxl_array *recorded_sum(mxl_array *buffer, mxl_array *value, mxl_mode mode)
 {
-    const mxl_known *known = mxl_known_get();
-    bool edited = mxl_array_place_version(buffer) != mxl_storage_version(buffer->storage);
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    bool edited = mxl_array_edge_version(buffer) != mxl_storage_version(buffer->storage);
     mxl_array *pair[2] = {edited ? mxl_array_alias(buffer) : buffer, value}, *sum = NULL;
 
-    if (known != NULL && pair[0] != NULL)
-        (void)mxl_invoke(known->add, NULL, 2, pair, 1, &sum, mode);
+    if (builtin != NULL && pair[0] != NULL)
+        (void)mxl_invoke(builtin->add, NULL, 2, pair, 1, &sum, mode);
     if (edited)
-        mxl_array_drop(pair[0]);
+        mxl_array_release(pair[0]);
     return sum;
 }
 
 static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_ref **old)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *pair[2] = {buffer, task->grads[0]};
-    mxl_place nowhere = {NULL, 0};
+    mxl_edge nowhere = {NULL, 0};
 
     if (!mode.record) {
-        if (known == NULL || mxl_invoke(known->add, NULL, 2, pair, 1, &pair[0], mode) != 0)
+        if (builtin == NULL || mxl_invoke(builtin->add, NULL, 2, pair, 1, &pair[0], mode) != 0)
             return -1;
-        *old = mxl_array_swap_place(buffer, nowhere);
+        *old = mxl_array_swap_edge(buffer, nowhere);
         return 0;
     }
     if (task->grads[1] == NULL || task->version != mxl_storage_version(buffer->storage)) {
@@ -166,7 +166,7 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_r
 
         if (sum == NULL)
             return -1;
-        mxl_array_drop(task->grads[1]);
+        mxl_array_release(task->grads[1]);
         task->grads[1] = sum;
     }
     return fill_buffer(buffer, task->grads[1], true, old);
@@ -195,7 +195,7 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
     mxl_leaf_lock(leaf);
     buffer = leaf->grad;
     if (buffer != NULL)
-        mxl_array_keep(buffer);
+        mxl_array_retain(buffer);
     mxl_leaf_unlock(leaf);
     if (slot_value(&task->grads[0], variable, mode) == NULL ||
         check_arrived(task->grads[0], variable) != 0) {
@@ -204,7 +204,7 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
         own = own_value(&task->grads[0], variable, mode);
         status = own == NULL ? -1 : 0;
         if (own != NULL) {
-            mxl_array_drop(task->grads[0]);
+            mxl_array_release(task->grads[0]);
             task->grads[0] = own;
             task->own = true;
         }
@@ -215,7 +215,7 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
         mxl_leaf_unlock(leaf);
         status = task->grads[1] == NULL ? -1 : 0;
     }
-    mxl_array_drop(buffer);
+    mxl_array_release(buffer);
     return status;
 }
 
@@ -228,7 +228,7 @@ static int replace_buffer(mxl_leaf *leaf, mxl_task *task, mxl_mode mode, mxl_ref
 
         if (sum == NULL)
             return -1;
-        mxl_array_drop(task->grads[1]);
+        mxl_array_release(task->grads[1]);
         task->grads[1] = sum;
     }
     *old = &leaf->grad->ref;
@@ -266,7 +266,7 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
     if (status == 0)
         leaf->fresh = true;
     mxl_leaf_unlock(leaf);
-    mxl_ref_drop(old);
+    mxl_ref_release(old);
     return status;
 }
 
@@ -275,7 +275,7 @@ static int fill_leaf(mxl_task *task, mxl_mode mode)
 /* dg = dy; nothing for x. */
 static int gradient_of_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, g->head[0]);
+    return mxl_grad_set(g, 0, g->grad_output[0]);
 }
 
 /* Outside the registry: nobody calls it. */
@@ -284,7 +284,7 @@ static const mxl_op op_gradient_of = {.name = "_mxl_gradient_of", .grad = gradie
 /* Whether recorded gradients lead to the variables that they are the gradients of, also where they
  * do not depend on them: their derivatives are zeros then, and no error. Not in PyTorch's dialect,
  * nor where a caller gave constants of which nobody knows what they depend on. */
-static bool leads_back(const mxl_walk *walk, mxl_mode mode)
+static bool leads_back(const mxl_visit *walk, mxl_mode mode)
 {
     bool leads = mode.record && !mode.dialect->new_grads;
 
@@ -303,16 +303,16 @@ static int lead_back(mxl_array *grad, mxl_array *variable, mxl_mode mode)
                      .out = &grad,
                      .training = mode.training};
     mxl_node *node;
-    mxl_place place;
+    mxl_edge edge;
 
     if (!mxl_tape_recorded(variable, mode.dialect))
         return 0;
     node = mxl_node_new(&call, mode.dialect);
     if (node == NULL)
         return -1;
-    place = (mxl_place){&node->ref, 0};
-    mxl_array_set_place(grad, place);
-    mxl_ref_drop(&node->ref);
+    edge = (mxl_edge){&node->ref, 0};
+    mxl_array_set_edge(grad, edge);
+    mxl_ref_release(&node->ref);
     return 0;
 }
 
@@ -323,32 +323,32 @@ static mxl_array *asked_value(mxl_array **slot, mxl_array *variable, bool leads,
 
     if (value == NULL || !leads || lead_back(value, variable, mode) == 0)
         return value;
-    mxl_array_drop(value);
+    mxl_array_release(value);
     return NULL;
 }
 
-static int return_grads(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
+static int return_grads(mxl_visit *walk, const mxl_backward_args *args, mxl_mode mode)
 {
     bool leads = leads_back(walk, mode);
 
     for (int i = 0; i < args->num_variables; i++)
         args->grads[i] = NULL;
     for (int i = 0; i < args->num_variables; i++) {
-        mxl_place place = walk->asked[i];
-        mxl_task *task = mxl_walk_find(walk, place);
-        int slot = mxl_place_slot(place);
+        mxl_edge edge = walk->asked[i];
+        mxl_task *task = mxl_visit_find(walk, edge);
+        int slot = mxl_edge_slot(edge);
 
         if (args->as_arrived) {
             args->grads[i] = task->grads[slot];
             if (args->grads[i] != NULL)
-                mxl_array_keep(args->grads[i]);
+                mxl_array_retain(args->grads[i]);
             continue;
         }
         args->grads[i] = asked_value(&task->grads[slot], args->variables[i], leads, mode);
         if (args->grads[i] != NULL)
             continue;
         while (--i >= 0) {
-            mxl_array_drop(args->grads[i]);
+            mxl_array_release(args->grads[i]);
             args->grads[i] = NULL;
         }
         return -1;
@@ -368,7 +368,7 @@ static bool to_store(const mxl_task *task, mxl_mode mode)
  * variables are locked meanwhile. */
 static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
 {
-    bool paused = mxl_watch_pause();
+    bool paused = mxl_record_hook_pause();
     int status = 0;
 
     for (size_t i = 0; i < count && status == 0; i++) {
@@ -379,7 +379,7 @@ static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
         if (to_store(tasks[i], mode))
             status = fill_leaf(tasks[i], mode);
     }
-    mxl_watch_resume(paused);
+    mxl_record_hook_resume(paused);
     return status;
 }
 
@@ -394,9 +394,9 @@ static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
         task->stored = true;
         return 0;
     }
-    if (mxl_extra_has(hooked->extra, MXL_HOOK_AFTER)) {
+    if (mxl_hook_store_has(hooked->store, MXL_HOOK_AFTER)) {
         head = task->grads[0];
-        mxl_array_keep(head);
+        mxl_array_retain(head);
     }
     status = store(&task, 1, hooked->mode);
     task->stored = true;
@@ -404,15 +404,15 @@ static int store_hooked(mxl_task *task, const mxl_hooked *hooked)
         status = mxl_hooks_accumulated(hooked, variable);
     if (status == 0 && head != NULL)
         status = mxl_hooks_after(hooked, 0, NULL, NULL, NULL, &head);
-    mxl_array_drop(head);
+    mxl_array_release(head);
     return status;
 }
 
-int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode)
+int mxl_accumulate_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode)
 {
     mxl_array *variable = task->variable;
     mxl_meta meta = mxl_array_meta(variable);
-    mxl_hooked hooked = {.extra = mxl_extra_get(&mxl_array_leaf(variable)->extra),
+    mxl_hooked hooked = {.store = mxl_hook_store_get(&mxl_array_leaf(variable)->store),
                          .name = "a variable",
                          .count = 1,
                          .meta = &meta,
@@ -424,14 +424,14 @@ int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode m
     task->done = true;
     if (mxl_hooks_array(&hooked, task->grads) != 0)
         return -1;
-    if (args->grads != NULL || !(mxl_extra_has(hooked.extra, MXL_HOOK_BEFORE) ||
-                                 mxl_extra_has(hooked.extra, MXL_HOOK_AFTER) ||
-                                 mxl_extra_has(hooked.extra, MXL_HOOK_ACCUMULATED)))
+    if (args->grads != NULL || !(mxl_hook_store_has(hooked.store, MXL_HOOK_BEFORE) ||
+                                 mxl_hook_store_has(hooked.store, MXL_HOOK_AFTER) ||
+                                 mxl_hook_store_has(hooked.store, MXL_HOOK_ACCUMULATED)))
         return 0;
     return store_hooked(task, &hooked);
 }
 
-int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode)
+int mxl_accumulate(mxl_visit *walk, const mxl_backward_args *args, mxl_mode mode)
 {
     if (args->grads != NULL)
         return return_grads(walk, args, mode);

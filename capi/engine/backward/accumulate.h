@@ -7,18 +7,18 @@
 #include "engine/backward/visit.h"
 
 /* Before the walk: marks the variables asked for. -1: one that stands nowhere in a graph. */
-int mxl_deliver_prepare(mxl_walk *walk, const mxl_backward_args *args);
+int mxl_accumulate_prepare(mxl_visit *walk, const mxl_backward_args *args);
 
 /* After the walk: -1 when a variable asked for is not reached, or a gradient buffer does not fit.
  */
-int mxl_deliver_check(const mxl_walk *walk, const mxl_backward_args *args);
+int mxl_accumulate_check(const mxl_visit *walk, const mxl_backward_args *args);
 
 /* A variable with hooks, when all its gradients have arrived: calls the hooks on it, once. Where it
  * has others too, that see its gradient accumulated, that is done now. */
-int mxl_deliver_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode);
+int mxl_accumulate_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode);
 
 /* At the end: gradients into the buffers of variables, or into args->grads. A variable that was
  * reached and got nothing has gradient zero. */
-int mxl_deliver(mxl_walk *walk, const mxl_backward_args *args, mxl_mode mode);
+int mxl_accumulate(mxl_visit *walk, const mxl_backward_args *args, mxl_mode mode);
 
 #endif

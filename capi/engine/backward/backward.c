@@ -22,42 +22,42 @@ enum { RULE_ROOM = 16 };
  * where nobody else can see the sum so far. */
 static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *pair[2] = {*slot, grad}, *sum = NULL;
     int status;
 
-    if (!mode.record && mxl_array_alone(*slot))
+    if (!mode.record && mxl_array_is_unique(*slot))
         sum = *slot;
-    else if (!mode.record && mxl_array_alone(grad))
+    else if (!mode.record && mxl_array_is_unique(grad))
         sum = grad;
     if (sum != NULL)
-        mxl_array_keep(sum);
-    status = known == NULL ? -1 : mxl_invoke(known->add, NULL, 2, pair, 1, &sum, mode);
+        mxl_array_retain(sum);
+    status = builtin == NULL ? -1 : mxl_invoke(builtin->add, NULL, 2, pair, 1, &sum, mode);
     if (status == 0) {
-        mxl_array_drop(*slot);
+        mxl_array_release(*slot);
         *slot = sum;
     } else {
-        mxl_array_drop(sum);
+        mxl_array_release(sum);
     }
-    mxl_array_drop(grad);
+    mxl_array_release(grad);
     return status;
 }
 
 /* One backward while it is under way. */
 typedef struct pass {
-    mxl_walk walk;
+    mxl_visit walk;
     const mxl_backward_args *args;
     mxl_mode mode;
 } pass;
 
 /* Hands a gradient (the caller's reference) to a place, whose task is needed, and makes a node
  * ready. */
-static int flow(pass *p, mxl_task *task, mxl_place place, mxl_array *grad)
+static int flow(pass *p, mxl_task *task, mxl_edge edge, mxl_array *grad)
 {
-    mxl_array **slot = &task->grads[mxl_place_slot(place)];
+    mxl_array **slot = &task->grads[mxl_edge_slot(edge)];
 
-    if (task->node != NULL && mxl_walk_push(&p->walk, task) != 0) {
-        mxl_array_drop(grad);
+    if (task->node != NULL && mxl_visit_push(&p->walk, task) != 0) {
+        mxl_array_release(grad);
         return -1;
     }
     if (*slot != NULL)
@@ -73,7 +73,7 @@ static mxl_hooked hooked_node(mxl_task *task, mxl_mode mode)
 {
     mxl_node *node = task->node;
 
-    return (mxl_hooked){.extra = mxl_extra_get(&node->extra),
+    return (mxl_hooked){.store = mxl_hook_store_get(&node->store),
                         .name = node->op->name,
                         .count = node->num_outputs,
                         .meta = node->out_meta,
@@ -81,21 +81,22 @@ static mxl_hooked hooked_node(mxl_task *task, mxl_mode mode)
                         .constant = &task->constant};
 }
 
-static int hooks_after(mxl_task *task, mxl_mode mode, mxl_array **set, mxl_array *const *heads)
+static int hooks_after(mxl_task *task, mxl_mode mode, mxl_array **set,
+                       mxl_array *const *grad_outputs)
 {
     mxl_node *node = task->node;
     mxl_hooked hooked = hooked_node(task, mode);
     int count = mxl_node_num_slots(node), status;
     int *slots;
 
-    if (!mxl_extra_has(hooked.extra, MXL_HOOK_AFTER))
+    if (!mxl_hook_store_has(hooked.store, MXL_HOOK_AFTER))
         return 0;
     slots = mxl_alloc(((size_t)count + 1) * sizeof(int));
     if (slots == NULL)
         return -1;
     for (int i = 0; i < count; i++)
         slots[i] = mxl_node_slot(node, i);
-    status = mxl_hooks_after(&hooked, count, slots, node->in_meta, set, heads);
+    status = mxl_hooks_after(&hooked, count, slots, node->in_meta, set, grad_outputs);
     mxl_free(slots, ((size_t)count + 1) * sizeof(int));
     return status;
 }
@@ -112,7 +113,7 @@ static int settle(pass *p, const mxl_node *node, mxl_task *const *to)
     }
     for (int i = 0; i < node->num_inputs && status == 0; i++) {
         if (to[i] != NULL && to[i]->hooked && to[i]->pending == 0)
-            status = mxl_deliver_hooked(to[i], p->args, p->mode);
+            status = mxl_accumulate_hooked(to[i], p->args, p->mode);
     }
     return status;
 }
@@ -132,7 +133,7 @@ static bool find_inputs(const pass *p, const mxl_node *node, inputs *in)
 
     for (int i = 0; i < node->num_inputs; i++) {
         mxl_task *to =
-            node->edges[i].target == NULL ? NULL : mxl_walk_find(&p->walk, node->edges[i]);
+            node->edges[i].target == NULL ? NULL : mxl_visit_find(&p->walk, node->edges[i]);
 
         in->wants[i] = to != NULL && to->needed;
         in->to[i] = in->wants[i] ? to : NULL;
@@ -144,12 +145,12 @@ static bool find_inputs(const pass *p, const mxl_node *node, inputs *in)
 
 /* Whether a rule is to run: none makes gradients of nothing, but that of a function of the
  * caller's, which may. */
-static bool runs(const mxl_node *node, mxl_array *const *heads)
+static bool runs(const mxl_node *node, mxl_array *const *grad_outputs)
 {
     if (node->op->forget != NULL)
         return true;
     for (int i = 0; i < node->num_outputs; i++) {
-        if (heads[i] != NULL)
+        if (grad_outputs[i] != NULL)
             return true;
     }
     return false;
@@ -165,8 +166,8 @@ static bool is_callers(const mxl_node *node)
 
 /* Runs the rule of a node whose gradients have all arrived, and passes its results on. A rule puts
  * zeros where none has; hooks after it see `arrived`. */
-static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived,
-                    inputs *in)
+static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array *const *arrived,
+                   inputs *in)
 {
     mxl_node *node = task->node;
     bool may_be_constant = p->mode.record && is_callers(node);
@@ -176,15 +177,15 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
                   .params = node->params,
                   .num_inputs = node->num_inputs,
                   .num_outputs = node->num_outputs,
-                  .head = heads,
-                  .spends = heads == task->grads && !p->mode.record,
+                  .grad_output = grad_outputs,
+                  .spends = grad_outputs == task->grads && !p->mode.record,
                   .training = node->training,
                   .node = node,
                   .wants = in->wants,
                   .set = in->set};
     int status = 0;
 
-    if (find_inputs(p, node, in) && runs(node, heads)) {
+    if (find_inputs(p, node, in) && runs(node, grad_outputs)) {
         mxl_scope_begin(&scope, p->mode);
         status = mxl_grad_run(&g);
         if (status == 0 && p->mode.dialect->new_grads && node->op->forget == NULL)
@@ -193,7 +194,7 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
     }
     if (status == 0 && p->walk.anomaly != 0)
         status = mxl_anomaly_check(node, in->set, p->walk.anomaly);
-    if (status == 0 && mxl_extra_get(&node->extra) != NULL)
+    if (status == 0 && mxl_hook_store_get(&node->store) != NULL)
         status = hooks_after(task, p->mode, in->set, arrived);
     for (int i = 0; i < node->num_inputs; i++) {
         if (may_be_constant && in->set[i] != NULL &&
@@ -202,17 +203,17 @@ static int run_rule(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const
         if (in->set[i] != NULL && in->to[i] != NULL && status == 0)
             status = flow(p, in->to[i], node->edges[i], in->set[i]);
         else
-            mxl_array_drop(in->set[i]);
+            mxl_array_release(in->set[i]);
         if (in->set[i] == NULL && in->to[i] != NULL && in->to[i]->node != NULL && status == 0 &&
             p->mode.dialect->new_grads)
-            status = mxl_walk_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
+            status = mxl_visit_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
     }
     return status == 0 && p->walk.hooked ? settle(p, node, in->to) : status;
 }
 
-/* Runs a node on `heads`, which are its task's gradients or copies of them; `arrived`: the same,
- * for hooks. */
-static int run_on(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *arrived)
+/* Runs a node on `grad_outputs`, which are its task's gradients or copies of them; `arrived`: the
+ * same, for hooks. */
+static int run_on(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array *const *arrived)
 {
     size_t count = (size_t)task->node->num_inputs;
     bool wants_room[RULE_ROOM];
@@ -229,7 +230,7 @@ static int run_on(pass *p, mxl_task *task, mxl_array **heads, mxl_array *const *
         in.set = (mxl_array **)(in.to + count);
         in.wants = (bool *)(in.set + count);
     }
-    status = run_rule(p, task, heads, arrived, &in);
+    status = run_vjp(p, task, grad_outputs, arrived, &in);
     if (in.to != to_room)
         mxl_free(in.to, bytes);
     return status;
@@ -240,7 +241,7 @@ static bool leads_on(const pass *p, const mxl_node *node)
 {
     for (int i = 0; i < node->num_inputs; i++) {
         mxl_task *to =
-            node->edges[i].target == NULL ? NULL : mxl_walk_find(&p->walk, node->edges[i]);
+            node->edges[i].target == NULL ? NULL : mxl_visit_find(&p->walk, node->edges[i]);
 
         if (to != NULL && to->needed)
             return true;
@@ -255,36 +256,36 @@ static int run_watched(pass *p, mxl_task *task)
     mxl_node *node = task->node;
     mxl_hooked hooked = hooked_node(task, p->mode);
     size_t bytes = 2 * (size_t)task->count * sizeof(mxl_array *);
-    mxl_array **heads, **arrived;
+    mxl_array **grad_outputs, **arrived;
     int status;
 
     if (mxl_hooks_array(&hooked, task->grads) != 0)
         return -1;
     if (task->wanted && p->args->grads != NULL && !leads_on(p, node))
         return 0;
-    heads = mxl_alloc(bytes);
-    if (heads == NULL)
+    grad_outputs = mxl_alloc(bytes);
+    if (grad_outputs == NULL)
         return -1;
     for (int i = 0; i < task->count; i++) {
-        heads[i] = task->grads[i];
-        if (heads[i] != NULL)
-            mxl_array_keep(heads[i]);
+        grad_outputs[i] = task->grads[i];
+        if (grad_outputs[i] != NULL)
+            mxl_array_retain(grad_outputs[i]);
     }
-    status = mxl_hooks_before(&hooked, heads);
-    arrived = heads + task->count;
+    status = mxl_hooks_before(&hooked, grad_outputs);
+    arrived = grad_outputs + task->count;
     for (int i = 0; i < task->count; i++)
-        arrived[i] = heads[i]; /* a rule replaces no others than those that are NULL */
+        arrived[i] = grad_outputs[i]; /* a rule replaces no others than those that are NULL */
     if (status == 0)
-        status = run_on(p, task, heads, arrived);
+        status = run_on(p, task, grad_outputs, arrived);
     for (int i = 0; i < task->count; i++)
-        mxl_array_drop(heads[i]);
-    mxl_free(heads, bytes);
+        mxl_array_release(grad_outputs[i]);
+    mxl_free(grad_outputs, bytes);
     return status;
 }
 
 static int run_node(pass *p, mxl_task *task)
 {
-    if (task->wanted || mxl_extra_get(&task->node->extra) != NULL)
+    if (task->wanted || mxl_hook_store_get(&task->node->store) != NULL)
         return run_watched(p, task);
     return run_on(p, task, task->grads, task->grads);
 }
@@ -292,10 +293,10 @@ static int run_node(pass *p, mxl_task *task)
 /* Runs all nodes, the latest recorded first: a node's gradients come from later nodes only. */
 static int run_nodes(pass *p)
 {
-    mxl_walk *walk = &p->walk;
+    mxl_visit *walk = &p->walk;
     mxl_task *task;
 
-    while ((task = mxl_walk_pop(walk)) != NULL) {
+    while ((task = mxl_visit_pop(walk)) != NULL) {
         if (run_node(p, task) != 0) {
             if (walk->anomaly != 0)
                 mxl_anomaly_keep(task->node);
@@ -304,14 +305,14 @@ static int run_nodes(pass *p)
         if (!p->args->retain_graph && !walk->keep_all)
             mxl_node_release_saved(task->node);
         for (int i = 0; i < task->count && !task->wanted; i++) {
-            mxl_array_drop(task->grads[i]);
+            mxl_array_release(task->grads[i]);
             task->grads[i] = NULL;
         }
     }
     /* Variables with hooks of which a gradient was held back on the way. */
     for (size_t i = 0; i < walk->num_tasks && walk->hooked; i++) {
         task = walk->tasks[i];
-        if (task->hooked && task->needed && mxl_deliver_hooked(task, p->args, p->mode) != 0)
+        if (task->hooked && task->needed && mxl_accumulate_hooked(task, p->args, p->mode) != 0)
             return -1;
     }
     return 0;
@@ -320,14 +321,14 @@ static int run_nodes(pass *p)
 /* ---- heads ---- */
 
 /* dtype and shape of the gradients that flow to a place. */
-static mxl_meta place_meta(mxl_place place)
+static mxl_meta edge_meta(mxl_edge edge)
 {
-    const mxl_node *node = mxl_place_node(place);
+    const mxl_node *node = mxl_edge_node(edge);
 
-    return node != NULL ? node->out_meta[place.output] : mxl_array_meta(mxl_place_variable(place));
+    return node != NULL ? node->out_meta[edge.output] : mxl_array_meta(mxl_edge_variable(edge));
 }
 
-static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i)
+static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int i)
 {
     mxl_array *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
     char have[128], want[128];
@@ -342,7 +343,7 @@ static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i
                          i);
     if (grad == NULL)
         return 0;
-    meta = place_meta(walk->heads[i]);
+    meta = edge_meta(walk->heads[i]);
     if (grad->storage == NULL ||
         !(mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape) ||
           (args->dialect->lenient_heads && grad->size == mxl_shape_size(meta.ndim, meta.shape))))
@@ -358,20 +359,20 @@ static int check_head(const mxl_walk *walk, const mxl_backward_args *args, int i
 /* Ones for a head without a gradient; new. */
 static mxl_array *ones_for(const pass *p, int i)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *like = p->args->heads != NULL ? p->args->heads[i] : NULL, *ones = NULL;
     mxl_mode mode = p->mode;
 
     if (p->args->heads == NULL) {
-        mxl_meta meta = place_meta(p->walk.heads[i]);
+        mxl_meta meta = edge_meta(p->walk.heads[i]);
 
         like = mxl_array_new(meta.dtype, meta.ndim, meta.shape);
     }
     mode.record = false;
-    if (known != NULL && like != NULL)
-        (void)mxl_invoke(known->ones_like, NULL, 1, &like, 1, &ones, mode);
+    if (builtin != NULL && like != NULL)
+        (void)mxl_invoke(builtin->ones_like, NULL, 1, &like, 1, &ones, mode);
     if (p->args->heads == NULL)
-        mxl_array_drop(like);
+        mxl_array_release(like);
     return ones;
 }
 
@@ -379,23 +380,23 @@ static mxl_array *ones_for(const pass *p, int i)
 static mxl_array *given_for(const pass *p, int i)
 {
     mxl_array *grad = p->args->head_grads[i], *shaped = NULL;
-    mxl_meta meta = place_meta(p->walk.heads[i]);
+    mxl_meta meta = edge_meta(p->walk.heads[i]);
     mxl_sum_to_params to = {.shape = {meta.ndim, meta.shape}};
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
 
     if (mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape)) {
-        mxl_array_keep(grad);
+        mxl_array_retain(grad);
         return grad;
     }
-    if (known != NULL)
-        (void)mxl_invoke(known->reshape_to, &to, 1, &grad, 1, &shaped, p->mode);
+    if (builtin != NULL)
+        (void)mxl_invoke(builtin->reshape_to, &to, 1, &grad, 1, &shaped, p->mode);
     return shaped;
 }
 
 static int seed_head(pass *p, int i)
 {
     mxl_array *const *given = p->args->head_grads;
-    mxl_task *task = mxl_walk_find(&p->walk, p->walk.heads[i]);
+    mxl_task *task = mxl_visit_find(&p->walk, p->walk.heads[i]);
     mxl_array *grad;
 
     if (task == NULL || !task->needed)
@@ -405,12 +406,12 @@ static int seed_head(pass *p, int i)
         return -1;
     /* A head may be a variable itself. */
     if (task->hooked && --task->pending == 0)
-        return mxl_deliver_hooked(task, p->args, p->mode);
+        return mxl_accumulate_hooked(task, p->args, p->mode);
     return 0;
 }
 
 /* Where the heads stand, their targets kept. */
-static int seed_places(mxl_walk *walk, const mxl_backward_args *args)
+static int seed_edges(mxl_visit *walk, const mxl_backward_args *args)
 {
     walk->heads = mxl_alloc((size_t)args->num_heads * sizeof(*walk->heads));
     if (walk->heads == NULL)
@@ -418,12 +419,12 @@ static int seed_places(mxl_walk *walk, const mxl_backward_args *args)
     walk->num_heads = (size_t)args->num_heads;
     for (int i = 0; i < args->num_heads; i++) {
         if (args->heads != NULL) {
-            walk->heads[i] = mxl_array_place(args->heads[i]);
+            walk->heads[i] = mxl_array_edge(args->heads[i]);
             continue;
         }
         walk->heads[i] = args->roots[i];
         if (walk->heads[i].target != NULL)
-            mxl_ref_keep(walk->heads[i].target);
+            mxl_ref_retain(walk->heads[i].target);
     }
     for (int i = 0; i < args->num_heads; i++) {
         if (check_head(walk, args, i) != 0)
@@ -435,15 +436,15 @@ static int seed_places(mxl_walk *walk, const mxl_backward_args *args)
 static int seed(pass *p)
 {
     const mxl_backward_args *args = p->args;
-    mxl_walk *walk = &p->walk;
+    mxl_visit *walk = &p->walk;
 
-    if (seed_places(walk, args) != 0 || mxl_deliver_prepare(walk, args) != 0)
+    if (seed_edges(walk, args) != 0 || mxl_accumulate_prepare(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
-        if (walk->heads[i].target != NULL && mxl_walk_visit(walk, walk->heads[i]) != 0)
+        if (walk->heads[i].target != NULL && mxl_visit_edge(walk, walk->heads[i]) != 0)
             return -1;
     }
-    if (mxl_deliver_check(walk, args) != 0)
+    if (mxl_accumulate_check(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
         if (seed_head(p, i) != 0)
@@ -463,11 +464,11 @@ int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode)
     if (status == 0)
         status = run_nodes(&p);
     if (status == 0)
-        status = mxl_deliver(&p.walk, args, mode);
+        status = mxl_accumulate(&p.walk, args, mode);
     for (size_t i = 0; i < p.walk.num_tasks && status == 0 && !args->retain_graph; i++) {
         if (p.walk.tasks[i]->node != NULL)
             mxl_node_release_saved(p.walk.tasks[i]->node);
     }
-    mxl_walk_clear(&p.walk);
+    mxl_visit_clear(&p.walk);
     return status;
 }

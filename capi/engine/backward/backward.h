@@ -8,11 +8,11 @@
 typedef struct mxl_backward_args {
     int num_heads;
     mxl_array *const *heads;      /* NULL: `roots` */
-    const mxl_place *roots;       /* targets kept by the caller */
+    const mxl_edge *roots;        /* targets kept by the caller */
     mxl_array *const *head_grads; /* NULL, or entries NULL: ones */
     int num_variables;            /* > 0: only what leads to these runs */
     mxl_array *const *variables;  /* NULL: `wanted` */
-    const mxl_place *wanted;      /* targets kept by the caller */
+    const mxl_edge *wanted;       /* targets kept by the caller */
     mxl_array **grads; /* [num_variables]: new references on success; no variable's buffer is
                           touched. NULL: into the buffers of those that are variables */
     bool retain_graph;

@@ -56,7 +56,7 @@ mxl_array *mxl_callback_take(void *handle, const mxl_meta *meta, const char *who
         mxl_error_prefix(who);
         return NULL;
     }
-    mxl_array_keep(array);
+    mxl_array_retain(array);
     mxl_handle_unpin(number);
     (void)mxl_handle_free(MXL_KIND_ARRAY, number);
     if (array->storage != NULL && array->dtype == meta->dtype &&
@@ -67,7 +67,7 @@ mxl_array *mxl_callback_take(void *handle, const mxl_meta *meta, const char *who
               array->storage == NULL ? "none" : mxl_dtype_name(array->dtype),
               mxl_shape_text(want, sizeof(want), meta->ndim, meta->shape),
               mxl_dtype_name(meta->dtype));
-    mxl_array_drop(array);
+    mxl_array_release(array);
     return NULL;
 }
 

@@ -24,7 +24,7 @@ mxl_array *mxl_grad_out(mxl_grad *g, int i)
     /* What an edited view became stands in the graph as a part of its base, not by itself; what the
      * node keeps stands nowhere. */
     out = mxl_scope_own(g->s, mxl_array_alias(out));
-    if (out != NULL && mxl_rebase_place(g->outer, out) != 0)
+    if (out != NULL && mxl_rebase_edge(g->outer, out) != 0)
         g->s->failed = true;
     return out;
 }
@@ -51,41 +51,41 @@ const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i)
 /* Scoped. */
 static mxl_array *zeros_of(mxl_grad *g, const mxl_meta *meta)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *like = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
 
-    return known == NULL ? NULL : mxl_scope_call(g->s, known->zeros_like, NULL, 1, &like);
+    return builtin == NULL ? NULL : mxl_scope_call(g->s, builtin->zeros_like, NULL, 1, &like);
 }
 
-mxl_array *mxl_grad_head(mxl_grad *g, int i)
+mxl_array *mxl_grad_output_grad(mxl_grad *g, int i)
 {
     mxl_array *zeros;
 
-    if (g->head[i] != NULL)
-        return g->head[i];
+    if (g->grad_output[i] != NULL)
+        return g->grad_output[i];
     zeros = zeros_of(g, &g->node->out_meta[i]);
     if (zeros != NULL)
-        mxl_array_keep(zeros);
-    g->head[i] = zeros;
+        mxl_array_retain(zeros);
+    g->grad_output[i] = zeros;
     return zeros;
 }
 
 /* The value in the input's shape and dtype; scoped. */
 static mxl_array *fitted(mxl_grad *g, const mxl_meta *meta, mxl_array *value)
 {
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
 
-    if (known == NULL)
+    if (builtin == NULL)
         return NULL;
     if (!mxl_shape_same(value->ndim, value->shape, meta->ndim, meta->shape)) {
         mxl_sum_to_params params = {{meta->ndim, meta->shape}};
 
-        value = mxl_scope_call(g->s, known->sum_to, &params, 1, &value);
+        value = mxl_scope_call(g->s, builtin->sum_to, &params, 1, &value);
     }
     if (value != NULL && value->dtype != meta->dtype) {
         mxl_cast_params params = {meta->dtype};
 
-        value = mxl_scope_call(g->s, known->cast, &params, 1, &value);
+        value = mxl_scope_call(g->s, builtin->cast, &params, 1, &value);
     }
     return value;
 }
@@ -104,8 +104,8 @@ int mxl_grad_set(mxl_grad *g, int i, mxl_array *value)
         if (value == NULL)
             return -1;
     }
-    mxl_array_keep(value);
-    mxl_array_drop(g->set[i]);
+    mxl_array_retain(value);
+    mxl_array_release(g->set[i]);
     g->set[i] = value;
     return 0;
 }
@@ -118,7 +118,7 @@ int mxl_grad_fill(mxl_grad *g)
         g->set[i] = zeros_of(g, &g->node->in_meta[i]);
         if (g->set[i] == NULL)
             return -1;
-        mxl_array_keep(g->set[i]);
+        mxl_array_retain(g->set[i]);
     }
     return 0;
 }
@@ -137,7 +137,7 @@ int mxl_grad_run(mxl_grad *g)
     return g->s->failed ? -1 : status;
 }
 
-int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool *wants,
+int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **grad_output, const bool *wants,
                       mxl_array **set)
 {
     mxl_grad inner = {.s = g->s,
@@ -145,7 +145,7 @@ int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool 
                       .params = node->params,
                       .num_inputs = node->num_inputs,
                       .num_outputs = node->num_outputs,
-                      .head = head,
+                      .grad_output = grad_output,
                       .spends = false,
                       .training = node->training,
                       .node = node,

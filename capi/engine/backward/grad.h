@@ -12,9 +12,9 @@ struct mxl_grad {
     const void *params;
     int num_inputs, num_outputs;
     mxl_array *
-        *head; /* [num_outputs], kept by the caller of the rule: gradient of each output; NULL where
-                  none arrived (zero), but never NULL for an operator with one output */
-    bool spends; /* head arrays that nobody else has may be written over */
+        *grad_output; /* [num_outputs], kept by the caller of the rule: gradient of each output;
+                  NULL where none arrived (zero), but never NULL for an operator with one output */
+    bool spends;      /* head arrays that nobody else has may be written over */
     bool training;
     mxl_node *node;
     const mxl_grad *outer; /* of a node that CopySlices wraps: the call for CopySlices; else NULL */
@@ -42,7 +42,7 @@ const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i);
 const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i);
 
 /* Head gradient i, or zeros of its shape where none arrived. */
-mxl_array *mxl_grad_head(mxl_grad *g, int i);
+mxl_array *mxl_grad_output_grad(mxl_grad *g, int i);
 
 /* Sets the gradient of input i (ignored when it is not wanted). A shape that broadcasting enlarged
  * is summed, another dtype is cast. -1 when `value` is NULL or anything failed before. */
@@ -50,7 +50,7 @@ int mxl_grad_set(mxl_grad *g, int i, mxl_array *value);
 
 /* Runs the rule of another node within this one: `head` are its head gradients, `wants` says which
  * results are wanted, `set` gets them (new references; the entries are NULL before). */
-int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **head, const bool *wants,
+int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **grad_output, const bool *wants,
                       mxl_array **set);
 
 /* The rule itself, or the operator's one pass where nothing is recorded; 0, or -1. */

@@ -25,10 +25,10 @@ static void *new_handle(mxl_array *array)
 {
     uint64_t handle;
 
-    mxl_array_keep(array);
+    mxl_array_retain(array);
     handle = mxl_handle_new(MXL_KIND_ARRAY, &array->ref);
     if (handle == 0)
-        mxl_array_drop(array);
+        mxl_array_release(array);
     return (void *)(uintptr_t)handle;
 }
 
@@ -54,21 +54,21 @@ static int args_begin(hook_args *a, int count, mxl_array *const *arrays)
 
 /* Puts results in their places, as far as all is well; frees the rest. */
 static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *const *metas,
-                    mxl_array ***places, int status)
+                    mxl_array ***edges, int status)
 {
     for (int i = 0; i < a->count; i++) {
         mxl_array *array;
 
         if (a->results[i] == NULL)
             continue;
-        if (status != 0 || places[i] == NULL) {
+        if (status != 0 || edges[i] == NULL) {
             if (a->results[i] != NO_GRADIENT)
                 mxl_callback_free(a->results[i]);
             continue;
         }
         if (a->results[i] == NO_GRADIENT) {
-            mxl_array_drop(*places[i]);
-            *places[i] = NULL;
+            mxl_array_release(*edges[i]);
+            *edges[i] = NULL;
             continue;
         }
         array =
@@ -79,8 +79,8 @@ static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *cons
         }
         if (!mxl_tape_recorded(array, hooked->mode.dialect))
             *hooked->constant = true;
-        mxl_array_drop(*places[i]);
-        *places[i] = array;
+        mxl_array_release(*edges[i]);
+        *edges[i] = array;
     }
     mxl_free(a->handles, a->bytes);
     return status;
@@ -92,8 +92,8 @@ static int call_grad(const mxl_hooked *hooked, const mxl_hook *hook, int count,
 {
     enum { ROOM = 8 };
     const mxl_meta *meta_room[ROOM], **metas = meta_room;
-    mxl_array **place_room[ROOM], ***places = place_room;
-    size_t bytes = (size_t)count * (sizeof(*metas) + sizeof(*places));
+    mxl_array **edge_room[ROOM], ***edges = edge_room;
+    size_t bytes = (size_t)count * (sizeof(*metas) + sizeof(*edges));
     mxl_callback before;
     hook_args a;
     int status = -1;
@@ -102,18 +102,18 @@ static int call_grad(const mxl_hooked *hooked, const mxl_hook *hook, int count,
         metas = mxl_alloc(bytes);
         if (metas == NULL)
             return -1;
-        places = (mxl_array ***)(metas + count);
+        edges = (mxl_array ***)(metas + count);
     }
     for (int i = 0; i < count; i++) {
         metas[i] = &meta[i];
-        places[i] = &grads[i];
+        edges[i] = &grads[i];
     }
     if (args_begin(&a, count, grads) == 0) {
         mxl_callback_enter(&before, hooked->mode.record, hooked->mode.training);
         status = hook->call.grad(hook->payload, count, a.handles, a.results);
         status = mxl_callback_leave(&before, status != 0, "%s: a hook on %s", hooked->name,
                                     hook->kind == MXL_HOOK_BEFORE ? "its gradients" : "its output");
-        status = args_end(&a, hooked, metas, places, status);
+        status = args_end(&a, hooked, metas, edges, status);
     }
     if (count > ROOM)
         mxl_free(metas, bytes);
@@ -123,7 +123,7 @@ static int call_grad(const mxl_hooked *hooked, const mxl_hook *hook, int count,
 int mxl_hooks_array(const mxl_hooked *hooked, mxl_array **grads)
 {
     mxl_hooks hooks;
-    int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_ARRAY);
+    int status = mxl_hooks_begin(&hooks, hooked->store, MXL_HOOK_ARRAY);
 
     for (size_t i = 0; i < hooks.count && status == 0; i++) {
         const mxl_hook *hook = hooks.items[i];
@@ -138,7 +138,7 @@ int mxl_hooks_array(const mxl_hooked *hooked, mxl_array **grads)
 int mxl_hooks_before(const mxl_hooked *hooked, mxl_array **grads)
 {
     mxl_hooks hooks;
-    int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_BEFORE);
+    int status = mxl_hooks_begin(&hooks, hooked->store, MXL_HOOK_BEFORE);
 
     for (size_t i = 0; i < hooks.count && status == 0; i++) {
         if (!atomic_load(&hooks.items[i]->removed))
@@ -154,7 +154,7 @@ int mxl_hooks_before(const mxl_hooked *hooked, mxl_array **grads)
 typedef struct slot_view {
     int count;
     mxl_array **arrays;
-    mxl_array ***places;
+    mxl_array ***edges;
     const mxl_meta **metas;
     size_t bytes;
 } slot_view;
@@ -167,10 +167,10 @@ static int slots_begin(slot_view *view, int count, const int *slots, const mxl_m
     view->arrays = mxl_alloc(view->bytes);
     if (view->arrays == NULL)
         return -1;
-    view->places = (mxl_array ***)(view->arrays + count);
-    view->metas = (const mxl_meta **)(view->places + count);
+    view->edges = (mxl_array ***)(view->arrays + count);
+    view->metas = (const mxl_meta **)(view->edges + count);
     for (int i = 0; i < count; i++) {
-        view->places[i] = slots[i] < 0 ? NULL : &grads[slots[i]];
+        view->edges[i] = slots[i] < 0 ? NULL : &grads[slots[i]];
         view->metas[i] = slots[i] < 0 ? NULL : &in_meta[slots[i]];
     }
     return 0;
@@ -184,7 +184,7 @@ static int call_node(const mxl_hooked *hooked, const mxl_hook *hook, slot_view *
     int status;
 
     for (int i = 0; i < view->count; i++)
-        view->arrays[i] = view->places[i] == NULL ? NULL : *view->places[i];
+        view->arrays[i] = view->edges[i] == NULL ? NULL : *view->edges[i];
     if (args_begin(&out, hooked->count, heads) != 0)
         return -1;
     if (args_begin(&in, view->count, view->arrays) != 0) {
@@ -199,7 +199,7 @@ static int call_node(const mxl_hooked *hooked, const mxl_hook *hook, slot_view *
     status =
         mxl_callback_leave(&before, status != 0, "%s: a hook after its backward", hooked->name);
     mxl_free(out.handles, out.bytes);
-    return args_end(&in, hooked, view->metas, view->places, status);
+    return args_end(&in, hooked, view->metas, view->edges, status);
 }
 
 int mxl_hooks_after(const mxl_hooked *hooked, int num_slots, const int *slots,
@@ -207,7 +207,7 @@ int mxl_hooks_after(const mxl_hooked *hooked, int num_slots, const int *slots,
 {
     mxl_hooks hooks;
     slot_view view = {0};
-    int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_AFTER);
+    int status = mxl_hooks_begin(&hooks, hooked->store, MXL_HOOK_AFTER);
 
     if (hooks.count > 0)
         status = slots_begin(&view, num_slots, slots, in_meta, grads);
@@ -223,7 +223,7 @@ int mxl_hooks_after(const mxl_hooked *hooked, int num_slots, const int *slots,
 int mxl_hooks_accumulated(const mxl_hooked *hooked, mxl_array *variable)
 {
     mxl_hooks hooks;
-    int status = mxl_hooks_begin(&hooks, hooked->extra, MXL_HOOK_ACCUMULATED);
+    int status = mxl_hooks_begin(&hooks, hooked->store, MXL_HOOK_ACCUMULATED);
 
     for (size_t i = 0; i < hooks.count && status == 0; i++) {
         const mxl_hook *hook = hooks.items[i];

@@ -9,8 +9,8 @@
 
 /* What the gradients of a node's outputs, or of a variable (one), are to be like. */
 typedef struct mxl_hooked {
-    mxl_extra *extra; /* NULL: nothing is called */
-    const char *name; /* for errors */
+    mxl_hook_store *store; /* NULL: nothing is called */
+    const char *name;      /* for errors */
     int count;
     const mxl_meta *meta; /* [count] */
     mxl_mode mode;        /* of the backward */

@@ -43,7 +43,7 @@ static void *go_on(void *data)
     return NULL;
 }
 
-static int go_deeper(const mxl_backward_args *args)
+static int run_on_new_thread(const mxl_backward_args *args)
 {
     deep d = {.args = args, .caller = mxl_state_get(), .levels = levels_before + MXL_DEEP};
     pthread_attr_t attributes;
@@ -132,7 +132,7 @@ int mxl_backward(const mxl_backward_args *args)
                          "functions, each inside of the one before; no more are allowed",
                          MXL_DEEPEST);
     if (here.depth > MXL_DEEP)
-        return go_deeper(args);
+        return run_on_new_thread(args);
     innermost = &here;
     status = mxl_backward_run(args, mode);
     if (here.num_queue > 0) {
@@ -140,7 +140,7 @@ int mxl_backward(const mxl_backward_args *args)
 
         for (int i = 0;
              i < args->num_variables && args->grads != NULL && status == 0 && queued != 0; i++) {
-            mxl_array_drop(args->grads[i]);
+            mxl_array_release(args->grads[i]);
             args->grads[i] = NULL;
         }
         status = queued;

@@ -12,44 +12,44 @@ static size_t task_bytes(int count)
     return sizeof(mxl_task) + (size_t)count * sizeof(mxl_array *);
 }
 
-void mxl_walk_clear(mxl_walk *walk)
+void mxl_visit_clear(mxl_visit *walk)
 {
     for (size_t i = 0; i < walk->num_tasks; i++) {
         mxl_task *task = walk->tasks[i];
 
         for (int k = 0; k < task->count; k++)
-            mxl_array_drop(task->grads[k]);
+            mxl_array_release(task->grads[k]);
         if (task->node != NULL)
-            mxl_ref_drop(&task->node->ref);
-        mxl_array_drop(task->variable);
+            mxl_ref_release(&task->node->ref);
+        mxl_array_release(task->variable);
         mxl_free(task, task_bytes(task->count));
     }
     mxl_free(walk->tasks, walk->room_tasks * sizeof(*walk->tasks));
     mxl_free(walk->heap, walk->room_heap * sizeof(*walk->heap));
     for (size_t i = 0; i < walk->num_heads; i++)
-        mxl_ref_drop(walk->heads[i].target);
+        mxl_ref_release(walk->heads[i].target);
     mxl_free(walk->heads, walk->num_heads * sizeof(*walk->heads));
     mxl_free(walk->asked, walk->num_asked * sizeof(*walk->asked));
     mxl_map_clear(&walk->map);
 }
 
-mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place)
+mxl_task *mxl_visit_find(const mxl_visit *walk, mxl_edge edge)
 {
-    void **slot = mxl_map_find(&walk->map, place.target);
+    void **slot = mxl_map_find(&walk->map, edge.target);
 
     return slot == NULL ? NULL : *slot;
 }
 
-mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place)
+mxl_task *mxl_visit_task(mxl_visit *walk, mxl_edge edge)
 {
-    mxl_node *node = mxl_place_node(place);
+    mxl_node *node = mxl_edge_node(edge);
     int count = node == NULL ? 2 : node->num_outputs;
     mxl_task *task;
     void **slot;
 
     if (MXL_GROW(walk->tasks, walk->num_tasks, walk->room_tasks) != 0)
         return NULL;
-    slot = mxl_map_put(&walk->map, place.target);
+    slot = mxl_map_put(&walk->map, edge.target);
     if (slot == NULL || *slot != NULL)
         return slot == NULL ? NULL : *slot;
     task = mxl_alloc(task_bytes(count));
@@ -57,8 +57,8 @@ mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place)
         return NULL;
     memset(task, 0, task_bytes(count));
     task->node = node;
-    task->variable = mxl_place_variable(place);
-    mxl_ref_keep(place.target);
+    task->variable = mxl_edge_variable(edge);
+    mxl_ref_retain(edge.target);
     task->count = count;
     *slot = task;
     walk->tasks[walk->num_tasks++] = task;
@@ -78,7 +78,7 @@ typedef struct trail {
 } trail;
 
 /* Checks a node on the first visit. */
-static int enter(mxl_walk *walk, mxl_node *node)
+static int enter(mxl_visit *walk, mxl_node *node)
 {
     bool released = atomic_load_explicit(&node->released, memory_order_acquire);
 
@@ -88,22 +88,22 @@ static int enter(mxl_walk *walk, mxl_node *node)
                          node->op->name);
     /* A rule that may fail must not cost the caller the graph. */
     if (walk->all_or_none && (node->payload != NULL || node->op->grad == NULL ||
-                              mxl_extra_get(&node->extra) != NULL || mxl_node_stale(node)))
+                              mxl_hook_store_get(&node->store) != NULL || mxl_node_stale(node)))
         walk->keep_all = true;
     return 0;
 }
 
 /* Goes to a place: a known task needs no visit, a leaf no steps. Returns its task. */
-static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
+static mxl_task *reach(mxl_visit *walk, trail *path, mxl_edge edge)
 {
-    mxl_task *task = mxl_walk_task(walk, place);
+    mxl_task *task = mxl_visit_task(walk, edge);
 
     if (task == NULL)
         return NULL;
     if (task->node == NULL) {
         mxl_leaf *leaf = mxl_array_leaf(task->variable);
 
-        if (!task->visited && mxl_extra_get(&leaf->extra) != NULL) {
+        if (!task->visited && mxl_hook_store_get(&leaf->store) != NULL) {
             task->hooked = walk->hooked = true;
             walk->keep_all = walk->keep_all || walk->all_or_none;
         }
@@ -124,7 +124,7 @@ static mxl_task *reach(mxl_walk *walk, trail *path, mxl_place place)
     return task;
 }
 
-static int follow(mxl_walk *walk, trail *path)
+static int follow(mxl_visit *walk, trail *path)
 {
     while (path->count > 0) {
         step *top = &path->steps[path->count - 1];
@@ -152,7 +152,7 @@ static int follow(mxl_walk *walk, trail *path)
     return 0;
 }
 
-int mxl_walk_visit(mxl_walk *walk, mxl_place head)
+int mxl_visit_edge(mxl_visit *walk, mxl_edge head)
 {
     trail path = {0};
     int status = reach(walk, &path, head) == NULL ? -1 : follow(walk, &path);
@@ -168,7 +168,7 @@ static uint64_t seq_of(const mxl_task *task)
     return task->node->seq;
 }
 
-int mxl_walk_push(mxl_walk *walk, mxl_task *task)
+int mxl_visit_push(mxl_visit *walk, mxl_task *task)
 {
     mxl_task **heap;
     size_t i;
@@ -185,7 +185,7 @@ int mxl_walk_push(mxl_walk *walk, mxl_task *task)
     return 0;
 }
 
-mxl_task *mxl_walk_pop(mxl_walk *walk)
+mxl_task *mxl_visit_pop(mxl_visit *walk)
 {
     mxl_task **heap = walk->heap, *first, *last;
     size_t i = 0, child, count;

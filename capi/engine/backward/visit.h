@@ -29,41 +29,41 @@ typedef struct mxl_task {
     mxl_array *grads[]; /* kept; what arrived so far; NULL: nothing */
 } mxl_task;
 
-typedef struct mxl_walk {
+typedef struct mxl_visit {
     mxl_map map; /* target -> task */
     mxl_task **tasks;
     size_t num_tasks, room_tasks;
     mxl_task **heap; /* ready nodes, the latest recorded first */
     size_t num_heap, room_heap;
-    mxl_place *asked; /* where the variables asked for stood before the walk (their tasks keep the
+    mxl_edge *asked; /* where the variables asked for stood before the walk (their tasks keep the
                          targets): a callback on the way may mark them anew */
     size_t num_asked;
-    mxl_place *heads; /* where the heads stood, targets kept */
+    mxl_edge *heads; /* where the heads stood, targets kept */
     size_t num_heads;
     bool only_wanted; /* variables are needed only where `wanted` was set before the walk */
     bool all_or_none; /* what fails on the way must not cost the caller the graph */
     bool keep_all;    /* so something may: release saved values only at the end */
     bool hooked;      /* there are hooked variables */
     uint8_t anomaly;  /* what rules may not return: the thread's flag */
-} mxl_walk;
+} mxl_visit;
 
 /* An empty walk is {0}. Drops everything it holds. */
-void mxl_walk_clear(mxl_walk *walk);
+void mxl_visit_clear(mxl_visit *walk);
 
 /* The task of a place's target, made when absent; NULL with the error set. */
-mxl_task *mxl_walk_task(mxl_walk *walk, mxl_place place);
+mxl_task *mxl_visit_task(mxl_visit *walk, mxl_edge edge);
 
 /* The task of a place that the walk has visited, or NULL. */
-mxl_task *mxl_walk_find(const mxl_walk *walk, mxl_place place);
+mxl_task *mxl_visit_find(const mxl_visit *walk, mxl_edge edge);
 
 /* Visits everything that `head` leads to and sets `needed`. -1 with the error set: a released node,
  * or no memory. */
-int mxl_walk_visit(mxl_walk *walk, mxl_place head);
+int mxl_visit_edge(mxl_visit *walk, mxl_edge head);
 
 /* Puts a node's task in the heap unless it has been there; -1 without memory. */
-int mxl_walk_push(mxl_walk *walk, mxl_task *task);
+int mxl_visit_push(mxl_visit *walk, mxl_task *task);
 
 /* The ready node that was recorded last; NULL when none is left. */
-mxl_task *mxl_walk_pop(mxl_walk *walk);
+mxl_task *mxl_visit_pop(mxl_visit *walk);
 
 #endif

@@ -9,9 +9,9 @@
 
 /* Built aside and published once, so that no lock is held over a fork; lives as long as the
  * process. */
-static _Atomic(mxl_known *) known;
+static _Atomic(mxl_builtin_ops *) builtin;
 
-static bool find_all(mxl_known *k)
+static bool find_all(mxl_builtin_ops *k)
 {
     return (k->add = mxl_op_find("elemwise_add")) != NULL &&
            (k->copy = mxl_op_find("_copy")) != NULL &&
@@ -25,9 +25,9 @@ static bool find_all(mxl_known *k)
            (k->strided_put = mxl_op_find("_mxl_strided_put")) != NULL;
 }
 
-const mxl_known *mxl_known_get(void)
+const mxl_builtin_ops *mxl_builtin_ops_get(void)
 {
-    mxl_known *k = atomic_load_explicit(&known, memory_order_acquire), *other = NULL;
+    mxl_builtin_ops *k = atomic_load_explicit(&builtin, memory_order_acquire), *other = NULL;
 
     if (k != NULL)
         return k;
@@ -40,7 +40,7 @@ const mxl_known *mxl_known_get(void)
         free(k);
         return NULL;
     }
-    if (atomic_compare_exchange_strong(&known, &other, k))
+    if (atomic_compare_exchange_strong(&builtin, &other, k))
         return k;
     free(k);
     return other;

@@ -41,7 +41,7 @@ typedef struct mxl_strided_params {
          .type_text = "long, optional, default=0",                                                 \
          .doc = "Elements before the part's first."}
 
-typedef struct mxl_known {
+typedef struct mxl_builtin_ops {
     const mxl_op *add;         /* elemwise_add(a, b) */
     const mxl_op *copy;        /* _copy(a) */
     const mxl_op *copyto;      /* _copyto(a), out= of any dtype */
@@ -52,9 +52,9 @@ typedef struct mxl_known {
     const mxl_op *reshape_to;  /* _mxl_reshape_to(a, shape): as many elements */
     const mxl_op *as_strided;  /* _mxl_as_strided(a, shape, strides, skip): those elements of a */
     const mxl_op *strided_put; /* _mxl_strided_put(a, b, ...): a with b in their place */
-} mxl_known;
+} mxl_builtin_ops;
 
 /* NULL with the error set when one is missing. */
-const mxl_known *mxl_known_get(void);
+const mxl_builtin_ops *mxl_builtin_ops_get(void);
 
 #endif

@@ -147,7 +147,7 @@ static mxl_array *view_of(const mxl_plan *plan, mxl_array *in, int num_outputs, 
     if (view == NULL)
         *status = -1;
     else if (plan->op->forgets_base)
-        mxl_array_forget_base(view);
+        mxl_array_release_base(view);
     else if (!mode.record)
         view->view_kind = MXL_VIEW_UNRECORDED;
     else if (num_outputs > 1)
@@ -233,7 +233,7 @@ static int run_write_back(mxl_run *r)
 
 /* Hands the results over: to entries that were NULL, to arrays that had no shape, by a copy to
  * arrays that could not be written directly. */
-static int run_deliver(mxl_run *r)
+static int run_accumulate(mxl_run *r)
 {
     for (int i = 0; i < r->arity.visible; i++) {
         mxl_array *given = r->given_out[i], *out = r->call.out[i];
@@ -261,7 +261,7 @@ static int run_deliver(mxl_run *r)
     for (int i = 0; i < r->arity.visible; i++) {
         if (r->call.out[i] != NULL)
             continue;
-        mxl_array_drop(r->given_out[i]);
+        mxl_array_release(r->given_out[i]);
         r->given_out[i] = NULL;
     }
     return -1;
@@ -310,16 +310,16 @@ static void run_end(mxl_run *r)
 
     for (size_t i = 0; i < in; i++) {
         if (r->call.in[i] != r->given_in[i])
-            mxl_array_drop(r->call.in[i]);
+            mxl_array_release(r->call.in[i]);
     }
     for (size_t i = 0; i < out; i++) {
         if ((int)i >= r->arity.visible || r->call.out[i] != r->given_out[i])
-            mxl_array_drop(r->call.out[i]);
+            mxl_array_release(r->call.out[i]);
     }
     if (r->node != NULL)
-        mxl_ref_drop(&r->node->ref);
+        mxl_ref_release(&r->node->ref);
     if (r->slices != NULL)
-        mxl_ref_drop(&r->slices->ref);
+        mxl_ref_release(&r->slices->ref);
     if (r->call.in != r->in_room)
         mxl_free(r->call.in, in * sizeof(*r->call.in));
     if (r->call.out != r->out_room)
@@ -347,7 +347,7 @@ static int run_compute(mxl_run *r)
         return -1;
     if (r->views < r->call.num_outputs && r->call.op->compute(&r->call) != 0)
         return -1;
-    return run_write_back(r) != 0 ? -1 : run_deliver(r);
+    return run_write_back(r) != 0 ? -1 : run_accumulate(r);
 }
 
 /* A composed operator runs as its parts, each recorded for itself; its result is copied where the
@@ -368,17 +368,17 @@ static int run_compose(mxl_run *r)
     mxl_scope_begin(&scope, mode);
     result = r->call.op->compose(&scope, &r->call);
     if (result != NULL && r->given_out[0] == NULL) {
-        mxl_array_keep(result);
+        mxl_array_retain(result);
         if (result->base == NULL && result != r->given_in[0])
             result->device = r->device;
         r->given_out[0] = result;
         status = 0;
     } else if (result != NULL) {
-        const mxl_known *known = mxl_known_get();
+        const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
 
-        status = known == NULL
+        status = builtin == NULL
                      ? -1
-                     : mxl_invoke(known->copyto, NULL, 1, &result, 1, r->given_out, r->mode);
+                     : mxl_invoke(builtin->copyto, NULL, 1, &result, 1, r->given_out, r->mode);
     }
     mxl_scope_end(&scope);
     return status;
@@ -477,9 +477,9 @@ invoke_one(const mxl_op *op, const void *params, int num_inputs, mxl_array *cons
     else if (status == 0 && mode.record)
         mxl_tape_freeze(num_inputs, inputs, 1, &result, mode.dialect);
     if (node != NULL)
-        mxl_ref_drop(&node->ref);
+        mxl_ref_release(&node->ref);
     if (status != 0)
-        mxl_array_drop(result);
+        mxl_array_release(result);
     else
         *out = result;
     return status;

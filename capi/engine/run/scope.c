@@ -23,13 +23,13 @@ void mxl_scope_begin(mxl_scope *scope, mxl_mode mode)
 void mxl_scope_end(mxl_scope *scope)
 {
     for (int i = 0; i < scope->count; i++)
-        mxl_array_drop(scope->arrays[i]);
+        mxl_array_release(scope->arrays[i]);
     while (scope->more != NULL) {
         struct mxl_scope_more *more = scope->more;
 
         scope->more = more->next;
         for (int i = 0; i < MXL_SCOPE_ROOM; i++)
-            mxl_array_drop(more->arrays[i]);
+            mxl_array_release(more->arrays[i]);
         mxl_free(more, sizeof(*more));
     }
     scope->count = 0;
@@ -45,7 +45,7 @@ mxl_array *mxl_scope_own(mxl_scope *scope, mxl_array *array)
         struct mxl_scope_more *more = mxl_alloc(sizeof(*more));
 
         if (more == NULL) {
-            mxl_array_drop(array);
+            mxl_array_release(array);
             scope->failed = true;
             return NULL;
         }

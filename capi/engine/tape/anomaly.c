@@ -44,7 +44,7 @@ int64_t mxl_anomaly_find(mxl_array *array, int check)
     if (whole == NULL)
         return -2;
     found = find(whole, check);
-    mxl_array_drop(whole);
+    mxl_array_release(whole);
     return found;
 }
 
@@ -78,9 +78,9 @@ int mxl_anomaly_check(const mxl_node *node, mxl_array *const *set, int check)
     return 0;
 }
 
-static void node_drop(void *slot)
+static void anomaly_release(void *slot)
 {
-    mxl_ref_drop(slot);
+    mxl_ref_release(slot);
 }
 
 void mxl_anomaly_keep(mxl_node *node)
@@ -89,12 +89,12 @@ void mxl_anomaly_keep(mxl_node *node)
     mxl_node *old = mxl_anomaly_take();
 
     if (state == mxl_state_here) {
-        mxl_ref_keep(&node->ref);
+        mxl_ref_retain(&node->ref);
         state->slots[MXL_SLOT_ANOMALY] = &node->ref;
-        state->slot_free[MXL_SLOT_ANOMALY] = node_drop;
+        state->slot_free[MXL_SLOT_ANOMALY] = anomaly_release;
     }
     if (old != NULL)
-        mxl_ref_drop(&old->ref);
+        mxl_ref_release(&old->ref);
 }
 
 mxl_node *mxl_anomaly_take(void)

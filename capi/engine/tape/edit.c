@@ -195,7 +195,7 @@ int mxl_run_record(mxl_run *r, bool records)
         if (r->call.num_inputs > 0 && r->given_in[0] == r->given_out[0] &&
             mxl_node_copy_saved_input(r->node, 0) != 0)
             return -1;
-        if (mxl_state_get()->watch != 0 && mxl_watch_before_write(r->node) != 0)
+        if (mxl_state_get()->watch != 0 && mxl_record_hook_before_write(r->node) != 0)
             return -1;
     }
     if (r->edited_view != NULL) {
@@ -218,7 +218,7 @@ void mxl_run_note_edits(mxl_run *r)
 
         if (storage == NULL)
             continue;
-        if (!mxl_ref_alone(&storage->ref)) /* somebody may have saved it and ask who did this */
+        if (!mxl_ref_is_unique(&storage->ref)) /* somebody may have saved it and ask who did this */
             mxl_storage_set_writer(storage, (unsigned)mxl_op_number(r->call.op) + 1);
         if (i == 0 && r->mode.dialect->views)
             mxl_storage_set_version(storage, r->version + 1);
@@ -228,7 +228,7 @@ void mxl_run_note_edits(mxl_run *r)
 /* The places of the outputs, after the write. */
 int mxl_run_attach(mxl_run *r)
 {
-    mxl_place nowhere = {NULL, 0};
+    mxl_edge nowhere = {NULL, 0};
 
     if (r->node != NULL && mxl_node_attach(r->node, r->arity.visible, r->given_out) != 0)
         return -1;
@@ -242,7 +242,7 @@ int mxl_run_attach(mxl_run *r)
         return 0;
     for (int i = 0; i < r->arity.visible; i++) {
         if (r->given_out[i] != r->edited_view)
-            mxl_array_set_place(r->given_out[i], nowhere); /* constants were written over it */
+            mxl_array_set_edge(r->given_out[i], nowhere); /* constants were written over it */
     }
     return 0;
 }

@@ -6,15 +6,15 @@
 
 #include "base/memory/mem.h"
 
-static void extra_lock(mxl_extra *extra)
+static void store_lock(mxl_hook_store *store)
 {
-    while (atomic_flag_test_and_set_explicit(&extra->lock, memory_order_acquire))
+    while (atomic_flag_test_and_set_explicit(&store->lock, memory_order_acquire))
         sched_yield();
 }
 
-static void extra_unlock(mxl_extra *extra)
+static void store_unlock(mxl_hook_store *store)
 {
-    atomic_flag_clear_explicit(&extra->lock, memory_order_release);
+    atomic_flag_clear_explicit(&store->lock, memory_order_release);
 }
 
 /* ---- one hook ---- */
@@ -66,176 +66,176 @@ void mxl_hook_remove(mxl_hook *hook)
 /* ---- lists ---- */
 
 /* Takes the list out and drops it without the lock: payloads are the caller's. */
-void mxl_extra_remove_hooks(mxl_extra *extra)
+void mxl_hook_store_remove_hooks(mxl_hook_store *store)
 {
     mxl_hook **hooks;
     size_t count, room;
 
-    extra_lock(extra);
-    hooks = extra->hooks;
-    count = extra->num_hooks;
-    room = extra->room_hooks;
-    extra->hooks = NULL;
-    extra->num_hooks = extra->room_hooks = 0;
-    extra_unlock(extra);
+    store_lock(store);
+    hooks = store->hooks;
+    count = store->num_hooks;
+    room = store->room_hooks;
+    store->hooks = NULL;
+    store->num_hooks = store->room_hooks = 0;
+    store_unlock(store);
     for (size_t i = 0; i < count; i++) {
         mxl_hook_remove(hooks[i]);
-        mxl_ref_drop(&hooks[i]->ref);
+        mxl_ref_release(&hooks[i]->ref);
     }
     mxl_free(hooks, room * sizeof(mxl_hook *));
 }
 
-static void extra_free(mxl_ref *ref)
+static void store_free(mxl_ref *ref)
 {
-    mxl_extra *extra = (mxl_extra *)ref;
+    mxl_hook_store *store = (mxl_hook_store *)ref;
 
-    mxl_extra_remove_hooks(extra);
-    mxl_extra_drop_packed(extra);
-    if (extra->release != NULL)
-        extra->release(extra->payload);
-    mxl_free(extra, sizeof(*extra));
+    mxl_hook_store_remove_hooks(store);
+    mxl_hook_store_release_packed(store);
+    if (store->release != NULL)
+        store->release(store->payload);
+    mxl_free(store, sizeof(*store));
 }
 
-mxl_extra *mxl_extra_make(mxl_extra_place *place)
+mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *edge)
 {
-    mxl_extra *extra = mxl_extra_get(place);
+    mxl_hook_store *store = mxl_hook_store_get(edge);
     mxl_ref *there = NULL;
 
-    if (extra != NULL)
-        return extra;
-    extra = mxl_alloc_zero(sizeof(*extra));
-    if (extra == NULL)
+    if (store != NULL)
+        return store;
+    store = mxl_alloc_zero(sizeof(*store));
+    if (store == NULL)
         return NULL;
-    mxl_ref_init(&extra->ref, extra_free);
-    atomic_flag_clear(&extra->lock);
-    if (atomic_compare_exchange_strong(place, &there, &extra->ref))
-        return extra;
-    mxl_ref_drop(&extra->ref); /* another thread was faster */
-    return (mxl_extra *)there;
+    mxl_ref_init(&store->ref, store_free);
+    atomic_flag_clear(&store->lock);
+    if (atomic_compare_exchange_strong(edge, &there, &store->ref))
+        return store;
+    mxl_ref_release(&store->ref); /* another thread was faster */
+    return (mxl_hook_store *)there;
 }
 
 /* Under the lock: drops hooks that are removed, which frees them and calls nobody. */
-static void list_purge(mxl_extra *extra)
+static void list_purge(mxl_hook_store *store)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < extra->num_hooks; i++) {
-        mxl_hook *hook = extra->hooks[i];
+    for (size_t i = 0; i < store->num_hooks; i++) {
+        mxl_hook *hook = store->hooks[i];
 
         if (atomic_load(&hook->removed))
-            mxl_ref_drop(&hook->ref);
+            mxl_ref_release(&hook->ref);
         else
-            extra->hooks[kept++] = hook;
+            store->hooks[kept++] = hook;
     }
-    extra->num_hooks = kept;
+    store->num_hooks = kept;
 }
 
 /* A full list is purged, and grows unless half of it is free then: so a hook costs the same however
  * many there are. */
-int mxl_extra_add(mxl_extra *extra, mxl_hook *hook)
+int mxl_hook_store_add(mxl_hook_store *store, mxl_hook *hook)
 {
     int status = 0;
 
-    extra_lock(extra);
-    if (extra->num_hooks == extra->room_hooks) {
-        list_purge(extra);
-        status = MXL_GROW(extra->hooks, 2 * extra->num_hooks, extra->room_hooks);
+    store_lock(store);
+    if (store->num_hooks == store->room_hooks) {
+        list_purge(store);
+        status = MXL_GROW(store->hooks, 2 * store->num_hooks, store->room_hooks);
     }
     if (status == 0) {
-        mxl_ref_keep(&hook->ref);
-        extra->hooks[extra->num_hooks++] = hook;
+        mxl_ref_retain(&hook->ref);
+        store->hooks[store->num_hooks++] = hook;
     }
-    extra_unlock(extra);
+    store_unlock(store);
     return status;
 }
 
 /* Takes those that follow their array out of the list, in order, with the list's references; NULL:
  * none. */
-static mxl_hook *take_followers(mxl_extra *extra, int output)
+static mxl_hook *take_followers(mxl_hook_store *store, int output)
 {
     mxl_hook *first = NULL, **end = &first;
     size_t kept = 0;
 
-    extra_lock(extra);
-    for (size_t i = 0; i < extra->num_hooks; i++) {
-        mxl_hook *hook = extra->hooks[i];
+    store_lock(store);
+    for (size_t i = 0; i < store->num_hooks; i++) {
+        mxl_hook *hook = store->hooks[i];
 
         if (hook->kind == MXL_HOOK_ARRAY && hook->last && hook->output == output &&
             !atomic_load(&hook->removed)) {
             *end = hook;
             end = &hook->next;
         } else {
-            extra->hooks[kept++] = hook;
+            store->hooks[kept++] = hook;
         }
     }
     *end = NULL;
-    extra->num_hooks = kept;
-    extra_unlock(extra);
+    store->num_hooks = kept;
+    store_unlock(store);
     return first;
 }
 
-int mxl_extra_follow(mxl_extra *from, int from_output, mxl_extra_place *to, int to_output)
+int mxl_hook_store_follow(mxl_hook_store *from, int from_output, mxl_hook_slot *to, int to_output)
 {
     mxl_hook *hook = take_followers(from, from_output), *next;
     int status = 0;
 
     for (; hook != NULL; hook = next) {
-        mxl_extra *extra = mxl_extra_make(to);
+        mxl_hook_store *store = mxl_hook_store_make(to);
 
         next = hook->next;
         hook->output = to_output;
-        if (extra == NULL || mxl_extra_add(extra, hook) != 0) {
+        if (store == NULL || mxl_hook_store_add(store, hook) != 0) {
             mxl_hook_remove(hook);
             status = -1;
         }
-        mxl_ref_drop(&hook->ref);
+        mxl_ref_release(&hook->ref);
     }
     return status;
 }
 
-bool mxl_extra_has(mxl_extra *extra, mxl_hook_kind kind)
+bool mxl_hook_store_has(mxl_hook_store *store, mxl_hook_kind kind)
 {
     bool has = false;
 
-    if (extra == NULL)
+    if (store == NULL)
         return false;
-    extra_lock(extra);
-    list_purge(extra); /* those of a variable stay for many backwards, removed ones need not */
-    for (size_t i = 0; i < extra->num_hooks && !has; i++)
-        has = extra->hooks[i]->kind == kind && !atomic_load(&extra->hooks[i]->removed);
-    extra_unlock(extra);
+    store_lock(store);
+    list_purge(store); /* those of a variable stay for many backwards, removed ones need not */
+    for (size_t i = 0; i < store->num_hooks && !has; i++)
+        has = store->hooks[i]->kind == kind && !atomic_load(&store->hooks[i]->removed);
+    store_unlock(store);
     return has;
 }
 
 /* Under the lock: those of one kind and one rank, each used and kept. */
-static void list_take(mxl_hooks *to, mxl_extra *extra, mxl_hook_kind kind, bool last)
+static void list_take(mxl_hooks *to, mxl_hook_store *store, mxl_hook_kind kind, bool last)
 {
-    for (size_t i = 0; i < extra->num_hooks; i++) {
-        mxl_hook *hook = extra->hooks[i];
+    for (size_t i = 0; i < store->num_hooks; i++) {
+        mxl_hook *hook = store->hooks[i];
 
         if (hook->kind == kind && hook->last == last && hook_use(hook)) {
-            mxl_ref_keep(&hook->ref);
+            mxl_ref_retain(&hook->ref);
             to->items[to->count++] = hook;
         }
     }
 }
 
-int mxl_hooks_begin(mxl_hooks *hooks, mxl_extra *extra, mxl_hook_kind kind)
+int mxl_hooks_begin(mxl_hooks *hooks, mxl_hook_store *store, mxl_hook_kind kind)
 {
     size_t room;
 
     hooks->count = hooks->room = 0;
     hooks->items = NULL;
-    if (!mxl_extra_has(extra, kind))
+    if (!mxl_hook_store_has(store, kind))
         return 0;
     for (;;) {
-        extra_lock(extra);
-        room = extra->num_hooks;
+        store_lock(store);
+        room = store->num_hooks;
         if (room <= hooks->room) {
-            list_take(hooks, extra, kind, false);
-            list_take(hooks, extra, kind, true);
+            list_take(hooks, store, kind, false);
+            list_take(hooks, store, kind, true);
         }
-        extra_unlock(extra);
+        store_unlock(store);
         if (room <= hooks->room)
             return 0;
         mxl_free(hooks->items, hooks->room * sizeof(mxl_hook *));
@@ -251,7 +251,7 @@ void mxl_hooks_end(mxl_hooks *hooks)
 {
     for (size_t i = 0; i < hooks->count; i++) {
         hook_unuse(hooks->items[i]);
-        mxl_ref_drop(&hooks->items[i]->ref);
+        mxl_ref_release(&hooks->items[i]->ref);
     }
     mxl_free(hooks->items, hooks->room * sizeof(mxl_hook *));
     hooks->count = 0;
@@ -259,84 +259,84 @@ void mxl_hooks_end(mxl_hooks *hooks)
 
 /* ---- packed values ---- */
 
-int mxl_extra_reserve_packed(mxl_extra *extra, int count)
+int mxl_hook_store_reserve_packed(mxl_hook_store *store, int count)
 {
     mxl_ref **packed;
 
-    if (extra->num_packed > 0)
+    if (store->num_packed > 0)
         return 0;
     packed = mxl_alloc_zero((size_t)count * sizeof(mxl_ref *));
     if (packed == NULL)
         return -1;
-    extra_lock(extra);
-    extra->packed = packed;
-    extra->num_packed = count;
-    extra_unlock(extra);
+    store_lock(store);
+    store->packed = packed;
+    store->num_packed = count;
+    store_unlock(store);
     return 0;
 }
 
-void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed)
+void mxl_hook_store_set_packed(mxl_hook_store *store, int at, mxl_ref *packed)
 {
-    extra_lock(extra);
-    if (at < extra->num_packed) {
-        extra->packed[at] = packed;
+    store_lock(store);
+    if (at < store->num_packed) {
+        store->packed[at] = packed;
         packed = NULL;
     }
-    extra_unlock(extra);
-    mxl_ref_drop(packed);
+    store_unlock(store);
+    mxl_ref_release(packed);
 }
 
-mxl_ref *mxl_extra_get_packed(mxl_extra *extra, int at)
+mxl_ref *mxl_hook_store_get_packed(mxl_hook_store *store, int at)
 {
     mxl_ref *packed;
 
-    extra_lock(extra);
-    packed = at < extra->num_packed ? extra->packed[at] : NULL;
+    store_lock(store);
+    packed = at < store->num_packed ? store->packed[at] : NULL;
     if (packed != NULL)
-        mxl_ref_keep(packed);
-    extra_unlock(extra);
+        mxl_ref_retain(packed);
+    store_unlock(store);
     return packed;
 }
 
-void mxl_extra_drop_packed(mxl_extra *extra)
+void mxl_hook_store_release_packed(mxl_hook_store *store)
 {
     mxl_ref **packed;
     int count;
 
-    extra_lock(extra);
-    packed = extra->packed;
-    count = extra->num_packed;
-    extra->packed = NULL;
-    extra->num_packed = 0;
-    extra_unlock(extra);
+    store_lock(store);
+    packed = store->packed;
+    count = store->num_packed;
+    store->packed = NULL;
+    store->num_packed = 0;
+    store_unlock(store);
     for (int i = 0; i < count; i++)
-        mxl_ref_drop(packed[i]);
+        mxl_ref_release(packed[i]);
     mxl_free(packed, (size_t)count * sizeof(mxl_ref *));
 }
 
 /* ---- the caller's payload ---- */
 
-void mxl_extra_set_payload(mxl_extra *extra, void *payload, void (*release)(void *))
+void mxl_hook_store_set_payload(mxl_hook_store *store, void *payload, void (*release)(void *))
 {
     void (*old_release)(void *);
     void *old;
 
-    extra_lock(extra);
-    old = extra->payload;
-    old_release = extra->release;
-    extra->payload = payload;
-    extra->release = release;
-    extra_unlock(extra);
+    store_lock(store);
+    old = store->payload;
+    old_release = store->release;
+    store->payload = payload;
+    store->release = release;
+    store_unlock(store);
     if (old_release != NULL)
         old_release(old);
 }
 
-void *mxl_extra_payload(mxl_extra *extra)
+void *mxl_hook_store_payload(mxl_hook_store *store)
 {
     void *payload;
 
-    extra_lock(extra);
-    payload = extra->payload;
-    extra_unlock(extra);
+    store_lock(store);
+    payload = store->payload;
+    store_unlock(store);
     return payload;
 }

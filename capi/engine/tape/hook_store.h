@@ -41,7 +41,7 @@ typedef struct mxl_hook {
     struct mxl_hook *next;          /* used only while it follows its array */
 } mxl_hook;
 
-typedef struct mxl_extra {
+typedef struct mxl_hook_store {
     mxl_ref ref;
     atomic_flag lock; /* guards the rest; held for moments, and never while anything is called */
     size_t num_hooks, room_hooks;
@@ -51,47 +51,48 @@ typedef struct mxl_extra {
     int num_packed;
     mxl_ref *
         *packed; /* [num_packed], kept; what stands for saved values: engine/tape/saved_hooks.h */
-} mxl_extra;
+} mxl_hook_store;
 
 /* Where a node or a variable keeps its extra: set once, dropped with it. */
-typedef _Atomic(mxl_ref *) mxl_extra_place;
+typedef _Atomic(mxl_ref *) mxl_hook_slot;
 
-static inline mxl_extra *mxl_extra_get(mxl_extra_place *place)
+static inline mxl_hook_store *mxl_hook_store_get(mxl_hook_slot *edge)
 {
-    return (mxl_extra *)atomic_load_explicit(place, memory_order_acquire);
+    return (mxl_hook_store *)atomic_load_explicit(edge, memory_order_acquire);
 }
 
 /* The same, made where there is none; NULL with the error set. */
-mxl_extra *mxl_extra_make(mxl_extra_place *place);
+mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *edge);
 
-/* A new hook without functions; NULL with the error set. Until mxl_extra_add it has no payload. */
+/* A new hook without functions; NULL with the error set. Until mxl_hook_store_add it has no
+ * payload. */
 mxl_hook *mxl_hook_new(mxl_hook_kind kind);
 
 /* Puts it at the end of the list, which keeps it. -1 with the error set, the payload not released.
  */
-int mxl_extra_add(mxl_extra *extra, mxl_hook *hook);
+int mxl_hook_store_add(mxl_hook_store *store, mxl_hook *hook);
 
 /* The `last` hooks on the array that output `from_output` is follow it to another node, when it is
  * edited in place. -1 with the error set; one that found no memory is removed. */
-int mxl_extra_follow(mxl_extra *from, int from_output, mxl_extra_place *to, int to_output);
+int mxl_hook_store_follow(mxl_hook_store *from, int from_output, mxl_hook_slot *to, int to_output);
 
 /* It is not called again; its payload is released, now or when a call of it ends. */
 void mxl_hook_remove(mxl_hook *hook);
 
 /* Replaces the caller's payload; what was there is released. */
-void mxl_extra_set_payload(mxl_extra *extra, void *payload, void (*release)(void *));
-void *mxl_extra_payload(mxl_extra *extra);
+void mxl_hook_store_set_payload(mxl_hook_store *store, void *payload, void (*release)(void *));
+void *mxl_hook_store_payload(mxl_hook_store *store);
 
 /* Removes all hooks. */
-void mxl_extra_remove_hooks(mxl_extra *extra);
+void mxl_hook_store_remove_hooks(mxl_hook_store *store);
 
 /* Makes room for packed values, of a node that is being recorded; -1 with the error set. */
-int mxl_extra_reserve_packed(mxl_extra *extra, int count);
+int mxl_hook_store_reserve_packed(mxl_hook_store *store, int count);
 /* Takes over the reference; a node that was released meanwhile keeps nothing. */
-void mxl_extra_set_packed(mxl_extra *extra, int at, mxl_ref *packed);
+void mxl_hook_store_set_packed(mxl_hook_store *store, int at, mxl_ref *packed);
 /* A new reference, or NULL. */
-mxl_ref *mxl_extra_get_packed(mxl_extra *extra, int at);
-void mxl_extra_drop_packed(mxl_extra *extra);
+mxl_ref *mxl_hook_store_get_packed(mxl_hook_store *store, int at);
+void mxl_hook_store_release_packed(mxl_hook_store *store);
 
 /* The hooks of one kind, the `last` ones at the end, as they are now: each may be called until
  * mxl_hooks_end. */
@@ -101,10 +102,10 @@ typedef struct mxl_hooks {
 } mxl_hooks;
 
 /* -1 with the error set. `extra` may be NULL: none. */
-int mxl_hooks_begin(mxl_hooks *hooks, mxl_extra *extra, mxl_hook_kind kind);
+int mxl_hooks_begin(mxl_hooks *hooks, mxl_hook_store *store, mxl_hook_kind kind);
 void mxl_hooks_end(mxl_hooks *hooks);
 
 /* Whether there is one of that kind; NULL: no. */
-bool mxl_extra_has(mxl_extra *extra, mxl_hook_kind kind);
+bool mxl_hook_store_has(mxl_hook_store *store, mxl_hook_kind kind);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-typedef struct known {
+typedef struct builtin {
     const char *op, *name;
     const char *slots; /* NULL: the inputs in order */
-} known;
+} builtin;
 
 /* Operators that PyTorch calls something else than what name_from makes of ours, or shows with a
  * slot for a number. */
-static const known table[] = {
+static const builtin table[] = {
     {"_mxl_as_strided", "AsStridedBackward0", NULL},
     {"_copy", "CopyBackwards", NULL},
     {"Cast", "ToCopyBackward0", NULL},
@@ -50,7 +50,7 @@ static const known table[] = {
     {"Concat", "CatBackward0", NULL},
 };
 
-static const known *find(const mxl_node *node)
+static const builtin *find(const mxl_node *node)
 {
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         if (strcmp(node->op->name, table[i].op) == 0)
@@ -85,7 +85,7 @@ static const char *name_from(const char *op, char room[MXL_NAME_ROOM])
 
 const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM])
 {
-    const known *k;
+    const builtin *k;
 
     if (node->op->wraps_node) /* its label is that of the node within */
         return node->op->name;
@@ -97,7 +97,7 @@ const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM])
 
 const char *mxl_node_slots(const mxl_node *node)
 {
-    const known *k;
+    const builtin *k;
 
     if (node->dialect->label != NULL || node->dialect->slots != NULL || node->op->wraps_node)
         return node->dialect->slots;

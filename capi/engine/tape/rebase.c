@@ -29,22 +29,22 @@ static int view_params(const mxl_array *view, mxl_strided_params *p)
 int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
 {
     mxl_array *base = view->base;
-    const mxl_known *known;
+    const mxl_builtin_ops *builtin;
     mxl_strided_params params;
-    mxl_place nowhere = {NULL, 0};
+    mxl_edge nowhere = {NULL, 0};
 
-    if (base == NULL || mxl_array_place_version(view) == mxl_storage_version(view->storage))
+    if (base == NULL || mxl_array_edge_version(view) == mxl_storage_version(view->storage))
         return 0;
     if (mxl_array_leaf(view) != NULL && mxl_leaf_wants(mxl_array_leaf(view)))
         return 0;
     if (!mxl_tape_recorded(base, dialect)) {
-        mxl_array_set_place(view, nowhere);
+        mxl_array_set_edge(view, nowhere);
         return 0;
     }
-    known = mxl_known_get();
-    if (known == NULL || view_params(view, &params) != 0)
+    builtin = mxl_builtin_ops_get();
+    if (builtin == NULL || view_params(view, &params) != 0)
         return -1;
-    return mxl_tape_view(known->as_strided, &params, base, view, false, dialect->plain);
+    return mxl_tape_view(builtin->as_strided, &params, base, view, false, dialect->plain);
 }
 
 int mxl_rebase_refresh(mxl_array *array)
@@ -55,12 +55,12 @@ int mxl_rebase_refresh(mxl_array *array)
     if (array->base == NULL)
         return 0;
     for (int i = 0; i < 2 && dialect == NULL; i++) {
-        mxl_place place = mxl_array_place(from[i]);
-        const mxl_node *node = mxl_place_node(place);
+        mxl_edge edge = mxl_array_edge(from[i]);
+        const mxl_node *node = mxl_edge_node(edge);
 
         if (node != NULL)
             dialect = node->dialect->plain;
-        mxl_ref_drop(place.target);
+        mxl_ref_release(edge.target);
     }
     return dialect == NULL || !dialect->rebase ? 0 : mxl_rebase_view(array, dialect);
 }
@@ -106,20 +106,20 @@ int mxl_rebase_check(const char *name, mxl_array *out)
 
 /* ---- CopySlices ---- */
 
-int mxl_rebase_place(const mxl_grad *g, mxl_array *view)
+int mxl_rebase_edge(const mxl_grad *g, mxl_array *view)
 {
     const mxl_meta *meta = &g->node->out_meta[0];
-    const mxl_known *known = mxl_known_get();
-    mxl_array *base = known == NULL ? NULL : mxl_array_new(meta->dtype, meta->ndim, meta->shape);
-    mxl_place place = {&g->node->ref, 0};
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    mxl_array *base = builtin == NULL ? NULL : mxl_array_new(meta->dtype, meta->ndim, meta->shape);
+    mxl_edge edge = {&g->node->ref, 0};
     int status;
 
     if (base == NULL)
         return -1;
-    mxl_array_set_place(base, place);
+    mxl_array_set_edge(base, edge);
     status =
-        mxl_tape_view(known->as_strided, g->params, base, view, false, g->node->dialect->plain);
-    mxl_array_drop(base);
+        mxl_tape_view(builtin->as_strided, g->params, base, view, false, g->node->dialect->plain);
+    mxl_array_release(base);
     return status;
 }
 
@@ -141,31 +141,31 @@ static int run_inner(mxl_grad *g, inner_call *c, mxl_array *head)
         c->wants[k] = g->wants[k + c->shift];
         c->set[k] = NULL;
     }
-    mxl_array_keep(head);
+    mxl_array_retain(head);
     for (int i = 0; i < c->node->num_outputs; i++)
         c->heads[i] = i == 0 ? head : NULL;
     status = mxl_grad_run_node(g, c->node, c->heads, c->wants, c->set);
     for (int i = 0; i < c->node->num_outputs; i++)
-        mxl_array_drop(c->heads[i]);
+        mxl_array_release(c->heads[i]);
     return status;
 }
 
 /* db = dy with what f's rule gives for v in v's place (zeros where f reads no v); others: f's */
-static int set_results(mxl_grad *g, const inner_call *c, const mxl_known *known)
+static int set_results(mxl_grad *g, const inner_call *c, const mxl_builtin_ops *builtin)
 {
     const mxl_strided_params *p = g->params;
-    mxl_array *pair[2] = {g->head[0], NULL};
+    mxl_array *pair[2] = {g->grad_output[0], NULL};
     int status = 0;
 
     if (g->wants[0]) {
         if (c->node != NULL && p->self_first)
             pair[1] = c->set[0];
         if (pair[1] == NULL) {
-            mxl_array *part = mxl_scope_call(g->s, known->as_strided, p, 1, pair);
+            mxl_array *part = mxl_scope_call(g->s, builtin->as_strided, p, 1, pair);
 
-            pair[1] = mxl_scope_call(g->s, known->zeros_like, NULL, 1, &part);
+            pair[1] = mxl_scope_call(g->s, builtin->zeros_like, NULL, 1, &part);
         }
-        status = mxl_grad_set(g, 0, mxl_scope_call(g->s, known->strided_put, p, 2, pair));
+        status = mxl_grad_set(g, 0, mxl_scope_call(g->s, builtin->strided_put, p, 2, pair));
     }
     for (int i = 1; i < g->num_inputs && status == 0; i++) {
         if (c->set[i - c->shift] != NULL)
@@ -177,17 +177,17 @@ static int set_results(mxl_grad *g, const inner_call *c, const mxl_known *known)
 static int copy_slices_grad(mxl_grad *g)
 {
     const mxl_strided_params *p = g->params;
-    const mxl_known *known = mxl_known_get();
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     inner_call c = {.node = mxl_node_inner(g->node), .shift = p->self_first ? 0 : 1};
     size_t count = c.node == NULL ? 0 : (size_t)c.node->num_inputs;
     size_t heads = c.node == NULL ? 0 : (size_t)c.node->num_outputs;
     size_t bytes = (count + heads) * sizeof(mxl_array *) + count * sizeof(bool);
     int status = 0;
 
-    if (known == NULL)
+    if (builtin == NULL)
         return -1;
     if (c.node != NULL) {
-        mxl_array *part = mxl_scope_call(g->s, known->as_strided, p, 1, &g->head[0]);
+        mxl_array *part = mxl_scope_call(g->s, builtin->as_strided, p, 1, &g->grad_output[0]);
 
         c.set = part == NULL ? NULL : mxl_alloc(bytes);
         if (c.set == NULL)
@@ -197,9 +197,9 @@ static int copy_slices_grad(mxl_grad *g)
         status = run_inner(g, &c, part);
     }
     if (status == 0)
-        status = set_results(g, &c, known);
+        status = set_results(g, &c, builtin);
     for (size_t k = 0; k < count; k++)
-        mxl_array_drop(c.set[k]);
+        mxl_array_release(c.set[k]);
     if (c.node != NULL)
         mxl_free(c.set, bytes);
     return status;
@@ -240,7 +240,7 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
     slices = mxl_node_new(&call, dialect);
     mxl_free(call.in, bytes);
     if (slices != NULL && node != NULL) {
-        mxl_ref_keep(&node->ref);
+        mxl_ref_retain(&node->ref);
         slices->payload = &node->ref;
     }
     return slices;
@@ -248,31 +248,32 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
 
 /* Places the view on its base now, not when it is read next: what kept its gradient at `output` of
  * a node keeps that of its new value. */
-static int place_anew(mxl_array *view, mxl_extra *extra, int output, const mxl_dialect *dialect)
+static int attach_anew(mxl_array *view, mxl_hook_store *store, int output,
+                       const mxl_dialect *dialect)
 {
-    mxl_place place;
+    mxl_edge edge;
     int status = mxl_rebase_view(view, dialect->plain);
 
     if (status != 0)
         return -1;
-    place = mxl_array_place(view);
-    if (mxl_place_node(place) != NULL)
-        status = mxl_extra_follow(extra, output, &mxl_place_node(place)->extra, place.output);
-    mxl_ref_drop(place.target);
+    edge = mxl_array_edge(view);
+    if (mxl_edge_node(edge) != NULL)
+        status = mxl_hook_store_follow(store, output, &mxl_edge_node(edge)->store, edge.output);
+    mxl_ref_release(edge.target);
     return status;
 }
 
 int mxl_rebase_finish(mxl_array *view, mxl_node *slices)
 {
-    mxl_place before = mxl_array_place(view);
-    mxl_extra *extra = NULL;
-    int status = mxl_node_stand(slices, 0, view->base);
+    mxl_edge before = mxl_array_edge(view);
+    mxl_hook_store *store = NULL;
+    int status = mxl_node_attach_output(slices, 0, view->base);
 
-    mxl_array_expire_place(view);
-    if (mxl_place_node(before) != NULL)
-        extra = mxl_extra_get(&mxl_place_node(before)->extra);
-    if (status == 0 && mxl_extra_has(extra, MXL_HOOK_ARRAY))
-        status = place_anew(view, extra, before.output, slices->dialect);
-    mxl_ref_drop(before.target);
+    mxl_array_expire_edge(view);
+    if (mxl_edge_node(before) != NULL)
+        store = mxl_hook_store_get(&mxl_edge_node(before)->store);
+    if (status == 0 && mxl_hook_store_has(store, MXL_HOOK_ARRAY))
+        status = attach_anew(view, store, before.output, slices->dialect);
+    mxl_ref_release(before.target);
     return status;
 }

@@ -32,6 +32,6 @@ int mxl_rebase_finish(mxl_array *view, mxl_node *slices);
 
 /* Within the rule of a CopySlices: gives what the edited view became the place that it has in the
  * graph, a part of the base. -1 with the error set. */
-int mxl_rebase_place(const struct mxl_grad *slices, mxl_array *view);
+int mxl_rebase_edge(const struct mxl_grad *slices, mxl_array *view);
 
 #endif

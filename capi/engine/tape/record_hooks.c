@@ -10,10 +10,10 @@ static void recorder_free(void *slot)
     mxl_free(slot, sizeof(mxl_recorder));
 }
 
-void mxl_watch_update(mxl_state *state)
+void mxl_record_hook_update(mxl_state *state)
 {
     state->watch = 0;
-    if (state->watch_paused)
+    if (state->record_hook_paused)
         return;
     if (state->slots[MXL_SLOT_SAVED_HOOKS] != NULL)
         state->watch |= MXL_WATCH_SAVED;
@@ -21,7 +21,7 @@ void mxl_watch_update(mxl_state *state)
         state->watch |= MXL_WATCH_RECORD;
 }
 
-int mxl_watch_set_recorder(const mxl_recorder *recorder)
+int mxl_record_hook_set(const mxl_recorder *recorder)
 {
     mxl_state *state = mxl_state_get();
     mxl_recorder *made = NULL, *old;
@@ -37,25 +37,25 @@ int mxl_watch_set_recorder(const mxl_recorder *recorder)
     old = state->slots[MXL_SLOT_RECORD_HOOK];
     state->slots[MXL_SLOT_RECORD_HOOK] = made;
     state->slot_free[MXL_SLOT_RECORD_HOOK] = recorder_free;
-    mxl_watch_update(state);
+    mxl_record_hook_update(state);
     mxl_free(old, sizeof(*old));
     return 0;
 }
 
-int mxl_watch_before_write(mxl_node *node)
+int mxl_record_hook_before_write(mxl_node *node)
 {
-    bool paused = mxl_watch_pause();
+    bool paused = mxl_record_hook_pause();
     int status = mxl_node_pack_inputs(node);
 
-    mxl_watch_resume(paused);
+    mxl_record_hook_resume(paused);
     return status;
 }
 
-int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs)
+int mxl_record_hook_call(mxl_node *node, int num_outputs, mxl_array *const *outputs)
 {
-    mxl_place nowhere = {NULL, 0};
+    mxl_edge nowhere = {NULL, 0};
     mxl_recorder recorder; /* a copy: it may take itself away */
-    bool paused = mxl_watch_pause();
+    bool paused = mxl_record_hook_pause();
     int status = mxl_node_pack(node);
     const mxl_recorder *slot = mxl_state_get()->slots[MXL_SLOT_RECORD_HOOK]; /* if still there */
 
@@ -64,7 +64,7 @@ int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *output
         status = recorder.recorded(&recorder, node, num_outputs, outputs);
     }
     for (int i = 0; i < num_outputs && status != 0; i++)
-        mxl_array_set_place(outputs[i], nowhere);
-    mxl_watch_resume(paused);
+        mxl_array_set_edge(outputs[i], nowhere);
+    mxl_record_hook_resume(paused);
     return status;
 }

@@ -14,36 +14,36 @@ typedef struct mxl_recorder {
 } mxl_recorder;
 
 /* Sets this thread's recorder (copied), or takes it away (NULL). -1 with the error set. */
-int mxl_watch_set_recorder(const mxl_recorder *recorder);
+int mxl_record_hook_set(const mxl_recorder *recorder);
 
 /* For mxl_node_attach, where the state's `watch` is not 0. On failure the outputs are constants. */
-int mxl_watch_recorded(mxl_node *node, int num_outputs, mxl_array *const *outputs);
+int mxl_record_hook_call(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 
 /* For a node whose call is about to write to an array: its saved inputs are packed while they are
  * as they were. -1 with the error set. */
-int mxl_watch_before_write(mxl_node *node);
+int mxl_record_hook_before_write(mxl_node *node);
 
 /* Sets `watch` to what is there, or to nothing in a pause. */
-void mxl_watch_update(mxl_state *state);
+void mxl_record_hook_update(mxl_state *state);
 
 /* Between these nothing is watched, whatever is set meanwhile: a lock is held, or a function that
  * watches runs. Pause gives what resume takes: whether there was a pause already. */
-static inline bool mxl_watch_pause(void)
+static inline bool mxl_record_hook_pause(void)
 {
     mxl_state *state = mxl_state_get();
-    bool paused = state->watch_paused;
+    bool paused = state->record_hook_paused;
 
-    state->watch_paused = true;
+    state->record_hook_paused = true;
     state->watch = 0;
     return paused;
 }
 
-static inline void mxl_watch_resume(bool paused)
+static inline void mxl_record_hook_resume(bool paused)
 {
     mxl_state *state = mxl_state_get();
 
-    state->watch_paused = paused;
-    mxl_watch_update(state);
+    state->record_hook_paused = paused;
+    mxl_record_hook_update(state);
 }
 
 #endif

@@ -32,7 +32,7 @@ static int save_input(mxl_node *node, int index, mxl_array *array)
     mxl_array *kept = array;
 
     if (node->edges[index].target == &array->ref)
-        mxl_array_keep(array);
+        mxl_array_retain(array);
     else
         kept = mxl_array_alias(array);
     if (kept == NULL)
@@ -97,10 +97,10 @@ int mxl_node_copy_saved_input(mxl_node *node, int index)
         return 0;
     copy = mxl_array_new(saved->array->dtype, saved->array->ndim, saved->array->shape);
     if (copy == NULL || mxl_array_copy_into(copy, saved->array) != 0) {
-        mxl_array_drop(copy);
+        mxl_array_release(copy);
         return -1;
     }
-    mxl_array_drop(saved->array);
+    mxl_array_release(saved->array);
     saved->array = copy;
     saved->version = mxl_storage_version(copy->storage);
     return 0;
@@ -109,15 +109,15 @@ int mxl_node_copy_saved_input(mxl_node *node, int index)
 /* ---- releasing ---- */
 
 /* Inputs and outputs: what is saved of them lies side by side. */
-static int num_places(const mxl_node *node)
+static int num_edges(const mxl_node *node)
 {
     return node->num_inputs + node->num_outputs;
 }
 
-void mxl_node_drop_saved(mxl_node *node)
+void mxl_node_free_saved(mxl_node *node)
 {
-    for (int i = 0; i < num_places(node) && node->saves_any; i++) {
-        mxl_array_drop(node->in_saved[i].array);
+    for (int i = 0; i < num_edges(node) && node->saves_any; i++) {
+        mxl_array_release(node->in_saved[i].array);
         node->in_saved[i].array = NULL;
     }
 }
@@ -128,7 +128,7 @@ static void take_saved(mxl_node *node)
 {
     enum { ROOM = 16 };
     mxl_array *taken[ROOM];
-    int count = num_places(node);
+    int count = num_edges(node);
 
     for (int done = 0; done < count; done += ROOM) {
         int n = count - done < ROOM ? count - done : ROOM;
@@ -140,28 +140,28 @@ static void take_saved(mxl_node *node)
         }
         node_unlock(node);
         for (int i = 0; i < n; i++)
-            mxl_array_drop(taken[i]);
+            mxl_array_release(taken[i]);
     }
 }
 
 void mxl_node_release_saved(mxl_node *node)
 {
-    mxl_extra *extra;
+    mxl_hook_store *store;
 
     if (atomic_load_explicit(&node->released, memory_order_relaxed) ||
         atomic_exchange_explicit(&node->released, true, memory_order_acq_rel))
         return;
     if (mxl_node_inner(node) != NULL)
         mxl_node_release_saved(mxl_node_inner(node));
-    extra = mxl_extra_get(&node->extra);
-    if (extra != NULL)
-        mxl_extra_remove_hooks(extra);
+    store = mxl_hook_store_get(&node->store);
+    if (store != NULL)
+        mxl_hook_store_remove_hooks(store);
     if (node->op->forget != NULL)
         node->op->forget(node->payload);
     if (!node->saves_any)
         return;
-    if (extra != NULL)
-        mxl_extra_drop_packed(extra);
+    if (store != NULL)
+        mxl_hook_store_release_packed(store);
     take_saved(node);
 }
 
@@ -177,7 +177,7 @@ bool mxl_node_stale(mxl_node *node)
     if (!node->saves_any)
         return false;
     node_lock(node);
-    for (int i = 0; i < num_places(node) && !stale; i++) {
+    for (int i = 0; i < num_edges(node) && !stale; i++) {
         const mxl_saved *saved = &node->in_saved[i];
 
         stale =
@@ -190,10 +190,10 @@ bool mxl_node_stale(mxl_node *node)
 /* Whether somebody keeps the value in a form of his own. */
 static bool is_packed(mxl_node *node, int at)
 {
-    mxl_extra *extra = mxl_extra_get(&node->extra);
-    mxl_ref *packed = extra == NULL ? NULL : mxl_extra_get_packed(extra, at);
+    mxl_hook_store *store = mxl_hook_store_get(&node->store);
+    mxl_ref *packed = store == NULL ? NULL : mxl_hook_store_get_packed(store, at);
 
-    mxl_ref_drop(packed);
+    mxl_ref_release(packed);
     return packed != NULL;
 }
 
@@ -211,7 +211,7 @@ int mxl_node_find_saved(mxl_node *node, int index, bool *is_output)
 {
     int found = -1;
 
-    for (int i = 0; i < num_places(node) && found < 0 && index >= 0; i++) {
+    for (int i = 0; i < num_edges(node) && found < 0 && index >= 0; i++) {
         if (is_saved(node, i) && index-- == 0)
             found = i;
     }
@@ -223,7 +223,7 @@ int mxl_node_num_saved(mxl_node *node)
 {
     int count = 0;
 
-    for (int i = 0; i < num_places(node); i++)
+    for (int i = 0; i < num_edges(node); i++)
         count += is_saved(node, i);
     return count;
 }
@@ -231,12 +231,12 @@ int mxl_node_num_saved(mxl_node *node)
 /* ---- reading saved values ---- */
 
 /* An alias of `array` that stands at `place`. */
-static mxl_array *placed(mxl_array *array, mxl_place place)
+static mxl_array *attached(mxl_array *array, mxl_edge edge)
 {
     mxl_array *alias = mxl_array_alias(array);
 
     if (alias != NULL)
-        mxl_array_set_place(alias, place);
+        mxl_array_set_edge(alias, edge);
     return alias;
 }
 
@@ -264,14 +264,14 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
 {
     mxl_array *array;
 
-    if (mxl_extra_get(&node->extra) != NULL &&
+    if (mxl_hook_store_get(&node->store) != NULL &&
         mxl_node_unpack(node, saved >= node->out_saved ? node->num_inputs + index : index, record,
                         &array))
         return array;
     node_lock(node);
     array = saved->array;
     if (array != NULL)
-        mxl_array_keep(array);
+        mxl_array_retain(array);
     node_unlock(node);
     if (array == NULL) {
         if (atomic_load_explicit(&node->released, memory_order_acquire))
@@ -283,34 +283,34 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
     }
     if (mxl_storage_version(array->storage) != saved->version) {
         stale_error(node, saved, array, what, index);
-        mxl_array_drop(array);
+        mxl_array_release(array);
         return NULL;
     }
     return array;
 }
 
-mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place)
+mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_edge)
 {
-    mxl_array *array = saved_get(node, &node->in_saved[index], "input", index, with_place);
+    mxl_array *array = saved_get(node, &node->in_saved[index], "input", index, with_edge);
     mxl_array *alias;
 
-    if (array == NULL || !with_place || mxl_array_stands_at(array, node->edges[index]))
+    if (array == NULL || !with_edge || mxl_array_is_attached_to(array, node->edges[index]))
         return array;
     /* An alias, or a variable that was marked since: use the place it had. */
-    alias = placed(array, node->edges[index]);
-    mxl_array_drop(array);
+    alias = attached(array, node->edges[index]);
+    mxl_array_release(array);
     return alias;
 }
 
-mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place)
+mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_edge)
 {
-    mxl_array *array = saved_get(node, &node->out_saved[index], "output", index, with_place);
-    mxl_place place = {&node->ref, index};
+    mxl_array *array = saved_get(node, &node->out_saved[index], "output", index, with_edge);
+    mxl_edge edge = {&node->ref, index};
     mxl_array *alias;
 
-    if (array == NULL || !with_place)
+    if (array == NULL || !with_edge)
         return array;
-    alias = placed(array, place);
-    mxl_array_drop(array);
+    alias = attached(array, edge);
+    mxl_array_release(array);
     return alias;
 }

@@ -17,8 +17,8 @@ int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 
 /* A new reference to a saved value with the place it had when saved; NULL with the error set: it
  * was released, or edited since. */
-mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_place);
-mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_place);
+mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_edge);
+mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_edge);
 
 /* How many saved values there are now, and where the index-th of them is: position, and whether
  * among the outputs. -1: there is none such. */
@@ -29,7 +29,7 @@ int mxl_node_find_saved(mxl_node *node, int index, bool *is_output);
 bool mxl_node_stale(mxl_node *node);
 
 /* Drops the saved values of a node that nobody holds any more. */
-void mxl_node_drop_saved(mxl_node *node);
+void mxl_node_free_saved(mxl_node *node);
 
 /* Drops the saved values and hooks and marks the node released. */
 void mxl_node_release_saved(mxl_node *node);

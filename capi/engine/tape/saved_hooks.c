@@ -23,13 +23,13 @@ static void packer_free(mxl_ref *ref)
     if (packer->release != NULL)
         packer->release(packer->payload);
     if (packer->below != NULL)
-        mxl_ref_drop(&packer->below->ref);
+        mxl_ref_release(&packer->below->ref);
     mxl_free(packer, sizeof(*packer));
 }
 
 static void stack_free(void *top)
 {
-    mxl_ref_drop(&((mxl_packer *)top)->ref);
+    mxl_ref_release(&((mxl_packer *)top)->ref);
 }
 
 int mxl_packer_push(const mxl_packer *given)
@@ -47,7 +47,7 @@ int mxl_packer_push(const mxl_packer *given)
     packer->below = state->slots[MXL_SLOT_SAVED_HOOKS];
     state->slots[MXL_SLOT_SAVED_HOOKS] = packer;
     state->slot_free[MXL_SLOT_SAVED_HOOKS] = stack_free;
-    mxl_watch_update(state);
+    mxl_record_hook_update(state);
     return 0;
 }
 
@@ -60,9 +60,9 @@ int mxl_packer_pop(void)
         return mxl_error("there are no functions for saved values to take away");
     state->slots[MXL_SLOT_SAVED_HOOKS] = top->below;
     if (top->below != NULL)
-        mxl_ref_keep(&top->below->ref); /* the stack's, which was the top's */
-    mxl_watch_update(state);
-    mxl_ref_drop(&top->ref);
+        mxl_ref_retain(&top->below->ref); /* the stack's, which was the top's */
+    mxl_record_hook_update(state);
+    mxl_ref_release(&top->ref);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static void packed_free(mxl_ref *ref)
 
     if (p->packer->drop != NULL)
         p->packer->drop(p->packer->payload, p->value);
-    mxl_ref_drop(&p->packer->ref);
+    mxl_ref_release(&p->packer->ref);
     mxl_free(p, sizeof(*p));
 }
 
@@ -87,7 +87,7 @@ static int call_pack(packed *p, const mxl_node *node, const mxl_array *array)
     int status;
 
     if (handle == 0) {
-        mxl_array_drop(alias);
+        mxl_array_release(alias);
         return -1;
     }
     mxl_callback_enter(&before, false, node->training);
@@ -109,7 +109,7 @@ static packed *pack(mxl_packer *packer, const mxl_node *node, const mxl_array *a
         return NULL;
     }
     mxl_ref_init(&p->ref, packed_free);
-    mxl_ref_keep(&packer->ref);
+    mxl_ref_retain(&packer->ref);
     return p;
 }
 
@@ -121,9 +121,10 @@ static mxl_saved *saved_at(mxl_node *node, int at)
 /* What the node has saved in its first `count` places (inputs, then outputs) and is not packed. */
 static int pack_first(mxl_node *node, mxl_packer *packer, int count)
 {
-    mxl_extra *extra = mxl_extra_make(&node->extra);
+    mxl_hook_store *store = mxl_hook_store_make(&node->store);
 
-    if (extra == NULL || mxl_extra_reserve_packed(extra, node->num_inputs + node->num_outputs) != 0)
+    if (store == NULL ||
+        mxl_hook_store_reserve_packed(store, node->num_inputs + node->num_outputs) != 0)
         return -1;
     for (int at = 0; at < count; at++) {
         mxl_saved *saved = saved_at(node, at);
@@ -134,8 +135,8 @@ static int pack_first(mxl_node *node, mxl_packer *packer, int count)
         p = pack(packer, node, saved->array);
         if (p == NULL)
             return -1;
-        mxl_extra_set_packed(extra, at, &p->ref);
-        mxl_array_drop(saved->array);
+        mxl_hook_store_set_packed(store, at, &p->ref);
+        mxl_array_release(saved->array);
         saved->array = NULL;
     }
     return 0;
@@ -148,9 +149,9 @@ static int node_pack(mxl_node *node, int count)
 
     if (packer == NULL || !node->saves_any)
         return 0;
-    mxl_ref_keep(&packer->ref); /* a function of its own may pop it */
+    mxl_ref_retain(&packer->ref); /* a function of its own may pop it */
     status = pack_first(node, packer, count);
-    mxl_ref_drop(&packer->ref);
+    mxl_ref_release(&packer->ref);
     return status;
 }
 
@@ -166,8 +167,8 @@ int mxl_node_pack_inputs(mxl_node *node)
 
 bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out)
 {
-    mxl_extra *extra = mxl_extra_get(&node->extra);
-    packed *p = extra == NULL ? NULL : (packed *)mxl_extra_get_packed(extra, at);
+    mxl_hook_store *store = mxl_hook_store_get(&node->store);
+    packed *p = store == NULL ? NULL : (packed *)mxl_hook_store_get_packed(store, at);
     const mxl_meta *meta =
         at < node->num_inputs ? &node->in_meta[at] : &node->out_meta[at - node->num_inputs];
     mxl_callback before;
@@ -185,6 +186,6 @@ bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out)
         *out = mxl_callback_take(handle, meta, node->op->name, "a saved value was unpacked");
     else
         mxl_callback_free(handle);
-    mxl_ref_drop(&p->ref);
+    mxl_ref_release(&p->ref);
     return true;
 }

@@ -17,11 +17,11 @@ static void node_free(mxl_ref *ref)
 {
     mxl_node *node = (mxl_node *)ref;
 
-    mxl_node_drop_saved(node);
+    mxl_node_free_saved(node);
     for (int i = 0; i < node->num_inputs; i++)
-        mxl_ref_drop(node->edges[i].target);
-    mxl_ref_drop(node->payload);
-    mxl_ref_drop(atomic_load_explicit(&node->extra, memory_order_acquire));
+        mxl_ref_release(node->edges[i].target);
+    mxl_ref_release(node->payload);
+    mxl_ref_release(atomic_load_explicit(&node->store, memory_order_acquire));
     mxl_free(node, node->bytes);
 }
 
@@ -46,7 +46,7 @@ static layout node_layout(const mxl_call *call)
         dims += (size_t)call->in[i]->ndim;
     for (int i = 0; i < call->num_outputs; i++)
         dims += (size_t)call->out[i]->ndim;
-    at.params_at = aligned(sizeof(mxl_node) + in * sizeof(mxl_place) +
+    at.params_at = aligned(sizeof(mxl_node) + in * sizeof(mxl_edge) +
                            (in + out) * (sizeof(mxl_meta) + sizeof(mxl_saved)));
     at.params_bytes = call->op->params_size > 0 ? mxl_params_bytes(call->op, call->params) : 0;
     at.dims_at = at.params_at + aligned(at.params_bytes);
@@ -65,39 +65,39 @@ static int64_t *meta_fill(mxl_meta *meta, const mxl_array *array, int64_t *dims)
 }
 
 /* Whether the dialect calls what the place leads to a constant: a released node. */
-static bool is_constant(mxl_place place, const mxl_dialect *dialect)
+static bool is_constant(mxl_edge edge, const mxl_dialect *dialect)
 {
-    const mxl_node *node = mxl_place_node(place);
+    const mxl_node *node = mxl_edge_node(edge);
 
     return dialect->released_is_constant && node != NULL &&
            atomic_load_explicit(&node->released, memory_order_acquire);
 }
 
-bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect)
+bool mxl_tape_is_attached(mxl_array *array, const mxl_dialect *dialect)
 {
-    mxl_place place;
+    mxl_edge edge;
     bool recorded;
 
-    mxl_array_lock_place(array);
-    place = mxl_array_given_place(array);
-    recorded = place.target != NULL && !is_constant(place, dialect);
-    mxl_array_unlock_place(array);
+    mxl_array_lock_edge(array);
+    edge = mxl_array_given_edge(array);
+    recorded = edge.target != NULL && !is_constant(edge, dialect);
+    mxl_array_unlock_edge(array);
     return recorded;
 }
 
 /* Where a value recorded now is attached: the array's place, or nowhere. The target is kept. */
-static mxl_place edge_to(mxl_array *array, const mxl_dialect *dialect)
+static mxl_edge edge_to(mxl_array *array, const mxl_dialect *dialect)
 {
-    mxl_place place = {NULL, 0};
+    mxl_edge edge = {NULL, 0};
 
     if (mxl_array_leaf(array) == NULL && !mxl_array_has_target(array))
-        return place;
-    place = mxl_array_place(array);
-    if (is_constant(place, dialect)) {
-        mxl_ref_drop(place.target);
-        place.target = NULL;
+        return edge;
+    edge = mxl_array_edge(array);
+    if (is_constant(edge, dialect)) {
+        mxl_ref_release(edge.target);
+        edge.target = NULL;
     }
-    return place;
+    return edge;
 }
 
 /* A part of an array that got its recorded value after the part was taken. */
@@ -106,7 +106,7 @@ static bool shows_later_record(const mxl_array *array)
     const mxl_array *base = array->base;
 
     return mxl_array_leaf(base) == NULL && mxl_array_has_target(base) &&
-           mxl_array_place_version(base) > mxl_array_place_version(array);
+           mxl_array_edge_version(base) > mxl_array_edge_version(array);
 }
 
 int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
@@ -125,7 +125,7 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
             continue;
         }
         if (!dialect->rebase && mxl_array_leaf(array) == NULL &&
-            mxl_array_place_version(array) != mxl_storage_version(array->storage))
+            mxl_array_edge_version(array) != mxl_storage_version(array->storage))
             return mxl_error(
                 "%s: input %d was edited in place after it was recorded; use detach() to "
                 "take its present value as a constant",
@@ -168,7 +168,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     node->saves_any = false;
     atomic_init(&node->released, false);
     atomic_flag_clear_explicit(&node->lock, memory_order_relaxed);
-    atomic_init(&node->extra, NULL);
+    atomic_init(&node->store, NULL);
     node->bytes = at.bytes;
     node->in_meta = (mxl_meta *)(node->edges + node->num_inputs);
     node->out_meta = node->in_meta + node->num_inputs;
@@ -187,7 +187,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     for (int i = 0; i < node->num_outputs; i++)
         dims = meta_fill(&node->out_meta[i], call->out[i], dims);
     if (call->op->saves != NULL && mxl_node_save(node, call) != 0) {
-        mxl_ref_drop(&node->ref);
+        mxl_ref_release(&node->ref);
         return NULL;
     }
     return node;
@@ -196,23 +196,23 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
 /* What an array that is edited keeps of its gradient is that of its new value. */
 static int hooks_follow(mxl_array *array, mxl_node *node, int output)
 {
-    mxl_place place = mxl_array_place(array);
-    mxl_node *before = mxl_place_node(place);
-    mxl_extra *extra = before == NULL ? NULL : mxl_extra_get(&before->extra);
+    mxl_edge edge = mxl_array_edge(array);
+    mxl_node *before = mxl_edge_node(edge);
+    mxl_hook_store *store = before == NULL ? NULL : mxl_hook_store_get(&before->store);
     int status = 0;
 
-    if (extra != NULL && before != node)
-        status = mxl_extra_follow(extra, place.output, &node->extra, output);
-    mxl_ref_drop(place.target);
+    if (store != NULL && before != node)
+        status = mxl_hook_store_follow(store, edge.output, &node->store, output);
+    mxl_ref_release(edge.target);
     return status;
 }
 
-int mxl_node_stand(mxl_node *node, int output, mxl_array *array)
+int mxl_node_attach_output(mxl_node *node, int output, mxl_array *array)
 {
-    mxl_place place = {&node->ref, output};
+    mxl_edge edge = {&node->ref, output};
     int status = mxl_array_has_target(array) ? hooks_follow(array, node, output) : 0;
 
-    mxl_array_set_place(array, place);
+    mxl_array_set_edge(array, edge);
     return status;
 }
 
@@ -227,17 +227,17 @@ int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
             saved->version = mxl_storage_version(saved->array->storage);
     }
     for (int i = 0; i < num_outputs; i++) {
-        if (mxl_node_stand(node, i, outputs[i]) != 0)
+        if (mxl_node_attach_output(node, i, outputs[i]) != 0)
             status = -1;
     }
     for (int i = 0; i < num_outputs && status != 0; i++) {
-        mxl_place nowhere = {NULL, 0};
+        mxl_edge nowhere = {NULL, 0};
 
-        mxl_array_set_place(outputs[i], nowhere);
+        mxl_array_set_edge(outputs[i], nowhere);
     }
     if (status != 0)
         return -1;
-    return mxl_state_get()->watch == 0 ? 0 : mxl_watch_recorded(node, num_outputs, outputs);
+    return mxl_state_get()->watch == 0 ? 0 : mxl_record_hook_call(node, num_outputs, outputs);
 }
 
 int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
@@ -262,7 +262,7 @@ int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_ar
     if (node == NULL)
         return -1;
     status = mxl_node_attach(node, 1, &view);
-    mxl_ref_drop(&node->ref);
+    mxl_ref_release(&node->ref);
     return status;
 }
 

@@ -41,44 +41,44 @@ typedef struct mxl_node {
     bool training;
     bool saves_any;
     atomic_bool released;
-    atomic_flag lock;      /* guards saved values between reading and releasing */
-    mxl_extra_place extra; /* hooks and what else was asked for; NULL nearly always */
-    size_t bytes;          /* of the block that holds node and all arrays below */
-    mxl_meta *in_meta;     /* [num_inputs] */
+    atomic_flag lock;    /* guards saved values between reading and releasing */
+    mxl_hook_slot store; /* hooks and what else was asked for; NULL nearly always */
+    size_t bytes;        /* of the block that holds node and all arrays below */
+    mxl_meta *in_meta;   /* [num_inputs] */
     mxl_meta *out_meta;
     mxl_saved *in_saved;  /* [num_inputs] */
     mxl_saved *out_saved; /* [num_outputs], right behind */
-    mxl_place edges[];    /* [num_inputs]; targets kept */
+    mxl_edge edges[];     /* [num_inputs]; targets kept */
 } mxl_node;
 
 /* What a place leads to: a node or a variable, the other of the two is NULL. Both are NULL where it
  * leads nowhere. Nobody else casts a target. */
-static inline mxl_node *mxl_place_node(mxl_place place)
+static inline mxl_node *mxl_edge_node(mxl_edge edge)
 {
-    return place.output == MXL_PLACE_LEAF ? NULL : (mxl_node *)place.target;
+    return edge.output == MXL_PLACE_LEAF ? NULL : (mxl_node *)edge.target;
 }
 
-static inline mxl_array *mxl_place_variable(mxl_place place)
+static inline mxl_array *mxl_edge_variable(mxl_edge edge)
 {
-    return place.output == MXL_PLACE_LEAF ? (mxl_array *)place.target : NULL;
+    return edge.output == MXL_PLACE_LEAF ? (mxl_array *)edge.target : NULL;
 }
 
 /* Which of the gradients that flow to a node or a variable is that of the place. */
-static inline int mxl_place_slot(mxl_place place)
+static inline int mxl_edge_slot(mxl_edge edge)
 {
-    return place.output == MXL_PLACE_LEAF ? 0 : place.output;
+    return edge.output == MXL_PLACE_LEAF ? 0 : edge.output;
 }
 
 /* Where hooks on what a place leads to are. */
-static inline mxl_extra_place *mxl_place_extra(mxl_place place)
+static inline mxl_hook_slot *mxl_edge_hooks(mxl_edge edge)
 {
-    mxl_node *node = mxl_place_node(place);
+    mxl_node *node = mxl_edge_node(edge);
 
-    return node != NULL ? &node->extra : &mxl_array_leaf(mxl_place_variable(place))->extra;
+    return node != NULL ? &node->store : &mxl_array_leaf(mxl_edge_variable(edge))->store;
 }
 
 /* Whether an array that had a place a moment ago has one that gradients flow to. */
-bool mxl_tape_stands(mxl_array *array, const mxl_dialect *dialect);
+bool mxl_tape_is_attached(mxl_array *array, const mxl_dialect *dialect);
 
 /* Whether a value recorded now would be attached to the array: not to a constant, nor to one whose
  * place is a released node, where the dialect calls that a constant. */
@@ -88,7 +88,7 @@ static inline bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialec
 
     if (leaf != NULL && mxl_leaf_wants(leaf))
         return true;
-    return mxl_array_has_target(array) && mxl_tape_stands(array, dialect);
+    return mxl_array_has_target(array) && mxl_tape_is_attached(array, dialect);
 }
 
 /* Whether a call recorded now gets a node: 1 when a gradient flows to an input, else 0. -1 with the
@@ -109,7 +109,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
 
 /* Makes an array output `output` of a node; what keeps its gradient follows it there. -1 with the
  * error set: for that there was no memory. */
-int mxl_node_stand(mxl_node *node, int output, mxl_array *array);
+int mxl_node_attach_output(mxl_node *node, int output, mxl_array *array);
 
 /* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. -1
  * with the error set where there is no memory, or somebody watches what is recorded, and that

@@ -81,14 +81,14 @@ FROM_INT(b8)
 /* ---- float16: by way of float32 ---- */
 
 /* second(first(in)), a tile of float32 at a time. */
-static void in_two_steps(mxl_row first, size_t in_size, mxl_row second, size_t out_size, void *out,
-                         const void *in, int64_t n)
+static void in_two_steps(mxl_loop first, size_t in_size, mxl_loop second, size_t out_size,
+                         void *out, const void *in, int64_t n)
 {
-    float tile[MXL_ROW_TILE];
+    float tile[MXL_LOOP_TILE];
     int64_t step = 1;
 
-    for (int64_t i = 0; i < n; i += MXL_ROW_TILE) {
-        int64_t part = n - i < MXL_ROW_TILE ? n - i : MXL_ROW_TILE;
+    for (int64_t i = 0; i < n; i += MXL_LOOP_TILE) {
+        int64_t part = n - i < MXL_LOOP_TILE ? n - i : MXL_LOOP_TILE;
         const void *from = (const char *)in + i * (int64_t)in_size, *between = tile;
 
         first(tile, &from, &step, part, NULL);
@@ -124,9 +124,9 @@ TWO_STEPS(f16, f16, cast_f16_f32, cast_f32_f16)
      [MXL_U8] = cast_##A##_u8,   [MXL_I32] = cast_##A##_i32, [MXL_I8] = cast_##A##_i8,             \
      [MXL_I64] = cast_##A##_i64, [MXL_BOOL] = cast_##A##_b8}
 
-mxl_row mxl_cast_row(int from, int to)
+mxl_loop mxl_cast_loop(int from, int to)
 {
-    static const mxl_row table[MXL_DTYPE_COUNT][MXL_DTYPE_COUNT] = {
+    static const mxl_loop table[MXL_DTYPE_COUNT][MXL_DTYPE_COUNT] = {
         [MXL_F32] = CAST_LINE(f32), [MXL_F64] = CAST_LINE(f64), [MXL_F16] = CAST_LINE(f16),
         [MXL_U8] = CAST_LINE(u8),   [MXL_I32] = CAST_LINE(i32), [MXL_I8] = CAST_LINE(i8),
         [MXL_I64] = CAST_LINE(i64), [MXL_BOOL] = CAST_LINE(b8),
@@ -140,5 +140,5 @@ void mxl_cast_scalar(double value, int dtype, void *out)
     const void *in = &value;
     int64_t step = 1;
 
-    mxl_cast_row(MXL_F64, dtype)(out, &in, &step, 1, NULL);
+    mxl_cast_loop(MXL_F64, dtype)(out, &in, &step, 1, NULL);
 }

@@ -7,7 +7,7 @@
 /* The loop that casts `from` to `to`; never NULL for valid dtypes. Float to integer truncates; what
  * does not fit is as kernel/copy/convert.h says. To bool is != 0 (a NaN is true), float64 and
  * integers to float16 round through float32. */
-mxl_row mxl_cast_row(int from, int to);
+mxl_loop mxl_cast_loop(int from, int to);
 
 /* One value as an element of `dtype`, stored at `out`. */
 void mxl_cast_scalar(double value, int dtype, void *out);

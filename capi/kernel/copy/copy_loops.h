@@ -26,7 +26,7 @@ void mxl_copy_pieces_at(int64_t bytes, int64_t count, void *out, const void *in,
 
 /* dst[j * dst_step + i] = src[j + i * src_step] for j < nj, i < ni: `src` is read along j, `dst`
  * written along i. Steps in elements of `width` bytes. */
-void mxl_turn(size_t width, void *dst, int64_t dst_step, const void *src, int64_t src_step,
-              int64_t nj, int64_t ni);
+void mxl_transpose_kernel(size_t width, void *dst, int64_t dst_step, const void *src,
+                          int64_t src_step, int64_t nj, int64_t ni);
 
 #endif

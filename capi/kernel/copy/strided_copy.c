@@ -25,7 +25,7 @@ typedef struct bytes_job {
     size_t bytes;
 } bytes_job;
 
-static void bytes_share(void *data, int64_t begin, int64_t end)
+static void bytes_chunk(void *data, int64_t begin, int64_t end)
 {
     const bytes_job *job = data;
 
@@ -44,7 +44,7 @@ void mxl_copy_bytes(void *out, const void *in, size_t bytes)
     if (bytes <= BYTES_GRAIN)
         mxl_copy_block(out, in, bytes);
     else
-        mxl_parallel_for((int64_t)bytes, BYTES_GRAIN, bytes_share, &job);
+        mxl_parallel_for((int64_t)bytes, BYTES_GRAIN, bytes_chunk, &job);
 }
 
 typedef struct fill_job {
@@ -53,7 +53,7 @@ typedef struct fill_job {
     const void *value;
 } fill_job;
 
-static void fill_share(void *data, int64_t begin, int64_t end)
+static void fill_chunk(void *data, int64_t begin, int64_t end)
 {
     const fill_job *job = data;
 
@@ -65,9 +65,9 @@ void mxl_fill(size_t width, void *out, const void *value, int64_t n)
     fill_job job = {width, out, value};
 
     if (n <= ELEMENTS_GRAIN)
-        fill_share(&job, 0, n);
+        fill_chunk(&job, 0, n);
     else
-        mxl_parallel_for(n, ELEMENTS_GRAIN, fill_share, &job);
+        mxl_parallel_for(n, ELEMENTS_GRAIN, fill_chunk, &job);
 }
 
 /* ---- strided ---- */
@@ -122,7 +122,7 @@ static void copy_streams(const copy_job *job, int64_t out, int64_t in, int64_t n
     mxl_copy_stream(job->out + out * width, job->in + in * width, (size_t)(n * width));
 }
 
-static void rows_share(void *data, int64_t begin, int64_t end)
+static void rows_chunk(void *data, int64_t begin, int64_t end)
 {
     const copy_job *job = data;
     const mxl_walk *walk = &job->walk;
@@ -204,7 +204,7 @@ static void choose_copier(copy_job *job)
 }
 
 /* A unit is a piece of a band along `across`, and of a segment of the last axis. */
-static void turn_share(void *data, int64_t begin, int64_t end)
+static void transpose_chunk(void *data, int64_t begin, int64_t end)
 {
     const copy_job *job = data;
     const mxl_walk *walk = &job->walk;
@@ -226,12 +226,12 @@ static void turn_share(void *data, int64_t begin, int64_t end)
             in += rest % walk->shape[axis] * walk->stride[1][axis];
             rest /= walk->shape[axis];
         }
-        mxl_turn(job->width, job->out + out * width, walk->stride[0][across], job->in + in * width,
-                 walk->stride[1][last], nj, ni);
+        mxl_transpose_kernel(job->width, job->out + out * width, walk->stride[0][across],
+                             job->in + in * width, walk->stride[1][last], nj, ni);
     }
 }
 
-static void turn_all(copy_job *job)
+static void transpose_all(copy_job *job)
 {
     int64_t n = job->walk.shape[job->walk.ndim - 1], extent = job->walk.shape[job->across];
     int64_t band = BAND / (int64_t)job->width, planes = job->walk.size / n / extent;
@@ -240,8 +240,8 @@ static void turn_all(copy_job *job)
     job->segments = (n + SEGMENT - 1) / SEGMENT;
     band = extent < band ? extent : band;
     n = n < SEGMENT ? n : SEGMENT;
-    mxl_parallel_for(planes * job->bands * job->segments, ELEMENTS_GRAIN / (band * n), turn_share,
-                     job);
+    mxl_parallel_for(planes * job->bands * job->segments, ELEMENTS_GRAIN / (band * n),
+                     transpose_chunk, job);
 }
 
 /* The axis along which the input, but not the output, runs element by element; -1: none that is
@@ -305,9 +305,9 @@ void mxl_copy_strided(size_t width, int ndim, const int64_t *shape, void *out,
     }
     job.across = find_across(&job.walk, width);
     if (job.across >= 0) {
-        turn_all(&job);
+        transpose_all(&job);
         return;
     }
     choose_copier(&job);
-    mxl_parallel_for(job.walk.size, BYTES_GRAIN / 2 / (int64_t)width / job.lanes, rows_share, &job);
+    mxl_parallel_for(job.walk.size, BYTES_GRAIN / 2 / (int64_t)width / job.lanes, rows_chunk, &job);
 }

@@ -56,7 +56,7 @@ enum { VECTOR = 16, LINE = 64 };
 #endif
 
 /* A tile has a cache line each way, so that each line is in use once. */
-#define TURN(T)                                                                                    \
+#define TRANSPOSE(T)                                                                               \
     MXL_INLINE void each_##T(T *restrict d, int64_t dst_step, const T *restrict s,                 \
                              int64_t src_step, int64_t nj, int64_t ni)                             \
     {                                                                                              \
@@ -81,8 +81,8 @@ enum { VECTOR = 16, LINE = 64 };
         each_##T(d + whole_j * dst_step, dst_step, s + whole_j, src_step, nj - whole_j, ni);       \
     }                                                                                              \
                                                                                                    \
-    static void turn_##T(T *d, int64_t dst_step, const T *s, int64_t src_step, int64_t nj,         \
-                         int64_t ni)                                                               \
+    static void transpose_##T(T *d, int64_t dst_step, const T *s, int64_t src_step, int64_t nj,    \
+                              int64_t ni)                                                          \
     {                                                                                              \
         const int64_t side = LINE / sizeof(T);                                                     \
                                                                                                    \
@@ -93,20 +93,20 @@ enum { VECTOR = 16, LINE = 64 };
         }                                                                                          \
     }
 
-TURN(uint8_t)
-TURN(uint16_t)
-TURN(uint32_t)
-TURN(uint64_t)
+TRANSPOSE(uint8_t)
+TRANSPOSE(uint16_t)
+TRANSPOSE(uint32_t)
+TRANSPOSE(uint64_t)
 
-void mxl_turn(size_t width, void *dst, int64_t dst_step, const void *src, int64_t src_step,
-              int64_t nj, int64_t ni)
+void mxl_transpose_kernel(size_t width, void *dst, int64_t dst_step, const void *src,
+                          int64_t src_step, int64_t nj, int64_t ni)
 {
     if (width == 4)
-        turn_uint32_t(dst, dst_step, src, src_step, nj, ni);
+        transpose_uint32_t(dst, dst_step, src, src_step, nj, ni);
     else if (width == 8)
-        turn_uint64_t(dst, dst_step, src, src_step, nj, ni);
+        transpose_uint64_t(dst, dst_step, src, src_step, nj, ni);
     else if (width == 2)
-        turn_uint16_t(dst, dst_step, src, src_step, nj, ni);
+        transpose_uint16_t(dst, dst_step, src, src_step, nj, ni);
     else
-        turn_uint8_t(dst, dst_step, src, src_step, nj, ni);
+        transpose_uint8_t(dst, dst_step, src, src_step, nj, ni);
 }

@@ -12,12 +12,12 @@
 
 enum {
     SHORT_ROW = 24, /* rows shorter than this are not worth a call each */
-    TILE_BYTES = MXL_ROW_TILE * 8
+    TILE_BYTES = MXL_LOOP_TILE * 8
 };
 
 /* ---- one contiguous run ---- */
 typedef struct row_job {
-    mxl_row row;
+    mxl_loop row;
     char *out;
     size_t out_size;
     int num_in;
@@ -27,28 +27,28 @@ typedef struct row_job {
     const void *params;
 } row_job;
 
-static void row_share(void *data, int64_t begin, int64_t end)
+static void row_chunk(void *data, int64_t begin, int64_t end)
 {
     const row_job *job = data;
-    const void *in[MXL_ROW_INPUTS];
+    const void *in[MXL_LOOP_INPUTS];
 
     for (int k = 0; k < job->num_in; k++)
         in[k] = (const char *)job->in[k] + begin * job->step[k] * (int64_t)job->in_size[k];
     job->row(job->out + begin * (int64_t)job->out_size, in, job->step, end - begin, job->params);
 }
 
-void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size, int num_in,
-                 const void *const *in, const int64_t *step, const size_t *in_size,
-                 const void *params)
+void mxl_loop_run(mxl_loop row, int weight, int64_t n, void *out, size_t out_size, int num_in,
+                  const void *const *in, const int64_t *step, const size_t *in_size,
+                  const void *params)
 {
     row_job job = {row, out, out_size, num_in, in, step, in_size, params};
 
     if (weight < 1)
         weight = 1;
-    if (n <= MXL_ROW_UNIT / weight)
+    if (n <= MXL_LOOP_UNIT / weight)
         row(out, in, step, n, params);
     else
-        mxl_parallel_fine(n, MXL_ROW_UNIT / weight, MXL_ROW_GRAIN / weight, row_share, &job);
+        mxl_parallel_fine(n, MXL_LOOP_UNIT / weight, MXL_LOOP_GRAIN / weight, row_chunk, &job);
 }
 
 /* ---- strided operands ----
@@ -64,7 +64,7 @@ typedef enum operand_kind {
 
 /* Operand 0 is the output. */
 typedef struct walk_job {
-    mxl_row row;
+    mxl_loop row;
     const void *params;
     mxl_walk walk;
     int first;      /* axis of the block */
@@ -85,17 +85,17 @@ typedef struct place {
     int64_t inner;
     int64_t index[MXL_MAX_NDIM];
     char *out;
-    const void *in[MXL_ROW_INPUTS];
+    const void *in[MXL_LOOP_INPUTS];
 } place;
 
-static void place_move(place *p, int num, const int64_t *bytes)
+static void position_move(place *p, int num, const int64_t *bytes)
 {
     p->out += bytes[0];
     for (int k = 1; k < num; k++)
         p->in[k - 1] = (const char *)p->in[k - 1] + bytes[k];
 }
 
-static void place_seek(place *p, const walk_job *job, int64_t pos)
+static void position_seek(place *p, const walk_job *job, int64_t pos)
 {
     const mxl_walk *walk = &job->walk;
     int64_t bytes[MXL_WALK_OPERANDS] = {0};
@@ -111,10 +111,10 @@ static void place_seek(place *p, const walk_job *job, int64_t pos)
     p->out = job->data[0];
     for (int k = 1; k < walk->num; k++)
         p->in[k - 1] = job->data[k];
-    place_move(p, walk->num, bytes);
+    position_move(p, walk->num, bytes);
 }
 
-static inline void place_next_block(place *p, const walk_job *job)
+static inline void position_next_block(place *p, const walk_job *job)
 {
     int axis = job->first - 1;
 
@@ -122,7 +122,7 @@ static inline void place_next_block(place *p, const walk_job *job)
     for (; axis >= 0 && ++p->index[axis] == job->walk.shape[axis]; axis--)
         p->index[axis] = 0;
     if (axis >= 0)
-        place_move(p, job->walk.num, job->jump[axis]);
+        position_move(p, job->walk.num, job->jump[axis]);
 }
 
 /* Each of `rows` elements `extent` times. Always MOST are written, of which the next element's
@@ -200,7 +200,7 @@ static void tile_repeat(const walk_job *job, int k, int64_t pos, char *tile, int
 }
 
 /* The inputs from where the place stands in its block, but for those in tiles. */
-static void place_inputs(const place *p, const walk_job *job, const void **in)
+static void gather_nd_inputs(const place *p, const walk_job *job, const void **in)
 {
     for (int k = 1; k < job->walk.num; k++) {
         if (job->kind[k] == DIRECT)
@@ -210,37 +210,37 @@ static void place_inputs(const place *p, const walk_job *job, const void **in)
 }
 
 /* Where nothing is gathered: one call of the loop for each block. */
-static void direct_share(void *data, int64_t begin, int64_t end)
+static void direct_chunk(void *data, int64_t begin, int64_t end)
 {
     const walk_job *job = data;
-    const void *part[MXL_ROW_INPUTS];
+    const void *part[MXL_LOOP_INPUTS];
     place p;
 
-    place_seek(&p, job, begin);
+    position_seek(&p, job, begin);
     for (int64_t pos = begin, n; pos < end; pos += n) {
         n = job->block - p.inner < end - pos ? job->block - p.inner : end - pos;
         if (p.inner == 0) {
             job->row(p.out, p.in, job->step + 1, n, job->params);
         } else {
-            place_inputs(&p, job, part);
+            gather_nd_inputs(&p, job, part);
             job->row(p.out + p.inner * (int64_t)job->size[0], part, job->step + 1, n, job->params);
         }
-        place_next_block(&p, job);
+        position_next_block(&p, job);
     }
 }
 
 /* Where operands are gathered or spread in tiles. */
-static void tile_share(void *data, int64_t begin, int64_t end)
+static void tile_chunk(void *data, int64_t begin, int64_t end)
 {
     const walk_job *job = data;
     int num = job->walk.num;
     _Alignas(64) char tile[MXL_WALK_OPERANDS][TILE_BYTES + SHORT_ROW * 8];
-    const void *in[MXL_ROW_INPUTS];
+    const void *in[MXL_LOOP_INPUTS];
     mxl_cursor cursor[MXL_WALK_OPERANDS];
     bool fresh = true; /* a block begins */
     place p;
 
-    place_seek(&p, job, begin);
+    position_seek(&p, job, begin);
     for (int k = 0; k < num; k++) {
         if (job->kind[k] == IN_TILE)
             mxl_cursor_seek(&cursor[k], &job->walk, k, begin);
@@ -251,7 +251,7 @@ static void tile_share(void *data, int64_t begin, int64_t end)
         int64_t left = job->block - p.inner < end - pos ? job->block - p.inner : end - pos;
 
         n = left < job->most ? left : job->most;
-        place_inputs(&p, job, in);
+        gather_nd_inputs(&p, job, in);
         for (int k = 1; k < num; k++) {
             if (job->kind[k] == IN_TILE)
                 tile_move(job, k, &cursor[k], tile[k], n);
@@ -267,7 +267,7 @@ static void tile_share(void *data, int64_t begin, int64_t end)
         p.inner += n;
         fresh = p.inner == job->block;
         if (fresh)
-            place_next_block(&p, job);
+            position_next_block(&p, job);
     }
 }
 
@@ -296,7 +296,7 @@ static operand_kind operand_lies(walk_job *job, int k, int first)
         job->step[k] = 0;
         return DIRECT;
     }
-    if (walk->stride[k][first] != 0 || period > MXL_ROW_TILE)
+    if (walk->stride[k][first] != 0 || period > MXL_LOOP_TILE)
         return IN_TILE;
     if (job->period < period)
         job->period = period;
@@ -362,17 +362,17 @@ static void job_plan(walk_job *job)
     }
 }
 
-int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
-             const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
-             const int64_t *const *in_strides, const size_t *in_size, const void *params)
+int mxl_loops(mxl_loop row, int weight, int ndim, const int64_t *shape, void *out,
+              const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
+              const int64_t *const *in_strides, const size_t *in_size, const void *params)
 {
     const int64_t *strides[MXL_WALK_OPERANDS];
     walk_job job;
 
-    if (num_in < 1 || num_in > MXL_ROW_INPUTS || ndim > MXL_MAX_NDIM)
+    if (num_in < 1 || num_in > MXL_LOOP_INPUTS || ndim > MXL_MAX_NDIM)
         return mxl_error(
             "an element-wise loop takes 1 to %d inputs of at most %d axes, not %d of %d",
-            (int)MXL_ROW_INPUTS, (int)MXL_MAX_NDIM, num_in, ndim);
+            (int)MXL_LOOP_INPUTS, (int)MXL_MAX_NDIM, num_in, ndim);
     job.row = row;
     job.params = params;
     job.data[0] = out;
@@ -390,7 +390,7 @@ int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
     job_plan(&job);
     if (weight < 1)
         weight = 1;
-    mxl_parallel_fine(job.walk.size, MXL_ROW_UNIT / weight, MXL_ROW_GRAIN / weight,
-                      job.direct ? direct_share : tile_share, &job);
+    mxl_parallel_fine(job.walk.size, MXL_LOOP_UNIT / weight, MXL_LOOP_GRAIN / weight,
+                      job.direct ? direct_chunk : tile_chunk, &job);
     return 0;
 }

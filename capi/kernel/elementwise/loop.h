@@ -15,64 +15,64 @@
 /* A loop over one run of elements. in[i] advances by step[i] (0 or 1) elements, out by 1; at least
  * one step is 1. `params` is the operator's parameter struct. in[i] may equal out, but must not
  * overlap it otherwise. */
-typedef void (*mxl_row)(void *out, const void *const *in, const int64_t *step, int64_t n,
-                        const void *params);
+typedef void (*mxl_loop)(void *out, const void *const *in, const int64_t *step, int64_t n,
+                         const void *params);
 
 /* One row loop per dtype (of the first input); NULL: unsupported. */
 typedef struct mxl_kernels {
-    mxl_row row[MXL_DTYPE_COUNT];
+    mxl_loop row[MXL_DTYPE_COUNT];
     int weight; /* what an element costs, in additions (0: one): how soon threads share the work */
 } mxl_kernels;
 
-/* The parameter struct of operators with one scalar (MXL_SCALAR_ROW reads it). */
+/* The parameter struct of operators with one scalar (MXL_SCALAR_LOOP reads it). */
 typedef struct mxl_scalar_params {
     double scalar;
     int is_int;
 } mxl_scalar_params;
 
 enum {
-    MXL_ROW_INPUTS = 8,    /* the most inputs a row loop may have */
-    MXL_ROW_UNIT = 16384,  /* additions that are worth a thread that is awake, */
-    MXL_ROW_GRAIN = 32768, /* and one that sleeps */
-    MXL_ROW_SMALL = 8192,  /* elements that no kernel is worth sharing for */
-    MXL_ROW_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
+    MXL_LOOP_INPUTS = 8,    /* the most inputs a row loop may have */
+    MXL_LOOP_UNIT = 16384,  /* additions that are worth a thread that is awake, */
+    MXL_LOOP_GRAIN = 32768, /* and one that sleeps */
+    MXL_LOOP_SMALL = 8192,  /* elements that no kernel is worth sharing for */
+    MXL_LOOP_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
 };
 
 /* Runs a row loop over n elements in one piece (steps 0 or 1), on several threads when n * weight
  * is large. Sizes are bytes of one element. */
-void mxl_row_run(mxl_row row, int weight, int64_t n, void *out, size_t out_size, int num_in,
-                 const void *const *in, const int64_t *step, const size_t *in_size,
-                 const void *params);
+void mxl_loop_run(mxl_loop row, int weight, int64_t n, void *out, size_t out_size, int num_in,
+                  const void *const *in, const int64_t *step, const size_t *in_size,
+                  const void *params);
 
 /* Runs a row loop over strided operands of one shape. Strides in elements, of either sign, 0 along
- * broadcast axes of inputs (never of out, unless the extent is 1). num_in is 1 to MXL_ROW_INPUTS,
+ * broadcast axes of inputs (never of out, unless the extent is 1). num_in is 1 to MXL_LOOP_INPUTS,
  * element sizes are 1, 2, 4 or 8 bytes. -1 with the error set for more inputs or axes than that. */
-int mxl_rows(mxl_row row, int weight, int ndim, const int64_t *shape, void *out,
-             const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
-             const int64_t *const *in_strides, const size_t *in_size, const void *params);
+int mxl_loops(mxl_loop row, int weight, int ndim, const int64_t *shape, void *out,
+              const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
+              const int64_t *const *in_strides, const size_t *in_size, const void *params);
 
 /* Runs a loop over `via`, MXL_F32 or MXL_F64, for `dtype`: elements are cast in tiles that stay in
  * the cache, and the results cast back. One or two inputs. */
-void mxl_row_via(mxl_row row, int via, int dtype, int num_in, void *out, const void *const *in,
-                 const int64_t *step, int64_t n, const void *params);
+void mxl_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out, const void *const *in,
+                  const int64_t *step, int64_t n, const void *params);
 
 /* Likewise, with the scalar of mxl_scalar_params rounded to `dtype` first. */
-void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
-                        const void *const *in, const int64_t *step, int64_t n, const void *params);
+void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out,
+                         const void *const *in, const int64_t *step, int64_t n, const void *params);
 
 /* ---- loops from expressions ----
  *
- *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
+ *     MXL_FLOAT_KERNELS(tanh, MXL_UNARY_LOOP, mxl_loop_tanh(x));
  *
  * makes `static const mxl_kernels tanh_kernels`. Likewise
  *
- *     MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
+ *     MXL_ARITH_KERNELS(add, MXL_BINARY_LOOP, x + y);
  *
- *     MXL_ARITH_KERNELS(divide, MXL_BINARY_ROW, mxl_quotient(x, y));
+ *     MXL_ARITH_KERNELS(divide, MXL_BINARY_LOOP, mxl_quotient(x, y));
  *
- *     MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_ROW, x + s);
+ *     MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_LOOP, x + s);
  *
- *     MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
+ *     MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
  *
  * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
  * MATH: ARITH's dtypes, integers computed in float32 (8 bits) or float64 and truncated back, in
@@ -81,7 +81,7 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
  * expf; write constants as integers (1 / (1 + exp(-x))), since 1.0 would make float expressions
- * double. Prefer mxl_row_exp(x), ... (math.h): loops of those
+ * double. Prefer mxl_loop_exp(x), ... (math.h): loops of those
  * vectorise. Integers wrap on being stored. s is the scalar after conversion to the
  * array's dtype. */
 #define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
@@ -117,14 +117,14 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
 
 /* Loops that are built for every vector level, or for the baseline alone, where bytes are so narrow
  * that three loops are not worth theirs. */
-#define MXL_ROW_PARAMETERS                                                                         \
+#define MXL_LOOP_PARAMETERS                                                                        \
     (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
-#define MXL_ROW_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
-#define MXL_ROW_ARITH(fn) MXL_UP_TO_AVX2(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
-#define MXL_ROW_PLAIN(fn) MXL_BASELINE_ONLY(fn, MXL_ROW_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_ARITH(fn) MXL_UP_TO_AVX2(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_PLAIN(fn) MXL_BASELINE_ONLY(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
 
 /* out[i] = expression in x */
-#define MXL_UNARY_ROW(fn, D, ...)                                                                  \
+#define MXL_UNARY_LOOP(fn, D, ...)                                                                 \
     MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
                             int64_t n, const void *params)                                         \
     {                                                                                              \
@@ -139,11 +139,11 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
             z[i] = MXL_STORE_##D(__VA_ARGS__);                                                     \
         }                                                                                          \
     }                                                                                              \
-    MXL_ROW_LEVELS_##D(fn)
+    MXL_LOOP_LEVELS_##D(fn)
 
 /* out[i] = the expression `near` where |x| is at most `limit`, else `far`. Done in tiles, so that
  * `far`, which may be slow or not vectorise, costs nothing where no large number is. */
-#define MXL_NEAR_ROW(fn, D, limit, near, far)                                                      \
+#define MXL_NEAR_LOOP(fn, D, limit, near, far)                                                     \
     MXL_INLINE void fn##_tile(int level, MXL_T_##D *z, const MXL_T_##D *a, int64_t n)              \
     {                                                                                              \
         int beyond = 0;                                                                            \
@@ -171,13 +171,13 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
         const MXL_T_##D *a = in[0];                                                                \
                                                                                                    \
         (void)step, (void)params;                                                                  \
-        for (int64_t i = 0; i < n; i += MXL_ROW_TILE)                                              \
-            fn##_tile(level, z + i, a + i, n - i < MXL_ROW_TILE ? n - i : MXL_ROW_TILE);           \
+        for (int64_t i = 0; i < n; i += MXL_LOOP_TILE)                                             \
+            fn##_tile(level, z + i, a + i, n - i < MXL_LOOP_TILE ? n - i : MXL_LOOP_TILE);         \
     }                                                                                              \
-    MXL_ROW_LEVELS_##D(fn)
+    MXL_LOOP_LEVELS_##D(fn)
 
 /* out[i] = expression in x and the scalar s */
-#define MXL_SCALAR_ROW(fn, D, ...)                                                                 \
+#define MXL_SCALAR_LOOP(fn, D, ...)                                                                \
     MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
                             int64_t n, const void *params)                                         \
     {                                                                                              \
@@ -193,10 +193,10 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
             z[i] = MXL_STORE_##D(__VA_ARGS__);                                                     \
         }                                                                                          \
     }                                                                                              \
-    MXL_ROW_LEVELS_##D(fn)
+    MXL_LOOP_LEVELS_##D(fn)
 
 /* out[i] = expression in x and y; a loop for each pair of steps, so that each vectorises */
-#define MXL_BINARY_ROW(fn, D, ...)                                                                 \
+#define MXL_BINARY_LOOP(fn, D, ...)                                                                \
     MXL_INLINE void fn##_at(int level, void *out, const void *const *in, const int64_t *step,      \
                             int64_t n, const void *params)                                         \
     {                                                                                              \
@@ -228,16 +228,16 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    MXL_ROW_LEVELS_##D(fn)
+    MXL_LOOP_LEVELS_##D(fn)
 
 /* The loop of another dtype by way of a float that holds its numbers: what ROW##_VIA makes where a
  * table of kernels asks for it. Of the scalar's value the dtype keeps what it can. */
-#define MXL_UNARY_ROW_VIA(name, D)  MXL_ROW_VIA(name, D, mxl_row_via, 1)
-#define MXL_NEAR_ROW_VIA(name, D)   MXL_ROW_VIA(name, D, mxl_row_via, 1)
-#define MXL_BINARY_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_row_via, 2)
-#define MXL_SCALAR_ROW_VIA(name, D) MXL_ROW_VIA(name, D, mxl_scalar_row_via, 1)
-#define MXL_ROW_VIA(name, D, run, num_in)                                                          \
-    static void name##_##D MXL_ROW_PARAMETERS                                                      \
+#define MXL_UNARY_LOOP_VIA(name, D)  MXL_LOOP_VIA(name, D, mxl_loop_via, 1)
+#define MXL_NEAR_LOOP_VIA(name, D)   MXL_LOOP_VIA(name, D, mxl_loop_via, 1)
+#define MXL_BINARY_LOOP_VIA(name, D) MXL_LOOP_VIA(name, D, mxl_loop_via, 2)
+#define MXL_SCALAR_LOOP_VIA(name, D) MXL_LOOP_VIA(name, D, mxl_scalar_loop_via, 1)
+#define MXL_LOOP_VIA(name, D, run, num_in)                                                         \
+    static void name##_##D MXL_LOOP_PARAMETERS                                                     \
     {                                                                                              \
         run(MXL_VIA_##D(name), MXL_DTYPE_##D, num_in, out, in, step, n, params);                   \
     }
@@ -276,79 +276,79 @@ static inline double mxl_quotient_f64(double x, double y)
 
 /* ---- per dtype: stored type, type computed in, load, store, and a double rounded to the dtype
  * ---- */
-#define MXL_T_f32              float
-#define MXL_C_f32              float
-#define MXL_LOAD_f32(v)        (v)
-#define MXL_STORE_f32(v)       ((float)(v))
-#define MXL_ROW_LEVELS_f32(fn) MXL_ROW_WIDE(fn)
-#define MXL_ROUND_f32(v)       ((float)(v))
+#define MXL_T_f32               float
+#define MXL_C_f32               float
+#define MXL_LOAD_f32(v)         (v)
+#define MXL_STORE_f32(v)        ((float)(v))
+#define MXL_LOOP_LEVELS_f32(fn) MXL_LOOP_WIDE(fn)
+#define MXL_ROUND_f32(v)        ((float)(v))
 
-#define MXL_T_f64              double
-#define MXL_C_f64              double
-#define MXL_LOAD_f64(v)        (v)
-#define MXL_STORE_f64(v)       ((double)(v))
-#define MXL_ROW_LEVELS_f64(fn) MXL_ROW_WIDE(fn)
-#define MXL_ROUND_f64(v)       ((double)(v))
+#define MXL_T_f64               double
+#define MXL_C_f64               double
+#define MXL_LOAD_f64(v)         (v)
+#define MXL_STORE_f64(v)        ((double)(v))
+#define MXL_LOOP_LEVELS_f64(fn) MXL_LOOP_WIDE(fn)
+#define MXL_ROUND_f64(v)        ((double)(v))
 
 /* The same for plain arithmetic, which memory bounds: with 512-bit vectors it is as fast in the
  * first cache and up to a fifth slower behind it (Zen 4). */
-#define MXL_T_f32a              MXL_T_f32
-#define MXL_C_f32a              MXL_C_f32
-#define MXL_LOAD_f32a(v)        MXL_LOAD_f32(v)
-#define MXL_STORE_f32a(v)       MXL_STORE_f32(v)
-#define MXL_ROW_LEVELS_f32a(fn) MXL_ROW_ARITH(fn)
-#define MXL_ROUND_f32a(v)       MXL_ROUND_f32(v)
+#define MXL_T_f32a               MXL_T_f32
+#define MXL_C_f32a               MXL_C_f32
+#define MXL_LOAD_f32a(v)         MXL_LOAD_f32(v)
+#define MXL_STORE_f32a(v)        MXL_STORE_f32(v)
+#define MXL_LOOP_LEVELS_f32a(fn) MXL_LOOP_ARITH(fn)
+#define MXL_ROUND_f32a(v)        MXL_ROUND_f32(v)
 
-#define MXL_T_f64a              MXL_T_f64
-#define MXL_C_f64a              MXL_C_f64
-#define MXL_LOAD_f64a(v)        MXL_LOAD_f64(v)
-#define MXL_STORE_f64a(v)       MXL_STORE_f64(v)
-#define MXL_ROW_LEVELS_f64a(fn) MXL_ROW_ARITH(fn)
-#define MXL_ROUND_f64a(v)       MXL_ROUND_f64(v)
+#define MXL_T_f64a               MXL_T_f64
+#define MXL_C_f64a               MXL_C_f64
+#define MXL_LOAD_f64a(v)         MXL_LOAD_f64(v)
+#define MXL_STORE_f64a(v)        MXL_STORE_f64(v)
+#define MXL_LOOP_LEVELS_f64a(fn) MXL_LOOP_ARITH(fn)
+#define MXL_ROUND_f64a(v)        MXL_ROUND_f64(v)
 
-#define MXL_DTYPE_f16          MXL_F16
-#define MXL_VIA_f16(name)      name##_f32, MXL_F32
-#define MXL_T_f16              mxl_half
-#define MXL_C_f16              float
-#define MXL_LOAD_f16(v)        mxl_half_to_float(v)
-#define MXL_STORE_f16(v)       mxl_half_from_float((float)(v))
-#define MXL_ROW_LEVELS_f16(fn) MXL_ROW_WIDE(fn)
-#define MXL_ROUND_f16(v)       mxl_half_from_float((float)(v))
+#define MXL_DTYPE_f16           MXL_F16
+#define MXL_VIA_f16(name)       name##_f32, MXL_F32
+#define MXL_T_f16               mxl_half
+#define MXL_C_f16               float
+#define MXL_LOAD_f16(v)         mxl_half_to_float(v)
+#define MXL_STORE_f16(v)        mxl_half_from_float((float)(v))
+#define MXL_LOOP_LEVELS_f16(fn) MXL_LOOP_WIDE(fn)
+#define MXL_ROUND_f16(v)        mxl_half_from_float((float)(v))
 
-#define MXL_DTYPE_u8          MXL_U8
-#define MXL_VIA_u8(name)      name##_f32, MXL_F32
-#define MXL_T_u8              uint8_t
-#define MXL_C_u8              int
-#define MXL_LOAD_u8(v)        ((int)(v))
-#define MXL_STORE_u8(v)       ((uint8_t)(v))
-#define MXL_ROW_LEVELS_u8(fn) MXL_ROW_PLAIN(fn)
-#define MXL_ROUND_u8(v)       mxl_u8_from_f64(v)
+#define MXL_DTYPE_u8           MXL_U8
+#define MXL_VIA_u8(name)       name##_f32, MXL_F32
+#define MXL_T_u8               uint8_t
+#define MXL_C_u8               int
+#define MXL_LOAD_u8(v)         ((int)(v))
+#define MXL_STORE_u8(v)        ((uint8_t)(v))
+#define MXL_LOOP_LEVELS_u8(fn) MXL_LOOP_PLAIN(fn)
+#define MXL_ROUND_u8(v)        mxl_u8_from_f64(v)
 
-#define MXL_DTYPE_i8          MXL_I8
-#define MXL_VIA_i8(name)      name##_f32, MXL_F32
-#define MXL_T_i8              int8_t
-#define MXL_C_i8              int
-#define MXL_LOAD_i8(v)        ((int)(v))
-#define MXL_STORE_i8(v)       ((int8_t)(v))
-#define MXL_ROW_LEVELS_i8(fn) MXL_ROW_PLAIN(fn)
-#define MXL_ROUND_i8(v)       mxl_i8_from_f64(v)
+#define MXL_DTYPE_i8           MXL_I8
+#define MXL_VIA_i8(name)       name##_f32, MXL_F32
+#define MXL_T_i8               int8_t
+#define MXL_C_i8               int
+#define MXL_LOAD_i8(v)         ((int)(v))
+#define MXL_STORE_i8(v)        ((int8_t)(v))
+#define MXL_LOOP_LEVELS_i8(fn) MXL_LOOP_PLAIN(fn)
+#define MXL_ROUND_i8(v)        mxl_i8_from_f64(v)
 
-#define MXL_DTYPE_i32          MXL_I32
-#define MXL_VIA_i32(name)      name##_f64, MXL_F64
-#define MXL_T_i32              int32_t
-#define MXL_C_i32              int32_t
-#define MXL_LOAD_i32(v)        (v)
-#define MXL_STORE_i32(v)       ((int32_t)(v))
-#define MXL_ROW_LEVELS_i32(fn) MXL_ROW_WIDE(fn)
-#define MXL_ROUND_i32(v)       mxl_i32_from_f64(v)
+#define MXL_DTYPE_i32           MXL_I32
+#define MXL_VIA_i32(name)       name##_f64, MXL_F64
+#define MXL_T_i32               int32_t
+#define MXL_C_i32               int32_t
+#define MXL_LOAD_i32(v)         (v)
+#define MXL_STORE_i32(v)        ((int32_t)(v))
+#define MXL_LOOP_LEVELS_i32(fn) MXL_LOOP_WIDE(fn)
+#define MXL_ROUND_i32(v)        mxl_i32_from_f64(v)
 
-#define MXL_DTYPE_i64          MXL_I64
-#define MXL_VIA_i64(name)      name##_f64, MXL_F64
-#define MXL_T_i64              int64_t
-#define MXL_C_i64              int64_t
-#define MXL_LOAD_i64(v)        (v)
-#define MXL_STORE_i64(v)       ((int64_t)(v))
-#define MXL_ROW_LEVELS_i64(fn) MXL_ROW_WIDE(fn)
-#define MXL_ROUND_i64(v)       mxl_i64_from_f64(v)
+#define MXL_DTYPE_i64           MXL_I64
+#define MXL_VIA_i64(name)       name##_f64, MXL_F64
+#define MXL_T_i64               int64_t
+#define MXL_C_i64               int64_t
+#define MXL_LOAD_i64(v)         (v)
+#define MXL_STORE_i64(v)        ((int64_t)(v))
+#define MXL_LOOP_LEVELS_i64(fn) MXL_LOOP_WIDE(fn)
+#define MXL_ROUND_i64(v)        mxl_i64_from_f64(v)
 
 #endif

@@ -4,10 +4,10 @@
 
 enum { TILE_BYTES = 4096, MOST_INPUTS = 2 };
 
-void mxl_row_via(mxl_row row, int via, int dtype, int num_in, void *out, const void *const *in,
-                 const int64_t *step, int64_t n, const void *params)
+void mxl_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out, const void *const *in,
+                  const int64_t *step, int64_t n, const void *params)
 {
-    const mxl_row to_float = mxl_cast_row(dtype, via), from_float = mxl_cast_row(via, dtype);
+    const mxl_loop to_float = mxl_cast_loop(dtype, via), from_float = mxl_cast_loop(via, dtype);
     const int64_t one = 1, size = (int64_t)mxl_dtype_size(dtype);
     const int64_t most = TILE_BYTES / (int64_t)mxl_dtype_size(via);
     _Alignas(64) char tile[MOST_INPUTS + 1][TILE_BYTES];
@@ -29,8 +29,8 @@ void mxl_row_via(mxl_row row, int via, int dtype, int num_in, void *out, const v
     }
 }
 
-void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
-                        const void *const *in, const int64_t *step, int64_t n, const void *params)
+void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out,
+                         const void *const *in, const int64_t *step, int64_t n, const void *params)
 {
     mxl_scalar_params rounded = *(const mxl_scalar_params *)params;
     const int64_t one = 1;
@@ -38,6 +38,6 @@ void mxl_scalar_row_via(mxl_row row, int via, int dtype, int num_in, void *out,
     const void *const kept = stored;
 
     mxl_cast_scalar(rounded.scalar, dtype, stored);
-    mxl_cast_row(dtype, MXL_F64)(&rounded.scalar, &kept, &one, 1, NULL);
-    mxl_row_via(row, via, dtype, num_in, out, in, step, n, &rounded);
+    mxl_cast_loop(dtype, MXL_F64)(&rounded.scalar, &kept, &one, 1, NULL);
+    mxl_loop_via(row, via, dtype, num_in, out, in, step, n, &rounded);
 }

@@ -61,53 +61,53 @@ static int64_t workers_for(int64_t m, int64_t n, int64_t k)
 #endif
 
 typedef float four_floats __attribute__((vector_size(16)));
-typedef int32_t four_places __attribute__((vector_size(16)));
+typedef int32_t four_positions __attribute__((vector_size(16)));
 typedef double two_doubles __attribute__((vector_size(16)));
-typedef int64_t two_places __attribute__((vector_size(16)));
+typedef int64_t two_positions __attribute__((vector_size(16)));
 
 /* 4 x 4 floats, rows `ld` apart, become the columns of rows `to_ld` apart. */
-static inline void f32_turn(const float *from, int64_t ld, float *to, int64_t to_ld)
+static inline void f32_transpose(const float *from, int64_t ld, float *to, int64_t to_ld)
 {
     four_floats row[4], low[2], high[2];
 
     for (int i = 0; i < 4; i++)
         memcpy(&row[i], from + i * ld, sizeof(row[i]));
     for (int i = 0; i < 2; i++) {
-        low[i] = PICK(four_places, row[i], row[i + 2], 0, 4, 1, 5);
-        high[i] = PICK(four_places, row[i], row[i + 2], 2, 6, 3, 7);
+        low[i] = PICK(four_positions, row[i], row[i + 2], 0, 4, 1, 5);
+        high[i] = PICK(four_positions, row[i], row[i + 2], 2, 6, 3, 7);
     }
-    row[0] = PICK(four_places, low[0], low[1], 0, 4, 1, 5);
-    row[1] = PICK(four_places, low[0], low[1], 2, 6, 3, 7);
-    row[2] = PICK(four_places, high[0], high[1], 0, 4, 1, 5);
-    row[3] = PICK(four_places, high[0], high[1], 2, 6, 3, 7);
+    row[0] = PICK(four_positions, low[0], low[1], 0, 4, 1, 5);
+    row[1] = PICK(four_positions, low[0], low[1], 2, 6, 3, 7);
+    row[2] = PICK(four_positions, high[0], high[1], 0, 4, 1, 5);
+    row[3] = PICK(four_positions, high[0], high[1], 2, 6, 3, 7);
     for (int i = 0; i < 4; i++)
         memcpy(to + i * to_ld, &row[i], sizeof(row[i]));
 }
 
 /* 2 x 2 doubles */
-static inline void f64_turn(const double *from, int64_t ld, double *to, int64_t to_ld)
+static inline void f64_transpose(const double *from, int64_t ld, double *to, int64_t to_ld)
 {
     two_doubles first, second, row;
 
     memcpy(&first, from, sizeof(first));
     memcpy(&second, from + ld, sizeof(second));
-    row = PICK(two_places, first, second, 0, 2);
+    row = PICK(two_positions, first, second, 0, 2);
     memcpy(to, &row, sizeof(row));
-    row = PICK(two_places, first, second, 1, 3);
+    row = PICK(two_positions, first, second, 1, 3);
     memcpy(to + to_ld, &row, sizeof(row));
 }
 
-#define NAME(x) f32_##x
-#define T       float
-#define MICRO   mxl_gemm_micro_f32
-#define TURN    4
+#define NAME(x)   f32_##x
+#define T         float
+#define MICRO     mxl_gemm_micro_f32
+#define TRANSPOSE 4
 #include "kernel/gemm/gemm_rows.tmpl.h"
 #include "kernel/gemm/gemm.tmpl.h"
 
-#define NAME(x) f64_##x
-#define T       double
-#define MICRO   mxl_gemm_micro_f64
-#define TURN    2
+#define NAME(x)   f64_##x
+#define T         double
+#define MICRO     mxl_gemm_micro_f64
+#define TRANSPOSE 2
 #include "kernel/gemm/gemm_rows.tmpl.h"
 #include "kernel/gemm/gemm.tmpl.h"
 
@@ -148,7 +148,7 @@ INT_ROWS(int64_t)
 static void half_move(bool to_float, void *half, int64_t ld, float *flat, int64_t rows,
                       int64_t columns)
 {
-    mxl_row row = to_float ? mxl_cast_row(MXL_F16, MXL_F32) : mxl_cast_row(MXL_F32, MXL_F16);
+    mxl_loop row = to_float ? mxl_cast_loop(MXL_F16, MXL_F32) : mxl_cast_loop(MXL_F32, MXL_F16);
     int64_t step = 1;
 
     for (int64_t i = 0; i < rows; i++) {

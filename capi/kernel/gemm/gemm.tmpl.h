@@ -1,5 +1,5 @@
 /* The matrix product over one floating type; included by gemm.c with T, NAME(x), MICRO(), the micro
- * kernels, and TURN, the side of the blocks that NAME(turn) transposes. */
+ * kernels, and TRANSPOSE, the side of the blocks that NAME(transpose) transposes. */
 
 /* op(A)[i][p] is a[i * a_row + p * a_col], op(B)[p][j] is b[p * b_row + j * b_col]; one of each two
  * strides is 1. What is added is at addend[i * add_row + j]; NULL: nothing. */
@@ -36,13 +36,13 @@ static void NAME(pack)(T *out, int64_t width, const T *from, int64_t lane, int64
             memcpy(out + p * width, from + p * step, (size_t)lanes * sizeof(T));
         return;
     }
-    for (; l + TURN <= lanes; l += TURN) {
+    for (; l + TRANSPOSE <= lanes; l += TRANSPOSE) {
         int64_t p = 0;
 
-        for (; p + TURN <= k; p += TURN)
-            NAME(turn)(from + l * lane + p, lane, out + p * width + l, width);
+        for (; p + TRANSPOSE <= k; p += TRANSPOSE)
+            NAME(transpose)(from + l * lane + p, lane, out + p * width + l, width);
         for (; p < k; p++) {
-            for (int64_t i = l; i < l + TURN; i++)
+            for (int64_t i = l; i < l + TRANSPOSE; i++)
                 out[p * width + i] = from[i * lane + p];
         }
     }
@@ -385,4 +385,4 @@ static int NAME(product)(const mxl_product *q, const void *a, const void *b, voi
 #undef NAME
 #undef T
 #undef MICRO
-#undef TURN
+#undef TRANSPOSE

@@ -54,7 +54,7 @@ int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, m
 
     if (n == 0)
         return 0;
-    mxl_cast_row(dtype, MXL_I64)(out, &index, &step, n, NULL);
+    mxl_cast_loop(dtype, MXL_I64)(out, &index, &step, n, NULL);
     if (mode == MXL_INDEX_KEEP)
         return 0;
     if (extent <= 0)
@@ -71,7 +71,7 @@ typedef struct take_job {
 } take_job;
 
 /* A unit is one piece of the output. */
-static void take_share(void *data, int64_t begin, int64_t end)
+static void take_chunk(void *data, int64_t begin, int64_t end)
 {
     const take_job *job = data;
 
@@ -91,7 +91,7 @@ void mxl_take(int64_t outer, int64_t extent, int64_t bytes, const void *in, int6
     take_job job = {extent, bytes, n, in, out, index};
 
     if (outer * n > 0 && bytes > 0)
-        mxl_parallel_for(outer * n, at_least_one(BYTES_GRAIN / bytes), take_share, &job);
+        mxl_parallel_for(outer * n, at_least_one(BYTES_GRAIN / bytes), take_chunk, &job);
 }
 
 /* ---- scatter ---- */
@@ -182,15 +182,15 @@ typedef struct pick_job {
             PICK_EACH(uint8_t, to, from)                                                           \
     }
 
-PICK_SHARE(pick_share, near, far)
-PICK_SHARE(put_share, far, near)
+PICK_SHARE(pick_chunk, near, far)
+PICK_SHARE(put_chunk, far, near)
 
 void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const void *in,
               const int64_t *index, void *out)
 {
     pick_job job = {width, extent, inner, in, index, out};
 
-    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), pick_share, &job);
+    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), pick_chunk, &job);
 }
 
 void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
@@ -200,7 +200,7 @@ void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner
     uint64_t zero = 0;
 
     mxl_fill(width, out, &zero, outer * extent * inner);
-    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), put_share, &job);
+    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), put_chunk, &job);
 }
 
 /* ---- take_along, put_along ---- */
@@ -232,7 +232,7 @@ typedef struct along_job {
         }                                                                                          \
     }
 
-static void take_along_share(void *data, int64_t begin, int64_t end)
+static void take_along_chunk(void *data, int64_t begin, int64_t end)
 {
     const along_job *job = data;
     const int64_t inner = job->inner;
@@ -256,7 +256,7 @@ static void along(mxl_range_fn run, int64_t outer, const along_job *job)
 void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
                     const void *in, const int64_t *index, void *out)
 {
-    along(take_along_share, outer, &(along_job){width, extent, n, inner, in, index, out});
+    along(take_along_chunk, outer, &(along_job){width, extent, n, inner, in, index, out});
 }
 
 #define PUT_ALONG(T, NAME, ADD)                                                                    \

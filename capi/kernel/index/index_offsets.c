@@ -23,10 +23,10 @@ static int fold(int64_t n, const int64_t *index, int axis, int64_t extent, int64
     return 0;
 }
 
-int mxl_places(int dtype, const void *index, int depth, int64_t n, const int64_t *shape,
-               int64_t *at)
+int mxl_index_offsets(int dtype, const void *index, int depth, int64_t n, const int64_t *shape,
+                      int64_t *at)
 {
-    mxl_row cast = mxl_cast_row(dtype, MXL_I64);
+    mxl_loop cast = mxl_cast_loop(dtype, MXL_I64);
     int64_t width = (int64_t)mxl_dtype_size(dtype), step = 1, row[RUN];
 
     for (int64_t j = 0; j < n; j += RUN) {
@@ -51,7 +51,7 @@ int mxl_places(int dtype, const void *index, int depth, int64_t n, const int64_t
     for (int64_t j = 0; j < n; j++)                                                                \
     memcpy((char *)out + at[j] * (size), (const char *)in + j * (size), (size_t)(size))
 
-void mxl_places_put(int64_t bytes, void *out, int64_t n, const int64_t *at, const void *in)
+void mxl_index_offsets_put(int64_t bytes, void *out, int64_t n, const int64_t *at, const void *in)
 {
     if (bytes == 4)
         PUT_EACH(4);
@@ -61,7 +61,7 @@ void mxl_places_put(int64_t bytes, void *out, int64_t n, const int64_t *at, cons
         PUT_EACH(bytes);
 }
 
-void mxl_places_pull(int64_t bytes, void *in, int64_t n, const int64_t *at, void *out)
+void mxl_index_offsets_pull(int64_t bytes, void *in, int64_t n, const int64_t *at, void *out)
 {
     if (bytes == 0)
         return;

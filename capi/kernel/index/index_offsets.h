@@ -9,14 +9,15 @@
 /* at[j] = the row-major place of (index[0][j], ..., index[depth - 1][j]) in an array of this shape.
  * `index` is contiguous, (depth, n), of any dtype, cut towards zero; negative numbers count from
  * the end. -1 with an IndexError set: out of bounds. */
-int mxl_places(int dtype, const void *index, int depth, int64_t n, const int64_t *shape,
-               int64_t *at);
+int mxl_index_offsets(int dtype, const void *index, int depth, int64_t n, const int64_t *shape,
+                      int64_t *at);
 
 /* out[at[j]] = in[j] for j = 0 .. n - 1 in this order, pieces of `bytes` each: the last one stays.
  */
-void mxl_places_put(int64_t bytes, void *out, int64_t n, const int64_t *at, const void *in);
+void mxl_index_offsets_put(int64_t bytes, void *out, int64_t n, const int64_t *at, const void *in);
 
-/* out[j] = in[at[j]], and in[at[j]] = 0, for j = n - 1 .. 0: what mxl_places_put left of each. */
-void mxl_places_pull(int64_t bytes, void *in, int64_t n, const int64_t *at, void *out);
+/* out[j] = in[at[j]], and in[at[j]] = 0, for j = n - 1 .. 0: what mxl_index_offsets_put left of
+ * each. */
+void mxl_index_offsets_pull(int64_t bytes, void *in, int64_t n, const int64_t *at, void *out);
 
 #endif

@@ -329,7 +329,7 @@ static bool all_finite(int dtype, int64_t n, const void *a)
 /* Turns every row so that its greatest component is positive: eigenvectors have no sign of their
  * own, and two ways of finding them must answer alike. */
 #define TURN_ROWS(T)                                                                               \
-    static void turn_rows_##T(int64_t n, T *u)                                                     \
+    static void transpose_rows_##T(int64_t n, T *u)                                                \
     {                                                                                              \
         for (int64_t i = 0; i < n; i++) {                                                          \
             T *row = u + i * n, best = 0;                                                          \
@@ -399,9 +399,9 @@ int mxl_eigen(int dtype, int64_t n, void *a, void *values, bool *converged)
                             : eigen_plain(dtype, n, a, values, converged);
     mxl_openblas_end(b.held);
     if (dtype == MXL_F32)
-        turn_rows_float(n, a);
+        transpose_rows_float(n, a);
     else
-        turn_rows_double(n, a);
+        transpose_rows_double(n, a);
     return status;
 }
 

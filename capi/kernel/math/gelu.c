@@ -4,7 +4,8 @@
 #include "kernel/math/gelu.h"
 
 /* Up to AVX2 alone. */
-MXL_NEAR_ROW(plain_f32, f32a, MXL_GELU_NEAR_F32, mxl_gelu_f32(level, x), mxl_gelu_far_f32(level, x))
+MXL_NEAR_LOOP(plain_f32, f32a, MXL_GELU_NEAR_F32, mxl_gelu_f32(level, x),
+              mxl_gelu_far_f32(level, x))
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -109,7 +110,7 @@ MXL_TARGET_AVX512 static void by_table(float *z, const float *a, int64_t n)
     }
 }
 
-static void gelu_f32 MXL_ROW_PARAMETERS
+static void gelu_f32 MXL_LOOP_PARAMETERS
 {
     if (mxl_level() == MXL_AVX512)
         by_table(out, in[0], n);
@@ -120,8 +121,8 @@ static void gelu_f32 MXL_ROW_PARAMETERS
 #define gelu_f32 plain_f32
 #endif
 
-MXL_UNARY_ROW(gelu_f64, f64, mxl_gelu_f64(level, x))
-MXL_UNARY_ROW_VIA(gelu, f16)
+MXL_UNARY_LOOP(gelu_f64, f64, mxl_gelu_f64(level, x))
+MXL_UNARY_LOOP_VIA(gelu, f16)
 
 const mxl_kernels mxl_gelu_kernels = {
     .row = {[MXL_F32] = gelu_f32, [MXL_F64] = gelu_f64, [MXL_F16] = gelu_f16}, .weight = 2};

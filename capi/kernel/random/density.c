@@ -102,7 +102,7 @@ static void store(int dtype, void *data, int64_t i, double value)
         ((mxl_half *)data)[i] = mxl_half_from_float((float)value);
 }
 
-static void density_share(void *data, int64_t begin, int64_t end)
+static void density_chunk(void *data, int64_t begin, int64_t end)
 {
     const density_job *job = data;
 
@@ -114,7 +114,7 @@ static void density_share(void *data, int64_t begin, int64_t end)
     }
 }
 
-static void dirichlet_share(void *data, int64_t begin, int64_t end)
+static void dirichlet_chunk(void *data, int64_t begin, int64_t end)
 {
     const density_job *job = data;
 
@@ -154,7 +154,7 @@ int mxl_density_fill(mxl_density density, bool is_log, int dtype, int64_t n, con
                        .repeat = repeat,
                        .out = out};
 
-    return run(&job, n, GRAIN, density_share);
+    return run(&job, n, GRAIN, density_chunk);
 }
 
 int mxl_density_dirichlet(bool is_log, int dtype, int64_t n, int64_t k, const void *x,
@@ -163,5 +163,5 @@ int mxl_density_dirichlet(bool is_log, int dtype, int64_t n, int64_t k, const vo
     density_job job = {
         .is_log = is_log, .dtype = dtype, .x = x, .a = alpha, .repeat = repeat, .k = k, .out = out};
 
-    return run(&job, n, GRAIN / (k < GRAIN ? k + 1 : GRAIN), dirichlet_share);
+    return run(&job, n, GRAIN / (k < GRAIN ? k + 1 : GRAIN), dirichlet_chunk);
 }

@@ -157,7 +157,7 @@ static void store(int dtype, void *out, int64_t i, double value)
         ((mxl_half *)out)[i] = mxl_half_from_float((float)value);
 }
 
-static void draw_share(void *data, int64_t begin, int64_t end)
+static void draw_chunk(void *data, int64_t begin, int64_t end)
 {
     const draw_job *job = data;
     int64_t row = -1;
@@ -198,11 +198,11 @@ int mxl_draw_fill(mxl_rng rng, mxl_sampler sampler, int dtype, int64_t n, void *
                          "by parameters that are numbers",
                          mxl_dtype_name(dtype), mxl_dtype_name(param_dtype));
     if (n > 0)
-        mxl_parallel_for(n, GRAIN, draw_share, &job);
+        mxl_parallel_for(n, GRAIN, draw_chunk, &job);
     return 0;
 }
 
-static void integers_share(void *data, int64_t begin, int64_t end)
+static void integers_chunk(void *data, int64_t begin, int64_t end)
 {
     const draw_job *job = data;
 
@@ -227,6 +227,6 @@ int mxl_draw_integers(mxl_rng rng, int dtype, int64_t low, uint64_t range, int64
         return mxl_error("random integers: dtype %s is not supported, only int32 and int64 are",
                          mxl_dtype_name(dtype));
     if (n > 0)
-        mxl_parallel_for(n, GRAIN, integers_share, &job);
+        mxl_parallel_for(n, GRAIN, integers_chunk, &job);
     return 0;
 }

@@ -214,17 +214,17 @@ static void fill_range(const fill_job *job, int64_t begin, int64_t end,
     }
 }
 
-static void uniform_share(void *data, int64_t begin, int64_t end)
+static void uniform_chunk(void *data, int64_t begin, int64_t end)
 {
     fill_range(data, begin, end, uniform_f32, uniform_f64);
 }
 
-static void normal_share(void *data, int64_t begin, int64_t end)
+static void normal_chunk(void *data, int64_t begin, int64_t end)
 {
     fill_range(data, begin, end, normal_f32, normal_f64);
 }
 
-static void exponential_share(void *data, int64_t begin, int64_t end)
+static void exponential_chunk(void *data, int64_t begin, int64_t end)
 {
     fill_range(data, begin, end, exponential_f32, exponential_f64);
 }
@@ -243,15 +243,15 @@ static int fill(mxl_rng rng, int dtype, double a, double b, int64_t n, void *out
 
 int mxl_rng_uniform(mxl_rng rng, int dtype, double low, double high, int64_t n, void *out)
 {
-    return fill(rng, dtype, low, high, n, out, uniform_share);
+    return fill(rng, dtype, low, high, n, out, uniform_chunk);
 }
 
 int mxl_rng_normal(mxl_rng rng, int dtype, double mean, double deviation, int64_t n, void *out)
 {
-    return fill(rng, dtype, mean, deviation, n, out, normal_share);
+    return fill(rng, dtype, mean, deviation, n, out, normal_chunk);
 }
 
 int mxl_rng_exponential(mxl_rng rng, int dtype, double rate, int64_t n, void *out)
 {
-    return fill(rng, dtype, rate, 0, n, out, exponential_share);
+    return fill(rng, dtype, rate, 0, n, out, exponential_chunk);
 }

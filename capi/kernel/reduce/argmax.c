@@ -204,7 +204,7 @@ static void long_row(const arg_job *job, int64_t row)
 }
 
 /* A unit is a row. */
-static void rows_share(void *data, int64_t begin, int64_t end)
+static void rows_chunk(void *data, int64_t begin, int64_t end)
 {
     const arg_job *job = data;
     _Alignas(64) char block[PIECE * 4];
@@ -229,7 +229,7 @@ static void rows_share(void *data, int64_t begin, int64_t end)
 }
 
 /* A unit is some columns of one outer position. */
-static void columns_share(void *data, int64_t begin, int64_t end)
+static void columns_chunk(void *data, int64_t begin, int64_t end)
 {
     const arg_job *job = data;
     _Alignas(64) char block[PIECE * 4];
@@ -269,7 +269,7 @@ static void arg_find(mxl_reduction kind, int dtype, int64_t outer, int64_t n, in
     job.size = (int64_t)mxl_dtype_size(dtype);
     job.tiles = (inner + COLUMNS - 1) / COLUMNS;
     mxl_parallel_for(outer * job.tiles, (GRAIN + weight - 1) / weight,
-                     inner == 1 ? rows_share : columns_share, &job);
+                     inner == 1 ? rows_chunk : columns_chunk, &job);
 }
 
 void mxl_argmax(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, int64_t *out)

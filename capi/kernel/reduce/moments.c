@@ -57,7 +57,7 @@ static void float_unit(const mxl_reduce_job *job, const mxl_reduce_unit *unit, d
         about_mean(m, centre[j], &mean[j], &squares[j]);
 }
 
-static void moments_share(void *data, int64_t begin, int64_t end)
+static void moments_chunk(void *data, int64_t begin, int64_t end)
 {
     const moments_task *task = data;
     const mxl_reduce_job *job = &task->job;
@@ -114,7 +114,7 @@ static void integer_join(const mxl_reduce_job *job, int64_t *sum, int64_t *squar
         const void *at = (const char *)mean + j * (int64_t)job->size;
         int64_t c;
 
-        mxl_cast_row(job->dtype, MXL_I64)(&c, &at, &step, 1, NULL);
+        mxl_cast_loop(job->dtype, MXL_I64)(&c, &at, &step, 1, NULL);
         squares[j] += c * (count * c - 2 * sum[j]);
     }
 }
@@ -129,7 +129,7 @@ static int task_run(moments_task *task, void *mean, void *variance)
         return -1;
     task->first = room;
     task->second = room + plane;
-    mxl_reduce_job_run(job, moments_share, task);
+    mxl_reduce_job_run(job, moments_chunk, task);
     if (mxl_dtype_is_float(job->wide)) {
         if (job->chunks > 1)
             float_join(job, (double *)(void *)task->first, (double *)(void *)task->second);

@@ -13,7 +13,7 @@ typedef struct reduce_task {
     char *partial; /* [chunks][outputs] accumulators; NULL: one share, finished at once */
 } reduce_task;
 
-static void reduce_share(void *data, int64_t begin, int64_t end)
+static void reduce_chunk(void *data, int64_t begin, int64_t end)
 {
     const reduce_task *task = data;
     const mxl_reduce_job *job = &task->job;
@@ -46,7 +46,7 @@ static int task_run(reduce_task *task)
         if (task->partial == NULL)
             return -1;
     }
-    mxl_reduce_job_run(job, reduce_share, task);
+    mxl_reduce_job_run(job, reduce_chunk, task);
     if (job->chunks > 1) {
         mxl_reduce_join(job, task->partial, task->partial + n * REDUCE_ACC, n, job->chunks - 1);
         mxl_reduce_finish(job->kind, job->dtype, task->out, task->partial, n, job->reduced.size);

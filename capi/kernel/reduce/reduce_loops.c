@@ -99,7 +99,7 @@ void mxl_reduce_widen(int dtype, int wide, void *out, const void *in, int64_t n)
 {
     int64_t step = 1;
 
-    mxl_cast_row(dtype, wide)(out, &in, &step, n, NULL);
+    mxl_cast_loop(dtype, wide)(out, &in, &step, n, NULL);
 }
 
 void mxl_reduce_start(mxl_reduction kind, int dtype, void *acc, int64_t n)

@@ -12,7 +12,7 @@ enum {
     COLUMNS = 2048 /* columns that are */
 };
 
-typedef struct running_job {
+typedef struct scan_job {
     int64_t n, inner;
     int64_t tiles; /* of the columns of one outer position */
     int64_t outer;
@@ -21,7 +21,7 @@ typedef struct running_job {
     void (*rows)(const char *in, char *out, int64_t rows, int64_t n);
     void (*columns)(const char *in, char *out, int64_t n, int64_t inner, int64_t columns);
     int64_t size; /* bytes of one element */
-} running_job;
+} scan_job;
 
 #define RUNNING(name, T, plus)                                                                     \
     static void name##_rows(const char *in, char *out, int64_t rows, int64_t n)                    \
@@ -75,7 +75,7 @@ RUNNING(i64, int64_t, ADD)
 /* A unit is ROWS rows, or a tile of the columns of one outer position. */
 static void run_units(void *data, int64_t begin, int64_t end)
 {
-    const running_job *job = data;
+    const scan_job *job = data;
 
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t first = unit / job->tiles, column = unit % job->tiles * COLUMNS, at;
@@ -95,19 +95,19 @@ static void run_units(void *data, int64_t begin, int64_t end)
     }
 }
 
-void mxl_running_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
+void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
 {
 #define LOOPS(name)                                                                                \
     {                                                                                              \
         .rows = name##_rows, .columns = name##_columns                                             \
     }
-    static const running_job loops[MXL_DTYPE_COUNT] = {
+    static const scan_job loops[MXL_DTYPE_COUNT] = {
         [MXL_F32] = LOOPS(f32), [MXL_F64] = LOOPS(f64), [MXL_F16] = LOOPS(f16),
         [MXL_U8] = LOOPS(u8),   [MXL_I8] = LOOPS(i8),   [MXL_I32] = LOOPS(i32),
         [MXL_I64] = LOOPS(i64),
     };
 #undef LOOPS
-    running_job job = loops[dtype];
+    scan_job job = loops[dtype];
     int64_t units, weight;
 
     if (outer == 0 || n == 0 || inner == 0)

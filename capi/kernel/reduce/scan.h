@@ -7,6 +7,6 @@
 /* Each element of a contiguous (outer, n, inner) array plus those before it along the middle axis,
  * added in the dtype, one after the other; integers wrap. `out` may be `in`. All dtypes but bool.
  */
-void mxl_running_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out);
+void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out);
 
 #endif

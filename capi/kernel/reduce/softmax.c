@@ -99,9 +99,9 @@ int mxl_softmax(bool take_log, int dtype, int64_t outer, int64_t n, int64_t inne
                 double temperature, const int64_t *length, const void *in, void *out)
 {
     static const mxl_range_fn run[MXL_DTYPE_COUNT][2] = {
-        [MXL_F32] = {f32_rows_share, f32_columns_share},
-        [MXL_F64] = {f64_rows_share, f64_columns_share},
-        [MXL_F16] = {f16_rows_share, f16_columns_share},
+        [MXL_F32] = {f32_rows_chunk, f32_columns_chunk},
+        [MXL_F64] = {f64_rows_chunk, f64_columns_chunk},
+        [MXL_F16] = {f16_rows_chunk, f16_columns_chunk},
     };
     softmax_job job = {take_log, n, inner, temperature, length, in, NULL, out};
 
@@ -116,8 +116,8 @@ bool mxl_softmax_back(bool of_log, int dtype, int64_t outer, int64_t n, int64_t 
                       double temperature, const void *y, const void *dy, void *dx)
 {
     static const mxl_range_fn run[MXL_DTYPE_COUNT][2] = {
-        [MXL_F32] = {f32_back_rows_share, f32_back_columns_share},
-        [MXL_F64] = {f64_back_rows_share, f64_back_columns_share},
+        [MXL_F32] = {f32_back_rows_chunk, f32_back_columns_chunk},
+        [MXL_F64] = {f64_back_rows_chunk, f64_back_columns_chunk},
     };
     softmax_job job = {of_log, n, inner, temperature, NULL, y, dy, dx};
 

@@ -21,15 +21,15 @@ MXL_INLINE void NAME(exp_at)(int level, C *out, const C *in, int64_t rows, int64
         } else if (scale == 1) {
             MXL_IVDEP
             for (int64_t i = 0; i < n; i++)
-                y[i] = mxl_row_exp(x[i] - most);
+                y[i] = mxl_loop_exp(x[i] - most);
         } else {
             MXL_IVDEP
             for (int64_t i = 0; i < n; i++)
-                y[i] = mxl_row_exp((x[i] - most) / scale);
+                y[i] = mxl_loop_exp((x[i] - most) / scale);
         }
     }
     for (int64_t i = 0; separately && i < rows * n; i++)
-        out[i] = mxl_row_exp(out[i]);
+        out[i] = mxl_loop_exp(out[i]);
 }
 MXL_BY_LEVEL(NAME(exp), (C * out, const C *in, int64_t rows, int64_t n, C scale, const double *top),
              out, in, rows, n, scale, top)
@@ -76,7 +76,7 @@ static const C *NAME(load)(const T *in, int64_t n, C *block)
 
     if (!NARROW)
         return from;
-    mxl_cast_row(DTYPE, WIDE)(block, &from, &step, n, NULL);
+    mxl_cast_loop(DTYPE, WIDE)(block, &from, &step, n, NULL);
     return block;
 }
 
@@ -99,7 +99,7 @@ static void NAME(finish)(const softmax_job *job, const T *in, T *out, int64_t ro
         NAME(times)(to, e, rows, n, last);
     }
     if (NARROW)
-        mxl_cast_row(WIDE, DTYPE)(out, &from, &step, rows * n, NULL);
+        mxl_cast_loop(WIDE, DTYPE)(out, &from, &step, rows * n, NULL);
 }
 
 /* `rows` rows of n neighbours: several only where all of them make one piece. */
@@ -140,7 +140,7 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
 }
 
 /* A unit is a row. */
-static void NAME(rows_share)(void *data, int64_t begin, int64_t end)
+static void NAME(rows_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
     int64_t n = job->n, many = least(BLOCK / n, ROWS);
@@ -190,7 +190,7 @@ MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T 
 
         MXL_IVDEP
         for (int64_t j = 0; j < width; j++) {
-            C e = mxl_row_exp((LOAD(x[j]) - top[j]) / scale);
+            C e = mxl_loop_exp((LOAD(x[j]) - top[j]) / scale);
 
             if (!NARROW && !job->take_log)
                 y[j] = STORE(e);
@@ -212,7 +212,7 @@ MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T 
         } else {
             MXL_IVDEP
             for (int64_t j = 0; j < width; j++) {
-                C e = NARROW ? mxl_row_exp((LOAD(x[j]) - top[j]) / scale) : LOAD(y[j]);
+                C e = NARROW ? mxl_loop_exp((LOAD(x[j]) - top[j]) / scale) : LOAD(y[j]);
                 y[j] = STORE(i < length[j] ? e * last[j] : 0);
             }
         }
@@ -233,7 +233,7 @@ MXL_BY_LEVEL(NAME(columns),
              job, in, out, width, length)
 
 /* A unit is a tile of columns of one outer position. */
-static void NAME(columns_share)(void *data, int64_t begin, int64_t end)
+static void NAME(columns_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
     int64_t whole[COLUMNS];

@@ -18,10 +18,10 @@ MXL_INLINE void NAME(give_at)(int level, const softmax_job *job, int64_t at, int
 
     if (job->take_log && of_columns) {
         for (int64_t i = 0; i < n; i++)
-            dx[i] = dy[i] - mxl_row_exp(y[i]) * sum[i];
+            dx[i] = dy[i] - mxl_loop_exp(y[i]) * sum[i];
     } else if (job->take_log) {
         for (int64_t i = 0; i < n; i++)
-            dx[i] = dy[i] - mxl_row_exp(y[i]) * all;
+            dx[i] = dy[i] - mxl_loop_exp(y[i]) * all;
     } else if (of_columns) {
         for (int64_t i = 0; i < n; i++)
             dx[i] = y[i] * (dy[i] - sum[i]);
@@ -48,7 +48,7 @@ static const C *NAME(summed)(const softmax_job *job, int64_t at, int64_t n, C *b
 }
 
 /* A unit is a row. */
-static void NAME(back_rows_share)(void *data, int64_t begin, int64_t end)
+static void NAME(back_rows_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
     mxl_reduce_loop add = mxl_reduce_loops_of(DTYPE)->rows[MXL_REDUCE_SUM];
@@ -74,7 +74,7 @@ static void NAME(back_rows_share)(void *data, int64_t begin, int64_t end)
 }
 
 /* A unit is a tile of columns of one outer position. */
-static void NAME(back_columns_share)(void *data, int64_t begin, int64_t end)
+static void NAME(back_columns_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
     mxl_reduce_loop add = mxl_reduce_loops_of(DTYPE)->columns[MXL_REDUCE_SUM];

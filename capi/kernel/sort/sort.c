@@ -35,9 +35,9 @@ static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *roo
 
     if (!kind->apart) {
         lanes = MXL_SORT_LINE / (int64_t)kind->bytes;
-        mxl_turn(kind->bytes, room, lanes, entries, m, m, count);
+        mxl_transpose_kernel(kind->bytes, room, lanes, entries, m, m, count);
         mxl_sort_columns(kind->bytes, room, m);
-        mxl_turn(kind->bytes, entries, m, room, lanes, count, m);
+        mxl_transpose_kernel(kind->bytes, entries, m, room, lanes, count, m);
         return;
     }
     /* A pair is two elements: keys and positions are turned each by themselves. */
@@ -83,7 +83,7 @@ static void write_found(const mxl_sort_job *job, int64_t r, int64_t i, int64_t c
         take(width, count, (char *)job->values + to * size,
              (const char *)job->in + r * job->n * size, positions);
     if (job->positions != NULL)
-        mxl_cast_row(MXL_I64, job->position_dtype)(
+        mxl_cast_loop(MXL_I64, job->position_dtype)(
             (char *)job->positions + to * (int64_t)mxl_dtype_size(job->position_dtype), &in, &step,
             count, NULL);
     if (job->mask == NULL)
@@ -117,21 +117,21 @@ static void write_entries(const mxl_sort_job *job, const mxl_sort_entry *kind, i
 
 /* Rows are shared out in groups; a share has room of its own: for the entries of a group, as much
  * again, and for the keys of a row that is divided. */
-typedef struct share_job {
+typedef struct chunk_job {
     const mxl_sort_job *sort;
     const mxl_sort_entry *kind;
     int64_t rows, shares, group;  /* rows that are sorted together */
     int64_t m;                    /* entries of a row */
     int64_t entries, keys, bytes; /* of room */
     char *room;
-} share_job;
+} chunk_job;
 
 static bool uses_heap(const mxl_sort_job *job)
 {
     return job->k < job->n / HEAP_BELOW;
 }
 
-static void sort_group(const share_job *shared, int64_t first, int64_t count, char *room)
+static void sort_group(const chunk_job *shared, int64_t first, int64_t count, char *room)
 {
     const mxl_sort_job *job = shared->sort;
     const mxl_sort_entry *kind = shared->kind;
@@ -162,9 +162,9 @@ static void sort_group(const share_job *shared, int64_t first, int64_t count, ch
 }
 
 /* A unit is a share. */
-static void run_shares(void *data, int64_t begin, int64_t end)
+static void run_chunks(void *data, int64_t begin, int64_t end)
 {
-    const share_job *shared = data;
+    const chunk_job *shared = data;
     int64_t groups = (shared->rows + shared->group - 1) / shared->group;
     int64_t shares = shared->shares;
 
@@ -189,7 +189,7 @@ static int64_t whole_lines(int64_t bytes)
 static int sort_rows(const mxl_sort_job *job, const mxl_sort_entry *kind)
 {
     int64_t most = mxl_level() == MXL_BASELINE ? kind->most / WITHOUT_VECTORS : kind->most;
-    share_job shared = {.sort = job, .kind = kind, .rows = job->outer, .group = 1};
+    chunk_job shared = {.sort = job, .kind = kind, .rows = job->outer, .group = 1};
     int64_t groups;
 
     shared.m = kind->heap != NULL && job->k < job->n ? job->k : job->n;
@@ -207,7 +207,7 @@ static int sort_rows(const mxl_sort_job *job, const mxl_sort_entry *kind)
     shared.room = mxl_alloc((size_t)(shared.shares * shared.bytes));
     if (shared.room == NULL)
         return -1;
-    mxl_parallel_for(shared.shares, 1, run_shares, &shared);
+    mxl_parallel_for(shared.shares, 1, run_chunks, &shared);
     mxl_free(shared.room, (size_t)(shared.shares * shared.bytes));
     return 0;
 }
@@ -291,7 +291,8 @@ static int sort_straight(const mxl_sort_job *job)
 /* ---- other axes than the last ---- */
 
 /* (outer, a, inner) as (outer, inner, a), or back. */
-static void turn_rows(size_t width, int64_t outer, int64_t a, int64_t b, void *out, const void *in)
+static void transpose_rows(size_t width, int64_t outer, int64_t a, int64_t b, void *out,
+                           const void *in)
 {
     const int64_t shape[3] = {outer, b, a}, to[3] = {a * b, a, 1}, from[3] = {a * b, 1, b};
 
@@ -325,14 +326,14 @@ int mxl_sort(const mxl_sort_job *job)
     turned.values = job->values != NULL ? room + at[1] : NULL;
     turned.positions = job->positions != NULL ? room + at[2] : NULL;
     turned.mask = job->mask != NULL ? room + at[3] : NULL;
-    turn_rows(width, job->outer, job->n, job->inner, room, job->in);
+    transpose_rows(width, job->outer, job->n, job->inner, room, job->in);
     status = sort_straight(&turned);
     if (status == 0 && job->values != NULL)
-        turn_rows(width, job->outer, job->inner, job->k, job->values, turned.values);
+        transpose_rows(width, job->outer, job->inner, job->k, job->values, turned.values);
     if (status == 0 && job->positions != NULL)
-        turn_rows(place, job->outer, job->inner, job->k, job->positions, turned.positions);
+        transpose_rows(place, job->outer, job->inner, job->k, job->positions, turned.positions);
     if (status == 0 && job->mask != NULL)
-        turn_rows(width, job->outer, job->inner, job->n, job->mask, turned.mask);
+        transpose_rows(width, job->outer, job->inner, job->n, job->mask, turned.mask);
     mxl_free(room, (size_t)at[4]);
     return status;
 }

@@ -5,7 +5,7 @@
 
 /* ---- softsign ---- */
 
-MXL_MATH_KERNELS(softsign, MXL_UNARY_ROW, x / (1 + fabs(x)));
+MXL_MATH_KERNELS(softsign, MXL_UNARY_LOOP, x / (1 + fabs(x)));
 
 /* dx = dy / (1 + |x|)^2 */
 static int softsign_grad(mxl_grad *g)
@@ -13,7 +13,7 @@ static int softsign_grad(mxl_grad *g)
     mxl_array *size = mxl_apply(g->s, &mxl_op_abs, mxl_grad_in(g, 0));
     mxl_array *square = mxl_square(g->s, mxl_add_scalar(g->s, size, 1));
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], square));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], square));
 }
 
 MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (fabs(x) + 1)))
@@ -23,17 +23,17 @@ MXL_UNARY_OP_FAST(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each elem
 
 /* ---- softrelu, which Activation alone offers ---- */
 
-MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_ROW, mxl_row_softrelu(x));
+MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_LOOP, mxl_loop_softrelu(x));
 
 /* dx = dy * sigmoid(x) */
 static int softrelu_grad(mxl_grad *g)
 {
-    mxl_array *slope = mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0));
+    mxl_array *derivative = mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
-MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y *mxl_row_sigmoid(x))
+MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y *mxl_loop_sigmoid(x))
 
 static MXL_UNARY_OP_FAST(op_softrelu, "_mxl_softrelu", NULL, "log(1 + e^x) of each element.",
                          softrelu_kernels, softrelu_grad, mxl_saves_input, softrelu_grad_kernel);
@@ -67,7 +67,7 @@ static inline double hard_line(double x, const void *params)
     return y > 1 ? 1 : y < 0 ? 0 : y;
 }
 
-MXL_FLOAT_KERNELS(hard, MXL_UNARY_ROW, hard_line(x, params));
+MXL_FLOAT_KERNELS(hard, MXL_UNARY_LOOP, hard_line(x, params));
 
 /* dx = dy * alpha where 0 < y < 1 */
 static int hard_grad(mxl_grad *g)
@@ -75,7 +75,8 @@ static int hard_grad(mxl_grad *g)
     mxl_array *y = mxl_grad_out(g, 0);
     mxl_array *above = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, y, 0);
     mxl_array *below = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, y, 1);
-    mxl_array *dx = mxl_mul_scalar(g->s, g->head[0], ((const hard_params *)g->params)->alpha);
+    mxl_array *dx =
+        mxl_mul_scalar(g->s, g->grad_output[0], ((const hard_params *)g->params)->alpha);
 
     return mxl_grad_set(g, 0,
                         mxl_where(g->s, mxl_mul(g->s, above, below), dx, mxl_zeros_like(g->s, dx)));
@@ -88,7 +89,7 @@ static const mxl_op op_hard_sigmoid = {
     .params = hard_params_table,
     .params_size = sizeof(hard_params),
     .infer = mxl_infer_float_same,
-    .compute = mxl_run_rows,
+    .compute = mxl_run_loops,
     .kernels = &hard_kernels,
     .grad = hard_grad,
     .saves = mxl_saves_output,
@@ -124,7 +125,7 @@ static int activation_compute(const mxl_call *call)
     mxl_call chosen = *call;
 
     chosen.op = activation_of(call->params);
-    return mxl_run_rows(&chosen);
+    return mxl_run_loops(&chosen);
 }
 
 static int activation_grad(mxl_grad *g)

@@ -12,7 +12,7 @@
         .inputs = mxl_inputs_lhs_rhs,                                                              \
         .params = mxl_params_none,                                                                 \
         .infer = mxl_infer_broadcast,                                                              \
-        .compute = mxl_run_rows,                                                                   \
+        .compute = mxl_run_loops,                                                                  \
         .kernels = &symbol##_kernels,                                                              \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \
@@ -25,21 +25,21 @@
         .inputs = mxl_inputs_lhs_rhs,                                                              \
         .params = mxl_params_none,                                                                 \
         .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_rows,                                                                   \
+        .compute = mxl_run_loops,                                                                  \
         .kernels = &symbol##_kernels,                                                              \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \
         .grad_kernel = op_grad_kernel,                                                             \
     }
 
-MXL_ARITH_KERNELS(add, MXL_BINARY_ROW, x + y);
+MXL_ARITH_KERNELS(add, MXL_BINARY_LOOP, x + y);
 
 /* da = dy, db = dy */
 static int add_grad(mxl_grad *g)
 {
-    if (mxl_grad_set(g, 0, g->head[0]) != 0)
+    if (mxl_grad_set(g, 0, g->grad_output[0]) != 0)
         return -1;
-    return mxl_grad_set(g, 1, g->head[0]);
+    return mxl_grad_set(g, 1, g->grad_output[0]);
 }
 
 BINARY(add, "add", MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
@@ -53,21 +53,21 @@ static const mxl_op op_grad_add = {
     .inputs = mxl_inputs_lhs_rhs,
     .params = mxl_params_none,
     .infer = mxl_infer_same,
-    .compute = mxl_run_rows,
+    .compute = mxl_run_loops,
     .kernels = &add_kernels,
     .grad = add_grad,
 };
 
-MXL_ARITH_KERNELS(sub, MXL_BINARY_ROW, x - y);
+MXL_ARITH_KERNELS(sub, MXL_BINARY_LOOP, x - y);
 
 /* da = dy, db = -dy */
 static int sub_grad(mxl_grad *g)
 {
-    if (mxl_grad_set(g, 0, g->head[0]) != 0)
+    if (mxl_grad_set(g, 0, g->grad_output[0]) != 0)
         return -1;
     if (!mxl_grad_wants(g, 1))
         return 0;
-    return mxl_grad_set(g, 1, mxl_negative(g->s, g->head[0]));
+    return mxl_grad_set(g, 1, mxl_negative(g->s, g->grad_output[0]));
 }
 
 BINARY(sub, "sub",
@@ -75,16 +75,16 @@ BINARY(sub, "sub",
        MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), "Difference of two arrays.",
        sub_grad, NULL, NULL);
 
-MXL_ARITH_KERNELS(mul, MXL_BINARY_ROW, x *y);
+MXL_ARITH_KERNELS(mul, MXL_BINARY_LOOP, x *y);
 
 /* da = dy * b, db = dy * a */
 static int mul_grad(mxl_grad *g)
 {
     if (mxl_grad_wants(g, 0) &&
-        mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_in(g, 1))) != 0)
+        mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_in(g, 1))) != 0)
         return -1;
     if (mxl_grad_wants(g, 1) &&
-        mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], mxl_grad_in(g, 0))) != 0)
+        mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], mxl_grad_in(g, 0))) != 0)
         return -1;
     return 0;
 }
@@ -95,23 +95,23 @@ static int mul_grad_kernel(mxl_grad *g)
     if (!mxl_grad_wants(g, 0) || !mxl_grad_wants(g, 1)) {
         int wanted = mxl_grad_wants(g, 0) ? 0 : 1;
 
-        return mxl_grad_set(g, wanted, mxl_grad_row(g, &mul_kernels, mxl_grad_in(g, 1 - wanted)));
+        return mxl_grad_set(g, wanted, mxl_grad_loop(g, &mul_kernels, mxl_grad_in(g, 1 - wanted)));
     }
-    if (mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_in(g, 1))) != 0)
+    if (mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_in(g, 1))) != 0)
         return -1;
-    return mxl_grad_set(g, 1, mxl_grad_row(g, &mul_kernels, mxl_grad_in(g, 0)));
+    return mxl_grad_set(g, 1, mxl_grad_loop(g, &mul_kernels, mxl_grad_in(g, 0)));
 }
 
 BINARY(mul, "mul", MXL_ALIASES("_sparse_broadcast_mul"),
        MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"),
        "Product of two arrays, element by element.", mul_grad, mxl_saves_other, mul_grad_kernel);
 
-MXL_ARITH_KERNELS(div, MXL_BINARY_ROW, mxl_quotient(x, y));
+MXL_ARITH_KERNELS(div, MXL_BINARY_LOOP, mxl_quotient(x, y));
 
 /* da = dy / b, db = -dy * a / b^2 */
 static int div_grad(mxl_grad *g)
 {
-    mxl_array *b = mxl_grad_in(g, 1), *da = mxl_div(g->s, g->head[0], b);
+    mxl_array *b = mxl_grad_in(g, 1), *da = mxl_div(g->s, g->grad_output[0], b);
 
     if (mxl_grad_set(g, 0, da) != 0)
         return -1;

@@ -215,8 +215,8 @@ static int sum_to_grad(mxl_grad *g)
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *y = mxl_grad_out_meta(g, 0);
 
     if (mxl_shape_size(x->ndim, x->shape) == mxl_shape_size(y->ndim, y->shape))
-        return mxl_grad_set(g, 0, mxl_reshape(g->s, g->head[0], x->ndim, x->shape));
-    return mxl_grad_set(g, 0, mxl_broadcast_to(g->s, g->head[0], x->ndim, x->shape));
+        return mxl_grad_set(g, 0, mxl_reshape(g->s, g->grad_output[0], x->ndim, x->shape));
+    return mxl_grad_set(g, 0, mxl_broadcast_to(g->s, g->grad_output[0], x->ndim, x->shape));
 }
 
 const mxl_op mxl_op_sum_to = {

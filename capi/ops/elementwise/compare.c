@@ -5,8 +5,8 @@
 /* One function as its three operators: MXNet's names are broadcast_greater, _greater (alias
  * _Greater), _greater_scalar (alias _GreaterScalar). */
 #define COMPARISON(verb, same_alias, scalar_alias, text, xy, xs)                                   \
-    MXL_ARITH_KERNELS(verb, MXL_BINARY_ROW, (xy) ? 1 : 0);                                         \
-    MXL_ARITH_KERNELS(verb##_scalar, MXL_SCALAR_ROW, (xs) ? 1 : 0);                                \
+    MXL_ARITH_KERNELS(verb, MXL_BINARY_LOOP, (xy) ? 1 : 0);                                        \
+    MXL_ARITH_KERNELS(verb##_scalar, MXL_SCALAR_LOOP, (xs) ? 1 : 0);                               \
     MXL_BINARY_OP(mxl_op_##verb, "broadcast_" #verb, NULL,                                         \
                   "1 where " text ", else 0. The shapes are broadcast by NumPy's rule.",           \
                   mxl_infer_broadcast, verb##_kernels, mxl_grad_zero, NULL);                       \

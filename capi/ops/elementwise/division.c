@@ -83,14 +83,14 @@ static int rest_grad(mxl_grad *g, const mxl_op *divide, bool floors)
 {
     mxl_array *quotient;
 
-    if (mxl_grad_set(g, 0, g->head[0]) != 0)
+    if (mxl_grad_set(g, 0, g->grad_output[0]) != 0)
         return -1;
     if (!mxl_grad_wants(g, 1))
         return 0;
     quotient = mxl_apply2(g->s, divide, mxl_grad_in(g, 0), mxl_grad_in(g, 1));
     if (floors)
         quotient = mxl_apply(g->s, &mxl_op_floor, quotient);
-    return mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], mxl_negative(g->s, quotient)));
+    return mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], mxl_negative(g->s, quotient)));
 }
 
 static void rest_saves(mxl_saves *saves)
@@ -100,7 +100,7 @@ static void rest_saves(mxl_saves *saves)
 
 /* ---- mod: the remainder has the divisor's sign; by 0 it is 0 ---- */
 
-MXL_ARITH_KERNELS(mod, MXL_BINARY_ROW, y == 0 ? 0 : BY_TYPE(rest, x, y));
+MXL_ARITH_KERNELS(mod, MXL_BINARY_LOOP, y == 0 ? 0 : BY_TYPE(rest, x, y));
 
 /* db = -dy * floor(a / b) */
 static int mod_grad(mxl_grad *g)
@@ -112,8 +112,8 @@ MXL_ARRAYS_OPS(mod, NULL, "_Mod",
                "lhs modulo rhs: a remainder with the sign of rhs, and 0 where rhs is 0.", mod_grad,
                rest_saves);
 
-MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_ROW, s == 0 ? 0 : BY_TYPE(rest, x, s));
-MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_ROW, x == 0 ? 0 : BY_TYPE(rest, s, x));
+MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_LOOP, s == 0 ? 0 : BY_TYPE(rest, x, s));
+MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x));
 
 static MXL_SCALAR_OP(op_mod_scalar, "_mod_scalar", MXL_ALIASES("_ModScalar"),
                      "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
@@ -125,7 +125,7 @@ static int rmod_scalar_grad(mxl_grad *g)
     mxl_array *quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
 
     quotient = mxl_negative(g->s, mxl_apply(g->s, &mxl_op_floor, quotient));
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], quotient));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], quotient));
 }
 
 static MXL_SCALAR_OP(
@@ -135,19 +135,19 @@ static MXL_SCALAR_OP(
 
 /* ---- PyTorch's ---- */
 
-MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_ROW, BY_TYPE(floor, x, y));
+MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_LOOP, BY_TYPE(floor, x, y));
 static MXL_BINARY_OP(op_floor_divide, "_mxl_floor_divide", NULL,
                      "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
                      mxl_infer_broadcast, floor_divide_kernels, mxl_grad_zero, NULL);
 
-MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_ROW, BY_TYPE(trunc, x, y));
+MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_LOOP, BY_TYPE(trunc, x, y));
 static MXL_BINARY_OP(op_trunc_divide, "_mxl_trunc_divide", NULL,
                      "lhs / rhs without its fraction; of integers 0 by 0.", mxl_infer_broadcast,
                      trunc_divide_kernels, mxl_grad_zero, NULL);
 
-MXL_ARITH_KERNELS(remainder, MXL_BINARY_ROW, BY_TYPE(rest, x, y));
-MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_ROW, BY_TYPE(rest, x, s));
-MXL_ARITH_KERNELS(part, MXL_BINARY_ROW, BY_TYPE(part, x, y));
+MXL_ARITH_KERNELS(remainder, MXL_BINARY_LOOP, BY_TYPE(rest, x, y));
+MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_LOOP, BY_TYPE(rest, x, s));
+MXL_ARITH_KERNELS(part, MXL_BINARY_LOOP, BY_TYPE(part, x, y));
 
 /* db = -dy * floor_divide(a, b) */
 static int remainder_grad(mxl_grad *g)

@@ -14,7 +14,7 @@
         .inputs = mxl_inputs_data,                                                                 \
         .params = mxl_params_none,                                                                 \
         .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_rows,                                                                   \
+        .compute = mxl_run_loops,                                                                  \
         .kernels = &op_kernels,                                                                    \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \
@@ -30,7 +30,7 @@
         .inputs = mxl_inputs_data,                                                                 \
         .params = mxl_params_none,                                                                 \
         .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_rows,                                                                   \
+        .compute = mxl_run_loops,                                                                  \
         .kernels = &op_kernels,                                                                    \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \
@@ -47,7 +47,7 @@
         .inputs = mxl_inputs_lhs_rhs,                                                              \
         .params = mxl_params_none,                                                                 \
         .infer = op_infer,                                                                         \
-        .compute = mxl_run_rows,                                                                   \
+        .compute = mxl_run_loops,                                                                  \
         .kernels = &op_kernels,                                                                    \
         .grad = op_grad,                                                                           \
         .saves = op_saves,                                                                         \

@@ -2,7 +2,7 @@
  * which are 0 where the power is constant: x^0, and 0^y for y >= 0. */
 #include "ops/elementwise/elementwise.h"
 
-static const mxl_op op_slope, op_log_base;
+static const mxl_op op_power_derivative, op_log_base;
 
 /* ---- the slopes ---- */
 
@@ -26,11 +26,11 @@ static mxl_array *one_where(mxl_scope *s, mxl_array *condition, mxl_array *a)
     return mxl_where(s, condition, mxl_apply(s, &mxl_op_ones_like, wide), wide);
 }
 
-MXL_FLOAT_KERNELS(slope, MXL_BINARY_ROW, y == 0 ? 0 : y * mxl_row_pow(x, y - 1));
+MXL_FLOAT_KERNELS(derivative, MXL_BINARY_LOOP, y == 0 ? 0 : y * mxl_loop_pow(x, y - 1));
 
 /* da = dy * b * slope(a, b - 1), db = dy * a^(b - 1) * (1 + b log(a)). Where b is 0 and a has no
  * powers below 0, a counts as 1: da is 0. */
-static int slope_grad(mxl_grad *g)
+static int derivative_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
     mxl_array *less = mxl_add_scalar(g->s, b, -1), *part;
@@ -38,8 +38,8 @@ static int slope_grad(mxl_grad *g)
     part = mxl_apply_scalar(g->s, &mxl_op_equal_scalar, b, 0);
     a = one_where(g->s, mxl_mul(g->s, no_sign(g->s, a), part), a);
     if (mxl_grad_wants(g, 0)) {
-        part = mxl_mul(g->s, b, mxl_apply2(g->s, &op_slope, a, less));
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], part)) != 0)
+        part = mxl_mul(g->s, b, mxl_apply2(g->s, &op_power_derivative, a, less));
+        if (mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], part)) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
@@ -47,7 +47,7 @@ static int slope_grad(mxl_grad *g)
     part = mxl_mul(g->s, b, mxl_apply2(g->s, &op_log_base, a, less));
     part = mxl_mul(g->s, mxl_apply2(g->s, &mxl_op_broadcast_power, a, less),
                    mxl_add_scalar(g->s, part, 1));
-    return mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], part));
+    return mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], part));
 }
 
 static void save_both(mxl_saves *saves)
@@ -55,11 +55,11 @@ static void save_both(mxl_saves *saves)
     saves->in[0] = saves->in[1] = true;
 }
 
-static MXL_BINARY_OP(op_slope, "_mxl_power_slope", NULL,
+static MXL_BINARY_OP(op_power_derivative, "_mxl_power_derivative", NULL,
                      "rhs * lhs^(rhs - 1), and 0 where rhs is 0: the slope of a power along lhs.",
-                     mxl_infer_broadcast, slope_kernels, slope_grad, save_both);
+                     mxl_infer_broadcast, derivative_kernels, derivative_grad, save_both);
 
-MXL_FLOAT_KERNELS(log_base, MXL_BINARY_ROW, x == 0 && y >= 0 ? 0 : mxl_row_log(x));
+MXL_FLOAT_KERNELS(log_base, MXL_BINARY_LOOP, x == 0 && y >= 0 ? 0 : mxl_loop_log(x));
 
 /* da = dy / a, but 0 where the logarithm is */
 static int log_base_grad(mxl_grad *g)
@@ -69,7 +69,7 @@ static int log_base_grad(mxl_grad *g)
         mxl_mul(g->s, mxl_apply_scalar(g->s, &mxl_op_equal_scalar, a, 0),
                 mxl_apply_scalar(g->s, &mxl_op_greater_equal_scalar, mxl_grad_in(g, 1), 0));
 
-    da = mxl_div(g->s, g->head[0], one_where(g->s, at_zero, a));
+    da = mxl_div(g->s, g->grad_output[0], one_where(g->s, at_zero, a));
     return mxl_grad_set(g, 0, mxl_zero_where(g->s, at_zero, da));
 }
 
@@ -80,7 +80,7 @@ static MXL_BINARY_OP(op_log_base, "_mxl_power_log", NULL,
 
 /* ---- power ---- */
 
-MXL_MATH_KERNELS(power, MXL_BINARY_ROW, mxl_row_pow(x, y));
+MXL_MATH_KERNELS(power, MXL_BINARY_LOOP, mxl_loop_pow(x, y));
 
 /* da = dy * slope(a, b), db = dy * log(a) * y */
 static int power_grad(mxl_grad *g)
@@ -88,14 +88,14 @@ static int power_grad(mxl_grad *g)
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1), *part;
 
     if (mxl_grad_wants(g, 0)) {
-        part = mxl_apply2(g->s, &op_slope, a, b);
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], part)) != 0)
+        part = mxl_apply2(g->s, &op_power_derivative, a, b);
+        if (mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], part)) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
         return 0;
     part = mxl_mul(g->s, mxl_apply2(g->s, &op_log_base, a, b), mxl_grad_out(g, 0));
-    return mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], part));
+    return mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], part));
 }
 
 static void power_saves(mxl_saves *saves)
@@ -106,23 +106,23 @@ static void power_saves(mxl_saves *saves)
 
 MXL_ARRAYS_OPS(power, NULL, "_Power", "lhs raised to the power of rhs.", power_grad, power_saves);
 
-MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_ROW, mxl_row_pow(s, x));
+MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(s, x));
 
 /* dx = dy * log(s) * y */
 static int rpower_scalar_grad(mxl_grad *g)
 {
     double s = mxl_grad_scalar(g);
-    mxl_array *y = mxl_grad_out(g, 0), *slope;
+    mxl_array *y = mxl_grad_out(g, 0), *derivative;
 
     if (s == 0) {
         mxl_array *x = mxl_grad_in(g, 0);
 
-        slope = mxl_apply2(g->s, &op_log_base, mxl_zeros_like(g->s, x), x);
-        slope = mxl_mul(g->s, slope, y);
+        derivative = mxl_apply2(g->s, &op_log_base, mxl_zeros_like(g->s, x), x);
+        derivative = mxl_mul(g->s, derivative, y);
     } else {
-        slope = mxl_mul_scalar(g->s, y, log(s));
+        derivative = mxl_mul_scalar(g->s, y, log(s));
     }
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 static void rpower_scalar_saves(mxl_saves *saves)
@@ -149,10 +149,10 @@ static inline int64_t raised(int64_t x, int64_t y)
     return (int64_t)product;
 }
 
-MXL_BINARY_ROW(raise_u8, u8, raised(x, y))
-MXL_BINARY_ROW(raise_i8, i8, raised(x, y))
-MXL_BINARY_ROW(raise_i32, i32, raised(x, y))
-MXL_BINARY_ROW(raise_i64, i64, raised(x, y))
+MXL_BINARY_LOOP(raise_u8, u8, raised(x, y))
+MXL_BINARY_LOOP(raise_i8, i8, raised(x, y))
+MXL_BINARY_LOOP(raise_i32, i32, raised(x, y))
+MXL_BINARY_LOOP(raise_i64, i64, raised(x, y))
 
 static const mxl_kernels raise_kernels = {
     .row = {[MXL_U8] = raise_u8, [MXL_I8] = raise_i8, [MXL_I32] = raise_i32, [MXL_I64] = raise_i64},
@@ -163,6 +163,6 @@ static MXL_BINARY_OP(op_integer_power, "_mxl_integer_power", NULL,
                      mxl_infer_broadcast, raise_kernels, mxl_grad_zero, NULL);
 
 const mxl_op *const mxl_ops_exponent[] = {
-    &mxl_op_broadcast_power, &op_same_power, &op_rpower_scalar, &op_slope, &op_log_base,
+    &mxl_op_broadcast_power, &op_same_power, &op_rpower_scalar, &op_power_derivative, &op_log_base,
     &op_integer_power,       NULL,
 };

@@ -141,13 +141,13 @@ MXL_INLINE double cut_f64(double x, double above, double below)
 #define LIKE_X(value) _Generic((x), float: (float)(value), default: (value))
 #define SLOPE         LIKE_X(((const leaky_params *)params)->slope)
 
-MXL_FLOAT_KERNELS(leaky, MXL_UNARY_ROW, CUT(x, x *SLOPE));
-MXL_FLOAT_KERNELS(elu, MXL_UNARY_ROW, CUT(x, SLOPE *mxl_row_expm1(x)));
-MXL_FLOAT_KERNELS(selu, MXL_UNARY_ROW,
-                  CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE *SELU_ALPHA) * mxl_row_expm1(x)));
-MXL_FLOAT_KERNELS(prelu, MXL_BINARY_ROW, x > 0 ? x : x * y);
+MXL_FLOAT_KERNELS(leaky, MXL_UNARY_LOOP, CUT(x, x *SLOPE));
+MXL_FLOAT_KERNELS(elu, MXL_UNARY_LOOP, CUT(x, SLOPE *mxl_loop_expm1(x)));
+MXL_FLOAT_KERNELS(selu, MXL_UNARY_LOOP,
+                  CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE *SELU_ALPHA) * mxl_loop_expm1(x)));
+MXL_FLOAT_KERNELS(prelu, MXL_BINARY_LOOP, x > 0 ? x : x * y);
 /* The factor that rrelu multiplies x with, given its random slope y. */
-MXL_FLOAT_KERNELS(factor, MXL_BINARY_ROW, x > 0 ? 1 : y);
+MXL_FLOAT_KERNELS(factor, MXL_BINARY_LOOP, x > 0 ? 1 : y);
 
 static const mxl_kernels *const leaky_tables[] = {
     [ELU] = &elu_kernels,     [GELU] = &mxl_gelu_kernels, [LEAKY] = &leaky_kernels,
@@ -165,7 +165,7 @@ static int run_kernels(const mxl_call *call, const mxl_kernels *kernels, int cou
                      .in = in,
                      .out = &out};
 
-    return mxl_run_rows(&rows);
+    return mxl_run_loops(&rows);
 }
 
 static int prelu_compute(const mxl_call *call)
@@ -179,7 +179,7 @@ static int prelu_compute(const mxl_call *call)
     in[1] = mxl_array_view(gamma, 0, shape.ndim, shape.dim);
     if (in[1] != NULL)
         status = run_kernels(call, &prelu_kernels, 2, in, call->out[0]);
-    mxl_array_drop(in[1]);
+    mxl_array_release(in[1]);
     return status;
 }
 
@@ -210,7 +210,7 @@ static int rrelu_compute(const mxl_call *call)
     in[1] = call->out[1];
     if (status == 0)
         status = run_kernels(call, mxl_op_broadcast_mul.kernels, 2, in, call->out[0]);
-    mxl_array_drop(slopes);
+    mxl_array_release(slopes);
     return status;
 }
 
@@ -228,7 +228,7 @@ static int leaky_compute(const mxl_call *call)
 /* ---- the rules ---- */
 
 /* `up` where x > 0, else `down` */
-static mxl_array *two_slopes(mxl_scope *s, mxl_array *x, double up, mxl_array *down)
+static mxl_array *two_derivatives(mxl_scope *s, mxl_array *x, double up, mxl_array *down)
 {
     mxl_array *above = mxl_apply_scalar(s, &mxl_op_greater_scalar, x, 0);
 
@@ -236,7 +236,7 @@ static mxl_array *two_slopes(mxl_scope *s, mxl_array *x, double up, mxl_array *d
 }
 
 /* factor * e^min(x, 0): the slope of an exponential below 0, finite everywhere */
-static mxl_array *exponential_slope(mxl_scope *s, mxl_array *x, double factor)
+static mxl_array *exponential_derivative(mxl_scope *s, mxl_array *x, double factor)
 {
     mxl_array *below = mxl_apply_scalar(s, &mxl_op_minimum_scalar, x, 0);
 
@@ -252,7 +252,7 @@ static mxl_array *leaky_slope(mxl_scope *s, mxl_array *x, double slope)
 }
 
 /* gelu: P(x) + x p(x), of the standard normal distribution */
-static mxl_array *gelu_slope(mxl_scope *s, mxl_array *x)
+static mxl_array *gelu_derivative(mxl_scope *s, mxl_array *x)
 {
     mxl_array *below = mxl_apply(s, &mxl_op_erf, mxl_mul_scalar(s, x, ROOT_HALF));
     mxl_array *bell = mxl_exp(s, mxl_mul_scalar(s, mxl_square(s, x), -0.5));
@@ -265,7 +265,7 @@ static mxl_array *gelu_slope(mxl_scope *s, mxl_array *x)
 static int prelu_grad(mxl_grad *g)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, 1), *data = mxl_grad_in_meta(g, 0);
-    mxl_array *x = mxl_grad_in(g, 0), *dy = g->head[0], *flat;
+    mxl_array *x = mxl_grad_in(g, 0), *dy = g->grad_output[0], *flat;
     mxl_shape shape;
 
     if (gamma_shape(data->ndim, data->shape, meta->ndim, meta->shape, &shape) != 0)
@@ -273,7 +273,7 @@ static int prelu_grad(mxl_grad *g)
     if (mxl_grad_wants(g, 0)) {
         mxl_array *gamma = mxl_reshape(g->s, mxl_grad_in(g, 1), shape.ndim, shape.dim);
 
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, two_slopes(g->s, x, 1, gamma))) != 0)
+        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, two_derivatives(g->s, x, 1, gamma))) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
@@ -291,45 +291,46 @@ static int leaky_grad(mxl_grad *g)
     if (p->act_type == PRELU)
         return prelu_grad(g);
     if (p->act_type == RRELU) /* its factors depend on the signs of x alone */
-        return g->head[0] == NULL
+        return g->grad_output[0] == NULL
                    ? 0
-                   : mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_out(g, 1)));
+                   : mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_out(g, 1)));
     x = mxl_grad_in(g, 0);
     if (p->act_type == LEAKY)
         slope = leaky_slope(g->s, x, p->slope);
     else if (p->act_type == GELU)
-        slope = gelu_slope(g->s, x);
+        slope = gelu_derivative(g->s, x);
     else if (p->act_type == ELU)
-        slope = two_slopes(g->s, x, 1, exponential_slope(g->s, x, p->slope));
+        slope = two_derivatives(g->s, x, 1, exponential_derivative(g->s, x, p->slope));
     else
-        slope =
-            two_slopes(g->s, x, SELU_SCALE, exponential_slope(g->s, x, SELU_SCALE * SELU_ALPHA));
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+        slope = two_derivatives(g->s, x, SELU_SCALE,
+                                exponential_derivative(g->s, x, SELU_SCALE * SELU_ALPHA));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], slope));
 }
 
 /* The slopes, in the order in which leaky_grad rounds. */
 #define BELOW CUT(0, x)
-MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_ROW, y *CUT(1, SLOPE));
-MXL_FLOAT_KERNELS(elu_slope, MXL_BINARY_ROW, y *CUT(1, mxl_row_exp(BELOW) * SLOPE));
-MXL_FLOAT_KERNELS(selu_slope, MXL_BINARY_ROW,
-                  y *CUT(LIKE_X(SELU_SCALE), mxl_row_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
-MXL_FLOAT_KERNELS(gelu_slope, MXL_BINARY_ROW,
-                  y *((mxl_row_erf(x * LIKE_X(ROOT_HALF)) + 1) / 2 +
-                      x * (mxl_row_exp(x * x / -2) * LIKE_X(BELL))));
+MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_LOOP, y *CUT(1, SLOPE));
+MXL_FLOAT_KERNELS(elu_derivative, MXL_BINARY_LOOP, y *CUT(1, mxl_loop_exp(BELOW) * SLOPE));
+MXL_FLOAT_KERNELS(selu_derivative, MXL_BINARY_LOOP,
+                  y *CUT(LIKE_X(SELU_SCALE),
+                         mxl_loop_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
+MXL_FLOAT_KERNELS(gelu_derivative, MXL_BINARY_LOOP,
+                  y *((mxl_loop_erf(x * LIKE_X(ROOT_HALF)) + 1) / 2 +
+                      x * (mxl_loop_exp(x * x / -2) * LIKE_X(BELL))));
 
 static int leaky_grad_kernel(mxl_grad *g)
 {
     static const mxl_kernels *const slopes[] = {
-        [ELU] = &elu_slope_kernels,
-        [GELU] = &gelu_slope_kernels,
+        [ELU] = &elu_derivative_kernels,
+        [GELU] = &gelu_derivative_kernels,
         [LEAKY] = &leaky_slope_kernels,
-        [SELU] = &selu_slope_kernels,
+        [SELU] = &selu_derivative_kernels,
     };
     int type = ((const leaky_params *)g->params)->act_type;
 
     if (type == PRELU || type == RRELU)
         return leaky_grad(g);
-    return mxl_grad_rows(g, slopes[type], mxl_grad_in(g, 0));
+    return mxl_grad_loops(g, slopes[type], mxl_grad_in(g, 0));
 }
 
 static void leaky_saves(mxl_saves *saves)

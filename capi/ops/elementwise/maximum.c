@@ -10,27 +10,27 @@ static void save_both(mxl_saves *saves)
 }
 
 /* da = dy * slope of a, db = dy * slope of b; a slope that is not wanted may be NULL */
-static int set_slopes(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
+static int set_derivatives(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
 {
-    if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], of_a)) != 0)
+    if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], of_a)) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, mxl_mul(g->s, g->head[0], of_b)) != 0)
+    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], of_b)) != 0)
         return -1;
     return 0;
 }
 
 /* ---- maximum and minimum: where both are equal, the gradient is the first one's ---- */
 
-MXL_ARITH_KERNELS(maximum, MXL_BINARY_ROW, x > y || x != x ? x : y);
-MXL_ARITH_KERNELS(minimum, MXL_BINARY_ROW, x < y || x != x ? x : y);
+MXL_ARITH_KERNELS(maximum, MXL_BINARY_LOOP, x > y || x != x ? x : y);
+MXL_ARITH_KERNELS(minimum, MXL_BINARY_LOOP, x < y || x != x ? x : y);
 
 /* da = dy where a >= b, db = dy where a < b */
 static int maximum_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
 
-    return set_slopes(g, mxl_apply2(g->s, &mxl_op_greater_equal, a, b),
-                      mxl_apply2(g->s, &mxl_op_lesser, a, b));
+    return set_derivatives(g, mxl_apply2(g->s, &mxl_op_greater_equal, a, b),
+                           mxl_apply2(g->s, &mxl_op_lesser, a, b));
 }
 
 /* da = dy where a <= b, db = dy where a > b */
@@ -38,8 +38,8 @@ static int minimum_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
 
-    return set_slopes(g, mxl_apply2(g->s, &mxl_op_lesser_equal, a, b),
-                      mxl_apply2(g->s, &mxl_op_greater, a, b));
+    return set_derivatives(g, mxl_apply2(g->s, &mxl_op_lesser_equal, a, b),
+                           mxl_apply2(g->s, &mxl_op_greater, a, b));
 }
 
 MXL_ARRAYS_OPS(maximum, MXL_ALIASES("_npi_maximum"), "_Maximum",
@@ -47,25 +47,25 @@ MXL_ARRAYS_OPS(maximum, MXL_ALIASES("_npi_maximum"), "_Maximum",
 MXL_ARRAYS_OPS(minimum, MXL_ALIASES("_npi_minimum"), "_Minimum",
                "The smaller of two elements, NaN if one is.", minimum_grad, save_both);
 
-MXL_ARITH_KERNELS(maximum_scalar, MXL_SCALAR_ROW, x > s || x != x ? x : s);
-MXL_ARITH_KERNELS(minimum_scalar, MXL_SCALAR_ROW, x < s || x != x ? x : s);
+MXL_ARITH_KERNELS(maximum_scalar, MXL_SCALAR_LOOP, x > s || x != x ? x : s);
+MXL_ARITH_KERNELS(minimum_scalar, MXL_SCALAR_LOOP, x < s || x != x ? x : s);
 
 /* dx = dy where x >= s */
 static int maximum_scalar_grad(mxl_grad *g)
 {
-    mxl_array *slope =
+    mxl_array *derivative =
         mxl_apply_scalar(g->s, &mxl_op_greater_equal_scalar, mxl_grad_in(g, 0), mxl_grad_scalar(g));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 /* dx = dy where x <= s */
 static int minimum_scalar_grad(mxl_grad *g)
 {
-    mxl_array *slope =
+    mxl_array *derivative =
         mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_in(g, 0), mxl_grad_scalar(g));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 static MXL_SCALAR_OP(op_maximum_scalar, "_maximum_scalar",
@@ -79,7 +79,7 @@ MXL_SCALAR_OP(mxl_op_minimum_scalar, "_minimum_scalar",
 
 /* ---- hypot ---- */
 
-MXL_MATH_KERNELS(hypot, MXL_BINARY_ROW, mxl_row_hypot(x, y));
+MXL_MATH_KERNELS(hypot, MXL_BINARY_LOOP, mxl_loop_hypot(x, y));
 
 /* da = dy * a / y, db = dy * b / y */
 static int hypot_grad(mxl_grad *g)
@@ -88,7 +88,7 @@ static int hypot_grad(mxl_grad *g)
     mxl_array *of_a = mxl_grad_wants(g, 0) ? mxl_div(g->s, mxl_grad_in(g, 0), y) : NULL;
     mxl_array *of_b = mxl_grad_wants(g, 1) ? mxl_div(g->s, mxl_grad_in(g, 1), y) : NULL;
 
-    return set_slopes(g, of_a, of_b);
+    return set_derivatives(g, of_a, of_b);
 }
 
 static void hypot_saves(mxl_saves *saves)
@@ -101,14 +101,14 @@ static void hypot_saves(mxl_saves *saves)
 MXL_ARRAYS_OPS(hypot, NULL, "_Hypot", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
                hypot_grad, hypot_saves);
 
-MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_ROW, mxl_row_hypot(x, s));
+MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 
 /* dx = dy * x / y */
 static int hypot_scalar_grad(mxl_grad *g)
 {
-    mxl_array *slope = mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0));
+    mxl_array *derivative = mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 static void hypot_scalar_saves(mxl_saves *saves)

@@ -54,15 +54,15 @@ int mxl_scalar_compute(const mxl_call *call)
     int status;
 
     if (dtype == call->in[0]->dtype)
-        return mxl_run_rows(call);
+        return mxl_run_loops(call);
     input = mxl_array_new(dtype, call->in[0]->ndim, call->in[0]->shape);
     if (input == NULL)
         return -1;
     cast.in = &input;
     status = mxl_array_copy_into(input, call->in[0]);
     if (status == 0)
-        status = mxl_run_rows(&cast);
-    mxl_array_drop(input);
+        status = mxl_run_loops(&cast);
+    mxl_array_release(input);
     return status;
 }
 
@@ -81,42 +81,42 @@ int mxl_scalar_compute(const mxl_call *call)
         .saves = op_saves,                                                                         \
     }
 
-MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_ROW, x + s);
+MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_LOOP, x + s);
 SCALAR(, mxl_op_plus_scalar, "_plus_scalar", "_PlusScalar", "data + scalar.", plus_scalar_kernels,
        mxl_grad_pass, NULL);
 
-MXL_ARITH_KERNELS(minus_scalar, MXL_SCALAR_ROW, x - s);
+MXL_ARITH_KERNELS(minus_scalar, MXL_SCALAR_LOOP, x - s);
 SCALAR(static, op_minus_scalar, "_minus_scalar", "_MinusScalar", "data - scalar.",
        minus_scalar_kernels, mxl_grad_pass, NULL);
 
-MXL_ARITH_KERNELS(rminus_scalar, MXL_SCALAR_ROW, s - x);
+MXL_ARITH_KERNELS(rminus_scalar, MXL_SCALAR_LOOP, s - x);
 
 /* dx = -dy */
 static int rminus_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_negative(g->s, g->head[0]));
+    return mxl_grad_set(g, 0, mxl_negative(g->s, g->grad_output[0]));
 }
 
 SCALAR(, mxl_op_rminus_scalar, "_rminus_scalar", "_RMinusScalar", "scalar - data.",
        rminus_scalar_kernels, rminus_grad, NULL);
 
-MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_ROW, x *s);
+MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_LOOP, x *s);
 
 /* dx = dy * s */
 static int mul_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->head[0], scalar_of(g)));
+    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], scalar_of(g)));
 }
 
 SCALAR(, mxl_op_mul_scalar, "_mul_scalar", "_MulScalar", "data * scalar.", mul_scalar_kernels,
        mul_grad, NULL);
 
-MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_ROW, mxl_quotient(x, s));
+MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_LOOP, mxl_quotient(x, s));
 
 /* dx = dy / s */
 static int div_grad(mxl_grad *g)
 {
-    mxl_array *dx = mxl_scope_call(g->s, &mxl_op_div_scalar, g->params, 1, &g->head[0]);
+    mxl_array *dx = mxl_scope_call(g->s, &mxl_op_div_scalar, g->params, 1, &g->grad_output[0]);
 
     return mxl_grad_set(g, 0, dx);
 }
@@ -125,34 +125,34 @@ SCALAR(, mxl_op_div_scalar, "_div_scalar", "_DivScalar",
        "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
        div_scalar_kernels, div_grad, NULL);
 
-MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_ROW, mxl_quotient(s, x));
+MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_LOOP, mxl_quotient(s, x));
 
 /* dx = -dy * s / x^2 */
 static int rdiv_grad(mxl_grad *g)
 {
     mxl_array *x = mxl_grad_in(g, 0);
-    mxl_array *slope = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, x, -2), -scalar_of(g));
+    mxl_array *derivative = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, x, -2), -scalar_of(g));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 SCALAR(, mxl_op_rdiv_scalar, "_rdiv_scalar", "_RDivScalar",
        "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
        rdiv_scalar_kernels, rdiv_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_ROW, mxl_row_pow(x, s));
+MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(x, s));
 
 /* dx = dy * s * x^(s - 1); x^0 is 1 everywhere */
 static int power_grad(mxl_grad *g)
 {
     double s = scalar_of(g);
-    mxl_array *slope;
+    mxl_array *derivative;
 
     if (s == 0)
-        return mxl_grad_set(g, 0, mxl_zeros_like(g->s, g->head[0]));
-    slope = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, mxl_grad_in(g, 0), s - 1), s);
+        return mxl_grad_set(g, 0, mxl_zeros_like(g->s, g->grad_output[0]));
+    derivative = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, mxl_grad_in(g, 0), s - 1), s);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar",

@@ -9,13 +9,13 @@
 static const double TWO_BY_ROOT_PI = 1.12837916709551257390;
 
 /* Integers through double, as in 1.9.1: erf(4) is below 1 there, and cut to 0. */
-MXL_UNARY_ROW(erf_f32, f32, mxl_row_erf(x))
-MXL_UNARY_ROW(erf_f64, f64, mxl_row_erf(x))
-MXL_UNARY_ROW(erf_f16, f16, mxl_row_erf(x))
-MXL_UNARY_ROW(erf_u8, u8, mxl_row_erf((double)x))
-MXL_UNARY_ROW(erf_i8, i8, mxl_row_erf((double)x))
-MXL_UNARY_ROW(erf_i32, i32, mxl_row_erf((double)x))
-MXL_UNARY_ROW(erf_i64, i64, mxl_row_erf((double)x))
+MXL_UNARY_LOOP(erf_f32, f32, mxl_loop_erf(x))
+MXL_UNARY_LOOP(erf_f64, f64, mxl_loop_erf(x))
+MXL_UNARY_LOOP(erf_f16, f16, mxl_loop_erf(x))
+MXL_UNARY_LOOP(erf_u8, u8, mxl_loop_erf((double)x))
+MXL_UNARY_LOOP(erf_i8, i8, mxl_loop_erf((double)x))
+MXL_UNARY_LOOP(erf_i32, i32, mxl_loop_erf((double)x))
+MXL_UNARY_LOOP(erf_i64, i64, mxl_loop_erf((double)x))
 MXL_NUMERIC_TABLE(erf);
 
 /* dx = dy * 2 / sqrt(pi) * e^(-x^2) */
@@ -24,22 +24,22 @@ static int erf_grad(mxl_grad *g)
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
     mxl_array *bell = mxl_exp(g->s, mxl_negative(g->s, square));
 
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, bell, TWO_BY_ROOT_PI)));
+    return mxl_grad_set(
+        g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, bell, TWO_BY_ROOT_PI)));
 }
 
 MXL_UNARY_OP(mxl_op_erf, "erf", MXL_ALIASES("_npx_erf"), "Error function of each element.",
              erf_kernels, erf_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(erfinv, MXL_UNARY_ROW, mxl_row_erfinv(x));
+MXL_MATH_KERNELS(erfinv, MXL_UNARY_LOOP, mxl_loop_erfinv(x));
 
 /* dx = dy * sqrt(pi) / 2 * e^(y^2) */
 static int erfinv_grad(mxl_grad *g)
 {
     mxl_array *bell = mxl_exp(g->s, mxl_square(g->s, mxl_grad_out(g, 0)));
 
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, bell, 1 / TWO_BY_ROOT_PI)));
+    return mxl_grad_set(
+        g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, bell, 1 / TWO_BY_ROOT_PI)));
 }
 
 static MXL_UNARY_OP(op_erfinv, "erfinv", MXL_ALIASES("_npx_erfinv"),
@@ -89,12 +89,12 @@ static void polygamma_f32(void *out, const void *const *in, const int64_t *step,
                           const void *params)
 {
     const float *x = in[0];
-    double tile[MXL_ROW_TILE];
+    double tile[MXL_LOOP_TILE];
     float *y = out;
 
     (void)step;
-    for (int64_t first = 0; first < n; first += MXL_ROW_TILE) {
-        int64_t count = n - first < MXL_ROW_TILE ? n - first : MXL_ROW_TILE;
+    for (int64_t first = 0; first < n; first += MXL_LOOP_TILE) {
+        int64_t count = n - first < MXL_LOOP_TILE ? n - first : MXL_LOOP_TILE;
 
         for (int64_t i = 0; i < count; i++)
             tile[i] = (double)x[first + i];
@@ -104,7 +104,7 @@ static void polygamma_f32(void *out, const void *const *in, const int64_t *step,
     }
 }
 
-MXL_UNARY_ROW_VIA(polygamma, f16)
+MXL_UNARY_LOOP_VIA(polygamma, f16)
 static const mxl_kernels polygamma_kernels = {
     .row = {[MXL_F32] = polygamma_f32, [MXL_F64] = polygamma_f64, [MXL_F16] = polygamma_f16},
     .weight = 2};
@@ -119,7 +119,7 @@ static const mxl_op op_polygamma = {
     .params_size = sizeof(polygamma_params),
     .check = polygamma_check,
     .infer = polygamma_infer,
-    .compute = mxl_run_rows,
+    .compute = mxl_run_loops,
     .kernels = &polygamma_kernels,
     .grad = polygamma_grad,
     .saves = mxl_saves_input,
@@ -142,18 +142,20 @@ static int polygamma_grad(mxl_grad *g)
 {
     int64_t n = ((const polygamma_params *)g->params)->n;
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], polygamma(g->s, n + 1, mxl_grad_in(g, 0))));
+    return mxl_grad_set(
+        g, 0, mxl_mul(g->s, g->grad_output[0], polygamma(g->s, n + 1, mxl_grad_in(g, 0))));
 }
 
 /* In double for every dtype. */
-MXL_MATH_KERNELS(gamma, MXL_UNARY_ROW, mxl_gamma_f64(level, x));
+MXL_MATH_KERNELS(gamma, MXL_UNARY_LOOP, mxl_gamma_f64(level, x));
 
 /* dx = dy * y * digamma(x) */
 static int gamma_grad(mxl_grad *g)
 {
-    mxl_array *slope = mxl_mul(g->s, mxl_grad_out(g, 0), polygamma(g->s, 0, mxl_grad_in(g, 0)));
+    mxl_array *derivative =
+        mxl_mul(g->s, mxl_grad_out(g, 0), polygamma(g->s, 0, mxl_grad_in(g, 0)));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 static void gamma_saves(mxl_saves *saves)
@@ -165,12 +167,13 @@ static MXL_UNARY_OP(op_gamma, "gamma", MXL_ALIASES("_npx_gamma", "_sparse_gamma"
                     "Gamma function of each element; NaN at -1, -2, ...", gamma_kernels, gamma_grad,
                     gamma_saves);
 
-MXL_MATH_KERNELS(gammaln, MXL_UNARY_ROW, mxl_row_gammaln(x));
+MXL_MATH_KERNELS(gammaln, MXL_UNARY_LOOP, mxl_loop_gammaln(x));
 
 /* dx = dy * digamma(x) */
 static int gammaln_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], polygamma(g->s, 0, mxl_grad_in(g, 0))));
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->grad_output[0], polygamma(g->s, 0, mxl_grad_in(g, 0))));
 }
 
 static MXL_UNARY_OP(op_gammaln, "gammaln", MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"),

@@ -3,88 +3,88 @@
 #include "ops/elementwise/elementwise.h"
 
 /* dx = dy * slope */
-static int set_slope(mxl_grad *g, mxl_array *slope)
+static int set_derivative(mxl_grad *g, mxl_array *derivative)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 /* ---- circular; numbers beyond the limit are done by themselves ---- */
 
 #define LIMIT(x) _Generic((x), float: MXL_CIRCULAR_F32, default: MXL_CIRCULAR_F64)
 
-MXL_MATH_KERNELS(sin, MXL_NEAR_ROW, LIMIT(x), mxl_row_sin(x), mxl_far_sin(x));
+MXL_MATH_KERNELS(sin, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_sin(x), mxl_far_sin(x));
 
 /* dx = dy * cos(x) */
 static int sin_grad(mxl_grad *g)
 {
-    return set_slope(g, mxl_apply(g->s, &mxl_op_cos, mxl_grad_in(g, 0)));
+    return set_derivative(g, mxl_apply(g->s, &mxl_op_cos, mxl_grad_in(g, 0)));
 }
 
 MXL_UNARY_OP(mxl_op_sin, "sin", MXL_ALIASES("_sparse_sin"), "Sine of each element, in radians.",
              sin_kernels, sin_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(cos, MXL_NEAR_ROW, LIMIT(x), mxl_row_cos(x), mxl_far_cos(x));
+MXL_MATH_KERNELS(cos, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_cos(x), mxl_far_cos(x));
 
 /* dx = -dy * sin(x) */
 static int cos_grad(mxl_grad *g)
 {
     mxl_array *sine = mxl_apply(g->s, &mxl_op_sin, mxl_grad_in(g, 0));
 
-    return set_slope(g, mxl_negative(g->s, sine));
+    return set_derivative(g, mxl_negative(g->s, sine));
 }
 
 MXL_UNARY_OP(mxl_op_cos, "cos", MXL_ALIASES("_sparse_cos"), "Cosine of each element, in radians.",
              cos_kernels, cos_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(tan, MXL_NEAR_ROW, LIMIT(x), mxl_row_tan(x), mxl_far_tan(x));
+MXL_MATH_KERNELS(tan, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_tan(x), mxl_far_tan(x));
 
 /* dx = dy * (1 + y^2) */
 static int tan_grad(mxl_grad *g)
 {
-    return set_slope(g, mxl_add_scalar(g->s, mxl_square(g->s, mxl_grad_out(g, 0)), 1));
+    return set_derivative(g, mxl_add_scalar(g->s, mxl_square(g->s, mxl_grad_out(g, 0)), 1));
 }
 
 static MXL_UNARY_OP(op_tan, "tan", MXL_ALIASES("_sparse_tan"),
                     "Tangent of each element, in radians.", tan_kernels, tan_grad,
                     mxl_saves_output);
 
-MXL_MATH_KERNELS(arcsin, MXL_UNARY_ROW, mxl_row_asin(x));
+MXL_MATH_KERNELS(arcsin, MXL_UNARY_LOOP, mxl_loop_asin(x));
 
 /* dx = dy / sqrt(1 - x^2) */
 static int arcsin_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return set_slope(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square)));
+    return set_derivative(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square)));
 }
 
 static MXL_UNARY_OP(op_arcsin, "arcsin", MXL_ALIASES("_sparse_arcsin"),
                     "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
                     arcsin_kernels, arcsin_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arccos, MXL_UNARY_ROW, mxl_row_acos(x));
+MXL_MATH_KERNELS(arccos, MXL_UNARY_LOOP, mxl_loop_acos(x));
 
 /* dx = -dy / sqrt(1 - x^2) */
 static int arccos_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-    mxl_array *slope = mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square));
+    mxl_array *derivative = mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square));
 
-    return set_slope(g, mxl_negative(g->s, slope));
+    return set_derivative(g, mxl_negative(g->s, derivative));
 }
 
 static MXL_UNARY_OP(op_arccos, "arccos", MXL_ALIASES("_sparse_arccos"),
                     "Inverse cosine of each element, from 0 to pi; NaN outside of [-1, 1].",
                     arccos_kernels, arccos_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arctan, MXL_UNARY_ROW, mxl_row_atan(x));
+MXL_MATH_KERNELS(arctan, MXL_UNARY_LOOP, mxl_loop_atan(x));
 
 /* dx = dy / (1 + x^2) */
 static int arctan_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_add_scalar(g->s, square, 1)));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_add_scalar(g->s, square, 1)));
 }
 
 static MXL_UNARY_OP(op_arctan, "arctan", MXL_ALIASES("_sparse_arctan"),
@@ -93,64 +93,64 @@ static MXL_UNARY_OP(op_arctan, "arctan", MXL_ALIASES("_sparse_arctan"),
 
 /* ---- hyperbolic ---- */
 
-MXL_MATH_KERNELS(sinh, MXL_UNARY_ROW, mxl_row_sinh(x));
+MXL_MATH_KERNELS(sinh, MXL_UNARY_LOOP, mxl_loop_sinh(x));
 
 /* dx = dy * cosh(x) */
 static int sinh_grad(mxl_grad *g)
 {
-    return set_slope(g, mxl_apply(g->s, &mxl_op_cosh, mxl_grad_in(g, 0)));
+    return set_derivative(g, mxl_apply(g->s, &mxl_op_cosh, mxl_grad_in(g, 0)));
 }
 
 MXL_UNARY_OP(mxl_op_sinh, "sinh", MXL_ALIASES("_sparse_sinh"), "Hyperbolic sine of each element.",
              sinh_kernels, sinh_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(cosh, MXL_UNARY_ROW, mxl_row_cosh(x));
+MXL_MATH_KERNELS(cosh, MXL_UNARY_LOOP, mxl_loop_cosh(x));
 
 /* dx = dy * sinh(x) */
 static int cosh_grad(mxl_grad *g)
 {
-    return set_slope(g, mxl_apply(g->s, &mxl_op_sinh, mxl_grad_in(g, 0)));
+    return set_derivative(g, mxl_apply(g->s, &mxl_op_sinh, mxl_grad_in(g, 0)));
 }
 
 MXL_UNARY_OP(mxl_op_cosh, "cosh", MXL_ALIASES("_sparse_cosh"), "Hyperbolic cosine of each element.",
              cosh_kernels, cosh_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arcsinh, MXL_UNARY_ROW, mxl_row_asinh(x));
+MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 
 /* dx = dy / sqrt(x^2 + 1), without overflow on the way */
 static int arcsinh_grad(mxl_grad *g)
 {
     mxl_array *root = mxl_apply_scalar(g->s, &mxl_op_hypot_scalar, mxl_grad_in(g, 0), 1);
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], root));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], root));
 }
 
 static MXL_UNARY_OP(op_arcsinh, "arcsinh", MXL_ALIASES("_sparse_arcsinh"),
                     "Inverse hyperbolic sine of each element.", arcsinh_kernels, arcsinh_grad,
                     mxl_saves_input);
 
-MXL_MATH_KERNELS(arccosh, MXL_UNARY_ROW, mxl_row_acosh(x));
+MXL_MATH_KERNELS(arccosh, MXL_UNARY_LOOP, mxl_loop_acosh(x));
 
 /* dx = dy / sqrt(x^2 - 1) */
 static int arccosh_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return set_slope(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_add_scalar(g->s, square, -1)));
+    return set_derivative(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_add_scalar(g->s, square, -1)));
 }
 
 static MXL_UNARY_OP(op_arccosh, "arccosh", MXL_ALIASES("_sparse_arccosh"),
                     "Inverse hyperbolic cosine of each element; NaN below 1.", arccosh_kernels,
                     arccosh_grad, mxl_saves_input);
 
-MXL_MATH_KERNELS(arctanh, MXL_UNARY_ROW, mxl_row_atanh(x));
+MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 
 /* dx = dy / (1 - x^2) */
 static int arctanh_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_one_minus(g->s, square)));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_one_minus(g->s, square)));
 }
 
 static MXL_UNARY_OP(op_arctanh, "arctanh", MXL_ALIASES("_sparse_arctanh"),

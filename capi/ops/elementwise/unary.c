@@ -3,12 +3,12 @@
 
 /* ---- exponential and logarithm ---- */
 
-MXL_MATH_KERNELS(exp, MXL_UNARY_ROW, mxl_row_exp(x));
+MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
 
 /* dx = dy * y */
 static int exp_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_grad_out(g, 0)));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_out(g, 0)));
 }
 
 MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y *x)
@@ -17,12 +17,12 @@ MXL_UNARY_OP_FAST(mxl_op_exp, "exp", MXL_ALIASES("_sparse_exp"),
                   "Exponential of each element: y = e^x.", exp_kernels, exp_grad, mxl_saves_output,
                   exp_grad_kernel);
 
-MXL_MATH_KERNELS(log, MXL_UNARY_ROW, mxl_row_log(x));
+MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
 /* dx = dy / x */
 static int log_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_grad_in(g, 0)));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_grad_in(g, 0)));
 }
 
 MXL_GRAD_KERNEL(log, MXL_FLOAT_KERNELS, mxl_grad_in, y / x)
@@ -33,14 +33,15 @@ MXL_UNARY_OP_FAST(mxl_op_log, "log", MXL_ALIASES("_sparse_log"),
 
 /* ---- activations ---- */
 
-MXL_MATH_KERNELS(tanh, MXL_UNARY_ROW, mxl_row_tanh(x));
+MXL_MATH_KERNELS(tanh, MXL_UNARY_LOOP, mxl_loop_tanh(x));
 
 /* dx = dy * (1 - y^2) */
 static int tanh_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->grad_output[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
 }
 
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
@@ -49,14 +50,15 @@ MXL_UNARY_OP_FAST(mxl_op_tanh, "tanh", MXL_ALIASES("_sparse_tanh"),
                   "Hyperbolic tangent of each element.", tanh_kernels, tanh_grad, mxl_saves_output,
                   tanh_grad_kernel);
 
-MXL_MATH_KERNELS(sigmoid, MXL_UNARY_ROW, mxl_row_sigmoid(x));
+MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
 /* dx = dy * y * (1 - y) */
 static int sigmoid_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->grad_output[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
 }
 
 MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x * (1 - x)))
@@ -66,12 +68,13 @@ MXL_UNARY_OP_FAST(mxl_op_sigmoid, "sigmoid", MXL_ALIASES("_sparse_sigmoid"),
                   sigmoid_grad, mxl_saves_output, sigmoid_grad_kernel);
 
 /* NaN stays NaN, -0 becomes 0. */
-MXL_ARITH_KERNELS(relu, MXL_UNARY_ROW, x <= 0 ? 0 : x);
+MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x <= 0 ? 0 : x);
 
 /* dx = dy where y > 0, else 0 */
 static int relu_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
+    return mxl_grad_set(g, 0,
+                        mxl_mul(g->s, g->grad_output[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
 }
 
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
@@ -82,14 +85,14 @@ MXL_UNARY_OP_FAST(mxl_op_relu, "relu", MXL_ALIASES("_sparse_relu"),
 
 /* ---- powers and signs ---- */
 
-MXL_MATH_KERNELS(sqrt, MXL_UNARY_ROW, mxl_row_sqrt(x));
+MXL_MATH_KERNELS(sqrt, MXL_UNARY_LOOP, mxl_loop_sqrt(x));
 
 /* dx = dy / (2 y) */
 static int sqrt_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->head[0], mxl_mul_scalar(g->s, y, 2)));
+    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_mul_scalar(g->s, y, 2)));
 }
 
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
@@ -98,14 +101,14 @@ MXL_UNARY_OP_FAST(mxl_op_sqrt, "sqrt", MXL_ALIASES("_sparse_sqrt"),
                   "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
                   mxl_saves_output, sqrt_grad_kernel);
 
-MXL_ARITH_KERNELS(square, MXL_UNARY_ROW, x *x);
+MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x *x);
 
 /* dx = dy * 2 x */
 static int square_grad(mxl_grad *g)
 {
     mxl_array *x = mxl_grad_in(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_mul_scalar(g->s, x, 2)));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, x, 2)));
 }
 
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x * 2))
@@ -113,23 +116,23 @@ MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x * 2))
 MXL_UNARY_OP_FAST(mxl_op_square, "square", MXL_ALIASES("_sparse_square"), "Square of each element.",
                   square_kernels, square_grad, mxl_saves_input, square_grad_kernel);
 
-MXL_ARITH_KERNELS(negative, MXL_UNARY_ROW, -x);
+MXL_ARITH_KERNELS(negative, MXL_UNARY_LOOP, -x);
 
 /* dx = -dy */
 static int negative_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_negative(g->s, g->head[0]));
+    return mxl_grad_set(g, 0, mxl_negative(g->s, g->grad_output[0]));
 }
 
 MXL_UNARY_OP(mxl_op_negative, "negative", MXL_ALIASES("_sparse_negative"),
              "Each element with its sign turned.", negative_kernels, negative_grad, NULL);
 
-MXL_ARITH_KERNELS(abs, MXL_UNARY_ROW, x < 0 ? -x : x + 0);
+MXL_ARITH_KERNELS(abs, MXL_UNARY_LOOP, x < 0 ? -x : x + 0);
 
 /* dx = dy * sign(x), 0 where x is NaN */
 static int abs_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
 }
 
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
@@ -140,7 +143,7 @@ MXL_UNARY_OP_FAST(mxl_op_abs, "abs", MXL_ALIASES("_sparse_abs"),
 
 /* ---- steps, which only rules use ---- */
 
-MXL_ARITH_KERNELS(positive, MXL_UNARY_ROW, x > 0 ? 1 : x != x ? x : 0);
+MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
 
 MXL_UNARY_OP(mxl_op_positive, "_mxl_positive", NULL,
              "1 where the element is above 0, NaN stays, else 0.", positive_kernels, mxl_grad_zero,

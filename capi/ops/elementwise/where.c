@@ -44,7 +44,7 @@ CLIP_ROW(clip_u8, uint8_t, mxl_u8_from_f64)
 CLIP_ROW(clip_i8, int8_t, mxl_i8_from_f64)
 CLIP_ROW(clip_i32, int32_t, mxl_i32_from_f64)
 CLIP_ROW(clip_i64, int64_t, mxl_i64_from_f64)
-MXL_UNARY_ROW(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
+MXL_UNARY_LOOP(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
 MXL_WEIGHED_TABLE(clip, 1);
 
 /* dx = dy where neither limit cut, also where x is NaN */
@@ -55,7 +55,7 @@ static int clip_grad(mxl_grad *g)
     mxl_array *over = mxl_apply_scalar(g->s, &mxl_op_greater_scalar, x, p->a_max);
     mxl_array *under = mxl_apply_scalar(g->s, &mxl_op_lesser_scalar, x, p->a_min);
 
-    return mxl_grad_set(g, 0, mxl_zero_where(g->s, mxl_add(g->s, over, under), g->head[0]));
+    return mxl_grad_set(g, 0, mxl_zero_where(g->s, mxl_add(g->s, over, under), g->grad_output[0]));
 }
 
 /* dx = dy where x is between the limits, which a NaN is not */
@@ -67,8 +67,8 @@ static int clamp_grad(mxl_grad *g)
     mxl_array *high = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, x, p->a_max);
     mxl_array *within = mxl_mul(g->s, low, high);
 
-    return mxl_grad_set(g, 0,
-                        mxl_where(g->s, within, g->head[0], mxl_zeros_like(g->s, g->head[0])));
+    return mxl_grad_set(
+        g, 0, mxl_where(g->s, within, g->grad_output[0], mxl_zeros_like(g->s, g->grad_output[0])));
 }
 
 #define CLIP(op_symbol, op_name, op_aliases, op_doc, op_grad)                                      \
@@ -80,7 +80,7 @@ static int clamp_grad(mxl_grad *g)
         .params = clip_params_table,                                                               \
         .params_size = sizeof(mxl_clip_params),                                                    \
         .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_rows,                                                                   \
+        .compute = mxl_run_loops,                                                                  \
         .kernels = &clip_kernels,                                                                  \
         .grad = op_grad,                                                                           \
         .saves = mxl_saves_input,                                                                  \
@@ -111,7 +111,7 @@ static const mxl_param smooth_params_table[] = {
     {0},
 };
 
-MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_ROW,
+MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_LOOP,
                  x > 1 / (s * s)    ? x - 1 / (s * s) / 2
                  : x < -1 / (s * s) ? -x - 1 / (s * s) / 2
                                     : (s * x) * (s * x) / 2);
@@ -120,9 +120,9 @@ MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_ROW,
 static int smooth_l1_grad(mxl_grad *g)
 {
     double s = mxl_grad_scalar(g);
-    mxl_array *slope = mxl_clip(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), s * s), -1, 1);
+    mxl_array *derivative = mxl_clip(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), s * s), -1, 1);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 static const mxl_op op_smooth_l1 = {
@@ -133,7 +133,7 @@ static const mxl_op op_smooth_l1 = {
     .params = smooth_params_table,
     .params_size = sizeof(mxl_scalar_params),
     .infer = mxl_infer_same,
-    .compute = mxl_run_rows,
+    .compute = mxl_run_loops,
     .kernels = &smooth_l1_kernels,
     .grad = smooth_l1_grad,
     .saves = mxl_saves_input,
@@ -168,16 +168,16 @@ static inline double quadratic_of(double x, const void *params)
     return (p->a * x + p->b) * x + p->c;
 }
 
-MXL_MATH_KERNELS(quadratic, MXL_UNARY_ROW, quadratic_of(x, params));
+MXL_MATH_KERNELS(quadratic, MXL_UNARY_LOOP, quadratic_of(x, params));
 
 /* dx = dy * (2 a x + b) */
 static int quadratic_grad(mxl_grad *g)
 {
     const quadratic_params *p = g->params;
-    mxl_array *slope =
+    mxl_array *derivative =
         mxl_add_scalar(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), 2 * p->a), p->b);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->head[0], slope));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
 static const mxl_op op_quadratic = {
@@ -187,7 +187,7 @@ static const mxl_op op_quadratic = {
     .params = quadratic_params_table,
     .params_size = sizeof(quadratic_params),
     .infer = mxl_infer_same,
-    .compute = mxl_run_rows,
+    .compute = mxl_run_loops,
     .kernels = &quadratic_kernels,
     .grad = quadratic_grad,
     .saves = mxl_saves_input,
@@ -246,7 +246,7 @@ typedef struct where_job {
         }                                                                                          \
     } while (0)
 
-static void where_share(void *data, int64_t begin, int64_t end)
+static void where_chunk(void *data, int64_t begin, int64_t end)
 {
     const where_job *job = data;
     const uint8_t *c = job->condition;
@@ -282,7 +282,7 @@ static int where_compute(const mxl_call *call)
     if (mxl_dtype_size(c->dtype) != 1) {
         mask = mxl_array_new(MXL_BOOL, c->ndim, c->shape);
         if (mask == NULL || mxl_array_copy_into(mask, c) != 0) {
-            mxl_array_drop(mask);
+            mxl_array_release(mask);
             return -1;
         }
         c = mask;
@@ -292,19 +292,21 @@ static int where_compute(const mxl_call *call)
     job.y = mxl_array_read(call->in[2]);
     job.z = mxl_array_write(call->out[0]);
     job.each = x->size / c->size;
-    mxl_parallel_for(c->size, 1 + MXL_ROW_GRAIN / job.each, where_share, &job);
-    mxl_array_drop(mask);
+    mxl_parallel_for(c->size, 1 + MXL_LOOP_GRAIN / job.each, where_chunk, &job);
+    mxl_array_release(mask);
     return 0;
 }
 
 /* dx = dy where the condition is not 0, dy = dy where it is */
 static int where_grad(mxl_grad *g)
 {
-    mxl_array *c = mxl_grad_in(g, 0), *zero = mxl_zeros_like(g->s, g->head[0]);
+    mxl_array *c = mxl_grad_in(g, 0), *zero = mxl_zeros_like(g->s, g->grad_output[0]);
 
-    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, mxl_where(g->s, c, g->head[0], zero)) != 0)
+    if (mxl_grad_wants(g, 1) &&
+        mxl_grad_set(g, 1, mxl_where(g->s, c, g->grad_output[0], zero)) != 0)
         return -1;
-    if (mxl_grad_wants(g, 2) && mxl_grad_set(g, 2, mxl_where(g->s, c, zero, g->head[0])) != 0)
+    if (mxl_grad_wants(g, 2) &&
+        mxl_grad_set(g, 2, mxl_where(g->s, c, zero, g->grad_output[0])) != 0)
         return -1;
     return 0;
 }

@@ -38,7 +38,7 @@ static mxl_array *flags_of(mxl_array *index)
         return mxl_array_contiguous(index);
     flags = mxl_array_new(MXL_BOOL, index->ndim, index->shape);
     if (flags != NULL && mxl_array_copy_into(flags, index) != 0) {
-        mxl_array_drop(flags);
+        mxl_array_release(flags);
         flags = NULL;
     }
     return flags;
@@ -56,7 +56,7 @@ static int64_t count_set(mxl_array *index)
     flag = mxl_array_read(flags);
     for (int64_t i = 0; i < flags->size; i++)
         n += flag[i] != 0;
-    mxl_array_drop(flags);
+    mxl_array_release(flags);
     return n;
 }
 
@@ -74,7 +74,7 @@ static int64_t *set_positions(const mxl_call *call, int64_t n)
             if (flag[i] != 0 && found++ < n)
                 at[found - 1] = i;
         }
-        mxl_array_drop(flags);
+        mxl_array_release(flags);
         if (found == n)
             return at;
         mxl_error("%s: the flags changed while they were read", call->op->name);
@@ -145,7 +145,7 @@ static void saves_flags(mxl_saves *saves)
 static mxl_array *flagged(mxl_grad *g, const mxl_op *op, int64_t extent)
 {
     mask_params p = {((const mask_params *)g->params)->axis, extent};
-    mxl_array *inputs[2] = {g->head[0], mxl_grad_in(g, 1)};
+    mxl_array *inputs[2] = {g->grad_output[0], mxl_grad_in(g, 1)};
 
     return mxl_scope_call(g->s, op, &p, 2, inputs);
 }
@@ -222,7 +222,7 @@ static int put_compute(const mxl_call *call)
         return -1;
     mxl_fill(mxl_dtype_size(out->dtype), to, &zero, out->size);
     for (int64_t o = 0; data->size > 0 && o < mxl_shape_size(axis, data->shape); o++)
-        mxl_places_put(bytes, to + o * p->extent * bytes, n, at, from + o * n * bytes);
+        mxl_index_offsets_put(bytes, to + o * p->extent * bytes, n, at, from + o * n * bytes);
     mxl_free(at, (size_t)n * sizeof(*at));
     return 0;
 }

@@ -182,7 +182,7 @@ static mxl_array *fill_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *indices[2] = {mxl_reshape(s, mxl_positions(s, rhs), 2, row),
                              mxl_reshape(s, mxl_cast(s, rhs, MXL_I64), 2, row)};
 
-    return named(call, mxl_set_places(s, call->in[0], call->in[1], mxl_concat(s, 2, indices, 0)));
+    return named(call, mxl_scatter_set(s, call->in[0], call->in[1], mxl_concat(s, 2, indices, 0)));
 }
 
 static const mxl_op op_fill_element = {
@@ -231,7 +231,7 @@ static mxl_array *copy_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *index = call->in[1];
     const int64_t row[2] = {1, index->shape[0]};
 
-    return named(call, mxl_set_places(s, call->in[0], call->in[2], mxl_reshape(s, index, 2, row)));
+    return named(call, mxl_scatter_set(s, call->in[0], call->in[2], mxl_reshape(s, index, 2, row)));
 }
 
 static const mxl_op op_index_copy = {

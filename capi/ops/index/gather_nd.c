@@ -11,9 +11,9 @@
 #include "kernel/index/index_offsets.h"
 
 /* Of those that make an array of a shape. */
-typedef struct places_params {
+typedef struct gather_nd_params {
     mxl_tuple shape;
-} places_params;
+} gather_nd_params;
 
 static const mxl_input gather_inputs[] = {
     {.name = "data", .doc = "The array that holds the places."},
@@ -43,7 +43,7 @@ static const mxl_input set_inputs[] = {
 static const mxl_param shape_table[] = {
     {.name = "shape",
      .type = MXL_P_SHAPE,
-     .offset = offsetof(places_params, shape),
+     .offset = offsetof(gather_nd_params, shape),
      .doc = "Shape of the result."},
     {0},
 };
@@ -52,8 +52,8 @@ static const mxl_param shape_table[] = {
 
 /* The shape of what is at the places of an array of this shape: one piece (the axes without a row
  * of indices) for each column of the indices. -1 with the error set. */
-static int places_shape(const char *name, int ndim, const int64_t *shape, const mxl_array *index,
-                        mxl_shape *out)
+static int positions_shape(const char *name, int ndim, const int64_t *shape, const mxl_array *index,
+                           mxl_shape *out)
 {
     int depth, n = 0;
 
@@ -82,7 +82,7 @@ static int check_data(const char *name, int ndim, const int64_t *shape, const mx
     mxl_shape want;
     char a[128], b[128];
 
-    if (places_shape(name, ndim, shape, index, &want) != 0)
+    if (positions_shape(name, ndim, shape, index, &want) != 0)
         return -1;
     if (mxl_shape_same(data->ndim, data->shape, want.ndim, want.dim))
         return 0;
@@ -99,7 +99,7 @@ typedef struct places {
     int64_t *at;
 } places;
 
-static int places_begin(places *p, const char *name, const mxl_array *array, const mxl_array *index)
+static int gather_begin(places *p, const char *name, const mxl_array *array, const mxl_array *index)
 {
     int depth = (int)index->shape[0];
 
@@ -109,13 +109,14 @@ static int places_begin(places *p, const char *name, const mxl_array *array, con
     p->at = mxl_alloc((size_t)p->count * sizeof(*p->at));
     if (p->at == NULL)
         return mxl_error_prefix(name);
-    if (mxl_places(index->dtype, mxl_array_read(index), depth, p->count, array->shape, p->at) == 0)
+    if (mxl_index_offsets(index->dtype, mxl_array_read(index), depth, p->count, array->shape,
+                          p->at) == 0)
         return 0;
     mxl_free(p->at, (size_t)p->count * sizeof(*p->at));
     return mxl_error_prefix(name);
 }
 
-static void places_end(places *p)
+static void gather_end(places *p)
 {
     mxl_free(p->at, (size_t)p->count * sizeof(*p->at));
 }
@@ -134,8 +135,8 @@ static void saves_indices(mxl_saves *saves)
 static mxl_array *moved(mxl_grad *g, const mxl_op *op)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, 0);
-    places_params p = {{meta->ndim, meta->shape}};
-    mxl_array *inputs[2] = {g->head[0], mxl_grad_in(g, g->num_inputs - 1)};
+    gather_nd_params p = {{meta->ndim, meta->shape}};
+    mxl_array *inputs[2] = {g->grad_output[0], mxl_grad_in(g, g->num_inputs - 1)};
 
     return mxl_scope_call(g->s, op, &p, 2, inputs);
 }
@@ -173,8 +174,8 @@ static int gather_infer(mxl_infer *infer)
     const mxl_array *data = infer->in[0];
 
     infer->out_dtype[0] = data->dtype;
-    return places_shape(infer->op->name, data->ndim, data->shape, infer->in[1],
-                        &infer->out_shape[0]);
+    return positions_shape(infer->op->name, data->ndim, data->shape, infer->in[1],
+                           &infer->out_shape[0]);
 }
 
 static int gather_compute(const mxl_call *call)
@@ -182,11 +183,11 @@ static int gather_compute(const mxl_call *call)
     const mxl_array *data = call->in[0];
     places p;
 
-    if (places_begin(&p, call->op->name, data, call->in[1]) != 0)
+    if (gather_begin(&p, call->op->name, data, call->in[1]) != 0)
         return -1;
     mxl_take(1, p.total, p.inner * (int64_t)mxl_dtype_size(data->dtype), mxl_array_read(data),
              p.count, p.at, mxl_array_write(call->out[0]));
-    places_end(&p);
+    gather_end(&p);
     return 0;
 }
 
@@ -209,15 +210,15 @@ static int last_compute(const mxl_call *call)
     places p;
     int status;
 
-    if (places_begin(&p, call->op->name, data, call->in[1]) != 0)
+    if (gather_begin(&p, call->op->name, data, call->in[1]) != 0)
         return -1;
     left = mxl_array_new(data->dtype, data->ndim, data->shape);
     status = left == NULL ? -1 : mxl_array_copy_into(left, data);
     if (status == 0)
-        mxl_places_pull(p.inner * (int64_t)mxl_dtype_size(data->dtype), mxl_array_write(left),
-                        p.count, p.at, mxl_array_write(call->out[0]));
-    mxl_array_drop(left);
-    places_end(&p);
+        mxl_index_offsets_pull(p.inner * (int64_t)mxl_dtype_size(data->dtype),
+                               mxl_array_write(left), p.count, p.at, mxl_array_write(call->out[0]));
+    mxl_array_release(left);
+    gather_end(&p);
     return status;
 }
 
@@ -237,7 +238,7 @@ static const mxl_op op_gather_nd_last = {
 
 static int scatter_infer(mxl_infer *infer)
 {
-    const places_params *p = infer->params;
+    const gather_nd_params *p = infer->params;
     const char *name = infer->op->name;
 
     if (mxl_infer_to(infer, p->shape) != 0)
@@ -256,7 +257,7 @@ static int scatter(const mxl_call *call, bool adds)
     void *to;
     places p;
 
-    if (places_begin(&p, call->op->name, out, call->in[1]) != 0)
+    if (gather_begin(&p, call->op->name, out, call->in[1]) != 0)
         return -1;
     to = mxl_array_write(out);
     mxl_fill(width, to, &zero, out->size);
@@ -264,8 +265,8 @@ static int scatter(const mxl_call *call, bool adds)
         status = mxl_scatter_add(out->dtype, 1, p.total, p.inner, to, p.count, p.at,
                                  mxl_array_read(data));
     else
-        mxl_places_put(p.inner * (int64_t)width, to, p.count, p.at, mxl_array_read(data));
-    places_end(&p);
+        mxl_index_offsets_put(p.inner * (int64_t)width, to, p.count, p.at, mxl_array_read(data));
+    gather_end(&p);
     return status == 0 ? 0 : mxl_error_prefix(call->op->name);
 }
 
@@ -285,7 +286,7 @@ static const mxl_op op_scatter_nd = {
            "place, the last one stays.",
     .inputs = scatter_inputs,
     .params = shape_table,
-    .params_size = sizeof(places_params),
+    .params_size = sizeof(gather_nd_params),
     .infer = scatter_infer,
     .compute = put_compute,
     .grad = scatter_grad,
@@ -297,7 +298,7 @@ static const mxl_op op_scatter_nd_add = {
     .doc = "Zeros with data added at the places that the indices name.",
     .inputs = scatter_inputs,
     .params = shape_table,
-    .params_size = sizeof(places_params),
+    .params_size = sizeof(gather_nd_params),
     .infer = scatter_infer,
     .compute = add_compute,
     .grad = add_grad,
@@ -308,7 +309,7 @@ static const mxl_op op_scatter_nd_add = {
 
 static int set_infer(mxl_infer *infer)
 {
-    const places_params *p = infer->params;
+    const gather_nd_params *p = infer->params;
     const mxl_array *lhs = infer->in[0], *rhs = infer->in[1];
     const char *name = infer->op->name;
     char a[128], b[128];
@@ -332,22 +333,23 @@ static int set_compute(const mxl_call *call)
     int64_t width = (int64_t)mxl_dtype_size(out->dtype);
     places p;
 
-    if (places_begin(&p, call->op->name, out, call->in[2]) != 0)
+    if (gather_begin(&p, call->op->name, out, call->in[2]) != 0)
         return -1;
     if (rhs->storage == out->storage) {
         copy = mxl_array_new(rhs->dtype, rhs->ndim, rhs->shape);
         if (copy == NULL || mxl_array_copy_into(copy, rhs) != 0) {
-            mxl_array_drop(copy);
-            places_end(&p);
+            mxl_array_release(copy);
+            gather_end(&p);
             return -1;
         }
         rhs = copy;
     }
     if (mxl_array_read(lhs) != mxl_array_read(out))
         mxl_copy_bytes(mxl_array_write(out), mxl_array_read(lhs), (size_t)(lhs->size * width));
-    mxl_places_put(p.inner * width, mxl_array_write(out), p.count, p.at, mxl_array_read(rhs));
-    mxl_array_drop(copy);
-    places_end(&p);
+    mxl_index_offsets_put(p.inner * width, mxl_array_write(out), p.count, p.at,
+                          mxl_array_read(rhs));
+    mxl_array_release(copy);
+    gather_end(&p);
     return 0;
 }
 
@@ -365,7 +367,7 @@ static int set_grad(mxl_grad *g)
         return -1;
     if (!mxl_grad_wants(g, 0))
         return 0;
-    inputs[0] = g->head[0];
+    inputs[0] = g->grad_output[0];
     inputs[1] = mxl_zeros_like(g->s, there);
     inputs[2] = mxl_grad_in(g, 2);
     return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_scatter_set_nd, g->params, 3, inputs));
@@ -378,7 +380,7 @@ static const mxl_op op_scatter_set_nd = {
            "the last one stays.",
     .inputs = set_inputs,
     .params = shape_table,
-    .params_size = sizeof(places_params),
+    .params_size = sizeof(gather_nd_params),
     .infer = set_infer,
     .compute = set_compute,
     .grad = set_grad,
@@ -386,10 +388,10 @@ static const mxl_op op_scatter_set_nd = {
     .in_place = true,
 };
 
-mxl_array *mxl_set_places(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_array *indices)
+mxl_array *mxl_scatter_set(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_array *indices)
 {
     mxl_array *inputs[3] = {lhs, rhs, indices};
-    places_params p;
+    gather_nd_params p;
 
     if (lhs == NULL)
         return NULL;
@@ -397,6 +399,6 @@ mxl_array *mxl_set_places(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_arra
     return mxl_scope_call(s, &op_scatter_set_nd, &p, 3, inputs);
 }
 
-const mxl_op *const mxl_ops_places[] = {
+const mxl_op *const mxl_ops_gather_nd[] = {
     &op_gather_nd, &op_gather_nd_last, &op_scatter_nd, &op_scatter_nd_add, &op_scatter_set_nd, NULL,
 };

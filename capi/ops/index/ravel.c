@@ -94,12 +94,12 @@ static int ravel_compute(const mxl_call *call)
         for (int axis = 0; axis < shape.n; axis++) {
             const void *row = row_at(mxl_array_read(data), data->dtype, axis, n, j);
 
-            mxl_cast_row(data->dtype, MXL_I64)(index, &row, &step, count, NULL);
+            mxl_cast_loop(data->dtype, MXL_I64)(index, &row, &step, count, NULL);
             for (int64_t k = 0; k < count; k++)
                 place[k] = place[k] * shape.v[axis] + index[k];
         }
-        mxl_cast_row(MXL_I64, out->dtype)(row_at(to, out->dtype, 0, n, j), &from, &step, count,
-                                          NULL);
+        mxl_cast_loop(MXL_I64, out->dtype)(row_at(to, out->dtype, 0, n, j), &from, &step, count,
+                                           NULL);
     }
     return 0;
 }
@@ -156,14 +156,14 @@ static int unravel_compute(const mxl_call *call)
         int64_t count = n - j < RUN ? n - j : RUN;
         const void *from = row_at(mxl_array_read(data), data->dtype, 0, n, j), *row = index;
 
-        mxl_cast_row(data->dtype, MXL_I64)(place, &from, &step, count, NULL);
+        mxl_cast_loop(data->dtype, MXL_I64)(place, &from, &step, count, NULL);
         for (int axis = shape.n - 1; axis >= 0; axis--) {
             for (int64_t k = 0; k < count; k++) {
                 index[k] = axis == 0 ? place[k] : place[k] % shape.v[axis];
                 place[k] = axis == 0 ? 0 : place[k] / shape.v[axis];
             }
-            mxl_cast_row(MXL_I64, out->dtype)(row_at(to, out->dtype, axis, n, j), &row, &step,
-                                              count, NULL);
+            mxl_cast_loop(MXL_I64, out->dtype)(row_at(to, out->dtype, axis, n, j), &row, &step,
+                                               count, NULL);
         }
     }
     return 0;
@@ -318,8 +318,8 @@ static int arange_like_compute(const mxl_call *call)
         double value = p->start + (double)(i / p->repeat) * p->step;
         const void *from = whole ? (const void *)&number : (const void *)&value;
 
-        mxl_cast_row(whole ? MXL_I64 : MXL_F64, out->dtype)(row_at(data, out->dtype, 0, 0, i),
-                                                            &from, &one, 1, NULL);
+        mxl_cast_loop(whole ? MXL_I64 : MXL_F64, out->dtype)(row_at(data, out->dtype, 0, 0, i),
+                                                             &from, &one, 1, NULL);
     }
     return 0;
 }

@@ -91,7 +91,7 @@ static int64_t *lengths_begin(const mxl_call *call, const layout *at, int64_t lo
     if (given != NULL) {
         const void *from = mxl_array_read(given);
 
-        mxl_cast_row(given->dtype, MXL_I64)(lengths, &from, &step, at->batch, NULL);
+        mxl_cast_loop(given->dtype, MXL_I64)(lengths, &from, &step, at->batch, NULL);
     }
     for (int64_t b = 0; b < at->batch; b++) {
         if (given == NULL)
@@ -122,7 +122,7 @@ static void saves_lengths(mxl_saves *saves)
 /* The operator on the head, with the same lengths. */
 static mxl_array *again(mxl_grad *g, const mxl_op *op, const sequence_params *p)
 {
-    mxl_array *inputs[2] = {g->head[0], NULL};
+    mxl_array *inputs[2] = {g->grad_output[0], NULL};
 
     if (g->num_inputs == 2)
         inputs[1] = mxl_grad_in(g, 1);
@@ -166,7 +166,7 @@ static int fill_behind(const mxl_call *call, const layout *at, char *out)
 
     if (lengths == NULL)
         return -1;
-    mxl_cast_row(given->dtype, MXL_I64)(lengths, &from, &step, at->batch, NULL);
+    mxl_cast_loop(given->dtype, MXL_I64)(lengths, &from, &step, at->batch, NULL);
     mxl_cast_scalar(((const sequence_params *)call->params)->value, call->in[0]->dtype, &value);
     for (int64_t b = 0; b < at->batch; b++) {
         for (int64_t t = lengths[b] < 0 ? 0 : lengths[b]; t < at->steps; t++)
@@ -348,8 +348,8 @@ static int put_compute(const mxl_call *call)
     if (pieces == NULL)
         return -1;
     mxl_fill((size_t)width, mxl_array_write(out), &zero, out->size);
-    mxl_places_put(at.inner * width, mxl_array_write(out), at.batch, pieces,
-                   mxl_array_read(call->in[0]));
+    mxl_index_offsets_put(at.inner * width, mxl_array_write(out), at.batch, pieces,
+                          mxl_array_read(call->in[0]));
     lengths_end(pieces, &at);
     return 0;
 }

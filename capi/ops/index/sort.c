@@ -331,7 +331,7 @@ static int take_along_grad(mxl_grad *g)
     if (!mxl_grad_wants(g, 0))
         return 0;
     return mxl_grad_set(g, 0,
-                        put_along(g->s, g->head[0], mxl_grad_in(g, 1), axis,
+                        put_along(g->s, g->grad_output[0], mxl_grad_in(g, 1), axis,
                                   x->shape[mxl_shape_axis(axis, x->ndim)]));
 }
 
@@ -340,9 +340,9 @@ static int put_along_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
         return 0;
-    return mxl_grad_set(
-        g, 0,
-        take_along(g->s, g->head[0], mxl_grad_in(g, 1), ((const along_params *)g->params)->axis));
+    return mxl_grad_set(g, 0,
+                        take_along(g->s, g->grad_output[0], mxl_grad_in(g, 1),
+                                   ((const along_params *)g->params)->axis));
 }
 
 static const mxl_op op_take_along = {
@@ -382,12 +382,12 @@ static int values_grad(mxl_grad *g, const sort_params *p)
     mxl_array *saved = mxl_grad_in(g, 0), *indices, *dx;
     rows r;
 
-    if (g->head[0] == NULL)
+    if (g->grad_output[0] == NULL)
         return 0;
     if (find_rows(g->op->name, p->axis, x->ndim, x->shape, &r) != 0)
         return -1;
     indices = mxl_scope_call(g->s, &op_topk, &find, 1, &saved);
-    dx = put_along(g->s, g->head[0], indices, r.axis, r.extent);
+    dx = put_along(g->s, g->grad_output[0], indices, r.axis, r.extent);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dx, x->ndim, x->shape));
 }
 

@@ -154,7 +154,7 @@ static void saves_index(mxl_saves *saves)
 static mxl_array *indexed(mxl_grad *g, const mxl_op *op, const mxl_meta *meta)
 {
     index_params p = *(const index_params *)g->params;
-    mxl_array *inputs[2] = {g->head[0], mxl_grad_in(g, 1)};
+    mxl_array *inputs[2] = {g->grad_output[0], mxl_grad_in(g, 1)};
 
     p.shape = (mxl_tuple){meta->ndim, meta->shape};
     return mxl_scope_call(g->s, op, &p, 2, inputs);

@@ -110,7 +110,7 @@ static int batch_grad(mxl_grad *g)
 {
     const mxl_dot_params *p = g->params;
     bool ta = p->transpose_a, tb = p->transpose_b;
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
 
     if (mxl_grad_wants(g, 0)) {
         mxl_array *b = mxl_grad_in(g, 1);

@@ -136,7 +136,7 @@ static int dot_grad(mxl_grad *g)
     operand left = left_operand(p, a_meta->ndim, a_meta->shape);
     operand right = right_operand(p, b_meta->ndim, b_meta->shape);
     bool ta = left.transposed, tb = right.transposed;
-    mxl_array *dy = matrix(g, g->head[0], left.kept, right.kept);
+    mxl_array *dy = matrix(g, g->grad_output[0], left.kept, right.kept);
 
     if (mxl_grad_wants(g, 0)) {
         mxl_array *b = matrix(g, mxl_grad_in(g, 1), tb ? right.kept : right.length,
@@ -314,7 +314,7 @@ static int fc_grad(mxl_grad *g)
     const fc_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *w = mxl_grad_in_meta(g, 1);
     int64_t rows = mxl_shape_size(p->flatten ? 1 : x->ndim - 1, x->shape);
-    mxl_array *dy = matrix(g, g->head[0], rows, p->num_hidden);
+    mxl_array *dy = matrix(g, g->grad_output[0], rows, p->num_hidden);
 
     if (mxl_grad_wants(g, 0) &&
         set_shaped(g, 0, mxl_dot(g->s, dy, mxl_grad_in(g, 1), false, false)) != 0)

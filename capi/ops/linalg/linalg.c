@@ -244,7 +244,7 @@ static int gemm2_grad(mxl_grad *g)
 {
     const gemm_params *p = g->params;
     bool ta = p->transpose_a, tb = p->transpose_b;
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
 
     if (mxl_grad_wants(g, 0)) {
         mxl_array *b = mxl_grad_in(g, 1);

@@ -53,7 +53,7 @@ static int inverse_compute(const mxl_call *call)
 static int inverse_grad(mxl_grad *g)
 {
     mxl_array *b = mxl_grad_out(g, 0);
-    mxl_array *left = mxl_matmul(g->s, b, g->head[0], true, false, -1);
+    mxl_array *left = mxl_matmul(g->s, b, g->grad_output[0], true, false, -1);
 
     return mxl_grad_set(g, 0, mxl_matmul(g->s, left, b, false, true, 1));
 }
@@ -116,7 +116,7 @@ static mxl_array *for_each(mxl_grad *g, mxl_array *numbers)
 static int cofactors_grad(mxl_grad *g)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, 0);
-    mxl_array *c, *dc = g->head[0], *b, *sum;
+    mxl_array *c, *dc = g->grad_output[0], *b, *sum;
 
     if (meta->shape[meta->ndim - 1] == 1)
         return mxl_grad_zero(g);
@@ -199,7 +199,7 @@ static int det_grad(mxl_grad *g)
 {
     mxl_array *c = mxl_apply(g->s, &op_cofactors, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[0]), c));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->grad_output[0]), c));
 }
 
 static const mxl_op op_det = {
@@ -219,10 +219,10 @@ static int slogdet_grad(mxl_grad *g)
 {
     mxl_array *b;
 
-    if (g->head[1] == NULL)
+    if (g->grad_output[1] == NULL)
         return mxl_grad_zero(g);
     b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse_or_zero, mxl_grad_in(g, 0)));
-    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->grad_output[1]), b));
 }
 
 static bool any_zero(const mxl_array *a)
@@ -242,7 +242,7 @@ static int steep_slogdet_grad(mxl_grad *g)
     const mxl_meta *meta = mxl_grad_in_meta(g, 0);
     mxl_array *a, *sign, *b;
 
-    if (g->head[1] == NULL)
+    if (g->grad_output[1] == NULL)
         return mxl_grad_zero(g);
     a = mxl_grad_in(g, 0);
     sign = mxl_grad_out(g, 0);
@@ -255,7 +255,7 @@ static int steep_slogdet_grad(mxl_grad *g)
         sign = mxl_broadcast_to(g->s, for_each(g, sign), meta->ndim, meta->shape);
         b = mxl_where(g->s, sign, b, c);
     }
-    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->head[1]), b));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->grad_output[1]), b));
 }
 
 static void steep_saves(mxl_saves *saves)

@@ -40,7 +40,7 @@ static int potrf_compute(const mxl_call *call)
 /* With M the lower triangle of L' dL, its diagonal halved: dA = L^-T (M + M') L^-1 / 2. */
 static int potrf_grad(mxl_grad *g)
 {
-    mxl_array *l = mxl_grad_out(g, 0), *dl = mxl_triangle(g->s, g->head[0], 1, 1, 0);
+    mxl_array *l = mxl_grad_out(g, 0), *dl = mxl_triangle(g->s, g->grad_output[0], 1, 1, 0);
     mxl_array *m = mxl_triangle(g->s, mxl_matmul(g->s, l, dl, true, false, 1), 1, 0.5, 0);
     mxl_array *left = mxl_trsm(g->s, l, mxl_plus_transposed(g->s, m), false, true, true, 0.5);
 
@@ -120,7 +120,7 @@ static int potri_compute(const mxl_call *call)
 /* B = (L L')^-1: dL = -B (dB + dB') L^-T, of it the lower triangle. */
 static int potri_grad(mxl_grad *g)
 {
-    mxl_array *both = mxl_plus_transposed(g->s, g->head[0]);
+    mxl_array *both = mxl_plus_transposed(g->s, g->grad_output[0]);
     mxl_array *left = mxl_matmul(g->s, mxl_grad_out(g, 0), both, false, false, 1);
     mxl_array *dl = mxl_trsm(g->s, mxl_grad_in(g, 0), left, true, true, true, -1);
 
@@ -190,17 +190,17 @@ static int gelqf_grad(mxl_grad *g)
 {
     mxl_array *q = mxl_grad_out(g, 0), *l = mxl_grad_out(g, 1), *m = NULL, *sum;
 
-    if (g->head[1] != NULL)
-        m = mxl_matmul(g->s, l, g->head[1], true, false, 1);
-    if (g->head[0] != NULL) {
-        mxl_array *turned = mxl_matmul(g->s, g->head[0], q, false, true, -1);
+    if (g->grad_output[1] != NULL)
+        m = mxl_matmul(g->s, l, g->grad_output[1], true, false, 1);
+    if (g->grad_output[0] != NULL) {
+        mxl_array *turned = mxl_matmul(g->s, g->grad_output[0], q, false, true, -1);
 
         m = m == NULL ? turned : mxl_add(g->s, m, turned);
     }
     sum = mxl_matmul(g->s, mxl_plus_transposed(g->s, mxl_triangle(g->s, m, 1, 0.5, 0)), q, false,
                      false, 1);
-    if (g->head[0] != NULL)
-        sum = mxl_add(g->s, sum, g->head[0]);
+    if (g->grad_output[0] != NULL)
+        sum = mxl_add(g->s, sum, g->grad_output[0]);
     return mxl_grad_set(g, 0, mxl_trsm(g->s, l, sum, false, true, true, 1));
 }
 
@@ -297,10 +297,10 @@ static int syevd_grad(mxl_grad *g)
 {
     mxl_array *u = mxl_grad_out(g, 0), *inner = NULL;
 
-    if (g->head[1] != NULL)
-        inner = mxl_diagonal_put(g->s, g->head[1], 0);
-    if (g->head[0] != NULL) {
-        mxl_array *turns = mxl_matmul(g->s, g->head[0], u, false, true, 0.5);
+    if (g->grad_output[1] != NULL)
+        inner = mxl_diagonal_put(g->s, g->grad_output[1], 0);
+    if (g->grad_output[0] != NULL) {
+        mxl_array *turns = mxl_matmul(g->s, g->grad_output[0], u, false, true, 0.5);
         mxl_array *k = mxl_div(g->s, turns, differences(g->s, mxl_grad_out(g, 1)));
 
         k = mxl_plus_transposed(g->s, mxl_triangle(g->s, k, 1, 0, 1));

@@ -116,7 +116,7 @@ static int trsm_grad(mxl_grad *g)
     const tr_params *p = g->params;
     bool right = p->rightside, lower = p->lower;
     mxl_array *da, *x,
-        *w = mxl_trsm(g->s, mxl_grad_in(g, 0), g->head[0], right, lower, !p->transpose, 1);
+        *w = mxl_trsm(g->s, mxl_grad_in(g, 0), g->grad_output[0], right, lower, !p->transpose, 1);
 
     if (mxl_grad_wants(g, 1) &&
         mxl_grad_set(g, 1, p->alpha == 1 ? w : mxl_mul_scalar(g->s, w, p->alpha)) != 0)

@@ -279,12 +279,14 @@ static const mxl_op op_extracttrian, op_maketrian;
 /* Each puts back what the other took. */
 static int extracttrian_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_maketrian, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 0,
+                        mxl_scope_call(g->s, &op_maketrian, g->params, 1, &g->grad_output[0]));
 }
 
 static int maketrian_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_extracttrian, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 0,
+                        mxl_scope_call(g->s, &op_extracttrian, g->params, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_extracttrian = {
@@ -362,7 +364,7 @@ static int triangle_compute(const mxl_call *call)
 /* dx = dy with the same factors */
 static int triangle_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_triangle = {

@@ -80,7 +80,7 @@ typedef struct density_rule {
 static density_rule begin_rule(mxl_grad *g, bool reads_x)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *a = mxl_grad_in_meta(g, 1);
-    density_rule r = {.dy = g->head[0]};
+    density_rule r = {.dy = g->grad_output[0]};
 
     mxl_shape_set(&r.shape, a->ndim, a->shape);
     while (r.shape.ndim < x->ndim)
@@ -96,10 +96,10 @@ static density_rule begin_rule(mxl_grad *g, bool reads_x)
 }
 
 /* The gradient of input i, of which the logarithm's derivative is `slope`. */
-static int set_slope(mxl_grad *g, const density_rule *r, int i, mxl_array *slope)
+static int set_derivative(mxl_grad *g, const density_rule *r, int i, mxl_array *derivative)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, i);
-    mxl_array *value = mxl_mul(g->s, r->dy, slope);
+    mxl_array *value = mxl_mul(g->s, r->dy, derivative);
 
     if (i > 0)
         value = mxl_reshape(g->s, mxl_sum_to(g->s, value, r->shape.ndim, r->shape.dim), meta->ndim,
@@ -147,11 +147,11 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
 static int uniform_grad(mxl_grad *g)
 {
     density_rule r = begin_rule(g, false);
-    mxl_array *slope = mxl_rdiv_scalar(g->s, mxl_sub(g->s, r.b, r.a), 1);
+    mxl_array *derivative = mxl_rdiv_scalar(g->s, mxl_sub(g->s, r.b, r.a), 1);
 
-    if (mxl_grad_wants(g, 1) && set_slope(g, &r, 1, slope) != 0)
+    if (mxl_grad_wants(g, 1) && set_derivative(g, &r, 1, derivative) != 0)
         return -1;
-    return mxl_grad_wants(g, 2) ? set_slope(g, &r, 2, mxl_negative(g->s, slope)) : 0;
+    return mxl_grad_wants(g, 2) ? set_derivative(g, &r, 2, mxl_negative(g->s, derivative)) : 0;
 }
 
 static void uniform_saves(mxl_saves *saves)
@@ -168,16 +168,16 @@ DENSITY_OP(uniform,
 static int normal_grad(mxl_grad *g)
 {
     density_rule r = begin_rule(g, true);
-    mxl_array *z = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), r.b), *slope = mxl_div(g->s, z, r.b);
+    mxl_array *z = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), r.b), *derivative = mxl_div(g->s, z, r.b);
 
-    if (mxl_grad_wants(g, 0) && set_slope(g, &r, 0, mxl_negative(g->s, slope)) != 0)
+    if (mxl_grad_wants(g, 0) && set_derivative(g, &r, 0, mxl_negative(g->s, derivative)) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && set_slope(g, &r, 1, slope) != 0)
+    if (mxl_grad_wants(g, 1) && set_derivative(g, &r, 1, derivative) != 0)
         return -1;
     if (!mxl_grad_wants(g, 2))
         return 0;
-    slope = mxl_div(g->s, mxl_add_scalar(g->s, mxl_square(g->s, z), -1), r.b);
-    return set_slope(g, &r, 2, slope);
+    derivative = mxl_div(g->s, mxl_add_scalar(g->s, mxl_square(g->s, z), -1), r.b);
+    return set_derivative(g, &r, 2, derivative);
 }
 
 DENSITY_OP(normal, "The density of normal distributions.", density_saves, FIRST("mu", "Means."),
@@ -188,21 +188,21 @@ DENSITY_OP(normal, "The density of normal distributions.", density_saves, FIRST(
 static int gamma_grad(mxl_grad *g)
 {
     density_rule r = begin_rule(g, true);
-    mxl_array *slope;
+    mxl_array *derivative;
 
     if (mxl_grad_wants(g, 0)) {
-        slope = mxl_div(g->s, mxl_add_scalar(g->s, r.a, -1), r.x);
-        if (set_slope(g, &r, 0, mxl_sub(g->s, slope, r.b)) != 0)
+        derivative = mxl_div(g->s, mxl_add_scalar(g->s, r.a, -1), r.x);
+        if (set_derivative(g, &r, 0, mxl_sub(g->s, derivative, r.b)) != 0)
             return -1;
     }
     if (mxl_grad_wants(g, 1)) {
-        slope = mxl_sub(g->s, log_of(g->s, r.b), mxl_digamma(g->s, r.a));
-        if (set_slope(g, &r, 1, mxl_add(g->s, slope, log_of(g->s, r.x))) != 0)
+        derivative = mxl_sub(g->s, log_of(g->s, r.b), mxl_digamma(g->s, r.a));
+        if (set_derivative(g, &r, 1, mxl_add(g->s, derivative, log_of(g->s, r.x))) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 2))
         return 0;
-    return set_slope(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), r.x));
+    return set_derivative(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), r.x));
 }
 
 DENSITY_OP(gamma,
@@ -216,11 +216,11 @@ static int exponential_grad(mxl_grad *g)
 {
     density_rule r = begin_rule(g, true);
 
-    if (mxl_grad_wants(g, 0) && set_slope(g, &r, 0, mxl_negative(g->s, r.a)) != 0)
+    if (mxl_grad_wants(g, 0) && set_derivative(g, &r, 0, mxl_negative(g->s, r.a)) != 0)
         return -1;
     if (!mxl_grad_wants(g, 1))
         return 0;
-    return set_slope(g, &r, 1, mxl_sub(g->s, mxl_rdiv_scalar(g->s, r.a, 1), r.x));
+    return set_derivative(g, &r, 1, mxl_sub(g->s, mxl_rdiv_scalar(g->s, r.a, 1), r.x));
 }
 
 DENSITY_OP(exponential, "The density lam e^(-lam x) of exponential distributions.", density_saves,
@@ -233,7 +233,7 @@ static int poisson_grad(mxl_grad *g)
 
     if (!mxl_grad_wants(g, 1))
         return 0;
-    return set_slope(g, &r, 1, mxl_add_scalar(g->s, mxl_div(g->s, r.x, r.a), -1));
+    return set_derivative(g, &r, 1, mxl_add_scalar(g->s, mxl_div(g->s, r.x, r.a), -1));
 }
 
 DENSITY_OP(poisson, "The probability lam^x e^(-lam) / x! of counts in Poisson distributions.",
@@ -243,17 +243,18 @@ DENSITY_OP(poisson, "The probability lam^x e^(-lam) / x! of counts in Poisson di
 static int negative_binomial_grad(mxl_grad *g)
 {
     density_rule r = begin_rule(g, true);
-    mxl_array *slope;
+    mxl_array *derivative;
 
     if (mxl_grad_wants(g, 1)) {
-        slope = mxl_sub(g->s, mxl_digamma(g->s, mxl_add(g->s, r.x, r.a)), mxl_digamma(g->s, r.a));
-        if (set_slope(g, &r, 1, mxl_add(g->s, slope, log_of(g->s, r.b))) != 0)
+        derivative =
+            mxl_sub(g->s, mxl_digamma(g->s, mxl_add(g->s, r.x, r.a)), mxl_digamma(g->s, r.a));
+        if (set_derivative(g, &r, 1, mxl_add(g->s, derivative, log_of(g->s, r.b))) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 2))
         return 0;
-    slope = mxl_div(g->s, r.x, mxl_one_minus(g->s, r.b));
-    return set_slope(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), slope));
+    derivative = mxl_div(g->s, r.x, mxl_one_minus(g->s, r.b));
+    return set_derivative(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), derivative));
 }
 
 DENSITY_OP(negative_binomial,
@@ -267,17 +268,17 @@ DENSITY_OP(negative_binomial,
 static int generalized_negative_binomial_grad(mxl_grad *g)
 {
     density_rule r = begin_rule(g, true);
-    mxl_array *q = mxl_add_scalar(g->s, mxl_mul(g->s, r.a, r.b), 1), *k, *slope;
+    mxl_array *q = mxl_add_scalar(g->s, mxl_mul(g->s, r.a, r.b), 1), *k, *derivative;
     mxl_array *away = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), q);
 
-    if (mxl_grad_wants(g, 1) && set_slope(g, &r, 1, mxl_div(g->s, away, r.a)) != 0)
+    if (mxl_grad_wants(g, 1) && set_derivative(g, &r, 1, mxl_div(g->s, away, r.a)) != 0)
         return -1;
     if (!mxl_grad_wants(g, 2))
         return 0;
     k = mxl_rdiv_scalar(g->s, r.b, 1);
-    slope = mxl_sub(g->s, mxl_digamma(g->s, k), mxl_digamma(g->s, mxl_add(g->s, r.x, k)));
-    slope = mxl_mul(g->s, mxl_add(g->s, slope, log_of(g->s, q)), mxl_square(g->s, k));
-    return set_slope(g, &r, 2, mxl_add(g->s, mxl_div(g->s, away, r.b), slope));
+    derivative = mxl_sub(g->s, mxl_digamma(g->s, k), mxl_digamma(g->s, mxl_add(g->s, r.x, k)));
+    derivative = mxl_mul(g->s, mxl_add(g->s, derivative, log_of(g->s, q)), mxl_square(g->s, k));
+    return set_derivative(g, &r, 2, mxl_add(g->s, mxl_div(g->s, away, r.b), derivative));
 }
 
 DENSITY_OP(generalized_negative_binomial,
@@ -318,7 +319,7 @@ static int dirichlet_compute(const mxl_call *call)
 static int dirichlet_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *a = mxl_grad_in_meta(g, 1);
-    mxl_array *sample = mxl_grad_in(g, 0), *alpha, *dy = g->head[0], *slope;
+    mxl_array *sample = mxl_grad_in(g, 0), *alpha, *dy = g->grad_output[0], *derivative;
     mxl_shape rows, sets;
 
     mxl_shape_set(&rows, x->ndim, x->shape);
@@ -332,17 +333,17 @@ static int dirichlet_grad(mxl_grad *g)
         dy = mxl_mul(g->s, dy, mxl_grad_out(g, 0));
     dy = mxl_reshape(g->s, dy, rows.ndim, rows.dim);
     if (mxl_grad_wants(g, 0)) {
-        slope = mxl_div(g->s, mxl_add_scalar(g->s, alpha, -1), sample);
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, slope)) != 0)
+        derivative = mxl_div(g->s, mxl_add_scalar(g->s, alpha, -1), sample);
+        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, derivative)) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
         return 0;
-    slope = mxl_digamma(g->s, mxl_sum_axis(g->s, alpha, x->ndim - 1));
-    slope = mxl_sub(g->s, slope, mxl_digamma(g->s, alpha));
-    slope = mxl_mul(g->s, dy, mxl_add(g->s, log_of(g->s, sample), slope));
-    slope = mxl_sum_to(g->s, slope, sets.ndim, sets.dim);
-    return mxl_grad_set(g, 1, mxl_reshape(g->s, slope, a->ndim, a->shape));
+    derivative = mxl_digamma(g->s, mxl_sum_axis(g->s, alpha, x->ndim - 1));
+    derivative = mxl_sub(g->s, derivative, mxl_digamma(g->s, alpha));
+    derivative = mxl_mul(g->s, dy, mxl_add(g->s, log_of(g->s, sample), derivative));
+    derivative = mxl_sum_to(g->s, derivative, sets.ndim, sets.dim);
+    return mxl_grad_set(g, 1, mxl_reshape(g->s, derivative, a->ndim, a->shape));
 }
 
 static const mxl_input dirichlet_inputs[] = {

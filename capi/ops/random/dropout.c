@@ -88,7 +88,7 @@ static int dropout_infer(mxl_infer *infer)
 }
 
 /* From numbers in [0, 1): what each element is multiplied with; s is the probability to stay. */
-MXL_FLOAT_KERNELS(mask, MXL_SCALAR_ROW, x < s ? 1 / s : 0);
+MXL_FLOAT_KERNELS(mask, MXL_SCALAR_LOOP, x < s ? 1 / s : 0);
 
 static int fill_mask(const dropout_params *p, mxl_array *mask)
 {
@@ -101,8 +101,8 @@ static int fill_mask(const dropout_params *p, mxl_array *mask)
 
     if (mxl_rng_uniform(rng, mask->dtype, 0, 1, mask->size, data) != 0)
         return -1;
-    mxl_row_run(mask_kernels.row[mask->dtype], 1, mask->size, data, width[0], 1, in, step, width,
-                &stays);
+    mxl_loop_run(mask_kernels.row[mask->dtype], 1, mask->size, data, width[0], 1, in, step, width,
+                 &stays);
     return 0;
 }
 
@@ -114,7 +114,7 @@ static int fill_half_mask(const dropout_params *p, mxl_array *mask)
 
     if (wide != NULL && fill_mask(p, wide) == 0)
         status = mxl_array_copy_into(mask, wide);
-    mxl_array_drop(wide);
+    mxl_array_release(wide);
     return status;
 }
 
@@ -143,13 +143,13 @@ static int dropout_compute(const mxl_call *call)
         return copy_all(call);
     if ((mask->dtype == MXL_F16 ? fill_half_mask(p, mask) : fill_mask(p, mask)) != 0)
         return -1;
-    return mxl_run_rows(&multiply);
+    return mxl_run_loops(&multiply);
 }
 
 /* dx = dy * mask, or dy where nothing was dropped */
 static int dropout_grad(mxl_grad *g)
 {
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
 
     /* A gradient of a gradient reaches the mask, which does not depend on the input. */
     if (dy == NULL)

@@ -210,7 +210,7 @@ static void store_number(int dtype, void *out, int64_t i, double value)
 }
 
 /* Shares are of the numbers of one row where there is a table, of all numbers otherwise. */
-static void multinomial_share(void *data, int64_t begin, int64_t end)
+static void multinomial_chunk(void *data, int64_t begin, int64_t end)
 {
     const multinomial_job *job = data;
 
@@ -243,7 +243,7 @@ static int draw_by_tables(multinomial_job *job, int64_t rows)
     job->sums = sums;
     for (job->row = 0; job->row < rows; job->row++) {
         fill_sums(job, sums);
-        mxl_parallel_for(job->repeat, GRAIN, multinomial_share, job);
+        mxl_parallel_for(job->repeat, GRAIN, multinomial_chunk, job);
     }
     mxl_free(sums, bytes);
     return 0;
@@ -271,7 +271,7 @@ static int multinomial_compute(const mxl_call *call)
         return 0;
     if (job.repeat >= FEW)
         return draw_by_tables(&job, rows);
-    mxl_parallel_for(out->size, GRAIN, multinomial_share, &job);
+    mxl_parallel_for(out->size, GRAIN, multinomial_chunk, &job);
     return 0;
 }
 
@@ -285,12 +285,12 @@ static int multinomial_grad(mxl_grad *g)
     mxl_array *flat, *at, *drawn, *back;
     int64_t count = mxl_shape_size(data->ndim, data->shape);
 
-    if (!((const multinomial_params *)g->params)->get_prob || g->head[1] == NULL)
+    if (!((const multinomial_params *)g->params)->get_prob || g->grad_output[1] == NULL)
         return 0;
     flat = mxl_reshape(g->s, mxl_grad_in(g, 0), 1, &count);
     at = mxl_grad_out(g, 2);
     drawn = mxl_take_rows(g->s, flat, at);
-    back = mxl_take_rows_back(g->s, mxl_div(g->s, g->head[1], drawn), at, 1, &count);
+    back = mxl_take_rows_back(g->s, mxl_div(g->s, g->grad_output[1], drawn), at, 1, &count);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, back, data->ndim, data->shape));
 }
 

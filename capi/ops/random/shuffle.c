@@ -65,10 +65,11 @@ static int shuffle_grad(mxl_grad *g)
 {
     const mxl_meta *data = mxl_grad_in_meta(g, 0);
 
-    if (g->head[0] == NULL)
+    if (g->grad_output[0] == NULL)
         return 0;
     return mxl_grad_set(
-        g, 0, mxl_take_rows_back(g->s, g->head[0], mxl_grad_out(g, 1), data->ndim, data->shape));
+        g, 0,
+        mxl_take_rows_back(g->s, g->grad_output[0], mxl_grad_out(g, 1), data->ndim, data->shape));
 }
 
 static void shuffle_saves(mxl_saves *saves)

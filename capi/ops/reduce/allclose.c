@@ -66,9 +66,9 @@ static void read_run(const mxl_array *array, int64_t at, int64_t n, double *out,
         (const char *)mxl_array_read(array) + at * (int64_t)mxl_dtype_size(array->dtype);
     int64_t step = 1;
 
-    mxl_cast_row(array->dtype, MXL_F64)(out, &from, &step, n, NULL);
+    mxl_cast_loop(array->dtype, MXL_F64)(out, &from, &step, n, NULL);
     if (array->dtype == MXL_I64)
-        mxl_cast_row(MXL_I64, MXL_I64)(exact, &from, &step, n, NULL);
+        mxl_cast_loop(MXL_I64, MXL_I64)(exact, &from, &step, n, NULL);
 }
 
 static int allclose_compute(const mxl_call *call)

@@ -159,8 +159,8 @@ static int histogram_compute(const mxl_call *call)
     count_into(counts, bins, mxl_array_read(bounds), mxl_array_read(values), x->size);
     status = mxl_array_copy_into(call->out[1], bounds);
 done:
-    mxl_array_drop(values);
-    mxl_array_drop(bounds);
+    mxl_array_release(values);
+    mxl_array_release(bounds);
     return status;
 }
 

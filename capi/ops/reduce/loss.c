@@ -16,7 +16,7 @@ static int copy_compute(const mxl_call *call)
 /* dx = 1 */
 static int make_loss_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_apply(g->s, &mxl_op_ones_like, g->head[0]));
+    return mxl_grad_set(g, 0, mxl_apply(g->s, &mxl_op_ones_like, g->grad_output[0]));
 }
 
 static const mxl_op op_make_loss = {
@@ -93,7 +93,8 @@ static int loss_grad(mxl_grad *g)
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     double rows = (double)mxl_shape_size(x->ndim - 1, x->shape);
     double scale = p->normalization == BATCH ? p->grad_scale / rows : p->grad_scale;
-    mxl_array *dx = mxl_mul_scalar(g->s, mxl_apply(g->s, &mxl_op_ones_like, g->head[0]), scale);
+    mxl_array *dx =
+        mxl_mul_scalar(g->s, mxl_apply(g->s, &mxl_op_ones_like, g->grad_output[0]), scale);
 
     if (p->normalization == VALID)
         dx = mxl_mul(g->s, dx, per_valid(g, p->valid_thresh));
@@ -175,13 +176,13 @@ static mxl_array *label_of(mxl_grad *g)
 }
 
 /* dx = slope * grad_scale / number of elements of a sample; the label's gradient is zero */
-static int set_slope(mxl_grad *g, mxl_array *slope)
+static int set_derivative(mxl_grad *g, mxl_array *derivative)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     double outputs = (double)mxl_shape_size(x->ndim - 1, x->shape + 1);
     double scale = ((const loss_params *)g->params)->grad_scale / outputs;
 
-    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, slope, scale));
+    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, derivative, scale));
 }
 
 /* slope = x - label */
@@ -189,7 +190,7 @@ static int linear_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
         return 0;
-    return set_slope(g, mxl_sub(g->s, mxl_grad_in(g, 0), label_of(g)));
+    return set_derivative(g, mxl_sub(g->s, mxl_grad_in(g, 0), label_of(g)));
 }
 
 /* slope = sigmoid(x) - label. The sigmoid is computed anew: that of the output has this rule for a
@@ -198,7 +199,7 @@ static int logistic_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
         return 0;
-    return set_slope(
+    return set_derivative(
         g, mxl_sub(g->s, mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0)), label_of(g)));
 }
 
@@ -210,7 +211,7 @@ static int mae_grad(mxl_grad *g)
     if (!mxl_grad_wants(g, 0))
         return 0;
     above = mxl_apply2(g->s, &mxl_op_greater, mxl_grad_in(g, 0), label_of(g));
-    return set_slope(g, mxl_add_scalar(g->s, mxl_mul_scalar(g->s, above, 2), -1));
+    return set_derivative(g, mxl_add_scalar(g->s, mxl_mul_scalar(g->s, above, 2), -1));
 }
 
 static int logistic_compute(const mxl_call *call)
@@ -219,7 +220,7 @@ static int logistic_compute(const mxl_call *call)
 
     sigmoid.op = &mxl_op_sigmoid;
     sigmoid.num_inputs = 1;
-    return mxl_run_rows(&sigmoid);
+    return mxl_run_loops(&sigmoid);
 }
 
 #define REGRESSION(symbol, op_name, alias, op_doc, op_compute, op_grad)                            \

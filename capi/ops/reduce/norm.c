@@ -68,7 +68,7 @@ static int norm_compute(const mxl_call *call)
 static int norm_grad(mxl_grad *g)
 {
     const norm_params *p = g->params;
-    mxl_array *x = mxl_grad_in(g, 0), *dy = mxl_reduce_back(g, g->head[0]), *y;
+    mxl_array *x = mxl_grad_in(g, 0), *dy = mxl_reduce_back(g, g->grad_output[0]), *y;
 
     if (p->ord == 1)
         return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_sign(g->s, x), dy));
@@ -148,8 +148,9 @@ static int moments_grad(mxl_grad *g)
     for (int i = 0; i < x->ndim; i++)
         count *= reduced[i] ? x->shape[i] : 1;
     away = mxl_sub(g->s, mxl_grad_in(g, 0), mxl_reduce_back(g, mxl_grad_out(g, 0)));
-    sum = mxl_mul(g->s, mxl_mul_scalar(g->s, away, 2), mxl_reduce_back(g, mxl_grad_head(g, 1)));
-    sum = mxl_add(g->s, sum, mxl_reduce_back(g, mxl_grad_head(g, 0)));
+    sum = mxl_mul(g->s, mxl_mul_scalar(g->s, away, 2),
+                  mxl_reduce_back(g, mxl_grad_output_grad(g, 1)));
+    sum = mxl_add(g->s, sum, mxl_reduce_back(g, mxl_grad_output_grad(g, 0)));
     return mxl_grad_set(g, 0, mxl_div_scalar(g->s, sum, (double)count));
 }
 
@@ -237,7 +238,7 @@ static int cumsum_compute(const mxl_call *call)
             return -1;
         x = out;
     }
-    mxl_running_sum(out->dtype, outer, n, inner, mxl_array_read(x), mxl_array_write(out));
+    mxl_scan_sum(out->dtype, outer, n, inner, mxl_array_read(x), mxl_array_write(out));
     return 0;
 }
 
@@ -253,7 +254,7 @@ static int cumsum_grad(mxl_grad *g)
 
     if (p->axis != MXL_NONE)
         along.axis = mxl_shape_axis(p->axis, y->ndim);
-    dy = mxl_reverse(g->s, g->head[0], (int)along.axis);
+    dy = mxl_reverse(g->s, g->grad_output[0], (int)along.axis);
     dy = mxl_scope_call(g->s, &op_cumsum, &along, 1, &dy);
     dy = mxl_reverse(g->s, dy, (int)along.axis);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dy, x->ndim, x->shape));

@@ -140,7 +140,7 @@ static int sum_compute(const mxl_call *call)
 /* dx = dy, repeated */
 static int sum_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, spread(g, g->head[0]));
+    return mxl_grad_set(g, 0, spread(g, g->grad_output[0]));
 }
 
 REDUCE(, mxl_op_sum, "sum", MXL_ALIASES("_sparse_sum", "sum_axis"), "Sum over axes.",
@@ -162,7 +162,7 @@ static int mean_grad(mxl_grad *g)
         return -1;
     for (int i = 0; i < x->ndim; i++)
         count *= reduced[i] ? x->shape[i] : 1;
-    return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->head[0], (double)count)));
+    return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->grad_output[0], (double)count)));
 }
 
 REDUCE(static, op_mean, "mean", MXL_ALIASES("_sparse_mean"),
@@ -197,7 +197,7 @@ static int max_grad(mxl_grad *g)
 {
     mxl_array *hit = mxl_equal(g->s, mxl_grad_in(g, 0), mxl_reduce_back(g, mxl_grad_out(g, 0)));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, hit, mxl_reduce_back(g, g->head[0])));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, hit, mxl_reduce_back(g, g->grad_output[0])));
 }
 
 static void max_saves(mxl_saves *saves)
@@ -232,7 +232,7 @@ static mxl_array *prod_back(mxl_grad *g, mxl_array *x)
 {
     mxl_array *others = mxl_div(g->s, mxl_reduce_back(g, mxl_grad_out(g, 0)), x);
 
-    return mxl_mul(g->s, mxl_reduce_back(g, g->head[0]), others);
+    return mxl_mul(g->s, mxl_reduce_back(g, g->grad_output[0]), others);
 }
 
 /* dx = dy y / x; NaN where x is 0, as in 1.9.1 */
@@ -260,7 +260,7 @@ static int set_at_numbers(mxl_grad *g, mxl_array *a)
 /* dx = dy where x is a number, else 0 */
 static int nansum_grad(mxl_grad *g)
 {
-    return set_at_numbers(g, spread(g, g->head[0]));
+    return set_at_numbers(g, spread(g, g->grad_output[0]));
 }
 
 REDUCE(static, op_nansum, "nansum", NULL, "Sum over axes of what is not NaN.", mxl_reduce_infer,
@@ -362,7 +362,7 @@ static int arg_into(finder find, mxl_array *out, const mxl_array *x, int64_t out
         return -1;
     find(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(index));
     status = mxl_array_copy_into(out, index);
-    mxl_array_drop(index);
+    mxl_array_release(index);
     return status;
 }
 

@@ -128,7 +128,7 @@ static mxl_array *checked_length(const mxl_call *call, int64_t extent)
     }
     return length;
 failed:
-    mxl_array_drop(length);
+    mxl_array_release(length);
     return NULL;
 }
 
@@ -184,7 +184,7 @@ static int keep_first_compute(const mxl_call *call)
             }
         }
     }
-    mxl_array_drop(length);
+    mxl_array_release(length);
     return 0;
 }
 
@@ -202,7 +202,7 @@ static int keep_first_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
         return 0;
-    return mxl_grad_set(g, 0, keep_first(g, g->head[0]));
+    return mxl_grad_set(g, 0, keep_first(g, g->grad_output[0]));
 }
 
 static void length_saves(mxl_saves *saves)
@@ -257,7 +257,7 @@ static int softmax_run(const mxl_call *call, bool take_log, const int64_t *lengt
     if (wide != NULL && mxl_softmax(take_log, x->dtype, r.outer, r.extent, r.inner, temperature,
                                     length, mxl_array_read(x), mxl_array_write(wide)) == 0)
         status = mxl_array_copy_into(out, wide);
-    mxl_array_drop(wide);
+    mxl_array_release(wide);
     return status;
 }
 
@@ -289,7 +289,7 @@ static int softmax_compute(const mxl_call *call)
     if (length == NULL)
         return -1;
     status = softmax_run(call, false, mxl_array_read(length));
-    mxl_array_drop(length);
+    mxl_array_release(length);
     return status;
 }
 
@@ -323,7 +323,7 @@ static mxl_array *by_temperature(mxl_grad *g, mxl_array *a)
  */
 static int softmax_grad(mxl_grad *g)
 {
-    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->head[0]), *dx;
+    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->grad_output[0]), *dx;
 
     if (!mxl_grad_wants(g, 0))
         return 0;
@@ -343,7 +343,7 @@ static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
     if (!mxl_grad_wants(g, 0) || g->num_inputs > 1 || x->dtype != mxl_grad_out_meta(g, 0)->dtype)
         return rule(g);
     y = mxl_grad_out(g, 0);
-    dy = g->head[0];
+    dy = g->grad_output[0];
     if (y == NULL || dy->dtype != y->dtype)
         return rule(g);
     y = mxl_scope_own(g->s, mxl_array_contiguous(y));
@@ -441,7 +441,7 @@ static int log_softmax_compute(const mxl_call *call)
 /* dx = (dy - e^y * sum(dy)) / temperature */
 static int log_softmax_grad(mxl_grad *g)
 {
-    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->head[0]);
+    mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->grad_output[0]);
     mxl_array *dx = mxl_sub(g->s, dy, mxl_mul(g->s, mxl_exp(g->s, y), row_sum(g, dy)));
 
     return mxl_grad_set(g, 0, by_temperature(g, dx));

@@ -206,7 +206,7 @@ static mxl_array *read_labels(const mxl_array *label)
         return NULL;
     value = mxl_array_write(wide);
     if (label->size > 0)
-        mxl_cast_row(label->dtype, MXL_F64)(value, &in, &step, label->size, NULL);
+        mxl_cast_loop(label->dtype, MXL_F64)(value, &in, &step, label->size, NULL);
     for (int64_t i = 0; i < label->size; i++)
         value[i] = trunc(value[i]);
     return wide;
@@ -263,7 +263,7 @@ static int target_compute(const mxl_call *call)
         if (p->use_ignore && label[r] == trunc(p->ignore_label))
             memset(weight + r * (int64_t)width, 0, width);
     }
-    mxl_array_drop(labels);
+    mxl_array_release(labels);
     return 0;
 }
 
@@ -317,7 +317,7 @@ static int output_grad(mxl_grad *g)
         dx = mxl_mul(g->s, mxl_sub(g->s, softmax_of(g, &c), made[0]), made[1]);
     }
     if (p.out_grad)
-        dx = mxl_mul(g->s, dx, g->head[0]);
+        dx = mxl_mul(g->s, dx, g->grad_output[0]);
     return mxl_grad_set(g, 0, dx);
 }
 
@@ -383,7 +383,7 @@ static double element(int dtype, const void *data, int64_t i)
     int64_t step = 1;
     double value;
 
-    mxl_cast_row(dtype, MXL_F64)(&value, &in, &step, 1, NULL);
+    mxl_cast_loop(dtype, MXL_F64)(&value, &in, &step, 1, NULL);
     return value;
 }
 
@@ -413,8 +413,8 @@ static int entropy_compute(const mxl_call *call)
     mxl_cast_scalar(loss, x->dtype, mxl_array_write(call->out[0]));
     status = 0;
 done:
-    mxl_array_drop(labels);
-    mxl_array_drop(logs);
+    mxl_array_release(labels);
+    mxl_array_release(logs);
     return status;
 }
 
@@ -432,7 +432,7 @@ static int entropy_grad(mxl_grad *g)
     if (mxl_scope_call_many(g->s, &op_target, &p, 1, &label, 2, made) != 0)
         return -1;
     away = mxl_sub(g->s, mxl_softmax_axis(g->s, mxl_grad_in(g, 0), 1), made[0]);
-    return mxl_grad_set(g, 0, mxl_mul(g->s, away, g->head[0]));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, away, g->grad_output[0]));
 }
 
 static const mxl_op op_cross_entropy = {

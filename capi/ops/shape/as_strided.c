@@ -144,7 +144,7 @@ static int as_strided_grad(mxl_grad *g)
     mxl_strided_params p = *(const mxl_strided_params *)g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     int64_t shape[MXL_MAX_NDIM];
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
 
     for (int i = 0; i < p.shape.n; i++) {
         bool repeats = p.strides.v[i] == 0 && p.shape.v[i] > 1;
@@ -248,7 +248,7 @@ static int strided_put_compute(const mxl_call *call)
 static int strided_put_grad(mxl_grad *g)
 {
     const mxl_strided_params *p = g->params;
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
 
     if (mxl_grad_wants(g, 0) &&
         mxl_grad_set(g, 0, strided_put(g->s, p, dy, zeros_of(g->s, mxl_grad_in_meta(g, 1)))) != 0)
@@ -300,7 +300,7 @@ static int copy_over_compute(const mxl_call *call)
     if (wide == NULL)
         return -1;
     status = mxl_array_copy_into(out, wide);
-    mxl_array_drop(wide);
+    mxl_array_release(wide);
     return status;
 }
 
@@ -309,7 +309,7 @@ static int copy_over_grad(mxl_grad *g)
 {
     if (mxl_grad_set_zeros(g, 0) != 0)
         return -1;
-    return mxl_grad_set(g, 1, g->head[0]);
+    return mxl_grad_set(g, 1, g->grad_output[0]);
 }
 
 static const mxl_op op_copy_over = {

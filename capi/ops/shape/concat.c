@@ -138,7 +138,7 @@ typedef struct join_job {
     int64_t bytes[JOINED_AT_ONCE];
 } join_job;
 
-static void join_share(void *data, int64_t begin, int64_t end)
+static void join_chunk(void *data, int64_t begin, int64_t end)
 {
     const join_job *job = data;
 
@@ -166,7 +166,7 @@ static bool join_rows(const mxl_call *call, int axis, blocks whole, char *out)
         if (job.bytes[i] < LONG_ROW)
             return false;
     }
-    mxl_parallel_for(whole.count, ROWS_GRAIN / whole.bytes + 1, join_share, &job);
+    mxl_parallel_for(whole.count, ROWS_GRAIN / whole.bytes + 1, join_chunk, &job);
     return true;
 }
 
@@ -206,7 +206,7 @@ static int concat_grad(mxl_grad *g)
         int64_t end = begin + mxl_grad_in_meta(g, i)->shape[axis];
 
         if (mxl_grad_wants(g, i) &&
-            mxl_grad_set(g, i, mxl_slice_axis(g->s, g->head[0], axis, begin, end)) != 0)
+            mxl_grad_set(g, i, mxl_slice_axis(g->s, g->grad_output[0], axis, begin, end)) != 0)
             return -1;
         begin = end;
     }
@@ -309,7 +309,7 @@ static int stack_grad(mxl_grad *g)
 
         if (!mxl_grad_wants(g, i))
             continue;
-        part = mxl_slice_axis(g->s, g->head[0], axis, i, i + 1);
+        part = mxl_slice_axis(g->s, g->grad_output[0], axis, i, i + 1);
         if (mxl_grad_set(g, i, mxl_reshape(g->s, part, x->ndim, x->shape)) != 0)
             return -1;
     }
@@ -361,7 +361,7 @@ static int add_n_compute(const mxl_call *call)
     add.num_inputs = 2;
     for (int i = 1; i < call->num_inputs; i++) {
         pair[1] = call->in[i];
-        if (mxl_run_rows(&add) != 0)
+        if (mxl_run_loops(&add) != 0)
             return -1;
         pair[0] = call->out[0];
     }
@@ -372,7 +372,7 @@ static int add_n_compute(const mxl_call *call)
 static int add_n_grad(mxl_grad *g)
 {
     for (int i = 0; i < g->num_inputs; i++) {
-        if (mxl_grad_set(g, i, g->head[0]) != 0)
+        if (mxl_grad_set(g, i, g->grad_output[0]) != 0)
             return -1;
     }
     return 0;

@@ -33,7 +33,7 @@ int mxl_movement_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *like = mxl_grad_in_meta(g, g->num_inputs - 1);
     mxl_strided_params part;
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
     mxl_plan p;
 
     mxl_plan_begin(&p, g->op, g->params, x->ndim, x->shape);
@@ -60,7 +60,7 @@ int mxl_reshape_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_reshape(g->s, g->head[0], x->ndim, x->shape));
+    return mxl_grad_set(g, 0, mxl_reshape(g->s, g->grad_output[0], x->ndim, x->shape));
 }
 
 /* ---- for rules ---- */

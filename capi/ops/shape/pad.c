@@ -127,7 +127,7 @@ static void fill_rim(const pad_job *job, char *data, int64_t planes, int axis)
     }
 }
 
-static void pad_share(void *data, int64_t begin, int64_t end)
+static void pad_chunk(void *data, int64_t begin, int64_t end)
 {
     const pad_job *job = data;
     const mxl_array *x = job->x, *out = job->out;
@@ -165,7 +165,7 @@ static int pad_compute(const mxl_call *call)
         return 0;
     if (plane < CACHED)
         job.together = CACHED / plane;
-    mxl_parallel_for(out->size / plane, job.together, pad_share, &job);
+    mxl_parallel_for(out->size / plane, job.together, pad_chunk, &job);
     return 0;
 }
 
@@ -190,7 +190,7 @@ static int pad_grad(mxl_grad *g)
 {
     const pad_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    mxl_array *dy = g->head[0];
+    mxl_array *dy = g->grad_output[0];
 
     for (int axis = 0; axis < x->ndim; axis++) {
         int64_t before = p->pad_width.v[2 * axis], behind = p->pad_width.v[2 * axis + 1];

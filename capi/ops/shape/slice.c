@@ -194,7 +194,7 @@ static mxl_array *without_part(mxl_grad *g)
     slice_params p = *(const slice_params *)g->params;
 
     p.scalar = 0;
-    return mxl_scope_call(g->s, &op_slice_assign_scalar, &p, 1, &g->head[0]);
+    return mxl_scope_call(g->s, &op_slice_assign_scalar, &p, 1, &g->grad_output[0]);
 }
 
 /* dx = dy with zeros at the part */
@@ -269,7 +269,7 @@ static int assign_compute(const mxl_call *call)
     status = mxl_array_copy_into(copy, rhs);
     if (status == 0)
         status = assign(call, copy);
-    mxl_array_drop(copy);
+    mxl_array_release(copy);
     return status;
 }
 
@@ -280,7 +280,7 @@ static int assign_grad(mxl_grad *g)
         return -1;
     if (!mxl_grad_wants(g, 1))
         return 0;
-    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_slice, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_slice, g->params, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_slice_assign = {

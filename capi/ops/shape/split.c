@@ -59,7 +59,7 @@ static int split_grad(mxl_grad *g)
     mxl_shape_set(&shape, x->ndim, x->shape);
     for (int i = 0; i < g->num_outputs; i++) {
         shape.dim[axis] = part_begin(p, x->shape[axis], i + 1) - part_begin(p, x->shape[axis], i);
-        heads[i] = mxl_reshape(g->s, mxl_grad_head(g, i), shape.ndim, shape.dim);
+        heads[i] = mxl_reshape(g->s, mxl_grad_output_grad(g, i), shape.ndim, shape.dim);
     }
     status = mxl_grad_set(g, 0, mxl_concat(g->s, g->num_outputs, heads, axis));
     mxl_free(heads, bytes);

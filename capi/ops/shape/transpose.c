@@ -68,7 +68,7 @@ static int transpose_grad(mxl_grad *g)
 
     for (int i = 0; i < p->axes.n; i++)
         back[p->axes.v[i]] = i;
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_transpose, &inverse, 1, &g->head[0]));
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_transpose, &inverse, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_transpose = {
@@ -114,7 +114,7 @@ static int swap_plan(mxl_plan *p)
 /* dx = dy with the axes swapped back; reversed back */
 static int back_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_swap_axis = {
@@ -273,7 +273,8 @@ static const mxl_op op_space_to_depth;
 /* dx = dy the other way */
 static int to_space_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_space_to_depth, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 0,
+                        mxl_scope_call(g->s, &op_space_to_depth, g->params, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_depth_to_space = {
@@ -288,7 +289,8 @@ static const mxl_op op_depth_to_space = {
 /* dx = dy the other way */
 static int to_depth_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_depth_to_space, g->params, 1, &g->head[0]));
+    return mxl_grad_set(g, 0,
+                        mxl_scope_call(g->s, &op_depth_to_space, g->params, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_space_to_depth = {
