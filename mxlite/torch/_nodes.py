@@ -5,6 +5,7 @@ over tensors. The nodes themselves, and what autograd.Function records, are in m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Callable
 
 from mxlite.autograd import _nodes
@@ -17,29 +18,9 @@ from mxlite.torch._tensor import Tensor, zeros_of
 is_grad_enabled, set_grad_mode = STYLE.is_recording, STYLE.set_recording
 
 
-class unrecorded(_nodes.unrecorded):  # noqa: N801 - used as a word: `with unrecorded():`
-    """A with-block whose operations are not recorded."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.style = STYLE
-
-
-class Saved(_nodes.Saved):
-    """A tensor that a rule will read."""
-
-    __slots__ = ()
-
-    def __init__(self, tensor: Tensor, output: int = -1) -> None:
-        super().__init__(STYLE, tensor, output)
-
-
-def record(
-    label: str, inputs: list[Tensor], outputs: list[Tensor], rule: Rule, slots: str | None = None, context: Any = None
-) -> None:
-    """Gives the outputs, computed unrecorded, their places as the results of a node."""
-    _nodes.record(STYLE, label, inputs, outputs, rule, slots, context)
+#: Of mxlite/autograd/_nodes.py, for tensors: a with-block whose operations are not recorded; a tensor that a rule will
+#: read; and what gives outputs, computed unrecorded, their places as the results of a node.
+unrecorded, Saved, record = (partial(each, STYLE) for each in (_nodes.unrecorded, _nodes.Saved, _nodes.record))
 
 
 def formula(
@@ -90,7 +71,7 @@ def saved_of(
     if rule is None:
         return [Saved(each) if str(k) in needed else _StandIn(each) for k, each in enumerate(inputs)]
 
-    def keep(name: str) -> Saved | None:
+    def keep(name: str) -> _nodes.Saved | None:
         if name not in needed or (name == "r" and result is None):
             return None
         return Saved(result, 0) if name == "r" else Saved(inputs[int(name)])

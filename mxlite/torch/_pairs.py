@@ -10,7 +10,7 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite.torch import _arithmetic
 from mxlite.torch._calls import adopt, both, methods, prepare, require_tensor
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, get_default_dtype
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._elementwise import require_floats
@@ -19,17 +19,26 @@ from mxlite.torch._picking import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of
 
 
+def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Two tensors in the dtype of both, which `floats` says is a floating one.
+
+    Raises: TypeError: one is no tensor; RuntimeError: shapes that cannot be broadcast; NotImplementedError: integers.
+    """
+    for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+        require_tensor(name, place, argument, value)
+    _arithmetic.require_broadcast(input, other)
+    kind = common_dtype(input, other)
+    if floats:
+        require_floats(name, kind)
+    return cast(input, kind), cast(other, kind)
+
+
 def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
     call = prepare(label, operator)
 
     def made(input: Tensor, other: Tensor) -> Tensor:
-        for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
-            require_tensor(name, place, argument, value)
-        _arithmetic.require_broadcast(input, other)
-        kind = common_dtype(input, other)
-        if floats:
-            require_floats(name, kind)
-        first, second = cast(input, kind), cast(other, kind)
+        first, second = _promoted(name, input, other, floats)
+        kind = first._dtype
         if kind.kind == BOOL:
             first, second = cast(first, _uint8), cast(second, _uint8)
         handle = hot.call2(call, first._h, second._h)
@@ -101,16 +110,11 @@ def fmod(input: Tensor, other: Any) -> Tensor:
 @both("atan2", "arctan2")
 def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point (other, input)."""
-    require_tensor("atan2", 1, "input", input)
-    require_tensor("atan2", 2, "other", other)
-    _arithmetic.require_broadcast(input, other)
-    kind = common_dtype(input, other)
-    kind = kind if kind.is_floating_point else get_default_dtype()
-    y, x = cast(input, kind), cast(other, kind)
+    y, x = map(as_float, _promoted("atan2", input, other))
 
     def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
         square = x * x + y * y
-        part = grad / choose(square == 0, full_of((), 1, kind), square)
+        part = grad / choose(square == 0, full_of((), 1, square._dtype), square)
         return [part * x, -part * y]
 
     return formula(
@@ -121,23 +125,17 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
 @both("logaddexp")
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """log(exp(input) + exp(other))."""
-    require_tensor("logaddexp", 1, "input", input)
-    require_tensor("logaddexp", 2, "other", other)
-    kind = common_dtype(input, other)
-    require_floats("logaddexp", kind)
 
     def rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
-        return [
-            grad / ((b - a).exp() + 1),
-            grad / ((a - b).exp() + 1),
-        ]
+        return [grad / ((b - a).exp() + 1), grad / ((a - b).exp() + 1)]
 
     def compute(a: Tensor, b: Tensor) -> Tensor:
         apart = (a - b).abs()
         apart = choose((a == b).logical_and(a.isinf()), full_of((), math.inf, apart._dtype), apart)
         return a.maximum(b) + apart.neg().exp().log1p()
 
-    return formula("LogaddexpBackward0", [cast(input, kind), cast(other, kind)], compute, rule, saves="01")
+    inputs = _promoted("logaddexp", input, other, floats=True)
+    return formula("LogaddexpBackward0", inputs, compute, rule, saves="01")
 
 
 @both("xlogy")
@@ -154,10 +152,7 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
     def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
         still = (x == 0).logical_and(y <= 0)  # 0 log(y) is 0 there, too
         one, zero = full_of((), 1, kind), full_of((), 0, kind)
-        return [
-            choose(still, zero, grad * choose(still, one, y).log()),
-            grad * x / y,
-        ]
+        return [choose(still, zero, grad * choose(still, one, y).log()), grad * x / y]
 
     label = "XlogyBackward0" if isinstance(input, Tensor) and isinstance(other, Tensor) else "XlogyBackward1"
     return formula(label, [x, y], compute, rule, saves="01")

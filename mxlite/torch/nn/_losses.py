@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Callable
 
+import numpy as np
+
 from mxlite._lib import hot
 from mxlite._public import defined
 from mxlite.torch._calls import new, prepare, run
@@ -177,7 +179,7 @@ def nll_loss(
     wrong = values[kept & ((values < 0) | (values >= classes))]
     if wrong.size:
         raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
-    places = from_values(_clipped(values, kept)).unsqueeze(dim)
+    places = from_values(np.where(kept, values, 0).astype(np.int64)).unsqueeze(dim)
     ignored, share = from_values(~kept), from_values(kept.astype(input._dtype.np))
     if weight is not None:
         share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
@@ -192,12 +194,6 @@ def nll_loss(
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
     return formula(label, [input], compute, rule, constants=[places, share, ignored])
-
-
-def _clipped(values: Any, kept: Any) -> Any:
-    import numpy as np
-
-    return np.where(kept, values, 0).astype(np.int64)
 
 
 _div_by = prepare("DivBackward1", "_div_scalar", "scalar", slots="0")
