@@ -1,4 +1,4 @@
-/* The table of OpenBLAS: where it is looked for, and what happens to it over a fork. */
+/* Finds OpenBLAS and fills the table of its functions; unloads nothing, and survives a fork. */
 #define _GNU_SOURCE 1 /* dladdr */
 #include "backend/openblas.h"
 
@@ -39,7 +39,7 @@ static const mxl_probe_symbol symbols[] = {
     {NULL, 0},
 };
 
-/* What pip's wheel puts before every name, and what distributions do. */
+/* pip's wheel prefixes every name, distributions do not. */
 static const char *const prefixes[] = {"scipy_", ""};
 
 #if defined(__APPLE__)
@@ -49,7 +49,7 @@ static const char *const system_names[] = {"libopenblas.so.0", "libopenblas.so"}
 #endif
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all variables below */
 static struct {
     void *library;
     mxl_openblas table;
@@ -57,12 +57,12 @@ static struct {
 static int num_loaded;
 static char hint[PATH_ROOM];
 
-static atomic_bool decided; /* `chosen` is the answer */
+static atomic_bool decided; /* `chosen` is valid */
 static const mxl_openblas *_Atomic chosen;
-static atomic_bool lost; /* a parent had loaded it */
+static atomic_bool lost; /* this process was forked from one that had loaded OpenBLAS */
 static atomic_int threads_told;
 
-/* Calls in progress. A fork lets nobody in and waits until all are out. */
+/* Calls in progress. A fork lets no new call begin and waits until all have ended. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -70,8 +70,9 @@ static struct {
     bool forking;
 } users = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
 
-/* Two sets of handlers. Those for `lock` are there before anything is opened; those for `users`
- * come after OpenBLAS has been opened and has made its own, so that they run before them. */
+/* Two sets of fork handlers. The handlers of `lock` are registered before any library is opened.
+ * The handlers of `users` are registered after OpenBLAS was opened and has registered its own, so
+ * that they run before those. */
 static void fork_prepare(void)
 {
     pthread_mutex_lock(&lock);
@@ -109,7 +110,7 @@ static void users_parent(void)
     pthread_mutex_unlock(&users.lock);
 }
 
-/* Whoever waited does not exist here. */
+/* Threads that waited in the parent do not exist in the child. */
 static void users_child(void)
 {
     users.forking = false;
@@ -117,7 +118,8 @@ static void users_child(void)
     pthread_mutex_unlock(&users.lock);
 }
 
-/* Whether a library's table can be had; its integers must have 32 bits. */
+/* Fills the table from an open library; false if a function is missing or its integers have 64
+ * bits. */
 static bool fill(void *library, mxl_openblas *table)
 {
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
@@ -127,7 +129,8 @@ static bool fill(void *library, mxl_openblas *table)
     return false;
 }
 
-/* The table of a library that is opened here, or was before; NULL with the error set. */
+/* Opens a library, or finds it among those opened before. Returns its table, or NULL with the error
+ * set. */
 static const mxl_openblas *held_load(const char *path)
 {
     void *library = mxl_probe_open(path);
@@ -149,7 +152,8 @@ static const mxl_openblas *held_load(const char *path)
     return &loaded[num_loaded++].table;
 }
 
-/* The first that is there. Only one that the environment names must be. */
+/* Takes the first candidate that can be loaded. A failure is an error only for the one that the
+ * environment names. */
 static int held_find(const mxl_openblas **table)
 {
     const char *named = getenv("MXLITE_OPENBLAS");
@@ -171,7 +175,7 @@ static int held_find(const mxl_openblas **table)
     return 0;
 }
 
-/* Puts an answer in force. */
+/* Makes `table` the answer of later calls. */
 static void held_choose(const mxl_openblas *table)
 {
     atomic_store(&threads_told, 0);

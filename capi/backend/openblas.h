@@ -1,15 +1,13 @@
-/* OpenBLAS, where one is found at run time: a table of the functions of BLAS and LAPACK that
- * kernels ask for. Opened at first use, never linked. For kernel/gemm/gemm.c,
- * kernel/linalg/lapack.c and api.
- */
+/* OpenBLAS: a table of the BLAS and LAPACK functions that kernels call. The library is found and
+ * opened at first use, never linked. For kernel/gemm/gemm.c, kernel/linalg/lapack.c and api. */
 #ifndef MXL_BACKEND_OPENBLAS_H
 #define MXL_BACKEND_OPENBLAS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Fortran's calling convention: everything by address, matrices by columns, 32-bit integers, and
- * the length of each text (always 1) behind all else. Numbers are float or double. */
+/* Fortran's calling convention: all arguments by address, matrices column-major, 32-bit integers,
+ * and the length of each text argument (always 1) after all others. Numbers are float or double. */
 typedef struct mxl_openblas_routines {
     void (*gemm)(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
                  const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
@@ -36,27 +34,28 @@ typedef struct mxl_openblas {
     char *(*config)(void);
 } mxl_openblas;
 
-/* The table; NULL in *table where there is no OpenBLAS, it is turned off, or this process was
- * forked from one that had loaded it (its threads are not here, and a lock of its may be held for
- * ever). -1 with the error set: one was asked for by name (MXLITE_OPENBLAS) and cannot be used, or
- * MXLITE_BACKENDS says what is not known. */
+/* Finds the table. *table is NULL if there is no OpenBLAS, if it is turned off, or if this process
+ * was forked from one that had loaded it: OpenBLAS's threads do not exist here, and one of its
+ * locks may be held for ever. -1 with the error set if MXLITE_OPENBLAS names a library that cannot
+ * be used, or MXLITE_BACKENDS has an unknown value. */
 int mxl_openblas_get(const mxl_openblas **table);
 
-/* The same for calling it: told to use as many threads as parallel_for does, or one where the call
- * is not `large` (its threads spin when they have done their part, and so take the processors from
- * ours). Until mxl_openblas_end (legal with NULL) a fork waits: OpenBLAS ends its threads before
- * one, and whoever is in the midst of a call would wait for them for ever. Not nested. */
+/* Finds the table and begins a call. OpenBLAS gets as many threads as parallel_for has if the call
+ * is `large`, else one: its threads spin after their work and would take processors from ours. A
+ * fork waits until mxl_openblas_end (legal with NULL), because OpenBLAS ends its threads before a
+ * fork and a call in progress would wait for them for ever. Calls may not be nested. */
 int mxl_openblas_begin(const mxl_openblas **table, bool large);
 void mxl_openblas_end(const mxl_openblas *table);
 
-/* `path` NULL: not to be used; "": looked for as at the start; else the library of that name,
- * opened now. -1 with the error set, and nothing changed. */
+/* Chooses the library: NULL turns OpenBLAS off, "" searches as at the start, any other text is a
+ * file that is opened now. -1 with the error set; then nothing has changed. */
 int mxl_openblas_set(const char *path);
 
-/* One more place to look, after the environment and before the system. -1: the path is too long. */
+/* Adds one file to the search, after the environment's and before the system's. -1: the path is too
+ * long. */
 int mxl_openblas_hint(const char *path);
 
-/* The file that the table came from; "" where it is not known. Written into buf; returns buf. */
+/* Writes the path of the table's library into buf, "" if it is unknown. Returns buf. */
 char *mxl_openblas_path(const mxl_openblas *table, char *buf, size_t size);
 
 #endif

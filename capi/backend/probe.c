@@ -1,4 +1,4 @@
-/* dlopen and dlsym. */
+/* Opening libraries with dlopen and finding functions with dlsym. */
 #define _GNU_SOURCE 1 /* dlfcn.h in full */
 #include "backend/probe.h"
 
@@ -40,7 +40,7 @@ bool mxl_probe_fill(void *library, const char *prefix, const mxl_probe_symbol *s
         found = dlsym(library, name);
         if (found == NULL)
             return false;
-        /* Not by assignment: to ISO C a function's address is no void *. */
+        /* memcpy, because ISO C converts no void * to a function pointer. */
         memcpy((char *)table + symbols->offset, &found, sizeof(found));
     }
     return true;

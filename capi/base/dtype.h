@@ -39,7 +39,7 @@ static inline bool mxl_dtype_is_float(int dtype)
 /* "float32", ... ; "unknown" for anything else. */
 const char *mxl_dtype_name(int dtype);
 
-/* The dtype of that name, or MXL_DTYPE_UNKNOWN. */
+/* The dtype with that name, or MXL_DTYPE_UNKNOWN. */
 int mxl_dtype_parse(const char *name);
 
 #endif

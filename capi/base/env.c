@@ -1,4 +1,4 @@
-/* Reading numbers out of the environment. */
+/* Reading numbers from the environment. */
 #include "base/env.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* Digits, and more of them after commas; spaces around each. */
+/* True for a number or a comma-separated list of numbers, with spaces allowed around each. */
 static bool is_list(const char *text)
 {
     for (;;) {

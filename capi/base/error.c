@@ -1,4 +1,4 @@
-/* The thread's last error: formatting it, putting an operator's name before it. */
+/* The thread's last error: formatting and prefixing. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -8,7 +8,8 @@
 
 #include "base/state.h"
 
-/* Copies a finished line into the state; `length` is what it would have without the limit. */
+/* Copies a finished line into the state. `length` is the length that it would have without the
+ * limit. */
 static void keep_line(const char *line, size_t length)
 {
     char *text = mxl_state_get()->error;
@@ -17,7 +18,7 @@ static void keep_line(const char *line, size_t length)
     memcpy(text, line, end);
     if (end < length) {
         end -= 3;
-        /* Never in the middle of a UTF-8 character. */
+        /* Never cuts inside a UTF-8 character. */
         while (end > 0 && ((unsigned char)line[end] & 0xC0) == 0x80)
             end--;
         memcpy(text + end, "...", 3);
@@ -31,7 +32,7 @@ static void keep_line(const char *line, size_t length)
 
 MXL_PRINTF(1, 0) static void set_error(const char *fmt, va_list args)
 {
-    /* A line of its own: the arguments may point into the message at hand. */
+    /* A separate buffer: the arguments may point into the current message. */
     char line[MXL_ERROR_TEXT];
     int length = vsnprintf(line, sizeof line, fmt, args);
 
@@ -65,7 +66,7 @@ int mxl_error_memory(unsigned long long bytes)
     return mxl_error("out of memory: %llu bytes were asked for", bytes);
 }
 
-/* The length of "ValueError: " and its like at the start of the text, else 0. */
+/* The length of a leading "ValueError: " or other exception name, else 0. */
 static size_t exception_length(const char *text)
 {
     size_t n = 0;

@@ -1,4 +1,5 @@
-/* The thread's last error: set where a failure is detected, passed up as -1 (or NULL, or 0). */
+/* The thread's last error. The function that detects a failure sets it, its callers return -1 (or
+ * NULL, or 0). */
 #ifndef MXL_BASE_ERROR_H
 #define MXL_BASE_ERROR_H
 
@@ -8,13 +9,14 @@
 #define MXL_PRINTF(fmt, args)
 #endif
 
-/* Stores one line as the calling thread's message; always returns -1. Never allocates: the
- * message lives in the thread's state, and a line longer than it holds ends in "...". A line break
- * in the text becomes a space. */
+/* Stores one line as the calling thread's message; always returns -1. Never allocates: the message
+ * lies in the thread's state, and a line that is too long ends in "...". A line break in the text
+ * becomes a space. */
 #define mxl_error(...) (mxl_error_set(__VA_ARGS__), mxl_failed())
 void mxl_error_set(const char *fmt, ...) MXL_PRINTF(1, 2);
 
-/* -1, where the compiler sees it: what has failed does not go on with what it did not fill. */
+/* -1, visible to the compiler: it sees that a caller returns after a failure and warns of no
+ * uninitialised outputs. */
 static inline int mxl_failed(void)
 {
     return -1;
@@ -26,8 +28,9 @@ void *mxl_error_null(const char *fmt, ...) MXL_PRINTF(1, 2);
 /* "out of memory: N bytes were asked for". Returns -1. */
 int mxl_error_memory(unsigned long long bytes);
 
-/* Puts "prefix: " before the message at hand ("tanh: ...") unless it begins with it or with the
- * name of a Python exception ("ValueError: ..." gets the prefix behind it). Returns -1. */
+/* Puts "prefix: " before the current message ("tanh: ..."), unless the message begins with it. In a
+ * message that begins with a Python exception ("ValueError: ...") the prefix follows that name.
+ * Returns -1. */
 #define mxl_error_prefix(prefix) (mxl_error_put_before(prefix), mxl_failed())
 void mxl_error_put_before(const char *prefix);
 

@@ -1,5 +1,5 @@
 /* IEEE 754 binary16 without compiler support: conversions to and from float, round to nearest even.
- * The inline ones are written as selections, so that a loop over them vectorises. */
+ * The inline functions use selections instead of branches, so that loops over them vectorise. */
 #ifndef MXL_BASE_HALF_H
 #define MXL_BASE_HALF_H
 
@@ -17,9 +17,9 @@ static inline float mxl_half_to_float(mxl_half h)
     uint32_t small_bits = magnitude + (113u << 23);
     float small, f;
 
-    /* Inf and NaN: the exponent of a float's. */
+    /* Infinity and NaN get a float's exponent. */
     bits = exponent == 0x0F800000 ? magnitude | 0x7F800000 : bits;
-    /* Zero and denormals: m * 2^-24 is the float 2^-14 * (1 + m/1024) less 2^-14, exactly. */
+    /* Zero and denormals: m * 2^-24 is exactly the float 2^-14 * (1 + m/1024) minus 2^-14. */
     memcpy(&small, &small_bits, sizeof small);
     small -= normal_min;
     memcpy(&small_bits, &small, sizeof small);
@@ -36,9 +36,9 @@ static inline mxl_half mxl_half_from_float(float f)
 
     memcpy(&bits, &f, sizeof bits);
     magnitude = bits & 0x7FFFFFFF;
-    /* A carry out of the mantissa goes to the exponent, as it should. */
+    /* A carry out of the mantissa correctly increments the exponent. */
     normal = (magnitude + 0xFFF + ((magnitude >> 13) & 1) - (112u << 23)) >> 13;
-    /* Below 2^-14 the sum with 0.5 is rounded to multiples of 2^-24, those of a half. */
+    /* Below 2^-14, adding 0.5 rounds to multiples of 2^-24, the spacing of a half's denormals. */
     memcpy(&small, &magnitude, sizeof small);
     small = (magnitude < 0x38800000 ? small : 0.0f) + 0.5f;
     memcpy(&small_bits, &small, sizeof small_bits);

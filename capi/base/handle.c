@@ -1,5 +1,5 @@
-/* The handle table: slots in chunks that are never freed, a chain of free slots per thread, and a
- * shared list from which and to which threads move them in batches. */
+/* The handle table. Slots lie in chunks that are never freed. Each thread has a chain of free slots
+ * and moves batches of them from and to a shared list. */
 #include "base/handle.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 enum {
     SLOT_LIMIT = 1 << 26,
     CHUNK_SLOTS = 1 << MXL_HANDLE_CHUNK_BITS,
-    BATCH = 64,           /* slots a thread takes or returns at once */
-    GENERATION_FIRST = 1, /* so that small integers are never handles */
+    BATCH = 64,           /* slots that a thread takes or returns at once */
+    GENERATION_FIRST = 1, /* small integers are never handles */
     GENERATION_LAST = (1 << 23) - 1
 };
 
@@ -18,7 +18,7 @@ _Atomic(mxl_handle_slot *) mxl_handle_chunks[MXL_HANDLE_CHUNKS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t shared_free; /* a chain of free slots; under `lock` */
-static uint32_t fresh = 1;   /* slots from here on were never used; under `lock` */
+static uint32_t fresh = 1;   /* slots from this one on were never used; under `lock` */
 
 static const char *const kind_name[MXL_KIND_COUNT] = {"thing",         "array", "operator",
                                                       "prepared call", "node",  "hook"};
@@ -37,7 +37,7 @@ static void count_live(mxl_state *state, int64_t n)
         atomic_fetch_add_explicit(&mxl_state_rest_handles, n, memory_order_relaxed);
 }
 
-/* A slot that was never used, made ready; 0 when there is none. Called with the lock held. */
+/* Prepares a slot that was never used; 0 if there is none. Called with the lock held. */
 static uint32_t held_fresh(void)
 {
     _Atomic(mxl_handle_slot *) *edge = &mxl_handle_chunks[fresh >> MXL_HANDLE_CHUNK_BITS];
@@ -57,7 +57,7 @@ static uint32_t held_fresh(void)
     return fresh++;
 }
 
-/* Takes up to `want` slots as a chain; returns how many. */
+/* Takes up to `want` slots as a chain. Returns their number. */
 static int take_shared(int want, uint32_t *chain)
 {
     int count = 0;
@@ -79,7 +79,7 @@ static int take_shared(int want, uint32_t *chain)
     return count;
 }
 
-/* Puts a chain of slots, `last` being its end, on the shared list. */
+/* Puts a chain of slots on the shared list; `last` is its last slot. */
 static void give_shared(uint32_t first, uint32_t last)
 {
     pthread_mutex_lock(&lock);
@@ -88,7 +88,7 @@ static void give_shared(uint32_t first, uint32_t last)
     pthread_mutex_unlock(&lock);
 }
 
-/* A slot for a thread whose chain is empty, or that has no state. 0 with the error set. */
+/* A slot for a thread that has an empty chain or no state. 0 with the error set. */
 static uint32_t take_slot(mxl_state *state)
 {
     uint32_t number;
@@ -155,8 +155,8 @@ static void recycle(mxl_handle_slot *slot, uint32_t number, uint64_t generation)
 
     count_live(state, -1);
     if (generation == GENERATION_LAST) {
-        /* Used up: it stays closed for ever, for a generation that came round again would make
-         * some stale handle valid. */
+        /* The generations are used up. The slot stays closed for ever: a repeated generation would
+         * make a stale handle valid. */
         return;
     }
     atomic_store_explicit(&slot->word, (generation + 1) << 36, memory_order_relaxed);
@@ -216,7 +216,7 @@ static bool was_given_out(uint64_t handle)
     if (slot == NULL || generation < GENERATION_FIRST || generation > GENERATION_LAST)
         return false;
     word = atomic_load_explicit(&slot->word, memory_order_relaxed);
-    /* A free slot carries the generation of its next handle and no kind. */
+    /* A free slot's word has the generation of its next handle and kind 0. */
     return generation < word >> 36 || (generation == word >> 36 && (word >> 33 & 7) != 0);
 }
 

@@ -1,6 +1,6 @@
-/* Handles: what callers hold instead of pointers. One integer of kind, slot and generation, odd and
- * below 2^53. A stale, foreign or random handle is found in constant time without a lock, also
- * while another thread frees it. */
+/* Handles: the numbers that callers hold instead of pointers. One integer of kind, slot and
+ * generation, odd and below 2^53. A stale, foreign or random handle is detected in constant time
+ * without a lock, even while another thread frees it. */
 #ifndef MXL_BASE_HANDLE_H
 #define MXL_BASE_HANDLE_H
 
@@ -21,7 +21,8 @@ typedef enum mxl_kind {
     MXL_KIND_COUNT /* at most 8 */
 } mxl_kind;
 
-/* A handle, from its lowest bit: 1 bit that is set, 3 of kind, 26 of slot, 23 of generation. */
+/* The bits of a handle, from the lowest: 1 that is always set, 3 of kind, 26 of slot, 23 of
+ * generation. */
 enum {
     MXL_HANDLE_SLOT_AT = 4,
     MXL_HANDLE_GENERATION_AT = 30,
@@ -29,8 +30,8 @@ enum {
     MXL_HANDLE_CHUNKS = 1 << (26 - MXL_HANDLE_CHUNK_BITS)
 };
 
-/* One slot. Upper half of `word`: generation, kind and a bit that is set while the slot is open,
- * laid out so that it can be compared with a handle at once. Lower half: pins. */
+/* One slot. The upper half of `word` is generation, kind and a bit that is set while the slot is
+ * open, in a layout that one comparison checks against a handle. The lower half counts pins. */
 typedef struct mxl_handle_slot {
     _Atomic uint64_t word;
     union {
@@ -39,16 +40,16 @@ typedef struct mxl_handle_slot {
     } u;
 } mxl_handle_slot;
 
-/* Chunks of slots, made on demand and never freed. */
+/* Chunks of slots, allocated on demand and never freed. */
 extern _Atomic(mxl_handle_slot *) mxl_handle_chunks[MXL_HANDLE_CHUNKS];
 
-/* A new handle that takes over the caller's reference to `object`; 0 with the error set (the
- * reference stays with the caller). */
+/* A new handle. Takes over the caller's reference to `object`. 0 with the error set; then the
+ * reference stays with the caller. */
 uint64_t mxl_handle_new(mxl_kind kind, mxl_ref *object);
 
-/* Behind mxl_handle_pin: sets the error that says what is wrong with a handle; NULL. */
+/* The slow path of mxl_handle_pin: sets the error for an invalid handle. Returns NULL. */
 mxl_ref *mxl_handle_refuse(mxl_kind kind, uint64_t handle);
-/* Behind mxl_handle_unpin: releases the object of a closed slot without pins. */
+/* The slow path of mxl_handle_unpin: releases the object of a closed slot without pins. */
 void mxl_handle_finish(uint64_t handle);
 
 static inline mxl_handle_slot *mxl_handle_find(uint64_t handle)
@@ -60,16 +61,16 @@ static inline mxl_handle_slot *mxl_handle_find(uint64_t handle)
     return chunk != NULL ? chunk + (slot & ((1u << MXL_HANDLE_CHUNK_BITS) - 1)) : NULL;
 }
 
-/* The upper half of the word of the open slot that `handle` names. No word's half equals that of a
- * handle of 2^53 or more: it does not fit. */
+/* The upper half that the word of a handle's open slot has. No slot's word matches a handle of 2^53
+ * or more, whose tag does not fit. */
 static inline uint64_t mxl_handle_tag(uint64_t handle)
 {
     return (handle >> MXL_HANDLE_GENERATION_AT) << 4 | (handle & 15);
 }
 
-/* Pins and returns the object (borrowed until mxl_handle_unpin), or NULL with an error that says
- * what is wrong: "NULL where an array handle was expected", "... was never given out", "... is a
- * handle of an operator, an array was expected", "invalid array handle ...: it has been freed". */
+/* Pins and returns the object (borrowed until mxl_handle_unpin), or NULL with the error set: "NULL
+ * where an array handle was expected", "... was never given out", "... is a handle of an operator,
+ * an array was expected", "invalid array handle ...: it has been freed". */
 static inline mxl_ref *mxl_handle_pin(mxl_kind kind, uint64_t handle)
 {
     mxl_handle_slot *slot = mxl_handle_find(handle);
@@ -90,8 +91,7 @@ static inline mxl_ref *mxl_handle_pin(mxl_kind kind, uint64_t handle)
     return mxl_handle_refuse(kind, handle);
 }
 
-/* Ends a pin. The object is released here when its handle was freed meanwhile and this was the
- * last pin. */
+/* Ends a pin. If the handle was freed meanwhile, the last unpin releases the object. */
 static inline void mxl_handle_unpin(uint64_t handle)
 {
     mxl_handle_slot *slot = mxl_handle_find(handle);
@@ -107,22 +107,22 @@ static inline void mxl_handle_unpin(uint64_t handle)
         mxl_handle_finish(handle);
 }
 
-/* Closes the handle and drops its reference as soon as nothing pins it. 0 (NULL) is legal. -1 for
- * anything that is not a live handle of the kind. */
+/* Closes the handle and releases its reference once no pin is left. 0 (NULL) is legal. -1 with the
+ * error set for anything but a live handle of the kind. */
 int mxl_handle_free(mxl_kind kind, uint64_t handle);
 
-/* Uncounted handles of permanent things: number (below 2^26) -> handle and back; -1 with the error
- * set when `handle` is not of that kind or its number is not below `count`. */
+/* Uncounted handles of permanent objects: converts a number (below 2^26) to a handle and back. -1
+ * with the error set when `handle` is of another kind or its number is not below `count`. */
 uint64_t mxl_handle_permanent(mxl_kind kind, uint32_t number);
 int64_t mxl_handle_number(mxl_kind kind, uint64_t handle, uint32_t count);
 
-/* Live counted handles, over all threads. */
+/* The number of live counted handles, over all threads. */
 int64_t mxl_handle_live(void);
 
-/* For tests: moves a live handle's slot to its last generation; its new value. */
+/* For tests: moves a live handle's slot to its last generation. Returns the new handle. */
 uint64_t mxl_handle_age(uint64_t handle);
 
-/* For state.c: taking an ending thread's free slots; locking over fork. */
+/* For state.c: takes an ending thread's free slots; locks the table over a fork. */
 void mxl_handle_state_end(mxl_state *state);
 void mxl_handle_fork_lock(void);
 void mxl_handle_fork_unlock(void);

@@ -6,7 +6,7 @@
 
 #include "base/memory/mem.h"
 
-/* The entry of `key`, or the free one where it belongs. */
+/* The entry of `key`, or the free entry where it would be inserted. */
 static mxl_map_entry *probe(const mxl_map *map, const void *key)
 {
     uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);

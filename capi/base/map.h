@@ -1,4 +1,4 @@
-/* A hash map from pointers to pointers, for one thread: what a graph walk has seen. Open
+/* A hash map from pointers to pointers, for one thread: the visited nodes of a graph walk. Open
  * addressing, grows by doubling, no removal. */
 #ifndef MXL_BASE_MAP_H
 #define MXL_BASE_MAP_H
@@ -16,14 +16,13 @@ typedef struct mxl_map {
     size_t count;
 } mxl_map;
 
-/* An empty map is {0}. Frees the table, not what it points to. */
+/* An empty map is {0}. Frees the table, not the values. */
 void mxl_map_clear(mxl_map *map);
 
-/* The value slot of `key` (not NULL), or NULL where it is absent. Valid until the next insertion.
- */
+/* The value of `key` (not NULL), or NULL if it is absent. Valid until the next insertion. */
 void **mxl_map_find(const mxl_map *map, const void *key);
 
-/* The value slot of `key`, new ones holding NULL; NULL with the error set. */
+/* The value of `key`, inserted as NULL if it is absent. NULL with the error set. */
 void **mxl_map_put(mxl_map *map, const void *key);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/state.h"
 
-/* Not in mxl_state: these must be the thread's own even where its state could not be made. */
+/* Not in mxl_state: each thread needs its own list even if its state could not be allocated. */
 static _Thread_local mxl_ref *waiting MXL_TLS_FAST;
 static _Thread_local bool releasing MXL_TLS_FAST;
 

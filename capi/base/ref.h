@@ -1,6 +1,6 @@
-/* Reference counts with a release function. The first member of every counted object. A release
- * may drop further references to any depth: those wait on a list of the thread and are worked off
- * by the outermost release, so no chain of objects is released by recursion. */
+/* Reference counts with a release function: the first member of every counted object. Objects that
+ * a release function drops in turn wait on a list of the thread for the outermost release, so that
+ * long chains of objects cause no recursion. */
 #ifndef MXL_BASE_REF_H
 #define MXL_BASE_REF_H
 
@@ -12,9 +12,9 @@
 
 typedef struct mxl_ref {
     atomic_int count;
-    atomic_uint note; /* the object's own; a storage's last writer */
+    atomic_uint note; /* for the object's own use: a storage's last writer */
     void (*release)(
-        struct mxl_ref *self); /* called once, at zero: drops what it holds, frees itself */
+        struct mxl_ref *self); /* called once, at zero: releases its members, frees itself */
     struct mxl_ref *next;      /* used only while waiting for release */
 } mxl_ref;
 
@@ -41,8 +41,8 @@ static inline bool mxl_ref_is_unique(const mxl_ref *ref)
     return atomic_load_explicit(&((mxl_ref *)(size_t)ref)->count, memory_order_acquire) == 1;
 }
 
-/* Runs the release of an object whose count reached zero, now or when the outermost release of
- * this thread gets to it. */
+/* Releases an object whose count reached zero, now or when the outermost release of this thread
+ * gets to it. */
 void mxl_ref_last_released(mxl_ref *ref);
 
 /* Drops one reference; NULL is legal. */
@@ -50,7 +50,8 @@ static inline void mxl_ref_release(mxl_ref *ref)
 {
     if (ref == NULL)
         return;
-    /* The last holder need not pay for a locked instruction: nobody else can change the count. */
+    /* With one reference no other thread can change the count, so no locked instruction is needed.
+     */
     if (mxl_ref_is_unique(ref) ||
         atomic_fetch_sub_explicit(&ref->count, 1, memory_order_acq_rel) == 1)
         mxl_ref_last_released(ref);

@@ -1,4 +1,4 @@
-/* Arithmetic of shapes. */
+/* Arithmetic on shapes. */
 #include "base/shape.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
         if (!overflow && dim[i] > 0)
             overflow = __builtin_mul_overflow(n, dim[i], &n) || n > INT64_MAX / 16;
     }
-    /* Of an empty array too, as in NumPy: the product of any of its extents is a size then. */
+    /* As in NumPy, this is an error for empty arrays too: the product of some of the sizes is used
+     * as a size. */
     if (overflow)
         return mxl_error("shape %s: too many elements",
                          mxl_shape_text(text, sizeof text, ndim, dim));

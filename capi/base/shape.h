@@ -1,5 +1,5 @@
-/* Shapes: number of axes and extents. Inside the library () is a scalar, 0 a real extent and -1
- * unknown; all 64 bits. */
+/* Shapes: number of dimensions and their sizes. Inside the library () is a scalar, 0 a real size
+ * and -1 unknown; all sizes have 64 bits. */
 #ifndef MXL_BASE_SHAPE_H
 #define MXL_BASE_SHAPE_H
 
@@ -14,21 +14,20 @@ typedef struct mxl_shape {
     int64_t dim[MXL_MAX_NDIM];
 } mxl_shape;
 
-/* A list of integers that belongs to someone else: an axis list, a shape parameter, where an array
- * is cut. n = -1: None. It may be longer than a shape can be. */
+/* A borrowed list of integers: axes, a shape parameter, indices to split at. n = -1: None. It may
+ * be longer than MXL_MAX_NDIM. */
 typedef struct mxl_tuple {
     int n;
     const int64_t *v;
 } mxl_tuple;
 
-/* The most entries of a list, so that twice their number and a shape's axes more is still an int.
- * They take 8 GiB. */
+/* The largest number of entries of a list (8 GiB). Twice it plus MXL_MAX_NDIM still fits an int. */
 enum { MXL_TUPLE_MOST = 1 << 30 };
 
-/* Stands for None where an integer may be None. */
+/* The value of an integer parameter that is None. */
 #define MXL_NONE INT64_MIN
 
-/* Inline, as the next: every operator call goes through them. */
+/* Inline, as the next one, because every operator call uses it. */
 static inline void mxl_shape_set(mxl_shape *shape, int ndim, const int64_t *dim)
 {
     shape->ndim = ndim;
@@ -47,11 +46,11 @@ static inline bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, cons
     return true;
 }
 
-/* Number of elements, or -1 with the error set when there are more than MXL_MAX_NDIM axes, an
- * extent is negative, or the product of the extents that are not 0, or 16 times it, overflows. */
+/* Number of elements. -1 with the error set for more than MXL_MAX_NDIM dimensions, a negative size,
+ * or overflow of 16 times the product of the sizes other than 0. */
 int64_t mxl_shape_count(int ndim, const int64_t *dim);
 
-/* Number of elements of a shape known to be valid, or of any of its axes together. */
+/* Number of elements of a valid shape, or of some of its dimensions. */
 static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
 {
     int64_t n = 1;
@@ -60,7 +59,7 @@ static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
     return n;
 }
 
-/* Strides, in elements, of elements that lie one after another in the order of the last axis. */
+/* Row-major strides, in elements. */
 static inline void mxl_shape_strides(int ndim, const int64_t *dim, int64_t *strides)
 {
     int64_t step = 1;
@@ -74,10 +73,10 @@ static inline void mxl_shape_strides(int ndim, const int64_t *dim, int64_t *stri
 /* The broadcast of two shapes by NumPy's rule into `out`; -1 with the error set. */
 int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b);
 
-/* An axis counted from either end, in [0, ndim); -1 with the error set. */
+/* Normalises an axis in [-ndim, ndim) to [0, ndim); -1 with the error set. */
 int mxl_shape_axis(int64_t axis, int ndim);
 
-/* Writes "(2,3)" / "(2,)" / "()" into buf, cut to size; returns buf. */
+/* Writes "(2,3)", "(2,)" or "()" into buf, truncated to `size`. Returns buf. */
 char *mxl_shape_text(char *buf, size_t size, int ndim, const int64_t *dim);
 
 #endif

@@ -1,5 +1,5 @@
-/* Whether this process has one thread only: then a count needs no locked instruction, which costs
- * as much as everything else a handle does. (libstdc++'s shared_ptr asks the same question.) */
+/* Whether this process has only one thread: then a count needs no locked instruction, which costs
+ * as much as the rest of a handle's work. (libstdc++'s shared_ptr does the same.) */
 #ifndef MXL_BASE_SINGLE_H
 #define MXL_BASE_SINGLE_H
 
@@ -12,7 +12,7 @@
 #endif
 #endif
 
-/* False where the C library does not tell. Only the calling thread could end this, by starting
+/* False if the C library does not tell. A true answer holds until the calling thread itself starts
  * another one. */
 static inline bool mxl_single_thread(void)
 {

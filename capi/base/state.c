@@ -1,5 +1,5 @@
-/* Per-thread state: made at a thread's first call, freed by a pthread key at its end. Everything in
- * base that must survive a fork is locked and unlocked here, in one order. */
+/* Per-thread state: made at a thread's first call, freed by a pthread key's destructor at its end.
+ * All locks of base that matter to a fork are taken and released here, in one order. */
 #include "base/state.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mxl_state *all; /* under `lock` */
 
 static mxl_state emergency;
-static _Thread_local bool in_emergency; /* this thread's last error may lie in `emergency` */
+static _Thread_local bool in_emergency; /* this thread's last error may be in `emergency` */
 
 void *mxl_state_system_memory(size_t bytes)
 {
@@ -96,7 +96,7 @@ static void end_thread(void *data)
         all = state->next;
     if (state->next != NULL)
         state->next->prev = state->prev;
-    /* Under the lock, so that no sum sees the thread twice or not at all. */
+    /* Under the lock, so that no sum counts the thread twice or misses it. */
     atomic_fetch_add(&mxl_state_rest_bytes, atomic_load(&state->live_bytes));
     atomic_fetch_add(&mxl_state_rest_handles, atomic_load(&state->live_handles));
     pthread_mutex_unlock(&lock);
@@ -145,7 +145,8 @@ mxl_state *mxl_state_make(void)
     state = mxl_state_system_memory(sizeof *state);
     if (state == NULL)
         return use_emergency();
-    /* Without a key (a process may run out of them) the state works, but outlives its thread. */
+    /* Without a key (a process may run out of them) the state works, but is not freed with its
+     * thread. */
     if (key_made && pthread_setspecific(key, state) != 0) {
         free(state);
         return use_emergency();

@@ -1,5 +1,5 @@
-/* The state of one thread: error text, flags, block caches, return buffers. One thread-local
- * pointer leads to it; it is made at the thread's first call and freed with the thread. */
+/* The state of one thread: error text, flags, block caches, return buffers. A thread-local pointer
+ * leads to it. It is made at the thread's first call and freed with the thread. */
 #ifndef MXL_BASE_STATE_H
 #define MXL_BASE_STATE_H
 
@@ -9,40 +9,40 @@
 #include <stdint.h>
 
 enum {
-    MXL_ERROR_TEXT = 2048,  /* bytes of the last error, its end included */
+    MXL_ERROR_TEXT = 2048,  /* bytes of the last error, with the terminating zero */
     MXL_BLOCK_CLASSES = 16, /* cached block sizes: 64, 128, ..., 1024 bytes */
-    MXL_STATE_SLOTS = 24    /* owned by upper layers, see below */
+    MXL_STATE_SLOTS = 24    /* used by upper layers, see below */
 };
 
 /* A stack of free blocks of one size; each block's first word points to the next. */
 typedef struct mxl_block_cache {
     void *top;
-    int room; /* how many more it may take; 0 while freed blocks are not kept */
+    int room; /* how many more blocks it may take; 0 while freed blocks are not cached */
 } mxl_block_cache;
 
 typedef struct mxl_state {
     bool recording;
     bool training;
     bool numpy_shape;
-    bool follow_edits; /* MXNet's dialect: edits in place are followed while recording */
-    bool grad_off;     /* PyTorch's dialect: grad mode, which is on at the start */
-    uint8_t watch;     /* what is to be done with what is recorded: MXL_WATCH_*, 0 in a pause */
+    bool follow_edits;       /* MXNet's front end: edits in place are followed while recording */
+    bool grad_off;           /* PyTorch's front end: grad mode is off; it is on at the start */
+    uint8_t watch;           /* which hooks see recorded nodes: MXL_WATCH_*, 0 in a pause */
     bool record_hook_paused; /* engine/tape/record_hooks.h */
-    uint8_t anomaly;         /* what backward looks for: 0, 1 NaN, 2 infinities too */
+    uint8_t anomaly;         /* what backward checks for: 0 nothing, 1 NaN, 2 infinities too */
     int bulk_size;
-    uint32_t free_slot; /* a chain of handle slots kept for this thread, 0 for none */
+    uint32_t free_slot; /* first of a chain of handle slots cached for this thread, 0 for none */
     int free_slots;
     _Atomic int64_t live_bytes;   /* allocated minus freed by this thread; others read it */
-    _Atomic int64_t live_handles; /* the same for handles */
+    _Atomic int64_t live_handles; /* handles made minus handles freed by this thread */
     mxl_block_cache blocks[MXL_BLOCK_CLASSES];
     void *slots[MXL_STATE_SLOTS];
     void (*slot_free[MXL_STATE_SLOTS])(void *); /* called when the thread ends */
-    const struct mxl_state *origin;             /* whose work this thread does; NULL: its own */
-    struct mxl_state *next, *prev;              /* all threads' states, under a lock */
+    const struct mxl_state *origin; /* the thread whose work this one continues; NULL: none */
+    struct mxl_state *next, *prev;  /* all threads' states, under a lock */
     char error[MXL_ERROR_TEXT];
 } mxl_state;
 
-/* Who owns which of slots[]. */
+/* The owners of slots[]. */
 enum {
     MXL_SLOT_RETURN_FIRST = 0, /* api/common: one growable buffer per kind */
     MXL_SLOT_RETURN_LAST = 15,
@@ -53,7 +53,7 @@ enum {
 
 enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };
 
-/* initial-exec: one load from the thread register, never a call, in whatever way we are compiled.
+/* initial-exec: one load from the thread register instead of a call, however the file is compiled.
  */
 #if defined(__linux__)
 #define MXL_TLS_FAST __attribute__((tls_model("initial-exec")))
@@ -61,13 +61,12 @@ enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };
 #define MXL_TLS_FAST
 #endif
 
-/* NULL until the thread's first call, and where its state could not be made. Only the inline paths
- * of mem.h and handle.h read it: what it leads to belongs to this thread alone. */
+/* NULL until the thread's first call, and if its state could not be allocated. Only the inline
+ * paths of mem.h and handle.h read it. No other thread writes to the state. */
 extern _Thread_local mxl_state *mxl_state_here MXL_TLS_FAST;
 
-/* Makes the state of this thread. Never NULL: where memory is short a static emergency state is
- * shared, whose flags are all off; mxl_state_here stays NULL then, and the next call tries again.
- */
+/* Makes the state of this thread. Never NULL: without memory it returns a shared static emergency
+ * state with all flags off; mxl_state_here stays NULL then, and the next call tries again. */
 mxl_state *mxl_state_make(void);
 
 /* The calling thread's state. */
@@ -77,34 +76,35 @@ static inline mxl_state *mxl_state_get(void)
     return state != NULL ? state : mxl_state_make();
 }
 
-/* A thread that goes on with another's work, which waits, has its flags and what it watches
- * meanwhile; mxl_state_return gives back what changed of the latter. */
+/* For a thread that continues the work of another, waiting one. mxl_state_lend copies the other's
+ * flags and hooks; mxl_state_return copies changed hooks back. */
 void mxl_state_lend(mxl_state *to, mxl_state *from);
 void mxl_state_return(mxl_state *to, mxl_state *from);
 
 /* Frees what upper layers keep in slots[] of this thread, as at its end. */
 void mxl_state_clear_slots(void);
 
-/* Adds to a counter that one thread writes and others read: no locked instruction. */
+/* Adds to a counter that one thread writes and others read, without a locked instruction. */
 static inline void mxl_count_add(_Atomic int64_t *counter, int64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
                           memory_order_relaxed);
 }
 
-/* What ended threads and threads without a state have left to the two counters. */
+/* The counts of ended threads and of threads without a state. */
 extern _Atomic int64_t mxl_state_rest_bytes;
 extern _Atomic int64_t mxl_state_rest_handles;
 
-/* The sums over all threads and the rest. Exact while no other thread allocates or frees. */
+/* The sums over all threads, ended ones too. Exact while no other thread allocates or frees. */
 void mxl_state_sums(int64_t *bytes, int64_t *handles);
 
-/* Calls `visit` with every thread's state, under the lock. For a time when no other thread is in
- * the library. */
+/* Calls `visit` with every thread's state, under the lock. Only for times when no other thread is
+ * in the library. */
 void mxl_state_each(void (*visit)(mxl_state *state));
 
-/* Zeroed memory from the system for what outlives any allocator (states, handle slots); it does not
- * count as live. NULL, without an error set, when there is none. Freed, if ever, with free(). */
+/* Zeroed memory from the system for objects that outlive any allocator (states, handle slots). It
+ * does not count as live. NULL, without an error set, if there is none. Freed, if at all, with
+ * free(). */
 void *mxl_state_system_memory(size_t bytes);
 
 /* For tests: true makes mxl_state_system_memory fail. */

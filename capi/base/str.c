@@ -7,7 +7,7 @@
 
 #include "base/memory/mem.h"
 
-/* Makes room for `more` bytes and the end; false once anything failed. */
+/* Makes room for `more` bytes and the terminating zero; false after any failure. */
 static bool reserve(mxl_str *str, size_t more)
 {
     size_t need = str->length + more + 1;

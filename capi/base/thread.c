@@ -1,5 +1,4 @@
-/* parallel_for over a pool of pthreads that look out for the next job a moment before they sleep.
- */
+/* parallel_for over a pool of pthreads. An idle thread spins for a moment before it sleeps. */
 #define _GNU_SOURCE 1 /* sched_getaffinity, sigset_t, clock_gettime */
 #include "base/thread.h"
 
@@ -18,13 +17,13 @@
 
 enum {
     MAX_THREADS = 256,
-    PIECES = 4,              /* of each thread's span, so that who is done can help who is late */
-    SPIN_NANOSECONDS = 50000 /* what a thread looks out for before it sleeps: waking one costs the
-                                caller 5 us or more, handing work to one that spins 0.3 us */
+    PIECES = 4,              /* per thread, so that a thread that is done can help a late one */
+    SPIN_NANOSECONDS = 50000 /* the time that a thread spins before it sleeps: waking one costs the
+                                caller 5 us or more, handing work to a spinning one 0.3 us */
 };
 
-/* Each thread begins with a span of its own, so that arrays that are used again lie in its caches,
- * and then helps with those of the others. */
+/* Each thread begins with its own contiguous part of the range, so that arrays used again are still
+ * in its caches. Then it helps with the parts of the other threads. */
 typedef struct split_work {
     mxl_range_fn run;
     void *data;
@@ -32,10 +31,10 @@ typedef struct split_work {
     int64_t piece;
     int64_t pieces;
     int spans;
-    _Atomic int64_t next[MAX_THREADS]; /* of each span's pieces */
+    _Atomic int64_t next[MAX_THREADS]; /* of each thread's chunks */
 } split_work;
 
-/* The gate: the job's number, how many workers may still join it, and how many are in it. */
+/* The gate: the job's number, how many workers may still join it, and how many work on it. */
 #define GATE_NUMBER(gate) ((gate) >> 32)
 #define GATE_SEATS(gate)  ((gate) >> 16 & 0xffff)
 #define GATE_INSIDE(gate) ((gate) & 0xffff)
@@ -46,18 +45,18 @@ static struct {
     pthread_mutex_t lock;  /* for sleeping */
     pthread_cond_t wake;
     pthread_cond_t done;
-    split_work *job; /* read by workers that joined, written while none is inside */
+    split_work *job; /* read by workers that joined; written while no worker is inside */
     _Atomic uint64_t gate;
-    atomic_int sleeping; /* workers */
-    atomic_bool waiting; /* the caller sleeps until nobody is inside */
+    atomic_int sleeping; /* sleeping workers */
+    atomic_bool waiting; /* the caller sleeps until no worker is inside */
     atomic_int started;  /* threads of the pool */
-    atomic_bool spins;   /* there is a processor for each thread of the job */
+    atomic_bool spins;   /* there are as many processors as threads of the job */
     pthread_t worker[MAX_THREADS];
 #if defined(__linux__)
     /* Under `lock`: */
     bool asleep[MAX_THREADS];
     bool barred[MAX_THREADS]; /* kept off a caller's processor while it slept ... */
-    cpu_set_t home;           /* ... and belongs on these */
+    cpu_set_t home;           /* ... and allowed on these */
 #endif
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -66,16 +65,16 @@ static struct {
 
 static atomic_int set_count; /* 0: the default */
 static atomic_int default_count;
-static _Thread_local bool inside MXL_TLS_FAST; /* of a range */
+static _Thread_local bool inside MXL_TLS_FAST; /* this thread runs a range */
 
-/* ---- how many ---- */
+/* ---- number of threads ---- */
 
 static int clamp(int64_t n)
 {
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
 }
 
-/* Those that this process may use. */
+/* The number of processors that this process may use. */
 static int processors(void)
 {
     static atomic_int found;
@@ -139,8 +138,8 @@ static int64_t nanoseconds(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Pauses until the gate opens (with `seen`: a job later than that) or empties; false: it took too
- * long. */
+/* Pauses until the gate opens (for a job later than `seen`, if given) or empties. False: it took
+ * too long. */
 static bool spin(bool (*over)(uint64_t seen), uint64_t seen)
 {
     int64_t end;
@@ -192,7 +191,7 @@ static bool is_open(uint64_t seen)
     return GATE_SEATS(gate) > 0 && GATE_NUMBER(gate) != seen;
 }
 
-/* Sleeps until there is a job, then goes where it belongs: see held_bar. */
+/* Sleeps until there is a job, then returns to its own processors: see held_bar. */
 static void sleep_until_job(int index, uint64_t seen)
 {
 #if defined(__linux__)
@@ -206,7 +205,8 @@ static void sleep_until_job(int index, uint64_t seen)
 #else
     (void)index;
 #endif
-    atomic_fetch_add(&pool.sleeping, 1); /* before the look: who opens the gate looks here after */
+    atomic_fetch_add(&pool.sleeping,
+                     1); /* before the test: the caller that opens the gate reads this afterwards */
     while (!is_open(seen))
         pthread_cond_wait(&pool.wake, &pool.lock);
     atomic_fetch_sub(&pool.sleeping, 1);
@@ -222,7 +222,7 @@ static void sleep_until_job(int index, uint64_t seen)
 #endif
 }
 
-/* Takes a seat of the job that the gate is open for, if one is left; `seen` becomes its number. */
+/* Joins the job that the gate is open for, if it takes more workers; `seen` becomes its number. */
 static bool join(uint64_t *seen)
 {
     uint64_t gate = atomic_load(&pool.gate);
@@ -267,14 +267,14 @@ static void *worker(void *number)
 
 /* ---- the caller ---- */
 
-/* Brings the pool to `count` threads, or as many as the system gives. */
+/* Grows the pool to `count` threads, or to as many as the system gives. */
 static void start(int count)
 {
     sigset_t every, before;
 
     if (atomic_load_explicit(&pool.started, memory_order_relaxed) >= count)
         return;
-    /* Signals are for the threads of the program. */
+    /* Signals are handled by the program's own threads. */
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     while (atomic_load_explicit(&pool.started, memory_order_relaxed) < count) {
@@ -301,7 +301,8 @@ static void await_workers(void)
     if (spin(is_empty, 0))
         return;
     pthread_mutex_lock(&pool.lock);
-    atomic_store(&pool.waiting, true); /* before the look: who leaves looks here after */
+    atomic_store(&pool.waiting,
+                 true); /* before the test: a worker that leaves reads this afterwards */
     while (!is_empty(0))
         pthread_cond_wait(&pool.done, &pool.lock);
     atomic_store(&pool.waiting, false);
@@ -313,9 +314,9 @@ static int awake(void)
     return atomic_load(&pool.started) - atomic_load(&pool.sleeping);
 }
 
-/* Keeps workers that sleep, and are about to wake, off the caller's processor. Under a hypervisor
- * the system takes a processor at rest for a busy one, wakes a worker behind the caller, and lets
- * it wait there until the caller has done all the work. */
+/* Keeps sleeping workers that are about to wake off the caller's processor. Under a hypervisor the
+ * system may take an idle processor for a busy one and queue the worker behind the caller, where it
+ * waits until the caller has done all the work. */
 static void held_bar(void)
 {
 #if defined(__linux__)
@@ -353,7 +354,7 @@ static void run_on_pool(split_work *job, int helpers)
     inside = true;
     work(job, 0);
     inside = false;
-    /* A worker that was late finds nothing left to do: it must not join. */
+    /* A late worker must not join: no work is left. */
     atomic_fetch_and(&pool.gate, ~(UINT64_C(0xffff) * one_seat));
     await_workers();
 }
@@ -402,7 +403,7 @@ void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data
 
 void mxl_thread_fork_child(void)
 {
-    /* Whoever held these locks does not exist here. */
+    /* The threads that held these locks do not exist in the child. */
     pool.owner = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool.wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

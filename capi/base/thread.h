@@ -1,27 +1,28 @@
-/* parallel_for: the only place that knows threads. A small pool of pthreads, started by the first
- * large kernel and never at load; a caller that finds it busy runs alone; a forked child makes a
- * pool of its own. */
+/* parallel_for: the only file that creates threads. A small pool of pthreads is started by the
+ * first large kernel, never at load. A caller that finds the pool busy runs its work by itself. A
+ * forked child makes its own pool. */
 #ifndef MXL_BASE_THREAD_H
 #define MXL_BASE_THREAD_H
 
 #include <stdint.h>
 
-/* Called with a half-open range of the work; ranges are disjoint and cover [0, count). */
+/* Called with a half-open range of the work. The ranges are disjoint and cover [0, count). */
 typedef void (*mxl_range_fn)(void *data, int64_t begin, int64_t end);
 
-/* Splits [0, count) into ranges of at least `grain` and runs them, on as many threads as are set.
- * Range borders are multiples of `grain`, so they do not depend on the number of threads when
- * `grain` is the unit of a reduction. Returns when all are done. Never fails: without threads the
- * caller does all the work. Not nested: inside a range it runs alone. */
+/* Splits [0, count) into ranges of at least `grain` and runs them on as many threads as are set.
+ * Range borders are multiples of `grain`; with the chunk of a reduction as `grain` they do not
+ * depend on the number of threads. Returns when all ranges are done. Never fails: without threads
+ * the caller does all the work. A call inside a range runs on that thread only. */
 void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data);
 
-/* The same in ranges whose borders are multiples of `unit`, which is worth a thread that is awake:
- * one that sleeps is woken only for `grain` more. For kernels of some microseconds. */
+/* The same for kernels of a few microseconds. Range borders are multiples of `unit`. One `unit` of
+ * work is enough for a thread that spins; a sleeping thread is woken only for another `grain` of
+ * work. */
 void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data);
 
-/* Threads used by later calls; n >= 1, clamped to 256. 0: back to the default (MXLITE_NUM_THREADS,
- * OMP_NUM_THREADS, else the processors this process may use). Returns the number in force before.
- */
+/* Sets the number of threads of later calls; n >= 1, clamped to 256. 0 restores the default
+ * (MXLITE_NUM_THREADS, OMP_NUM_THREADS, else the processors that this process may use). Returns the
+ * number before. */
 int mxl_thread_set_count(int n);
 int mxl_thread_count(void);
 

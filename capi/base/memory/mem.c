@@ -1,5 +1,5 @@
-/* Memory behind the inline paths of mem.h: which of the thread's cache, the depot, the pool
- * (mem_pool.c) and the allocator a block comes from, and where it goes. */
+/* Memory behind the inline paths of mem.h. Decides whether a block comes from and returns to the
+ * thread's cache, the depot, the pool (mem_pool.c) or the allocator. */
 #include "base/memory/mem.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory/mem_pool.h"
 
-/* Changes only while no other thread is in the library. */
+/* Changed only while no other thread is in the library. */
 static struct {
     mxl_alloc_fn alloc;
     mxl_free_fn release;

@@ -1,5 +1,5 @@
-/* Freed blocks that all threads share: the pool of large ones, and the depot, where threads leave
- * and find small ones in batches. One lock, one cap over both. */
+/* Freed blocks that all threads share: a pool of large blocks, and a depot of small blocks that
+ * threads exchange in batches. One lock and one cap for both. */
 #define _GNU_SOURCE 1 /* _SC_PHYS_PAGES */
 #include "base/memory/mem_pool.h"
 
@@ -12,26 +12,26 @@
 #include "base/memory/mem.h"
 
 enum {
-    SMALL_LIMIT = 64 * MXL_BLOCK_CLASSES, /* blocks up to here are cached per thread */
-    SMALL_KEEP = 64 * 1024,               /* bytes a thread keeps of each small class */
-    POOL_FIRST = 10,                      /* pool classes: four per doubling from 2^10 ... */
+    SMALL_LIMIT = 64 * MXL_BLOCK_CLASSES, /* blocks up to this size are cached per thread */
+    SMALL_KEEP = 64 * 1024,               /* bytes that a thread caches of each small class */
+    POOL_FIRST = 10,                      /* pool classes: four for each doubling from 2^10 ... */
     POOL_LAST = 42,                       /* ... up to 2^42 */
     POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST)
 };
 
-/* Unless told otherwise: an eighth of the machine's memory, and at most this. */
+/* The default cap is an eighth of the machine's memory, at most this. */
 static const int64_t most_cap = INT64_C(1) << 30;
 
-/* The head of a block that the pool keeps; it lies in the block. */
+/* The header of a pooled block, written into the block itself. */
 typedef struct kept {
-    struct kept *next, *prev;   /* of its class, latest first */
-    struct kept *older, *newer; /* of all */
+    struct kept *next, *prev;   /* in its class, latest first */
+    struct kept *older, *newer; /* among all pooled blocks */
     size_t bytes;
     int pool_class;
 } kept;
 
-/* A batch of small blocks: word 0 of each leads to the next, word 1 of the first to the next batch.
- */
+/* A batch of small blocks. The first word of each block points to the next block; the second word
+ * of the first block points to the next batch. */
 typedef struct batch {
     struct batch *next_block;
     struct batch *next_batch;
@@ -72,7 +72,7 @@ int mxl_depot_batch(size_t block_class)
 
 /* ---- the pool ---- */
 
-/* Below, "held" functions are called with pool.lock held. */
+/* Functions with "held" in their names are called with pool.lock held. */
 
 static void held_unlink(kept *block)
 {
@@ -112,7 +112,7 @@ static void held_link(kept *block)
     pool.bytes += (int64_t)block->bytes;
 }
 
-/* Takes out the oldest blocks until `cap` holds; returns them as a list by `next`. */
+/* Removes the oldest blocks until the pool fits `cap`. Returns them as a list linked by `next`. */
 static kept *held_evict(int64_t cap)
 {
     kept *out = NULL;

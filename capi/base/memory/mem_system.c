@@ -1,4 +1,4 @@
-/* The system's memory: what mem.c allocates with unless an embedder replaces it. */
+/* The system's memory: mem.c's allocator unless an embedder replaces it. */
 #define _GNU_SOURCE 1 /* posix_memalign, mmap, MADV_HUGEPAGE */
 #include <stdlib.h>
 #if defined(__linux__)
@@ -11,8 +11,8 @@
 #if defined(__linux__)
 static const size_t huge_page = (size_t)1 << 21;
 
-/* Large blocks are mapped, so that what is given back leaves the process at once, and in huge
- * pages: first writes to fresh memory cost more than most kernels. */
+/* Large blocks are mapped, so that freed ones leave the process at once. They use huge pages,
+ * because first writes to fresh memory cost more than most kernels. */
 static bool is_mapped(size_t bytes)
 {
     return bytes >= 2 * huge_page && MXL_MEM_KEEPS;
@@ -20,7 +20,7 @@ static bool is_mapped(size_t bytes)
 
 static size_t whole_pages(size_t bytes)
 {
-    const size_t most = (size_t)1 << 16; /* the largest pages there are, huge ones apart */
+    const size_t most = (size_t)1 << 16; /* the largest page size, except huge pages */
 
     return (bytes + most - 1) & ~(most - 1);
 }
