@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import signal
 import threading
+from _signal import getsignal, signal  # not of `signal`, whose wrappers make enumerations of handlers: 4 us each
+from signal import SIGINT
 from typing import Any, Callable
 
 from mxlite._lib import LIB, last_error
@@ -41,18 +42,18 @@ class Interrupts:
         """Gives a noted signal to the handler that was there before, which may raise."""
         if self.noted:
             self.noted = False
-            self.handler(signal.SIGINT, None)
+            self.handler(SIGINT, None)
 
     def __enter__(self) -> Interrupts:
         self.outer = Interrupts.current
-        self.handler = signal.getsignal(signal.SIGINT)
-        signal.signal(signal.SIGINT, self._note)
+        self.handler = getsignal(SIGINT)
+        signal(SIGINT, self._note)
         Interrupts.current = self
         return self
 
     def __exit__(self, *_: object) -> None:
         Interrupts.current = self.outer
-        signal.signal(signal.SIGINT, self.handler)
+        signal(SIGINT, self.handler)
         self._deliver()
 
     def allowed(self) -> _Allowed:
@@ -65,11 +66,11 @@ class _Allowed:
         self.interrupts = interrupts
 
     def __enter__(self) -> None:
-        signal.signal(signal.SIGINT, self.interrupts.handler)
+        signal(SIGINT, self.interrupts.handler)
         self.interrupts._deliver()
 
     def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self.interrupts._note)
+        signal(SIGINT, self.interrupts._note)
 
 
 class _Nothing:
@@ -89,7 +90,7 @@ def _in_main_thread() -> bool:
 
 def noting_interrupts() -> Any:
     """Interrupts() where functions of the user's may be called and signals can be handled, else nothing."""
-    if recorded and _in_main_thread() and callable(signal.getsignal(signal.SIGINT)):
+    if recorded and _in_main_thread() and callable(getsignal(SIGINT)):
         return Interrupts()
     return _NOTHING
 

@@ -107,12 +107,13 @@ def _one(like: Tensor, value: float = 1) -> Tensor:
     return full_of((), value, like._dtype)
 
 
-silu = _activation(
-    "silu",
-    "SiluBackward0",
-    lambda x: x * x.sigmoid(),
-    lambda x: x.sigmoid() * (x * (1 - x.sigmoid()) + 1),  # the composition takes 1.5 times as long
-)
+def _silu_derivative(x: Tensor) -> Tensor:
+    share = x.sigmoid()
+    return share * (x * (1 - share) + 1)
+
+
+#: The composition takes 1.5 times as long in backward.
+silu = _activation("silu", "SiluBackward0", lambda x: x * x.sigmoid(), _silu_derivative)
 mish = _activation("mish", "MishBackward0", lambda x: x * _softplus(x).tanh())
 hardswish = _activation(
     "hardswish",
