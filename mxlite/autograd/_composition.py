@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import saved
-from mxlite.autograd._nodes import detached, gradients, recorded
+from mxlite.autograd._nodes import Saved, detached, gradients, recorded
 from mxlite.autograd._style import Style
 
 
@@ -66,8 +66,8 @@ class Composition:
         return alone
 
     def forget(self) -> None:
-        """Releases the saved arrays."""
-        if self.inputs or self.constants:
+        """Releases the saved arrays. What saved none may run again."""
+        if any(isinstance(each, Saved) for each in (*self.inputs, *self.constants)):
             self.compute, self.inputs, self.constants = None, (), ()
 
 

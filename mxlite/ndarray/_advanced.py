@@ -12,27 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.ndarray._indexing import check_count, check_index
-
 
 class Positions:
     """What the parts of a key select, where at least one is an index array or a mask.
 
     `shape`: of the result. `only`: the axis of the one index array, where every other axis is whole, else None.
     `index`: that array, its positions in bounds and from 0 on.
-    Raises: IndexError (out of bounds, too many indices, a mask of another shape), ValueError (index arrays that do not
-    fit each other).
+    Raises: ValueError: index arrays do not fit each other.
     """
 
-    __slots__ = ("shape", "only", "index", "_extents", "_arrays", "_ranges", "_ahead", "_last", "_axis", "_rolled")
+    __slots__ = ("shape", "only", "index", "_extents", "_arrays", "_ranges", "_ahead", "_last", "_rolled")
 
-    def __init__(self, entries: list, extents: tuple[int, ...]) -> None:
+    def __init__(self, parts: list[tuple[int, Any]], extents: tuple[int, ...]) -> None:
         self._extents = extents
         self._arrays: list[tuple[int, np.ndarray]] = []  # axis (of a mask, its last; -1: of none), positions
         self._ranges: list[tuple[int, range]] = []  # axis, positions: what slices select
-        self._axis = 0
         self._rolled = False  # whether a mask's axes, none or several, are counted as one
-        before, others = self._read(entries)
+        before, others = self._read(parts)
         try:
             shape = np.broadcast_shapes(*(index.shape for _, index in self._arrays))
         except ValueError:
@@ -44,52 +40,36 @@ class Positions:
         alone = len(self._arrays) == 1 and not cut and not self._rolled
         self.only, self.index = self._arrays[0] if alone else (None, None)
 
-    def _read(self, entries: list) -> tuple[int, list[int]]:
+    def _read(self, parts: list[tuple[int, Any]]) -> tuple[int, list[int]]:
         """Goes through the parts of the key.
 
         Returns the extents of the result but for those of the index arrays, and how many of them stand before those.
         They are in front, unless the indices (integers among them) stand side by side.
         """
-        used = sum(map(_axes_of, entries))
-        check_count(entries, used, len(self._extents))
-        if not any(entry is Ellipsis for entry in entries):
-            entries = [*entries, Ellipsis]
         others: list[int] = []
         groups: list[tuple[int, int]] = []  # of indices side by side: how many of `others` and `_ranges` are before
         is_index = False
-        for entry in entries:
-            was_index, is_index = is_index, isinstance(entry, (int, np.integer, np.ndarray))
+        for axis, part in parts:
+            was_index, is_index = is_index, isinstance(part, (int, np.ndarray))
             if is_index:
                 if not was_index:
                     groups.append((len(others), len(self._ranges)))
-                self._add_index(entry)
-            elif entry is None:
+                self._add_index(axis, np.asarray(part))
+            elif part is None:
                 others.append(1)
-            else:
-                whole = entry is Ellipsis
-                for _ in range(len(self._extents) - used if whole else 1):
-                    others.append(self._add_range(slice(None) if whole else entry))
+            elif part is not Ellipsis:
+                chosen = range(*part.indices(self._extents[axis]))
+                self._ranges.append((axis, chosen))
+                others.append(len(chosen))
         before, self._ahead = groups[0] if len(groups) == 1 else (0, 0)
         return before, others
 
-    def _add_range(self, entry: slice) -> int:
-        chosen = range(*entry.indices(self._extents[self._axis]))
-        self._ranges.append((self._axis, chosen))
-        self._axis += 1
-        return len(chosen)
-
-    def _add_index(self, entry: Any) -> None:
-        axis, extents = self._axis, self._extents
-        self._axis += _axes_of(entry)
-        if not isinstance(entry, np.ndarray):
-            self._arrays.append((axis, np.asarray(check_index(entry, axis, extents[axis]))))
-        elif entry.dtype == bool:
-            if entry.shape != extents[axis : self._axis]:
-                raise IndexError(f"a mask of shape {entry.shape} does not fit axes of {extents[axis : self._axis]}")
-            self._arrays.append((self._axis - 1 if entry.ndim else -1, np.flatnonzero(entry)))
-            self._rolled = self._rolled or entry.ndim != 1
+    def _add_index(self, axis: int, index: np.ndarray) -> None:
+        if index.dtype == bool:
+            self._arrays.append((axis + index.ndim - 1 if index.ndim else -1, np.flatnonzero(index)))
+            self._rolled = self._rolled or index.ndim != 1
         else:
-            self._arrays.append((axis, _in_bounds(entry, axis, extents[axis])))
+            self._arrays.append((axis, index))
 
     def rows(self) -> tuple[int, ...]:
         """The shape in which the array is seen: rows, and the axes that stay whole."""
@@ -108,20 +88,3 @@ class Positions:
             steps = np.arange(chosen.start, chosen.stop, chosen.step, dtype=np.int64) * weights[axis]
             places = places + steps.reshape(-1, *(1,) * after)
         return places.reshape(-1)
-
-
-def _axes_of(entry: Any) -> int:
-    if entry is None or entry is Ellipsis:
-        return 0
-    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
-
-
-def _in_bounds(index: np.ndarray, axis: int, extent: int) -> np.ndarray:
-    """Positions from 0 on for those of an index array, which may count from the end."""
-    if index.size == 0:
-        return index
-    lowest, highest = int(index.min()), int(index.max())
-    if lowest < -extent or highest >= extent:
-        wrong = lowest if lowest < -extent else highest
-        raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {extent}")
-    return np.where(index < 0, index + extent, index) if lowest < 0 else index

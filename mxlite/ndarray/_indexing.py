@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._keys import KeyReader
+
 
 class Selection:
     """What the parts of a key without arrays select: begin, end and step of every axis, and the shape that is left.
@@ -17,26 +19,24 @@ class Selection:
 
     __slots__ = ("begin", "end", "step", "lengths", "shape")
 
-    def __init__(self, entries: list, extents: tuple[int, ...]) -> None:
-        entries = _expand(entries, len(extents))
+    def __init__(self, parts: list[tuple[int, Any]], extents: tuple[int, ...]) -> None:
         self.begin: list[int] = []
         self.end: list[int] = []
         self.step: list[int] = []
         self.lengths: list[int] = []
         self.shape: list[int] = []
-        for entry in entries:
-            if entry is None:
+        for axis, part in parts:
+            if part is None:
                 self.shape.append(1)
                 continue
-            axis = len(self.begin)
-            extent = extents[axis]
-            if isinstance(entry, slice):
-                begin, end, step = entry.indices(extent)
+            if part is Ellipsis:
+                continue
+            if isinstance(part, slice):
+                begin, end, step = part.indices(extents[axis])
                 length = len(range(begin, end, step))
                 self.shape.append(length)
             else:
-                begin = check_index(entry, axis, extent)
-                end, step, length = begin + 1, 1, 1
+                begin, end, step, length = part, part + 1, 1, 1
             self.begin.append(begin)
             self.end.append(end)
             self.step.append(step)
@@ -76,77 +76,53 @@ class Selection:
         return tuple(self.begin), ends, tuple(self.step)
 
 
-def _expand(entries: list, ndim: int) -> list:
-    """One entry (an integer or a slice) per axis, and None for new axes."""
-    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
-    check_count(entries, used, ndim)
-    position = next((place for place, entry in enumerate(entries) if entry is Ellipsis), len(entries))
-    return entries[:position] + [slice(None)] * (ndim - used) + entries[position + 1 :]
+class _Reader(KeyReader):
+    """Keys as MXNet 1.9.1 has them."""
+
+    def read(self, entry: Any) -> Any:
+        """Of a list, a NumPy array or an NDArray; numbers that are no integers are cut towards zero, as 1.9.1 does.
+
+        Raises: ValueError: nothing that indexes; TypeError: a list is no array of numbers.
+        """
+        if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+            return operator.index(entry)
+        if hasattr(entry, "asnumpy"):
+            values = entry.asnumpy()
+        elif isinstance(entry, (np.ndarray, bool, np.bool_)):
+            values = np.asarray(entry)
+        elif isinstance(entry, (list, tuple, range)):
+            values = _as_numbers(entry)
+        else:
+            raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+        kind = values.dtype.kind
+        if kind == "b":
+            return values
+        if kind == "f":
+            if not np.all(np.abs(values.astype(np.float64)) < 2.0**63):
+                raise IndexError("an index is not finite, or does not fit 64 bits")
+        elif kind not in "iuO":
+            raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+        if kind == "u" and values.size and int(values.max()) >= 1 << 63:
+            raise IndexError(f"an index does not fit 64 bits: {entry}")
+        try:
+            index = values.astype(np.int64)
+        except OverflowError:
+            raise IndexError(f"an index does not fit 64 bits: {entry}") from None
+        return index if values.ndim else int(index)
+
+    def check_count(self, entries: list, used: int, ndim: int) -> None:
+        if used > ndim:
+            raise IndexError(f"too many indices ({used}) for array with {ndim} dimensions")
+        if sum(entry is Ellipsis for entry in entries) > 1:
+            raise IndexError("Cannot use more than one ellipsis (`...`) for indexing")
+
+    def wrong_mask(self, mask: np.ndarray, extents: tuple[int, ...], axis: int) -> IndexError:
+        fitting = tuple(extents[axis : axis + mask.ndim])
+        return IndexError(f"a mask of shape {mask.shape} does not fit axes of {fitting}")
 
 
-def check_index(entry: Any, axis: int, extent: int) -> int:
-    """An integer as a position from 0 on. Raises: IndexError."""
-    index = operator.index(entry)
-    if not -extent <= index < extent:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {extent}")
-    return index + extent if index < 0 else index
-
-
-_PLAIN = (slice, int, np.integer)
-
-
-def entries_of(key: Any) -> tuple[list, bool]:
-    """The parts of a key, and whether one of them is an index array or a mask (a NumPy array then).
-
-    Numbers without axes become integers; booleans without axes are masks of none.
-    Raises: ValueError: a part is nothing that indexes; TypeError: a list is no array of numbers.
-    """
-    entries = list(key) if isinstance(key, tuple) else [key]
-    advanced = False
-    for position, entry in enumerate(entries):
-        if entry is None or entry is Ellipsis or (isinstance(entry, _PLAIN) and not isinstance(entry, bool)):
-            continue
-        entries[position] = entry = _as_index(entry)
-        advanced = advanced or entry.__class__ is not int
-    return entries, advanced
-
-
-def check_count(entries: list, used: int, ndim: int) -> None:
-    """Raises: IndexError: the entries take more axes (`used`) than there are, or hold more than one `...`."""
-    if used > ndim:
-        raise IndexError(f"too many indices ({used}) for array with {ndim} dimensions")
-    if sum(entry is Ellipsis for entry in entries) > 1:
-        raise IndexError("Cannot use more than one ellipsis (`...`) for indexing")
-
-
-def _as_index(entry: Any) -> Any:
-    """An index array (int64) or a mask (bool) from a list, a NumPy array or an NDArray; an integer if it has no axes.
-
-    Numbers that are no integers are cut towards zero, as 1.9.1 does.
-    """
-    if hasattr(entry, "asnumpy"):
-        values = entry.asnumpy()
-    elif isinstance(entry, (np.ndarray, bool, np.bool_)):
-        values = np.asarray(entry)
-    elif isinstance(entry, (list, tuple, range)):
-        values = _as_numbers(entry)
-    else:
-        raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
-    kind = values.dtype.kind
-    if kind == "b":
-        return values
-    if kind == "f":
-        if not np.all(np.abs(values.astype(np.float64)) < 2.0**63):
-            raise IndexError("an index is not finite, or does not fit 64 bits")
-    elif kind not in "iuO":
-        raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
-    if kind == "u" and values.size and int(values.max()) >= 1 << 63:
-        raise IndexError(f"an index does not fit 64 bits: {entry}")
-    try:
-        index = values.astype(np.int64)
-    except OverflowError:
-        raise IndexError(f"an index does not fit 64 bits: {entry}") from None
-    return index if values.ndim else int(index)
+#: The parts of a key, and whether one of them is an index array or a mask: `parse(key, extents)`.
+parse = _Reader().parse
 
 
 def _as_numbers(entry: Any) -> np.ndarray:

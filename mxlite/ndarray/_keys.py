@@ -11,19 +11,23 @@ from typing import Any
 import numpy as np
 
 from mxlite.ndarray._advanced import Positions
-from mxlite.ndarray._indexing import Selection, entries_of, final_shape
+from mxlite.ndarray._indexing import Selection, final_shape, parse
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 from mxlite.util import is_np_shape
 
 
+def _parsed(key: Any, extents: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
+    """The parts of a key, and whether one of them is an array; `:` alone is the whole of an array without axes, too."""
+    whole = not extents and key.__class__ is slice and key == slice(None)
+    return parse(() if whole else key, extents)
+
+
 def _get(self: NDArray, key: Any) -> NDArray:
     extents = self.shape
-    entries, advanced = entries_of(key)
-    if advanced:
-        return _take(self, Positions(entries, extents))
-    if not extents and key.__class__ is slice and key == slice(None):
-        return self.reshape(())
-    selection = Selection(entries, extents)
+    parts, has_arrays = _parsed(key, extents)
+    if has_arrays:
+        return _take(self, Positions(parts, extents))
+    selection = Selection(parts, extents)
     shape = final_shape(selection.shape, not extents or is_np_shape())
     if selection.is_empty():
         return _nothing(self, shape)
@@ -69,13 +73,11 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
     if hasattr(self, "_read_only"):
         raise ValueError("trying to write to a readonly NDArray")
     extents = self.shape
-    entries, advanced = entries_of(key)
-    if advanced:
-        _scatter(self, Positions(entries, extents), value)
+    parts, has_arrays = _parsed(key, extents)
+    if has_arrays:
+        _scatter(self, Positions(parts, extents), value)
         return
-    if not extents and key.__class__ is slice and key == slice(None):
-        entries = []
-    selection = Selection(entries, extents)
+    selection = Selection(parts, extents)
     whole = selection.is_whole(extents)
     if isinstance(value, NUMBERS):
         if not selection.is_empty():

@@ -1,6 +1,6 @@
-"""Python's operators of tensors, and the functions they are: add, sub, mul, div, pow, comparisons.
+"""Python's operators of tensors, and the functions they are: add, sub, mul, div, remainder, pow.
 
-What happens between Python's `+` and the library is one foreign call and one object where dtypes agree; `_slow` is all
+What happens between Python's `+` and the library is one foreign call and one object where dtypes agree; `slow` is all
 else: promotion, numbers with more digits than a double, operands that are none, and PyTorch's words for what is wrong.
 """
 
@@ -11,100 +11,112 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch._calls import adopt, both, functions, last_error, method, methods, new, prepare
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, can_cast, dtype, get_default_dtype
+from mxlite.torch._broadcast import operands_error, require_broadcast, require_into
+from mxlite.torch._calls import adopt, both, last_error, method, methods, new, prepare
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._edits import copy_
 from mxlite.torch._tensor import Tensor
 
-_NUMBERS = (int, float, np.number, np.bool_)
+NUMBERS = (int, float, np.number, np.bool_)
+OPERANDS = (Tensor, *NUMBERS)
 _EXACT = 1 << 53
 
 
-def shape_error(first: tuple, second: tuple) -> RuntimeError | None:
-    """PyTorch's error for shapes that cannot be broadcast; None where they can."""
-    for back in range(1, min(len(first), len(second)) + 1):
-        a, b = first[-back], second[-back]
-        if a != b and 1 not in (a, b):
-            dim = max(len(first), len(second)) - back
-            return RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
-            )
-    return None
+def is_large(number: Any) -> bool:
+    """Whether a number is an integer with more digits than a double has."""
+    return number.__class__ is int and not -_EXACT < number < _EXACT
 
 
-def require_broadcast(a: Any, b: Any) -> None:
-    """Raises: RuntimeError: two tensors, or numbers, that cannot be broadcast."""
-    problem = shape_error(getattr(a, "shape", ()), getattr(b, "shape", ()))
-    if problem is not None:
-        raise problem
-
-
-def require_into(target: Tensor, operand: Any) -> None:
-    """Raises: RuntimeError: what comes of both, broadcast, has not the target's shape."""
-    require_broadcast(target, operand)
-    made = functions["broadcast_shapes"](target.shape, getattr(operand, "shape", ()))
-    if made != target.shape:
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(made)}")
+def operation_error(a: Any, b: Any) -> BaseException:
+    """The library's last error, or PyTorch's for operands that cannot be broadcast."""
+    problem = last_error()
+    return operands_error(a, b) or problem
 
 
 class Binary:
     """An operation of two operands, as the library's operators for two tensors, tensor and number, number and tensor.
 
     Args:
-        name: PyTorch's name of the function.
+        name: PyTorch's name of the function, and Python's of the operator.
         arrays: The operator of two tensors, and the label of its nodes.
         scalar: The same for a tensor and a number; with the slots of the node.
         reflected: The same for a number and a tensor; None: as `scalar`.
         floats: Whether integers become floats first (true division).
+        integers: The operator of two tensors of integers, which computes with all their digits; None: `arrays`.
+        truths: The operator of two tensors of bool; None: as of integers.
+        check: Of the common dtype and the operands: raises what the operation does not take.
     """
 
     def __init__(
         self,
         name: str,
+        operator: str,
         arrays: tuple[str, str],
         scalar: tuple[str, str, str],
         reflected: tuple[str, str, str] | None = None,
+        *,
         floats: bool = False,
+        integers: str | None = None,
+        truths: str | None = None,
+        check: Callable[[dtype, Any, Any], None] | None = None,
     ) -> None:
-        self.name = name
+        self.name, self.operator = name, operator
         self.of_arrays = prepare(arrays[1], arrays[0])
-        # A number is a tensor without axes to PyTorch, so an operation of two tensors takes it as one.
-        self.of_scalar = prepare(scalar[1], scalar[0], "scalar", slots=scalar[2])
-        self.of_reflected = (
-            self.of_scalar if reflected is None else prepare(reflected[1], reflected[0], "scalar", slots=reflected[2])
+        # A number has a slot of its own, with nothing, where PyTorch records it as one.
+        self.of_scalar, self.of_reflected = (
+            prepare(label, name, "scalar", slots=slots) for name, label, slots in (scalar, reflected or scalar)
         )
-        self.floats = floats
+        self.floats, self.check = floats, check
+        self.of_integers = None if integers is None else prepare(None, integers)
+        self.of_truths = None if truths is None else prepare(None, truths)
+        #: The least kind of dtype that the operator of two tensors takes.
+        self.lowest = FLOATING if floats or integers else INTEGER
 
-    def slow(self, a: Any, b: Any) -> Any:
-        """The operation of any two operands, at least one of them a tensor."""
+    def kind_of(self, a: Any, b: Any) -> dtype:
+        """The dtype of the result. Raises what `check` does."""
         kind = common_dtype(a, b)
         if self.floats and not kind.is_floating_point:
             kind = get_default_dtype()
-        if not isinstance(b, Tensor) and not _is_large(b):
-            first = cast(a, kind)
-            return self.adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind, a, b)
-        if not isinstance(a, Tensor) and not _is_large(a):
-            second = cast(b, kind)
-            return self.adopt(hot.call1_float(self.of_reflected, second._h, float(a)), kind, a, b)
-        first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
-        return self.adopt(hot.call2(self.of_arrays, first._h, second._h), kind, a, b)
+        if self.check is not None:
+            self.check(kind, a, b)
+        return kind
 
-    def adopt(self, handle: int, kind: dtype, a: Any, b: Any) -> Tensor:
-        """The result, or PyTorch's error for operands that do not fit."""
+    def slow(self, a: Any, b: Any) -> Any:
+        """The operation of any two operands, at least one of them a tensor."""
+        return self._of_kind(self.kind_of(a, b), a, b)
+
+    def _of_kind(self, kind: dtype, a: Any, b: Any) -> Tensor:
+        if kind.kind == BOOL and self.of_truths:
+            first, second = (cast(as_tensor_of(each, _bool), _uint8) for each in (a, b))
+            return cast(self._adopt(hot.call2(self.of_truths, first._h, second._h), _uint8, a, b), _bool)
+        if not kind.is_floating_point and self.of_integers:
+            first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
+            return self._adopt(hot.call2(self.of_integers, first._h, second._h), kind, a, b)
+        if not isinstance(b, Tensor) and not is_large(b):
+            first = cast(a, kind)
+            return self._adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind, a, b)
+        if not isinstance(a, Tensor) and not is_large(a):
+            second = cast(b, kind)
+            return self._adopt(hot.call1_float(self.of_reflected, second._h, float(a)), kind, a, b)
+        first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
+        return self._adopt(hot.call2(self.of_arrays, first._h, second._h), kind, a, b)
+
+    def _adopt(self, handle: int, kind: dtype, a: Any, b: Any) -> Tensor:
         if not handle:
-            problem = last_error()
-            raise shape_error(getattr(a, "shape", ()), getattr(b, "shape", ())) or problem
+            raise operation_error(a, b)
         return adopt(handle, kind)
 
     def slow_into(self, a: Tensor, b: Any) -> Tensor:
         """The operation into its first operand."""
-        kind = common_dtype(a, b)
-        if self.floats and not kind.is_floating_point:
-            kind = get_default_dtype()
+        kind = self.kind_of(a, b)
+        if (kind.kind == BOOL and self.of_truths) or (not kind.is_floating_point and self.of_integers):
+            require_cast(kind, a._dtype)
+            return copy_(a, self._of_kind(kind, a, b))
         require_cast(kind, a._dtype)
-        if not isinstance(b, Tensor) and not _is_large(b):
+        if not isinstance(b, Tensor) and not is_large(b):
             status = hot.into1_float(self.of_scalar, a._h, float(b), a._h)
         else:
             operand = as_tensor_of(b, a._dtype)
@@ -115,92 +127,29 @@ class Binary:
         return a
 
 
-def require_cast(kind: dtype, wanted: dtype) -> None:
-    """Raises: RuntimeError: a result of one dtype may not be written into a tensor of the other."""
-    if not can_cast(kind, wanted):
-        raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
+# ---- what operations do not take ----
 
 
-class _Logical(Binary):
-    """Sums and products, which for two truth values are `or` and `and`."""
-
-    def slow(self, a: Any, b: Any) -> Any:
-        if common_dtype(a, b).kind == BOOL:
-            joined = functions["logical_or" if self.name == "add" else "logical_and"]
-            return joined(as_tensor_of(a, _bool), as_tensor_of(b, _bool))
-        return Binary.slow(self, a, b)
-
-    def slow_into(self, a: Tensor, b: Any) -> Tensor:
-        if common_dtype(a, b).kind == BOOL:
-            return a.copy_(self.slow(a, b))
-        return Binary.slow_into(self, a, b)
-
-
-class _Difference(Binary):
-    def slow(self, a: Any, b: Any) -> Any:
-        self.require_numbers(a, b)
-        return Binary.slow(self, a, b)
-
-    def slow_into(self, a: Tensor, b: Any) -> Tensor:
-        self.require_numbers(a, b)
-        return Binary.slow_into(self, a, b)
-
-    def require_numbers(self, a: Any, b: Any) -> None:
-        """Raises RuntimeError where an operand is a truth value."""
-        truths = [each._dtype.kind == BOOL if isinstance(each, Tensor) else each.__class__ is bool for each in (a, b)]
-        if all(truths):
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-                "operator instead."
-            )
-        if any(truths):
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-                "mask, use the `~` or `logical_not()` operator instead."
-            )
+def require_no_truths(kind: dtype, a: Any, b: Any) -> None:
+    """Raises: RuntimeError: an operand of a difference is a truth value."""
+    truths = [each._dtype.kind == BOOL if isinstance(each, Tensor) else each.__class__ is bool for each in (a, b)]
+    if all(truths):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    if any(truths):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
+        )
 
 
-class _Exact(Binary):
-    """An operation that has an operator of its own for integers, which computes with all their digits.
-
-    Args:
-        integers: That operator, of two tensors.
-    """
-
-    def __init__(self, *given: Any, integers: str) -> None:
-        Binary.__init__(self, *given)
-        self.of_integers = prepare(None, integers)
-
-    def slow(self, a: Any, b: Any) -> Any:
-        kind = common_dtype(a, b)
-        if kind.is_floating_point:
-            return Binary.slow(self, a, b)
-        self.check_integers(kind, a, b)
-        first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
-        return self.adopt(hot.call2(self.of_integers, first._h, second._h), kind, a, b)
-
-    def slow_into(self, a: Tensor, b: Any) -> Tensor:
-        kind = common_dtype(a, b)
-        if kind.is_floating_point:
-            return Binary.slow_into(self, a, b)
-        require_cast(kind, a._dtype)
-        return a.copy_(self.slow(a, b))
-
-    def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
-        """Raises what the operation does not take."""
-
-
-class _Power(_Exact):
-    def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
-        if kind.kind == BOOL:
-            raise NotImplementedError("\"pow\" not implemented for 'Bool'")
-        if not isinstance(b, Tensor) and b < 0:
-            raise RuntimeError("Integers to negative integer powers are not allowed.")
-
-
-class _Remainder(_Exact):
-    def check_integers(self, kind: dtype, a: Any, b: Any) -> None:
-        check_divisor("remainder", kind, a, b)
+def _require_power(kind: dtype, a: Any, b: Any) -> None:
+    if kind.kind == BOOL:
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+    if not kind.is_floating_point and not isinstance(b, Tensor) and b < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
 def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
@@ -213,15 +162,28 @@ def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-def _is_large(number: Any) -> bool:
-    return number.__class__ is int and not -_EXACT < number < _EXACT
+def _require_divisor(kind: dtype, a: Any, b: Any) -> None:
+    check_divisor("remainder", kind, a, b)
 
 
-def _operator(binary: Binary, symbol: str) -> Callable:
+def require_operands(name: str, input: Any, other: Any) -> None:
+    """Raises TypeError unless both are tensors or numbers, and one a tensor."""
+    for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(value, OPERANDS):
+            raise TypeError(
+                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+            )
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+
+
+# ---- Python's operators ----
+
+
+def _operator(binary: Binary) -> Callable:
     """`self symbol other`."""
     call2, call1_float, cls = hot.call2, hot.call1_float, Tensor
-    of_arrays, of_scalar, slow = binary.of_arrays, binary.of_scalar, binary.slow
-    lowest = FLOATING if binary.floats or isinstance(binary, _Exact) else INTEGER
+    of_arrays, of_scalar, slow, lowest = binary.of_arrays, binary.of_scalar, binary.slow, binary.lowest
 
     def operator(self: Tensor, other: Any) -> Any:
         kind = self._dtype
@@ -236,7 +198,7 @@ def _operator(binary: Binary, symbol: str) -> Callable:
             handle = call1_float(of_scalar, self._h, other)
         elif given is cls and other._dtype is kind and kind.kind >= lowest:
             handle = call2(of_arrays, self._h, other._h)
-        elif isinstance(other, (Tensor, *_NUMBERS)):
+        elif isinstance(other, OPERANDS):
             return slow(self, other)
         else:
             return NotImplemented
@@ -245,14 +207,9 @@ def _operator(binary: Binary, symbol: str) -> Callable:
             tensor._h = handle
             tensor._dtype = kind
             return tensor
-        raise _error(self, other)
+        raise operation_error(self, other)
 
     return operator
-
-
-def _error(a: Any, b: Any) -> BaseException:
-    problem = last_error()
-    return shape_error(getattr(a, "shape", ()), getattr(b, "shape", ())) or problem
 
 
 def _reflected(binary: Binary) -> Callable:
@@ -263,7 +220,7 @@ def _reflected(binary: Binary) -> Callable:
         kind = self._dtype
         if other.__class__ is float and kind.kind == FLOATING:
             return adopt(call1_float(of_reflected, self._h, other), kind)
-        return slow(other, self) if isinstance(other, _NUMBERS) else NotImplemented
+        return slow(other, self) if isinstance(other, NUMBERS) else NotImplemented
 
     return operator
 
@@ -275,63 +232,90 @@ def _in_place(binary: Binary) -> Callable:
 
     def operator(self: Tensor, other: Any) -> Any:
         kind = self._dtype
-        if kind.kind == FLOATING:
-            if other.__class__ in (float, int):
-                status = into1_float(of_scalar, self._h, other, self._h)
-            elif other.__class__ is Tensor and other._dtype is kind:
-                if into2(of_arrays, self._h, other._h, self._h) == 0:
-                    return self
-                return binary.slow_into(self, other)  # which knows what PyTorch says of shapes
-            elif isinstance(other, (Tensor, *_NUMBERS)):
-                return binary.slow_into(self, other)
-            else:
-                return NotImplemented
-            if status != 0:
+        if kind.kind == FLOATING and other.__class__ in (float, int):
+            if into1_float(of_scalar, self._h, other, self._h) != 0:
                 raise last_error()
             return self
-        return binary.slow_into(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else NotImplemented
+        if kind.kind == FLOATING and other.__class__ is Tensor and other._dtype is kind:
+            if into2(of_arrays, self._h, other._h, self._h) == 0:
+                return self
+        # `slow_into` knows what PyTorch says of shapes, too.
+        return binary.slow_into(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     return operator
 
 
-add_ = _Logical("add", ("broadcast_add", "AddBackward0"), ("_plus_scalar", "AddBackward0", "0-"))
-sub_ = _Difference(
-    "sub",
-    ("broadcast_sub", "SubBackward0"),
-    ("_minus_scalar", "SubBackward0", "0-"),
-    ("_rminus_scalar", "RsubBackward1", "0"),
-)
-mul_ = _Logical("mul", ("broadcast_mul", "MulBackward0"), ("_mul_scalar", "MulBackward0", "0-"))
-div_ = Binary(
-    "div",
-    ("broadcast_div", "DivBackward0"),
-    ("_div_scalar", "DivBackward0", "0-"),
-    floats=True,
-)
-remainder_ = _Remainder(
-    "remainder",
-    ("_mxl_remainder", "RemainderBackward1"),
-    ("_mxl_remainder_scalar", "RemainderBackward0", "0"),
-    integers="_mxl_remainder",
-)
-pow_ = _Power(
-    "pow",
-    ("broadcast_power", "PowBackward1"),
-    ("_power_scalar", "PowBackward0", "0"),
-    ("_rpower_scalar", "PowBackward2", "0"),
-    integers="_mxl_integer_power",
-)
+def _named_in_place(name: str, operator: Callable) -> None:
+    """The same as a method that has a name."""
+
+    def function(self: Tensor, other: Any) -> Tensor:
+        done = operator(self, other)
+        if done is NotImplemented:
+            raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+        return done
+
+    method(name, document=f"As {name[:-1]}, into the tensor itself, which is returned.")(function)
 
 
-def require_operands(name: str, input: Any, other: Any) -> None:
-    """Raises TypeError unless both are tensors or numbers, and one a tensor."""
-    for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
-        if not isinstance(value, (Tensor, *_NUMBERS)):
-            raise TypeError(
-                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-            )
-    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+BINARY = (
+    Binary(
+        "add",
+        "add",
+        ("broadcast_add", "AddBackward0"),
+        ("_plus_scalar", "AddBackward0", "0-"),
+        truths="broadcast_logical_or",
+    ),
+    Binary(
+        "sub",
+        "sub",
+        ("broadcast_sub", "SubBackward0"),
+        ("_minus_scalar", "SubBackward0", "0-"),
+        ("_rminus_scalar", "RsubBackward1", "0"),
+        check=require_no_truths,
+    ),
+    Binary(
+        "mul",
+        "mul",
+        ("broadcast_mul", "MulBackward0"),
+        ("_mul_scalar", "MulBackward0", "0-"),
+        truths="broadcast_logical_and",
+    ),
+    Binary("div", "truediv", ("broadcast_div", "DivBackward0"), ("_div_scalar", "DivBackward0", "0-"), floats=True),
+    Binary(
+        "remainder",
+        "mod",
+        ("_mxl_remainder", "RemainderBackward1"),
+        ("_mxl_remainder_scalar", "RemainderBackward0", "0"),
+        integers="_mxl_remainder",
+        check=_require_divisor,
+    ),
+    Binary(
+        "pow",
+        "pow",
+        ("broadcast_power", "PowBackward1"),
+        ("_power_scalar", "PowBackward0", "0"),
+        ("_rpower_scalar", "PowBackward2", "0"),
+        integers="_mxl_integer_power",
+        check=_require_power,
+    ),
+)
+
+for _binary in BINARY:
+    methods[f"__{_binary.operator}__"] = _operator(_binary)
+    methods[f"__r{_binary.operator}__"] = _reflected(_binary)
+    methods[f"__i{_binary.operator}__"] = _in_place(_binary)
+    if _binary.name not in ("add", "sub", "div"):  # those have further arguments
+        for _name in ("mul_", "multiply_") if _binary.name == "mul" else (_binary.name + "_",):
+            _named_in_place(_name, methods[f"__i{_binary.operator}__"])
+
+
+@method("__rtruediv__")
+def _reciprocal_of(self: Tensor, other: Any) -> Any:
+    """other / self: PyTorch records a number over a tensor as the reciprocal, times the number."""
+    return NotImplemented if not isinstance(other, NUMBERS) else self.reciprocal() * other
+
+
+# ---- functions ----
 
 
 @both("mul", "multiply")
@@ -341,19 +325,7 @@ def mul(input: Any, other: Any) -> Tensor:
     return input * other
 
 
-def rounded_quotient(operator: str, label: str | None, name: str, input: Any, other: Any) -> Tensor:
-    """The result of one of the library's divisions of two arrays that round, of tensors or numbers."""
-    require_broadcast(input, other)
-    kind = common_dtype(input, other)
-    check_divisor(name, kind, input, other)
-    first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-    handle = hot.call2(prepare(label, operator), first._h, second._h)
-    if not handle:
-        raise _error(input, other)
-    return adopt(handle, kind)
-
-
-@both("remainder")
+@both()
 def remainder(input: Any, other: Any) -> Tensor:
     """What division by `other` leaves, with the sign of `other`.
 
@@ -363,90 +335,44 @@ def remainder(input: Any, other: Any) -> Tensor:
     return input % other
 
 
-@both("pow")
+@both()
 def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
     """`input` to the power of `exponent`."""
     require_operands("pow", input, exponent)
     return input**exponent
 
 
-def _named_in_place(name: str, operator: Callable) -> None:
-    def function(self: Tensor, other: Any) -> Tensor:
-        done = operator(self, other)
-        if done is NotImplemented:
-            raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-        return done
-
-    function.__name__ = name
-    function.__doc__ = f"As {name[:-1]}, into the tensor itself, which is returned."
-    method(name)(function)
+def rounded_quotient(operator: str, label: str | None, name: str, input: Any, other: Any) -> Tensor:
+    """The result of one of the library's divisions of two arrays that round, of tensors or numbers."""
+    require_broadcast(input, other)
+    kind = common_dtype(input, other)
+    check_divisor(name, kind, input, other)
+    first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+    return adopt(hot.call2(prepare(label, operator), first._h, second._h), kind)
 
 
-for _binary, _symbol, _name in (
-    (add_, "+", "add"),
-    (sub_, "-", "sub"),
-    (mul_, "*", "mul"),
-    (div_, "/", "truediv"),
-    (remainder_, "%", "mod"),
-    (pow_, "**", "pow"),
-):
-    methods[f"__{_name}__"] = _operator(_binary, _symbol)
-    methods[f"__r{_name}__"] = _reflected(_binary)
-    methods[f"__i{_name}__"] = _in_place(_binary)
-    if _name not in ("add", "sub", "truediv"):  # those have further arguments
-        _named_in_place(_binary.name + "_", methods[f"__i{_name}__"])
-methods["multiply_"] = methods["mul_"]
+@both("div", "divide", "true_divide")
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other, as floats; rounding_mode "floor" or "trunc": rounded so.
+
+    Raises: RuntimeError: another rounding mode.
+    """
+    require_operands("div", input, other)
+    if rounding_mode is None:
+        return input / other
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return rounded_quotient(f"_mxl_{rounding_mode}_divide", "DivBackward2", f"div_{rounding_mode}", input, other)
 
 
-def _reciprocal_of(self: Tensor, other: Any) -> Any:
-    # PyTorch records a number over a tensor as the reciprocal, times the number.
-    return NotImplemented if not isinstance(other, _NUMBERS) else functions["reciprocal"](self) * other
-
-
-methods["__rtruediv__"] = _reciprocal_of
-
-
-# ---- comparisons, which have truth values ----
-
-
-def _comparison(name: str, symbol: str, aliases: tuple[str, ...], arrays: str, scalar: str) -> None:
-    of_arrays, of_scalar, to_bool = (
-        prepare(None, arrays),
-        prepare(None, scalar, "scalar"),
-        prepare(None, "Cast", dtype="bool"),
-    )
-
-    def compare(input: Tensor, other: Any) -> Tensor:
-        kind = common_dtype(input, other)
-        if kind.kind == BOOL:
-            kind = _uint8
-        if isinstance(other, Tensor) or _is_large(other):
-            first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-            handle = hot.call2(of_arrays, first._h, second._h)
-        else:
-            first = cast(input, kind)
-            handle = hot.call1_float(of_scalar, first._h, float(other))
-        if not handle:
-            raise _error(input, other)
-        numbers = adopt(handle, kind)
-        return adopt(hot.call1(to_bool, numbers._h), _bool)
-
-    def operator(self: Tensor, other: Any) -> Any:
-        return compare(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else NotImplemented
-
-    def function(input: Tensor, other: Any) -> Tensor:
-        require_operands(name, input, other)
-        return compare(input, other)
-
-    function.__name__ = name
-    function.__doc__ = f"Where input {symbol} other: a tensor of bool."
-    methods[f"__{name}__"] = operator
-    both(name, *aliases)(function)
-
-
-_comparison("eq", "==", (), "broadcast_equal", "_equal_scalar")
-_comparison("ne", "!=", ("not_equal",), "broadcast_not_equal", "_not_equal_scalar")
-_comparison("lt", "<", ("less",), "broadcast_lesser", "_lesser_scalar")
-_comparison("le", "<=", ("less_equal",), "broadcast_lesser_equal", "_lesser_equal_scalar")
-_comparison("gt", ">", ("greater",), "broadcast_greater", "_greater_scalar")
-_comparison("ge", ">=", ("greater_equal",), "broadcast_greater_equal", "_greater_equal_scalar")
+@method("div_", "divide_", "true_divide_")
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """As div, into the tensor itself, which is returned."""
+    require_operands("div_", self, other)
+    if rounding_mode is None:
+        return self.__itruediv__(other)
+    made = div(self, other, rounding_mode=rounding_mode)
+    require_cast(made._dtype, self._dtype)
+    return copy_(self, made)

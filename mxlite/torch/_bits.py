@@ -7,29 +7,26 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch._arithmetic import require_broadcast, require_cast, require_into
-from mxlite.torch._calls import adopt, both, methods, prepare, require_tensor
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._broadcast import require_broadcast, require_into
+from mxlite.torch._calls import adopt, both, method, prepare, require_tensor
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._indexing import copy_
+from mxlite.torch._edits import copy_
 from mxlite.torch._tensor import Tensor, from_values
 
 
 def _logical(name: str, operator: str) -> None:
     call = prepare(None, operator)
 
+    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.")
     def logical(input: Tensor, other: Tensor) -> Tensor:
         require_tensor(name, 1, "input", input)
         require_tensor(name, 2, "other", other)
         require_broadcast(input, other)
         first, second = (cast(each.detach() != 0, _uint8) for each in (input, other))
         return cast(adopt(hot.call2(call, first._h, second._h), _uint8), _bool)
-
-    logical.__name__ = name
-    logical.__doc__ = f"{name[8:]} of what differs from 0: a tensor of bool."
-    both(name)(logical)
 
 
 for _name in ("and", "or", "xor"):
@@ -43,6 +40,7 @@ def logical_not(input: Tensor) -> Tensor:
 
 
 def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
+    @both(name, document=f"input {symbol} other, bit by bit.")
     def bitwise(input: Any, other: Any) -> Tensor:
         require_broadcast(input, other)
         kind = common_dtype(input, other)
@@ -52,9 +50,11 @@ def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
         first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
         return from_values(np.asarray(getattr(np, numpy_name)(first._values(), second._values()), kind.np))
 
+    @method(f"__{word}__")
     def operator(self: Tensor, other: Any) -> Any:
         return bitwise(self, other) if isinstance(other, (Tensor, int, float)) else NotImplemented
 
+    @method(f"__i{word}__")
     def in_place(self: Tensor, other: Any) -> Any:
         if not isinstance(other, (Tensor, int, float)):
             return NotImplemented
@@ -62,12 +62,7 @@ def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
         require_cast(common_dtype(self, other), self._dtype)
         return copy_(self, bitwise(self, other))
 
-    bitwise.__name__ = name
-    bitwise.__doc__ = f"input {symbol} other, bit by bit."
-    both(name)(bitwise)
-    methods[f"__{word}__"] = operator
-    methods[f"__r{word}__"] = lambda self, other: bitwise(other, self)
-    methods[f"__i{word}__"] = in_place
+    method(f"__r{word}__")(lambda self, other: bitwise(other, self))
 
 
 for _name, _symbol, _word, _numpy in (
@@ -80,7 +75,7 @@ for _name, _symbol, _word, _numpy in (
     _bitwise(_name, _symbol, _word, _numpy)
 
 
-@both("bitwise_not")
+@both()
 def bitwise_not(input: Tensor) -> Tensor:
     """~input, bit by bit."""
     if input._dtype.is_floating_point:
@@ -88,10 +83,8 @@ def bitwise_not(input: Tensor) -> Tensor:
     return logical_not(input) if input._dtype.kind == BOOL else -input - 1
 
 
+@method("__invert__")
 def _invert(self: Tensor) -> Tensor:
     if self._dtype.is_floating_point:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return bitwise_not(self)
-
-
-methods["__invert__"] = _invert

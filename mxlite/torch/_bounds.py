@@ -6,11 +6,11 @@ import math
 from functools import partial
 from typing import Any, Callable
 
-from mxlite.torch._arithmetic import require_cast, require_into
+from mxlite.torch._broadcast import require_into
 from mxlite.torch._calls import both, method, prepare, run, run_into
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
-from mxlite.torch._indexing import edit
+from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula, is_grad_enabled
 from mxlite.torch._pairs import maximum, minimum
 from mxlite.torch._picking import choose

@@ -154,35 +154,33 @@ functions: dict[str, Callable] = {}
 methods: dict[str, Any] = {}
 
 
-def both(*names: str) -> Callable:
-    """Decorates what is a function of the module and a method, under its own name or `names`."""
+def both(*names: str, document: str | None = None) -> Callable:
+    """Decorates what is a function of the module and a method, under its own name or `names`.
 
-    def decorate(function: Callable) -> Callable:
-        for name in names or (function.__name__,):
-            functions[name] = methods[name] = function
-        return function
-
-    return decorate
+    Args:
+        document: The documentation of one that is made from a table, which is then called as the first of `names`.
+    """
+    return _registering((functions, methods), names, document)
 
 
-def function(*names: str) -> Callable:
-    """Decorates what is a function of the module alone."""
-
-    def decorate(function: Callable) -> Callable:
-        for name in names or (function.__name__,):
-            functions[name] = function
-        return function
-
-    return decorate
+def function(*names: str, document: str | None = None) -> Callable:
+    """The same for what is a function of the module alone."""
+    return _registering((functions,), names, document)
 
 
-def method(*names: str) -> Callable:
-    """Decorates what is a method alone."""
+def method(*names: str, document: str | None = None) -> Callable:
+    """The same for what is a method alone."""
+    return _registering((methods,), names, document)
 
-    def decorate(function: Callable) -> Callable:
-        for name in names or (function.__name__,):
-            methods[name] = function
-        return function
+
+def _registering(tables: tuple[dict, ...], names: tuple[str, ...], document: str | None) -> Callable:
+    def decorate(made: Any) -> Any:
+        if document is not None:
+            made.__name__ = made.__qualname__ = names[0]
+            made.__doc__ = document
+        for table in tables:
+            table.update(dict.fromkeys(names or (made.__name__,), made))
+        return made
 
     return decorate
 

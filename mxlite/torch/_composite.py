@@ -8,7 +8,7 @@ from functools import partial, wraps
 from typing import Any, Callable
 
 from mxlite.torch._calls import both, method
-from mxlite.torch._indexing import edit
+from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 

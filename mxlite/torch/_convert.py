@@ -54,6 +54,12 @@ def require_same_dtype(name: str, first: Tensor, *others: Any) -> None:
             )
 
 
+def require_cast(kind: dtype, wanted: dtype) -> None:
+    """Raises: RuntimeError: a result of one dtype may not be written into a tensor of the other."""
+    if not can_cast(kind, wanted):
+        raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
+
+
 @both()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, whose gradient flows to `input`."""

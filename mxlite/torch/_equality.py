@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mxlite.torch._arithmetic import require_broadcast
+from mxlite.torch._broadcast import require_broadcast
 from mxlite.torch._calls import both, function
 from mxlite.torch._tensor import Tensor, from_values
 

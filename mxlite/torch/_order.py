@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mxlite.torch._calls import both, functions, prepare, run
+import numpy as np
+
+from mxlite.torch._calls import both, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, float64, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._extremes import pair, picked, require_extent, shared, take_along
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
+from mxlite.torch._parts import cat
 from mxlite.torch._reductions import as_sum
 from mxlite.torch._shapes import along
-from mxlite.torch._tensor import Tensor, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._where import choose
 
 # ---- running ----
 
@@ -43,10 +47,6 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     place = check_dim(dim, input.ndim)
 
     def compute(x: Tensor) -> Tensor:
-        import numpy as np
-
-        from mxlite.torch._tensor import from_values
-
         return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np))
 
     def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
@@ -59,11 +59,11 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
             return [sums / input]
         parts = []
         for i in range(length):
-            before = result.narrow(place, i - 1, 1) if i else functions["ones_like"](input.narrow(place, 0, 1))
+            before = result.narrow(place, i - 1, 1) if i else full_of(input.narrow(place, 0, 1).shape, 1, input._dtype)
             after = input.narrow(place, i + 1, length - i - 1)
-            running = functions["cat"]([before, before * cumprod(after, place)], place)
-            parts.append(functions["sum"](grad.narrow(place, i, length - i) * running, place, True))
-        return [functions["cat"](parts, place)]
+            running = cat([before, before * cumprod(after, place)], place)
+            parts.append((grad.narrow(place, i, length - i) * running).sum(place, True))
+        return [cat(parts, place)]
 
     return formula("CumprodBackward0", [input], compute, rule, saves="0r")
 
@@ -132,8 +132,8 @@ def _middle(input: Tensor, place: int) -> Tensor:
     bad = input != input
     if not bool(bad.any()):
         return middle
-    first = functions["argmax"](cast(bad, _uint8), place, True)
-    return functions["where"](bad.any(place, True), first, middle)
+    first = cast(bad, _uint8).argmax(place, True)
+    return choose(bad.any(place, True), first, middle)
 
 
 _median_result = pair("median")

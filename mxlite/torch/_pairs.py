@@ -43,7 +43,7 @@ def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Calla
             first, second = cast(first, _uint8), cast(second, _uint8)
         handle = hot.call2(call, first._h, second._h)
         if not handle:
-            raise _arithmetic._error(input, other)
+            raise _arithmetic.operation_error(input, other)
         found = adopt(handle, first._dtype)
         return cast(found, kind)
 

@@ -1,18 +1,18 @@
-"""Parts of tensors and tensors joined: split, unbind, narrow, cat, stack, flip, roll, meshgrid."""
+"""Parts of tensors and tensors joined: split, unbind, cat, stack, flip, roll, meshgrid."""
 
 from __future__ import annotations
 
-import operator
 from itertools import accumulate
-from typing import Any
+from typing import Any, Callable
 
 from mxlite.torch._basic import stacked
-from mxlite.torch._calls import both, function, functions, methods, prepare, run, run_many
+from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import promote_types
 from mxlite.torch._kinds import check_dim, check_dims, extents_of
 from mxlite.torch._nodes import formula
 from mxlite.torch._shapes import expand, reshape, view
+from mxlite.torch._slices import narrow
 from mxlite.torch._tensor import Tensor
 
 
@@ -21,7 +21,7 @@ def _require_dimension(name: str, tensor: Tensor) -> None:
         raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
 
 
-@both()
+@both("split", "split_with_sizes")
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts along a dimension, of one size (the last may be smaller) or of those of a list."""
     _require_dimension("split", tensor)
@@ -43,10 +43,6 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     call = prepare(label, "_split_v2", "indices", "axis")
     parts = run_many(call, [tensor], (0, *bounds), place, kinds=[tensor._dtype] * (len(bounds) + 1))
     return tuple(parts)
-
-
-function("split_with_sizes")(split)
-methods["split_with_sizes"] = split
 
 
 @both()
@@ -126,50 +122,31 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     return stacked(listed, place)
 
 
-def _at_least(name: str, ndim: int, shape: Any) -> None:
+def _at_least(ndim: int, shape: Callable[[tuple], tuple]) -> Callable:
+    @function(f"atleast_{ndim}d", document=f"Tensors with {ndim} dimensions at least.")
     def at_least(*tensors: Any) -> Any:
         listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
         made = tuple(each if each.ndim >= ndim else reshape(each, shape(tuple(each.shape))) for each in listed)
         return made[0] if len(tensors) == 1 and isinstance(tensors[0], Tensor) else made
 
-    at_least.__name__ = name
-    at_least.__doc__ = f"Tensors with {ndim} dimensions at least."
-    function(name)(at_least)
+    return at_least
 
 
-_at_least("atleast_1d", 1, lambda shape: (1,))
-_at_least("atleast_2d", 2, lambda shape: (1, 1) if not shape else (1, *shape))
+atleast_1d = _at_least(1, lambda shape: (1,))
+atleast_2d = _at_least(2, lambda shape: (1, *shape) if shape else (1, 1))
 
 
-@function("hstack")
+@function()
 def hstack(tensors: Any) -> Tensor:
     """cat along dimension 1, of vectors along 0."""
-    listed = functions["atleast_1d"](_joined("hstack", tensors))
+    listed = atleast_1d(_joined("hstack", tensors))
     return cat(listed, 0 if listed[0].ndim == 1 else 1)
 
 
 @function("vstack", "row_stack")
 def vstack(tensors: Any) -> Tensor:
     """cat along dimension 0, with vectors as rows."""
-    return cat(functions["atleast_2d"](_joined("vstack", tensors)), 0)
-
-
-@both()
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """A view of `length` parts along a dimension, from `start` on."""
-    if not input.shape:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    place = check_dim(dim, input.ndim)
-    start = operator.index(start)
-    extent = input.shape[place]
-    if not -extent <= start <= extent:
-        raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
-    start = start + extent if start < 0 else start
-    if start + length > extent:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
-    return functions["slice_dim"](input, place, start, start + length, 1)
+    return cat(atleast_2d(_joined("vstack", tensors)), 0)
 
 
 @both()
@@ -182,14 +159,11 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
 
 
 def _flipped(name: str, dim: int) -> None:
+    @function(name, document=f"As flip, of dimension {dim}.")
     def flipped(input: Tensor) -> Tensor:
         if input.ndim <= dim:
             raise RuntimeError(f"Input must be >= {dim + 1}-d.")
         return flip(input, dim)
-
-    flipped.__name__ = name
-    flipped.__doc__ = f"As flip, of dimension {dim}."
-    function(name)(flipped)
 
 
 _flipped("fliplr", 1)
@@ -234,12 +208,12 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         return clone(input)
     places = [check_dim(dim, input.ndim) for dim in along]
 
-    def moved(x: Tensor, sign: int) -> Tensor:
+    def moved(x: Tensor) -> Tensor:
         for step, place in zip(steps, places):
             extent = x.shape[place]
-            cut = sign * step % extent if extent else 0
+            cut = step % extent
             if cut:
                 x = cat([narrow(x, place, extent - cut, cut), narrow(x, place, 0, extent - cut)], place)
         return clone(x)
 
-    return formula("RollBackward0", [input], lambda x: moved(x, 1), lambda grad: [moved(grad, -1)])
+    return formula("RollBackward0", [input], moved, saves="")

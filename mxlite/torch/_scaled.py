@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from mxlite.torch._arithmetic import require_operands, sub_
+from mxlite.torch._arithmetic import require_no_truths, require_operands
 from mxlite.torch._calls import both, function, method, methods
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL
-from mxlite.torch._indexing import edit
+from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
@@ -25,7 +25,7 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     kind = common_dtype(input, other)
     first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
     if sign < 0:
-        sub_.require_numbers(input, other)
+        require_no_truths(kind, input, other)
     _check_alpha(first, alpha)
     if kind.kind == BOOL:
         return first + second if alpha else first.clone()
@@ -67,7 +67,7 @@ def _in_place(name: str, label: str, plain: Callable, sign: int) -> None:
         if alpha.__class__ is int and alpha == 1:
             return plain(self, other)
         if sign < 0:
-            sub_.require_numbers(self, other)
+            require_no_truths(self._dtype, self, other)
         _check_alpha(self, alpha)
         by = sign * alpha
         if common_dtype(self, other).kind == BOOL:

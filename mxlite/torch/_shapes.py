@@ -9,7 +9,7 @@ from typing import Any, Callable
 from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, with_shape
-from mxlite.torch._calls import adopt, both, check_call, function, functions, method, methods, prepare, run
+from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._gradient import STYLE
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
@@ -283,36 +283,9 @@ def _matrix_transposed(name: str) -> Callable:
     return transposed
 
 
-methods["T"] = property(_reversed, doc=_reversed.__doc__)
-methods["mT"] = property(_matrix_transposed("mT"), doc="The last two dimensions changed for each other.")
+method("T")(property(_reversed, doc=_reversed.__doc__))
+method("mT")(property(_matrix_transposed("mT"), doc="The last two dimensions changed for each other."))
 function("adjoint")(_matrix_transposed("adjoint()"))
-
-
-# ---- repeated ----
-
-
-@function()
-def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that shapes are broadcast to.
-
-    Raises: RuntimeError: they do not fit.
-    """
-    result: list[int] = []
-    for shape in shapes:
-        extents = [shape] if isinstance(shape, int) else list(shape)
-        length = max(len(result), len(extents))
-        result = [1] * (length - len(result)) + result
-        for place, extent in enumerate(extents, length - len(extents)):
-            if extent < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
-            if result[place] == 1:
-                result[place] = extent
-            elif extent not in (1, result[place]):
-                raise RuntimeError(
-                    "Shape mismatch: objects cannot be broadcast to a single shape: "
-                    f"{', '.join(str(tuple(each)) for each in shapes)}"
-                )
-    return Size(result)
 
 
 @method()
@@ -348,69 +321,6 @@ def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
 
 
 @both()
-def broadcast_to(input: Tensor, size: Any) -> Tensor:
-    """As expand."""
-    return expand(input, size)
-
-
-@method()
-def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """expand to the shape of another tensor."""
-    return expand(self, other.shape)
-
-
-@function()
-def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors expanded to one shape."""
-    shape = broadcast_shapes(*(tensor.shape for tensor in tensors))
-    return tuple(expand(tensor, shape) for tensor in tensors)
-
-
-@method()
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """A copy with each dimension laid behind itself so often; more numbers than dimensions add some in front."""
-    times = extents_of("repeat", repeats)
-    if len(times) < self.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    if not times:
-        return clone(self)
-    return run(prepare("RepeatBackward0", "tile", "reps"), [self], times, kind=self._dtype)
-
-
-@both()
-def tile(input: Tensor, *dims: Any) -> Tensor:
-    """As repeat; fewer numbers than dimensions count from the last."""
-    times = extents_of("tile", dims)
-    return repeat(input, (1,) * (input.ndim - len(times)) + times)
-
-
-@both()
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: Any = None) -> Tensor:
-    """Each element (or part along `dim`) so often, behind itself."""
-    if dim is None:
-        input, dim = flatten(input), 0
-    place = check_dim(dim, input.ndim)
-    if isinstance(repeats, Tensor):
-        if repeats.numel() not in (1, input.shape[place]):
-            raise RuntimeError(
-                "repeats must have the same size as input along dim, but got repeats.size(0) = "
-                f"{repeats.numel()} and input.size({dim}) = {input.shape[place]}"
-            )
-        if repeats._dtype.name not in ("int32", "int64"):
-            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats._dtype.word}'")
-        if repeats.numel() != 1:
-            from mxlite.torch._tensor import from_values
-
-            rows = from_values(__import__("numpy").repeat(range(input.shape[place]), repeats.tolist()))
-            return functions["index_select"](input, place, rows)
-        repeats = repeats.item()
-    shape = input.shape
-    wide = unsqueeze(input, place + 1)
-    wide = clone(expand(wide, shape[: place + 1] + (repeats,) + shape[place + 1 :]))
-    return view(wide, shape[:place] + (shape[place] * repeats,) + shape[place + 1 :])
-
-
-@both()
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of a shape over steps in memory."""
     own = input.storage_offset()
@@ -430,7 +340,8 @@ def _in_place_view(name: str, turned: Callable) -> None:
         turned: Of the tensor and the method's arguments: the view that it becomes.
     """
 
-    def method_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    @method(name, document=f"As {name[:-1]}, of the tensor itself, which is returned.")
+    def function(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_call(LIB.MXLNDArrayCheckEdit(self._h))
         kept = ctypes.c_int()
         # A variable stays what it is. What was computed keeps its gradient where nothing is recorded, too.
@@ -442,10 +353,6 @@ def _in_place_view(name: str, turned: Callable) -> None:
         if hasattr(self, "_shape"):
             del self._shape
         return self
-
-    method_.__name__ = name
-    method_.__doc__ = f"As {name[:-1]}, of the tensor itself, which is returned."
-    method(name)(method_)
 
 
 _t_, _transpose_ = (prepare(label, "transpose", "axes") for label in ("TBackward1", "TransposeBackward1"))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from mxlite.torch._arithmetic import require_cast
 from mxlite.torch._calls import both, method, methods, prepare, require_tensor, run
 from mxlite.torch._composite import in_place_too
-from mxlite.torch._convert import as_float, cast
+from mxlite.torch._convert import as_float, cast, require_cast
 from mxlite.torch._dtypes import BOOL, finfo, float64, int64
 from mxlite.torch._elementwise import require_floats, unary
 from mxlite.torch._nodes import formula

@@ -16,8 +16,8 @@ from mxlite.torch._calls import functions, prepare, require_tensor, run, run_int
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
+from mxlite.torch._edits import edit
 from mxlite.torch._elementwise import require_floats
-from mxlite.torch._indexing import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._picking import choose
 from mxlite.torch._tensor import Tensor, full_of

@@ -16,7 +16,7 @@ from mxlite.torch._extremes import put_along, take_along
 from mxlite.torch._nodes import formula
 from mxlite.torch._norms import vector_norm
 from mxlite.torch._picking import choose
-from mxlite.torch._shapes import broadcast_tensors
+from mxlite.torch._repeats import broadcast_tensors
 from mxlite.torch._softmax import log_softmax
 from mxlite.torch._tensor import Tensor, from_values
 

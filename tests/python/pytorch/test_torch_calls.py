@@ -216,3 +216,21 @@ def test_from_numpy_shares_strided_memory():
     for wrong in (values[::-1], values.astype(">f8")):
         with pytest.raises(ValueError, match="numpy array"):
             torch.from_numpy(wrong)
+
+
+@pytest.mark.parametrize(
+    ("key", "shape"),
+    [
+        ((..., ...), (3, 4)),
+        ((0, ..., ...), (4,)),
+        ((..., 0, ...), (3,)),
+        ((0, ..., ..., 1), ()),
+        ((0, 0, ..., ...), ()),
+        ((..., None, ...), (3, 4, 1)),
+    ],
+)
+def test_a_second_ellipsis_stands_for_no_dimension(key, shape):
+    x = torch.zeros(3, 4)
+    assert x[key].shape == shape
+    x[key] = 1.0
+    assert x[key].min() == 1

@@ -11,7 +11,7 @@ import pytest
 from conftest import live_handles
 
 import mxlite.torch as torch
-from mxlite.torch import _indexing, _nodes
+from mxlite.torch import _edits, _nodes
 from mxlite.torch.nn import functional as F
 
 
@@ -263,7 +263,7 @@ def test_no_rule_holds_what_it_was_recorded_for(name, monkeypatch):
         )
 
     monkeypatch.setattr(_nodes, "record", record)
-    monkeypatch.setattr(_indexing, "record", record)
+    monkeypatch.setattr(_edits, "record", record)
     TURNED[name](leaf([1.0, 5.0, 3.0], [4.0, 2.0, 6.0]))
     assert not wrong
 

@@ -1,0 +1,91 @@
+"""Keys of arrays, `x[0, 1:, None, mask]`, parsed for both front ends, which read index arrays and word errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+#: A whole axis that the key does not mention, or that `...` stands for.
+WHOLE = slice(None)
+
+
+class KeyReader:
+    """How a front end reads keys."""
+
+    #: What errors call an axis.
+    axis_word = "axis"
+
+    def read(self, entry: Any) -> Any:
+        """An integer, an array of integers (int64) or a mask (bool), of what is no slice, None or `...`.
+
+        A boolean is a mask without axes. Raises: the entry indexes nothing.
+        """
+        raise NotImplementedError
+
+    def check_count(self, entries: list, used: int, ndim: int) -> None:
+        """Raises: IndexError: the entries take more axes (`used`) than there are, or hold too many `...`."""
+        raise NotImplementedError
+
+    def wrong_mask(self, mask: np.ndarray, extents: tuple[int, ...], axis: int) -> IndexError:
+        """The error of a mask that has not the extents from an axis on."""
+        raise NotImplementedError
+
+    def parse(self, key: Any, extents: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
+        """The parts of a key for an array of these extents, and whether one of them is an array.
+
+        Returns: (axis, part) in order, where every axis is covered. A part is a position from 0 on, a slice, None (a
+            new axis), an array of positions from 0 on, a mask of the axes from that one on, or an `...` of no axes.
+        """
+        entries = [
+            entry if entry is None or entry is Ellipsis or entry.__class__ in (int, slice) else self.read(entry)
+            for entry in (key if isinstance(key, tuple) else (key,))
+        ]
+        used = sum(map(_axes_of, entries))
+        self.check_count(entries, used, len(extents))
+        parts, axis = [], 0
+        for entry in _expanded(entries, len(extents) - used):
+            parts.append((axis, self._checked(entry, axis, extents)))
+            axis += _axes_of(entry)
+        return parts, any(isinstance(entry, np.ndarray) for entry in entries)
+
+    def _checked(self, entry: Any, axis: int, extents: tuple[int, ...]) -> Any:
+        if entry.__class__ is int:
+            if not -extents[axis] <= entry < extents[axis]:
+                raise self.out_of_bounds(entry, axis, extents[axis])
+            return entry + extents[axis] if entry < 0 else entry
+        if not isinstance(entry, np.ndarray):
+            return entry
+        if entry.dtype != bool:
+            return self.positions(entry, axis, extents[axis])
+        if entry.shape != tuple(extents[axis : axis + entry.ndim]):
+            raise self.wrong_mask(entry, extents, axis)
+        return entry
+
+    def positions(self, index: np.ndarray, axis: int, extent: int) -> np.ndarray:
+        """Positions from 0 on for those of an index array, which may count from the end. Raises: IndexError."""
+        if index.size == 0:
+            return index
+        lowest, highest = int(index.min()), int(index.max())
+        if lowest < -extent or highest >= extent:
+            raise self.out_of_bounds(index[(index < -extent) | (index >= extent)].flat[0], axis, extent)
+        return np.where(index < 0, index + extent, index) if lowest < 0 else index
+
+    def out_of_bounds(self, index: int, axis: int, extent: int) -> IndexError:
+        """The error of an index that an axis does not have."""
+        return IndexError(f"index {index} is out of bounds for {self.axis_word} {axis} with size {extent}")
+
+
+def _axes_of(entry: Any) -> int:
+    """How many axes of the array an entry takes."""
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
+
+
+def _expanded(entries: list, count: int) -> list:
+    """The entries with `count` whole axes in the place of the first `...`, or behind them; a further `...` has none."""
+    place = next((number for number, entry in enumerate(entries) if entry is Ellipsis), len(entries))
+    if place < len(entries) and not count:
+        return entries
+    return [*entries[:place], *[WHOLE] * count, *entries[place + 1 :]]

@@ -1,0 +1,82 @@
+"""Shapes that are broadcast to each other, and PyTorch's words for those that cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite.torch._calls import function
+from mxlite.torch._kinds import Size
+
+
+@function()
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes are broadcast to.
+
+    Raises: RuntimeError: they do not fit.
+    """
+    result: list[int] = []
+    for shape in shapes:
+        extents = [shape] if isinstance(shape, int) else list(shape)
+        length = max(len(result), len(extents))
+        result = [1] * (length - len(result)) + result
+        for place, extent in enumerate(extents, length - len(extents)):
+            if extent < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if result[place] == 1:
+                result[place] = extent
+            elif extent not in (1, result[place]):
+                raise RuntimeError(
+                    "Shape mismatch: objects cannot be broadcast to a single shape: "
+                    f"{', '.join(str(tuple(each)) for each in shapes)}"
+                )
+    return Size(result)
+
+
+def shape_error(first: tuple, second: tuple) -> RuntimeError | None:
+    """PyTorch's error for shapes that cannot be broadcast; None where they can."""
+    for back in range(1, min(len(first), len(second)) + 1):
+        a, b = first[-back], second[-back]
+        if a != b and 1 not in (a, b):
+            dim = max(len(first), len(second)) - back
+            return RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+            )
+    return None
+
+
+def operands_error(a: Any, b: Any) -> RuntimeError | None:
+    """The same for two tensors or numbers."""
+    return shape_error(getattr(a, "shape", ()), getattr(b, "shape", ()))
+
+
+def require_broadcast(a: Any, b: Any) -> None:
+    """Raises: RuntimeError: two tensors, or numbers, that cannot be broadcast."""
+    problem = operands_error(a, b)
+    if problem is not None:
+        raise problem
+
+
+def require_into(target: Any, operand: Any) -> None:
+    """Raises: RuntimeError: what comes of both, broadcast, has not the target's shape."""
+    require_broadcast(target, operand)
+    require_result(target, broadcast_shapes(target.shape, getattr(operand, "shape", ())))
+
+
+def require_result(target: Any, shape: tuple[int, ...]) -> None:
+    """Raises: RuntimeError: what is written into a tensor has another shape."""
+    if shape != target.shape:
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
+
+
+def require_expandable(shape: tuple[int, ...], target: Any) -> None:
+    """Raises: RuntimeError: values of a shape cannot be expanded to a tensor's."""
+    for back, extent in enumerate(reversed(shape), 1):
+        have = target.shape[-back] if back <= target.ndim else 1
+        if extent not in (1, have):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({have}) must match the existing size ({extent}) at non-singleton "
+                f"dimension {max(target.ndim - back, 0)}.  Target sizes: {list(target.shape)}.  "
+                f"Tensor sizes: {list(shape)}"
+            )
+    if len(shape) > target.ndim:
+        require_result(target, broadcast_shapes(target.shape, shape))

@@ -1,0 +1,87 @@
+"""Sums of products over named dimensions: tensordot, inner, einsum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite.torch._calls import both, function
+from mxlite.torch._diagonals import diagonal
+from mxlite.torch._matrix import mm, require_numbers
+from mxlite.torch._tensor import Tensor
+
+
+@function()
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """Contracts dimensions of two tensors: the last of `a` with the first of `b`, or those of two lists."""
+    if isinstance(dims, int):
+        first, second = list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    else:
+        first, second = (list(each) if isinstance(each, (list, tuple)) else [each] for each in dims)
+    first, second = [dim % a.ndim for dim in first], [dim % b.ndim for dim in second]
+    kept_a = [dim for dim in range(a.ndim) if dim not in first]
+    kept_b = [dim for dim in range(b.ndim) if dim not in second]
+    size = 1
+    for one, other in zip(first, second):
+        if a.shape[one] != b.shape[other]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[one]} in dim {one} and second has "
+                f"size {b.shape[other]} in dim {other}"
+            )
+        size *= a.shape[one]
+    left = a.permute(*kept_a, *first).reshape(-1, size)
+    right = b.permute(*second, *kept_b).reshape(size, -1)
+    return mm(left, right).view(*(a.shape[dim] for dim in kept_a), *(b.shape[dim] for dim in kept_b))
+
+
+@both()
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """Contracts the last dimensions of two tensors."""
+    return tensordot(input, other, ([-1], [-1])) if input.ndim and other.ndim else input * other
+
+
+def _without_repeats(name: str, tensor: Tensor) -> tuple[str, Tensor]:
+    """The letters of an operand, each once, and its diagonals along those that stand there several times."""
+    for letter in dict.fromkeys(name):
+        while name.count(letter) > 1:
+            first = name.index(letter)
+            second = name.index(letter, first + 1)
+            if tensor.shape[first] != tensor.shape[second]:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} is repeated for operand with sizes {tensor.shape[first]} and "
+                    f"{tensor.shape[second]}"
+                )
+            tensor = diagonal(tensor, 0, first, second)
+            name = "".join(each for place, each in enumerate(name) if place not in (first, second)) + letter
+    return name, tensor
+
+
+@function()
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """Products of tensors summed as an equation of letters says, "ij,jk->ik"; a letter twice in one operand is its
+    diagonal."""
+    tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    names = left.split(",")
+    if len(names) != len(tensors) or "." in equation:
+        raise NotImplementedError(f"mxlite.torch: einsum of {equation!r}")
+    letters = "".join(names)
+    for number, name in enumerate(names):
+        if len(name) != tensors[number].ndim:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(name)}) does not match the number of "
+                f"dimensions ({tensors[number].ndim}) for operand {number}"
+            )
+        if len(names) > 1:
+            require_numbers("bmm", tensors[number])
+        names[number], tensors[number] = _without_repeats(name, tensors[number])
+    out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+    every = out + "".join(each for each in dict.fromkeys(letters) if each not in out)
+    made = None
+    for name, tensor in zip(names, tensors):
+        order = [name.index(each) for each in every if each in name]
+        shape = iter(tensor.permute(order).shape)
+        wide = tensor.permute(order).reshape(tuple(next(shape) if each in name else 1 for each in every))
+        made = wide if made is None else made * wide
+    dims = tuple(range(len(out), len(every)))
+    # A sum of products keeps their dtype; of one operand it is a sum as any other.
+    return made.sum(dims, dtype=made._dtype if len(names) > 1 else None) if dims else made

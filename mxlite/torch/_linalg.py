@@ -1,0 +1,102 @@
+"""Functions of a matrix: inverse, determinants, cholesky, solve, powers. Those of `torch.linalg` are in LINALG."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite.torch._calls import both, prepare, run, run_many
+from mxlite.torch._creation import eye
+from mxlite.torch._diagonals import diagonal
+from mxlite.torch._matrix import matmul
+from mxlite.torch._nodes import formula
+from mxlite.torch._norms import vector_norm
+from mxlite.torch._tensor import Tensor
+
+
+def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    rows, columns = A.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    if not A._dtype.is_floating_point:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.word}")
+    if A._dtype.name == "float16":
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
+
+
+@both("inverse")
+def inv(A: Tensor) -> Tensor:  # noqa: N803 - PyTorch's name
+    """The inverse of a matrix, or of each."""
+    _require_square("linalg.inv", A)
+    return run(prepare("LinalgInvExBackward0", "_linalg_inverse"), [A], kind=A._dtype)
+
+
+@both()
+def det(A: Tensor) -> Tensor:  # noqa: N803
+    """The determinant of a matrix, or of each."""
+    _require_square("linalg.det", A)
+    return run(prepare("LinalgDetBackward0", "_linalg_det"), [A], kind=A._dtype)
+
+
+@both()
+def slogdet(A: Tensor) -> tuple:  # noqa: N803
+    """Sign and logarithm of the size of the determinant, whose gradient is infinite where the matrix is singular."""
+    _require_square("linalg.slogdet", A)
+    return tuple(run_many(prepare("LinalgSlogdetBackward0", "_mxl_slogdet"), [A], kinds=[A._dtype] * 2))
+
+
+@both("logdet")
+def logdet(A: Tensor) -> Tensor:  # noqa: N803
+    """The logarithm of the determinant."""
+    _require_square("logdet", A)
+    return det(A).log()
+
+
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:  # noqa: N803
+    """The triangular L with L L' = A."""
+    made = run(prepare("LinalgCholeskyExBackward0", "_linalg_potrf"), [A], kind=A._dtype)
+    return made.mT if upper else made
+
+
+def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
+    """The X with A X = B."""
+
+    def compute(a: Tensor, b: Tensor) -> Tensor:
+        return matmul(inv(a), b.unsqueeze(-1)).squeeze(-1) if b.ndim == 1 else matmul(inv(a), b)
+
+    return formula("LinalgSolveExBackward0", [A, B], compute)
+
+
+def _norm(
+    A: Tensor,  # noqa: N803
+    ord: Any = None,  # noqa: A002
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    if ord in (None, "fro"):
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    if A.ndim != 1 and not isinstance(dim, int):
+        raise NotImplementedError(f"mxlite.torch: linalg.norm has no ord {ord!r} of matrices")
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+
+
+@both()
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """The product of n times the matrix."""
+    if n == 0:
+        return eye(input.shape[-1], dtype=input._dtype).expand(input.shape).clone()
+    base = input if n > 0 else inv(input)
+    made = base
+    for _ in range(abs(n) - 1):
+        made = matmul(made, base)
+    return made
+
+
+#: What `torch.linalg` has.
+LINALG = {
+    "inv": inv, "det": det, "slogdet": slogdet, "cholesky": cholesky, "solve": solve, "norm": _norm,
+    "vector_norm": vector_norm, "matmul": matmul, "matrix_power": matrix_power, "diagonal": diagonal,
+}  # fmt: skip

@@ -1,0 +1,76 @@
+"""Tensors repeated: expanded without a copy, or laid behind themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mxlite.torch._basic import from_values
+from mxlite.torch._broadcast import broadcast_shapes
+from mxlite.torch._calls import both, function, method, prepare, run
+from mxlite.torch._convert import clone
+from mxlite.torch._kinds import check_dim, extents_of
+from mxlite.torch._shapes import expand, flatten, unsqueeze, view
+from mxlite.torch._tensor import Tensor
+
+
+@both()
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """As expand."""
+    return expand(input, size)
+
+
+@method()
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """expand to the shape of another tensor."""
+    return expand(self, other.shape)
+
+
+@function()
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors expanded to one shape."""
+    shape = broadcast_shapes(*(tensor.shape for tensor in tensors))
+    return tuple(expand(tensor, shape) for tensor in tensors)
+
+
+@method()
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """A copy with each dimension laid behind itself so often; more numbers than dimensions add some in front."""
+    times = extents_of("repeat", repeats)
+    if len(times) < self.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    if not times:
+        return clone(self)
+    return run(prepare("RepeatBackward0", "tile", "reps"), [self], times, kind=self._dtype)
+
+
+@both()
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """As repeat; fewer numbers than dimensions count from the last."""
+    times = extents_of("tile", dims)
+    return repeat(input, (1,) * (input.ndim - len(times)) + times)
+
+
+@both()
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: Any = None) -> Tensor:
+    """Each element (or part along `dim`) so often, behind itself."""
+    if dim is None:
+        input, dim = flatten(input), 0
+    place = check_dim(dim, input.ndim)
+    if isinstance(repeats, Tensor):
+        if repeats.numel() not in (1, input.shape[place]):
+            raise RuntimeError(
+                "repeats must have the same size as input along dim, but got repeats.size(0) = "
+                f"{repeats.numel()} and input.size({dim}) = {input.shape[place]}"
+            )
+        if repeats._dtype.name not in ("int32", "int64"):
+            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats._dtype.word}'")
+        if repeats.numel() != 1:
+            rows = from_values(np.repeat(np.arange(input.shape[place]), repeats.tolist()))
+            return input.index_select(place, rows)
+        repeats = repeats.item()
+    shape = input.shape
+    wide = unsqueeze(input, place + 1)
+    wide = clone(expand(wide, shape[: place + 1] + (repeats,) + shape[place + 1 :]))
+    return view(wide, shape[:place] + (shape[place] * repeats,) + shape[place + 1 :])

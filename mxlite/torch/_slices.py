@@ -1,0 +1,84 @@
+"""Positions of one dimension: select, slices and narrow, views that share memory."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from mxlite.torch._calls import both, prepare, run
+from mxlite.torch._kinds import check_dim
+from mxlite.torch._tensor import Tensor
+
+_select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
+_slice = prepare("SliceBackward0", "slice_axis", "axis", "begin", "end")
+_steps = prepare("SliceBackward0", "slice", "begin", "end", "step")
+_strided = prepare("SliceBackward0", "_mxl_as_strided", "shape", "strides", "skip")
+#: No bound.
+_NONE = -(1 << 63)
+
+
+def select_at(input: Tensor, place: int, index: int) -> Tensor:
+    """A view of one position of a dimension, both from 0 on."""
+    return run(_select, [input], place, index, kind=input._dtype)
+
+
+@both()
+def select(input: Tensor, dim: int, index: Any) -> Tensor:
+    """A view of one position of a dimension, without it."""
+    shape = input.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    place = check_dim(dim, len(shape))
+    index = operator.index(index)
+    extent = shape[place]
+    if not -extent <= index < extent:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {place}")
+    return select_at(input, place, index + extent if index < 0 else index)
+
+
+def slice_dim(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
+    """A view of positions of a dimension: from 0 on, start <= end."""
+    if start >= end:  # the operators for slices take no empty ones
+        shape = (*input.shape[:dim], 0, *input.shape[dim + 1 :])
+        return run(_strided, [input], shape, (0,) * len(shape), 0, kind=input._dtype)
+    if step == 1:
+        return run(_slice, [input], dim, start, end, kind=input._dtype)
+    before = (_NONE,) * dim
+    return run(_steps, [input], (*before, start), (*before, end), (1,) * dim + (step,), kind=input._dtype)
+
+
+@both()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of `length` parts along a dimension, from `start` on."""
+    if not input.shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    place = check_dim(dim, input.ndim)
+    start = operator.index(start)
+    extent = input.shape[place]
+    if not -extent <= start <= extent:
+        raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
+    start = start + extent if start < 0 else start
+    if start + length > extent:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
+    return slice_dim(input, place, start, start + length, 1)
+
+
+def leading(input: Tensor, shape: Any, besides: int | None = None) -> Tensor:
+    """The first positions of each dimension, as many as a shape has; `besides`: a dimension that stays whole."""
+    for dim, extent in enumerate(shape):
+        if dim != besides and extent < input.shape[dim]:
+            input = slice_dim(input, dim, 0, extent, 1)
+    return input
+
+
+def in_zeros(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Zeros of a shape with the tensor at the first positions of each dimension."""
+    if tuple(input.shape) == tuple(shape):
+        return input
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.append(strides[-1] * extent)
+    put = prepare(None, "_mxl_zeros_put", "shape", "strides", "skip", "zeros")
+    return run(put, [input], tuple(input.shape), tuple(strides[::-1]), 0, tuple(shape), kind=input._dtype)

@@ -1,0 +1,119 @@
+"""Elements chosen by truth values: where, nonzero, masked_select and masked_fill."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._lib import hot
+from mxlite.torch import _shapes
+from mxlite.torch._basic import filled, from_values, full_of
+from mxlite.torch._broadcast import broadcast_shapes
+from mxlite.torch._calls import adopt, both, function, method, prepare
+from mxlite.torch._convert import cast, common_dtype
+from mxlite.torch._dtypes import BOOL, dtype
+from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._edits import edit
+from mxlite.torch._indexing import Places
+from mxlite.torch._nodes import formula
+from mxlite.torch._tensor import Tensor
+
+_where = prepare("WhereBackward0", "where", slots="12")
+
+
+def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """x where a condition holds, else y; of one dtype, broadcast."""
+    if not condition.shape == x.shape == y.shape:
+        shape = broadcast_shapes(condition.shape, x.shape, y.shape)
+        condition, x, y = (each if each.shape == shape else _shapes.expand(each, shape) for each in (condition, x, y))
+    flags = cast(condition, _uint8)
+    return adopt(hot.call_n(_where, [flags._h, x._h, y._h], []), x._dtype)
+
+
+@function()
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """`input` where a condition holds, else `other`; with neither, where it holds, as nonzero(as_tuple=True)."""
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    for each in (condition, input, other):
+        if not isinstance(each, (Tensor, int, float)) or (each is condition and not isinstance(each, Tensor)):
+            raise TypeError(f"where() received an invalid combination of arguments - got {type(each).__name__}")
+    if condition._dtype.kind != BOOL and condition._dtype is not _uint8:
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
+        )
+    kind = common_dtype(input, other)
+    x, y = (cast(each, kind) if isinstance(each, Tensor) else full_of((), each, kind) for each in (input, other))
+    if condition.shape == x.shape == y.shape:
+        return choose(condition, x, y)
+    return formula("WhereBackward0", [x, y], lambda x, y, c: choose(c, x, y), saves="", constants=[condition])
+
+
+@method("where")
+def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """The tensor where a condition holds, else `other`."""
+    return where(condition, self, other)
+
+
+@both()
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """Where elements differ from 0: a row of indices each, or a tensor of indices for each dimension."""
+    found = np.nonzero(np.atleast_1d(input._values()))
+    if as_tuple:
+        return tuple(map(from_values, found))
+    rows = np.stack(found, 1)
+    return from_values(rows if input.shape else rows[:, :0])
+
+
+def _mask(name: str, mask: Any) -> Tensor:
+    if not isinstance(mask, Tensor) or mask._dtype.kind != BOOL:
+        found = mask._dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise RuntimeError(f"{name}: expected BoolTensor for mask, but got {found}")
+    return mask
+
+
+@both()
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask is True, in one row."""
+    shape = broadcast_shapes(input.shape, _mask("masked_select", mask).shape)
+    if not shape:
+        return masked_select(input.reshape(1), mask.reshape(1))
+    found = np.nonzero(_shapes.expand(mask, shape)._values())
+    places = Places(_shapes.expand(input.detach(), shape), dict(enumerate(found)))
+    return formula("MaskedSelectBackward0", [input], lambda x: places.get(_shapes.expand(x, shape)), saves="")
+
+
+@both()
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A number (or a tensor of one) where a mask is True, elsewhere the tensor's elements."""
+    return fill_where(formula, "MaskedFill", input, _mask("masked_fill", mask), value)
+
+
+@method()
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A number (or a tensor of one) where a mask is True; returns the tensor."""
+    return fill_where(edit, "MaskedFill", self, _mask("masked_fill_", mask), value)
+
+
+def fill_where(made: Callable, label: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A number (or a tensor of one) where a mask is True, by a formula or an edit."""
+    number = _number_of(value, input._dtype)
+    if isinstance(value, Tensor):
+
+        def compute(x: Tensor, number: Tensor, mask: Tensor) -> Tensor:
+            return choose(mask, number, x)
+
+        return made(f"{label}Backward1", [input, number], compute, saves="", constants=[mask])
+    return made(f"{label}Backward0", [input], lambda x, mask: choose(mask, number, x), saves="", constants=[mask])
+
+
+def _number_of(value: Any, kind: dtype) -> Tensor:
+    """A number, or a tensor of one, as a tensor of that dtype without dimensions."""
+    if not isinstance(value, Tensor):
+        return filled((), value, kind)
+    if value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return cast(value, kind)
