@@ -26,6 +26,7 @@ from mxlite.torch import (  # they register their functions
     _comparisons,
     _contractions,
     _creation,
+    _data,
     _diagonals,
     _edits,
     _elementwise,

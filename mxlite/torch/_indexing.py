@@ -16,7 +16,7 @@ from mxlite.torch import _shapes
 from mxlite.torch._basic import alias, from_values, full_of, zeros_of
 from mxlite.torch._calls import adopt, method, prepare, run, run_into
 from mxlite.torch._convert import cast
-from mxlite.torch._creation import values_of
+from mxlite.torch._data import values_of
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._edits import assign, edit, without_first_ones
 from mxlite.torch._nodes import formula

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+import numpy as np
+
 from mxlite._lib import LIB
 from mxlite.torch._calls import both, check_call, function, method, prepare, run
 from mxlite.torch._convert import cast
-from mxlite.torch._creation import finish, options, shape_of
+from mxlite.torch._creation import finish, of_shape, options, shape_of
 from mxlite.torch._dtypes import dtype, float32, int64
 from mxlite.torch._edits import copy_
 from mxlite.torch._nodes import unrecorded
@@ -32,42 +34,30 @@ def initial_seed() -> int:
     return _seed
 
 
-def _draw(name: str, shape: tuple[int, ...], kind: dtype, first: tuple, second: tuple) -> Tensor:
+def _draw(operator: str, bounds: tuple, shape: tuple[int, ...], kind: dtype, first: Any, second: Any) -> Tensor:
     if 0 in shape:
         return zeros_of(shape, kind)
-    call = prepare(None, name, first[0], second[0], "shape", dtype=kind.name)
-    return run(call, [], first[1], second[1], tuple(shape), kind=kind)
+    call = prepare(None, operator, *bounds, "shape", dtype=kind.name)
+    return run(call, [], first, second, tuple(shape), kind=kind)
 
 
 def uniform_of(shape: tuple[int, ...], kind: dtype, low: float = 0.0, high: float = 1.0) -> Tensor:
     """Numbers from low to high."""
-    return _draw("_random_uniform", shape, kind, ("low", float(low)), ("high", float(high)))
+    return _draw("_random_uniform", ("low", "high"), shape, kind, float(low), float(high))
 
 
 def normal_of(shape: tuple[int, ...], kind: dtype, loc: float = 0.0, scale: float = 1.0) -> Tensor:
     """Normally distributed numbers."""
-    return _draw("_random_normal", shape, kind, ("loc", float(loc)), ("scale", float(scale)))
+    return _draw("_random_normal", ("loc", "scale"), shape, kind, float(loc), float(scale))
 
 
 def integers_of(shape: tuple[int, ...], kind: dtype, low: int, high: int) -> Tensor:
     """Integers from low to before high."""
-    return cast(_draw("_random_randint", shape, int64, ("low", int(low)), ("high", int(high))), kind)
+    return cast(_draw("_random_randint", ("low", "high"), shape, int64, int(low), int(high)), kind)
 
 
-@function()
-def rand(*size: Any, **given: Any) -> Tensor:
-    """Numbers from 0 to before 1."""
-    shape = shape_of("rand", size, given)
-    kind, requires_grad = options("rand", given)
-    return finish(uniform_of(shape, kind), requires_grad)
-
-
-@function()
-def randn(*size: Any, **given: Any) -> Tensor:
-    """Normally distributed numbers, of mean 0 and variance 1."""
-    shape = shape_of("randn", size, given)
-    kind, requires_grad = options("randn", given)
-    return finish(normal_of(shape, kind), requires_grad)
+of_shape("rand", uniform_of, "Numbers from 0 to before 1")
+of_shape("randn", normal_of, "Normally distributed numbers, of mean 0 and variance 1")
 
 
 @function()
@@ -93,27 +83,11 @@ def randint(*args: Any, **given: Any) -> Tensor:
 @function()
 def randperm(n: int, **given: Any) -> Tensor:
     """The integers from 0 to before n in a random order."""
-    import numpy as np
-
     kind, requires_grad = options("randperm", given, int64)
     if kind.name == "bool":
         raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
     order = np.argsort(uniform_of((n,), float32)._values(), kind="stable") if n else np.zeros(0)
     return finish(from_values(order.astype(kind.np)), requires_grad)
-
-
-@function()
-def rand_like(input: Tensor, **given: Any) -> Tensor:
-    """As rand, with the shape and, unless `dtype` says otherwise, the dtype of `input`."""
-    kind, requires_grad = options("rand_like", given, input._dtype)
-    return finish(uniform_of(tuple(input.shape), kind), requires_grad)
-
-
-@function()
-def randn_like(input: Tensor, **given: Any) -> Tensor:
-    """As randn, with the shape and, unless `dtype` says otherwise, the dtype of `input`."""
-    kind, requires_grad = options("randn_like", given, input._dtype)
-    return finish(normal_of(tuple(input.shape), kind), requires_grad)
 
 
 @function()
@@ -144,8 +118,6 @@ def bernoulli(input: Tensor) -> Tensor:
 @both()
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> Tensor:
     """Indices drawn with probabilities in proportion to the elements of each row."""
-    import numpy as np
-
     weights = input._values().astype(np.float64)
     rows = weights.reshape(-1, weights.shape[-1])
     if (rows < 0).any() or not (rows.sum(1) > 0).all():
@@ -167,29 +139,17 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
     return from_values(found.astype(np.int64).reshape(weights.shape[:-1] + (count,)))
 
 
-def _filled(name: str, make: Any, document: str) -> None:
-    def fill(self: Tensor, *args: Any, generator: Any = None, **given: Any) -> Tensor:
-        return copy_(self, make(tuple(self.shape), self._dtype, *args, **given))
-
-    fill.__name__ = name
-    fill.__doc__ = document
-    method(name)(fill)
+@method()
+def uniform_(self: Tensor, *bounds: float, generator: Any = None, **given: float) -> Tensor:
+    """Random numbers from one to another (`from`, 0; `to`, 1) in every element; returns the tensor."""
+    low, high = (*bounds, 1.0)[:2] if bounds else (given.get("from", 0.0), given.get("to", 1.0))
+    return copy_(self, uniform_of(tuple(self.shape), self._dtype, low, high))
 
 
-def _from_to(shape: tuple, kind: dtype, **bounds: float) -> Tensor:
-    return uniform_of(shape, kind, bounds.get("from", 0.0), bounds.get("to", 1.0))
-
-
-def _uniform(shape: tuple, kind: dtype, *bounds: float, **named: float) -> Tensor:
-    return uniform_of(shape, kind, *bounds) if bounds else _from_to(shape, kind, **named)
-
-
-def _normal(shape: tuple, kind: dtype, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    return normal_of(shape, kind, mean, std)
-
-
-_filled("uniform_", _uniform, "Random numbers from one to another in every element; returns the tensor.")
-_filled("normal_", _normal, "Normally distributed numbers in every element; returns the tensor.")
+@method()
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Normally distributed numbers in every element; returns the tensor."""
+    return copy_(self, normal_of(tuple(self.shape), self._dtype, mean, std))
 
 
 @method()

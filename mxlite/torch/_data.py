@@ -1,0 +1,201 @@
+"""Tensors from Python's numbers, nested sequences and NumPy: torch.tensor, as_tensor, from_numpy."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from mxlite._lib import LIB
+from mxlite.torch._basic import empty_of, from_values
+from mxlite.torch._calls import adopt, function, last_error, method, prepare, run
+from mxlite.torch._convert import cast
+from mxlite.torch._creation import finish, options
+from mxlite.torch._dtypes import (
+    DTYPES,
+    INTEGER,
+    as_dtype,
+    dtype,
+    dtype_of_numpy,
+    get_default_dtype,
+    iinfo,
+    scalar_dtype,
+)
+from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._kinds import Size, extents_of, require_cpu
+from mxlite.torch._tensor import Tensor
+
+_as_strided = prepare(None, "_mxl_as_strided", "shape", "strides", "skip")
+
+
+def _leaves(data: Any) -> list:
+    """The numbers of nested sequences; tensors within stand for what they hold."""
+    return [leaf for each in data for leaf in _leaves(each)] if isinstance(data, (list, tuple)) else [data]
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data.item() if data.numel() == 1 else data.tolist()
+    return [_plain(each) for each in data] if isinstance(data, (list, tuple)) else data
+
+
+def _check_regular(data: Any, dim: int = 0) -> None:
+    """Raises: ValueError: sequences of different lengths, in PyTorch's words."""
+    if not isinstance(data, (list, tuple)) or not data:
+        return
+    if not isinstance(data[0], (list, tuple)):
+        if any(isinstance(each, (list, tuple)) for each in data):
+            raise TypeError("must be real number, not list")
+        return
+    length = len(data[0])
+    for each in data:
+        if not isinstance(each, (list, tuple)):
+            raise TypeError(f"expected a sequence, got {type(each).__name__}")
+        if len(each) != length:
+            raise ValueError(f"expected sequence of length {length} at dim {dim + 1} (got {len(each)})")
+        _check_regular(each, dim + 1)
+
+
+def _dtype_of(leaf: Any) -> dtype:
+    if isinstance(leaf, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(leaf, Tensor):
+        return leaf._dtype
+    if isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic):
+        return scalar_dtype(leaf)
+    if hasattr(leaf, "__array__"):
+        return dtype_of_numpy(np.asarray(leaf).dtype)
+    raise RuntimeError(f"Could not infer dtype of {type(leaf).__name__}")
+
+
+def values_of(data: Any, kind: dtype | None) -> np.ndarray:
+    """A NumPy array, of a dtype that tensors have, of numbers, nested sequences, NumPy arrays and tensors.
+
+    Raises: TypeError, ValueError, RuntimeError, as torch.tensor.
+    """
+    if isinstance(data, (Tensor, np.ndarray, np.generic)):
+        values = data._values() if isinstance(data, Tensor) else np.asarray(data)
+        return values.astype((dtype_of_numpy(values.dtype) if kind is None else kind).np, copy=False)
+    leaves = _leaves(data)
+    found = max(map(_dtype_of, leaves), key=lambda each: (each.kind, each.itemsize), default=None)
+    kind = kind or found or get_default_dtype()
+    _check_regular(data)
+    if any(isinstance(leaf, Tensor) for leaf in leaves):
+        data = _plain(data)
+    if kind.kind != INTEGER:
+        return np.array(data, dtype=kind.np)
+    values = np.array(data)
+    if values.dtype == object:
+        raise ValueError("Overflow when unpacking long long")
+    lowest = -iinfo(kind).max if kind is _uint8 else iinfo(kind).min
+    if values.size and (values.max() > iinfo(kind).max or values.min() < lowest):
+        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+    return values.astype(kind.np)
+
+
+@function()
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any) -> Tensor:
+    """A tensor with a copy of numbers, nested sequences of them, a NumPy array or a tensor.
+
+    Args:
+        dtype: None: float32 (the default dtype) for Python's floats, int64 for its integers, bool; NumPy's own.
+        requires_grad: Whether it wants a gradient.
+    """
+    options("tensor", {"device": device, **other})
+    kind = None if dtype is None else as_dtype(dtype)
+    return finish(from_values(values_of(data, kind)), requires_grad)
+
+
+@method()
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """As torch.tensor, with the dtype of this tensor unless `dtype` says otherwise."""
+    return tensor(data, dtype=self._dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
+
+
+@function("as_tensor", "asarray")
+def as_tensor(data: Any, dtype: Any = None, device: Any = None, **other: Any) -> Tensor:
+    """`data` itself where it is a tensor of that dtype; shares the memory of a NumPy array; else as torch.tensor."""
+    options("as_tensor", {"device": device, **other})
+    kind = None if dtype is None else as_dtype(dtype)
+    if isinstance(data, Tensor):
+        return data if kind is None else cast(data, kind)
+    if isinstance(data, np.ndarray) and (kind is None or kind.np == data.dtype) and data.flags.c_contiguous:
+        return from_numpy(data)
+    return tensor(data, dtype=kind)
+
+
+_holders: dict[int, np.ndarray] = {}
+_RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_holders.__delitem__)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_RELEASE))
+
+
+@function()
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A tensor that shares the memory of a NumPy array, with its strides (a copy, where it may not be written).
+
+    Raises: TypeError: no NumPy array, or of a dtype that tensors have not; ValueError: a stride below 0, or one of
+        parts of elements, or another byte order.
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    if not ndarray.dtype.isnative:
+        raise ValueError("given numpy array has byte order different from the native byte order.")
+    kind = dtype_of_numpy(ndarray.dtype)
+    if any(stride < 0 for stride in ndarray.strides):
+        raise ValueError("At least one stride in the given numpy array is negative: make a copy of it with .copy()")
+    if any(stride % kind.itemsize for stride in ndarray.strides):
+        raise ValueError("given numpy array strides not a multiple of the element byte size.")
+    if not ndarray.flags.aligned or not ndarray.flags.writeable or ndarray.size == 0:
+        return from_values(ndarray)
+    steps = tuple(stride // kind.itemsize for stride in ndarray.strides)
+    last = sum(step * (extent - 1) for step, extent in zip(steps, ndarray.shape))
+    flat = _over_memory(ndarray, kind, last + 1)
+    # The library's memory is in C order: what is not is a view of all that lies between the first and the last element.
+    return run(_as_strided, [flat], ndarray.shape, steps, 0, kind=kind)
+
+
+def _over_memory(ndarray: np.ndarray, kind: dtype, count: int) -> Tensor:
+    """A tensor of one dimension over an array's memory, which it keeps."""
+    number = id(ndarray)
+    while number in _holders:
+        number += 1
+    _holders[number] = ndarray
+    handle = LIB.MXLNDArrayFromMemory(ndarray.ctypes.data, 1, (ctypes.c_int64 * 1)(count), kind.flag, _RELEASE, number)
+    if not handle:
+        problem = last_error()
+        del _holders[number]
+        raise problem
+    return adopt(handle, kind)
+
+
+# ---- classes of tensors, called ----
+
+
+@method("__new__")
+@staticmethod
+def _new(cls: type, *args: Any, **kwargs: Any) -> Tensor:
+    """What calling the class Tensor makes: of a sequence, or any values of a shape."""
+    require_cpu(kwargs.pop("device", None))
+    if kwargs:
+        raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")
+    shared = len(args) == 1 and isinstance(args[0], Tensor)
+    return Tensor._as_class(cls, args[0].detach() if shared else _of_class("new", get_default_dtype(), args))
+
+
+def _of_class(name: str, kind: dtype, args: tuple) -> Tensor:
+    if len(args) == 1 and not isinstance(args[0], (int, Size)):
+        return tensor(args[0], dtype=kind)
+    return empty_of(extents_of(name, args or (0,)), kind)
+
+
+def _typed(name: str, kind: dtype) -> None:
+    @function(name, document=f"A tensor of {kind}, of a sequence, or with any values of a shape.")
+    def make(*args: Any) -> Tensor:
+        return _of_class(name, kind, args)
+
+
+for _kind in DTYPES:
+    _typed(f"{_kind.word}Tensor", _kind)
