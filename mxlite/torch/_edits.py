@@ -40,7 +40,7 @@ def assign(target: Tensor, value: Tensor) -> None:
     if value.shape and value.shape != target.shape:
         value = without_first_ones(value)
         require_expandable(value.shape, target)
-        value = _shapes.expand(value, target.shape)
+        value = value if value.shape == target.shape else _shapes.expand(value, target.shape)
     copy_(target, value)
 
 
