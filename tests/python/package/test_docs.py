@@ -165,6 +165,11 @@ def test_the_walk_through_quotes_the_sources() -> None:
     assert quoted >= 5
 
 
+def test_the_shown_operators_are_those_of_the_sources() -> None:
+    """docs/adding-an-operator.md: quotes and numbers of lines are those that tools/show_operators.py writes."""
+    _run([sys.executable, "tools/show_operators.py", "--check"], ROOT)
+
+
 # ---- docs/compatibility.md ----
 
 
