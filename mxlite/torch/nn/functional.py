@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
@@ -146,23 +148,33 @@ def layer_norm(
 def _normalized(
     label: str, input: Tensor, dims: tuple, weight: Tensor | None, bias: Tensor | None, eps: float, shape: tuple
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + eps) over dimensions, times a weight of `shape`, and a bias."""
+    """One node: the standard deviations from the mean over dimensions, times a weight of `shape`, and a bias."""
     require_floats("norm", input._dtype)
     given = [each for each in (weight, bias) if each is not None]
     has_weight, has_bias = weight is not None, bias is not None
     slots = "0" + ("1" if has_weight else "-") + (str(len(given)) if has_bias else "-")
 
     def compute(x: Tensor, *given: Tensor) -> Tensor:
-        mean, spread = run_many(_moments, [x], dims, kinds=[x._dtype] * 2)
-        y = (x - mean) * (spread + eps).rsqrt()
-        scale = iter(given)
-        y = y * next(scale).reshape(shape) if has_weight else y
-        return y + next(scale).reshape(shape) if has_bias else y
+        return _affine(
+            _standard(x, dims, eps), given[0] if has_weight else None, given[-1] if has_bias else None, shape
+        )
 
     return formula(label, [input, *given], compute, slots=slots)
 
 
 _moments = prepare(None, "moments", "axes", keepdims="True")
+
+
+def _standard(x: Tensor, dims: tuple, eps: float) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) over dimensions."""
+    mean, variance = run_many(_moments, [x], dims, kinds=[x._dtype] * 2)
+    return (x - mean) * (variance + eps).rsqrt()
+
+
+def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: tuple) -> Tensor:
+    """x weight + bias, these in a shape that x's broadcasts with."""
+    x = x if weight is None else x * weight.reshape(shape)
+    return x if bias is None else x + bias.reshape(shape)
 
 
 def batch_norm(
@@ -186,8 +198,7 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
         made = (input - running_mean.reshape(shape)) * (running_var.reshape(shape) + eps).rsqrt()
-        made = made if weight is None else made * weight.reshape(shape)
-        return made if bias is None else made + bias.reshape(shape)
+        return _affine(made, weight, bias, shape)
     if running_mean is not None and running_var is not None:
         with unrecorded():
             values = input.detach()
@@ -231,24 +242,25 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         )
     if mode == "constant":
         return constant_pad(input, pad, 0.0 if value is None else value)
-    found = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}.get(mode)
-    if found is None:
+    if mode not in _RIMS:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if input._dtype.kind == BOOL:
         raise NotImplementedError(f"\"{mode}_pad\" not implemented for 'Bool'")
-    import numpy as np
-
-    made = input
-    for place in range(len(pad) // 2):
+    name, how = _RIMS[mode]
+    take = prepare(f"{name}{len(pad) // 2}DBackward0", "take", "axis", slots="0", mode="clip")
+    for place, rims in enumerate(zip(pad[::2], pad[1::2])):
         dim = input.ndim - 1 - place
-        modes = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-        rows = np.pad(np.arange(input.shape[dim]), (pad[2 * place], pad[2 * place + 1]), mode=modes[mode])
-        made = _taken(f"{found}{len(pad) // 2}DBackward0", made, dim, from_values(rows.astype(np.int64)))
-    return made
+        rows = np.pad(np.arange(input.shape[dim]), rims, mode=how)
+        input = run(take, [input, from_values(rows.astype(np.int64))], dim, kind=input._dtype)  # noqa: A001
+    return input
 
 
-def _taken(label: str, input: Tensor, dim: int, rows: Tensor) -> Tensor:
-    return run(prepare(label, "take", "axis", slots="0", mode="clip"), [input, rows], dim, kind=input._dtype)
+#: Modes of pad: what their nodes are called, and what NumPy calls them.
+_RIMS = {
+    "reflect": ("ReflectionPad", "reflect"),
+    "replicate": ("ReplicationPad", "edge"),
+    "circular": ("CircularPad", "wrap"),
+}
 
 
 def scaled_dot_product_attention(
@@ -281,9 +293,7 @@ def group_norm(
     groups = input.reshape(n, num_groups, -1)
     away = groups - groups.mean(2, True)
     made = (away * ((away * away).mean(2, True) + eps).rsqrt()).reshape(input.shape)
-    shape = (channels,) + (1,) * (input.ndim - 2)
-    made = made if weight is None else made * weight.reshape(shape)
-    return made if bias is None else made + bias.reshape(shape)
+    return _affine(made, weight, bias, (channels,) + (1,) * (input.ndim - 2))
 
 
 __all__ = [*_activations.__all__, *_losses.__all__, *_defined(globals())]
