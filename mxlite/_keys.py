@@ -37,25 +37,32 @@ class KeyReader:
         Returns: (axis, part) in order, where every axis is covered. A part is a position from 0 on, a slice, None (a
             new axis), an array of positions from 0 on, a mask of the axes from that one on, or an `...` of no axes.
         """
-        entries = [
-            entry if entry is None or entry is Ellipsis or entry.__class__ in (int, slice) else self.read(entry)
-            for entry in (key if isinstance(key, tuple) else (key,))
-        ]
-        used = sum(map(_axes_of, entries))
+        entries = list(key) if isinstance(key, tuple) else [key]
+        used, has_arrays = 0, False
+        for number, entry in enumerate(entries):
+            if entry.__class__ is int or entry.__class__ is slice:
+                used += 1
+            elif entry is not None and entry is not Ellipsis:
+                entries[number] = entry = self.read(entry)
+                used += _axes_of(entry)
+                has_arrays = has_arrays or isinstance(entry, np.ndarray)
         self.check_count(entries, used, len(extents))
         parts, axis = [], 0
         for entry in _expanded(entries, len(extents) - used):
-            parts.append((axis, self._checked(entry, axis, extents)))
-            axis += _axes_of(entry)
-        return parts, any(isinstance(entry, np.ndarray) for entry in entries)
+            if entry.__class__ is int:
+                if not -extents[axis] <= entry < extents[axis]:
+                    raise self.out_of_bounds(entry, axis, extents[axis])
+                parts.append((axis, entry + extents[axis] if entry < 0 else entry))
+                axis += 1
+            elif isinstance(entry, np.ndarray):
+                parts.append((axis, self._within(entry, axis, extents)))
+                axis += _axes_of(entry)
+            else:
+                parts.append((axis, entry))
+                axis += entry.__class__ is slice
+        return parts, has_arrays
 
-    def _checked(self, entry: Any, axis: int, extents: tuple[int, ...]) -> Any:
-        if entry.__class__ is int:
-            if not -extents[axis] <= entry < extents[axis]:
-                raise self.out_of_bounds(entry, axis, extents[axis])
-            return entry + extents[axis] if entry < 0 else entry
-        if not isinstance(entry, np.ndarray):
-            return entry
+    def _within(self, entry: np.ndarray, axis: int, extents: tuple[int, ...]) -> np.ndarray:
         if entry.dtype != bool:
             return self.positions(entry, axis, extents[axis])
         if entry.shape != tuple(extents[axis : axis + entry.ndim]):
@@ -77,15 +84,13 @@ class KeyReader:
 
 
 def _axes_of(entry: Any) -> int:
-    """How many axes of the array an entry takes."""
-    if entry is None or entry is Ellipsis:
-        return 0
+    """How many axes of the array an integer, an index array or a mask takes."""
     return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
 
 
 def _expanded(entries: list, count: int) -> list:
     """The entries with `count` whole axes in the place of the first `...`, or behind them; a further `...` has none."""
-    place = next((number for number, entry in enumerate(entries) if entry is Ellipsis), len(entries))
-    if place < len(entries) and not count:
+    if not count:
         return entries
+    place = next((number for number, entry in enumerate(entries) if entry is Ellipsis), len(entries))
     return [*entries[:place], *[WHOLE] * count, *entries[place + 1 :]]

@@ -87,7 +87,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     if index.ndim != input.ndim and index.numel():
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     _check_along(input, index, place)
-    if _with(input.shape, place, 1) == _with(index.shape, place, 1):
+    own, wanted = tuple(input.shape), tuple(index.shape)
+    if own[:place] == wanted[:place] and own[place + 1 :] == wanted[place + 1 :]:
         return run(_gather, [input, index], place, kind=input._dtype)
 
     def compute(x: Tensor, index: Tensor) -> Tensor:
