@@ -79,7 +79,7 @@ from mxlite.torch.autograd.anomaly_mode import (
 from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled
 
 _tensor.install_methods()
-globals().update({name: value for name, value in _functions.items() if name not in ("slice_dim", "constant_pad")})
+globals().update(_functions)
 globals().update(_numbers.NAMES)
 
 __version__ = "2.13.0+mxlite"

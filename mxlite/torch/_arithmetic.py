@@ -12,7 +12,7 @@ import numpy as np
 
 from mxlite._lib import hot
 from mxlite.torch._broadcast import operands_error, require_broadcast, require_into
-from mxlite.torch._calls import adopt, both, last_error, method, methods, new, prepare
+from mxlite.torch._calls import adopt, both, last_error, method, new, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
@@ -301,12 +301,14 @@ BINARY = (
 )
 
 for _binary in BINARY:
-    methods[f"__{_binary.operator}__"] = _operator(_binary)
-    methods[f"__r{_binary.operator}__"] = _reflected(_binary)
-    methods[f"__i{_binary.operator}__"] = _in_place(_binary)
+    _into = _in_place(_binary)
+    method(f"__{_binary.operator}__")(_operator(_binary))
+    method(f"__r{_binary.operator}__")(_reflected(_binary))
+    method(f"__i{_binary.operator}__")(_into)
     if _binary.name not in ("add", "sub", "div"):  # those have further arguments
-        for _name in ("mul_", "multiply_") if _binary.name == "mul" else (_binary.name + "_",):
-            _named_in_place(_name, methods[f"__i{_binary.operator}__"])
+        _named_in_place(_binary.name + "_", _into)
+    if _binary.name == "mul":
+        _named_in_place("multiply_", _into)
 
 
 @method("__rtruediv__")

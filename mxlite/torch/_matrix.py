@@ -54,14 +54,12 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
         _check_inner(input, mat2)
         return _integer_product("addmm_impl_cpu_", input, mat2)
     handle = hot.call2(_mm, input._h, mat2._h)
-    if handle and input._dtype.is_floating_point:
+    if handle:
         tensor = new(Tensor)
         tensor._h = handle
         tensor._dtype = input._dtype
         return tensor
-    problem = None if handle else last_error()
-    if handle:
-        return adopt(handle, input._dtype)
+    problem = last_error()
     for name, each in (("self", input), ("mat2", mat2)):
         if each.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")

@@ -11,7 +11,7 @@ from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch import _shapes
-from mxlite.torch._calls import adopt, functions, new, prepare, run, run_many
+from mxlite.torch._calls import adopt, new, prepare, run, run_many
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._elementwise import require_floats
@@ -222,9 +222,6 @@ def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
         return x if widths else x.clone()
 
     return formula("ConstantPadNdBackward0", [input], compute, lambda grad: [constant_pad(grad, [-rim for rim in pad])])
-
-
-functions["constant_pad"] = constant_pad
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
