@@ -180,7 +180,7 @@ def _rows() -> list[list[str]]:
         for line in COMPATIBILITY.splitlines()
         if line.startswith("|") and "---" not in line
     ]
-    return [row for row in rows if len(row) == 5 and row[0] != "what"]
+    return [row for row in rows if len(row) == 5 and row[0] != "subject"]
 
 
 def _references(text: str) -> list[str]:
