@@ -180,20 +180,31 @@ def nll_loss(
     if wrong.size:
         raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
     places = from_values(np.where(kept, values, 0).astype(np.int64)).unsqueeze(dim)
-    ignored, share = from_values(~kept), from_values(kept.astype(input._dtype.np))
-    if weight is not None:
-        share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
-    label = "NllLossBackward0" if input.ndim <= 2 else "NllLoss2DBackward0"
+    shares = []  # none: all targets count, and each as much
+    if weight is not None or not kept.all():
+        share = from_values(kept.astype(input._dtype.np))
+        if weight is not None:
+            share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
+        shares = [share, from_values(~kept)]
 
-    def compute(x: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> Tensor:
-        each = (-take_along(x, places, dim).squeeze(dim) * share).masked_fill(ignored, 0)
+    def compute(x: Tensor, places: Tensor, *shares: Tensor) -> Tensor:
+        each = -take_along(x, places, dim).squeeze(dim)
+        if not shares:
+            return _reduced(each, reduction)
+        share, ignored = shares
+        each = (each * share).masked_fill(ignored, 0)
         return each.sum() / share.sum() if reduction == "mean" else _reduced(each, reduction)
 
-    def rule(grad: Tensor, places: Tensor, share: Tensor, ignored: Tensor) -> list:  # which reads no input
-        each = (-share * (grad / share.sum() if reduction == "mean" else grad)).masked_fill(ignored, 0)
+    def rule(grad: Tensor, places: Tensor, *shares: Tensor) -> list:  # which reads no input
+        if shares:
+            share, ignored = shares
+            each = (-share * (grad / share.sum() if reduction == "mean" else grad)).masked_fill(ignored, 0)
+        else:
+            each = (-grad / places.numel() if reduction == "mean" else -grad).expand(expected)
         return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
 
-    return formula(label, [input], compute, rule, constants=[places, share, ignored])
+    label = "NllLossBackward0" if len(input.shape) <= 2 else "NllLoss2DBackward0"
+    return formula(label, [input], compute, rule, constants=[places, *shares])
 
 
 _div_by = prepare("DivBackward1", "_div_scalar", "scalar", slots="0")
