@@ -19,6 +19,8 @@ typedef struct mxl_openblas_routines {
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *pivots, int *info);
     void (*getri)(const int *n, void *a, const int *lda, const int *pivots, void *work,
                   const int *lwork, int *info);
+    void (*getrs)(const char *trans, const int *n, const int *columns, const void *a,
+                  const int *lda, const int *pivots, void *b, const int *ldb, int *info, size_t);
     void (*geqrf)(const int *m, const int *n, void *a, const int *lda, void *tau, void *work,
                   const int *lwork, int *info);
     void (*orgqr)(const int *m, const int *n, const int *k, void *a, const int *lda,

@@ -243,6 +243,70 @@ int mxl_lu_decompose(int dtype, int64_t n, void *a, bool invert, mxl_lu *lu)
     return status;
 }
 
+/* ---- systems ---- */
+
+static int system_plain(int dtype, bool transpose, int64_t n, int64_t columns, void *a, void *b,
+                        int *pivots, int64_t *bad)
+{
+    size_t bytes = (size_t)(n * BLOCK) * mxl_dtype_size(dtype);
+    void *work = mxl_alloc(bytes);
+    int status;
+
+    if (work == NULL)
+        return -1;
+    status = dtype == MXL_F32 ? f32_lu(n, a, pivots, bad, work) : f64_lu(n, a, pivots, bad, work);
+    if (status == 0 && *bad == 0)
+        status = dtype == MXL_F32 ? f32_lu_solve(transpose, n, columns, a, pivots, b, work)
+                                  : f64_lu_solve(transpose, n, columns, a, pivots, b, work);
+    mxl_free(work, bytes);
+    return status;
+}
+
+/* By columns A is its transpose, and B has to be transposed; a vector is as it is. */
+static int system_by(const mxl_openblas_routines *blas, int dtype, bool transpose, int64_t n,
+                     int64_t columns, void *a, void *b, int *pivots, int64_t *bad)
+{
+    size_t bytes = columns == 1 ? 0 : (size_t)(n * columns) * mxl_dtype_size(dtype);
+    int size = (int)n, count = (int)columns, info = 0;
+    void *work = columns == 1 ? NULL : mxl_alloc(bytes), *x = work == NULL ? b : work;
+
+    if (columns != 1 && work == NULL)
+        return -1;
+    blas->getrf(&size, &size, a, &size, pivots, &info);
+    *bad = info;
+    if (info == 0) {
+        if (work != NULL)
+            transposed(dtype, n, columns, b, x);
+        blas->getrs(transpose ? "N" : "T", &size, &count, a, &size, pivots, x, &size, &info, 1);
+        if (work != NULL)
+            transposed(dtype, columns, n, x, b);
+    }
+    mxl_free(work, bytes);
+    return 0;
+}
+
+int mxl_lu_solve(int dtype, bool transpose, int64_t n, int64_t columns, void *a, void *b,
+                 int64_t *bad)
+{
+    size_t bytes = (size_t)n * sizeof(int);
+    int *pivots, status = -1;
+    backend by;
+
+    *bad = 0;
+    if (n == 0)
+        return 0;
+    if (begin(dtype, n, n, &by) != 0)
+        return -1;
+    pivots = mxl_alloc(bytes);
+    if (pivots != NULL)
+        status = by.blas != NULL && columns <= LARGEST
+                     ? system_by(by.blas, dtype, transpose, n, columns, a, b, pivots, bad)
+                     : system_plain(dtype, transpose, n, columns, a, b, pivots, bad);
+    mxl_openblas_end(by.held);
+    mxl_free(pivots, bytes);
+    return status;
+}
+
 /* ---- the plain routines in double ---- */
 
 static void to_double(int dtype, int64_t count, const void *from, double *to)

@@ -28,6 +28,11 @@ typedef struct mxl_lu {
 /* Decomposes A in place; with `invert` A becomes its inverse, unless it is singular. */
 int mxl_lu_decompose(int dtype, int64_t n, void *a, bool invert, mxl_lu *lu);
 
+/* B (n x columns) := op(A)^-1 B by one decomposition of A, which is overwritten. *bad: as of
+ * mxl_lu; B is then undefined. */
+int mxl_lu_solve(int dtype, bool transpose, int64_t n, int64_t columns, void *a, void *b,
+                 int64_t *bad);
+
 /* A (m x n, m <= n) = L Q: A becomes Q (rows orthonormal), l becomes L (m x m, lower). */
 int mxl_lq(int dtype, int64_t m, int64_t n, void *a, void *l);
 

@@ -162,6 +162,21 @@ static int NAME(lu)(int64_t n, T *a, int *pivots, int64_t *bad, T *work)
     return 0;
 }
 
+/* The exchanges of rows of a decomposition on B (n x columns), or the same undone. */
+static void NAME(exchange)(int64_t n, int64_t columns, const int *pivots, bool undo, T *b)
+{
+    for (int64_t step = 0; step < n; step++) {
+        int64_t i = undo ? n - 1 - step : step, other = pivots[i] - 1;
+
+        for (int64_t c = 0; c < columns && other != i; c++) {
+            T value = b[i * columns + c];
+
+            b[i * columns + c] = b[other * columns + c];
+            b[other * columns + c] = value;
+        }
+    }
+}
+
 /* A := U^-1 L^-1 P of a decomposition; `copy` has room for it, too. */
 static int NAME(lu_invert)(int64_t n, T *a, const int *pivots, T *copy, T *work)
 {
@@ -169,19 +184,24 @@ static int NAME(lu_invert)(int64_t n, T *a, const int *pivots, T *copy, T *work)
     memset(a, 0, (size_t)(n * n) * sizeof(T));
     for (int64_t i = 0; i < n; i++)
         a[i * n + i] = 1;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t other = pivots[i] - 1;
-
-        for (int64_t c = 0; c < n && other != i; c++) {
-            T value = a[i * n + c];
-
-            a[i * n + c] = a[other * n + c];
-            a[other * n + c] = value;
-        }
-    }
+    NAME(exchange)(n, n, pivots, false, a);
     if (NAME(solve)(true, false, true, n, n, copy, a, work) != 0)
         return -1;
     return NAME(solve)(false, false, false, n, n, copy, a, work);
+}
+
+/* B (n x columns) := op(A)^-1 B, of a decomposition A. */
+static int NAME(lu_solve)(bool transpose, int64_t n, int64_t columns, const T *a, const int *pivots,
+                          T *b, T *work)
+{
+    if (!transpose)
+        NAME(exchange)(n, columns, pivots, false, b);
+    if (NAME(solve)(!transpose, transpose, !transpose, n, columns, a, b, work) != 0 ||
+        NAME(solve)(transpose, transpose, transpose, n, columns, a, b, work) != 0)
+        return -1;
+    if (transpose)
+        NAME(exchange)(n, columns, pivots, true, b);
+    return 0;
 }
 
 #undef NAME

@@ -1,4 +1,5 @@
-/* Running sums, several at a time: each is a chain of additions that wait for each other. */
+/* Running sums and products, several at a time: each is a chain of operations that wait for each
+ * other. Linear recurrences likewise. */
 #include "kernel/reduce/scan.h"
 
 #include "base/dtype.h"
@@ -72,6 +73,19 @@ RUNNING(i8, int8_t, ADD_I8)
 RUNNING(i32, int32_t, ADD)
 RUNNING(i64, int64_t, ADD)
 
+#define MULTIPLY(a, b)      (a) * (b)
+#define MULTIPLY_I8(a, b)   (int8_t)((a) * (b))
+#define MULTIPLY_U8(a, b)   (uint8_t)((a) * (b))
+#define MULTIPLY_HALF(a, b) mxl_half_from_float(mxl_half_to_float(a) * mxl_half_to_float(b))
+
+RUNNING(f32_product, float, MULTIPLY)
+RUNNING(f64_product, double, MULTIPLY)
+RUNNING(f16_product, mxl_half, MULTIPLY_HALF)
+RUNNING(u8_product, uint8_t, MULTIPLY_U8)
+RUNNING(i8_product, int8_t, MULTIPLY_I8)
+RUNNING(i32_product, int32_t, MULTIPLY)
+RUNNING(i64_product, int64_t, MULTIPLY)
+
 /* A unit is ROWS rows, or a tile of the columns of one outer position. */
 static void run_units(void *data, int64_t begin, int64_t end)
 {
@@ -95,19 +109,9 @@ static void run_units(void *data, int64_t begin, int64_t end)
     }
 }
 
-void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
+static void scan(scan_job job, int dtype, int64_t outer, int64_t n, int64_t inner, const void *in,
+                 void *out)
 {
-#define LOOPS(name)                                                                                \
-    {                                                                                              \
-        .rows = name##_rows, .columns = name##_columns                                             \
-    }
-    static const scan_job loops[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = LOOPS(f32), [MXL_F64] = LOOPS(f64), [MXL_F16] = LOOPS(f16),
-        [MXL_U8] = LOOPS(u8),   [MXL_I8] = LOOPS(i8),   [MXL_I32] = LOOPS(i32),
-        [MXL_I64] = LOOPS(i64),
-    };
-#undef LOOPS
-    scan_job job = loops[dtype];
     int64_t units, weight;
 
     if (outer == 0 || n == 0 || inner == 0)
@@ -122,4 +126,105 @@ void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void
     units = inner == 1 ? (outer + ROWS - 1) / ROWS : outer * job.tiles;
     weight = n * (inner == 1 ? ROWS : inner < COLUMNS ? inner : COLUMNS);
     mxl_parallel_for(units, weight < GRAIN ? (GRAIN + weight - 1) / weight : 1, run_units, &job);
+}
+
+#define LOOPS(name) {.rows = name##_rows, .columns = name##_columns}
+
+void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
+{
+    static const scan_job loops[MXL_DTYPE_COUNT] = {
+        [MXL_F32] = LOOPS(f32), [MXL_F64] = LOOPS(f64), [MXL_F16] = LOOPS(f16),
+        [MXL_U8] = LOOPS(u8),   [MXL_I8] = LOOPS(i8),   [MXL_I32] = LOOPS(i32),
+        [MXL_I64] = LOOPS(i64),
+    };
+
+    scan(loops[dtype], dtype, outer, n, inner, in, out);
+}
+
+void mxl_scan_product(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
+{
+    static const scan_job loops[MXL_DTYPE_COUNT] = {
+        [MXL_F32] = LOOPS(f32_product), [MXL_F64] = LOOPS(f64_product),
+        [MXL_F16] = LOOPS(f16_product), [MXL_U8] = LOOPS(u8_product),
+        [MXL_I8] = LOOPS(i8_product),   [MXL_I32] = LOOPS(i32_product),
+        [MXL_I64] = LOOPS(i64_product),
+    };
+
+    scan(loops[dtype], dtype, outer, n, inner, in, out);
+}
+
+/* ---- linear recurrences ---- */
+
+typedef struct linear_job {
+    int64_t n, inner, tiles;
+    bool reverse;
+    const char *in, *factors;
+    char *out;
+    void (*run)(const struct linear_job *job, int64_t at, int64_t columns);
+} linear_job;
+
+/* The columns that begin `at` elements into the arrays. */
+#define LINEAR(name, T, plus_product)                                                              \
+    static void name##_linear(const linear_job *job, int64_t at, int64_t columns)                  \
+    {                                                                                              \
+        const int64_t move = job->reverse ? -job->inner : job->inner;                              \
+        const T *x = (const T *)(const void *)job->in + at;                                        \
+        const T *f = (const T *)(const void *)job->factors + at;                                   \
+        T *z = (T *)(void *)job->out + at;                                                         \
+        int64_t here = job->reverse ? (job->n - 1) * job->inner : 0;                               \
+                                                                                                   \
+        for (int64_t j = 0; j < columns; j++)                                                      \
+            z[here + j] = x[here + j];                                                             \
+        for (int64_t i = 1; i < job->n; i++) {                                                     \
+            const int64_t next = here + move;                                                      \
+            const T *before = z + here, *row = x + next, *factor = f + (move < 0 ? here : next);   \
+            T *to = z + next;                                                                      \
+                                                                                                   \
+            MXL_IVDEP                                                                              \
+            for (int64_t j = 0; j < columns; j++)                                                  \
+                to[j] = plus_product(row[j], factor[j], before[j]);                                \
+            here = next;                                                                           \
+        }                                                                                          \
+    }
+
+#define PLUS_PRODUCT(a, b, c) (a) + (b) * (c)
+#define PLUS_PRODUCT_HALF(a, b, c)                                                                 \
+    mxl_half_from_float(mxl_half_to_float(a) + mxl_half_to_float(b) * mxl_half_to_float(c))
+
+LINEAR(f32, float, PLUS_PRODUCT)
+LINEAR(f64, double, PLUS_PRODUCT)
+LINEAR(f16, mxl_half, PLUS_PRODUCT_HALF)
+
+/* A unit is a tile of the columns of one outer position. */
+static void linear_units(void *data, int64_t begin, int64_t end)
+{
+    const linear_job *job = data;
+
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t column = unit % job->tiles * COLUMNS, columns = job->inner - column;
+
+        job->run(job, unit / job->tiles * job->n * job->inner + column,
+                 columns < COLUMNS ? columns : COLUMNS);
+    }
+}
+
+void mxl_scan_linear(int dtype, int64_t outer, int64_t n, int64_t inner, bool reverse,
+                     const void *in, const void *factors, void *out)
+{
+    linear_job job = {.n = n,
+                      .inner = inner,
+                      .tiles = (inner + COLUMNS - 1) / COLUMNS,
+                      .reverse = reverse,
+                      .in = in,
+                      .factors = factors,
+                      .out = out,
+                      .run = dtype == MXL_F32   ? f32_linear
+                             : dtype == MXL_F64 ? f64_linear
+                                                : f16_linear};
+    int64_t weight = n * (inner < COLUMNS ? inner : COLUMNS);
+
+    if (outer == 0 || n == 0 || inner == 0)
+        return;
+    mxl_parallel_for(outer * job.tiles, weight < GRAIN ? (GRAIN + weight - 1) / weight : 1,
+                     linear_units, &job);
 }

@@ -157,7 +157,54 @@ static MXL_UNARY_OP(op_arctanh, "arctanh", MXL_ALIASES("_sparse_arctanh"),
                     "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
                     arctanh_kernels, arctanh_grad, mxl_saves_input);
 
+/* ---- _mxl_atan2 ---- */
+
+/* By the quotient that is at most 1, which neither overflows nor is NaN for two zeros or two
+ * infinities. */
+#define ANGLE(T, D)                                                                                \
+    MXL_INLINE T angle_##T(int level, T y, T x)                                                    \
+    {                                                                                              \
+        const T pi = (T)3.14159265358979323846, a = fabs(x), b = fabs(y);                          \
+        const T quotient = a == b ? (T)(a != 0) : b < a ? b / a : a / b;                           \
+        T angle = mxl_atan_##D(level, quotient);                                                   \
+                                                                                                   \
+        angle = b > a ? pi / 2 - angle : angle;                                                    \
+        angle = __builtin_signbit(x) ? pi - angle : angle;                                         \
+        return copysign(angle, y);                                                                 \
+    }
+
+ANGLE(float, f32)
+ANGLE(double, f64)
+
+#define ANGLE_OF(y, x) _Generic((x), float: angle_float, double: angle_double)(level, y, x)
+
+MXL_FLOAT_KERNELS(atan2, MXL_BINARY_LOOP, ANGLE_OF(x, y));
+
+/* da = dy b / (a^2 + b^2), db = -dy a / (a^2 + b^2); both 0 where a and b are */
+static int atan2_grad(mxl_grad *g)
+{
+    mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
+    mxl_array *square = mxl_add(g->s, mxl_square(g->s, a), mxl_square(g->s, b));
+    mxl_array *part = mxl_where(g->s, square, square, mxl_add_scalar(g->s, square, 1));
+
+    part = mxl_div(g->s, g->grad_output[0], part);
+    if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, mxl_mul(g->s, part, b)) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(g, 1, mxl_mul(g->s, mxl_negative(g->s, part), a));
+}
+
+static void both_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[1] = true;
+}
+
+static MXL_BINARY_OP(op_atan2, "_mxl_atan2", NULL,
+                     "The angle of the point (rhs, lhs), between -pi and pi.", mxl_infer_broadcast,
+                     atan2_kernels, atan2_grad, both_saves);
+
 const mxl_op *const mxl_ops_trig[] = {
-    &mxl_op_sin,  &mxl_op_cos,  &op_tan,     &op_arcsin,  &op_arccos,  &op_arctan,
-    &mxl_op_sinh, &mxl_op_cosh, &op_arcsinh, &op_arccosh, &op_arctanh, NULL,
+    &mxl_op_sin,  &mxl_op_cos, &op_tan,     &op_arcsin,  &op_arccos, &op_arctan, &mxl_op_sinh,
+    &mxl_op_cosh, &op_arcsinh, &op_arccosh, &op_arctanh, &op_atan2,  NULL,
 };

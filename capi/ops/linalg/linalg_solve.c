@@ -1,7 +1,9 @@
-/* Triangular matrices: linalg_trmm, which multiplies with them, and linalg_trsm, which solves. */
+/* Triangular matrices: linalg_trmm, which multiplies with them, and linalg_trsm, which solves; and
+ * _mxl_solve of any square matrices. */
 #include <stddef.h>
 #include <string.h>
 
+#include "base/memory/mem.h"
 #include "kernel/linalg/lapack.h"
 #include "ops/linalg/linalg.h"
 
@@ -153,4 +155,99 @@ static const mxl_op op_trsm = {
     .saves = trsm_saves,
 };
 
-const mxl_op *const mxl_ops_linalg_solve[] = {&op_trmm, &op_trsm, NULL};
+/* ---- _mxl_solve ---- */
+
+typedef struct solve_params {
+    int transpose;
+} solve_params;
+
+static const mxl_param solve_table[] = {
+    {.name = "transpose",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(solve_params, transpose),
+     .def = "0",
+     .doc = "Whether the matrices of A are transposed."},
+    {0},
+};
+
+static int solve_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+
+    if (mxl_linalg_check_square(infer) != 0)
+        return -1;
+    if (!mxl_shape_same(a->ndim - 1, a->shape, b->ndim - 1, b->shape))
+        return mxl_linalg_differ(infer, "");
+    mxl_shape_set(&infer->out_shape[0], b->ndim, b->shape);
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+/* Decomposes copies; the results are written when all systems are solved. */
+static int solve_compute(const mxl_call *call)
+{
+    const mxl_array *a = call->in[0];
+    mxl_array *out = call->out[0];
+    int64_t n = a->shape[a->ndim - 1], columns = out->shape[out->ndim - 1];
+    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
+    size_t all = bytes + (size_t)out->size * width;
+    char *work, *x;
+    int status = 0;
+
+    if (a->size == 0 && out->size == 0)
+        return 0;
+    work = mxl_alloc(all);
+    if (work == NULL)
+        return -1;
+    x = work + bytes;
+    memcpy(work, mxl_array_read(a), bytes);
+    memcpy(x, mxl_array_read(call->in[1]), all - bytes);
+    for (int64_t i = 0; i < mxl_linalg_count(a) && status == 0; i++) {
+        int64_t bad;
+
+        status = mxl_lu_solve(a->dtype, ((const solve_params *)call->params)->transpose != 0, n,
+                              columns, work + (size_t)(i * n * n) * width,
+                              x + (size_t)(i * n * columns) * width, &bad);
+        if (status == 0 && bad != 0)
+            status = mxl_error("%s: matrix %lld is singular: pivot %lld is zero", call->op->name,
+                               (long long)i, (long long)bad);
+    }
+    if (status == 0)
+        memcpy(mxl_array_write(out), x, all - bytes);
+    mxl_free(work, all);
+    return status;
+}
+
+static const mxl_op op_solve;
+
+/* X = op(A)^-1 B: dB = op(A)^-T dX, and dA = -dB X', transposed where A is. */
+static int solve_grad(mxl_grad *g)
+{
+    bool transpose = ((const solve_params *)g->params)->transpose != 0;
+    solve_params params = {!transpose};
+    mxl_array *inputs[2] = {mxl_grad_in(g, 0), g->grad_output[0]}, *x;
+    mxl_array *db = mxl_scope_call(g->s, &op_solve, &params, 2, inputs);
+
+    if (mxl_grad_set(g, 1, db) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    x = mxl_grad_out(g, 0);
+    return mxl_grad_set(g, 0,
+                        transpose ? mxl_matmul(g->s, x, db, false, true, -1)
+                                  : mxl_matmul(g->s, db, x, false, true, -1));
+}
+
+static const mxl_op op_solve = {
+    .name = "_mxl_solve",
+    .doc = "Solves systems of square matrices: X of op(A) X = B; an error for a singular one.",
+    .inputs = mxl_inputs_ab,
+    .params = solve_table,
+    .params_size = sizeof(solve_params),
+    .infer = solve_infer,
+    .compute = solve_compute,
+    .grad = solve_grad,
+    .saves = trsm_saves,
+};
+
+const mxl_op *const mxl_ops_linalg_solve[] = {&op_trmm, &op_trsm, &op_solve, NULL};

@@ -1,5 +1,5 @@
-/* _contrib_allclose: whether two arrays are equal within tolerances. */
-#include <math.h>
+/* Whether two arrays are equal within tolerances: _contrib_allclose of all elements, _mxl_isclose
+ * of each. */
 #include <stddef.h>
 
 #include "kernel/copy/cast.h"
@@ -110,4 +110,88 @@ static const mxl_op op_allclose = {
     .keeps_scalars = true,
 };
 
-const mxl_op *const mxl_ops_allclose[] = {&op_allclose, NULL};
+/* ---- _mxl_isclose ---- */
+
+static const mxl_param isclose_table[] = {
+    {.name = "rtol",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(allclose_params, rtol),
+     .def = "1e-05",
+     .doc = "How far elements may differ, relative to the second one."},
+    {.name = "atol",
+     .type = MXL_P_FLOAT,
+     .offset = offsetof(allclose_params, atol),
+     .def = "1e-08",
+     .doc = "How far they may differ beyond that."},
+    {.name = "equal_nan",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(allclose_params, equal_nan),
+     .def = "0",
+     .doc = "Whether two NaNs are equal."},
+    {0},
+};
+
+/* As is_close, without branches; computed in C. An infinite distance is never close. */
+#define CLOSE_LOOP(name, T, C, LOAD, EQUAL, DISTANCE)                                              \
+    static void close_##name(void *out, const void *const *in, const int64_t *step, int64_t n,     \
+                             const void *params)                                                   \
+    {                                                                                              \
+        const allclose_params *p = params;                                                         \
+        const C rtol = (C)p->rtol, atol = (C)p->atol;                                              \
+        const bool equal_nan = p->equal_nan != 0;                                                  \
+        const T *a = in[0], *b = in[1];                                                            \
+        uint8_t *z = out;                                                                          \
+                                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const T u = a[i * step[0]], v = b[i * step[1]];                                        \
+            const C x = (C)LOAD(u), y = (C)LOAD(v), distance = DISTANCE;                           \
+            const C most = atol + (C)fabs(rtol * y);                                               \
+                                                                                                   \
+            z[i] = (uint8_t)((EQUAL) | ((distance <= most) & (distance < (C)INFINITY)) |           \
+                             (equal_nan & (x != x) & (y != y)));                                   \
+        }                                                                                          \
+    }
+
+#define SAME(v) (v)
+/* Differences of large integers are lost in doubles. */
+#define APART_INT64 (double)(u > v ? (uint64_t)u - (uint64_t)v : (uint64_t)v - (uint64_t)u)
+
+CLOSE_LOOP(f32, float, float, SAME, x == y, (float)fabs(x - y))
+CLOSE_LOOP(f64, double, double, SAME, x == y, fabs(x - y))
+CLOSE_LOOP(f16, mxl_half, float, mxl_half_to_float, x == y, (float)fabs(x - y))
+CLOSE_LOOP(u8, uint8_t, double, SAME, u == v, fabs(x - y))
+CLOSE_LOOP(i8, int8_t, double, SAME, u == v, fabs(x - y))
+CLOSE_LOOP(i32, int32_t, double, SAME, u == v, fabs(x - y))
+CLOSE_LOOP(i64, int64_t, double, SAME, u == v, APART_INT64)
+
+static const mxl_kernels isclose_kernels = {.row = {[MXL_F32] = close_f32,
+                                                    [MXL_F64] = close_f64,
+                                                    [MXL_F16] = close_f16,
+                                                    [MXL_U8] = close_u8,
+                                                    [MXL_I8] = close_i8,
+                                                    [MXL_I32] = close_i32,
+                                                    [MXL_I64] = close_i64,
+                                                    [MXL_BOOL] = close_u8},
+                                            .weight = 2};
+
+static int isclose_infer(mxl_infer *infer)
+{
+    if (mxl_infer_broadcast(infer) != 0)
+        return -1;
+    infer->out_dtype[0] = MXL_BOOL;
+    return 0;
+}
+
+static const mxl_op op_isclose = {
+    .name = "_mxl_isclose",
+    .doc = "Where the elements of two arrays, broadcast, are equal within |a - b| <= atol + rtol "
+           "|b|, as bool.",
+    .inputs = mxl_inputs_lhs_rhs,
+    .params = isclose_table,
+    .params_size = sizeof(allclose_params),
+    .infer = isclose_infer,
+    .compute = mxl_run_loops,
+    .kernels = &isclose_kernels,
+};
+
+const mxl_op *const mxl_ops_allclose[] = {&op_allclose, &op_isclose, NULL};

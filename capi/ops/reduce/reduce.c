@@ -417,6 +417,30 @@ static const mxl_op op_argmin = {
     .grad = mxl_grad_zero,
 };
 
+/* The same as int64, which is exact however long the axis is. */
+static int int64_infer(mxl_infer *infer)
+{
+    if (arg_infer(infer) != 0)
+        return -1;
+    infer->out_dtype[0] = MXL_I64;
+    return 0;
+}
+
+#define ARG_INT64(symbol, op_name, which, op_compute)                                              \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .doc = "Index of the " which " element along an axis, as int64; of equal ones the first, " \
+               "and a NaN counts as the " which ".",                                               \
+        .inputs = mxl_inputs_data,                                                                 \
+        .params = arg_table,                                                                       \
+        .params_size = sizeof(arg_params),                                                         \
+        .infer = int64_infer,                                                                      \
+        .compute = op_compute,                                                                     \
+    }
+
+ARG_INT64(op_argmax_int64, "_mxl_argmax", "largest", argmax_compute);
+ARG_INT64(op_argmin_int64, "_mxl_argmin", "smallest", argmin_compute);
+
 /* argmax along axis 1. */
 static int channel_infer(mxl_infer *infer)
 {
@@ -446,7 +470,7 @@ static const mxl_op op_argmax_channel = {
 };
 
 const mxl_op *const mxl_ops_reduce[] = {
-    &mxl_op_sum, &op_mean,           &op_max,     &op_min,
-    &op_prod,    &op_nansum,         &op_nanprod, &op_argmax,
-    &op_argmin,  &op_argmax_channel, NULL,
+    &mxl_op_sum,      &op_mean,         &op_max,    &op_min,    &op_prod,
+    &op_nansum,       &op_nanprod,      &op_argmax, &op_argmin, &op_argmax_channel,
+    &op_argmax_int64, &op_argmin_int64, NULL,
 };

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from ._case import TOLERANCE, Case, In, generate, heads
 
-__all__ = ["CASES", "FAMILIES", "TOLERANCE", "Case", "In", "generate", "heads", "of", "operators"]
+__all__ = ["CASES", "FAMILIES", "OWN", "TOLERANCE", "Case", "In", "generate", "heads", "of", "operators"]
 
 _NAMES = """
     unary binary scalar elementwise compare choose reduce reduction
@@ -22,8 +22,11 @@ FAMILIES = {name: tuple(import_module(f".{name}", __name__).CASES) for name in _
 #: every row, in a fixed order
 CASES = tuple(case for rows in FAMILIES.values() for case in rows)
 
+#: rows of the library's own operators, which mxlite.torch calls
+OWN = tuple(import_module(".own", __name__).CASES)
+
 _seen: set = set()
-for _case in CASES:
+for _case in CASES + OWN:
     if _case.id in _seen:
         raise ValueError(f"two cases are called {_case.id}")
     _seen.add(_case.id)

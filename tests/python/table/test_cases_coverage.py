@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from _table import given_out, invoke, to_nd
-from cases import CASES, heads, of, operators
+from cases import CASES, OWN, heads, of, operators
 
 import mxlite as mx
 from mxlite import autograd
@@ -72,6 +74,31 @@ def test_every_operator_has_a_value_and_an_error() -> None:
     for name in registered():
         assert any(not case.error for case in of(name)), name
         assert any(case.error for case in of(name)), name
+
+
+#: Own operators that have no rows yet: rules of operators with rows run them, or tests of their own.
+WITHOUT_ROWS = """
+    addmm as_strided at broadcast_to clamp cofactors copy_over fill floor_divide fmod gather_nd_last integer_power
+    inverse_or_zero keep_first mask_put maximum minimum mm mse_loss pick_grad polygamma positive power_derivative
+    power_log put_along relu remainder remainder_scalar reshape_own reshape_to round_even scatter_nd_add select
+    sequence_put slice_rows slogdet softmax_target softrelu strided_put sum_to take_along take_grad triangle
+    trunc_divide zeros_put
+""".split()
+#: Own operators of which no gradient is asked: their results are integers or bool.
+OWN_WITHOUT_DERIVATIVE = "argmax argmin isclose nonzero kth median left_shift right_shift".split()
+OWN_WITHOUT_DERIVATIVE += [f"bitwise_{name}" for name in ("and", "or", "xor", "not")]
+
+
+def test_every_own_operator_has_rows_or_is_listed() -> None:
+    source = Path(__file__).parents[3] / "capi" / "ops"
+    named = {name for file in source.rglob("*.c") for name in re.findall(r'"_mxl_([a-z0-9_]+)"', file.read_text())}
+    rows = {case.op[len("_mxl_") :] for case in OWN}
+    assert named == rows | set(WITHOUT_ROWS) and not rows & set(WITHOUT_ROWS)
+    for name in rows:
+        mine = [case for case in OWN if case.op == f"_mxl_{name}"]
+        assert any(case.error for case in mine) and any(not case.error for case in mine), name
+        assert any(array.ndim == 0 or array.size == 0 for case in mine for array in case.arrays()), name
+        assert (max(case.order for case in mine) == 2) == (name not in OWN_WITHOUT_DERIVATIVE), name
 
 
 #: What these move, Cast and scatter_nd move too; 1.9.1 wants an output of the caller's.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from _table import WAYS, assert_close, given_out, invoke, scope, to_nd
-from cases import CASES, heads
+from cases import CASES, OWN, heads
 
 import mxlite as mx
 from mxlite import autograd
@@ -17,9 +17,10 @@ def _fits(case) -> bool:
     return bool(operator.counted) or len(case.inputs) <= len(operator.inputs)
 
 
-VALUES = [case for case in CASES if case.forward is not None and not case.error and not case.random]
+VALUES = [case for case in CASES + OWN if case.forward is not None and not case.error and not case.random]
 #: An input more than the operator has can be said in the text interface only: in Python it is the first parameter.
 ERRORS = [(case, way) for case in CASES if case.error for way in WAYS if way == "text" or _fits(case)]
+ERRORS += [(case, "text") for case in OWN if case.error]
 RANDOM = [case for case in CASES if case.random]
 
 

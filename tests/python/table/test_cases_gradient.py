@@ -11,12 +11,12 @@ import zlib
 import numpy as np
 import pytest
 from _table import invoke, to_nd
-from cases import CASES
+from cases import CASES, OWN
 
 import mxlite as mx
 from mxlite import autograd
 
-FIRST = [case for case in CASES if case.order >= 1 and not case.error and not case.random and not case.defined]
+FIRST = [case for case in CASES + OWN if case.order >= 1 and not case.error and not case.random and not case.defined]
 SECOND = [case for case in FIRST if case.order >= 2]
 STEP = 1e-5
 

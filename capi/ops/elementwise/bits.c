@@ -1,0 +1,64 @@
+/* Bitwise functions of integers, and of bool where the result is one: and, or, xor, not, shifts. */
+#include "ops/elementwise/elementwise.h"
+
+/* Loops of integers alone; those of bytes also for bool where BOOL_ROW names them. */
+#define INTEGER_KERNELS(name, ROW, BOOL_ROW, ...)                                                  \
+    ROW(name##_u8, u8, __VA_ARGS__)                                                                \
+    ROW(name##_i8, i8, __VA_ARGS__)                                                                \
+    ROW(name##_i32, i32, __VA_ARGS__)                                                              \
+    ROW(name##_i64, i64, __VA_ARGS__)                                                              \
+    static const mxl_kernels name##_kernels = {.row = {[MXL_U8] = name##_u8,                       \
+                                                       [MXL_I8] = name##_i8,                       \
+                                                       [MXL_I32] = name##_i32,                     \
+                                                       [MXL_I64] = name##_i64,                     \
+                                                       [MXL_BOOL] = BOOL_ROW},                     \
+                                               .weight = 1}
+
+/* Bytes are computed as 32-bit numbers: what is shifted beyond a byte is cut off by the store. By a
+ * negative number, or by all bits and more: as by all bits. */
+#define SHIFTS(T, U, BITS)                                                                         \
+    static inline T left_##T(T x, T y)                                                             \
+    {                                                                                              \
+        return y < 0 || y >= BITS ? 0 : (T)((U)x << y);                                            \
+    }                                                                                              \
+                                                                                                   \
+    static inline T right_##T(T x, T y)                                                            \
+    {                                                                                              \
+        return x >> (y < 0 || y >= BITS ? BITS - 1 : y);                                           \
+    }
+
+SHIFTS(int32_t, uint32_t, 32)
+SHIFTS(int64_t, uint64_t, 64)
+
+#define BY_WIDTH(name, x, y) _Generic((x), int32_t: name##_int32_t, int64_t: name##_int64_t)(x, y)
+
+INTEGER_KERNELS(bitwise_and, MXL_BINARY_LOOP, bitwise_and_u8, x &y);
+INTEGER_KERNELS(bitwise_or, MXL_BINARY_LOOP, bitwise_or_u8, x | y);
+INTEGER_KERNELS(bitwise_xor, MXL_BINARY_LOOP, bitwise_xor_u8, x ^ y);
+INTEGER_KERNELS(left_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(left, x, y));
+INTEGER_KERNELS(right_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(right, x, y));
+
+MXL_UNARY_LOOP(logical_not_bool, u8, x == 0)
+INTEGER_KERNELS(bitwise_not, MXL_UNARY_LOOP, logical_not_bool, ~x);
+
+static MXL_BINARY_OP(op_and, "_mxl_bitwise_and", NULL,
+                     "The bits that both integers have; of bool where both are True.",
+                     mxl_infer_broadcast, bitwise_and_kernels, NULL, NULL);
+static MXL_BINARY_OP(op_or, "_mxl_bitwise_or", NULL,
+                     "The bits that either integer has; of bool where either is True.",
+                     mxl_infer_broadcast, bitwise_or_kernels, NULL, NULL);
+static MXL_BINARY_OP(op_xor, "_mxl_bitwise_xor", NULL,
+                     "The bits that one of two integers has; of bool where both differ.",
+                     mxl_infer_broadcast, bitwise_xor_kernels, NULL, NULL);
+static MXL_BINARY_OP(op_left, "_mxl_left_shift", NULL,
+                     "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.",
+                     mxl_infer_broadcast, left_shift_kernels, NULL, NULL);
+static MXL_BINARY_OP(op_right, "_mxl_right_shift", NULL,
+                     "The bits of lhs moved down by rhs, the sign kept; where rhs is negative or "
+                     "too large the sign alone is left.",
+                     mxl_infer_broadcast, right_shift_kernels, NULL, NULL);
+static MXL_UNARY_OP(op_not, "_mxl_bitwise_not", NULL,
+                    "The bits that an integer has not; of bool the opposite.", bitwise_not_kernels,
+                    NULL, NULL);
+
+const mxl_op *const mxl_ops_bits[] = {&op_and, &op_or, &op_xor, &op_not, &op_left, &op_right, NULL};

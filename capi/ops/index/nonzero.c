@@ -1,0 +1,125 @@
+/* _mxl_nonzero: the indices of the elements that are not 0. */
+#include <stddef.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "ops/build.h"
+
+typedef struct nonzero_params {
+    int by_axis;
+} nonzero_params;
+
+static const mxl_param nonzero_table[] = {
+    {.name = "by_axis",
+     .type = MXL_P_BOOL,
+     .offset = offsetof(nonzero_params, by_axis),
+     .def = "0",
+     .doc = "Whether the result has a row for each axis, else one for each element found."},
+    {0},
+};
+
+/* The elements as contiguous bytes, 0 and 1: the array itself (retained), or a copy. */
+static mxl_array *flags_of(mxl_array *x)
+{
+    mxl_array *flags;
+
+    if (x->dtype == MXL_BOOL)
+        return mxl_array_contiguous(x);
+    flags = mxl_array_new(MXL_BOOL, x->ndim, x->shape);
+    if (flags != NULL && mxl_array_copy_into(flags, x) != 0) {
+        mxl_array_release(flags);
+        flags = NULL;
+    }
+    return flags;
+}
+
+/* The extent depends on the values, which are therefore read here. */
+static int nonzero_infer(mxl_infer *infer)
+{
+    bool by_axis = ((const nonzero_params *)infer->params)->by_axis != 0;
+    mxl_array *x = infer->in[0], *flags = flags_of(x);
+    const uint8_t *flag;
+    int64_t count = 0;
+
+    if (flags == NULL)
+        return mxl_error_prefix(infer->op->name);
+    flag = mxl_array_read(flags);
+    for (int64_t i = 0; i < flags->size; i++)
+        count += flag[i] != 0;
+    mxl_array_release(flags);
+    infer->out_shape[0].ndim = 2;
+    infer->out_shape[0].dim[by_axis ? 1 : 0] = count;
+    infer->out_shape[0].dim[by_axis ? 0 : 1] = x->ndim;
+    infer->out_dtype[0] = MXL_I64;
+    return 0;
+}
+
+/* Where index `axis` of element `k` of those found goes: out[k * element + axis * next]. */
+typedef struct writer {
+    int64_t *out;
+    int64_t found, count, element, next;
+} writer;
+
+/* The set flags of a row of n, whose other indices are `at`. False: more than were counted. */
+static bool write_row(writer *w, const uint8_t *flag, int64_t n, int ndim, const int64_t *at)
+{
+    uint64_t eight;
+
+    for (int64_t j = 0; j < n; j++) {
+        for (; j + 8 <= n; j += 8) {
+            memcpy(&eight, flag + j, sizeof(eight));
+            if (eight != 0)
+                break;
+        }
+        if (j == n)
+            break;
+        if (flag[j] == 0)
+            continue;
+        if (w->found == w->count)
+            return false;
+        for (int i = 0; i < ndim - 1; i++)
+            w->out[w->found * w->element + i * w->next] = at[i];
+        if (ndim > 0)
+            w->out[w->found * w->element + (ndim - 1) * w->next] = j;
+        w->found++;
+    }
+    return true;
+}
+
+static int nonzero_compute(const mxl_call *call)
+{
+    bool by_axis = ((const nonzero_params *)call->params)->by_axis != 0;
+    mxl_array *out = call->out[0], *flags = flags_of(call->in[0]);
+    int64_t count = out->shape[by_axis ? 1 : 0], at[MXL_MAX_NDIM] = {0};
+    int ndim = call->in[0]->ndim;
+    writer w = {mxl_array_write(out), 0, count, by_axis ? 1 : ndim, by_axis ? count : 1};
+    const uint8_t *flag;
+    int64_t n;
+    bool fits = true;
+
+    if (flags == NULL)
+        return -1;
+    flag = mxl_array_read(flags);
+    n = ndim > 0 ? flags->shape[ndim - 1] : 1;
+    for (int64_t i = 0; fits && i < flags->size; i += n) {
+        fits = write_row(&w, flag + i, n, ndim, at);
+        for (int axis = ndim - 2; axis >= 0 && ++at[axis] == flags->shape[axis]; axis--)
+            at[axis] = 0;
+    }
+    mxl_array_release(flags);
+    if (!fits || w.found != count)
+        return mxl_error("%s: the array changed while it was read", call->op->name);
+    return 0;
+}
+
+static const mxl_op op_nonzero = {
+    .name = "_mxl_nonzero",
+    .doc = "The indices of the elements that are not 0, in their order, as int64.",
+    .inputs = mxl_inputs_data,
+    .params = nonzero_table,
+    .params_size = sizeof(nonzero_params),
+    .infer = nonzero_infer,
+    .compute = nonzero_compute,
+};
+
+const mxl_op *const mxl_ops_nonzero[] = {&op_nonzero, NULL};

@@ -1,0 +1,241 @@
+/* _mxl_cumprod, running products; and what their gradients of any order need: the linear recurrence
+ * _mxl_scan_linear, and _mxl_shift, which moves an axis by one position. */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/reduce/scan.h"
+#include "ops/build.h"
+
+typedef struct scan_params {
+    int64_t axis;
+    int flag; /* exclusive, reverse or back */
+} scan_params;
+
+#define SCAN_AXIS                                                                                  \
+    {.name = "axis",                                                                               \
+     .type = MXL_P_INT,                                                                            \
+     .offset = offsetof(scan_params, axis),                                                        \
+     .def = "-1",                                                                                  \
+     .doc = "The axis, counted from either end."}
+
+#define SCAN_FLAG(text, meaning)                                                                   \
+    {.name = text,                                                                                 \
+     .type = MXL_P_BOOL,                                                                           \
+     .offset = offsetof(scan_params, flag),                                                        \
+     .def = "0",                                                                                   \
+     .doc = meaning}
+
+static const mxl_param cumprod_table[] = {
+    SCAN_AXIS,
+    SCAN_FLAG("exclusive", "Whether an element's product is that of the elements before it alone."),
+    {0},
+};
+
+static const mxl_param linear_table[] = {
+    SCAN_AXIS,
+    SCAN_FLAG("reverse", "Whether the recurrence runs from the end."),
+    {0},
+};
+
+static const mxl_param shift_table[] = {
+    SCAN_AXIS,
+    SCAN_FLAG("back", "Whether elements move to the position before theirs, else behind it."),
+    {0},
+};
+
+static int scan_infer(mxl_infer *infer)
+{
+    const scan_params *p = infer->params;
+
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    if (infer->in[0]->dtype == MXL_BOOL)
+        return mxl_error("%s: dtype bool is not supported", infer->op->name);
+    if (mxl_shape_axis(p->axis, infer->in[0]->ndim) < 0)
+        return mxl_error_prefix(infer->op->name);
+    return 0;
+}
+
+/* The array as (outer, n, inner). */
+typedef struct along {
+    int64_t outer, n, inner;
+} along;
+
+static along along_axis(const mxl_array *x, int64_t axis)
+{
+    int at = mxl_shape_axis(axis, x->ndim);
+
+    return (along){mxl_shape_size(at, x->shape), x->shape[at],
+                   mxl_shape_size(x->ndim - at - 1, x->shape + at + 1)};
+}
+
+/* Elements one position further along the axis, or one back; `filling` takes the free position. */
+static void shift(const mxl_array *x, int64_t axis, bool back, double filling, mxl_array *out)
+{
+    along a = along_axis(x, axis);
+    int64_t width = (int64_t)mxl_dtype_size(x->dtype), row = a.inner * width;
+    const char *from = mxl_array_read(x);
+    char *to = mxl_array_write(out);
+    uint64_t filled = 0;
+
+    if (x->size == 0)
+        return;
+    mxl_cast_scalar(filling, x->dtype, &filled);
+    for (int64_t o = 0; o < a.outer; o++, from += a.n * row, to += a.n * row) {
+        memcpy(back ? to : to + row, back ? from + row : from, (size_t)((a.n - 1) * row));
+        mxl_fill((size_t)width, back ? to + (a.n - 1) * row : to, &filled, a.inner);
+    }
+}
+
+static mxl_array *scan_call(mxl_grad *g, const mxl_op *op, bool flag, mxl_array *x,
+                            mxl_array *factors)
+{
+    scan_params p = {((const scan_params *)g->params)->axis, flag};
+    mxl_array *inputs[2] = {x, factors};
+
+    return mxl_scope_call(g->s, op, &p, factors == NULL ? 1 : 2, inputs);
+}
+
+/* ---- _mxl_shift ---- */
+
+static int shift_compute(const mxl_call *call)
+{
+    const scan_params *p = call->params;
+
+    shift(call->in[0], p->axis, p->flag != 0, 0, call->out[0]);
+    return 0;
+}
+
+static const mxl_op op_shift, op_linear, op_cumprod;
+
+/* dx = dy moved the other way */
+static int shift_grad(mxl_grad *g)
+{
+    bool back = ((const scan_params *)g->params)->flag != 0;
+
+    return mxl_grad_set(g, 0, scan_call(g, &op_shift, !back, g->grad_output[0], NULL));
+}
+
+static const mxl_op op_shift = {
+    .name = "_mxl_shift",
+    .doc = "Elements one position further along an axis, the last one gone and 0 in front.",
+    .inputs = mxl_inputs_data,
+    .params = shift_table,
+    .params_size = sizeof(scan_params),
+    .infer = scan_infer,
+    .compute = shift_compute,
+    .grad = shift_grad,
+};
+
+/* ---- _mxl_scan_linear ---- */
+
+static int linear_infer(mxl_infer *infer)
+{
+    if (!mxl_dtype_is_float(infer->in[0]->dtype))
+        return mxl_error("%s: takes floats, got %s", infer->op->name,
+                         mxl_dtype_name(infer->in[0]->dtype));
+    return scan_infer(infer);
+}
+
+static int linear_compute(const mxl_call *call)
+{
+    const scan_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    along a = along_axis(x, p->axis);
+
+    mxl_scan_linear(x->dtype, a.outer, a.n, a.inner, p->flag != 0, mxl_array_read(x),
+                    mxl_array_read(call->in[1]), mxl_array_write(call->out[0]));
+    return 0;
+}
+
+/* y[i] = x[i] + f[i] y[i - 1]: dx runs from the other end, dx[i] = dy[i] + f[i + 1] dx[i + 1], and
+ * df[i] = dx[i] y[i - 1]. Reversed, y[i] = x[i] + f[i + 1] y[i + 1], df[i] = dx[i - 1] y[i]. */
+static int linear_grad(mxl_grad *g)
+{
+    bool reverse = ((const scan_params *)g->params)->flag != 0;
+    mxl_array *dx = scan_call(g, &op_linear, !reverse, g->grad_output[0], mxl_grad_in(g, 1)), *y;
+
+    if (mxl_grad_set(g, 0, dx) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    y = mxl_grad_out(g, 0);
+    if (reverse)
+        dx = scan_call(g, &op_shift, false, dx, NULL);
+    else
+        y = scan_call(g, &op_shift, false, y, NULL);
+    return mxl_grad_set(g, 1, mxl_mul(g->s, dx, y));
+}
+
+static void linear_saves(mxl_saves *saves)
+{
+    saves->in[1] = true;
+    saves->out[0] = saves->wants[1];
+}
+
+static const mxl_input linear_inputs[] = {
+    {.name = "data", .doc = "What is added at each position."},
+    {.name = "factors",
+     .doc = "What the position before is multiplied with; not read of the first."},
+    {0},
+};
+
+static const mxl_op op_linear = {
+    .name = "_mxl_scan_linear",
+    .doc = "out[i] = data[i] + factors[i] out[i - 1] along an axis; reversed data[i] + factors[i + "
+           "1] out[i + 1].",
+    .inputs = linear_inputs,
+    .params = linear_table,
+    .params_size = sizeof(scan_params),
+    .infer = linear_infer,
+    .compute = linear_compute,
+    .grad = linear_grad,
+    .saves = linear_saves,
+};
+
+/* ---- _mxl_cumprod ---- */
+
+static int cumprod_compute(const mxl_call *call)
+{
+    const scan_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    mxl_array *out = call->out[0];
+    along a = along_axis(x, p->axis);
+
+    if (p->flag) {
+        shift(x, p->axis, false, 1, out);
+        x = out;
+    }
+    mxl_scan_product(x->dtype, a.outer, a.n, a.inner, mxl_array_read(x), mxl_array_write(out));
+    return 0;
+}
+
+/* dx[i] = the product before i, times the sum over k >= i of dy[k] x[i + 1] ... x[k], which is a
+ * linear recurrence from the end: right where there are zeros. The product of the elements before
+ * alone begins at dy[i + 1]. */
+static int cumprod_grad(mxl_grad *g)
+{
+    bool exclusive = ((const scan_params *)g->params)->flag != 0;
+    mxl_array *x = mxl_grad_in(g, 0), *dy = g->grad_output[0];
+
+    if (exclusive)
+        dy = scan_call(g, &op_shift, true, dy, NULL);
+    dy = scan_call(g, &op_linear, true, dy, x);
+    return mxl_grad_set(g, 0, mxl_mul(g->s, scan_call(g, &op_cumprod, true, x, NULL), dy));
+}
+
+static const mxl_op op_cumprod = {
+    .name = "_mxl_cumprod",
+    .doc = "Running products along an axis: each element times all before it.",
+    .inputs = mxl_inputs_data,
+    .params = cumprod_table,
+    .params_size = sizeof(scan_params),
+    .infer = scan_infer,
+    .compute = cumprod_compute,
+    .grad = cumprod_grad,
+    .saves = mxl_saves_input,
+};
+
+const mxl_op *const mxl_ops_cumprod[] = {&op_cumprod, &op_linear, &op_shift, NULL};
