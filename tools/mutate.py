@@ -8,12 +8,12 @@
 A mutant changes one sign, factor, constant, comparison, order of arguments, saved input or statement in a function of
 capi/ops or capi/kernel, of memory and threads in capi/base, or of the graph and its functions in capi/engine and
 capi/api. The tree is copied to a temporary folder for each job and built there; each mutant is one edit of a copy,
-`make lib`, and then, until something fails: the tests of the case table (without pytest, see mutate_runner.py; those of
+`make lib`, and then, until something fails: the tests of the case table (without pytest: mutation/runner.py; those of
 the changed file's operators and those that noticed something before come first), the C tests (before the table where
 the file is of the engine or the API), the other Python tests of --pytest. A mutant that is noticed takes about a
 second, a survivor as long as all these tests. The working tree and its build/ are only read.
 
-Prints every survivor; exits with 1 if there is one. Survivors that change no result go into mutate_equivalent.txt.
+Prints every survivor; exits with 1 if there is one. Survivors that change no result go into mutation/equivalent.txt.
 """
 
 import argparse
@@ -68,7 +68,7 @@ class Copy:
         self.env = dict(os.environ, MXLITE_LIBRARY=str(self.library), MXLITE_BINDING="ctypes")
         self.env.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", OPENBLAS_NUM_THREADS="1")
         self.runner = subprocess.Popen(
-            [sys.executable, str(folder / "tools/mutate_runner.py")],
+            [sys.executable, str(folder / "tools/mutation/runner.py")],
             cwd=folder,
             env=self.env,
             stdin=subprocess.PIPE,
@@ -238,7 +238,7 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
     parser.add_argument("--match", default="", help="only where `path:line function: before -> after` has this regex")
     parser.add_argument("--jobs", type=int, default=1, help="how many copies work at the same time (default 1)")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
-    parser.add_argument("--judged", action="store_true", help="run those of mutate_equivalent.txt: none may be noticed")
+    parser.add_argument("--judged", action="store_true", help="run those of equivalent.txt: none may be noticed")
     parser.add_argument("--c-tests", default=C_TESTS, help="C tests, a regular expression")
     parser.add_argument("--pytest", default=OTHERS, help="more Python tests, a regular expression; '' for none")
     parser.add_argument("--seconds", type=int, default=120, help="processor time after which a test counts as failed")

@@ -1,5 +1,5 @@
 """The edits of the mutation check (tools/mutate.py): which changes of a line of C say something, and those judged
-not to: tools/mutate_equivalent.txt."""
+not to: tools/mutation/equivalent.txt."""
 
 import random
 import re
@@ -24,7 +24,7 @@ CHANGED = [
 ]
 #: Files that are about who holds what, and about failures: there these say something too.
 HOLDING = re.compile(r"^capi/(?:engine|api)/")
-EQUIVALENT = ROOT / "tools/mutate_equivalent.txt"
+EQUIVALENT = ROOT / "tools/mutation/equivalent.txt"
 
 #: Replaced by one another; a rule is a formula over these.
 HELPERS = {

@@ -19,44 +19,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from mxlite._public import show as _show
-from mxlite.torch import (  # they register their functions
-    _arithmetic,
-    _bits,
-    _bounds,
-    _comparisons,
-    _contractions,
-    _creation,
-    _data,
-    _diagonals,
-    _edits,
-    _elementwise,
-    _equality,
-    _extremes,
-    _indexing,
-    _linalg,
-    _matrix,
-    _norms,
-    _order,
-    _pairs,
-    _parts,
-    _picking,
-    _random,
-    _reductions,
-    _repeats,
-    _scaled,
-    _shapes,
-    _slices,
-    _softmax,
-    _special,
-    _tensor,
-    _ternary,
-    _where,
-    autograd,
-    cuda,
-    linalg,
-    nn,
-    utils,
-)
+from mxlite.torch import _all, autograd, cuda, linalg, nn, utils  # _all: they register their functions
 from mxlite.torch import _dtypes as _numbers
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
@@ -78,7 +41,7 @@ from mxlite.torch.autograd.anomaly_mode import (
 )
 from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled
 
-_tensor.install_methods()
+_all.install_methods()
 globals().update(_functions)
 globals().update(_numbers.NAMES)
 

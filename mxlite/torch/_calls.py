@@ -1,6 +1,6 @@
 """Calls of the library's operators in PyTorch's dialect: prepared with a label, run on tensors.
 
-What runs often has a flat function of its own over a call prepared once (_arithmetic.py, _elementwise.py); all else
+What runs often has a flat function of its own over a call prepared once (_math/arithmetic.py, elementwise.py); all else
 goes through `run` and `run_many`, which look the call up.
 """
 

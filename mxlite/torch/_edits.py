@@ -7,14 +7,14 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB
 from mxlite.autograd._nodes import pinned
-from mxlite.torch import _shapes
 from mxlite.torch._basic import require_fits
 from mxlite.torch._broadcast import require_expandable, require_result
 from mxlite.torch._calls import check_call, method, prepare, run_into
 from mxlite.torch._convert import cast, clone, require_cast
 from mxlite.torch._gradient import STYLE
 from mxlite.torch._nodes import Saved, is_grad_enabled, record, rule_of, saved_of, unrecorded
-from mxlite.torch._slices import slice_dim
+from mxlite.torch._shape import shapes as _shapes
+from mxlite.torch._shape.slices import slice_dim
 from mxlite.torch._tensor import Tensor
 
 _copy_over = prepare("CopyBackwards", "_mxl_copy_over")

@@ -1,7 +1,7 @@
 """`torch.linalg`: factorisations, norms and products of matrices."""
 
 from mxlite._public import show as _show
-from mxlite.torch._linalg import LINALG as _LINALG
+from mxlite.torch._math.linalg import LINALG as _LINALG
 
 __all__ = sorted(_LINALG)
 

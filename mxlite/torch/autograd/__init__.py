@@ -9,7 +9,7 @@ from typing import Any
 from mxlite._public import show as _show
 from mxlite.autograd import graph as _graph
 from mxlite.torch._calls import method
-from mxlite.torch._parts import stack
+from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks

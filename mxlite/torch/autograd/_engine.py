@@ -18,7 +18,7 @@ from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import OF_FLAG, dtype
 from mxlite.torch._gradient import STYLE, Gradient
 from mxlite.torch._kinds import Size, can_sum_to
-from mxlite.torch._shapes import sum_to
+from mxlite.torch._shape.shapes import sum_to
 from mxlite.torch._tensor import Tensor
 
 _MAX_NDIM = 32

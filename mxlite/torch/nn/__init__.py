@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._public import show as _show
-from mxlite.torch._creation import empty_of
 from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._make.creation import empty_of
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn import functional
 

@@ -11,15 +11,15 @@ import warnings
 from typing import Any, Callable
 
 from mxlite._public import defined
-from mxlite.torch import _softmax
 from mxlite.torch._calls import functions, prepare, require_tensor, run, run_into
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
-from mxlite.torch._elementwise import require_floats
+from mxlite.torch._math import softmax as _softmax
+from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
-from mxlite.torch._picking import choose
+from mxlite.torch._shape.picking import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 sigmoid = functions["sigmoid"]

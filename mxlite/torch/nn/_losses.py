@@ -12,12 +12,12 @@ from mxlite._public import defined
 from mxlite.torch._calls import new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
-from mxlite.torch._extremes import put_along, take_along
+from mxlite.torch._math.extremes import put_along, take_along
+from mxlite.torch._math.norms import vector_norm
+from mxlite.torch._math.softmax import log_softmax
 from mxlite.torch._nodes import formula
-from mxlite.torch._norms import vector_norm
-from mxlite.torch._picking import choose
-from mxlite.torch._repeats import broadcast_tensors
-from mxlite.torch._softmax import log_softmax
+from mxlite.torch._shape.picking import choose
+from mxlite.torch._shape.repeats import broadcast_tensors
 from mxlite.torch._tensor import Tensor, from_values
 
 

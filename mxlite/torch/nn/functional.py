@@ -10,17 +10,17 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.torch import _shapes
 from mxlite.torch._calls import adopt, new, prepare, run, run_many
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, int64
-from mxlite.torch._elementwise import require_floats
-from mxlite.torch._matrix import addmm, mm
+from mxlite.torch._make.random import uniform_of
+from mxlite.torch._math.elementwise import require_floats
+from mxlite.torch._math.matrix import addmm, mm
+from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._nodes import formula, unrecorded
-from mxlite.torch._norms import vector_norm
-from mxlite.torch._parts import cat
-from mxlite.torch._picking import _require_within, choose, require_integers
-from mxlite.torch._random import uniform_of
+from mxlite.torch._shape import shapes as _shapes
+from mxlite.torch._shape.parts import cat
+from mxlite.torch._shape.picking import _require_within, choose, require_integers
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn import _activations, _losses
 from mxlite.torch.nn._activations import *  # noqa: F403

@@ -11,7 +11,7 @@ import mxlite as mx
 import mxlite.torch as torch
 from mxlite import autograd, nd
 from mxlite._lib import LIB, check_call, hot
-from mxlite.autograd._walk import walk
+from mxlite.autograd._pictures.walk import walk
 
 LENGTHS = [1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000]
 

@@ -11,8 +11,8 @@ from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import promote_types
 from mxlite.torch._kinds import check_dim, check_dims, extents_of
 from mxlite.torch._nodes import formula
-from mxlite.torch._shapes import expand, reshape, view
-from mxlite.torch._slices import narrow
+from mxlite.torch._shape.shapes import expand, reshape, view
+from mxlite.torch._shape.slices import narrow
 from mxlite.torch._tensor import Tensor
 
 

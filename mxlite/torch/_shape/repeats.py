@@ -11,7 +11,7 @@ from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, method, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._kinds import check_dim, extents_of
-from mxlite.torch._shapes import expand, flatten, unsqueeze, view
+from mxlite.torch._shape.shapes import expand, flatten, unsqueeze, view
 from mxlite.torch._tensor import Tensor
 
 

@@ -14,10 +14,10 @@ from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dim
+from mxlite.torch._math.pairs import maximum, minimum
+from mxlite.torch._math.reductions import aligned, places_of, reduce
 from mxlite.torch._nodes import formula
-from mxlite.torch._pairs import maximum, minimum
-from mxlite.torch._picking import choose
-from mxlite.torch._reductions import aligned, places_of, reduce
+from mxlite.torch._shape.picking import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from mxlite.torch import _arithmetic
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import BOOL
+from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._nodes import formula
-from mxlite.torch._picking import choose
+from mxlite.torch._shape.picking import choose
 from mxlite.torch._tensor import Tensor, require_fits
 
 

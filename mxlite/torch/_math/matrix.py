@@ -7,13 +7,13 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch import _shapes
 from mxlite.torch._basic import from_values, full_of, require_fits
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, float16, float32
 from mxlite.torch._nodes import formula
+from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
 
 _mm = prepare("MmBackward0", "_mxl_mm")

@@ -7,7 +7,6 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch import _shapes
 from mxlite.torch._basic import filled, from_values, full_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, method, prepare
@@ -15,8 +14,9 @@ from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import BOOL, dtype
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import edit
-from mxlite.torch._indexing import Places
 from mxlite.torch._nodes import formula
+from mxlite.torch._shape import shapes as _shapes
+from mxlite.torch._shape.indexing import Places
 from mxlite.torch._tensor import Tensor
 
 _where = prepare("WhereBackward0", "where", slots="12")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from mxlite.torch._arithmetic import require_no_truths, require_operands
 from mxlite.torch._calls import both, function, method, methods
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
+from mxlite.torch._math.arithmetic import require_no_truths, require_operands
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
+TESTS = Path(__file__).resolve().parents[2] / "tests"
 TABLE = TESTS / "python" / "table"
 sys.path[:0] = [str(TESTS / "python"), str(TABLE), str(TESTS / "reference")]
 

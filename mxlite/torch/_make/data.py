@@ -11,7 +11,6 @@ from mxlite._lib import LIB
 from mxlite.torch._basic import empty_of, from_values
 from mxlite.torch._calls import adopt, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast
-from mxlite.torch._creation import finish, options
 from mxlite.torch._dtypes import (
     DTYPES,
     INTEGER,
@@ -24,6 +23,7 @@ from mxlite.torch._dtypes import (
 )
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import Size, extents_of, require_cpu
+from mxlite.torch._make.creation import finish, options
 from mxlite.torch._tensor import Tensor
 
 _as_strided = prepare(None, "_mxl_as_strided", "shape", "strides", "skip")

@@ -1,4 +1,4 @@
-"""A small graph as SVG, in layers from top to bottom; for _drawing. The same graph gives the same text anywhere."""
+"""A small graph as SVG, in layers from top to bottom; for drawing.py. The same graph gives the same text anywhere."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ import numpy as np
 from mxlite._lib import LIB
 from mxlite.torch._calls import both, check_call, function, method, prepare, run
 from mxlite.torch._convert import cast
-from mxlite.torch._creation import finish, of_shape, options, shape_of
 from mxlite.torch._dtypes import dtype, float32, int64
 from mxlite.torch._edits import copy_
+from mxlite.torch._make.creation import finish, of_shape, options, shape_of
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, from_values, zeros_of
 

@@ -11,14 +11,14 @@ from mxlite.torch._calls import both, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, float64, int64
 from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._extremes import pair, picked, require_extent, shared, take_along
 from mxlite.torch._kinds import check_dim
+from mxlite.torch._math.extremes import pair, picked, require_extent, shared, take_along
+from mxlite.torch._math.reductions import as_sum
 from mxlite.torch._nodes import formula
-from mxlite.torch._parts import cat
-from mxlite.torch._reductions import as_sum
-from mxlite.torch._shapes import along
+from mxlite.torch._shape.parts import cat
+from mxlite.torch._shape.shapes import along
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
-from mxlite.torch._where import choose
 
 # ---- running ----
 

@@ -11,9 +11,9 @@ from mxlite.torch._calls import both, method, prepare, run, run_into
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
+from mxlite.torch._math.pairs import maximum, minimum
 from mxlite.torch._nodes import formula, is_grad_enabled
-from mxlite.torch._pairs import maximum, minimum
-from mxlite.torch._picking import choose
+from mxlite.torch._shape.picking import choose
 from mxlite.torch._tensor import Tensor, require_fits
 
 

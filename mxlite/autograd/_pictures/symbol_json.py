@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.autograd._walk import Record, Value, walk
+from mxlite.autograd._pictures.walk import Record, Value, walk
 from mxlite.base import FLAG_OF_DTYPE
 
 _VERSION = 10901

@@ -8,14 +8,14 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch import _arithmetic
 from mxlite.torch._calls import adopt, both, methods, prepare, require_tensor
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, get_default_dtype
 from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._elementwise import require_floats
+from mxlite.torch._math import arithmetic as _arithmetic
+from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula, record, unrecorded
-from mxlite.torch._picking import choose
+from mxlite.torch._shape.picking import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite.torch._calls import both, prepare, run, run_many
-from mxlite.torch._creation import eye
-from mxlite.torch._diagonals import diagonal
-from mxlite.torch._matrix import matmul
+from mxlite.torch._make.creation import eye
+from mxlite.torch._math.diagonals import diagonal
+from mxlite.torch._math.matrix import matmul
+from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._nodes import formula
-from mxlite.torch._norms import vector_norm
 from mxlite.torch._tensor import Tensor
 
 

@@ -8,11 +8,11 @@ from mxlite.torch._basic import from_values, full_of
 from mxlite.torch._calls import both, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._matrix import require_numbers
+from mxlite.torch._math.matrix import require_numbers
 from mxlite.torch._nodes import formula
-from mxlite.torch._slices import narrow
+from mxlite.torch._shape.slices import narrow
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor
-from mxlite.torch._where import choose
 
 _diagonal = prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2")
 _diag = prepare("DiagEmbedBackward0", "diag", "k")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._lib import hot
-from mxlite.torch._arithmetic import OPERANDS, is_large, operation_error, require_operands
 from mxlite.torch._calls import adopt, both, method, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._math.arithmetic import OPERANDS, is_large, operation_error, require_operands
 from mxlite.torch._tensor import Tensor
 
 #: name -> symbol, the other name, the operators of two tensors, of tensor and number.

@@ -1,4 +1,4 @@
-"""Functions of each element beyond the tables of _elementwise.py: rounding, special functions, nan_to_num."""
+"""Functions of each element beyond the tables of elementwise.py: rounding, special functions, nan_to_num."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from mxlite.torch._calls import both, method, methods, prepare, require_tensor, 
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, cast, require_cast
 from mxlite.torch._dtypes import BOOL, finfo, float64, int64
-from mxlite.torch._elementwise import require_floats, unary
+from mxlite.torch._math.elementwise import require_floats, unary
 from mxlite.torch._nodes import formula
-from mxlite.torch._picking import choose
+from mxlite.torch._shape.picking import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 _round_even = unary(

@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Mapping
 from typing import Any
 
-from mxlite.autograd import _svg
-from mxlite.autograd._walk import Record, Value, walk
+from mxlite.autograd._pictures import svg as _svg
+from mxlite.autograd._pictures.walk import Record, Value, walk
 
 #: Pictures of our own are for graphs that can be looked at.
 MOST_NODES = 300

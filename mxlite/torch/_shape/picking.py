@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.torch import _shapes
 from mxlite.torch._basic import filled, from_values, full_of
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
 from mxlite.torch._calls import both, prepare, run
 from mxlite.torch._convert import cast, require_same_dtype
 from mxlite.torch._dtypes import INTEGER, dtype, int32, int64
-from mxlite.torch._indexing import KEYS, Places
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
-from mxlite.torch._shapes import along
-from mxlite.torch._slices import in_zeros, leading
+from mxlite.torch._shape import shapes as _shapes
+from mxlite.torch._shape.indexing import KEYS, Places
+from mxlite.torch._shape.shapes import along
+from mxlite.torch._shape.slices import in_zeros, leading
+from mxlite.torch._shape.where import choose, fill_where
 from mxlite.torch._tensor import Tensor, require_fits
-from mxlite.torch._where import choose, fill_where
 
 _select = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="clip")
 _gather = prepare("GatherBackward0", "_mxl_take_along", "axis", slots="0")

@@ -12,7 +12,7 @@ from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dims
 from mxlite.torch._nodes import formula, is_grad_enabled
-from mxlite.torch._parts import cat
+from mxlite.torch._shape.parts import cat
 from mxlite.torch._tensor import Tensor, full_of
 
 

@@ -12,15 +12,15 @@ import numpy as np
 
 from mxlite._keys import WHOLE, KeyReader
 from mxlite._lib import hot
-from mxlite.torch import _shapes
 from mxlite.torch._basic import alias, from_values, full_of, zeros_of
 from mxlite.torch._calls import adopt, method, prepare, run, run_into
 from mxlite.torch._convert import cast
-from mxlite.torch._data import values_of
 from mxlite.torch._dtypes import BOOL, int64
 from mxlite.torch._edits import assign, edit, without_first_ones
+from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import formula
-from mxlite.torch._slices import select_at, slice_dim
+from mxlite.torch._shape import shapes as _shapes
+from mxlite.torch._shape.slices import select_at, slice_dim
 from mxlite.torch._tensor import Tensor
 
 _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)

@@ -1,0 +1,1 @@
+"""Functions that make tensors: of a shape, of data, at random."""

@@ -1,0 +1,1 @@
+"""Functions of elements, sums and other reductions, order, and matrices."""
