@@ -23,8 +23,8 @@ def _triangle(name: str, label: str, lower: bool) -> None:
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        below = np.subtract.outer(*map(np.arange, input.shape[-2:])) + diagonal
-        kept = from_values(below >= 0 if lower else below <= 0)
+        below = np.subtract.outer(*map(np.arange, input.shape[-2:]))
+        kept = from_values(below >= -diagonal if lower else below <= -diagonal)
 
         def compute(x: Tensor, kept: Tensor) -> Tensor:
             return choose(kept, x, full_of((), 0, x._dtype))
