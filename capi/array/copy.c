@@ -69,18 +69,21 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     return status;
 }
 
-mxl_array *mxl_array_contiguous(mxl_array *array)
+mxl_array *mxl_array_copy(const mxl_array *array)
 {
-    mxl_array *copy;
+    mxl_array *copy = mxl_array_new(array->dtype, array->ndim, array->shape);
 
-    if (array->contiguous) {
-        mxl_array_retain(array);
-        return array;
-    }
-    copy = mxl_array_new(array->dtype, array->ndim, array->shape);
     if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
         mxl_array_release(copy);
         copy = NULL;
     }
     return copy;
+}
+
+mxl_array *mxl_array_contiguous(mxl_array *array)
+{
+    if (!array->contiguous)
+        return mxl_array_copy(array);
+    mxl_array_retain(array);
+    return array;
 }

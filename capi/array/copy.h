@@ -12,4 +12,7 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src);
 /* The array itself (kept) when contiguous, else a new contiguous copy. */
 mxl_array *mxl_array_contiguous(mxl_array *array);
 
+/* A new contiguous copy, a constant; NULL with the error set. */
+mxl_array *mxl_array_copy(const mxl_array *array);
+
 #endif

@@ -112,10 +112,12 @@ struct mxl_op {
     int (*infer)(mxl_infer *infer);
     int (*compute)(const mxl_call *call);
     const mxl_kernels *kernels; /* element-wise operators; compute is then mxl_run_loops */
-    mxl_array *(*compose)(mxl_scope *scope,
-                          const mxl_call *call); /* or: said with other operators; scoped */
-    int (*grad)(mxl_grad *grad);                 /* NULL: not differentiable */
-    void (*saves)(mxl_saves *saves);             /* NULL: grad reads no values */
+    /* Or, for a composite: runs other operators and returns output 0, scoped; call->out[1] and on
+     * get the others. It must do the same each time. Under a label the call is one node, whose
+     * backward runs and differentiates it again. */
+    mxl_array *(*compose)(mxl_scope *scope, const mxl_call *call);
+    int (*grad)(mxl_grad *grad);        /* NULL: not differentiable */
+    void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* the same in one pass; used where nothing is recorded */
     int (*plan)(mxl_plan *plan);        /* operators that only move elements: op/plan.h */
     bool keeps_scalars;  /* a result without axes has none in MXNet's legacy mode either */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "engine/backward/composite.h"
 #include "engine/run/builtin_ops.h"
 #include "engine/tape/rebase.h"
 #include "engine/tape/saved.h"
@@ -128,12 +129,14 @@ int mxl_grad_run(mxl_grad *g)
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad == NULL)
-        return mxl_error("%s: is not differentiable", op->name);
     if (op->grad_kernel != NULL && !g->s->mode.record)
         status = op->grad_kernel(g);
-    else
+    else if (op->grad != NULL)
         status = op->grad(g);
+    else if (op->compose != NULL)
+        status = mxl_composite_grad(g);
+    else
+        return mxl_error("%s: is not differentiable", op->name);
     return g->s->failed ? -1 : status;
 }
 

@@ -60,7 +60,7 @@ static bool carries_gradients(int num_outputs, const int *dtypes, const mxl_dial
     return !dialect->only_floats;
 }
 
-/* ---- inputs and outputs ---- */
+/* ---- dtypes and shapes of outputs ---- */
 
 static mxl_device first_device(int num_inputs, mxl_array *const *inputs)
 {
@@ -114,6 +114,16 @@ static int check_fits(const mxl_run *r, int i)
     return mxl_error("%s: the output given has shape %s, the result has %s", r->call.op->name,
                      mxl_shape_text(have_text, sizeof(have_text), out->ndim, out->shape),
                      mxl_shape_text(want_text, sizeof(want_text), want->ndim, want->dim));
+}
+
+/* Whether the results fit the arrays that the caller gives. */
+static int check_given(const mxl_run *r)
+{
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != NULL && r->given_out[i]->storage != NULL && check_fits(r, i) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* Whether writing `out` while reading the inputs would spoil them. Element-wise loops may write
@@ -170,23 +180,69 @@ __attribute__((noinline)) static mxl_array *run_view(const mxl_run *r, int i, in
     return *status != 0 ? NULL : view_of(&plan, r->given_in[0], call->num_outputs, r->mode, status);
 }
 
+/* ---- composite operators ---- */
+
+/* Begins a scope and runs the composition in it: call.out is scoped. */
+static int run_parts(mxl_run *r, mxl_scope *scope, bool record)
+{
+    mxl_call call = r->call;
+    mxl_mode mode = r->mode;
+
+    call.in = (mxl_array **)r->given_in;
+    mode.record = record;
+    mode.dialect = mode.dialect->plain; /* a label names the whole, not its parts */
+    mxl_scope_begin(scope, mode);
+    return mxl_compose(scope, &call);
+}
+
+/* With a label a composite operator is one node, like any other operator. Sets call.out to what its
+ * parts make, unrecorded; an array that shares memory with another one becomes a copy. */
+static int run_unrecorded(mxl_run *r)
+{
+    mxl_scope scope;
+    int status = run_parts(r, &scope, false);
+
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        r->call.out[i] = status != 0 ? NULL : mxl_array_alias(r->call.out[i]);
+        if (r->call.out[i] == NULL)
+            status = -1;
+    }
+    mxl_scope_end(&scope);
+    for (int i = 0; i < r->call.num_outputs && status == 0; i++) {
+        mxl_array *out = r->call.out[i];
+
+        if (!mxl_array_is_unique(out)) {
+            r->call.out[i] = mxl_array_copy(out);
+            mxl_array_release(out);
+        }
+        if (r->call.out[i] == NULL)
+            return -1;
+        r->call.out[i]->device = r->device;
+    }
+    r->views = r->call.num_outputs; /* nothing is left to compute */
+    return status;
+}
+
+/* ---- inputs and outputs ---- */
+
 /* Sets call.out: the caller's arrays (borrowed) where they can be written directly, new ones
  * otherwise. */
 static int run_outputs(mxl_run *r)
 {
     int status = 0;
 
+    if (check_given(r) != 0)
+        return -1;
+    if (r->call.op->compute == NULL)
+        return run_unrecorded(r);
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *given = i < r->arity.visible ? r->given_out[i] : NULL;
         mxl_shape *shape = &r->out_shape[i];
 
-        if (given != NULL && given->storage != NULL) {
-            if (check_fits(r, i) != 0)
-                return -1;
-            if ((given->contiguous || r->call.op->kernels != NULL) && !overlaps(r, given)) {
-                r->call.out[i] = given;
-                continue;
-            }
+        if (given != NULL && given->storage != NULL &&
+            (given->contiguous || r->call.op->kernels != NULL) && !overlaps(r, given)) {
+            r->call.out[i] = given;
+            continue;
         }
         if (given == NULL)
             r->call.out[i] = run_view(r, i, &status);
@@ -350,35 +406,32 @@ static int run_compute(mxl_run *r)
     return run_write_back(r) != 0 ? -1 : run_accumulate(r);
 }
 
-/* A composed operator runs as its parts, each recorded for itself; its result is copied where the
- * caller wants it. */
-static int run_compose(mxl_run *r)
+/* Without a label a composite operator runs as its parts, each recorded for itself. Results are
+ * copied to arrays that the caller gives. */
+static int run_composite(mxl_run *r)
 {
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_scope scope;
-    mxl_mode mode = r->mode;
-    mxl_array *result;
-    int status = -1;
+    int status;
 
-    if (run_infer(r) != 0)
+    if (builtin == NULL || run_infer(r) != 0 || check_given(r) != 0)
         return -1;
-    if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL && check_fits(r, 0) != 0)
-        return -1;
-    r->call.in = (mxl_array **)r->given_in;
-    mode.dialect = mode.dialect->plain; /* a label names the whole, not its parts */
-    mxl_scope_begin(&scope, mode);
-    result = r->call.op->compose(&scope, &r->call);
-    if (result != NULL && r->given_out[0] == NULL) {
-        mxl_array_retain(result);
-        if (result->base == NULL && result != r->given_in[0])
-            result->device = r->device;
-        r->given_out[0] = result;
-        status = 0;
-    } else if (result != NULL) {
-        const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    status = run_parts(r, &scope, r->mode.record);
+    for (int i = 0; i < r->arity.visible && status == 0; i++) {
+        if (r->given_out[i] != NULL)
+            status =
+                mxl_invoke(builtin->copyto, NULL, 1, &r->call.out[i], 1, &r->given_out[i], r->mode);
+    }
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        mxl_array *out = r->call.out[i];
 
-        status = builtin == NULL
-                     ? -1
-                     : mxl_invoke(builtin->copyto, NULL, 1, &result, 1, r->given_out, r->mode);
+        r->call.out[i] = NULL;
+        if (status != 0 || i >= r->arity.visible || r->given_out[i] != NULL)
+            continue;
+        mxl_array_retain(out);
+        if (out->base == NULL && out != r->given_in[0])
+            out->device = r->device;
+        r->given_out[i] = out;
     }
     mxl_scope_end(&scope);
     return status;
@@ -522,15 +575,11 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
     r.given_out = out;
     if (run_begin(&r) != 0)
         return -1;
-    if (op->compose != NULL &&
-        (op->compute == NULL || wants_node(op, num_inputs, inputs, mode) != 0)) {
-        mxl_array **in = r.call.in;
-
-        status = run_compose(&r);
-        r.call.in = in;
-    } else {
+    if (op->compose != NULL && mode.dialect->label == NULL &&
+        (op->compute == NULL || wants_node(op, num_inputs, inputs, mode) != 0))
+        status = run_composite(&r);
+    else
         status = run_compute(&r);
-    }
     run_end(&r);
     return status;
 }

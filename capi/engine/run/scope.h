@@ -30,4 +30,8 @@ mxl_array *mxl_scope_call(mxl_scope *scope, const mxl_op *op, const void *params
 int mxl_scope_call_many(mxl_scope *scope, const mxl_op *op, const void *params, int num_inputs,
                         mxl_array *const *inputs, int num_outputs, mxl_array **out);
 
+/* Runs the composition of a composite operator; call->out gets all outputs, scoped. -1 with all of
+ * them NULL. */
+int mxl_compose(mxl_scope *scope, mxl_call *call);
+
 #endif

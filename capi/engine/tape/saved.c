@@ -2,6 +2,7 @@
 #include "engine/tape/saved.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "array/copy.h"
 #include "base/error.h"
@@ -62,7 +63,10 @@ int mxl_node_save(mxl_node *node, const mxl_call *call)
     saves.wants = flags;
     saves.in = flags + call->num_inputs;
     saves.out = saves.in + call->num_inputs;
-    call->op->saves(&saves);
+    if (call->op->saves != NULL)
+        call->op->saves(&saves);
+    else
+        memset(saves.in, 1, (size_t)call->num_inputs); /* for the second run of a composition */
     for (int i = 0; i < call->num_inputs && status == 0; i++) {
         if (saves.in[i])
             status = save_input(node, i, call->in[i]);
@@ -95,11 +99,9 @@ int mxl_node_copy_saved_input(mxl_node *node, int index)
 
     if (saved->array == NULL)
         return 0;
-    copy = mxl_array_new(saved->array->dtype, saved->array->ndim, saved->array->shape);
-    if (copy == NULL || mxl_array_copy_into(copy, saved->array) != 0) {
-        mxl_array_release(copy);
+    copy = mxl_array_copy(saved->array);
+    if (copy == NULL)
         return -1;
-    }
     mxl_array_release(saved->array);
     saved->array = copy;
     saved->version = mxl_storage_version(copy->storage);

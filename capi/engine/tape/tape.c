@@ -186,7 +186,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     }
     for (int i = 0; i < node->num_outputs; i++)
         dims = meta_fill(&node->out_meta[i], call->out[i], dims);
-    if (call->op->saves != NULL && mxl_node_save(node, call) != 0) {
+    if ((call->op->saves != NULL || call->op->compose != NULL) && mxl_node_save(node, call) != 0) {
         mxl_ref_release(&node->ref);
         return NULL;
     }
