@@ -1,5 +1,5 @@
-/* Prints the graph behind a value: each node with its operator, what it keeps for its backward, and
- * where its gradients go. Then a hook halves what reaches one variable.
+/* Prints the graph of a value: each node with its operator, its saved tensors and its edges. Then a
+ * hook halves the gradient of one leaf.
  *
  *     cc -std=c99 -Iinclude -o graph_walk examples/graph_walk.c -Lbuild -lmxlite -Wl,-rpath,build
  *     ./graph_walk
@@ -84,7 +84,8 @@ static void print_saved(MXLNodeHandle node)
     }
 }
 
-/* The node and what it leads to, indented; a node that is reached twice is printed twice. */
+/* Prints a node and, indented, the nodes of its edges; a node that is reached twice is printed
+ * twice. */
 static void print_node(MXLNodeHandle node, int depth)
 {
     const char *name, *op;

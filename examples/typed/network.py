@@ -1,4 +1,4 @@
-"""Layers with types: what a network of one's own looks like to `mypy --strict`."""
+"""Layers with types, as `mypy --strict` checks a network of one's own."""
 
 from __future__ import annotations
 

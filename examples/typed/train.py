@@ -31,7 +31,7 @@ def accuracy(network: Network, points: nd.NDArray, labels: npt.NDArray[np.int64]
 
 
 def main() -> None:
-    """Trains, and prints what it learned."""
+    """Trains, and prints the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=400)
     steps: int = parser.parse_args().steps
