@@ -33,8 +33,7 @@ static inline mxl_array *array_blank(void)
 
     if (array == NULL)
         return NULL;
-    /* Field by field, extents left out: they are about to be written, and this is the hottest path.
-     */
+    /* Field by field without the sizes, which the caller writes next: this is the hottest path. */
     mxl_ref_init(&array->ref, array_release);
     array->storage = NULL;
     array->dtype = MXL_DTYPE_UNKNOWN;
@@ -56,7 +55,7 @@ static inline mxl_array *array_blank(void)
     return array;
 }
 
-/* Room for ndim extents and strides. */
+/* Makes room for ndim sizes and strides. */
 static inline int array_reserve(mxl_array *array, int ndim)
 {
     if (ndim > MXL_INLINE_NDIM) {
@@ -70,8 +69,8 @@ static inline int array_reserve(mxl_array *array, int ndim)
     return 0;
 }
 
-/* Shape and row-major strides of a contiguous array; room is there. False where the number of
- * elements may have overflowed, or an extent be negative: mxl_shape_count tells. */
+/* Sets shape and row-major strides of a contiguous array with enough room. False if the number of
+ * elements may overflow or a size may be negative; then mxl_shape_count decides. */
 static inline bool array_fill_shape(mxl_array *array, int ndim, const int64_t *shape)
 {
     int64_t *to = array->shape, stride = 1, bits = 0;
@@ -86,7 +85,7 @@ static inline bool array_fill_shape(mxl_array *array, int ndim, const int64_t *s
     }
     array->size = stride;
     array->contiguous = true;
-    /* Up to four extents below 2^14: the product is below 2^56. */
+    /* Up to four sizes below 2^14: their product is below 2^56. */
     return ndim <= MXL_INLINE_NDIM && (uint64_t)bits < (UINT64_C(1) << 14);
 }
 
@@ -201,7 +200,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
     return alias;
 }
 
-/* A blank over the array's storage, `skip` elements further on, with room for ndim axes. */
+/* A new array over the same storage, `skip` elements further on, with room for ndim dimensions. */
 static mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
 {
     mxl_array *view = array_blank();
@@ -287,7 +286,8 @@ void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl
     mxl_leaf *leaf = NULL;
     mxl_array *old;
 
-    /* Whoever finds the leaf finds it filled; of two threads that mark at once one brings it. */
+    /* A leaf is complete before other threads can see it. If two threads mark at once, only one
+     * brings a leaf. */
     if (spare != NULL) {
         atomic_store_explicit(&spare->req, req, memory_order_relaxed);
         if (atomic_compare_exchange_strong(&array->leaf, &leaf, spare))
@@ -369,7 +369,7 @@ void mxl_array_set_edge(mxl_array *array, mxl_edge edge)
     mxl_ref_release(mxl_array_swap_edge(array, edge));
 }
 
-/* As mxl_array_edge, the target borrowed: under the lock. */
+/* As mxl_array_edge under the lock, but the target is borrowed. */
 static mxl_edge edge_now(mxl_array *array)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
@@ -377,7 +377,7 @@ static mxl_edge edge_now(mxl_array *array)
 
     if (leaf == NULL || !mxl_leaf_wants(leaf))
         return mxl_array_given_edge(
-            array); /* a variable that wants nothing has none, but for edits in place */
+            array); /* a variable that wants no gradient has none, except for edits in place */
     leaf_edge.target = &array->ref;
     return leaf_edge;
 }

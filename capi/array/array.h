@@ -1,5 +1,5 @@
-/* Arrays: dtype, shape, strides and offset over a storage; and where the array stands in the graph.
- * Everything above this layer deals in mxl_array pointers, everything below in raw memory. */
+/* Arrays: dtype, shape, strides and offset over a storage, and the gradient edge. Everything above
+ * this layer uses mxl_array pointers, everything below it raw memory. */
 #ifndef MXL_ARRAY_ARRAY_H
 #define MXL_ARRAY_ARRAY_H
 
@@ -16,8 +16,8 @@ enum { MXL_INLINE_NDIM = 4 };
 
 typedef struct mxl_array mxl_array;
 
-/* What a gradient flows to: output `output` of a node, or a variable (then `target` is the array
- * itself and `output` is MXL_PLACE_LEAF). target NULL: nowhere, a constant. */
+/* A gradient edge: output `output` of a node, or a variable (then `target` is the array itself and
+ * `output` is MXL_PLACE_LEAF). A NULL target is a constant's: gradients flow nowhere. */
 typedef struct mxl_edge {
     mxl_ref *target;
     int output;
@@ -25,45 +25,45 @@ typedef struct mxl_edge {
 
 enum { MXL_PLACE_LEAF = -1 };
 
-/* Why a view's memory may not be edited in place while that is recorded. */
+/* Why a view's memory may not be edited in place while recording. */
 typedef enum mxl_view_kind {
     MXL_VIEW_PLAIN,
-    MXL_VIEW_UNRECORDED, /* it was made while nothing was recorded */
-    MXL_VIEW_ONE_OF_MANY /* it is one result of an operator with several */
+    MXL_VIEW_UNRECORDED, /* the view was made without recording */
+    MXL_VIEW_ONE_OF_MANY /* the view is one of several results of an operator */
 } mxl_view_kind;
 
-/* How gradients reach a variable; numbers as in MXNet's OpReqType. */
+/* How a variable takes its gradient; numbers as in MXNet's OpReqType. */
 typedef enum mxl_grad_req { MXL_GRAD_NULL = 0, MXL_GRAD_WRITE = 1, MXL_GRAD_ADD = 3 } mxl_grad_req;
 
-/* What makes an array a variable. Belongs to its array, for as long as that lives; `lock` guards
- * grad and fresh. */
+/* The part of an array that makes it a variable. Owned by its array and freed with it. `lock`
+ * guards grad and fresh. */
 typedef struct mxl_leaf {
     atomic_flag lock;
     _Atomic(mxl_grad_req) req;
     bool fresh;      /* a backward has written the gradient since the caller last cleared this */
-    mxl_array *grad; /* kept; NULL: wants a gradient and has no buffer for it yet */
-    _Atomic(mxl_ref *)
-        store; /* kept; hooks of the variable: engine/tape/hook_store.h. NULL: none */
+    mxl_array *grad; /* kept; NULL: no buffer yet */
+    _Atomic(mxl_ref *) store; /* kept; the variable's hooks: engine/tape/hook_store.h. NULL: none */
 } mxl_leaf;
 
 struct mxl_array {
     mxl_ref ref;
-    mxl_storage *storage; /* kept; NULL: an array that has no shape yet ("none") */
+    mxl_storage *storage; /* kept; NULL: an array without a shape yet ("none") */
     int dtype;
     int ndim;
-    bool contiguous;         /* rows follow each other without gaps */
-    uint8_t view_kind;       /* an mxl_view_kind, of a view */
+    bool contiguous;         /* in row-major order without gaps */
+    uint8_t view_kind;       /* of a view: an mxl_view_kind */
     atomic_bool edge_locked; /* another thread may mark the array while this one records it */
     atomic_bool frozen;      /* see mxl_array_frozen */
-    mxl_device device;       /* what the array is called; also that of its views */
+    mxl_device device;       /* the array's label and that of its views */
     int64_t size;            /* elements */
     int64_t offset;          /* bytes from the storage's data */
-    int64_t *shape;          /* [ndim], then strides in elements, in one piece: dims or a block */
+    int64_t
+        *shape; /* ndim sizes, then ndim strides in elements, in one block: dims or an allocation */
     int64_t *strides;
-    mxl_array *base; /* kept; of a view: the array it is a view of (never a view itself) */
-    /* Changed by mxl_array_set_edge and mxl_array_set_leaf alone: the recorded operator that made
-     * the value and which of its outputs, the storage's version when the place, or the view, was
-     * made, and what makes the array a variable (owned). Read by the functions below. */
+    mxl_array *base; /* kept; of a view: the array it is a view of, which is never a view itself */
+    /* The graph's part. Changed only by mxl_array_set_edge and mxl_array_set_leaf, read by the
+     * functions below: the edge of the recorded operator that made the value, the storage's version
+     * when the edge or the view was made, and the leaf of a variable (owned). */
     _Atomic(mxl_ref *) target; /* kept */
     int output;
     atomic_uint_fast64_t edge_version;
@@ -75,32 +75,35 @@ struct mxl_array {
 mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape);
 mxl_array *mxl_array_new_none(void);
 
-/* A new contiguous array over a storage, whose reference it takes over, also on failure. The
- * storage must have the bytes. */
+/* A new contiguous array over a storage. Takes over the caller's reference to the storage, also on
+ * failure. The storage must be large enough. */
 mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64_t *shape);
 
-/* A new array over the same bytes without place, leaf or base. */
+/* A new array over the same bytes, without edge, leaf or base. */
 mxl_array *mxl_array_alias(const mxl_array *array);
 
-/* A new contiguous view: `shape` over the storage of `array`, `skip` elements further on. The array
- * must be contiguous and the view must lie within it. The view's base is the array's, or it. */
+/* A new contiguous view with `shape`, `skip` elements after the start of `array`. The array must be
+ * contiguous and contain the view. The view's base is the array's base, or the array if it has
+ * none. */
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape);
 
-/* Makes a view an array by itself, which shares its memory. */
+/* Turns a view into an array without base that shares the memory. */
 void mxl_array_release_base(mxl_array *view);
 
-/* A new view of any strides, in elements, that lies within the array; with the same base. */
+/* A new view with any strides, in elements; it must lie within the array. The base is that of
+ * mxl_array_view. */
 mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
                              const int64_t *strides);
 
-/* Gives a none array its dtype and shape, and fresh storage; -1 with the array unchanged. */
+/* Gives a none array its dtype and shape, and new storage; -1 with the array unchanged. */
 int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape);
 
-/* A none array takes over dtype, shape and storage of `from`, whose only reference the caller gives
- * up. */
+/* Moves dtype, shape and storage of `from` into a none array. The caller holds the only reference
+ * to `from` and gives it up. */
 void mxl_array_become(mxl_array *none, mxl_array *from);
 
-/* Shows its own bytes as `view`, which has the same storage, does. -1 with the array unchanged. */
+/* Gives the array the shape, strides and offset of `view`, which has the same storage. -1 with the
+ * array unchanged. */
 int mxl_array_show_as(mxl_array *array, const mxl_array *view);
 
 static inline void mxl_array_retain(mxl_array *array)
@@ -108,33 +111,33 @@ static inline void mxl_array_retain(mxl_array *array)
     mxl_ref_retain(&array->ref);
 }
 
-/* Drops a reference; NULL is legal. */
+/* Releases one reference; NULL is legal. */
 static inline void mxl_array_release(mxl_array *array)
 {
     if (array != NULL)
         mxl_ref_release(&array->ref);
 }
 
-/* The bytes, for reading; of the first element. */
+/* The address of the first element, for reading. */
 static inline const void *mxl_array_read(const mxl_array *array)
 {
     return (const char *)array->storage->data + array->offset;
 }
 
-/* The bytes, for writing: tells the storage that they change. */
+/* The address of the first element, for writing: increments the storage's version. */
 static inline void *mxl_array_write(mxl_array *array)
 {
     mxl_storage_bump(array->storage);
     return (char *)array->storage->data + array->offset;
 }
 
-/* -1 with the error set where the bytes may only be read (the memory is someone else's, and writing
- * would change what never changes, or end the process), or where an axis of stride 0 makes several
- * elements one. Whoever writes to an array that a caller gave asks first. */
+/* Callers check an array of a user before they write to it. -1 with the error set if the bytes are
+ * read-only (another library's memory, whose owner does not expect changes or whose pages cannot be
+ * written), or if a stride of 0 maps several elements to one address. */
 int mxl_array_check_writable(const mxl_array *array);
 
-/* Whether nobody else can see the bytes: one holder of the array, one of the storage, and they are
- * nobody else's. */
+/* True when no one else can see the bytes: the array and its storage have one reference each, and
+ * the bytes are not foreign. */
 static inline bool mxl_array_is_unique(const mxl_array *array)
 {
     return mxl_ref_is_unique(&array->ref) && mxl_ref_is_unique(&array->storage->ref) &&
@@ -146,32 +149,33 @@ static inline bool mxl_array_same_shape(const mxl_array *a, const mxl_array *b)
     return mxl_shape_same(a->ndim, a->shape, b->ndim, b->shape);
 }
 
-/* ---- where it stands in the graph; other threads may change it at any moment ---- */
+/* ---- the array in the graph; other threads may change it at any time ---- */
 
-/* What mxl_array_set_leaf will need: a new leaf in *spare, or NULL where the array has one. -1 with
- * the error set. */
+/* Allocates for mxl_array_set_leaf: a new leaf in *spare, or NULL if the array has one. -1 with the
+ * error set. */
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare);
 
-/* Makes the array a variable (or changes it): request and gradient buffer (kept, may be NULL),
- * which no backward has written. Its place, if it had one, is dropped. Takes over `spare`. */
+/* Makes the array a variable, or changes its request and gradient buffer (kept, may be NULL), which
+ * counts as not yet written. Removes the edge that the array had. Takes over `spare`. */
 void mxl_array_set_leaf(mxl_array *array, mxl_grad_req req, mxl_array *grad, mxl_leaf *spare);
 
-/* A variable's request: gradients are added up, or none is wanted. The gradient stays. */
+/* Changes a variable's request to add (`wanted`) or none. The gradient stays. */
 void mxl_array_request(mxl_array *array, bool wanted);
 
 /* Replaces a variable's gradient buffer (kept; NULL: none). */
 void mxl_leaf_set_grad(mxl_leaf *leaf, mxl_array *grad);
 
-/* Replaces the place (the target is kept; NULL target clears). */
+/* Replaces the edge (its target is kept; a NULL target clears the edge). */
 void mxl_array_set_edge(mxl_array *array, mxl_edge edge);
 
-/* The same; the old target's reference goes to the caller, who holds locks and drops it later. */
+/* The same. Returns the reference to the old target; a caller that holds locks releases it later.
+ */
 mxl_ref *mxl_array_swap_edge(mxl_array *array, mxl_edge edge);
 
-/* Clears the place of a view whose base was edited: it is made anew when it is read. */
+/* Clears the edge of a view whose base was edited; the next read makes a new one. */
 void mxl_array_expire_edge(mxl_array *array);
 
-/* What makes it a variable, or NULL. */
+/* A variable's leaf, or NULL. */
 static inline mxl_leaf *mxl_array_leaf(const mxl_array *array)
 {
     return atomic_load_explicit(&((mxl_array *)(size_t)array)->leaf, memory_order_acquire);
@@ -182,7 +186,7 @@ static inline bool mxl_leaf_wants(mxl_leaf *leaf)
     return atomic_load_explicit(&leaf->req, memory_order_relaxed) != MXL_GRAD_NULL;
 }
 
-/* Whether a recorded operator made the value; another thread may have changed it since. */
+/* True when a recorded operator made the value; another thread may have changed it since. */
 static inline bool mxl_array_has_target(const mxl_array *array)
 {
     return atomic_load_explicit(&((mxl_array *)(size_t)array)->target, memory_order_relaxed) !=
@@ -194,8 +198,8 @@ static inline uint64_t mxl_array_edge_version(const mxl_array *array)
     return atomic_load_explicit(&((mxl_array *)(size_t)array)->edge_version, memory_order_relaxed);
 }
 
-/* Whether it is a variable that wants no gradient, or was recorded from such and from constants: no
- * gradient goes there, but unlike a constant's that is what was asked for. */
+/* True for a variable that wants no gradient, and for an array recorded only from such variables
+ * and constants. No gradient flows there, but unlike a constant's that was requested. */
 static inline bool mxl_array_frozen(const mxl_array *array)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
@@ -205,12 +209,12 @@ static inline bool mxl_array_frozen(const mxl_array *array)
                : atomic_load_explicit(&((mxl_array *)(size_t)array)->frozen, memory_order_relaxed);
 }
 
-/* Between these the place stays, and so does what it leads to. Nothing is dropped there. */
+/* Between lock and unlock the edge and its target stay the same. Release nothing in between. */
 void mxl_array_wait_edge(mxl_array *array);
 
 static inline void mxl_array_lock_edge(mxl_array *array)
 {
-    if (!mxl_single_thread()) /* alone, a thread need not pay for a locked instruction */
+    if (!mxl_single_thread()) /* with one thread, no locked instruction is needed */
         mxl_array_wait_edge(array);
 }
 
@@ -219,7 +223,8 @@ static inline void mxl_array_unlock_edge(mxl_array *array)
     atomic_store_explicit(&array->edge_locked, false, memory_order_release);
 }
 
-/* Between these: what a recorded operator, or unpacking, gave the array; borrowed. */
+/* The edge that a recorded operator, or unpacking, gave the array; borrowed. Call it between lock
+ * and unlock. */
 static inline mxl_edge mxl_array_given_edge(mxl_array *array)
 {
     mxl_edge edge = {atomic_load_explicit(&array->target, memory_order_relaxed), array->output};
@@ -227,11 +232,11 @@ static inline mxl_edge mxl_array_given_edge(mxl_array *array)
     return edge;
 }
 
-/* Where a gradient of this array goes: itself when it is a variable that wants one, else its place,
- * or nowhere. The target is kept, the caller drops it. */
+/* The edge of the array: itself when it is a variable that wants a gradient, else the edge of its
+ * node, or none. The target is retained; the caller releases it. */
 mxl_edge mxl_array_edge(mxl_array *array);
 
-/* Whether a gradient of this array goes there. */
+/* True when gradients of this array flow to `edge`. */
 bool mxl_array_is_attached_to(mxl_array *array, mxl_edge edge);
 
 void mxl_leaf_lock(mxl_leaf *leaf);

@@ -5,7 +5,7 @@
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 
-/* Copies or casts over one shape. */
+/* Copies or casts with one shape for both. */
 static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int64_t *shape,
                        const int64_t *dst_strides, const int64_t *src_strides)
 {
@@ -20,7 +20,7 @@ static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int
                      dst_strides, mxl_dtype_size(dst->dtype), 1, &in, &src_strides, &in_size, NULL);
 }
 
-/* Both contiguous: shapes don't matter. */
+/* Both are contiguous: shapes do not matter. */
 static void copy_straight(mxl_array *dst, const mxl_array *src)
 {
     const void *in = mxl_array_read(src);

@@ -1,15 +1,15 @@
-/* Copies between arrays: the one place besides invoke that runs kernels. */
+/* Copies between arrays: besides invoke, the only file that runs kernels. */
 #ifndef MXL_ARRAY_COPY_H
 #define MXL_ARRAY_COPY_H
 
 #include "array/array.h"
 
-/* dst[...] = src with a cast where dtypes differ; shapes must have the same number of elements and
- * elements are taken in row-major order. Both may be strided; they must not overlap partly. -1 with
- * the error set. */
+/* dst[...] = src, with a cast if the dtypes differ. Both need the same number of elements, which
+ * are taken in row-major order. Both may be strided; they must not overlap partly. -1 with the
+ * error set. */
 int mxl_array_copy_into(mxl_array *dst, const mxl_array *src);
 
-/* The array itself (kept) when contiguous, else a new contiguous copy. */
+/* The array itself (retained) if it is contiguous, else a new contiguous copy. */
 mxl_array *mxl_array_contiguous(mxl_array *array);
 
 /* A new contiguous copy, a constant; NULL with the error set. */

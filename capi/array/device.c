@@ -1,4 +1,4 @@
-/* The devices that arrays are said to be on, from and to MXNet's numbers and texts. */
+/* Converts devices from and to MXNet's numbers and texts. */
 #include "array/device.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 /* By kind. */
 static const struct {
     int type;
-    const char *begin; /* of the text */
+    const char *begin; /* before the number in the text */
 } kinds[] = {
     [MXL_DEVICE_CPU] = {1, "cpu("},
     [MXL_DEVICE_CPU_PINNED] = {3, "cpu_pinned("},

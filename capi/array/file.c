@@ -1,5 +1,5 @@
-/* Writing arrays as bytes. (Reading: file_read.c.) A list is: magic and a reserved word, the number
- * of arrays and the arrays, the number of names and the names, each with its length before it. */
+/* Writing arrays as bytes. (Reading: file_read.c.) The format of a list: magic and a reserved word,
+ * the number of arrays, the arrays, the number of names, the names, each after its length. */
 #include "array/file.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ void mxl_file_list_clear(mxl_file_list *list)
 
 /* ---- one array ---- */
 
-/* What stands before an array's values, into `to` (HEADER_MAX bytes); its length. */
+/* Writes the header of an array to `to` (HEADER_MAX bytes). Returns its length. */
 static size_t header_write(const mxl_array *array, bool numpy_shape, char *to)
 {
     uint32_t magic = numpy_shape ? MAGIC_V3 : MAGIC_V2;

@@ -1,11 +1,11 @@
-/* The numbers of MXNet's array format; for file.c and file_read.c alone. */
+/* The constants of MXNet's array format; only for file.c and file_read.c. */
 #ifndef MXL_ARRAY_FILE_FORMAT_H
 #define MXL_ARRAY_FILE_FORMAT_H
 
 #include "base/shape.h"
 
-/* Before an array: V1 has a shape of 64-bit extents, V2 a storage type too, V3 is V2 written in
- * numpy-shape mode. Anything else is the number of axes of the oldest format. */
+/* The first word of an array. V1: the shape has 64-bit sizes. V2: a storage type is added. V3: V2
+ * in numpy-shape mode. Any other value is the number of dimensions in the oldest format. */
 #define MAGIC_V1 0xF993FAC8u
 #define MAGIC_V2 0xF993FAC9u
 #define MAGIC_V3 0xF993FACAu

@@ -1,5 +1,5 @@
-/* Reading arrays from bytes that may say anything: every count and every shape is compared with
- * what is left to read before memory is asked for. */
+/* Reading arrays from untrusted bytes: every count and shape is compared with the number of bytes
+ * left before memory is allocated. */
 #define _GNU_SOURCE 1 /* fdopen */
 #include "array/file.h"
 
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 
-/* Bytes to read: of a file, or of memory. */
+/* The input: a file, or memory. */
 typedef struct source {
     FILE *file; /* NULL: memory */
     const char *memory;
@@ -56,7 +56,7 @@ static int take_axes_old(source *s, mxl_shape *shape)
     return 0;
 }
 
-/* A shape as V1 and later have it. */
+/* A shape in the format of V1 and later. */
 static int take_shape(source *s, mxl_shape *shape)
 {
     int32_t ndim;
@@ -80,7 +80,7 @@ static int check_mode(const source *s, bool numpy_array)
     return 0;
 }
 
-/* Version and shape. */
+/* Reads version and shape. */
 static int take_start(source *s, mxl_shape *shape)
 {
     uint32_t magic;
@@ -108,7 +108,7 @@ static int take_start(source *s, mxl_shape *shape)
 
 static mxl_array *take_values(source *s, const mxl_shape *shape)
 {
-    int32_t tail[3]; /* device, its number, dtype; where the array was is of no interest */
+    int32_t tail[3]; /* device, its number, dtype; the device is ignored */
     int64_t count;
     mxl_array *array;
 
@@ -134,7 +134,7 @@ static mxl_array *take_values(source *s, const mxl_shape *shape)
     return array;
 }
 
-/* A flipped bit in a boolean is still a boolean. */
+/* Makes nonzero bytes of a boolean array 1. */
 static void tidy_booleans(mxl_array *array)
 {
     unsigned char *bytes = array->storage->data;
@@ -151,7 +151,7 @@ static mxl_array *take_array(source *s)
     if (take_start(s, &shape) != 0)
         return NULL;
     if (shape.ndim == 0 &&
-        !s->numpy_shape) /* In the first mode: nothing yet, and nothing follows. */
+        !s->numpy_shape) /* In legacy mode this is a none array; no data follow. */
         return mxl_array_new_none();
     array = take_values(s, &shape);
     if (array != NULL && array->dtype == MXL_BOOL)
@@ -199,7 +199,7 @@ static int take_name(source *s, mxl_file_list *list)
             "it ends too early: at byte %zu, a name of %llu bytes is wanted and %zu are "
             "left",
             s->at, (unsigned long long)length, left(s));
-    /* All names together are never longer than what was left when the first was read. */
+    /* All names together are at most as long as the rest of the input when the first was read. */
     if (take(s, list->names + list->names_bytes, (size_t)length) != 0)
         return -1;
     list->names[list->names_bytes + length] = '\0';
@@ -221,7 +221,8 @@ static int take_names(source *s, mxl_file_list *list)
     if (count > left(s) / sizeof(uint64_t))
         return mxl_error("it ends too early: %llu names are wanted and %zu bytes are left",
                          (unsigned long long)count, left(s));
-    /* What is left has 8 bytes of length per name, which leaves room for each one's end. */
+    /* The rest includes an 8-byte length for each name, which leaves room for each terminating
+     * zero. */
     list->names_room = left(s);
     list->names = mxl_alloc(list->names_room);
     if (list->names == NULL)
@@ -251,7 +252,7 @@ static int take_list(source *s, mxl_file_list *list)
     return status;
 }
 
-/* ---- from where ---- */
+/* ---- inputs ---- */
 
 int mxl_file_parse(const void *bytes, size_t size, bool numpy_shape, mxl_file_list *list)
 {
@@ -267,7 +268,7 @@ mxl_array *mxl_file_array_parse(const void *bytes, size_t size, bool numpy_shape
     return take_array(&s);
 }
 
-/* A stream of a regular file; its size. Opening does not wait for the other end of a pipe. */
+/* Opens a regular file and sets its size. Does not wait for the other end of a pipe. */
 static FILE *open_regular(const char *path, size_t *size)
 {
     struct stat info;

@@ -1,5 +1,5 @@
-/* A file written beside another: locked, so that what a killed process left can be told from what
- * another writes just now. */
+/* Writing a file beside another. The temporary file is locked, so that leftovers of killed
+ * processes differ from files being written. */
 #define _GNU_SOURCE 1 /* fdopen, O_NOFOLLOW, openat */
 #include "array/replace.h"
 
@@ -29,7 +29,7 @@ static int too_long(size_t length)
 
 /* ---- paths ---- */
 
-/* Where a path leads, whether or not something is there. */
+/* Follows the links of a path, whether or not the last target exists. */
 static int follow_links(char *to, const char *path)
 {
     char link[MXL_PATH_ROOM];
@@ -54,7 +54,7 @@ static int follow_links(char *to, const char *path)
     return cannot_open();
 }
 
-/* The folder of a file; the file's name in it. */
+/* Splits a path into folder and file name. */
 static const char *split_path(const char *path, char *folder)
 {
     const char *slash = strrchr(path, '/');
@@ -65,7 +65,7 @@ static const char *split_path(const char *path, char *folder)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Makes a rename last. Where that cannot be had, the file is there all the same. */
+/* Makes a rename durable. A failure is ignored: the file exists all the same. */
 static void sync_folder(const char *path)
 {
     char folder[MXL_PATH_ROOM];
@@ -88,7 +88,7 @@ static const char *skip_digits(const char *text)
     return length == 0 ? NULL : text + length;
 }
 
-/* Whether `name` is what open_beside calls a file for `base`. */
+/* True when `name` is one of open_beside's names of temporary files for `base`. */
 static bool is_temporary(const char *name, const char *base)
 {
     size_t length = strlen(base);
@@ -102,8 +102,8 @@ static bool is_temporary(const char *name, const char *base)
     return name != NULL && strcmp(name, ".tmp") == 0;
 }
 
-/* Removes a temporary file that nobody writes. The name is compared again under the lock: the file
- * may have been finished meanwhile. */
+/* Removes a temporary file that no process writes. The name is checked again under the lock: the
+ * file may have been renamed meanwhile. */
 static void remove_unlocked(int folder, const char *name)
 {
     struct stat held, there;
@@ -134,8 +134,8 @@ static void remove_leftovers(const char *path)
     (void)closedir(dir);
 }
 
-/* Locks a new temporary file; false where another process took it for a leftover. A file system
- * without locks has no such process. */
+/* Locks a new temporary file; false if another process took it for a leftover. On a file system
+ * without locks no process removes files. */
 static bool lock_new(int fd)
 {
     struct stat info;
@@ -145,7 +145,7 @@ static bool lock_new(int fd)
     return fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
-/* A new file beside r->path; -1 with the error set. */
+/* Creates a temporary file beside r->path; -1 with the error set. */
 static int open_beside(mxl_replace *r, mode_t mode)
 {
     static atomic_uint counter;
@@ -167,8 +167,8 @@ static int open_beside(mxl_replace *r, mode_t mode)
     return mxl_error("no file can be made beside it: 100 names are taken");
 }
 
-/* Who may read the old file may read the new one, and nobody else. A program that ran as its owner
- * does not run as another one. */
+/* Gives the new file the owner, group and permissions of the old one as far as the process may.
+ * Without the owner it gets no set-id bits; without the group, no permissions of the group. */
 static int keep_access(int fd, const struct stat *old)
 {
     bool owner = fchown(fd, old->st_uid, old->st_gid) == 0;
@@ -196,8 +196,8 @@ static int open_as_it_is(mxl_replace *r, const char *path, bool regular)
     return -1;
 }
 
-/* The lock lies on the descriptor's file; the stream gets a descriptor of its own, and is closed
- * before the rename. */
+/* The lock belongs to the descriptor. The stream gets a duplicate, which is closed before the
+ * rename. */
 static int open_stream(mxl_replace *r, const struct stat *old)
 {
     int fd;

@@ -1,5 +1,5 @@
-/* Storage that processes share: nameless files in memory, mapped by everyone who has a descriptor.
- */
+/* Storage that processes share: anonymous files in memory, mapped by each process that has a
+ * descriptor. */
 #define _GNU_SOURCE 1 /* memfd_create, F_ADD_SEALS */
 #include "array/shared.h"
 
@@ -17,7 +17,7 @@
 
 typedef struct mapping {
     void *start;
-    size_t bytes; /* at least 1: nothing cannot be mapped */
+    size_t bytes; /* at least 1: an empty mapping is not allowed */
     int fd;
 } mapping;
 
@@ -37,7 +37,7 @@ static int failed(const char *what)
 }
 
 #if defined(__linux__)
-/* It cannot be made shorter: who reads it is safe. */
+/* The file is sealed against shrinking, so that readers in other processes are safe. */
 static int new_file(void)
 {
     return memfd_create("mxlite", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -68,7 +68,7 @@ static void seal(int fd)
 }
 #endif
 
-/* Maps a descriptor, which stays the caller's. */
+/* Maps a descriptor, which the caller keeps. */
 static mxl_storage *map(int fd, size_t bytes)
 {
     mapping *m = mxl_alloc(sizeof(*m));
@@ -100,8 +100,7 @@ mxl_storage *mxl_shared_new(size_t bytes)
 
     if (fd < 0)
         return (void)failed("making it"), NULL;
-    /* Not only its length: a page that there is no room for would be a signal when it is written.
-     */
+    /* Reserves the memory too: writing to a page without memory would raise a signal. */
     problem = posix_fallocate(fd, 0, length);
     if (problem != 0) {
         (void)mxl_error("shared memory: %zu bytes: %s", bytes, strerror(problem));
@@ -140,8 +139,8 @@ static int fd_of(const mxl_storage *storage)
     return ((const mapping *)storage->foreign->payload)->fd;
 }
 
-/* A shared copy of the array's elements, which the storage keeps; copies made before stay as they
- * are, someone may be about to open them. Borrowed. */
+/* A shared copy of the array's elements, borrowed from the storage, which keeps it. Earlier copies
+ * stay: another process may be about to open them. */
 static mxl_storage *copy_of(mxl_array *array, size_t bytes)
 {
     mxl_storage *owner = array->storage, *before = atomic_load(&owner->share), *copy;

@@ -1,5 +1,4 @@
-/* Storage in memory that processes share: a file descriptor, which another process maps too. Called
- * by api/api_shared.c. */
+/* Storage in memory that processes share through a file descriptor. Called by api/api_shared.c. */
 #ifndef MXL_ARRAY_SHARED_H
 #define MXL_ARRAY_SHARED_H
 
@@ -8,13 +7,14 @@
 /* New shared storage of `bytes`, filled with zeros; NULL with the error set. */
 mxl_storage *mxl_shared_new(size_t bytes);
 
-/* New storage over the first `bytes` behind a descriptor, which stays the caller's until the
- * storage takes it over. NULL with the error set. */
+/* New storage over the first `bytes` of a descriptor's file. On success it takes over the
+ * descriptor. NULL with the error set. */
 mxl_storage *mxl_shared_open(int fd, size_t bytes);
 void mxl_shared_take(mxl_storage *storage, int fd);
 
-/* A descriptor for the elements of an array in C order, open as long as its storage lives: of its
- * own memory where that is shared and begins with them, else of a copy. -1 with the error set. */
+/* A descriptor for the elements of an array in C order, open as long as the array's storage lives.
+ * It maps the array's own memory if that is shared and begins with the elements, else a copy. -1
+ * with the error set. */
 int mxl_shared_fd(mxl_array *array);
 
 #endif

@@ -1,5 +1,5 @@
-/* Storage: one block holds the header and, 64 bytes behind it, the data; or, of foreign bytes, how
- * they are given back. */
+/* Storage: one block with the header and, 64 bytes after its start, the data; for foreign bytes the
+ * block has the release function instead. */
 #include "array/storage.h"
 
 #include "base/error.h"

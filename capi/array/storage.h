@@ -1,5 +1,5 @@
-/* Storage: counted bytes that arrays look at. Carries the version that saved values are checked
- * against. The bytes are ours, or someone else's (foreign), or such that processes share. */
+/* Storage: a counted block of bytes that arrays share, with the version that saved tensors are
+ * checked against. The bytes are the library's own, foreign, or shared between processes. */
 #ifndef MXL_ARRAY_STORAGE_H
 #define MXL_ARRAY_STORAGE_H
 
@@ -9,27 +9,28 @@
 
 #include "base/ref.h"
 
-/* How bytes that belong to someone else are given back. */
+/* The owner of foreign bytes. */
 typedef struct mxl_foreign {
-    void (*release)(void *payload); /* called once, from whatever thread drops the last reference */
+    void (*release)(
+        void *payload); /* called once, by whichever thread releases the last reference */
     void *payload;
-    atomic_bool read_only; /* nothing here may write to them */
+    atomic_bool read_only; /* the library may not write to the bytes */
 } mxl_foreign;
 
 typedef struct mxl_storage {
     mxl_ref ref;
-    void *data; /* aligned to 64; foreign ones to their elements */
+    void *data; /* aligned to 64; foreign bytes to their elements */
     size_t bytes;
     atomic_uint_fast64_t version;        /* grows with every write */
-    mxl_foreign *foreign;                /* NULL: the bytes are ours */
-    _Atomic(struct mxl_storage *) share; /* kept; a copy that another process was offered */
+    mxl_foreign *foreign;                /* NULL: the library's own bytes */
+    _Atomic(struct mxl_storage *) share; /* kept; a copy that was offered to another process */
 } mxl_storage;
 
 /* New storage of `bytes` (0 is legal), its content uninitialised; NULL with the error set. */
 mxl_storage *mxl_storage_new(size_t bytes);
 
-/* New storage over bytes that belong to someone else, who is told by `release` (may be NULL) when
- * nobody needs them any more. NULL with the error set, nothing released. */
+/* New storage over foreign bytes. `release` (may be NULL) is called when the last reference is
+ * released. NULL with the error set; then `release` is not called. */
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload);
 
 static inline bool mxl_storage_read_only(const mxl_storage *storage)
@@ -43,8 +44,8 @@ static inline uint64_t mxl_storage_version(const mxl_storage *storage)
     return atomic_load_explicit(&storage->version, memory_order_relaxed);
 }
 
-/* Tells that the bytes changed. Two writers at once are a race on the bytes anyway; the version
- * only has to move. */
+/* Notes a change of the bytes. Two concurrent writers race on the bytes themselves; the version
+ * only has to change. */
 static inline void mxl_storage_bump(mxl_storage *storage)
 {
     uint64_t version = atomic_load_explicit(&storage->version, memory_order_relaxed);
@@ -52,7 +53,7 @@ static inline void mxl_storage_bump(mxl_storage *storage)
     atomic_store_explicit(&storage->version, version + 1, memory_order_relaxed);
 }
 
-/* What edited the bytes last, while others looked at them: a number of the layers above, 0 for
+/* Sets the number of the operator, given by upper layers, that last edited the bytes in place; 0:
  * unknown. */
 static inline void mxl_storage_set_writer(mxl_storage *storage, unsigned writer)
 {
@@ -64,8 +65,8 @@ static inline unsigned mxl_storage_writer(const mxl_storage *storage)
     return atomic_load_explicit(&((mxl_storage *)(size_t)storage)->ref.note, memory_order_relaxed);
 }
 
-/* The version after an operator wrote, which may have been in several steps: what dialects that
- * show it to users count is edits. */
+/* Sets the version after an operator wrote, perhaps in several steps: front ends that show the
+ * version to users count edits. */
 static inline void mxl_storage_set_version(mxl_storage *storage, uint64_t version)
 {
     atomic_store_explicit(&storage->version, version, memory_order_relaxed);

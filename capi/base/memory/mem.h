@@ -1,8 +1,8 @@
-/* Every allocation of the library. Small blocks (up to 1024 bytes) are kept per thread and reused,
- * larger ones in a shared pool with a cap, which is emptied where the allocator has nothing more;
- * anything else goes to the allocator, which an embedder may replace. Blocks are aligned to 64.
- * Under AddressSanitizer nothing is kept and sizes are not rounded, so that it sees every misuse.
- */
+/* Every allocation of the library. Freed small blocks (up to 1024 bytes) are cached per thread,
+ * larger ones in a shared pool with a cap. All other requests go to the allocator, which an
+ * embedder may replace; when it fails, the pool is emptied and it is asked again. Blocks are
+ * aligned to 64. Under AddressSanitizer no freed block is cached and sizes are not rounded, so that
+ * it sees every misuse. */
 #ifndef MXL_BASE_MEMORY_MEM_H
 #define MXL_BASE_MEMORY_MEM_H
 
@@ -12,7 +12,7 @@
 
 #include "base/state.h"
 
-/* 0 in builds that never keep a freed block. */
+/* 0 in builds that never cache a freed block. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MXL_MEM_KEEPS 0
 #elif defined(__has_feature)
@@ -26,15 +26,15 @@
 
 /* Returns `bytes` (> 0) of memory aligned to `align`, or NULL. May be called from any thread. */
 typedef void *(*mxl_alloc_fn)(void *payload, size_t bytes, size_t align);
-/* Takes back what the alloc function gave, with the same size. */
+/* Takes back a block of the alloc function, with the same size. */
 typedef void (*mxl_free_fn)(void *payload, void *block, size_t bytes);
 
-/* Behind mxl_alloc and mxl_free: everything but the calling thread's block cache. */
+/* The slow paths of mxl_alloc and mxl_free: all but the calling thread's block cache. */
 void *mxl_mem_alloc_slow(size_t bytes);
 void mxl_mem_free_slow(void *block, size_t bytes);
 
-/* New memory, uninitialised, aligned to 64; NULL with the error set. `bytes` 0 counts as 1. Caller
- * frees with mxl_free and the same size. */
+/* New memory, uninitialised, aligned to 64; NULL with the error set. `bytes` 0 counts as 1. The
+ * caller frees it with mxl_free and the same size. */
 static inline void *mxl_alloc(size_t bytes)
 {
     mxl_state *state = mxl_state_here;
@@ -57,7 +57,7 @@ static inline void *mxl_alloc(size_t bytes)
 /* The same, filled with zeros. */
 void *mxl_alloc_zero(size_t bytes);
 
-/* Frees a block of `bytes` as asked for; NULL is legal. */
+/* Frees a block; `bytes` is the size of its allocation. NULL is legal. */
 static inline void mxl_free(void *block, size_t bytes)
 {
     mxl_state *state = mxl_state_here;
@@ -79,40 +79,41 @@ static inline void mxl_free(void *block, size_t bytes)
     mxl_mem_free_slow(block, bytes);
 }
 
-/* Resizes a block (content kept up to the smaller size; `block` NULL and 0 makes one); NULL with
- * the error set leaves it as it was. */
+/* Resizes a block; the content stays, up to the smaller size. `block` NULL with size 0 makes a new
+ * one. NULL with the error set leaves the block as it was. */
 void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
 
-/* Makes room for one item more in a list of `count` items, which doubles when it is full: sets both
- * the list's pointer and its room (lvalues; NULL and 0: an empty list). -1 with the error set, the
- * list unchanged. Pointers into it are no longer valid. */
+/* Makes room for one more item in a list of `count` items; a full list doubles. Sets the list's
+ * pointer and its room (lvalues; NULL and 0: an empty list). Pointers into the list become invalid.
+ * -1 with the error set, the list unchanged. */
 #define MXL_GROW(list, count, room)                                                                \
     ((count) < (room) ? 0 : mxl_grow((void *)&(list), sizeof(*(list)), &(room)))
 
-/* Behind MXL_GROW; `list`: where the pointer to the items is. */
+/* The function of MXL_GROW; `list` is the address of the pointer to the items. */
 int mxl_grow(void *list, size_t item, size_t *room);
 
-/* Replaces the allocator; NULL, NULL puts the system's back. Refused (-1) while blocks are live
- * that the present allocator gave, unless it is the same. `pool` false turns all keeping of freed
- * blocks off, so that every mxl_alloc reaches the allocator (the allocation walk wants that). Kept
- * blocks of all threads are given back first. No other thread may be in the library meanwhile. */
+/* Replaces the allocator; NULL, NULL restores the system's. `pool` false turns all caching of freed
+ * blocks off, so that every mxl_alloc reaches the allocator (for tests that make each allocation
+ * fail). Cached blocks of all threads are given back first. No other thread may be in the library
+ * meanwhile. -1 with the error set while blocks of the present allocator are live, unless the new
+ * one is the same. */
 int mxl_mem_set_allocator(mxl_alloc_fn alloc, mxl_free_fn release, void *payload, bool pool);
 
-/* Bytes of freed blocks that the shared pool may keep; negative: back to the default
- * (MXLITE_POOL_MB, else an eighth of the machine's memory and at most 1 GiB). What is above the new
- * cap is given back. Returns the cap before. */
+/* Sets the bytes of freed blocks that the shared pool may hold; negative restores the default
+ * (MXLITE_POOL_MB, else an eighth of the machine's memory and at most 1 GiB). Blocks above the new
+ * cap are freed. Returns the cap before. */
 int64_t mxl_mem_set_cap(int64_t bytes);
 
-/* Gives kept free blocks of this thread and the shared pool back to the allocator. */
+/* Gives the free blocks of this thread and of the shared pool back to the allocator. */
 void mxl_mem_trim(void);
 
-/* Bytes allocated and not freed, over all threads (kept free blocks do not count). */
+/* Bytes allocated and not freed, over all threads. Cached free blocks do not count. */
 int64_t mxl_mem_live_bytes(void);
 
-/* Bytes that the shared pool keeps now. */
+/* Bytes that the shared pool holds now. */
 int64_t mxl_mem_kept_bytes(void);
 
-/* For state.c: how a new thread's caches begin; giving an ending thread's back; locking over fork.
+/* For state.c: initialises a new thread's caches; gives back an ending thread's; locks over a fork.
  */
 void mxl_mem_state_begin(mxl_state *state);
 void mxl_mem_state_end(mxl_state *state);

@@ -1,5 +1,5 @@
-/* The parts behind mem.c: where freed blocks wait (mem_pool.c), and the system's memory
- * (mem_system.c). */
+/* The parts of mem.c's allocator: the pool and the depot of freed blocks (mem_pool.c), and the
+ * system's memory (mem_system.c). */
 #ifndef MXL_BASE_MEMORY_MEM_POOL_H
 #define MXL_BASE_MEMORY_MEM_POOL_H
 
@@ -13,38 +13,38 @@
 void *mxl_system_alloc(void *payload, size_t bytes, size_t align);
 void mxl_system_free(void *payload, void *block, size_t bytes);
 
-/* ---- mem.c: to the allocator in force ---- */
+/* ---- mem.c: frees to the current allocator ---- */
 
 void mxl_mem_give_back(void *block, size_t rounded);
-/* Blocks each of which begins with the next one's address. */
+/* A chain of blocks; each begins with the address of the next. */
 void mxl_mem_give_back_chain(void *chain, size_t rounded);
 
 /* ---- mem_pool.c ---- */
 
-/* The pool class of a size (> 0), and the size rounded up to its class's; -1 where it is not
- * pooled. */
+/* The pool class of a size (> 0); sets *rounded to the size of the class's blocks. -1 for sizes
+ * that are not pooled. */
 int mxl_pool_class(size_t bytes, size_t *rounded);
 
-/* The cap where nobody sets one, of a machine with so many pages of so many bytes (-1: unknown). */
+/* The default cap on a machine with `pages` pages of `page` bytes (-1: unknown). */
 int64_t mxl_pool_default_cap(int64_t pages, int64_t page);
 
-/* A kept block of the class, or NULL. */
+/* Takes a block of the class, or NULL. */
 void *mxl_pool_take(int pool_class);
 
-/* Keeps a block. The oldest go back to the allocator where all are above the cap, or this one. */
+/* Adds a block. If the pool exceeds the cap, the oldest blocks, or this one, go back to the
+ * allocator. */
 void mxl_pool_keep(void *block, size_t rounded, int pool_class);
 
-/* Blocks of 64 * (block_class + 1) bytes that threads exchange at once. */
+/* The number of blocks of 64 * (block_class + 1) bytes that threads exchange at once. */
 int mxl_depot_batch(size_t block_class);
 
-/* Fills an empty cache from the depot; false when it has nothing. */
+/* Fills an empty cache from the depot; false when the depot has no batch. */
 bool mxl_depot_take(mxl_block_cache *cache, size_t block_class);
 
-/* Moves a batch of a full cache to the depot, or back to the allocator where it is above the cap.
- */
+/* Moves a batch of a full cache to the depot, or back to the allocator if the cap is exceeded. */
 void mxl_depot_keep(mxl_block_cache *cache, size_t block_class);
 
-/* Gives everything in pool and depot back. */
+/* Gives all blocks of pool and depot back to the allocator. */
 void mxl_pool_empty(void);
 
 #endif
