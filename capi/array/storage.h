@@ -11,8 +11,7 @@
 
 /* The owner of foreign bytes. */
 typedef struct mxl_foreign {
-    void (*release)(
-        void *payload); /* called once, by whichever thread releases the last reference */
+    void (*release)(void *payload); /* called once, by the last release, on any thread */
     void *payload;
     atomic_bool read_only; /* the library may not write to the bytes */
 } mxl_foreign;
