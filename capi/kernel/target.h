@@ -16,14 +16,14 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* x86-64: what every such processor has, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Elsewhere
- * there is the baseline alone, which on aarch64 has NEON. */
+/* x86-64: the baseline of all processors, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Other
+ * architectures have only the baseline, which on aarch64 includes NEON. */
 enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 
 #define MXL_INLINE static inline __attribute__((always_inline))
 
-/* As MXL_BY_LEVEL, for what is not worth three loops; or for what memory bounds, where AVX-512
- * brings nothing. */
+/* As MXL_BY_LEVEL, for code that is not worth three loops, or is bound by memory, so that AVX-512
+ * gains nothing. */
 #define MXL_BASELINE_ONLY(fn, parameters, ...)                                                     \
     static void fn parameters                                                                      \
     {                                                                                              \
@@ -38,7 +38,7 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 #define MXL_TARGET_AVX512                                                                          \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,prefer-vector-width=512")))
 #endif
-/* (Not "arch=...": functions of another architecture, such as the helpers in headers, would not be
+/* (Not "arch=...": functions built for another architecture, such as inline helpers, would not be
  * inlined.) */
 #define MXL_TWO_LEVELS_(fn, parameters, ...)                                                       \
     static void fn##_0 parameters                                                                  \
@@ -84,27 +84,26 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 #define MXL_UP_TO_AVX2(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #endif
 
-/* In front of a loop whose iterations do not depend on each other, though its arrays may be equal.
- * (Clang's word for it warns about loops that cannot be vectorised; it checks at run time instead.)
- */
+/* Put before a loop whose iterations are independent, though its arrays may be equal. (Clang's
+ * pragma would warn about loops that cannot be vectorised; clang checks at run time instead.) */
 #if defined(__GNUC__) && !defined(__clang__)
 #define MXL_IVDEP _Pragma("GCC ivdep")
 #else
 #define MXL_IVDEP
 #endif
 
-/* In front of a loop over a fixed number of lanes: unrolled before it is vectorised, it would not
- * be vectorised. */
+/* Put before a loop over a fixed number of lanes: if it were unrolled first, it would not be
+ * vectorised. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define MXL_AS_LOOP _Pragma("GCC unroll 1")
 #else
 #define MXL_AS_LOOP
 #endif
 
-extern atomic_int mxl_level_in_force; /* -1: not known yet */
+extern atomic_int mxl_level_in_force; /* -1: not determined yet */
 
-/* The widest level of this processor, or the one that MXLITE_VECTOR_LEVEL names ("baseline",
- * "avx2", "avx512"; the baseline where it names one that is not to be had, see mxl_level_check). */
+/* The widest level of this processor, or the level that MXLITE_VECTOR_LEVEL names ("baseline",
+ * "avx2", "avx512"). The baseline if that name is invalid, see mxl_level_check. */
 int mxl_level_find(void);
 
 static inline int mxl_level(void)
@@ -114,15 +113,15 @@ static inline int mxl_level(void)
     return level >= 0 ? level : mxl_level_find();
 }
 
-/* -1 with the error set where MXLITE_VECTOR_LEVEL names a level that is unknown, or not this
- * processor's. The first lookup of an operator asks. */
+/* -1 with the error set if MXLITE_VECTOR_LEVEL names a level that is unknown or not available on
+ * this processor. Called by the first lookup of an operator. */
 int mxl_level_check(void);
 
-/* Puts a level in force, for tests: -1 with the error set where this processor has not got it. */
+/* For tests: sets the level. -1 with the error set if this processor lacks it. */
 int mxl_level_set(int level);
 const char *mxl_level_name(int level);
 
-/* a * b + c; rounded once where the level has an instruction for it, else twice. */
+/* a * b + c; rounded once if the level has an instruction for it, else twice. */
 MXL_INLINE float mxl_fma_f32(int level, float a, float b, float c)
 {
     return level > MXL_BASELINE ? __builtin_fmaf(a, b, c) : a * b + c;

@@ -1,5 +1,5 @@
-/* The walker: runs a row loop over strided operands, in straight runs where strides allow and over
- * cache-sized tiles where they do not. Called by op/rows.c and array/copy.c. */
+/* Runs an element-wise loop over strided operands: in contiguous runs if strides allow, else over
+ * cache-sized tiles. Called by op/rows.c and array/copy.c. */
 #include "kernel/elementwise/loop.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "kernel/elementwise/strided_walk.h"
 
 enum {
-    SHORT_ROW = 24, /* rows shorter than this are not worth a call each */
+    SHORT_ROW = 24, /* elements; shorter rows are not worth a call of the loop each */
     TILE_BYTES = MXL_LOOP_TILE * 8
 };
 
@@ -57,9 +57,9 @@ void mxl_loop_run(mxl_loop row, int weight, int64_t n, void *out, size_t out_siz
  * it, or one element, or a short run that repeats. Where that is not enough for a call of the loop,
  * everything is one block, and what is none of these is gathered. */
 typedef enum operand_kind {
-    DIRECT,  /* contiguous in a block, or one element: a pointer */
-    REPEATS, /* a short run again and again: in a tile, filled once per block */
-    IN_TILE  /* gathered into, or scattered from, a tile for each call */
+    DIRECT,  /* contiguous in a block, or one element: the loop gets a pointer */
+    REPEATS, /* a short run that repeats: copied into a tile once per block */
+    IN_TILE  /* gathered into, or scattered from, a tile at each call */
 } operand_kind;
 
 /* Operand 0 is the output. */
@@ -67,11 +67,11 @@ typedef struct walk_job {
     mxl_loop row;
     const void *params;
     mxl_walk walk;
-    int first;      /* axis of the block */
-    int64_t block;  /* its elements */
-    int64_t most;   /* elements of one call of the loop */
-    bool direct;    /* every operand, so nothing goes through tiles */
-    int64_t period; /* what every run that repeats can be said to have */
+    int first;      /* the first axis of the block */
+    int64_t block;  /* elements of the block */
+    int64_t most;   /* largest number of elements in one call of the loop */
+    bool direct;    /* all operands are DIRECT, so no tiles are needed */
+    int64_t period; /* a common period of all runs that repeat */
     char *data[MXL_WALK_OPERANDS];
     size_t size[MXL_WALK_OPERANDS];
     operand_kind kind[MXL_WALK_OPERANDS];
@@ -80,7 +80,8 @@ typedef struct walk_job {
                                                       moves on while those behind it go back */
 } walk_job;
 
-/* Where all operands are: how far into the block, and each one's first element of it. */
+/* The position of all operands: the element within the block, and the address of each operand's
+ * first element of the block. */
 typedef struct place {
     int64_t inner;
     int64_t index[MXL_MAX_NDIM];
@@ -125,8 +126,8 @@ static inline void position_next_block(place *p, const walk_job *job)
         position_move(p, job->walk.num, job->jump[axis]);
 }
 
-/* Each of `rows` elements `extent` times. Always MOST are written, of which the next element's
- * overwrite what is too much; a tile has room for that behind its end. */
+/* Writes each of `rows` elements `extent` times. Always writes MOST copies; the next element
+ * overwrites the surplus. A tile has room for the surplus of the last one. */
 #define SPREAD(T, MOST)                                                                            \
     do {                                                                                           \
         T *d = (T *)(void *)tile;                                                                  \
@@ -156,7 +157,7 @@ static void spread(size_t width, char *tile, const char *from, int64_t stride, i
         SPREAD(uint8_t, SHORT_ROW);
 }
 
-/* Moves n elements between where the cursor stands and a tile. */
+/* Copies n elements from the cursor's position to a tile, or back. */
 static void tile_move(const walk_job *job, int k, mxl_cursor *cursor, char *tile, int64_t n)
 {
     const mxl_walk *walk = &job->walk;
@@ -186,7 +187,8 @@ static void tile_move(const walk_job *job, int k, mxl_cursor *cursor, char *tile
     }
 }
 
-/* Fills `whole` elements of a tile with what comes again every job->period, from position pos. */
+/* Fills `whole` elements of a tile with the elements that repeat every job->period, from position
+ * pos. */
 static void tile_repeat(const walk_job *job, int k, int64_t pos, char *tile, int64_t whole)
 {
     int64_t filled = job->period;
@@ -199,7 +201,7 @@ static void tile_repeat(const walk_job *job, int k, int64_t pos, char *tile, int
                (size_t)(filled < whole - filled ? filled : whole - filled) * job->size[k]);
 }
 
-/* The inputs from where the place stands in its block, but for those in tiles. */
+/* Points `in` at the current position of all inputs that do not use tiles. */
 static void gather_nd_inputs(const place *p, const walk_job *job, const void **in)
 {
     for (int k = 1; k < job->walk.num; k++) {
@@ -209,7 +211,7 @@ static void gather_nd_inputs(const place *p, const walk_job *job, const void **i
     }
 }
 
-/* Where nothing is gathered: one call of the loop for each block. */
+/* Without tiles: one call of the loop for each block. */
 static void direct_chunk(void *data, int64_t begin, int64_t end)
 {
     const walk_job *job = data;
@@ -229,7 +231,7 @@ static void direct_chunk(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Where operands are gathered or spread in tiles. */
+/* With operands gathered or expanded in tiles. */
 static void tile_chunk(void *data, int64_t begin, int64_t end)
 {
     const walk_job *job = data;
@@ -237,7 +239,7 @@ static void tile_chunk(void *data, int64_t begin, int64_t end)
     _Alignas(64) char tile[MXL_WALK_OPERANDS][TILE_BYTES + SHORT_ROW * 8];
     const void *in[MXL_LOOP_INPUTS];
     mxl_cursor cursor[MXL_WALK_OPERANDS];
-    bool fresh = true; /* a block begins */
+    bool fresh = true; /* at the start of a block */
     place p;
 
     position_seek(&p, job, begin);
@@ -273,8 +275,8 @@ static void tile_chunk(void *data, int64_t begin, int64_t end)
 
 /* ---- the plan ---- */
 
-/* How operand k lies in a block that begins with axis `first`; sets its step, and raises the period
- * to its own (of two, the longer is a multiple of the shorter). */
+/* Determines how operand k lies in a block that begins with axis `first`. Sets its step and raises
+ * the period to its own. (Of two periods the longer is a multiple of the shorter.) */
 static operand_kind operand_lies(walk_job *job, int k, int first)
 {
     const mxl_walk *walk = &job->walk;
@@ -303,7 +305,7 @@ static operand_kind operand_lies(walk_job *job, int k, int first)
     return REPEATS;
 }
 
-/* Takes the axes from `first` on as the block; whether nothing is gathered then. */
+/* Takes the axes from `first` on as the block. True if no operand must be gathered. */
 static bool job_block(walk_job *job, int first)
 {
     bool direct = true;
@@ -323,7 +325,7 @@ static bool job_block(walk_job *job, int first)
 static void job_jumps(walk_job *job)
 {
     const mxl_walk *walk = &job->walk;
-    int64_t back[MXL_WALK_OPERANDS] = {0}; /* what the axes behind have moved on */
+    int64_t back[MXL_WALK_OPERANDS] = {0}; /* distance that the axes after this one have moved */
 
     for (int axis = job->first - 1; axis >= 0; axis--) {
         for (int k = 0; k < walk->num; k++) {
@@ -346,7 +348,7 @@ static void job_plan(walk_job *job)
         (void)job_block(job, 0);
     for (int k = 1; k < job->walk.num; k++)
         moves = moves || job->step[k] != 0;
-    if (!moves) { /* row loops want one input that does */
+    if (!moves) { /* loops need at least one input with a step of 1 */
         job->kind[1] = IN_TILE;
         job->step[1] = 1;
     }
@@ -379,7 +381,7 @@ int mxl_loops(mxl_loop row, int weight, int ndim, const int64_t *shape, void *ou
     job.size[0] = out_size;
     strides[0] = out_strides;
     for (int k = 0; k < num_in; k++) {
-        /* Only operand 0 is ever written through. */
+        /* Only operand 0 is written. */
         job.data[k + 1] = (char *)(uintptr_t)in[k];
         job.size[k + 1] = in_size[k];
         strides[k + 1] = in_strides[k];

@@ -1,5 +1,5 @@
 /* Element-wise kernels: an expression in x (and y, or the scalar s) becomes one loop per dtype.
- * ops/ make theirs with the macros below; op/rows.c and the walker (row.c) call them. */
+ * Files of ops/ define theirs with the macros below; op/rows.c and loop.c call them. */
 #ifndef MXL_KERNEL_ELEMENTWISE_LOOP_H
 #define MXL_KERNEL_ELEMENTWISE_LOOP_H
 
@@ -18,10 +18,11 @@
 typedef void (*mxl_loop)(void *out, const void *const *in, const int64_t *step, int64_t n,
                          const void *params);
 
-/* One row loop per dtype (of the first input); NULL: unsupported. */
+/* One loop for each dtype of the first input; NULL: unsupported. */
 typedef struct mxl_kernels {
     mxl_loop row[MXL_DTYPE_COUNT];
-    int weight; /* what an element costs, in additions (0: one): how soon threads share the work */
+    int weight; /* cost of an element in additions (0: one); decides how many elements a thread is
+                   worth */
 } mxl_kernels;
 
 /* The parameter struct of operators with one scalar (MXL_SCALAR_LOOP reads it). */
@@ -31,32 +32,33 @@ typedef struct mxl_scalar_params {
 } mxl_scalar_params;
 
 enum {
-    MXL_LOOP_INPUTS = 8,    /* the most inputs a row loop may have */
-    MXL_LOOP_UNIT = 16384,  /* additions that are worth a thread that is awake, */
-    MXL_LOOP_GRAIN = 32768, /* and one that sleeps */
-    MXL_LOOP_SMALL = 8192,  /* elements that no kernel is worth sharing for */
+    MXL_LOOP_INPUTS = 8,    /* the most inputs of a loop */
+    MXL_LOOP_UNIT = 16384,  /* additions that make a chunk worth a spinning thread, */
+    MXL_LOOP_GRAIN = 32768, /* and worth waking a sleeping one */
+    MXL_LOOP_SMALL = 8192,  /* elements below which no kernel is split among threads */
     MXL_LOOP_TILE = 512     /* elements gathered at a time where strides are not 0 or 1 */
 };
 
-/* Runs a row loop over n elements in one piece (steps 0 or 1), on several threads when n * weight
- * is large. Sizes are bytes of one element. */
+/* Runs a loop over n elements with steps of 0 or 1, on several threads if n * weight is large.
+ * Sizes are bytes of one element. */
 void mxl_loop_run(mxl_loop row, int weight, int64_t n, void *out, size_t out_size, int num_in,
                   const void *const *in, const int64_t *step, const size_t *in_size,
                   const void *params);
 
-/* Runs a row loop over strided operands of one shape. Strides in elements, of either sign, 0 along
- * broadcast axes of inputs (never of out, unless the extent is 1). num_in is 1 to MXL_LOOP_INPUTS,
- * element sizes are 1, 2, 4 or 8 bytes. -1 with the error set for more inputs or axes than that. */
+/* Runs a loop over strided operands of one shape. Strides are in elements, of either sign, and 0
+ * along broadcast dimensions of inputs (never of out, unless the dimension has size 1). num_in is 1
+ * to MXL_LOOP_INPUTS, element sizes are 1, 2, 4 or 8 bytes. -1 with the error set for more inputs
+ * or dimensions. */
 int mxl_loops(mxl_loop row, int weight, int ndim, const int64_t *shape, void *out,
               const int64_t *out_strides, size_t out_size, int num_in, const void *const *in,
               const int64_t *const *in_strides, const size_t *in_size, const void *params);
 
-/* Runs a loop over `via`, MXL_F32 or MXL_F64, for `dtype`: elements are cast in tiles that stay in
- * the cache, and the results cast back. One or two inputs. */
+/* Runs the loop of dtype `via`, MXL_F32 or MXL_F64, for `dtype`: casts elements in tiles that stay
+ * in the cache, and casts the results back. One or two inputs. */
 void mxl_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out, const void *const *in,
                   const int64_t *step, int64_t n, const void *params);
 
-/* Likewise, with the scalar of mxl_scalar_params rounded to `dtype` first. */
+/* The same after rounding the scalar of mxl_scalar_params to `dtype`. */
 void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out,
                          const void *const *in, const int64_t *step, int64_t n, const void *params);
 
@@ -115,8 +117,8 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
                                                        [MXL_I64] = name##_i64},                    \
                                                .weight = cost}
 
-/* Loops that are built for every vector level, or for the baseline alone, where bytes are so narrow
- * that three loops are not worth theirs. */
+/* Loops for every vector level, or for the baseline only: loops of 1-byte elements are not worth
+ * three versions. */
 #define MXL_LOOP_PARAMETERS                                                                        \
     (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
 #define MXL_LOOP_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
@@ -141,8 +143,8 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
     }                                                                                              \
     MXL_LOOP_LEVELS_##D(fn)
 
-/* out[i] = the expression `near` where |x| is at most `limit`, else `far`. Done in tiles, so that
- * `far`, which may be slow or not vectorise, costs nothing where no large number is. */
+/* out[i] = the expression `near` if |x| <= `limit`, else `far`. Works in tiles, so that `far`,
+ * which may be slow or not vectorise, costs nothing in tiles without large numbers. */
 #define MXL_NEAR_LOOP(fn, D, limit, near, far)                                                     \
     MXL_INLINE void fn##_tile(int level, MXL_T_##D *z, const MXL_T_##D *a, int64_t n)              \
     {                                                                                              \
@@ -230,8 +232,8 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
     }                                                                                              \
     MXL_LOOP_LEVELS_##D(fn)
 
-/* The loop of another dtype by way of a float that holds its numbers: what ROW##_VIA makes where a
- * table of kernels asks for it. Of the scalar's value the dtype keeps what it can. */
+/* The loop of another dtype through a float that holds its numbers: the tables of kernels call
+ * ROW##_VIA. The scalar is rounded to the dtype. */
 #define MXL_UNARY_LOOP_VIA(name, D)  MXL_LOOP_VIA(name, D, mxl_loop_via, 1)
 #define MXL_NEAR_LOOP_VIA(name, D)   MXL_LOOP_VIA(name, D, mxl_loop_via, 1)
 #define MXL_BINARY_LOOP_VIA(name, D) MXL_LOOP_VIA(name, D, mxl_loop_via, 2)
@@ -242,7 +244,7 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
         run(MXL_VIA_##D(name), MXL_DTYPE_##D, num_in, out, in, step, n, params);                   \
     }
 
-/* x / y that never traps: an integer divided by zero is 0, the smallest by -1 is itself. */
+/* x / y without traps: an integer divided by zero is 0, the smallest divided by -1 is itself. */
 static inline int32_t mxl_quotient_i32(int32_t x, int32_t y)
 {
     if (y == 0)
@@ -274,8 +276,8 @@ static inline double mxl_quotient_f64(double x, double y)
         int32_t: mxl_quotient_i32,                                                                 \
         int64_t: mxl_quotient_i64)(x, y)
 
-/* ---- per dtype: stored type, type computed in, load, store, and a double rounded to the dtype
- * ---- */
+/* ---- per dtype: stored type, computing type, load, store, and a double rounded to the dtype ----
+ */
 #define MXL_T_f32               float
 #define MXL_C_f32               float
 #define MXL_LOAD_f32(v)         (v)
@@ -290,8 +292,8 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_LOOP_LEVELS_f64(fn) MXL_LOOP_WIDE(fn)
 #define MXL_ROUND_f64(v)        ((double)(v))
 
-/* The same for plain arithmetic, which memory bounds: with 512-bit vectors it is as fast in the
- * first cache and up to a fifth slower behind it (Zen 4). */
+/* The same for plain arithmetic, which memory bounds: 512-bit vectors are no faster in the
+ * first-level cache and up to a fifth slower outside of it (Zen 4). */
 #define MXL_T_f32a               MXL_T_f32
 #define MXL_C_f32a               MXL_C_f32
 #define MXL_LOAD_f32a(v)         MXL_LOAD_f32(v)

@@ -1,4 +1,4 @@
-/* Row loops of other dtypes by way of float32 or float64. */
+/* Element-wise loops of other dtypes through float32 or float64. */
 #include "kernel/copy/cast.h"
 #include "kernel/elementwise/loop.h"
 

@@ -1,7 +1,7 @@
-/* Merging axes of strided operands and moving through them. */
+/* Merges axes of strided operands and moves through them. */
 #include "kernel/elementwise/strided_walk.h"
 
-/* Whether axis `next` continues the walk's last axis for every operand. */
+/* True if axis `next` continues the walk's last axis for every operand. */
 static int walk_continues(const mxl_walk *walk, const int64_t *const *strides, int next,
                           int64_t extent)
 {

@@ -1,5 +1,5 @@
-/* Walking strided operands together: axes dropped and merged, positions kept. For the kernels that
- * take strides (row.c, copy.c, reduce.c). */
+/* Walks strided operands together: merges axes and keeps positions. For the kernels that take
+ * strides (loop.c, strided_copy.c, reduce.c). */
 #ifndef MXL_KERNEL_ELEMENTWISE_STRIDED_WALK_H
 #define MXL_KERNEL_ELEMENTWISE_STRIDED_WALK_H
 
@@ -9,8 +9,8 @@
 
 enum { MXL_WALK_OPERANDS = 9 };
 
-/* Operands of one shape with as few axes as say the same; at least one axis. Strides in elements.
- */
+/* Operands of one shape, reduced to the fewest axes that describe it; at least one axis. Strides in
+ * elements. */
 typedef struct mxl_walk {
     int ndim;
     int num; /* operands */
@@ -19,15 +19,16 @@ typedef struct mxl_walk {
     int64_t stride[MXL_WALK_OPERANDS][MXL_MAX_NDIM];
 } mxl_walk;
 
-/* Fills `walk`: axes of extent 1 are dropped, neighbours that every operand steps through evenly
- * are merged. num <= MXL_WALK_OPERANDS, ndim <= MXL_MAX_NDIM. */
+/* Fills `walk`: drops axes of size 1 and merges neighbouring axes if all operands step through them
+ * evenly. num <= MXL_WALK_OPERANDS, ndim <= MXL_MAX_NDIM. */
 void mxl_walk_init(mxl_walk *walk, int num, int ndim, const int64_t *shape,
                    const int64_t *const *strides);
 
-/* Whether operand k lies row after row without gaps. */
+/* True if operand k is contiguous, row after row. */
 int mxl_walk_contiguous(const mxl_walk *walk, int k);
 
-/* One operand's place in a walk: where row `index` begins, and how far into the row. */
+/* The position of one operand in a walk: the start of row `index`, and the element within the row.
+ */
 typedef struct mxl_cursor {
     int64_t row;   /* elements from the operand's start to the row's start */
     int64_t inner; /* position along the last axis */
@@ -37,8 +38,8 @@ typedef struct mxl_cursor {
 /* Puts the cursor of operand k at element `pos` in row-major order. */
 void mxl_cursor_seek(mxl_cursor *cursor, const mxl_walk *walk, int k, int64_t pos);
 
-/* To the beginning of a row further on; `rows` must not pass the end of the axis before the last.
- */
+/* Moves to the beginning of the row that is `rows` rows further on, within the axis before the
+ * last. */
 static inline void mxl_cursor_next_rows(mxl_cursor *cursor, const mxl_walk *walk, int k,
                                         int64_t rows)
 {
@@ -54,7 +55,7 @@ static inline void mxl_cursor_next_rows(mxl_cursor *cursor, const mxl_walk *walk
     }
 }
 
-/* n elements further; n must not pass the row's end. */
+/* Moves n elements further, within the row. */
 static inline void mxl_cursor_skip(mxl_cursor *cursor, const mxl_walk *walk, int k, int64_t n)
 {
     cursor->inner += n;
@@ -62,7 +63,7 @@ static inline void mxl_cursor_skip(mxl_cursor *cursor, const mxl_walk *walk, int
         mxl_cursor_next_rows(cursor, walk, k, 1);
 }
 
-/* Offset in elements of where the cursor stands. */
+/* The offset of the cursor's position, in elements. */
 static inline int64_t mxl_cursor_offset(const mxl_cursor *cursor, const mxl_walk *walk, int k)
 {
     return cursor->row + cursor->inner * walk->stride[k][walk->ndim - 1];

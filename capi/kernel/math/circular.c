@@ -1,12 +1,12 @@
-/* Sine, cosine and tangent of large doubles, see circular.h: the quarters of a turn in x are had by
- * multiplying with 2 / pi in as many bits as x moves out of sight (Payne and Hanek). */
+/* Sine, cosine and tangent of large doubles, see circular.h. Multiplies x with 2 / pi, in as many
+ * bits as the exponent of x needs, to count the quarter turns in x (Payne and Hanek). */
 #include "kernel/math/circular.h"
 
 #include <math.h>
 
 #include "kernel/math/math_trig_f64.h"
 
-/* 2 / pi: 32 bits a word, the highest first; enough for the largest double. */
+/* 2 / pi in 32-bit words, the highest first; enough for the largest double. */
 static const uint32_t TWO_BY_PI[] = {
     0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
     0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
@@ -35,7 +35,7 @@ static void multiply(uint64_t significand, const uint32_t *words, uint32_t limb[
     }
 }
 
-/* Shifts to the left, by less than LIMBS * 32 bits; what leaves is lost. */
+/* Shifts to the left by less than LIMBS * 32 bits; high bits are lost. */
 static void shift_left(uint32_t limb[LIMBS], int bits)
 {
     int whole = bits / 32, rest = bits % 32;
@@ -47,26 +47,29 @@ static void shift_left(uint32_t limb[LIMBS], int bits)
     }
 }
 
-/* x = the returned quarters * pi / 2 + *high + *low, |*high| <= pi / 4. */
+/* x = the returned count * pi / 2 + *high + *low, |*high| <= pi / 4. */
 static uint64_t quarters_of(double x, double *high, double *low)
 {
     uint64_t bits = mxl_double_bits(x), quarters;
-    int exponent = (int)(bits >> 52 & 2047) - 1075;     /* x = significand * 2^exponent */
-    int first = exponent > 2 ? (exponent - 2) / 32 : 0; /* words before it make whole turns */
+    int exponent = (int)(bits >> 52 & 2047) - 1075; /* x = significand * 2^exponent */
+    int first = exponent > 2 ? (exponent - 2) / 32
+                             : 0; /* the words before it contribute only whole turns */
     uint64_t significand = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1) << 52;
     uint32_t limb[LIMBS];
     double h = 0, l = 0, scale = 1;
 
     multiply(significand, TWO_BY_PI + first, limb);
-    /* The product counts 2^(exponent - 32 (first + WORDS)); two bits for the quarters go on top. */
+    /* The product is in units of 2^(exponent - 32 (first + WORDS)); two bits above it count quarter
+     * turns. */
     shift_left(limb, 32 * LIMBS - 2 - (32 * (first + WORDS) - exponent));
     quarters = limb[LIMBS - 1] >> 30;
     shift_left(limb, 2);
-    if (limb[LIMBS - 1] >> 31) { /* more than half a quarter: from the next one downwards */
+    if (limb[LIMBS - 1] >>
+        31) { /* more than half a quarter turn: take the next one and a negative rest */
         quarters++;
         scale = -1;
         for (int i = 0; i < LIMBS; i++)
-            limb[i] = ~limb[i]; /* an ULP of 2^-226 aside */
+            limb[i] = ~limb[i]; /* exact up to 2^-226 */
     }
     for (int i = LIMBS - 1; i >= 0; i--) {
         double d;

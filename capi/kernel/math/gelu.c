@@ -1,9 +1,9 @@
-/* The Gaussian error linear unit, x P(Z < x) for a normal Z: see gelu.h. With AVX-512 floats near 0
- * go through a table that two registers hold for each power, which loops cannot say; everywhere
- * else the plain loops of kernel/math/math.h do it. */
+/* The Gaussian error linear unit, x P(Z < x) for a normal Z: see gelu.h. With AVX-512, floats near
+ * 0 use a table of polynomials whose coefficients for one power fit two registers; generic loops
+ * cannot express this. All other numbers use the plain loops of kernel/math/math.h. */
 #include "kernel/math/gelu.h"
 
-/* Up to AVX2 alone. */
+/* Used up to AVX2. */
 MXL_NEAR_LOOP(plain_f32, f32a, MXL_GELU_NEAR_F32, mxl_gelu_f32(level, x),
               mxl_gelu_far_f32(level, x))
 
@@ -12,8 +12,8 @@ MXL_NEAR_LOOP(plain_f32, f32a, MXL_GELU_NEAR_F32, mxl_gelu_f32(level, x),
 
 enum { STEPS = 32, POWERS = 6 };
 
-/* a P(Z < -a) = c0[k] + c1[k] v + ... + c5[k] v^5 for a = k STEP + v, |v| <= STEP / 2: c0, c1, ...
- * one after the other. Each k is a fit of its own, with a relative error. Its expression for
+/* a P(Z < -a) = c0[k] + c1[k] v + ... + c5[k] v^5 for a = k STEP + v, |v| <= STEP / 2; the table
+ * has all c0, then all c1, ... Each k has its own fit of the relative error. Its expression for
  * tools/fit_polynomial.py is (x+K)*erfc((x+K)/sqrt(2))/2 with K = 9 k / 64; for k = 0 only x >= 0
  * and powers from 1 on. */
 #define STEP  0.140625f
@@ -61,7 +61,7 @@ static const float table[POWERS][STEPS] = {
 };
 /* clang-format on */
 
-/* mxl_gelu_far_f32 of 16 numbers. */
+/* mxl_gelu_far_f32 for 16 numbers. */
 MXL_TARGET_AVX512 static __attribute__((noinline)) __m512 far_16(__m512 x)
 {
     float v[16];
@@ -72,14 +72,14 @@ MXL_TARGET_AVX512 static __attribute__((noinline)) __m512 far_16(__m512 x)
     return _mm512_loadu_ps(v);
 }
 
-/* table[power] at k, of which the low five bits count. */
+/* table[power] at k; only the low five bits of k count. */
 MXL_TARGET_AVX512 MXL_INLINE __m512 at_step(int power, __m512i k)
 {
     return _mm512_permutex2var_ps(_mm512_loadu_ps(table[power]), k,
                                   _mm512_loadu_ps(table[power] + STEPS / 2));
 }
 
-/* max(x, 0) - |x| P(Z < -|x|) up to LIMIT; beyond it anything. */
+/* max(x, 0) - |x| P(Z < -|x|) for |x| up to LIMIT; undefined beyond it. */
 MXL_TARGET_AVX512 MXL_INLINE __m512 near_16(__m512 x)
 {
     const __m512 shift = _mm512_set1_ps(MXL_ROUND_F32), a = _mm512_abs_ps(x);
@@ -93,8 +93,8 @@ MXL_TARGET_AVX512 MXL_INLINE __m512 near_16(__m512 x)
     return _mm512_sub_ps(_mm512_max_ps(_mm512_set1_ps(-0.0f), x), p);
 }
 
-/* The last numbers go the way of all others: results do not depend on where a thread's share ends.
- */
+/* The last few numbers use the same code, so that results do not depend on the borders of a
+ * thread's chunk. */
 MXL_TARGET_AVX512 static void by_table(float *z, const float *a, int64_t n)
 {
     for (int64_t i = 0; i < n; i += 16) {

@@ -1,4 +1,4 @@
-/* The row loops of the Gaussian error linear unit. For ops/elementwise/leaky.c. */
+/* The element-wise loops of the Gaussian error linear unit. For ops/elementwise/leaky.c. */
 #ifndef MXL_KERNEL_MATH_GELU_H
 #define MXL_KERNEL_MATH_GELU_H
 

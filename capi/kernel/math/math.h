@@ -1,5 +1,6 @@
-/* Functions of one number, or two, for row expressions: mxl_loop_exp(x), ... is of x's type, float
- * (math_f32.h) or double (math_f64.h). `level`, the vector level (target.h), must be in scope. */
+/* Functions of one or two numbers for loop expressions. mxl_loop_exp(x), ... has the type of x:
+ * float (math_f32.h) or double (math_f64.h). `level`, the vector level (target.h), must be in
+ * scope. */
 #ifndef MXL_KERNEL_MATH_MATH_H
 #define MXL_KERNEL_MATH_MATH_H
 

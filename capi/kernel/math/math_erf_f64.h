@@ -25,8 +25,8 @@ MXL_INLINE double mxl_erf_near_f64(int level, double y)
     return mxl_fma(level, y, p, y);
 }
 
-/* c e^(c^2/2) times the share of the normal distribution below -c, which is erfc(c / sqrt(2)) / 2;
- * 1 <= c <= 39, good to 2^-56. A polynomial in t = (c - 6) / (c + 6). */
+/* c e^(c^2/2) P(Z < -c) for a normal Z, where P(Z < -c) = erfc(c / sqrt(2)) / 2; 1 <= c <= 39, good
+ * to 2^-56. A polynomial in t = (c - 6) / (c + 6). */
 MXL_INLINE double mxl_normal_tail_f64(int level, double c)
 {
     double t = (c - 6.0) / (c + 6.0), p = -1.2976288848870242e-08;
@@ -63,8 +63,8 @@ MXL_INLINE double mxl_erf_f64(int level, double x)
     return copysign(y < 1.0 ? mxl_erf_near_f64(level, y) : far, x);
 }
 
-/* x times the share of the normal distribution below x. The square of x is taken in two parts: the
- * exponential far out needs more digits of it than a double has. Worst 3.6. */
+/* x P(Z < x) for a normal Z. The square of x is computed in two parts, because the exponential of
+ * large squares needs more digits than a double has. Worst 3.6. */
 MXL_INLINE double mxl_gelu_f64(int level, double x)
 {
     double a = fabs(x), c = a > 39.0 ? 39.0 : a;
@@ -73,7 +73,7 @@ MXL_INLINE double mxl_gelu_f64(int level, double x)
     double share = c * (0.5 - 0.5 * mxl_erf_near_f64(level, 0.7071067811865476 * c));
     double far = mxl_exp_sum_f64(level, -square, -rest) * mxl_normal_tail_f64(level, c);
 
-    share = c < 1.06 ? share : far; /* a times the share below -a */
+    share = c < 1.06 ? share : far; /* a P(Z < -a) */
     return x < 0.0 ? -share : x - share;
 }
 
@@ -102,9 +102,9 @@ static const double MXL_ERFINV_BELOW[3][8] = {
     {1.0, 1.986087899166948, 1.3638575680230753, 0.4403199141550156, 0.07085376378430529,
      0.00528055404716671, 0.0001363363993917285, 1.0597268846454785e-10}};
 
-/* The inverse of erf; infinite at -1 and 1, NaN outside of them. Quotients of polynomials, good to
- * 2^-55: of 0.5625 - a^2 up to a = 3/4, beyond of s = sqrt(-log(1 - a)), less 1 up to s = 3, else
- * less 3. (Interpolated at Chebyshev nodes; the cut at 3/4 as in Wichura's AS 241.) Worst 5.8. */
+/* The inverse of erf; infinite at -1 and 1, NaN outside. Quotients of polynomials, good to 2^-55:
+ * in 0.5625 - a^2 up to a = 3/4; beyond in s - 1 up to s = 3, else s - 3, with s = sqrt(-log(1 -
+ * a)). (Interpolated at Chebyshev nodes; the cut at 3/4 as in Wichura's AS 241.) Worst 5.8. */
 MXL_INLINE double mxl_erfinv_f64(int level, double x)
 {
     double a = fabs(x), s = sqrt(-mxl_log_f64(level, 1.0 - a)), near = 0.5625 - a * a;

@@ -1,9 +1,8 @@
-/* Functions of floats as straight-line code that compilers vectorise, in float arithmetic: those
- * that networks spend their time in. The others are in math_f32_wide.h. NaN, infinities, signed
- * zeros and denormals come out right; the worst errors stand at each function, in ULP over all 2^32
- * arguments (tests/c/test_kernel_math.c walks through them). Polynomials without a source are
- * minimax fits of our own (tools/fit_polynomial.py). For row expressions, through
- * kernel/math/math.h. */
+/* Functions of floats as straight-line code that compilers vectorise, in float arithmetic: those in
+ * which networks spend most time. The others are in math_f32_wide.h. NaN, infinities, signed zeros
+ * and denormals give correct results. Each function's comment has its worst error in ULP over all
+ * 2^32 arguments (tests/c/test_kernel_math.c checks them). Polynomials without a source are minimax
+ * fits by tools/fit_polynomial.py. For loop expressions, through kernel/math/math.h. */
 #ifndef MXL_KERNEL_MATH_MATH_F32_H
 #define MXL_KERNEL_MATH_MATH_F32_H
 
@@ -29,13 +28,13 @@ static inline float mxl_float_of_bits(uint32_t bits)
     return x;
 }
 
-/* ---- e^x and what is made of it ---- */
+/* ---- e^x and functions of it ---- */
 
-/* Adding 1.5 * 2^23 rounds to an integer, and leaves that in the low bits; with an exponent's bias
+/* Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. With an exponent's bias
  * added too, those bits shifted to the left are a power of two. */
 #define MXL_ROUND_F32 12582912.0f
 
-/* r = x - k ln 2, ln 2 in two parts of which the first has 10 bits (Cody and Waite). */
+/* r = x - k ln 2, with ln 2 in two parts, the first of 10 bits (Cody and Waite). */
 MXL_INLINE float mxl_exp_reduce_f32(int level, float x, float k)
 {
     return mxl_fma(level, k, 2.12194440e-4f, mxl_fma(level, k, -0.693359375f, x));
@@ -122,7 +121,7 @@ MXL_INLINE float mxl_sigmoid_f32(int level, float x)
     p = mxl_exp_rest_f32(level, mxl_exp_reduce_f32(level, c, t - shift));
     scale = mxl_float_of_bits(mxl_float_bits(t) << 23);
     sum = scale + tiny;
-    low = scale - sum + tiny; /* what that rounds off */
+    low = scale - sum + tiny; /* the rounding error of the sum */
     return tiny / (sum + mxl_fma(level, p, scale, low));
 }
 
@@ -148,7 +147,7 @@ MXL_INLINE float mxl_erf_f32(int level, float x)
     return copysignf(mxl_fma(level, p, scale, scale - 1.0f), x);
 }
 
-/* Up to it mxl_gelu_f32 is right, beyond mxl_gelu_far_f32. */
+/* Borders mxl_gelu_f32 (up to it) and mxl_gelu_far_f32 (beyond). */
 #define MXL_GELU_NEAR_F32 4.5f
 
 /* a * b + c rounded once at every level. */
@@ -158,9 +157,9 @@ MXL_INLINE float mxl_fused_f32(int level, float a, float b, float c)
                                 : (float)((double)a * (double)b + (double)c);
 }
 
-/* x P(Z < x) = max(x, 0) - |x| P(Z < -|x|) for a normal Z, P(Z < -a) = e^(-a^2/2 - a/2 - a g(a))
- * / 2. g is small: a polynomial in v = a - 2.57..., where it is 0. `low` is what rounding takes
- * from the two larger terms, `sum`; the digits of the exponent are those of the result. */
+/* x P(Z < x) = max(x, 0) - |x| P(Z < -|x|) for a normal Z, P(Z < -a) = e^(-a^2/2 - a/2 - a g(a)) /
+ * 2. g is small: a polynomial in v = a - 2.57..., its zero. `low` is the rounding error of `sum`,
+ * the two larger terms: an error of the exponent is a relative error of the result. */
 MXL_INLINE float mxl_gelu_f32(int level, float x)
 {
     const float shift = MXL_ROUND_F32 + 126;
@@ -231,13 +230,13 @@ MXL_INLINE float mxl_log_f32(int level, float x)
     p = mxl_fma(level, z, -0.5f, p);
     p = m + p;
     p = mxl_fma(level, e, 0.693359375f, p);
-    p = x < INFINITY ? p : x; /* and NaN */
+    p = x < INFINITY ? p : x; /* keeps NaN */
     p = x == 0.0f ? -INFINITY : p;
     return x < 0.0f ? NAN : p;
 }
 
-/* The inverse of erf; infinite at -1 and 1, NaN outside of them: x times a polynomial in
- * w = -log(1 - x^2), from w = 5 on in sqrt(w) - 3. Worst 3.0. */
+/* The inverse of erf; infinite at -1 and 1, NaN outside: x times a polynomial in w = -log(1 - x^2),
+ * from w = 5 on in sqrt(w) - 3. Worst 3.0. */
 MXL_INLINE float mxl_erfinv_f32(int level, float x)
 {
     float a = fabsf(x), w = -mxl_log_f32(level, (1.0f - a) * (1.0f + a)), s = sqrtf(w) - 3.0f;
@@ -278,7 +277,7 @@ MXL_INLINE float mxl_rsqrt_f32(int level, float x)
     return 1.0f / sqrtf(x);
 }
 
-/* ---- turns ---- */
+/* ---- angles in turns ---- */
 
 /* Cosine and sine of u turns (2 pi u), u in [0, 1]: exact reduction to an eighth of a turn. */
 static inline void mxl_turn_f32(float u, float *cosine, float *sine)

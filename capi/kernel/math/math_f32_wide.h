@@ -1,7 +1,7 @@
-/* Functions of floats computed in double, as straight-line code that compilers vectorise: what they
- * give is the exact result rounded but for a few hundredths of an ULP, and float's denormals and
- * overflow need no care. Polynomials are minimax fits of our own (tools/fit_polynomial.py), with
- * 2^-33 or less. For row expressions, through kernel/math/math.h. */
+/* Functions of floats computed in double, as straight-line code that compilers vectorise. Results
+ * are the exact ones rounded, but for a few hundredths of an ULP; float's denormals and overflow
+ * need no care. Polynomials are minimax fits by tools/fit_polynomial.py, with errors of 2^-33 or
+ * less. For loop expressions, through kernel/math/math.h. */
 #ifndef MXL_KERNEL_MATH_MATH_F32_WIDE_H
 #define MXL_KERNEL_MATH_MATH_F32_WIDE_H
 
@@ -66,17 +66,17 @@ MXL_INLINE double mxl_wide_log_near_1(int level, double f)
 /* x = 2^e (1 + f) with f as above: returns f. x is positive and no denormal. */
 MXL_INLINE double mxl_wide_split(double x, double *e)
 {
-    const uint64_t least = 0x3fe6a09e667f3bcdu; /* of sqrt(1/2) */
+    const uint64_t least = 0x3fe6a09e667f3bcdu; /* bits of sqrt(1/2) */
     uint64_t bits = mxl_double_bits(x) - least + (UINT64_C(1023) << 52);
 
     *e = mxl_double_of_bits(bits >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023.0);
     return mxl_double_of_bits((bits & 0x000fffffffffffffu) + least) - 1.0;
 }
 
-/* y, a function of log(x), where that is finite. */
+/* y, which is log(x) or a function of it, corrected for x = 0, infinity, NaN and negative x. */
 MXL_INLINE double mxl_wide_log_ends(double x, double y)
 {
-    y = x < (double)INFINITY ? y : x; /* and NaN */
+    y = x < (double)INFINITY ? y : x; /* keeps NaN */
     y = x == 0.0 ? -(double)INFINITY : y;
     return x < 0.0 ? (double)NAN : y;
 }
@@ -149,12 +149,12 @@ MXL_INLINE float mxl_atanh_f32(int level, float x)
 
 /* ---- angles ---- */
 
-/* Up to it sin, cos and tan are right; beyond, the reduction by multiples of pi/2 runs out of
- * digits, and ops/elementwise/trig.c goes to the C library. */
+/* The largest argument of sin, cos and tan here. Beyond it the reduction by multiples of pi/2 runs
+ * out of digits, and ops/elementwise/trig.c calls the C library. */
 #define MXL_CIRCULAR_F32 1048576.0f
 
-/* x = k pi/2 + r, |r| <= pi/4: returns r, and k modulo 4 in the low bits of *quarter. pi/2 in three
- * parts of which the first two have 33 bits (Cody and Waite), so that their multiples are exact. */
+/* x = k pi/2 + r, |r| <= pi/4: returns r, and k modulo 4 in the low bits of *quarter. pi/2 is in
+ * three parts, the first two of 33 bits, so that their multiples are exact (Cody and Waite). */
 MXL_INLINE double mxl_wide_quarter(int level, double x, uint64_t *quarter)
 {
     double n = mxl_fma(level, x, 1 / MXL_HALF_PI, MXL_SHIFT_F64), k = n - MXL_SHIFT_F64;
@@ -212,7 +212,7 @@ MXL_INLINE float mxl_tan_f32(int level, float x)
     return (float)(mxl_by_quarter_f64(quarter, s, -c) / mxl_by_quarter_f64(quarter, c, s));
 }
 
-/* Above 1 pi/2 - atan(1 / a). */
+/* Above 1: pi/2 - atan(1 / a). */
 MXL_INLINE float mxl_atan_f32(int level, float x)
 {
     double a = fabs((double)x);
@@ -232,7 +232,8 @@ MXL_INLINE float mxl_atan_f32(int level, float x)
     return copysignf((float)(a > 1.0 ? p + MXL_HALF_PI : p), x);
 }
 
-/* asin(a) for a <= 1/2; above it asin(sqrt((1 - a) / 2)), of which twice is pi/2 - asin(a). */
+/* asin(a) for a <= 1/2. Above 1/2: asin(sqrt((1 - a) / 2)), and asin(a) is pi/2 minus twice that.
+ */
 MXL_INLINE double mxl_wide_asin(int level, double a)
 {
     double z = a > 0.5 ? 0.5 * (1.0 - a) : a * a, p;
@@ -263,8 +264,9 @@ MXL_INLINE float mxl_acos_f32(int level, float x)
 
 /* ---- powers and roots ---- */
 
-/* |x|^(-1/3), neither 0 nor infinite: a guess by dividing the exponent, then two steps of Halley's
- * kind, the first in float. */
+/* x|^(-1/3); x is neither 0 nor infinite. A guess by dividing the exponent, then two Halley-like
+ * steps, the first in float.
+ */
 MXL_INLINE double mxl_wide_rcbrt(int level, float x)
 {
     float a = fabsf(x), small = a < 1.17549435e-38f ? 16777216.0f : 1.0f; /* denormals: 2^24 */
@@ -296,7 +298,7 @@ MXL_INLINE float mxl_rcbrt_f32(int level, float x)
     return copysignf(a == 0.0f ? INFINITY : y, x);
 }
 
-/* e^(y log |x|); where x < 0, an odd y gives the sign. */
+/* e^(y log |x|); for x < 0 an odd y gives the sign. */
 MXL_INLINE float mxl_pow_f32(int level, float x, float y)
 {
     const double integer = 0x1p52; /* adding it rounds */
@@ -309,7 +311,7 @@ MXL_INLINE float mxl_pow_f32(int level, float x, float y)
     f = f > 200.0 ? 200.0 : f;
     f = mxl_wide_exp(level, f, &scale);
     f = mxl_fma(level, f, scale, scale);
-    f = a == 1.0 ? 1.0 : f; /* also to the power of infinity */
+    f = a == 1.0 ? 1.0 : f; /* also for an infinite power */
     b = b > 0x1p25 ? 0x1p25 : b;
     half = 0.5 * b;
     f = negative < 0.0 && fabs(half + integer - integer - half) == 0.5 ? -f : f;
@@ -317,7 +319,7 @@ MXL_INLINE float mxl_pow_f32(int level, float x, float y)
     return x == 1.0f || y == 0.0f ? 1.0f : (float)f;
 }
 
-/* Squares of floats neither overflow nor vanish in double. */
+/* Squares of floats neither overflow nor underflow in double. */
 MXL_INLINE float mxl_hypot_f32(int level, float x, float y)
 {
     double square = mxl_fma(level, (double)x, (double)x, (double)y * (double)y);

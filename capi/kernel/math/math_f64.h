@@ -1,8 +1,8 @@
 /* Exponentials, logarithms, hyperbolic functions and roots of doubles, as straight-line code that
- * row loops vectorise: for row expressions, through kernel/math/math.h. NaN, infinities, signed
- * zeros and denormals come out right at every level. The polynomials are minimax fits (Remez
- * exchange in mpmath); the worst error in ULP that a walk of 10^6 arguments found stands at each
- * function (docs/accuracy.md says how such tables are made). */
+ * vectorises: for loop expressions, through kernel/math/math.h. NaN, infinities, signed zeros and
+ * denormals give correct results at every level. The polynomials are minimax fits (Remez exchange
+ * in mpmath). Each function's comment has its worst error in ULP over 10^6 arguments
+ * (docs/accuracy.md describes how the tables are made). */
 #ifndef MXL_KERNEL_MATH_MATH_F64_H
 #define MXL_KERNEL_MATH_MATH_F64_H
 
@@ -28,15 +28,15 @@ static inline double mxl_double_of_bits(uint64_t bits)
     return x;
 }
 
-/* 1.5 * 2^52: a sum with it is rounded to an integer, which stands in the low bits. (No vector
- * instruction before AVX-512 turns a double into a 64-bit integer or shifts one with its sign.) */
+/* 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits. (No vector instruction
+ * before AVX-512 converts a double to a 64-bit integer, or shifts one with its sign.) */
 #define MXL_SHIFT_F64      6755399441055744.0
 #define MXL_SHIFT_BITS_F64 UINT64_C(0x4338000000000000)
 
 static const double MXL_LN2_HI = 0.693147180369123816; /* 32 bits: times an exponent is exact */
 static const double MXL_LN2_LO = 1.9082149292705877e-10;
 
-/* p * 2^n, |n| < 2046, of t = n + MXL_SHIFT_F64; in two factors, of which only the second rounds.
+/* p * 2^n, |n| < 2046, for t = n + MXL_SHIFT_F64; in two factors, of which only the second rounds.
  */
 MXL_INLINE double mxl_scale_f64(double p, double t)
 {
@@ -45,7 +45,7 @@ MXL_INLINE double mxl_scale_f64(double p, double t)
     return p * mxl_double_of_bits(half << 52) * mxl_double_of_bits((n - half) << 52);
 }
 
-/* 2^-n of t = n + MXL_SHIFT_F64, 0 where n is above 60; n > -1024. */
+/* 2^-n for t = n + MXL_SHIFT_F64, 0 if n is above 60; n > -1024. */
 MXL_INLINE double mxl_two_to_minus(double t)
 {
     double power = mxl_double_of_bits((MXL_SHIFT_BITS_F64 + 1023 - mxl_double_bits(t)) << 52);
@@ -53,7 +53,7 @@ MXL_INLINE double mxl_two_to_minus(double t)
     return t > MXL_SHIFT_F64 + 60.0 ? 0.0 : power;
 }
 
-/* (e^r - 1 - r) / r^2, |r| <= ln(2)/2; with it e^r - 1 is good to 2^-58. */
+/* (e^r - 1 - r) / r^2, |r| <= ln(2)/2; e^r - 1 computed from it is good to 2^-58. */
 MXL_INLINE double mxl_exp_tail_f64(int level, double r)
 {
     double p = 1.7687680267023671e-09;
@@ -70,8 +70,8 @@ MXL_INLINE double mxl_exp_tail_f64(int level, double r)
     return mxl_fma(level, p, r, 0.5000000000000001);
 }
 
-/* by e^(x + more), more small beside 1, |x| < 1400: 2^k e^r, |r| <= ln(2)/2. The result may be too
- * large, or denormal, where neither factor is. */
+/* by e^(x + more), more small beside 1, |x| < 1400: 2^k e^r, |r| <= ln(2)/2. Handles results that
+ * overflow or are denormal although neither factor is. */
 MXL_INLINE double mxl_exp_times_f64(int level, double by, double x, double more)
 {
     double t = mxl_fma(level, x, 1.4426950408889634, MXL_SHIFT_F64), k = t - MXL_SHIFT_F64;
@@ -120,10 +120,10 @@ MXL_INLINE double mxl_sigmoid_f64(int level, double x)
 }
 
 /* ---- hyperbolic functions ----
- * a = k ln(2) + r, so that by the theorems of addition
+ * a = k ln(2) + r, so that by the addition theorems
  *     sinh a = 2^(k-1) ((1 - s) cosh r + (1 + s) sinh r),
  *     cosh a = 2^(k-1) ((1 + s) cosh r + (1 - s) sinh r),  s = 2^-2k,
- * with cosh r - 1 and sinh r by polynomials: nothing is lost near 0. */
+ * with polynomials for cosh r - 1 and sinh r, which lose no digits near 0. */
 typedef struct mxl_hyperbolic {
     double minus, plus;    /* 1 - s, 1 + s */
     double sine, cosine_1; /* sinh r, cosh r - 1 */
@@ -184,7 +184,7 @@ MXL_INLINE double mxl_cosh_f64(int level, double x)
     return mxl_scale_f64(mxl_cosh_part_f64(level, h), h.t);
 }
 
-/* sinh / cosh, from 1 on 1 - (cosh - sinh) / cosh. Worst 2.7. */
+/* sinh / cosh; from 1 on 1 - (cosh - sinh) / cosh. Worst 2.7. */
 MXL_INLINE double mxl_tanh_f64(int level, double x)
 {
     double a = fabs(x);
@@ -213,11 +213,11 @@ MXL_INLINE double mxl_log_tail_f64(int level, double z)
     return p * z;
 }
 
-/* e, and the significand; *unit is 2^(1-e), or 0 for the largest e. Of x in (0, inf), denormals
- * excepted. */
+/* e and the significand of x; *unit is 2^(1-e), or 0 for the largest e. x is in (0, inf) and not
+ * denormal. */
 MXL_INLINE double mxl_split_f64(double x, double *e, double *unit)
 {
-    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd); /* of sqrt(1/2) */
+    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd); /* bits of sqrt(1/2) */
     uint64_t bits = mxl_double_bits(x) + (UINT64_C(0x3ff0000000000000) - root);
     uint64_t exponent = bits >> 52;
 
@@ -227,8 +227,8 @@ MXL_INLINE double mxl_split_f64(double x, double *e, double *unit)
     return mxl_double_of_bits((bits & UINT64_C(0x000fffffffffffff)) + root);
 }
 
-/* log(x + c) + more * ln(2), where c is at most an ULP of x (less where x is not near 1), and x is
- * no denormal. -inf at 0, x itself where it is infinite or NaN; x is not below 0. */
+/* log(x + c) + more * ln(2), where c is at most an ULP of x (less unless x is near 1), and x is not
+ * denormal or negative. -inf at 0; x itself if it is infinite or NaN. */
 MXL_INLINE double mxl_log_sum_f64(int level, double x, double c, double more)
 {
     double e, unit, f = mxl_split_f64(x, &e, &unit) - 1.0, s, half, p;
@@ -239,11 +239,11 @@ MXL_INLINE double mxl_log_sum_f64(int level, double x, double c, double more)
     half = 0.5 * f * f;
     p = mxl_fma(level, s, half + mxl_log_tail_f64(level, s * s), e * MXL_LN2_LO);
     p = mxl_fma(level, e, MXL_LN2_HI, f - (half - p));
-    p = x < INFINITY ? p : x; /* and NaN */
+    p = x < INFINITY ? p : x; /* keeps NaN */
     return x == 0.0 ? -INFINITY : p;
 }
 
-/* x times 2^54 where it is a denormal, and what to add to its exponent. */
+/* A denormal x times 2^54, with the correction of its exponent in *more; other x unchanged. */
 MXL_INLINE double mxl_normal_f64(double x, double *more)
 {
     int small = x < 2.2250738585072014e-308;
@@ -261,7 +261,7 @@ MXL_INLINE double mxl_log_f64(int level, double x)
     return x < 0.0 ? NAN : p;
 }
 
-/* log(u + c), where u is 1 + x rounded and c what the rounding took. Worst 1.4. */
+/* log(u + c), where u is 1 + x rounded and c is the rounding error. Worst 1.4. */
 MXL_INLINE double mxl_log1p_f64(int level, double x)
 {
     double u = 1.0 + x, c = x - (u - 1.0);
@@ -270,7 +270,7 @@ MXL_INLINE double mxl_log1p_f64(int level, double x)
     return x < -1.0 ? NAN : copysign(p, x); /* the sum loses the sign of a zero */
 }
 
-/* e * (two_high + two_low) + log(1 + f) * (base_high + base_low), with log(1 + f) in two parts; the
+/* e * (two_high + two_low) + log(1 + f) * (base_high + base_low), with log(1 + f) in two parts. The
  * high parts have few bits, so that their products are exact. As msun's e_log2.c, e_log10.c. */
 MXL_INLINE double mxl_log_base_f64(int level, double x, double base_high, double base_low,
                                    double two_high, double two_low)
@@ -287,7 +287,7 @@ MXL_INLINE double mxl_log_base_f64(int level, double x, double base_high, double
     high *= base_high;
     sum = e * two_high + high;
     p = rest + (e * two_high - sum + high) + sum;
-    p = x < INFINITY ? p : x; /* and NaN */
+    p = x < INFINITY ? p : x; /* keeps NaN */
     p = x == 0.0 ? -INFINITY : p;
     return x < 0.0 ? NAN : p;
 }
@@ -305,7 +305,7 @@ MXL_INLINE double mxl_log10_f64(int level, double x)
                             0.30102999566383914, 1.42050232272661e-13);
 }
 
-/* log(1 + (high + low)), high >= 0; or log(2 far) where far is not 0. */
+/* log(1 + (high + low)), high >= 0; or log(2 far) if far is not 0. */
 MXL_INLINE double mxl_log1p_sum_f64(int level, double high, double low, double far)
 {
     double u = 1.0 + high, c = low + (high < 1.0 ? high - (u - 1.0) : 1.0 - (u - high));
@@ -322,7 +322,7 @@ MXL_INLINE double mxl_softrelu_f64(int level, double x)
     return (x < 0.0 ? 0.0 : x) + mxl_log_sum_f64(level, u, e - (u - 1.0), 0.0);
 }
 
-/* log1p(a + a^2 / (1 + sqrt(1 + a^2))), far out log(2 a). Worst 1.5. */
+/* log1p(a + a^2 / (1 + sqrt(1 + a^2))); for large a log(2 a). Worst 1.5. */
 MXL_INLINE double mxl_asinh_f64(int level, double x)
 {
     double a = fabs(x), near = a < 1e8 ? a : 0.0, far = a < 1e8 ? 0.0 : a;
@@ -334,7 +334,7 @@ MXL_INLINE double mxl_asinh_f64(int level, double x)
     return copysign(p, x);
 }
 
-/* t = x - 1: log1p(t + sqrt(t (t + 2))), far out log(2 x). Worst 2.5. */
+/* t = x - 1: log1p(t + sqrt(t (t + 2))); for large x log(2 x). Worst 2.5. */
 MXL_INLINE double mxl_acosh_f64(int level, double x)
 {
     double t = x < 1e8 ? x - 1.0 : 0.0, w = sqrt(t * (t + 2.0)), y = t + w, low = t - (y - w);
@@ -356,8 +356,9 @@ MXL_INLINE double mxl_atanh_f64(int level, double x)
 
 /* ---- roots ---- */
 
-/* |x| = 2^3k m, 1/2 <= m < 4: a polynomial for the root of the significand, its 26 leading bits (so
- * that its square is exact), and one step of Halley's, which makes three times as many. Worst 0.7.
+/* x| = 2^3k m, 1/2 <= m < 4: a polynomial for the root of the significand, cut to its 26 leading
+ * bits (so that its square is exact), and one step of Halley's, which triples the digits. Worst
+ * 0.7.
  */
 MXL_INLINE double mxl_cbrt_f64(int level, double x)
 {
@@ -381,7 +382,7 @@ MXL_INLINE double mxl_cbrt_f64(int level, double x)
     p = mxl_fma(level, p, (r - p) / (p + p + r), p);
     p *= mxl_double_of_bits((mxl_double_bits(k) - MXL_SHIFT_BITS_F64 + 1023) << 52);
     p *= more < 0.0 ? 1.0 / 262144 : 1.0;
-    p = a < INFINITY ? p : a; /* and NaN */
+    p = a < INFINITY ? p : a; /* keeps NaN */
     return copysign(a == 0.0 ? 0.0 : p, x);
 }
 

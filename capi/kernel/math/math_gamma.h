@@ -11,11 +11,11 @@
 #include "kernel/math/math_pow_f64.h"
 #include "kernel/math/special.h"
 
-/* sin(pi a) / pi, a >= 0; *cosine is cos(pi a). Good to 2^-59; the sine is 0 at whole numbers
- * alone, and from 2^52 on, where there are no others. */
+/* sin(pi a) / pi, a >= 0; *cosine is cos(pi a). Good to 2^-59. The sine is 0 only at integers, and
+ * so everywhere from 2^52 on. */
 MXL_INLINE double mxl_sin_pi_f64(int level, double a, double *cosine)
 {
-    const double whole = 4503599627370496.0; /* 2^52: a sum with it is rounded to an integer */
+    const double whole = 4503599627370496.0; /* 2^52: adding it rounds to an integer */
     double near = a < whole ? a : 0.0, sum = near + whole, f = near - (sum - whole), g = f * f;
     uint64_t odd = mxl_double_bits(sum) << 63;
     double p = -4.856607673307964e-09, q = -1.0948757662360898e-07;
@@ -41,7 +41,8 @@ MXL_INLINE double mxl_sin_pi_f64(int level, double a, double *cosine)
 }
 
 /* log(gamma(a)) for a >= 8, else log(gamma(a + 8)); in two parts, good to 2^-56: with z the
- * argument, (z - 1/2) (log(z) - 1) + log(2 pi)/2 - 1/2 + 1/(12 z) - ... Levels with an fma only. */
+ * argument, (z - 1/2) (log(z) - 1) + log(2 pi)/2 - 1/2 + 1/(12 z) - ... Only for levels with an
+ * fma. */
 MXL_INLINE double mxl_stirling_f64(int level, double a, double *low)
 {
     double z = a < 8.0 ? a + 8.0 : a, lost = a < 8.0 ? a - (z - 8.0) : 0.0, inverse = 1.0 / z;
@@ -59,7 +60,7 @@ MXL_INLINE double mxl_stirling_f64(int level, double a, double *low)
     rest += 0.4189385332046727;
     sum = product + rest;
     *low = product < INFINITY ? rest - (sum - product) : 0.0;
-    return product < INFINITY ? sum : product; /* and NaN */
+    return product < INFINITY ? sum : product; /* keeps NaN */
 }
 
 /* a + b in two parts. */
@@ -71,7 +72,7 @@ MXL_INLINE double mxl_sum_f64(double a, double b, double *low)
     return s;
 }
 
-/* (a + 1) (a + 2) ... (a + 7), and what its rounding took as a share of it. */
+/* (a + 1) (a + 2) ... (a + 7); *share is its relative rounding error. */
 MXL_INLINE double mxl_rising_f64(int level, double a, double *share)
 {
     double s_low, s = mxl_sum_f64(a, 7.0, &s_low), t_low, t = mxl_product_f64(level, a, s, &t_low);
@@ -105,7 +106,8 @@ MXL_INLINE double mxl_gamma_f64(int level, double x)
     below = negative ? (small ? sine : near * sine) : (small ? near * r : 1.0);
     y = mxl_exp_times_f64(level, above / below, negative ? -high : high, negative ? -low : low);
     y = negative && sine == 0.0 ? NAN : y;
-    y = whole ? rint(y) : y; /* a factorial, which integers would cut otherwise */
+    y = whole ? rint(y)
+              : y; /* a factorial: conversion to an integer dtype would truncate a rounding error */
     return a < 1e-17 ? 1.0 / x : y;
 }
 
@@ -133,9 +135,9 @@ MXL_INLINE double mxl_gammaln_near_f64(int level, double t)
     return mxl_fma(level, p, t, -0.5772156649015329);
 }
 
-/* log |gamma(x)|. Close to 1 and 2, its zeros, a polynomial; from 8 on Stirling's series; else the
- * logarithm of 1 / |gamma(x)|, so that nothing is lost near the zeros below 0. Worst 4.7 (of 1,
- * where the result is smaller). */
+/* log |gamma(x)|. Near its zeros 1 and 2 a polynomial; from 8 on Stirling's series; else the
+ * logarithm of 1 / |gamma(x)|, which loses no digits near the zeros below 0. Worst 4.7 (in ULP of 1
+ * if the result is smaller). */
 MXL_INLINE double mxl_gammaln_f64(int level, double x)
 {
     double a = fabs(x), t = a * (a + 7.0), r, cosine, sine, low, high, far, e, above, below, more;
@@ -161,7 +163,8 @@ MXL_INLINE double mxl_gammaln_f64(int level, double x)
     return near_1 || near_2 ? mxl_fma(level, t, mxl_gammaln_near_f64(level, t), u) : far;
 }
 
-/* The same for a float: what is lost where two logarithms cancel is below a float's last place. */
+/* The same for a float: the digits lost where two logarithms cancel are below a float's precision.
+ */
 MXL_INLINE float mxl_gammaln_f32(int level, float x)
 {
     double a = fabs((double)x), t = a * (a + 7.0), z = a < 8.0 ? a + 8.0 : a, inverse = 1.0 / z;
@@ -183,7 +186,7 @@ MXL_INLINE float mxl_gammaln_f32(int level, float x)
     return x == 1.0f || x == 2.0f ? 0.0f : (float)y;
 }
 
-/* digamma(x) for u = x less its zero above 0, |u| <= 1/4; good to 2^-54. */
+/* digamma(x) for u = x - (its zero above 0), |u| <= 1/4; good to 2^-54. */
 MXL_INLINE double mxl_digamma_near_f64(int level, double u)
 {
     double p = -0.0018009230031878702;
@@ -207,7 +210,7 @@ MXL_INLINE double mxl_digamma_near_f64(int level, double u)
 }
 
 /* The derivative of log gamma(x); infinite at 0, -1, ... Below 8, the sum of 1 / (x + k) is the
- * logarithmic derivative of x (x + 1) ... (x + 7). Worst 5 (of 4, below 0). */
+ * logarithmic derivative of x (x + 1) ... (x + 7). Worst 5 (in ULP of 4 for x below 0). */
 MXL_INLINE double mxl_digamma_f64(int level, double x)
 {
     double b = x < 0.0 ? 1.0 - x : x, t = b * (b + 7.0), z = b < 8.0 ? b + 8.0 : b;
@@ -233,7 +236,7 @@ MXL_INLINE double mxl_digamma_f64(int level, double x)
 }
 
 /* The derivative of digamma; infinite at 0, -1, ... The sum of 1 / (x + k)^2 over k = 0 ... 7 is
- * taken in pairs, k and 7 - k. Worst 4. */
+ * computed in pairs, k and 7 - k. Worst 4. */
 MXL_INLINE double mxl_trigamma_f64(int level, double x)
 {
     double b = x < 0.0 ? 1.0 - x : x, t = b * (b + 7.0), z = b < 8.0 ? b + 8.0 : b;

@@ -4,7 +4,7 @@
 
 #include "kernel/math/math_f64.h"
 
-/* a * b in two parts, where the level has an fma. */
+/* a * b in two parts, if the level has an fma. */
 MXL_INLINE double mxl_product_f64(int level, double a, double b, double *low)
 {
     double p = a * b;
@@ -13,8 +13,8 @@ MXL_INLINE double mxl_product_f64(int level, double a, double b, double *low)
     return p;
 }
 
-/* log(x) in two parts, good to 2^-64, x as in mxl_log_sum_f64: with s = f / (2 + f) in two parts,
- * 2 s + s^3 (2/3 + s^2 Q(s^2)), of which only Q is had in one. -inf at 0, x where it is infinite or
+/* log(x) in two parts, good to 2^-64, x as in mxl_log_sum_f64: with s = f / (2 + f) in two parts, 2
+ * s + s^3 (2/3 + s^2 Q(s^2)), where only Q is a single double. -inf at 0; x if it is infinite or
  * NaN. */
 MXL_INLINE double mxl_log_parts_f64(int level, double x, double more, double *low)
 {
@@ -52,11 +52,12 @@ MXL_INLINE double mxl_log_parts_f64(int level, double x, double more, double *lo
     return x == 0.0 ? -INFINITY : sum;
 }
 
-/* x^y as the C library defines it for zeros, infinities and NaN: e^(y log x). The baseline, which
- * would need four times as long for products in two parts, takes the C library's. Worst 0.9. */
+/* x^y as the C library defines it for zeros, infinities and NaN: e^(y log x). The baseline calls
+ * the C library, because products in two parts would take four times as long without an fma. Worst
+ * 0.9. */
 MXL_INLINE double mxl_pow_f64(int level, double x, double y)
 {
-    const double whole = 4503599627370496.0; /* 2^52: doubles from it on are whole */
+    const double whole = 4503599627370496.0; /* 2^52: doubles from it on are integers */
     double a = fabs(x), more, normal = mxl_normal_f64(a, &more), low, high, p, p_low;
     double b = fabs(y), half = 0.5 * b;
     int is_whole = b >= whole || b + whole - whole == b;

@@ -1,5 +1,5 @@
-/* Sine, cosine, tangent of doubles and their inverses; see math_f64.h. The three are right up to
- * MXL_CIRCULAR_F64; beyond, ops/elementwise/trig.c goes to circular.h. */
+/* Sine, cosine, tangent of doubles and their inverses; see math_f64.h. Sine, cosine and tangent are
+ * accurate up to MXL_CIRCULAR_F64; beyond it ops/elementwise/trig.c uses circular.h. */
 #ifndef MXL_KERNEL_MATH_MATH_TRIG_F64_H
 #define MXL_KERNEL_MATH_MATH_TRIG_F64_H
 
@@ -16,9 +16,10 @@ MXL_INLINE double mxl_difference_f64(double a, double b, double *low)
     return d;
 }
 
-/* The nearest multiple of a quarter turn taken from x: the rest, at most pi / 4, in two parts; the
- * low bits of *quarters count them. pi / 2 in parts of 33 bits, whose multiples are exact (Cody and
- * Waite): as many as it takes for the double up to MXL_CIRCULAR_F64 that is nearest to one. */
+/* x minus the nearest multiple of pi / 2: the rest, at most pi / 4, in two parts; the low bits of
+ * *quarters count the multiple. pi / 2 is in parts of 33 bits, whose multiples are exact (Cody and
+ * Waite); there are enough parts for the double up to MXL_CIRCULAR_F64 that is nearest to a
+ * multiple. */
 MXL_INLINE double mxl_quarter_f64(int level, double x, double *low, uint64_t *quarters)
 {
     double t = mxl_fma(level, x, 0.6366197723675814, MXL_SHIFT_F64), k = t - MXL_SHIFT_F64;
@@ -60,7 +61,8 @@ MXL_INLINE double mxl_cos_near_f64(int level, double r, double low)
     return w + (1.0 - w - half + (p * (z * z) - r * low));
 }
 
-/* odd where quarters is odd, else even; on bits, which every level does 64 wide. */
+/* `odd` if quarters is odd, else `even`; selected by bit operations, which every level has for 64
+ * bits. */
 MXL_INLINE double mxl_by_quarter_f64(uint64_t quarters, double even, double odd)
 {
     uint64_t mask = 0 - (quarters & 1);
@@ -68,13 +70,13 @@ MXL_INLINE double mxl_by_quarter_f64(uint64_t quarters, double even, double odd)
     return mxl_double_of_bits((mxl_double_bits(even) & ~mask) | (mxl_double_bits(odd) & mask));
 }
 
-/* x, with its sign turned where bit 1 of quarters is set. */
+/* x, negated if bit 1 of quarters is set. */
 MXL_INLINE double mxl_turned_f64(uint64_t quarters, double x)
 {
     return mxl_double_of_bits(mxl_double_bits(x) ^ (quarters & 2) << 62);
 }
 
-/* The sine of r + low and a number of quarter turns, one more of which makes it the cosine. */
+/* The sine of r + low plus `quarters` quarter turns; one more quarter turn gives the cosine. */
 MXL_INLINE double mxl_sin_turned_f64(int level, double r, double low, uint64_t quarters)
 {
     double s = mxl_sin_near_f64(level, r, low), c = mxl_cos_near_f64(level, r, low);
@@ -134,7 +136,7 @@ MXL_INLINE double mxl_asin_tail_f64(int level, double z)
     return mxl_fma(level, p, z, 0.16666666666665408);
 }
 
-/* From 1/2 on pi/2 - 2 asin(sqrt((1 - a) / 2)). Worst 1.8. */
+/* From 1/2 on: pi/2 - 2 asin(sqrt((1 - a) / 2)). Worst 1.8. */
 MXL_INLINE double mxl_asin_f64(int level, double x)
 {
     double a = fabs(x), z = a < 0.5 ? a * a : 0.5 * (1.0 - a), s = a < 0.5 ? a : sqrt(z);
@@ -155,8 +157,8 @@ MXL_INLINE double mxl_acos_f64(int level, double x)
     return a < 0.5 ? near : far;
 }
 
-/* |x| is brought to at most tan(pi/8) by -1 / x or (x - 1) / (x + 1), which takes pi/2 or pi/4 from
- * the angle. Worst 1.6. */
+/* -1 / x or (x - 1) / (x + 1) brings |x| to at most tan(pi/8) and subtracts pi/2 or pi/4 from the
+ * angle. Worst 1.6. */
 MXL_INLINE double mxl_atan_f64(int level, double x)
 {
     double a = fabs(x);

@@ -1,5 +1,5 @@
-/* Special functions, see special.h: polygamma functions from the third on are Euler-Maclaurin sums,
- * made for a tile of numbers at a time; the first two stand in math_gamma.h. */
+/* Special functions, see special.h. Polygamma functions from the third on are Euler-Maclaurin sums,
+ * computed for a tile of numbers at a time; the first two are in math_gamma.h. */
 #define _GNU_SOURCE 1 /* lgamma_r */
 #include "kernel/math/special.h"
 
@@ -10,7 +10,7 @@
 
 enum { TILE = 128 };
 
-/* The loop around vectorises where this one is unrolled. */
+/* The outer loop vectorises only if this one is unrolled. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define UNROLL _Pragma("GCC unroll 16")
 #else
@@ -56,7 +56,7 @@ enum { TERMS = sizeof(BERNOULLI) / sizeof(BERNOULLI[0]) };
 typedef struct series {
     double order;       /* n */
     double factorial;   /* n! */
-    double from;        /* numbers from here on need no terms of the sum itself */
+    double from;        /* numbers from here on need no explicit terms of the sum */
     double scale, rest; /* a power of 2; n! scale^n, at most 1: n! x^-n is rest (scale x)^-n */
     double c[TERMS +
              1]; /* x^n times the sum from x on is c[0] + 1 / 2x + c[1] / x^2 + c[2] / x^4 ... */
@@ -94,8 +94,7 @@ MXL_INLINE double inverse_power(int level, double z, double n)
     return mxl_exp_sum_f64(level, p, p_low);
 }
 
-/* Adds the k-th term, n! / z^(n + 1) with z = x + k; for small n a few multiplications are enough.
- */
+/* Adds the k-th term, n! / z^(n + 1) with z = x + k; a few multiplications suffice for small n. */
 #define ADD_TERM(value)                                                                            \
     MXL_IVDEP                                                                                      \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -117,7 +116,7 @@ MXL_INLINE void term_at(int level, const series *s, double k, int64_t n, const d
         ADD_TERM(factorial * (inverse_power(level, z, order) / z))
 }
 
-/* From the first x + k on that term_at leaves out. */
+/* The rest of the sum, from the first x + k on that term_at leaves out. */
 MXL_INLINE void rest_at(int level, const series *given, int64_t n, const double *x, double *rest)
 {
     const series s = *given;
@@ -126,7 +125,7 @@ MXL_INLINE void rest_at(int level, const series *given, int64_t n, const double 
     for (int64_t i = 0; i < n; i++) {
         double k = x[i] < s.from ? ceil(s.from - x[i]) : 0, z, w, p = s.c[TERMS];
 
-        k -= k > 0 && x[i] + (k - 1) >= s.from ? 1 : 0; /* the differences are rounded */
+        k -= k > 0 && x[i] + (k - 1) >= s.from ? 1 : 0; /* corrects for rounded differences */
         k += x[i] + k < s.from ? 1 : 0;
         z = x[i] + k;
         w = 1 / (z * z);
@@ -137,7 +136,7 @@ MXL_INLINE void rest_at(int level, const series *given, int64_t n, const double 
     }
 }
 
-/* Of x > 0, the small terms first. */
+/* For x > 0; adds the small terms first. */
 MXL_INLINE void sum_at(int level, const series *s, int64_t n, const double *x, double *sum)
 {
     double least = INFINITY;
@@ -151,8 +150,8 @@ MXL_INLINE void sum_at(int level, const series *s, int64_t n, const double *x, d
 }
 MXL_BY_LEVEL(sum, (const series *s, int64_t n, const double *x, double *out), s, n, x, out)
 
-/* The sum from 1 + f on, |f| <= 1/2; for large n the rounding of 1 + f, which is made good by the
- * slope of the first term, would be felt. */
+/* The sum from 1 + f on, |f| <= 1/2. For large n the rounding error of 1 + f would matter; the
+ * derivative of the first term corrects it. */
 static void sum_beside(const series *s, int64_t n, const double *f, double *out)
 {
     double beside[TILE] = {0};
@@ -164,10 +163,8 @@ static void sum_beside(const series *s, int64_t n, const double *f, double *out)
         out[i] -= out[i] * ((s->order + 1) * (f[i] - (beside[i] - 1)) / beside[i]);
 }
 
-/* The sum over all integers k, positive or not, for f = x less the nearest integer:
- * n! / f^(n + 1), what is from 1 + f on, and what is from 1 - f on, which has the sign (-1)^(n +
- * 1).
- */
+/* The sum over all integers k, with f = x minus the nearest integer: n! / f^(n + 1), the sum from 1
+ * + f on, and the sum from 1 - f on with the sign (-1)^(n + 1). */
 static void sum_everywhere(const series *s, double sign, int64_t n, const double *f, double *out)
 {
     double turned[TILE] = {0}, right[TILE], left[TILE];
@@ -182,7 +179,7 @@ static void sum_everywhere(const series *s, double sign, int64_t n, const double
         out[i] = fabs(f[i]) == 0.5 ? 0 : out[i];
 }
 
-/* Below 0 the sum over all integers, less that over the negative ones. */
+/* For x below 0: the sum over all integers minus that over the negative ones. */
 static void tile(const series *s, int64_t n, const double *x, double *out)
 {
     double sign = fmod(s->order, 2) == 0 ? -1 : 1;
