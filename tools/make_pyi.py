@@ -44,7 +44,7 @@ METHODS |= {f"__{name}__": "(self) -> NDArray" for name in ("neg", "abs")} | {"_
 METHODS |= {"__hash__": "(self) -> int"}
 
 #: What is not the type checker's business.
-SKIPPED = {"__getattr__", "_graph_style"}
+SKIPPED = {"__getattr__", "_graph_front_end"}
 
 _KINDS = {
     "int": "Integer",

@@ -11,8 +11,8 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import saved
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import Saved, detached, gradients, recorded
-from mxlite.autograd._style import Style
 
 
 class Composition:
@@ -26,27 +26,29 @@ class Composition:
         constants: The same for arrays that no gradient flows to.
     """
 
-    __slots__ = ("style", "compute", "inputs", "constants")
+    __slots__ = ("front_end", "compute", "inputs", "constants")
 
-    def __init__(self, style: Style, compute: Callable, inputs: Sequence[Any], constants: Sequence[Any] = ()) -> None:
-        self.style, self.inputs, self.constants = style, inputs, constants
+    def __init__(
+        self, front_end: FrontEnd, compute: Callable, inputs: Sequence[Any], constants: Sequence[Any] = ()
+    ) -> None:
+        self.front_end, self.inputs, self.constants = front_end, inputs, constants
         self.compute: Callable | None = compute
 
     def __call__(self, grads: list, wanted: list[bool]) -> list:
         if self.compute is None:
-            raise self.style.released()
-        create_graph = self.style.is_recording()
+            raise self.front_end.released()
+        create_graph = self.front_end.is_recording()
         constants = [each.get() for each in self.constants]
-        with recorded(self.style):
+        with recorded(self.front_end):
             given = [self._input(each.get(), flag, create_graph) for each, flag in zip(self.inputs, wanted)]
-            with nullcontext() if create_graph else _unpacked(self.style):
+            with nullcontext() if create_graph else _unpacked(self.front_end):
                 made = self.compute(*given, *constants)
         outputs = made if isinstance(made, tuple) else (made,)
         pairs = [(output, grad) for output, grad in zip(outputs, grads) if grad is not None]
         variables = [array for array, flag in zip(given, wanted) if flag]
         found = iter(
             gradients(
-                self.style,
+                self.front_end,
                 [output for output, _ in pairs],
                 variables,
                 [grad for _, grad in pairs],
@@ -59,8 +61,8 @@ class Composition:
     def _input(self, array: Any, wanted: bool, create_graph: bool) -> Any:
         """An input of the second run: where its gradient is wanted an alias, as inputs may depend on one another."""
         if create_graph and (not wanted or array.requires_grad):
-            return self.style.alias(array) if wanted else array
-        alone = detached(self.style, array)
+            return self.front_end.alias(array) if wanted else array
+        alone = detached(self.front_end, array)
         if wanted:
             check_call(LIB.MXLNDArraySetRequiresGrad(alone._h, 1))
         return alone
@@ -71,8 +73,8 @@ class Composition:
             self.compute, self.inputs, self.constants = None, (), ()
 
 
-def _unpacked(style: Style) -> AbstractContextManager:
+def _unpacked(front_end: FrontEnd) -> AbstractContextManager:
     """A block in which saved_tensors_hooks of the caller's do not see what the second run saves for itself."""
     if saved.current() is None:
         return nullcontext()
-    return saved.SavedHooks(lambda array: array, lambda array: array, style)
+    return saved.SavedHooks(lambda array: array, lambda array: array, front_end)

@@ -7,66 +7,66 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite.autograd._checks import as_tuple
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, gradients, recorded, unrecorded
-from mxlite.autograd._style import Style
 
 
 class Derivatives:
     """What autograd.functional offers, of a front end; functions take arrays and return one, or a tuple of them."""
 
-    def __init__(self, style: Style) -> None:
-        self.style = style
+    def __init__(self, front_end: FrontEnd) -> None:
+        self.front_end = front_end
 
     def _inputs(self, inputs: Any, create_graph: bool) -> tuple:
         """Variables with the values of the inputs; with `create_graph` aliases, through which gradients flow."""
-        style = self.style
+        front_end = self.front_end
         made = []
         for each in as_tuple(inputs):
-            if not isinstance(each, style.array_class):
+            if not isinstance(each, front_end.array_class):
                 raise TypeError(f"inputs must be arrays, got {type(each).__name__}")
             if create_graph and each.requires_grad:
-                with recorded(style):
-                    made.append(style.alias(each))
+                with recorded(front_end):
+                    made.append(front_end.alias(each))
             else:
-                made.append(detached(style, each).requires_grad_())
+                made.append(detached(front_end, each).requires_grad_())
         return tuple(made)
 
     def _run(self, func: Callable, inputs: tuple) -> tuple[bool, list]:
-        with recorded(self.style):
+        with recorded(self.front_end):
             output = func(*inputs)
         outputs = list(as_tuple(output))
         for each in outputs:
-            if not isinstance(each, self.style.array_class):
+            if not isinstance(each, self.front_end.array_class):
                 raise TypeError(f"the function must return arrays, it returned {type(each).__name__}")
         return isinstance(output, (tuple, list)), outputs
 
     def _heads(self, v: Any, like: list, name: str) -> list:
         """Vectors of the shapes of `like`; None: 1, of one array with one element."""
         if v is None:
-            if len(like) != 1 or self.style.values(like[0]).size != 1:
-                raise self.style.error(f"{name}: v can be left out only where there is one array of one element")
-            return [self.style.array(np.ones_like(self.style.values(like[0])))]
+            if len(like) != 1 or self.front_end.values(like[0]).size != 1:
+                raise self.front_end.error(f"{name}: v can be left out only where there is one array of one element")
+            return [self.front_end.array(np.ones_like(self.front_end.values(like[0])))]
         heads = list(as_tuple(v))
         if [tuple(each.shape) for each in heads] != [tuple(each.shape) for each in like]:
-            raise self.style.error(
+            raise self.front_end.error(
                 f"{name}: v has shapes {[tuple(each.shape) for each in heads]}, expected "
                 f"{[tuple(each.shape) for each in like]}"
             )
         return heads
 
     def _finished(self, found: list, like: list, create_graph: bool, strict: bool, name: str) -> list:
-        style, made = self.style, []
+        front_end, made = self.front_end, []
         for number, (grad, each) in enumerate(zip(found, like)):
             if grad is None:
                 if strict:
-                    raise style.error(f"{name}: what was asked for of input {number} does not depend on it")
-                made.append(style.zeros(tuple(each.shape), each.dtype))
+                    raise front_end.error(f"{name}: what was asked for of input {number} does not depend on it")
+                made.append(front_end.zeros(tuple(each.shape), each.dtype))
             else:
-                made.append(grad if create_graph else detached(style, grad))
+                made.append(grad if create_graph else detached(front_end, grad))
         return made
 
     def _results(self, arrays: list, several: bool, create_graph: bool) -> Any:
-        arrays = [each if create_graph else detached(self.style, each) for each in arrays]
+        arrays = [each if create_graph else detached(self.front_end, each) for each in arrays]
         return tuple(arrays) if several else arrays[0]
 
     def vjp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -80,7 +80,7 @@ class Derivatives:
         variables = self._inputs(inputs, create_graph)
         several, outputs = self._run(func, variables)
         heads = self._heads(v, outputs, "vjp")
-        found = gradients(self.style, outputs, list(variables), heads, create_graph)
+        found = gradients(self.front_end, outputs, list(variables), heads, create_graph)
         grads = self._finished(found, list(variables), create_graph, strict, "vjp")
         return self._results(outputs, several, create_graph), self._results(
             grads, isinstance(inputs, (tuple, list)), create_graph
@@ -91,25 +91,25 @@ class Derivatives:
 
         It is the gradient of v times the Jacobian with respect to what stands for v there.
         """
-        style = self.style
+        front_end = self.front_end
         variables = self._inputs(inputs, create_graph)
         heads = self._heads(v, list(variables), "jvp")
         several, outputs = self._run(func, variables)
-        dummies = [style.zeros(tuple(each.shape), each.dtype).requires_grad_() for each in outputs]
-        with recorded(style):
-            grads = gradients(style, outputs, list(variables), dummies, create_graph=True)
+        dummies = [front_end.zeros(tuple(each.shape), each.dtype).requires_grad_() for each in outputs]
+        with recorded(front_end):
+            grads = gradients(front_end, outputs, list(variables), dummies, create_graph=True)
         reached = [(grad, head) for grad, head in zip(grads, heads) if grad is not None]
-        found = gradients(style, [g for g, _ in reached], dummies, [h for _, h in reached], create_graph)
+        found = gradients(front_end, [g for g, _ in reached], dummies, [h for _, h in reached], create_graph)
         made = self._finished(found, outputs, create_graph, strict, "jvp")
         return self._results(outputs, several, create_graph), self._results(made, several, create_graph)
 
     def _first(self, func: Callable, variables: tuple, name: str) -> tuple[Any, list]:
         """The one output, of one element, and its gradients, recorded."""
         several, outputs = self._run(func, variables)
-        if several or self.style.values(outputs[0]).size != 1:
-            raise self.style.error(f"{name}: the function must return one array of one element")
-        with recorded(self.style):
-            return outputs[0], gradients(self.style, outputs, list(variables), [None], create_graph=True)
+        if several or self.front_end.values(outputs[0]).size != 1:
+            raise self.front_end.error(f"{name}: the function must return one array of one element")
+        with recorded(self.front_end):
+            return outputs[0], gradients(self.front_end, outputs, list(variables), [None], create_graph=True)
 
     def vhp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
         """(func(*inputs), v times the Hessian), of a function whose result has one element."""
@@ -118,7 +118,7 @@ class Derivatives:
         output, grads = self._first(func, variables, "vhp")
         reached = [(grad, head) for grad, head in zip(grads, heads) if grad is not None]
         found = gradients(
-            self.style, [grad for grad, _ in reached], list(variables), [head for _, head in reached], create_graph
+            self.front_end, [grad for grad, _ in reached], list(variables), [head for _, head in reached], create_graph
         )
         made = self._finished(found, list(variables), create_graph, strict, "vhp")
         several = isinstance(inputs, (tuple, list))
@@ -140,27 +140,27 @@ class Derivatives:
         return tuple(made) if several else made[0]
 
     def _rows(self, output: Any, inputs: list, create_graph: bool, strict: bool) -> list:
-        style, shape = self.style, tuple(output.shape)
-        values = style.values(output)
+        front_end, shape = self.front_end, tuple(output.shape)
+        values = front_end.values(output)
         columns: list[list] = [[] for _ in inputs]
         for place in range(values.size):
             head = np.zeros(shape, values.dtype)
             head.reshape(-1)[place] = 1
-            with recorded(style):
-                found = gradients(style, [output], inputs, [style.array(head)], create_graph)
+            with recorded(front_end):
+                found = gradients(front_end, [output], inputs, [front_end.array(head)], create_graph)
             for column, grad in zip(columns, self._finished(found, inputs, create_graph, strict, "jacobian")):
                 column.append(grad)
         made = []
         for column, each in zip(columns, inputs):
             whole = shape + tuple(each.shape)
             if not column:
-                made.append(style.zeros(whole, each.dtype))
+                made.append(front_end.zeros(whole, each.dtype))
             elif create_graph:
-                with recorded(style):
-                    made.append(style.stack(column).reshape(whole))
+                with recorded(front_end):
+                    made.append(front_end.stack(column).reshape(whole))
             else:
-                with unrecorded(style):
-                    made.append(style.stack(column).reshape(whole))
+                with unrecorded(front_end):
+                    made.append(front_end.stack(column).reshape(whole))
         return made
 
     def hessian(self, func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
@@ -173,7 +173,7 @@ class Derivatives:
         def first(*given: Any) -> tuple:
             _, grads = self._first(func, given, "hessian")
             return tuple(
-                self.style.zeros(tuple(each.shape), each.dtype) if grad is None else grad
+                self.front_end.zeros(tuple(each.shape), each.dtype) if grad is None else grad
                 for each, grad in zip(given, grads)
             )
 

@@ -14,7 +14,7 @@ from mxlite.autograd import _static
 from mxlite.autograd._gradients import array_list, handles_of
 from mxlite.autograd._nodes import Saved
 from mxlite.error import MXNetError
-from mxlite.ndarray._gradient import GRAD_REQS, STYLE
+from mxlite.ndarray._gradient import FRONT_END, GRAD_REQS
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -69,7 +69,7 @@ class Function:
         """
         if not _has_static_forward(cls):
             raise TypeError(f"{cls.__name__}.apply: forward is no staticmethod; call {cls.__name__}()(...)")
-        return _static.apply(STYLE, cls, args, kwargs)
+        return _static.apply(FRONT_END, cls, args, kwargs)
 
     def forward(self, *inputs: Any, **_: Any) -> Any:
         """The outputs for `inputs`."""
@@ -117,7 +117,7 @@ class Function:
     def _save(self, outputs: list[NDArray]) -> None:
         numbers = {id(output): number for number, output in enumerate(outputs)}
         name = type(self).__name__
-        self._saved = tuple(Saved(STYLE, array, numbers.get(id(array), -1), name) for array in self._to_save)
+        self._saved = tuple(Saved(FRONT_END, array, numbers.get(id(array), -1), name) for array in self._to_save)
         self._to_save = ()
 
 

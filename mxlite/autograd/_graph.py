@@ -1,6 +1,6 @@
 """The graph that is recorded, node by node: what a node is called, where its gradients go, hooks on nodes and arrays.
 
-One class of nodes serves both front ends; a `Style` says how each makes arrays of handles. A node is the same Python
+One class of nodes serves both front ends; a `FrontEnd` says how each makes arrays of handles. A node is the same Python
 object for as long as anyone holds it.
 """
 
@@ -12,15 +12,15 @@ from typing import Any, Callable
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import edge_of, variable_for
 from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook, keep
-from mxlite.autograd._style import Style
 
 _nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
 _classes: dict[tuple[str, str], type] = {}
 
 
-def node_for(handle: int, style: Style) -> Node:
+def node_for(handle: int, front_end: FrontEnd) -> Node:
     """The node of a new handle, which is the node's from then on."""
     number = ctypes.c_uint64()
     check_call(LIB.MXLNodeGetId(handle, ctypes.byref(number)))
@@ -36,7 +36,7 @@ def node_for(handle: int, style: Style) -> Node:
         kind = type(context)
         text, module = getattr(kind, "_node_name", text), getattr(kind, "_node_module", "builtins")
     node = object.__new__(_class_named(text, module))
-    node._handle, node._style = handle, style
+    node._handle, node._front_end = handle, front_end
     _nodes[number.value] = node
     return node
 
@@ -82,7 +82,7 @@ def _class_named(name: str, module: str) -> type:
 class Node:
     """A node of the graph: an operator that was recorded, or the place where a variable's gradient is added up."""
 
-    __slots__ = ("_handle", "_style", "__weakref__")
+    __slots__ = ("_handle", "_front_end", "__weakref__")
 
     def __new__(cls, *_: Any, **__: Any) -> Node:
         raise TypeError("nodes are made by recording")
@@ -102,7 +102,7 @@ class Node:
     def name(self) -> str:
         """What the node is called: "AddBackward0"."""
         name = type(self).__name__
-        return self._style.names.get(name, name)
+        return self._front_end.names.get(name, name)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -116,7 +116,7 @@ class Node:
         check_call(LIB.MXLNodeGetInput(self._handle, index, ctypes.byref(handle), ctypes.byref(output)))
         if not handle.value:
             return None, 0
-        return node_for(handle.value, self._style), output.value
+        return node_for(handle.value, self._front_end), output.value
 
     @property
     def variable(self) -> Any:
@@ -128,7 +128,7 @@ class Node:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute 'variable'")
         handle = ctypes.c_void_p()
         check_call(LIB.MXLNodeGetVariable(self._handle, ctypes.byref(handle)))
-        return variable_for(handle.value, self._style)
+        return variable_for(handle.value, self._front_end)
 
     @property
     def metadata(self) -> dict:
@@ -145,7 +145,7 @@ class Node:
     def __dir__(self) -> list[str]:
         """What there is of this node: `variable` where gradients are added up; of a function's, its context's too."""
         context = _context(self._handle)
-        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_style", "_input"}
+        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_front_end", "_input"}
         return sorted(names if self.is_accumulating() else names - {"variable"})
 
     @property
@@ -161,7 +161,7 @@ class Node:
         arrays = []
         for index in range(count.value):
             check_call(LIB.MXLNodeGetSaved(self._handle, index, ctypes.byref(array), None, None, None))
-            arrays.append(self._style.adopt(array.value or 0))
+            arrays.append(self._front_end.adopt(array.value or 0))
         return tuple(arrays)
 
     def _sequence_nr(self) -> int:
@@ -175,14 +175,14 @@ class Node:
         It returns nothing, or a tuple of as many; None in it: there is no gradient.
         Returns: a handle whose `remove()` takes the hook away.
         """
-        return add_hook(LIB.MXLNodeAddHook, self._handle, ON_NODE, (fn, self._style))
+        return add_hook(LIB.MXLNodeAddHook, self._handle, ON_NODE, (fn, self._front_end))
 
     def register_prehook(self, fn: Callable) -> RemovableHandle:
         """Calls fn(grad_outputs) before the node runs; what it returns takes their place.
 
         It returns nothing, or a tuple of as many; None in it: there is no gradient.
         """
-        return add_hook(LIB.MXLNodeAddPreHook, self._handle, ON_PREPARE, (fn, self._style))
+        return add_hook(LIB.MXLNodeAddPreHook, self._handle, ON_PREPARE, (fn, self._front_end))
 
 
 def set_metadata(handle: int, metadata: dict) -> None:

@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from mxlite._lib import LIB, check_call
-from mxlite.autograd._style import Style
+from mxlite.autograd._front_end import FrontEnd
 
 #: Variables that Python holds, by the library's number for the array: `node.variable` is the user's own object.
 _variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -25,14 +25,14 @@ def register_variable(array: Any) -> None:
     _variables[array_id(array._h)] = array
 
 
-def variable_for(handle: int, style: Style) -> Any:
+def variable_for(handle: int, front_end: FrontEnd) -> Any:
     """The user's object for a new handle of a variable; one is made where there is none."""
     number = array_id(handle)
     known = _variables.get(number)
     if known is not None:
         check_call(LIB.MXNDArrayFree(handle))
         return known
-    made = _variables[number] = style.adopt(handle)
+    made = _variables[number] = front_end.adopt(handle)
     return made
 
 

@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call, last_error
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share, variable_for
-from mxlite.autograd._style import Style
 
 
 class RemovableHandle:
@@ -57,27 +57,27 @@ def add_hook(register: Callable, handle: int, callback: Any, thing: Any, *argume
     return RemovableHandle(hook.value or 0)
 
 
-def add_array_hook(array: Any, fn: Callable, style: Style, last: bool = False) -> RemovableHandle:
+def add_array_hook(array: Any, fn: Callable, front_end: FrontEnd, last: bool = False) -> RemovableHandle:
     """Calls fn(grad) when the gradient of an array has arrived; what it returns takes the gradient's place."""
-    return add_hook(LIB.MXLNDArrayAddHook, array._h, ON_ARRAY, (fn, style), int(last))
+    return add_hook(LIB.MXLNDArrayAddHook, array._h, ON_ARRAY, (fn, front_end), int(last))
 
 
-def add_accumulated_hook(variable: Any, fn: Callable, style: Style) -> RemovableHandle:
+def add_accumulated_hook(variable: Any, fn: Callable, front_end: FrontEnd) -> RemovableHandle:
     """Calls fn(variable) when a backward has added to the variable's gradient."""
-    return add_hook(LIB.MXLNDArrayAddAccumulatedHook, variable._h, ON_ACCUMULATED, (fn, style))
+    return add_hook(LIB.MXLNDArrayAddAccumulatedHook, variable._h, ON_ACCUMULATED, (fn, front_end))
 
 
-def _arrays(style: Style, count: int, handles: Any) -> tuple:
-    return tuple(style.adopt(handles[i]) if handles[i] else None for i in range(count))
+def _arrays(front_end: FrontEnd, count: int, handles: Any) -> tuple:
+    return tuple(front_end.adopt(handles[i]) if handles[i] else None for i in range(count))
 
 
 #: MXL_NO_GRADIENT: none has arrived there.
 _NO_GRADIENT = ctypes.c_void_p(-1).value
 
 
-def give(style: Style, value: Any, results: Any, index: int) -> None:
+def give(front_end: FrontEnd, value: Any, results: Any, index: int) -> None:
     """Hands an array to the library as a result: a new handle of it."""
-    if not isinstance(value, style.array_class):
+    if not isinstance(value, front_end.array_class):
         raise TypeError(f"hooks must return an array or None, got {type(value).__name__}")
     results[index] = share(value._h)
 
@@ -105,11 +105,11 @@ CALLBACK = ctypes.CFUNCTYPE(_I, _P)
 def ON_ARRAY(number: int, count: int, grads: Any, results: Any) -> int:  # noqa: N802 - it is a constant
     """A gradient of an array has arrived."""
 
-    def work(fn: Callable, style: Style) -> None:
-        (grad,) = _arrays(style, count, grads)
+    def work(fn: Callable, front_end: FrontEnd) -> None:
+        (grad,) = _arrays(front_end, count, grads)
         returned = fn(grad)
         if returned is not None:
-            give(style, returned, results, 0)
+            give(front_end, returned, results, 0)
 
     return _call(number, work)
 
@@ -118,8 +118,8 @@ def ON_ARRAY(number: int, count: int, grads: Any, results: Any) -> int:  # noqa:
 def ON_PREPARE(number: int, count: int, grads: Any, results: Any) -> int:  # noqa: N802
     """A node is about to run."""
 
-    def work(fn: Callable, style: Style) -> None:
-        _give_all(style, fn(_arrays(style, count, grads)), results, count)
+    def work(fn: Callable, front_end: FrontEnd) -> None:
+        _give_all(front_end, fn(_arrays(front_end, count, grads)), results, count)
 
     return _call(number, work)
 
@@ -128,14 +128,14 @@ def ON_PREPARE(number: int, count: int, grads: Any, results: Any) -> int:  # noq
 def ON_NODE(number: int, inputs: int, in_grads: Any, outputs: int, out_grads: Any, results: Any) -> int:  # noqa: N802
     """A node has run."""
 
-    def work(fn: Callable, style: Style) -> None:
-        given = _arrays(style, inputs, in_grads), _arrays(style, outputs, out_grads)
-        _give_all(style, fn(*given), results, inputs)
+    def work(fn: Callable, front_end: FrontEnd) -> None:
+        given = _arrays(front_end, inputs, in_grads), _arrays(front_end, outputs, out_grads)
+        _give_all(front_end, fn(*given), results, inputs)
 
     return _call(number, work)
 
 
-def _give_all(style: Style, returned: Any, results: Any, count: int) -> None:
+def _give_all(front_end: FrontEnd, returned: Any, results: Any, count: int) -> None:
     """What a hook at a node returns: nothing, or a tuple of gradients, of which None means that there is none."""
     if returned is None:
         return
@@ -147,16 +147,16 @@ def _give_all(style: Style, returned: Any, results: Any, count: int) -> None:
         if value is None:
             results[index] = _NO_GRADIENT
         else:
-            give(style, value, results, index)
+            give(front_end, value, results, index)
 
 
 @VARIABLE_HOOK
 def ON_ACCUMULATED(number: int, variable: int) -> int:  # noqa: N802
     """A variable's gradient was added to."""
 
-    def work(fn: Callable, style: Style) -> None:
-        returned = fn(variable_for(variable, style))
-        if returned is not None and not isinstance(returned, style.array_class):
+    def work(fn: Callable, front_end: FrontEnd) -> None:
+        returned = fn(variable_for(variable, front_end))
+        if returned is not None and not isinstance(returned, front_end.array_class):
             raise TypeError(f"a hook after accumulation must return None, it returned {type(returned).__name__}")
 
     return _call(number, work)

@@ -10,25 +10,25 @@ from mxlite import _backward, error
 from mxlite._lib import LIB, c_text, check_call
 from mxlite.autograd import _graph as graph
 from mxlite.autograd import saved
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import array_id, edge_of, share
 from mxlite.autograd._hooks import RELEASE, keep
 from mxlite.autograd._run import run_from_edges
-from mxlite.autograd._style import Style
 
 
-class unrecorded:  # noqa: N801 - used as a word: `with unrecorded(style):`
+class unrecorded:  # noqa: N801 - used as a word: `with unrecorded(front_end):`
     """A with-block whose operations are not recorded."""
 
-    __slots__ = ("style", "before")
+    __slots__ = ("front_end", "before")
 
-    def __init__(self, style: Style) -> None:
-        self.style = style
+    def __init__(self, front_end: FrontEnd) -> None:
+        self.front_end = front_end
 
     def __enter__(self) -> None:
-        self.before = self.style.set_recording(False)
+        self.before = self.front_end.set_recording(False)
 
     def __exit__(self, *_: object) -> None:
-        self.style.set_recording(self.before)
+        self.front_end.set_recording(self.before)
 
 
 class recorded(unrecorded):  # noqa: N801
@@ -37,30 +37,30 @@ class recorded(unrecorded):  # noqa: N801
     __slots__ = ()
 
     def __enter__(self) -> None:
-        self.before = self.style.set_recording(True)
+        self.before = self.front_end.set_recording(True)
 
 
-def detached(style: Style, array: Any) -> Any:
+def detached(front_end: FrontEnd, array: Any) -> Any:
     """The same memory, without a place in the graph."""
     handle = ctypes.c_void_p()
     check_call(LIB.MXNDArrayDetach(array._h, ctypes.byref(handle)))
-    return style.adopt(handle.value)
+    return front_end.adopt(handle.value)
 
 
-def pinned(style: Style, array: Any) -> Any:
+def pinned(front_end: FrontEnd, array: Any) -> Any:
     """The same memory at the place that the array has now, whatever is written to it later; a variable is itself."""
     handle = ctypes.c_void_p()
     check_call(LIB.MXLNDArrayPin(array._h, ctypes.byref(handle)))
-    made = style.adopt(handle.value)
+    made = front_end.adopt(handle.value)
     return array if array_id(made._h) == array_id(array._h) else made
 
 
-def placed(style: Style, array: Any, node: graph.Node, output: int) -> Any:
+def placed(front_end: FrontEnd, array: Any, node: graph.Node, output: int) -> Any:
     """The same memory at an output of a node."""
     handle = ctypes.c_void_p()
     if LIB.MXLNDArrayPlace(array._h, node._handle, output, ctypes.byref(handle)) != 0:
-        raise style.last_error()
-    return style.adopt(handle.value)
+        raise front_end.last_error()
+    return front_end.adopt(handle.value)
 
 
 class Saved:
@@ -71,46 +71,46 @@ class Saved:
     kept instead, and the place beside it: what is unpacked stands there.
     """
 
-    __slots__ = ("style", "array", "version", "output", "owner", "unpack", "packed", "place")
+    __slots__ = ("front_end", "array", "version", "output", "owner", "unpack", "packed", "place")
 
-    def __init__(self, style: Style, array: Any, output: int = -1, owner: str = "") -> None:
-        self.style, self.owner = style, owner
+    def __init__(self, front_end: FrontEnd, array: Any, output: int = -1, owner: str = "") -> None:
+        self.front_end, self.owner = front_end, owner
         self.version = array._version
         self.output = output
         hooks = saved.current()
         self.unpack = None if hooks is None else hooks.unpack
         if hooks is None:
-            self.array = pinned(style, array) if output < 0 else detached(style, array)
+            self.array = pinned(front_end, array) if output < 0 else detached(front_end, array)
             return
         self.place = array._node() if output < 0 else (None, 0)
-        with unrecorded(style):
-            self.packed = hooks.pack(detached(style, array))
+        with unrecorded(front_end):
+            self.packed = hooks.pack(detached(front_end, array))
 
     def get(self, in_rule: bool = True) -> Any:
         """The array as the rule sees it; within a rule an output stands where it did in the graph, else nowhere.
 
-        Raises: what the style says where it was written to since.
+        Raises: what the front_end says where it was written to since.
         """
         array = self._checked() if self.unpack is None else self._unpacked(self.unpack)
         if self.output < 0 or not in_rule:
             return array
         handle = LIB.MXLCustomFunctionOutput(array._h, self.output)
         if not handle:
-            raise self.style.last_error()
-        return self.style.adopt(handle)
+            raise self.front_end.last_error()
+        return self.front_end.adopt(handle)
 
     def _checked(self) -> Any:
         if self.array._version != self.version:
             node, number = self.array._node()
-            raise self.style.edited(self.owner, self.array, node, number, self.version)
+            raise self.front_end.edited(self.owner, self.array, node, number, self.version)
         return self.array
 
     def _unpacked(self, unpack: Callable[[Any], Any]) -> Any:
         array = unpack(self.packed)
-        if not isinstance(array, self.style.array_class):
+        if not isinstance(array, self.front_end.array_class):
             raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
         node, number = self.place
-        return detached(self.style, array) if node is None else placed(self.style, array, node, number)
+        return detached(self.front_end, array) if node is None else placed(self.front_end, array, node, number)
 
 
 #: What a rule gets: the outputs' gradients (None where none arrived), and whose gradients are wanted. What it returns:
@@ -129,7 +129,13 @@ def _labelled(dialect: int, label: str, slots: str | None) -> int:
 
 
 def record(
-    style: Style, label: str, inputs: list, outputs: list, rule: Rule, slots: str | None = None, context: Any = None
+    front_end: FrontEnd,
+    label: str,
+    inputs: list,
+    outputs: list,
+    rule: Rule,
+    slots: str | None = None,
+    context: Any = None,
 ) -> None:
     """Gives the outputs, computed unrecorded, their places as the results of a node.
 
@@ -138,8 +144,8 @@ def record(
     Args:
         context: What the node takes its attributes from.
     """
-    call = _labelled(style.dialect, label, slots)
-    number = keep((rule, style))
+    call = _labelled(front_end.dialect, label, slots)
+    number = keep((rule, front_end))
     taken = ctypes.c_int()
     status = LIB.MXLFunctionRecord(
         call, len(inputs), _handles(inputs), len(outputs), _handles(outputs), _RULE, number,
@@ -148,7 +154,7 @@ def record(
     if status != 0 or not taken.value:
         _backward.recorded.pop(number, None)
     if status != 0:
-        raise style.last_error()
+        raise front_end.last_error()
     if taken.value and context is not None:
         handle, _ = edge_of(outputs[0]._h)
         graph.set_context(handle, context)
@@ -167,8 +173,8 @@ _INTS = ctypes.POINTER(ctypes.c_int)
 def _RULE(number: int, outputs: int, heads: Any, inputs: int, wanted: Any, results: Any) -> int:  # noqa: N802
     """The library's call for the gradients of a node. 0, or -1 with the exception kept."""
     try:
-        rule, style = _backward.recorded[number]
-        grads = [style.adopt(heads[i]) if heads[i] else None for i in range(outputs)]
+        rule, front_end = _backward.recorded[number]
+        grads = [front_end.adopt(heads[i]) if heads[i] else None for i in range(outputs)]
         with _backward.allowing_interrupts():
             flags = [bool(wanted[i]) for i in range(inputs)]
             given = rule(grads, flags)
@@ -196,7 +202,7 @@ for _callback in (_RULE, _FORGET):
 
 
 def gradients(
-    style: Style, outputs: list, inputs: list, heads: list, create_graph: bool = False, retain_graph: bool = True
+    front_end: FrontEnd, outputs: list, inputs: list, heads: list, create_graph: bool = False, retain_graph: bool = True
 ) -> list:
     """Gradients of `outputs`, of which constants are left out, with respect to `inputs`; None where there is none.
 
@@ -216,8 +222,8 @@ def gradients(
         reached = [edge for edge in wanted if edge[0]]
         if not roots or not reached:
             return [None] * len(inputs)
-        training = style.set_training(False)
-        style.set_training(training)
+        training = front_end.set_training(False)
+        front_end.set_training(training)
         made = run_from_edges(
             [edge for edge, _ in roots],
             [None if head is None else head._h for _, head in roots],
@@ -227,12 +233,12 @@ def gradients(
             allow_unreachable=True,
             accumulate_grad=False,
             training=training,
-            dialect=style.dialect,
-            problem=style.last_error,
+            dialect=front_end.dialect,
+            problem=front_end.last_error,
         )
     finally:
         for handle in owned:
             LIB.MXLNodeFree(handle)
     found = iter(made)
     results = [next(found) if edge[0] else None for edge in wanted]
-    return [None if handle is None else style.adopt(handle) for handle in results]
+    return [None if handle is None else front_end.adopt(handle) for handle in results]

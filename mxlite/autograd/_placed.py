@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import _graph as graph
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import edge_of
-from mxlite.autograd._style import Style
 
 
 class Placed:
@@ -17,7 +17,7 @@ class Placed:
     __slots__ = ()
 
     #: How nodes make arrays of this class; the front end sets it.
-    _graph_style: ClassVar[Style]
+    _graph_front_end: ClassVar[FrontEnd]
 
     if TYPE_CHECKING:
         _h: int
@@ -25,7 +25,7 @@ class Placed:
     def _node(self) -> tuple[graph.Node | None, int]:
         """Where the array's gradient goes: a node and the output's number; (None, 0): nowhere."""
         handle, output = edge_of(self._h)
-        return (graph.node_for(handle, self._graph_style), output) if handle else (None, 0)
+        return (graph.node_for(handle, self._graph_front_end), output) if handle else (None, 0)
 
     @property
     def requires_grad(self) -> bool:

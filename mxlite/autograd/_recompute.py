@@ -8,14 +8,14 @@ from typing import Any, Callable
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._hooks import ON_END, RELEASE, keep
 from mxlite.autograd._nodes import detached, recorded
-from mxlite.autograd._style import Style
 from mxlite.autograd.saved import SavedHooks
 
 
 def checkpoint(
-    style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool = True
+    front_end: FrontEnd, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool = True
 ) -> Any:
     """fn(*args, **kwargs), recorded like anything else, but with a number in the place of each saved value.
 
@@ -25,10 +25,10 @@ def checkpoint(
     Args:
         early_stop: Whether that run ends as soon as it has saved as many values as the first.
     """
-    if not style.is_recording():
+    if not front_end.is_recording():
         return fn(*args, **kwargs)
-    again = _Again(style, fn, args, kwargs, preserve_rng_state, early_stop)
-    with SavedHooks(again.number, again.value, style):
+    again = _Again(front_end, fn, args, kwargs, preserve_rng_state, early_stop)
+    with SavedHooks(again.number, again.value, front_end):
         result = fn(*args, **kwargs)
     again.complete = True
     return result
@@ -77,22 +77,22 @@ class _Again:
     """The run that saved numbers, and how to repeat it."""
 
     def __init__(
-        self, style: Style, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool
+        self, front_end: FrontEnd, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool
     ) -> None:
-        self.style, self.fn, self.args, self.kwargs = style, fn, args, kwargs
+        self.front_end, self.fn, self.args, self.kwargs = front_end, fn, args, kwargs
         #: Whether later runs end as soon as they can, how many values the first has saved, and whether it is over.
         self.stops = early_stop
         self.count = 0
         self.complete = False
         self.random = _random_state() if preserve_rng_state else None
-        self.training = style.set_training(False)
-        style.set_training(self.training)
+        self.training = front_end.set_training(False)
+        front_end.set_training(self.training)
         self.versions = [each._version for each in self._arrays()]
         self.values: weakref.ref[_Values] | None = None
 
     def _arrays(self) -> list:
         given = (*self.args, *self.kwargs.values())
-        return [each for each in given if isinstance(each, self.style.array_class)]
+        return [each for each in given if isinstance(each, self.front_end.array_class)]
 
     def number(self, _: Any) -> int:
         """What stands for a saved value: how many were saved before it."""
@@ -102,7 +102,7 @@ class _Again:
     def value(self, number: int) -> Any:
         """The value of that number.
 
-        Raises: what the style says where the function saved fewer values than at first, or wrote to one since.
+        Raises: what the front_end says where the function saved fewer values than at first, or wrote to one since.
         """
         values = None if self.values is None else self.values()
         if values is None:
@@ -110,7 +110,7 @@ class _Again:
             self._keep(values)
         array, version = values.arrays[number]
         if array._version != version:
-            raise self.style.error(
+            raise self.front_end.error(
                 "checkpoint: the function wrote to an array after it was saved for backward; edit a copy"
             )
         return array
@@ -124,30 +124,30 @@ class _Again:
         number = keep((values.end,))
         if LIB.MXLBackwardQueue(ON_END, number, RELEASE) != 0:
             _backward.recorded.pop(number, None)
-            raise self.style.last_error()
+            raise self.front_end.last_error()
         self.values = weakref.ref(values)
 
     def _run(self) -> list[tuple[Any, int]]:
         """What the function saves when it runs once more."""
         if [each._version for each in self._arrays()] != self.versions:
-            raise self.style.error("checkpoint: an argument was written to after the first run; edit a copy")
+            raise self.front_end.error("checkpoint: an argument was written to after the first run; edit a copy")
         run = _Run(self.count if self.stops else None)
-        random, training = _random_state(), self.style.set_training(self.training)
+        random, training = _random_state(), self.front_end.set_training(self.training)
         try:
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(self.random))
-            with recorded(self.style), SavedHooks(run.keep, lambda kept: kept, self.style):
+            with recorded(self.front_end), SavedHooks(run.keep, lambda kept: kept, self.front_end):
                 self.fn(*map(self._fresh, self.args), **{key: self._fresh(value) for key, value in self.kwargs.items()})
         except Exception:  # the library makes errors of its own of what a function of ours raises
             if len(run.arrays) != run.enough:
                 raise
         finally:
-            self.style.set_training(training)
+            self.front_end.set_training(training)
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(random))
         arrays = run.take()
         if len(arrays) < self.count or (self.complete and len(arrays) != self.count):
-            raise self.style.error(
+            raise self.front_end.error(
                 f"checkpoint: the function saved {self.count} arrays when it was first run, and {len(arrays)} "
                 "when it was run again; it must do the same each time"
             )
@@ -155,9 +155,9 @@ class _Again:
 
     def _fresh(self, value: Any) -> Any:
         """An argument as the second run gets it: a variable of its own where a gradient flows to it."""
-        if not isinstance(value, self.style.array_class):
+        if not isinstance(value, self.front_end.array_class):
             return value
-        alone = detached(self.style, value)
+        alone = detached(self.front_end, value)
         return alone.requires_grad_() if value.requires_grad else alone
 
 

@@ -10,8 +10,8 @@ import inspect
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import Saved, detached, record, unrecorded
-from mxlite.autograd._style import Style
 
 
 class FunctionCtx:
@@ -26,12 +26,12 @@ class FunctionCtx:
     _forgotten = False
     #: How many of its backwards run: then saved outputs stand where they did in the graph, else they lead nowhere.
     _running = 0
-    _style: Style
+    _front_end: FrontEnd
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps inputs or outputs (or None) for backward, where `saved_tensors` gives them back."""
         for tensor in tensors:
-            if tensor is not None and not isinstance(tensor, self._style.array_class):
+            if tensor is not None and not isinstance(tensor, self._front_end.array_class):
                 raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(tensor)}")
         self.to_save = tensors
 
@@ -56,20 +56,20 @@ class FunctionCtx:
         if self._saved is None:
             return tuple(self.to_save)
         if self._forgotten:
-            raise self._style.released()
+            raise self._front_end.released()
         return tuple(None if each is None else each.get(self._running > 0) for each in self._saved)
 
     saved_variables = saved_tensors
 
 
-def apply(style: Style, cls: Any, args: tuple, kwargs: dict) -> Any:
+def apply(front_end: FrontEnd, cls: Any, args: tuple, kwargs: dict) -> Any:
     """Runs a class's static forward on `args`, and records it where a gradient flows to one of them."""
-    arrays = style.array_class
-    ctx = object.__new__(_context_class(cls, style))
+    arrays = front_end.array_class
+    ctx = object.__new__(_context_class(cls, front_end))
     setup = getattr(cls, "setup_context", None)
     if setup is None or getattr(setup, "_is_default", False):
         forward = functools.partial(cls.forward, ctx, *args, **kwargs)
-        args = (*args, *kwargs.values()) if style.counts_keywords else args
+        args = (*args, *kwargs.values()) if front_end.counts_keywords else args
         setup = None
     else:
         bound = inspect.signature(cls.forward).bind(*args, **kwargs)
@@ -77,10 +77,10 @@ def apply(style: Style, cls: Any, args: tuple, kwargs: dict) -> Any:
         args = bound.args
         forward = functools.partial(cls.forward, *args)
     inputs = [arg for arg in args if isinstance(arg, arrays)]
-    recording = style.is_recording()
+    recording = front_end.is_recording()
     ctx.needs_input_grad = tuple(isinstance(arg, arrays) and arg.requires_grad for arg in args)
     wanted = recording and any(ctx.needs_input_grad)
-    with unrecorded(style):
+    with unrecorded(front_end):
         output = forward()
         if setup is not None:
             setup(ctx, args, output)
@@ -89,13 +89,13 @@ def apply(style: Style, cls: Any, args: tuple, kwargs: dict) -> Any:
     return _Outputs(cls, ctx, args, inputs, output, wanted).finished()
 
 
-def _context_class(cls: type, style: Style) -> type:
+def _context_class(cls: type, front_end: FrontEnd) -> type:
     """The class of the function's contexts, `<Name>Backward`."""
     known = cls.__dict__.get("_context_class")
     if known is None:
-        space = {"_forward_cls": cls, "_style": style, "__module__": style.module}
+        space = {"_forward_cls": cls, "_front_end": front_end, "__module__": front_end.module}
         known = type(cls.__name__ + "Backward", (FunctionCtx,), space)
-        known._node_module = style.module
+        known._node_module = front_end.module
         cls._context_class = known  # a class of a function's is let go with it
     return known
 
@@ -105,27 +105,27 @@ class _Outputs:
 
     def __init__(self, cls: type, ctx: Any, args: tuple, inputs: list, output: Any, wanted: bool) -> None:
         self.cls, self.ctx, self.args, self.inputs, self.wanted = cls, ctx, args, inputs, wanted
-        self.style = ctx._style
+        self.front_end = ctx._front_end
         self.several = isinstance(output, tuple)
         self.given = list(output) if self.several else [output]
 
     def finished(self) -> Any:
         """The outputs with their places in the graph, as the caller gets them."""
-        ctx, style = self.ctx, self.style
+        ctx, front_end = self.ctx, self.front_end
         dirty = {id(each) for each in ctx.dirty_tensors}
         plain = {id(each) for each in ctx.non_differentiable}
-        if dirty and style.is_recording():
+        if dirty and front_end.is_recording():
             for each in ctx.dirty_tensors:
                 if each.is_leaf and each.requires_grad:
-                    raise style.error("a leaf Variable that requires grad has been used in an in-place operation.")
+                    raise front_end.error("a leaf Variable that requires grad has been used in an in-place operation.")
         if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
-            raise style.error(
+            raise front_end.error(
                 "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
                 "are modified inplace must all be outputs of the Function."
             )
         result, places, originals = [], [], []
         for value in self.given:
-            if not isinstance(value, style.array_class):
+            if not isinstance(value, front_end.array_class):
                 result.append(value)
                 continue
             made = value
@@ -135,16 +135,16 @@ class _Outputs:
                 check_call(LIB.MXLNDArrayBumpVersion(value._h))
                 made = value if self.wanted or not value.requires_grad else value.detach()
             elif any(value is each for each in self.inputs):
-                with unrecorded(style):  # an input that is returned as it is: a view of it with a place of its own
-                    made = style.alias(value)
-            if id(value) not in plain and style.is_floating(made):
+                with unrecorded(front_end):  # an input that is returned as it is: a view of it with a place of its own
+                    made = front_end.alias(value)
+            if id(value) not in plain and front_end.is_floating(made):
                 places.append(made)
                 originals.append(value)
             result.append(made)
         self._save(originals)
         if self.wanted and places:
             rule = _Rule(self, [any(made is each for each in places) for made in result], result)
-            record(style, type(ctx).__name__, self.inputs, places, rule, context=ctx)
+            record(front_end, type(ctx).__name__, self.inputs, places, rule, context=ctx)
         return tuple(result) if self.several else result[0]
 
     def _save(self, outputs: list) -> None:
@@ -157,7 +157,7 @@ class _Outputs:
             else:
                 dirty = any(tensor is each for each in self.ctx.dirty_tensors)
                 place = number if self.wanted and (not is_input or dirty) else -1
-                kept.append(Saved(self.style, tensor, place, type(self.ctx).__name__))
+                kept.append(Saved(self.front_end, tensor, place, type(self.ctx).__name__))
         self.ctx._saved = tuple(kept)
         self.ctx.to_save = ()
         self.ctx.dirty_tensors = self.ctx.non_differentiable = ()
@@ -166,11 +166,11 @@ class _Outputs:
 class _Rule:
     """The rule of a function's node: calls the user's backward and checks what it returns."""
 
-    __slots__ = ("cls", "ctx", "style", "placed", "metas", "arguments", "shapes")
+    __slots__ = ("cls", "ctx", "front_end", "placed", "metas", "arguments", "shapes")
 
     def __init__(self, outputs: _Outputs, placed: list[bool], result: list) -> None:
-        self.cls, self.ctx, self.style, self.placed = outputs.cls, outputs.ctx, outputs.style, placed
-        arrays = self.style.array_class
+        self.cls, self.ctx, self.front_end, self.placed = outputs.cls, outputs.ctx, outputs.front_end, placed
+        arrays = self.front_end.array_class
         #: Shape and dtype of each output that is a tensor.
         self.metas = [(each.shape, each.dtype) if isinstance(each, arrays) else None for each in result]
         #: Which arguments of forward are tensors; their shapes and dtypes.
@@ -183,7 +183,7 @@ class _Rule:
         for placed, meta in zip(self.placed, self.metas):
             grad = next(arrived) if placed else None
             if grad is None and meta is not None and self.ctx.materialize_grads:
-                grad = self.style.zeros(tuple(meta[0]), meta[1])
+                grad = self.front_end.zeros(tuple(meta[0]), meta[1])
             heads.append(grad)
         self.ctx._running += 1
         try:
@@ -205,7 +205,7 @@ class _Rule:
         name, expected = type(self.ctx).__name__, len(self.arguments)
         extra = returned[expected:]
         if len(returned) < expected or any(each is not None for each in extra):
-            raise self.style.error(
+            raise self.front_end.error(
                 f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
             )
         result = []
@@ -213,7 +213,7 @@ class _Rule:
         for place, (is_tensor, grad) in enumerate(zip(self.arguments, returned)):
             if not is_tensor:
                 if grad is not None:
-                    raise self.style.error(
+                    raise self.front_end.error(
                         f"function {name} returned a gradient different than None at position {place + 1}, but the "
                         "corresponding forward input was not a Variable"
                     )
@@ -222,14 +222,14 @@ class _Rule:
             if grad is None:
                 result.append(None)
                 continue
-            if not isinstance(grad, self.style.array_class):
-                raise self.style.error(f"expected Variable or None (got {type(grad).__name__})")
-            if not self.style.takes(grad.shape, shape):
-                raise self.style.error(
+            if not isinstance(grad, self.front_end.array_class):
+                raise self.front_end.error(f"expected Variable or None (got {type(grad).__name__})")
+            if not self.front_end.takes(grad.shape, shape):
+                raise self.front_end.error(
                     f"Function {name} returned an invalid gradient at index {place} - got {list(grad.shape)} but "
                     f"expected shape compatible with {list(shape)}"
                 )
-            result.append(self.style.cast(grad, kind))
+            result.append(self.front_end.cast(grad, kind))
         return result
 
 
@@ -262,28 +262,28 @@ def once_differentiable(fn: Callable) -> Callable:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:
-        style = ctx._style
-        with unrecorded(style):
+        front_end = ctx._front_end
+        with unrecorded(front_end):
             returned = fn(ctx, *args)
-        if not style.is_recording() or not any(
-            isinstance(each, style.array_class) and each.requires_grad for each in args
+        if not front_end.is_recording() or not any(
+            isinstance(each, front_end.array_class) and each.requires_grad for each in args
         ):
             return returned
         results = returned if isinstance(returned, tuple) else (returned,)
-        made = _refusing(style, results)
+        made = _refusing(front_end, results)
         return made if isinstance(returned, tuple) else made[0]
 
     return wrapper
 
 
-def _refusing(style: Style, results: tuple) -> tuple:
+def _refusing(front_end: FrontEnd, results: tuple) -> tuple:
     """The same arrays as results of a node whose rule is an error."""
 
     def rule(grads: list, wanted: list) -> list:
-        raise style.error("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise front_end.error("trying to differentiate twice a function that was marked with @once_differentiable")
 
-    arrays = [each for each in results if isinstance(each, style.array_class)]
-    made = [detached(style, each) for each in arrays]
-    record(style, "Error", [detached(style, each).requires_grad_() for each in arrays], made, rule)
+    arrays = [each for each in results if isinstance(each, front_end.array_class)]
+    made = [detached(front_end, each) for each in arrays]
+    record(front_end, "Error", [detached(front_end, each).requires_grad_() for each in arrays], made, rule)
     left = iter(made)
-    return tuple(next(left) if isinstance(each, style.array_class) else each for each in results)
+    return tuple(next(left) if isinstance(each, front_end.array_class) else each for each in results)

@@ -7,7 +7,7 @@ from typing import Any, Callable
 from mxlite.autograd import _checks, _recompute
 from mxlite.autograd.anomaly import Anomaly
 from mxlite.autograd.saved import SavedHooks
-from mxlite.ndarray._gradient import STYLE
+from mxlite.ndarray._gradient import FRONT_END
 
 _CHECKS = (None, "nan", "inf")
 
@@ -19,7 +19,7 @@ def checkpoint(fn: Callable, *args: Any, preserve_rng_state: bool = True, **kwar
         fn: A function of NDArrays and whatever else; it must do the same each time.
         preserve_rng_state: Whether the second run draws the random numbers of the first.
     """
-    return _recompute.checkpoint(STYLE, fn, args, kwargs, preserve_rng_state)
+    return _recompute.checkpoint(FRONT_END, fn, args, kwargs, preserve_rng_state)
 
 
 class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
@@ -33,7 +33,7 @@ class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        super().__init__(pack_hook, unpack_hook, STYLE)
+        super().__init__(pack_hook, unpack_hook, FRONT_END)
 
 
 class detect_anomaly(Anomaly):  # noqa: N801 - PyTorch's name
@@ -50,7 +50,7 @@ class detect_anomaly(Anomaly):  # noqa: N801 - PyTorch's name
     def __init__(self, check: str | None = "inf") -> None:
         if check not in _CHECKS:
             raise ValueError(f"detect_anomaly: check is {check!r}; it may be 'inf', 'nan' or None")
-        super().__init__(STYLE, _CHECKS.index(check))
+        super().__init__(FRONT_END, _CHECKS.index(check))
 
 
 def gradcheck(
@@ -74,7 +74,7 @@ def gradcheck(
         GradcheckError: they differ.
         ValueError: no input requires a gradient.
     """
-    return _checks.gradcheck(STYLE, func, inputs, eps, atol, rtol, raise_exception)
+    return _checks.gradcheck(FRONT_END, func, inputs, eps, atol, rtol, raise_exception)
 
 
 def gradgradcheck(
@@ -92,4 +92,4 @@ def gradgradcheck(
     Args:
         grad_outputs: Gradients of the outputs, which are differentiated too; None: random ones.
     """
-    return _checks.gradgradcheck(STYLE, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)
+    return _checks.gradgradcheck(FRONT_END, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)

@@ -11,7 +11,7 @@ from typing import Any
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import _graph as graph
-from mxlite.autograd._style import Style
+from mxlite.autograd._front_end import FrontEnd
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -50,13 +50,13 @@ class Anomaly:
     names the operator and the line.
 
     Args:
-        style: The front end of which nodes are made.
+        front_end: The front end of which nodes are made.
         check: 0: nothing is looked for, nodes keep their places only; 1: NaN; 2: infinities too.
         results: Whether it is looked for in results too.
     """
 
-    def __init__(self, style: Style, check: int, results: bool = True) -> None:
-        self.style, self.check, self.results = style, check, results
+    def __init__(self, front_end: FrontEnd, check: int, results: bool = True) -> None:
+        self.front_end, self.check, self.results = front_end, check, results
 
     def __enter__(self) -> None:
         self.outer = switch(self)
@@ -75,7 +75,7 @@ class Anomaly:
             check_call(LIB.MXLNDArrayFindNonFinite(array._h, self.check, ctypes.byref(index)))
             if index.value >= 0:
                 what = "NaN" if self.check == 1 else "a NaN or an infinity"
-                raise self.style.error(
+                raise self.front_end.error(
                     f"{_operator(node)} made {what} in its output {number}, at {_position(index.value, array.shape)}; "
                     f"recorded at {place_text(frames)}"
                 )
@@ -83,7 +83,7 @@ class Anomaly:
     def explained(self, problem: Exception, node: graph.Node, frames: list[tuple[str, int, str]] | None) -> Exception:
         """The error of a failed backward, for one that a node made; `frames`: None where its place is not known."""
         where = "recorded before detect_anomaly" if frames is None else f"recorded at {place_text(frames)}"
-        return self.style.error(f"{problem}; {_operator(node)} was {where}")
+        return self.front_end.error(f"{problem}; {_operator(node)} was {where}")
 
 
 def _operator(node: graph.Node) -> str:
@@ -131,7 +131,7 @@ def _explain(problem: BaseException) -> BaseException:
     check_call(LIB.MXLAnomalyTakeNode(ctypes.byref(handle)))
     if not handle.value:
         return problem
-    node = graph.node_for(handle.value, active.style)
+    node = graph.node_for(handle.value, active.front_end)
     explained = active.explained(problem, node, node.metadata.get(PLACE))
     if explained is not problem:
         explained.__cause__ = problem.__cause__
@@ -143,8 +143,8 @@ def _ON_RECORDED(_: int, handle: int, count: int, outputs: Any) -> int:  # noqa:
     """A node was recorded on this thread."""
     try:
         active = _active[error.thread_number()]
-        node = graph.node_for(handle, active.style)
-        arrays = [active.style.adopt(outputs[i]) for i in range(count)]
+        node = graph.node_for(handle, active.front_end)
+        arrays = [active.front_end.adopt(outputs[i]) for i in range(count)]
         with _backward.allowing_interrupts():
             active.recorded(node, arrays)
         return 0

@@ -6,11 +6,11 @@ tuple.
 
 from mxlite._public import show as _show
 from mxlite.autograd._derivatives import Derivatives
-from mxlite.ndarray._gradient import STYLE
+from mxlite.ndarray._gradient import FRONT_END
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-_derivatives = Derivatives(STYLE)
+_derivatives = Derivatives(FRONT_END)
 
 vjp, jvp = _derivatives.vjp, _derivatives.jvp
 hvp, vhp = _derivatives.hvp, _derivatives.vhp

@@ -7,9 +7,9 @@ from typing import Any, Callable
 
 from mxlite import _backward, error
 from mxlite._lib import LIB, check_call
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share
 from mxlite.autograd._hooks import RELEASE, keep
-from mxlite.autograd._style import Style
 
 #: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
 _open: dict[int, list[SavedHooks]] = {}
@@ -31,17 +31,17 @@ class SavedHooks:
     Args:
         pack: Gets an array that is saved (it leads nowhere in the graph) and returns whatever stands for it.
         unpack: Gets that, each time the array is read, and returns an array of the same shape and dtype.
-        style: The front end whose arrays they get.
+        front_end: The front end whose arrays they get.
     """
 
-    def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], style: Style) -> None:
-        self.pack, self.unpack, self.style = pack, unpack, style
+    def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], front_end: FrontEnd) -> None:
+        self.pack, self.unpack, self.front_end = pack, unpack, front_end
 
     def __enter__(self) -> None:
         number = keep(self)
         if LIB.MXLPushSavedHooks(_PACK, _UNPACK, _DROP, number, RELEASE) != 0:
             _backward.recorded.pop(number, None)
-            raise self.style.last_error()
+            raise self.front_end.last_error()
         _open.setdefault(error.thread_number(), []).append(self)
 
     def __exit__(self, *_: object) -> None:
@@ -73,7 +73,7 @@ def _PACK(number: int, array: int, packed: Any) -> int:  # noqa: N802 - it is a 
 
     def work() -> None:
         hooks = _backward.recorded[number]
-        packed[0] = keep((hooks.pack(hooks.style.adopt(array)),))
+        packed[0] = keep((hooks.pack(hooks.front_end.adopt(array)),))
 
     return _guarded(work)
 
@@ -85,7 +85,7 @@ def _UNPACK(number: int, packed: int, array: Any) -> int:  # noqa: N802
     def work() -> None:
         hooks, (thing,) = _backward.recorded[number], _backward.recorded[packed]
         found = hooks.unpack(thing)
-        if not isinstance(found, hooks.style.array_class):
+        if not isinstance(found, hooks.front_end.array_class):
             raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(found).__name__}")
         array[0] = share(found._h)
 

@@ -15,11 +15,11 @@ import numpy as np
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot
 from mxlite.autograd import _graph as graph
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import edge_of, register_variable
 from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.autograd._run import run_from_edges
-from mxlite.autograd._style import Style
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.ndarray._make import _from_numpy, adopt, invoke
 
@@ -48,7 +48,7 @@ class _Retained:
             if kept is not None:
                 kept.grad = grad if kept.grad is None else kept.grad + grad
 
-        self.hook = add_array_hook(array, retain, STYLE, last=True)
+        self.hook = add_array_hook(array, retain, FRONT_END, last=True)
 
 
 #: Of arrays that retain_grad() was called on, by id(): few do, so it is no attribute of every array.
@@ -164,7 +164,7 @@ class Gradient(Placed):
         Raises: MXNetError: no gradient flows to the array.
         """
         self._require_gradient("register_hook")
-        return add_array_hook(self, hook, STYLE)
+        return add_array_hook(self, hook, FRONT_END)
 
     def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
         """Calls hook(array) when backward has written or added to the variable's gradient.
@@ -174,7 +174,7 @@ class Gradient(Placed):
         self._require_gradient("register_post_accumulate_grad_hook")
         if not self.is_leaf:
             raise MXNetError("register_post_accumulate_grad_hook: the array was computed; it accumulates no gradient")
-        return add_accumulated_hook(self, hook, STYLE)
+        return add_accumulated_hook(self, hook, FRONT_END)
 
     # ---- backward ----
 
@@ -267,7 +267,7 @@ def run_backward(
             LIB.MXLNodeFree(handle)
 
 
-class _Style(Style):
+class _Style(FrontEnd):
     """NDArrays, as what both front ends share sees them."""
 
     dialect = _MXNET
@@ -306,5 +306,5 @@ class _Style(Style):
 
 
 #: How nodes make NDArrays.
-STYLE = _Style(adopt, Gradient, {})
-Gradient._graph_style = STYLE
+FRONT_END = _Style(adopt, Gradient, {})
+Gradient._graph_front_end = FRONT_END

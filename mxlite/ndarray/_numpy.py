@@ -12,7 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite.error import MXTypeError
-from mxlite.ndarray._gradient import STYLE
+from mxlite.ndarray._gradient import FRONT_END
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.ndarray.shapes import moveaxis, split_v2
 
@@ -127,7 +127,7 @@ def _answer(name: str, call: Callable[..., Any], args: tuple, kwargs: dict[str, 
     out = _leaves(kwargs.get("out"))
     if any(isinstance(each, NDArray) for each in out):
         raise MXTypeError(f"{name}: out is an NDArray, NumPy writes to its own; write x[:] = the result")
-    recorded = [each for each in _leaves((args, kwargs)) if _wants_gradient(each)] if STYLE.is_recording() else []
+    recorded = [each for each in _leaves((args, kwargs)) if _wants_gradient(each)] if FRONT_END.is_recording() else []
     if recorded and any(map(_has_fractions, out)):
         _refuse(name, recorded[0])
     read = _replaced((args, kwargs), look)

@@ -11,7 +11,7 @@ from mxlite.torch._basic import require_fits
 from mxlite.torch._broadcast import require_expandable, require_result
 from mxlite.torch._calls import check_call, method, prepare, run_into
 from mxlite.torch._convert import cast, clone, require_cast
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import Saved, is_grad_enabled, record, rule_of, saved_of, unrecorded
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._shape.slices import slice_dim
@@ -103,7 +103,7 @@ def edit(
     kind = target._dtype
     again = compute if values._dtype is kind else lambda *given: cast(compute(*given), kind)
     made = rule_of(again, rule, inputs, kept, constants)
-    inputs = [target, *(pinned(STYLE, each) if each.requires_grad else each for each in others)]
+    inputs = [target, *(pinned(FRONT_END, each) if each.requires_grad else each for each in others)]
     with unrecorded():
         copy_(target, values)
     if rule and "r" in (saves or ""):

@@ -17,7 +17,7 @@ from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
 from mxlite.torch._dtypes import dtype as _dtype_class
-from mxlite.torch._style import TensorStyle
+from mxlite.torch._front_end import TensorFrontEnd
 
 if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
@@ -136,7 +136,7 @@ class Gradient(Placed, _calls.hot.Owner):
                 before = getattr(tensor, "_grad_cache", None)
                 tensor._grad_cache = _RETAINED, grad if before is None else before[1] + grad
 
-        self.__dict__["_retains"] = add_array_hook(self, retain, STYLE, last=True)
+        self.__dict__["_retains"] = add_array_hook(self, retain, FRONT_END, last=True)
 
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""
@@ -177,7 +177,7 @@ class Gradient(Placed, _calls.hot.Owner):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        return add_array_hook(self, hook, STYLE)
+        return add_array_hook(self, hook, FRONT_END)
 
     def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
         """Calls hook(tensor) when backward has added to the tensor's gradient.
@@ -188,14 +188,14 @@ class Gradient(Placed, _calls.hot.Owner):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return add_accumulated_hook(self, hook, STYLE)
+        return add_accumulated_hook(self, hook, FRONT_END)
 
 
 #: Stands for the number of an array in `_grad_cache` where Python alone keeps the gradient.
 _RETAINED = 0
 
 #: How nodes make tensors, and what PyTorch's `name()` says where it differs from the class.
-STYLE = TensorStyle(
+FRONT_END = TensorFrontEnd(
     adopt,
     Gradient,
     {
@@ -205,4 +205,4 @@ STYLE = TensorStyle(
         "Error": "torch::autograd::Error",
     },
 )
-Gradient._graph_style = STYLE
+Gradient._graph_front_end = FRONT_END

@@ -11,16 +11,16 @@ from typing import Any, Callable
 from mxlite.autograd import _nodes
 from mxlite.autograd._composition import Composition
 from mxlite.autograd._nodes import Rule
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._tensor import Tensor, zeros_of
 
 #: Whether operations of this thread are recorded; switches that, and says what it was.
-is_grad_enabled, set_grad_mode = STYLE.is_recording, STYLE.set_recording
+is_grad_enabled, set_grad_mode = FRONT_END.is_recording, FRONT_END.set_recording
 
 
 #: Of mxlite/autograd/_nodes.py, for tensors: a with-block whose operations are not recorded; a tensor that a rule will
 #: read; and what gives outputs, computed unrecorded, their places as the results of a node.
-unrecorded, Saved, record = (partial(each, STYLE) for each in (_nodes.unrecorded, _nodes.Saved, _nodes.record))
+unrecorded, Saved, record = (partial(each, FRONT_END) for each in (_nodes.unrecorded, _nodes.Saved, _nodes.record))
 
 
 def formula(
@@ -84,7 +84,7 @@ def rule_of(
 ) -> Rule:
     """The rule of a formula's node, with what it reads."""
     others = [Saved(each.detach()) for each in constants]
-    return Formula(rule, [*kept, *others]) if rule else Composition(STYLE, compute, kept, others)
+    return Formula(rule, [*kept, *others]) if rule else Composition(FRONT_END, compute, kept, others)
 
 
 class _StandIn:
@@ -110,7 +110,7 @@ class Formula:
 
     def __call__(self, grads: list, wanted: list) -> list:
         if self.rule is None:
-            raise STYLE.released()
+            raise FRONT_END.released()
         if grads[0] is None:
             return [None] * len(wanted)
         return self.rule(grads[0], *(None if each is None else each.get() for each in self.kept))

@@ -76,7 +76,7 @@ def to_dot(y: Any, names: Mapping[str, Any] | None = None) -> str:
     """
     records, heads = walk(y, names)
     made = {position for position, _ in heads}
-    lines = ["digraph {", '    node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
+    lines = ["digraph {", '    node [shape=box, front_end="rounded,filled", fillcolor=white, fontname="sans-serif"];']
     for number, record in enumerate(records):
         color = _svg.HEAD if number in made else _svg.VARIABLE if record.operator is None else ""
         label = "\\n".join(_escaped(line) for line in _lines(record))

@@ -11,7 +11,7 @@ from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, with_shape
 from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run
 from mxlite.torch._convert import clone
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
 from mxlite.torch._tensor import Tensor
 
@@ -345,7 +345,7 @@ def _in_place_view(name: str, turned: Callable) -> None:
         check_call(LIB.MXLNDArrayCheckEdit(self._h))
         kept = ctypes.c_int()
         # A variable stays what it is. What was computed keeps its gradient where nothing is recorded, too.
-        with (unrecorded if self.is_leaf and self.requires_grad else recorded)(STYLE):
+        with (unrecorded if self.is_leaf and self.requires_grad else recorded)(FRONT_END):
             made = turned(self, *args, **kwargs)
         check_call(LIB.MXLNDArrayTurn(self._h, made._h, ctypes.byref(kept)))
         if not kept.value:

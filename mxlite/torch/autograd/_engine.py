@@ -16,7 +16,7 @@ from mxlite.autograd._run import run_from_edges
 from mxlite.torch._calls import adopt, check_call, last_error
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import OF_FLAG, dtype
-from mxlite.torch._gradient import STYLE, Gradient
+from mxlite.torch._gradient import FRONT_END, Gradient
 from mxlite.torch._kinds import Size, can_sum_to
 from mxlite.torch._shape.shapes import sum_to
 from mxlite.torch._tensor import Tensor
@@ -101,7 +101,7 @@ def _fitted(number: int, grad: Tensor, head: Tensor | graph.Edge, create_graph: 
             f"invalid gradient at index {number} - got {list(grad.shape)} but expected shape compatible with "
             f"{list(shape)}"
         )
-    with (recorded if create_graph else unrecorded)(STYLE):
+    with (recorded if create_graph else unrecorded)(FRONT_END):
         return cast(grad if grad.shape == shape else sum_to(grad, shape), kind)
 
 
@@ -155,7 +155,7 @@ def run_backward(
             allow_unreachable=True,
             accumulate_grad=accumulate_grad,
             training=True,
-            dialect=STYLE.dialect,
+            dialect=FRONT_END.dialect,
             problem=last_error,
         ) if roots else [None] * len(inputs)  # fmt: skip
     finally:

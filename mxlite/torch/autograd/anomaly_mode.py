@@ -9,7 +9,7 @@ import warnings
 from mxlite._public import show as _show
 from mxlite.autograd import anomaly
 from mxlite.autograd.graph import Node
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
@@ -20,7 +20,7 @@ class _Mode(anomaly.Anomaly):
     """PyTorch's way: results may be NaN, gradients may not; a warning shows where the node was recorded."""
 
     def __init__(self, check_nan: bool) -> None:
-        super().__init__(STYLE, int(check_nan), results=False)
+        super().__init__(FRONT_END, int(check_nan), results=False)
 
     def explained(self, problem: Exception, node: Node, frames: list[tuple[str, int, str]] | None) -> Exception:
         lines = [f"Error detected in {node.name()}."]

@@ -8,12 +8,12 @@ from typing import Any
 from mxlite._public import show as _show
 from mxlite.autograd import _static
 from mxlite.autograd._static import FunctionCtx, default, once_differentiable
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
 _LEGACY = (
-    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-front_end autograd function "
     "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
 )
 
@@ -73,7 +73,7 @@ class Function(FunctionCtx):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward on `args`, and records it where a gradient flows to one of them."""
-        return _static.apply(STYLE, cls, args, kwargs)
+        return _static.apply(FRONT_END, cls, args, kwargs)
 
 
 _show(globals())

@@ -7,7 +7,7 @@ from typing import Any, Callable
 from mxlite._public import show as _show
 from mxlite.autograd import _checks
 from mxlite.autograd._checks import GradcheckError
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -45,7 +45,7 @@ def gradcheck(
         ValueError: no input requires a gradient.
     """
     _refuse(other)
-    return _checks.gradcheck(STYLE, func, inputs, eps, atol, rtol, raise_exception)
+    return _checks.gradcheck(FRONT_END, func, inputs, eps, atol, rtol, raise_exception)
 
 
 def gradgradcheck(
@@ -70,7 +70,7 @@ def gradgradcheck(
         grad_outputs: Gradients of the outputs, which are differentiated too; None: random ones.
     """
     _refuse(other)
-    return _checks.gradgradcheck(STYLE, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)
+    return _checks.gradgradcheck(FRONT_END, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)
 
 
 _show(globals())

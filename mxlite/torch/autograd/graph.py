@@ -8,7 +8,7 @@ from mxlite._public import show as _show
 from mxlite.autograd.graph import Edge as GradientEdge
 from mxlite.autograd.graph import Node, RemovableHandle
 from mxlite.autograd.saved import SavedHooks
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._tensor import Tensor
 
 __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "saved_tensors_hooks"]
@@ -34,7 +34,7 @@ class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        super().__init__(pack_hook, unpack_hook, STYLE)
+        super().__init__(pack_hook, unpack_hook, FRONT_END)
 
 
 _show(globals())

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from mxlite._public import show as _show
 from mxlite.autograd import _recompute
-from mxlite.torch._gradient import STYLE
+from mxlite.torch._gradient import FRONT_END
 
 __all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
 
@@ -50,7 +50,7 @@ def checkpoint(
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     first, again = context_fn()
     run = function if context_fn is noop_context_fn else _within(function, [first, again])
-    return _recompute.checkpoint(STYLE, run, args, kwargs, preserve_rng_state, early_stop and not use_reentrant)
+    return _recompute.checkpoint(FRONT_END, run, args, kwargs, preserve_rng_state, early_stop and not use_reentrant)
 
 
 def _say_reentrant(use_reentrant: bool | None) -> None:

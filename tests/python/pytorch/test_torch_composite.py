@@ -9,7 +9,7 @@ import mxlite as mx
 import mxlite.torch as torch
 from mxlite.autograd._composition import Composition
 from mxlite.autograd._nodes import Saved, record, unrecorded
-from mxlite.ndarray._gradient import STYLE
+from mxlite.ndarray._gradient import FRONT_END
 from mxlite.torch._composite import composite
 from mxlite.torch.autograd.graph import saved_tensors_hooks
 from mxlite.torch.utils.checkpoint import checkpoint
@@ -213,9 +213,9 @@ def test_of_ndarrays():
         return x * mx.nd.sigmoid(x)
 
     with mx.autograd.record():
-        with unrecorded(STYLE):
+        with unrecorded(FRONT_END):
             y = compute(x)
-        record(STYLE, "Composed", [x], [y], Composition(STYLE, compute, [Saved(STYLE, x)]))
+        record(FRONT_END, "Composed", [x], [y], Composition(FRONT_END, compute, [Saved(FRONT_END, x)]))
         (grad,) = mx.autograd.grad(y, [x], create_graph=True)
         (expected,) = mx.autograd.grad(compute(x), [x], create_graph=True)
     np.testing.assert_allclose(grad.asnumpy(), expected.asnumpy(), rtol=1e-12)

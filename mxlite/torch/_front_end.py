@@ -9,15 +9,15 @@ import numpy as np
 
 from mxlite._lib import LIB
 from mxlite.autograd import _graph as graph
-from mxlite.autograd._style import Style
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.torch import _calls
 from mxlite.torch._basic import alias, cast, from_values, stacked, zeros_of
 from mxlite.torch._calls import AGAIN, check_call
 from mxlite.torch._kinds import can_sum_to
 
 
-class TensorStyle(Style):
-    """The style of tensors."""
+class TensorFrontEnd(FrontEnd):
+    """The front end of tensors."""
 
     dialect = 1
     module = "torch.autograd.function"

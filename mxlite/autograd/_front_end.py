@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mxlite.autograd._graph import Node
 
 
-class Style:
+class FrontEnd:
     """A front end, as far as what both share needs it.
 
     Args:
