@@ -50,8 +50,9 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib native debug venv demo test test-c test-c-run test-headers test-py test-levels asan tsan fuzz \
-    fuzz-run checks wheel check-wheel test-pythons fmt lint docs clean FORCE
+.PHONY: help lib native debug venv demo test test-build test-runs test-c test-c-run test-programs test-headers test-py \
+    py-table py-rest py-again test-levels level-baseline level-avx2 level-none asan asan-build asan-c asan-table tsan \
+    tsan-build fuzz fuzz-programs fuzz-run checks wheel check-wheel test-pythons fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -61,14 +62,14 @@ help:
 #: make debug    the same without optimisation, with debug information, in build/debug
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
 #: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
-#: make test     everything below up to checks, then the Python tests over both bindings
+#: make test     everything below up to test-levels: first all is built, then all is run, JOBS at a time
 #: make test-c   C tests: units, public API, threads, headers alone
-#: make asan     the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, and of damaged files (ASan)
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
-#: make test-levels  the case table at each vector level of this processor, and without back ends
+#: make test-levels  the case table at each vector level below this processor's widest, and without back ends
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
 #: make test-pythons  the Python tests from a wheel, on each of PYTHONS (3.9 ... 3.13)
 #: make docs     build/docs/operators/: a page for every operator, and an index by family
@@ -88,8 +89,8 @@ $(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(LTO) : $(MXL_
 $(BUILD)/sources: TEXT = $(SOURCES)
 $(BUILD)/flags $(BUILD)/sources: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(TEXT))' > $@.new
-	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+	@new=$@.$$$$; echo '$(subst ','\'',$(TEXT))' > $$new; \
+	    if cmp -s $$new $@; then rm -f $$new; else mv $$new $@; fi
 
 ifeq ($(OPTIMIZE),-O2)
 # The tests of functions that loops inline are loops themselves.
@@ -197,6 +198,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/c/%.o $(TEST_HELPER_OBJECTS) $(BUILD)/libmx
 test-c: lib test-headers
 	@$(MAKE) test-c-run TEST_LABEL=test-c
 
+test-programs: $(TEST_PROGRAMS)
+
 test-c-run: $(TEST_PROGRAMS)
 	@sh tools/run_c_tests.sh $(or $(TEST_LABEL),test-c) $(TEST_TIMEOUT) $(BUILD) $(TEST_PROGRAMS)
 
@@ -208,21 +211,32 @@ test-headers:
 # MXL_SANITIZER: the tests may do fewer rounds.
 ASAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 TSAN := -fsanitize=thread -fno-omit-frame-pointer
-asan:
+ASAN_MAKE = $(MAKE) BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(ASAN)'
+TSAN_MAKE = $(MAKE) BUILD=$(BUILD)/tsan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(TSAN)'
+
+asan: asan-c asan-table
+
+asan-build:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(ASAN)"
-	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
-	    UBSAN_OPTIONS=print_stacktrace=1 \
-	    $(MAKE) test-c-run TEST_LABEL=asan BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' \
-	    SANITIZE='$(ASAN)'
+	@$(ASAN_MAKE) test-programs fuzz-programs lib
+
+asan-c: asan-build
+	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	    $(ASAN_MAKE) test-c-run TEST_LABEL=asan
+
+# The case table's rows, forward and differentiated: no operator needs a C test for the sanitizers to see it.
+asan-table: asan-build venv
+	@sh tools/run_asan_table.sh "$(CC)" $(VPY) $(BUILD)/asan $(PLAIN_TESTS)
 
 # Random calls against fixed seeds; the same file is a target for libFuzzer.
 FUZZ_SECONDS ?= 5
-fuzz:
-	@sh tools/check_sanitizer.sh "$(CC)" "$(ASAN)"
-	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	    $(MAKE) fuzz-run BUILD=$(BUILD)/asan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(ASAN)'
+fuzz: asan-build
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 $(ASAN_MAKE) fuzz-run
 
-fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
+FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+fuzz-run: $(FUZZ_PROGRAMS)
 	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_graph $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
@@ -231,11 +245,12 @@ fuzz-run: $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
 
-tsan:
+tsan-build:
 	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"
-	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
-	    $(MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread_ BUILD=$(BUILD)/tsan \
-	    OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITIZE='$(TSAN)'
+	@$(TSAN_MAKE) test-programs TEST_KIND=thread_
+
+tsan: tsan-build
+	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(TSAN_MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread_
 
 # ---- Python --------------------------------------------------------------------------------------
 VENV := .venv
@@ -281,47 +296,68 @@ HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
     raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
 # The package looks into build/; built elsewhere, the library is named.
 LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
-PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest -q
-CASE_TABLE := $(sort $(wildcard tests/python/table/test_cases_*.py))
+PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest -q -p no:cacheprovider
+# PYTEST_ARGS may choose tests that are not in every folder.
+PYTEST_END = $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
+TABLE := tests/python/table
+REST := $(filter-out $(TABLE) tests/python/cases,$(patsubst %/,%,$(sort $(wildcard tests/python/*/))))
+FIRST = MXLITE_BINDING=$$(if $(HAS_PYTHON_H); then echo cffi; else echo ctypes; fi)
 
-test-py: venv
+test-py:
+	@$(MAKE) $(TOGETHER) $(PY_RUNS)
+
+# All tests over one binding: cffi, or ctypes where it is not built. Over the second one those that are not marked
+# one_binding, because they ask nothing of the binding that others do not.
+PY_RUNS := py-table py-rest py-again
+py-table: venv
+	@$(HAS_PYTHON_H) || echo "TEST no Python.h here: the cffi binding is not built, the tests run over ctypes"
+	@echo "TEST $(TABLE)"
+	@$(FIRST) $(PYTEST) $(TABLE) $(PYTEST_END)
+
+py-rest: venv
+	@echo "TEST $(REST)"
+	@$(FIRST) $(PYTEST) $(REST) $(PYTEST_END)
+
+py-again: venv
 	@if $(HAS_PYTHON_H); then \
-	    echo "TEST tests/python over cffi" && \
-	    MXLITE_BINDING=cffi $(PYTEST) tests/python $(PYTEST_ARGS); \
-	else \
-	    echo "TEST no Python.h here: the cffi binding is not built, the tests run over ctypes"; \
+	    echo "TEST tests/python over ctypes" && \
+	    MXLITE_BINDING=ctypes $(PYTEST) tests/python -m 'not one_binding' $(PYTEST_END); \
 	fi
-	@echo "TEST tests/python over ctypes"
-	@MXLITE_BINDING=ctypes $(PYTEST) tests/python $(PYTEST_ARGS)
 
-# The whole case table, and the C tests of kernels, at each vector level that the processor has, and without back
-# ends (test-py runs it at the widest level, with those that are found).
-LEVELS := baseline avx2 avx512
+# The case table, and the C tests of kernels, at each vector level below the widest of this processor, at which the
+# other runs are; and the table without back ends. MXLITE_TEST_BRIEF: each row in one of two ways, and in a third of
+# the layouts, rows in turn in each.
+LEVEL_TESTS := $(filter-out %_coverage.py,$(sort $(wildcard $(TABLE)/test_cases_*.py)))
+PLAIN_TESTS := $(TABLE)/test_cases_forward.py $(TABLE)/test_cases_gradient.py
+LEVEL_RUNS := level-baseline level-avx2 level-none
 test-levels: venv $(TEST_PROGRAMS)
-	@for level in $(LEVELS); do \
-	    if ! why=$$(MXLITE_VECTOR_LEVEL=$$level $(LIBRARY_ENV) $(VPY) -c 'import mxlite; mxlite.nd.ones(1)' 2>&1); then \
-	        case $$why in *"has not got"*) echo "TEST this processor has no $$level"; continue ;; esac; \
-	        echo "$$why"; exit 1; \
-	    fi; \
-	    echo "TEST the case table at level $$level" && \
-	    MXLITE_VECTOR_LEVEL=$$level sh tools/run_c_tests.sh $$level $(TEST_TIMEOUT) $(BUILD) \
-	        $(filter $(BUILD)/tests/test_kernel_%,$(TEST_PROGRAMS)) && \
-	    MXLITE_VECTOR_LEVEL=$$level $(PYTEST) $(CASE_TABLE) $(PYTEST_ARGS) || exit 1; \
-	done
-	@echo "TEST the case table without back ends"
-	@MXLITE_BACKENDS=none $(PYTEST) $(CASE_TABLE) $(PYTEST_ARGS)
+	@$(MAKE) $(TOGETHER) $(LEVEL_RUNS)
 
+WIDEST = $(LIBRARY_ENV) $(VPY) -m mxlite | awk '$$1 == "vector_level:" { print $$2 }'
+level-baseline level-avx2: level-%: venv $(TEST_PROGRAMS)
+	@widest=$$(unset MXLITE_VECTOR_LEVEL; $(WIDEST)); \
+	case "$* $$widest" in \
+	"$* ") exit 1 ;; \
+	"$$widest $*" | "avx2 baseline") echo "TEST level $*: not below this processor's, $$widest"; exit 0 ;; \
+	esac; \
+	echo "TEST the case table at level $*" && export MXLITE_VECTOR_LEVEL=$* MXLITE_TEST_BRIEF=1 && \
+	sh tools/run_c_tests.sh $* $(TEST_TIMEOUT) $(BUILD) $(filter $(BUILD)/tests/test_kernel_%,$(TEST_PROGRAMS)) && \
+	$(PYTEST) $(LEVEL_TESTS) $(PYTEST_END)
+
+level-none: venv
+	@echo "TEST the case table without back ends"
+	@MXLITE_BACKENDS=none MXLITE_TEST_BRIEF=1 $(PYTEST) $(PLAIN_TESTS) $(PYTEST_END)
+
+# First what is built, then what is run: the runs need nothing of each other, and share the processors. What each
+# prints comes when it has ended; the longest begin first.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test:
-	@$(MAKE) lib
-	@$(MAKE) test-c
-	@$(MAKE) asan
-	@$(MAKE) fuzz
-	@$(MAKE) tsan
-	@$(MAKE) venv
-	@$(MAKE) checks
-	@$(MAKE) test-py
-	@$(MAKE) test-levels
+	@$(MAKE) test-build
+	@$(MAKE) $(TOGETHER) test-runs
 	@echo "make test: all passed"
+
+test-build: lib $(TEST_PROGRAMS) asan-build tsan-build venv
+test-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks py-again tsan test-c fuzz
 
 checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so

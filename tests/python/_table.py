@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,9 @@ from mxlite import autograd
 from mxlite._lib import LIB, check_call
 from mxlite.ndarray.ndarray import NDArray, _from_numpy
 
-WAYS = ("text", "function")
+#: Set where the table runs once more (another vector level): one way to call, fewer layouts. The Makefile says where.
+BRIEF = os.environ.get("MXLITE_TEST_BRIEF") == "1"
+WAYS = ("text",) if BRIEF else ("text", "function")
 
 
 def to_nd(array: np.ndarray) -> NDArray:

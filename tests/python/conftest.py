@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -56,4 +57,5 @@ def pytest_collection_finish() -> None:
 def pytest_report_header() -> str:
     """Which binding and which library the tests ran over."""
     left_out = ", without test_torch_style*.py (no PyTorch here: make test-torch)" if collect_ignore_glob else ""
-    return f"mxlite: binding {_lib.BINDING}, library {mx.get_library()}{left_out}"
+    brief = ", the table in brief" if os.environ.get("MXLITE_TEST_BRIEF") == "1" else ""
+    return f"mxlite: binding {_lib.BINDING}, library {mx.get_library()}{left_out}{brief}"

@@ -19,6 +19,8 @@ from mxlite import autograd, nd
 from mxlite.autograd import graph
 from mxlite.ndarray import op as operators
 
+pytestmark = pytest.mark.one_binding
+
 
 def net() -> tuple[Any, dict[str, Any]]:
     """The sum of tanh(x w), twice itself, and its variables."""

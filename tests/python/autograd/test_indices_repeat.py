@@ -18,6 +18,8 @@ import mxlite as mx
 import mxlite.torch as torch
 from mxlite import nd
 
+pytestmark = pytest.mark.one_binding
+
 X = np.arange(12.0).reshape(3, 4) / 7 - 0.6
 ROWS = np.array([2, 0, 2, 2, 1])
 FROM_END = np.array([-1, 0, 2, -1, -2])

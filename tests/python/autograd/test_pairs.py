@@ -15,6 +15,8 @@ from _pairs import EDITS, FEATURES, HOOKS
 
 from mxlite import MXNetError, autograd, nd
 
+pytestmark = pytest.mark.one_binding
+
 ORDERS = 3
 POINT = np.array([0.5, 0.8, 1.3])
 STEP = np.array([0.6, -0.3, 0.5])

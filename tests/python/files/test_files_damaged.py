@@ -22,6 +22,8 @@ sys.path.insert(0, str(ROOT / "tests/fuzz"))
 
 import make_corpus  # noqa: E402
 
+pytestmark = pytest.mark.one_binding
+
 FILES = sorted((ROOT / "tests/reference/files").glob("*.params"))
 LIES = (0, 1, 7, 33, 255, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 61, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 LIES += (_read_params.V1, _read_params.V2, _read_params.V3)

@@ -12,6 +12,8 @@ import pytest
 import mxlite as mx
 from mxlite import autograd, nd
 
+pytestmark = pytest.mark.one_binding
+
 COUNT, STEP = 2500, 250
 ERRORS = (IndexError, ValueError, TypeError)
 

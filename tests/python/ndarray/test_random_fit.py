@@ -13,6 +13,8 @@ import pytest
 import mxlite as mx
 from mxlite import nd
 
+pytestmark = pytest.mark.one_binding
+
 N = 40000
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from mxlite.ndarray._operators import Operator, operator_names
 
+pytestmark = pytest.mark.one_binding
+
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "bindings" / "cases.json"
 AGAIN = "; tools/make_binding_cases.py writes it again"

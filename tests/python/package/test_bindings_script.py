@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_binding
+
 SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "bindings.sh"
 TOOLS = ["sh", "awk", "cat", "dirname", "mkdir", "rm", "tail", "tee"]
 GOOD = "echo lua: 30 passed, 0 failed; echo held-out accuracy 0.970"

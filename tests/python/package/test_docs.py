@@ -16,6 +16,8 @@ from cases import CASES, operators
 
 import mxlite as mx
 
+pytestmark = pytest.mark.one_binding
+
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = (
     "README.md",

@@ -13,6 +13,8 @@ import pytest
 
 import mxlite
 
+pytestmark = pytest.mark.one_binding
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
 LAST_LINE = re.compile(r"held-out accuracy (0\.\d{3}|1\.000)")
 

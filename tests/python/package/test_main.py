@@ -14,6 +14,8 @@ import pytest
 import mxlite as mx
 from mxlite import __main__ as main
 
+pytestmark = pytest.mark.one_binding
+
 
 def run(*arguments: str, library: str | None = None) -> subprocess.CompletedProcess:
     """The command in a process of its own; `library` instead of the one in use."""

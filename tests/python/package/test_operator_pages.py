@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import make_docs  # noqa: E402
 from describe import aliases, describe  # noqa: E402
 
+pytestmark = pytest.mark.one_binding
+
 INDEX = "README.md"
 SECTIONS = ["Inputs", "Parameters", "Result", "Derivative", "Example"]
 

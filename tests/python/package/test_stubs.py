@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import describe  # noqa: E402
 import make_pyi  # noqa: E402
 
+pytestmark = pytest.mark.one_binding
+
 STUBS = make_pyi.stubs()
 MODULES = tuple(name[: -len(".pyi")] for name in STUBS if name != "ndarray/ndarray.pyi")
 

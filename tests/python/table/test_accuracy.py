@@ -27,6 +27,8 @@ from make_page import PAGE, RESULTS, render  # noqa: E402
 from measure import Exact, Worst, compare64, compute, compute_also, edges, floats, pairs, values64  # noqa: E402
 from reductions import REDUCTIONS, Reduction, error  # noqa: E402
 
+pytestmark = pytest.mark.one_binding
+
 COUNT = 200_000
 #: References are rounded too: to doubles, and to 1/65000 of a float64's last place.
 SLACK = 2e-5

@@ -27,6 +27,8 @@ import mxlite as mx
 from mxlite import autograd
 from mxlite._lib import LIB, check_call
 
+pytestmark = pytest.mark.one_binding
+
 LINALG = [case for case in CASES if case.op.startswith("_linalg_")]
 VALUES = [case for case in LINALG if case.forward is not None]
 ERRORS = [case for case in LINALG if case.error]

@@ -17,6 +17,8 @@ from mxlite import autograd
 from mxlite._lib import LIB, check_call
 from mxlite.ndarray._operators import Operator
 
+pytestmark = pytest.mark.one_binding
+
 #: Operators without a derivative. What they make of recorded arrays is a constant.
 NOT_DIFFERENTIABLE = {
     "_arange",

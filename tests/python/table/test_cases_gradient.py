@@ -16,6 +16,8 @@ from cases import CASES, OWN
 import mxlite as mx
 from mxlite import autograd
 
+pytestmark = pytest.mark.one_binding
+
 FIRST = [case for case in CASES + OWN if case.order >= 1 and not case.error and not case.random and not case.defined]
 SECOND = [case for case in FIRST if case.order >= 2]
 STEP = 1e-5

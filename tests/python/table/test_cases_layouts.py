@@ -12,13 +12,15 @@ from typing import Callable
 import numpy as np
 import pytest
 from _layouts import LAYOUTS, REPEATING, Laid, same_elements, strided
-from _table import invoke_text, scope, to_nd
+from _table import BRIEF, invoke_text, scope, to_nd
 from cases import heads, of, operators
 
 import mxlite as mx
 from mxlite import autograd, torch
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.torch._calls import adopt, prepare, run_many
+
+pytestmark = pytest.mark.one_binding
 
 OPERATORS = sorted(name for name in operators() if any(case.inputs for case in of(name)))
 SEED = 5
@@ -38,6 +40,7 @@ def _outcome(function: Callable[..., list], *arguments) -> list | str:
 
 def _layouts(number: int, count: int) -> list:
     """The layouts of a row: others for the next one."""
+    count = max(1, count // 3) if BRIEF else count
     return [list(LAYOUTS)[(number * count + k) % len(LAYOUTS)] for k in range(count)]
 
 

@@ -15,6 +15,8 @@ import pytest
 import mxlite.torch as torch
 from mxlite import autograd, nd
 
+pytestmark = pytest.mark.one_binding
+
 inf, nan = math.inf, math.nan
 
 
