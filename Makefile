@@ -94,7 +94,7 @@ $(BUILD)/flags $(BUILD)/sources: FORCE
 
 ifeq ($(OPTIMIZE),-O2)
 # The tests of functions that loops inline are loops themselves.
-$(LOOPS) $(BUILD)/obj/tests/c/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMIZE_LOOPS)
+$(LOOPS) $(BUILD)/obj/tests/c/kernel/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMIZE_LOOPS)
 $(filter-out $(LOOPS),$(OBJECTS)): OWN_CFLAGS := $(LTO)
 $(BUILD)/libmxlite.so: OWN_LDFLAGS := -O2 $(LTO)
 endif
@@ -164,34 +164,35 @@ $(BUILD)/libmxlite.a: $(OBJECTS) $(BUILD)/sources
 # ---- C tests -------------------------------------------------------------------------------------
 # Every file is a program. test_*.c and thread_*.c are linked with the library's objects and may use
 # its internal headers; public_*.c see include/ alone and are linked with the shared library.
-TEST_INTERNAL := $(sort $(wildcard tests/c/test_*.c tests/c/thread_*.c))
-TEST_PUBLIC := $(sort $(wildcard tests/c/public_*.c))
-TEST_HELPERS := $(filter-out $(TEST_INTERNAL) $(TEST_PUBLIC),$(sort $(wildcard tests/c/*.c)))
+TEST_INTERNAL := $(sort $(wildcard tests/c/*/test_*.c tests/c/*/thread_*.c))
+TEST_PUBLIC := $(sort $(wildcard tests/c/public/public_*.c))
+TEST_HELPERS := $(sort $(wildcard tests/c/kits/*.c))
 TEST_HELPER_OBJECTS := $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
-TEST_NAMES = $(filter tests/c/$(TEST_KIND)%,$(TEST_INTERNAL) $(TEST_PUBLIC))
-TEST_PROGRAMS = $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(TEST_NAMES))
+TEST_PROGRAM = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
+TEST_PROGRAMS = $(filter $(BUILD)/tests/$(TEST_KIND)%,$(call TEST_PROGRAM,$(TEST_INTERNAL) $(TEST_PUBLIC)))
 TEST_KIND :=
 TEST_TIMEOUT ?= 600
 
 $(BUILD)/obj/tests/c/%.o: tests/c/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -Itests/c -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -Itests/c/kits -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/tests/c/public_%.o: tests/c/public_%.c $(BUILD)/flags
+$(BUILD)/obj/tests/c/public/%.o: tests/c/public/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) -Itests/c -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) -Itests/c/kits -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/public_%: $(BUILD)/obj/tests/c/public_%.o $(TEST_HELPER_OBJECTS) \
-        $(BUILD)/libmxlite.so
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $< $(TEST_HELPER_OBJECTS) -L$(BUILD) -lmxlite \
-	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+# A program is called as its file, whatever folder that is in.
+$(foreach file,$(TEST_INTERNAL) $(TEST_PUBLIC),$(eval $(call TEST_PROGRAM,$(file)): $(file:%.c=$(BUILD)/obj/%.o)))
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/c/%.o $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
+$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.so
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $< $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a $(LIBS)
+	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD) -lmxlite -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+
+$(call TEST_PROGRAM,$(TEST_INTERNAL)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter %.o,$^) $(BUILD)/libmxlite.a $(LIBS)
 
 .SECONDARY:
 
@@ -240,7 +241,7 @@ fuzz-run: $(FUZZ_PROGRAMS)
 	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_graph $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
-	    $(wildcard tests/fuzz/corpus/*.params tests/reference/files/*.params)
+	    $(wildcard tests/fuzz/corpus/*/*.params tests/reference/files/*.params)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
@@ -400,7 +401,7 @@ demo: $(DEMO_STAMP) lib
 	@$(BUILD)/graph_walk
 
 # ---- form ----------------------------------------------------------------------------------------
-C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*.[ch] tests/c/headers/* \
+C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \
     bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
     tests/fuzz/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch]))
 PY_FILES := mxlite tests tools benchmarks examples setup.py
@@ -429,7 +430,7 @@ lint-c: $(LINT_FILES:%=$(BUILD)/%.checked)
 
 $(BUILD)/%.checked: % $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_CFLAGS) -Itests/c -MMD -MP -MF $@.d -MT $@ -fsyntax-only $<
+	$(Q)$(CC) $(MXL_CFLAGS) -Itests/c/kits -MMD -MP -MF $@.d -MT $@ -fsyntax-only $<
 	@touch $@
 
 clean:

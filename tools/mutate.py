@@ -61,7 +61,7 @@ class Copy:
         else:
             shutil.copytree(model.folder, folder, symlinks=True)
         self.library = folder / "build/libmxlite.so"
-        sources = sorted((folder / "tests/c").glob("t*_*.c"))
+        sources = sorted((folder / "tests/c").rglob("t*_*.c"))
         self.programs = [path.stem for path in sources if re.search(options.c_tests, path.stem)]
         others = sorted((folder / "tests/python").rglob("test_*.py"))
         self.others = [str(path) for path in others if options.pytest and re.search(options.pytest, path.stem)]

@@ -75,12 +75,18 @@ def entries() -> dict[str, tuple[bytes, str | None]]:
     }
 
 
+def paths() -> dict[str, Path]:
+    """name -> its file: in `loaded` where the file is answered with arrays, in `refused` where with an error."""
+    folders = {name: "refused" if said else "loaded" for name, (_, said) in entries().items()}
+    return {name: CORPUS / folder / f"{name}.params" for name, folder in folders.items()}
+
+
 def main() -> None:
-    CORPUS.mkdir(exist_ok=True)
-    for path in CORPUS.glob("*.params"):
+    for path in CORPUS.rglob("*.params"):
         path.unlink()
-    for name, (content, _) in entries().items():
-        (CORPUS / f"{name}.params").write_bytes(content)
+    for name, path in paths().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(entries()[name][0])
 
 
 if __name__ == "__main__":

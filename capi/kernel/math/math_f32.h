@@ -1,7 +1,7 @@
 /* Functions of floats as straight-line code that compilers vectorise, in float arithmetic: those in
  * which networks spend most time. The others are in math_f32_wide.h. NaN, infinities, signed zeros
  * and denormals give correct results. Each function's comment has its worst error in ULP over all
- * 2^32 arguments (tests/c/test_kernel_math.c checks them). Polynomials without a source are minimax
+ * 2^32 arguments (test_kernel_math.c checks them). Polynomials without a source are minimax
  * fits by tools/fit_polynomial.py. For loop expressions, through kernel/math/math.h. */
 #ifndef MXL_KERNEL_MATH_MATH_F32_H
 #define MXL_KERNEL_MATH_MATH_F32_H

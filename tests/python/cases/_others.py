@@ -8,9 +8,11 @@ from typing import Callable
 from ._case import Case
 
 _FAMILIES = """
-    unary binary scalar elementwise compare choose init reduce reduction matrix products linalg factors shape movement
-    parts slicing index gather lookup positions sequence nn parameters random sampling categories density optimizer sort
-    loss
+    elementwise.unary elementwise.binary elementwise.scalar elementwise.elementwise elementwise.compare
+    elementwise.choose create.init reduce.reduce reduce.reduction linalg.matrix linalg.products linalg.linalg
+    linalg.factors shape.shape shape.movement shape.parts shape.slicing index.index index.gather index.lookup
+    index.positions index.sequence reduce.nn parameters random.random random.sampling random.categories random.density
+    optimizer index.sort reduce.loss
 """.split()
 _ROWS = [case for name in _FAMILIES for case in import_module(f".{name}", __package__).CASES]
 

@@ -126,7 +126,7 @@ def test_undamaged_files_agree_with_the_second_reader():
 @pytest.mark.parametrize("name", sorted(make_corpus.entries()))
 def test_what_the_fuzzer_starts_from(name):
     content, message = make_corpus.entries()[name]
-    path = ROOT / "tests/fuzz/corpus" / f"{name}.params"
+    path = make_corpus.paths()[name]
     assert path.read_bytes() == content
     want = expected(content, False)
     assert (want is None) == (message is not None)
@@ -138,7 +138,7 @@ def test_what_the_fuzzer_starts_from(name):
 
 
 def test_the_fuzzer_starts_from_nothing_else():
-    assert {path.stem for path in (ROOT / "tests/fuzz/corpus").iterdir()} == set(make_corpus.entries())
+    assert set(make_corpus.CORPUS.rglob("*.*")) == set(make_corpus.paths().values())
 
 
 def in_a_child(code: str, *arguments: object) -> subprocess.CompletedProcess:
