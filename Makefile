@@ -202,12 +202,12 @@ test-c: lib test-headers
 test-programs: $(TEST_PROGRAMS)
 
 test-c-run: $(TEST_PROGRAMS)
-	@sh tools/run_c_tests.sh $(or $(TEST_LABEL),test-c) $(TEST_TIMEOUT) $(BUILD) $(TEST_PROGRAMS)
+	@sh tools/testing/run_c_tests.sh $(or $(TEST_LABEL),test-c) $(TEST_TIMEOUT) $(BUILD) $(TEST_PROGRAMS)
 
 # Each public header alone, as C99 and, where there is a C++ compiler, as C++; then the files of
 # tests/c/headers, which use what the headers declare.
 test-headers:
-	@sh tools/check_headers.sh "$(CC)" "$(CXX)" $(HEADERS) $(wildcard tests/c/headers/*)
+	@sh tools/testing/check_headers.sh "$(CC)" "$(CXX)" $(HEADERS) $(wildcard tests/c/headers/*)
 
 # MXL_SANITIZER: the tests may do fewer rounds.
 ASAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -218,7 +218,7 @@ TSAN_MAKE = $(MAKE) BUILD=$(BUILD)/tsan OPTIMIZE='-O1 -g -DMXL_SANITIZER' SANITI
 asan: asan-c asan-table
 
 asan-build:
-	@sh tools/check_sanitizer.sh "$(CC)" "$(ASAN)"
+	@sh tools/testing/check_sanitizer.sh "$(CC)" "$(ASAN)"
 	@$(ASAN_MAKE) test-programs fuzz-programs lib
 
 asan-c: asan-build
@@ -227,7 +227,7 @@ asan-c: asan-build
 
 # The case table's rows, forward and differentiated: no operator needs a C test for the sanitizers to see it.
 asan-table: asan-build venv
-	@sh tools/run_asan_table.sh "$(CC)" $(VPY) $(BUILD)/asan $(PLAIN_TESTS)
+	@sh tools/testing/run_asan_table.sh "$(CC)" $(VPY) $(BUILD)/asan $(PLAIN_TESTS)
 
 # Random calls against fixed seeds; the same file is a target for libFuzzer.
 FUZZ_SECONDS ?= 5
@@ -247,7 +247,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
 
 tsan-build:
-	@sh tools/check_sanitizer.sh "$(CC)" "$(TSAN)"
+	@sh tools/testing/check_sanitizer.sh "$(CC)" "$(TSAN)"
 	@$(TSAN_MAKE) test-programs TEST_KIND=thread_
 
 tsan: tsan-build
@@ -342,7 +342,7 @@ level-baseline level-avx2: level-%: venv $(TEST_PROGRAMS)
 	"$$widest $*" | "avx2 baseline") echo "TEST level $*: not below this processor's, $$widest"; exit 0 ;; \
 	esac; \
 	echo "TEST the case table at level $*" && export MXLITE_VECTOR_LEVEL=$* MXLITE_TEST_BRIEF=1 && \
-	sh tools/run_c_tests.sh $* $(TEST_TIMEOUT) $(BUILD) $(filter $(BUILD)/tests/test_kernel_%,$(TEST_PROGRAMS)) && \
+	sh tools/testing/run_c_tests.sh $* $(TEST_TIMEOUT) $(BUILD) $(filter $(BUILD)/tests/test_kernel_%,$(TEST_PROGRAMS)) && \
 	$(PYTEST) $(LEVEL_TESTS) $(PYTEST_END)
 
 level-none: venv
@@ -379,7 +379,7 @@ wheel: venv
 PYTHONS ?= 3.9 3.10 3.11 3.12 3.13
 test-pythons: venv
 	@rm -rf $(BUILD)/pythons && $(PIP) wheel -q --no-build-isolation --no-deps -w $(BUILD)/pythons .
-	@PYTEST_ARGS='$(PYTEST_ARGS)' sh tools/test_pythons.sh "$$(ls $(BUILD)/pythons/*.whl)" $(PYTHONS)
+	@PYTEST_ARGS='$(PYTEST_ARGS)' sh tools/testing/test_pythons.sh "$$(ls $(BUILD)/pythons/*.whl)" $(PYTHONS)
 
 check-wheel: venv
 	@CC='$(CC)' $(VPY) tools/check_wheel.py $(BUILD)/wheel

@@ -68,7 +68,7 @@ def invoke_text(op: str, inputs: Sequence[NDArray], strings: dict, out: list | N
 
 
 def invoke(case: Case, inputs: Sequence[NDArray], way: str = "function", out: list | None = None) -> list:
-    """The outputs of a case's operator on arrays, as a list; of an own operator by text, there is no function."""
+    """The outputs of a case's operator on arrays, as a list. Operators that are not listed have no function."""
     if way == "text" or case.op.startswith("_mxl_"):
         return invoke_text(case.op, inputs, case.strings(), out)
     keywords = dict(case.params)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from . import internal
 from ._case import TOLERANCE, Case, In, generate, heads
 
-__all__ = ["CASES", "FAMILIES", "OWN", "TOLERANCE", "Case", "In", "generate", "heads", "of", "operators"]
+__all__ = ["CASES", "FAMILIES", "INTERNAL", "OWN", "TOLERANCE", "Case", "In", "generate", "heads", "of", "operators"]
 
 #: folders as in capi/ops; the order is that of the pages of `make docs`
 _NAMES = """
@@ -26,12 +27,13 @@ FAMILIES = {name.rpartition(".")[2]: tuple(import_module(f".{name}", __name__).C
 
 #: every row, in a fixed order
 CASES = tuple(case for rows in FAMILIES.values() for case in rows)
-
+#: rows of operators that backward rules and the engine call by name
+INTERNAL = tuple(internal.CASES)
 #: rows of the library's own operators, which mxlite.torch calls
 OWN = tuple(import_module(".own", __name__).CASES)
 
 _seen: set = set()
-for _case in CASES + OWN:
+for _case in CASES + OWN + INTERNAL:
     if _case.id in _seen:
         raise ValueError(f"two cases are called {_case.id}")
     _seen.add(_case.id)
@@ -44,4 +46,4 @@ def operators() -> set:
 
 def of(op: str) -> tuple:
     """The rows of one operator."""
-    return tuple(case for case in CASES if case.op == op)
+    return tuple(case for case in CASES + INTERNAL if case.op == op)

@@ -1,0 +1,83 @@
+"""Rows of the operators that the library does not list (`_mxl_*`): values, derivatives, layouts; every one has rows."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import pytest
+import test_cases_forward as forward
+import test_cases_gradient as gradient
+import test_cases_layouts as layouts
+from cases import INTERNAL, OWN
+
+from mxlite._lib import LIB
+
+pytestmark = pytest.mark.one_binding
+
+SOURCES = Path(__file__).resolve().parents[3] / "capi"
+OPERATORS = sorted({case.op for case in INTERNAL})
+VALUES = [case for case in INTERNAL if not case.error]
+ERRORS = [case for case in INTERNAL if case.error]
+FIRST = [case for case in INTERNAL if case.order >= 1]
+SECOND = [case for case in INTERNAL if case.order >= 2]
+#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c.
+ELSEWHERE = {"_mxl_softmax_target"}
+
+
+def _id(case) -> str:
+    return case.id
+
+
+def test_every_internal_operator_has_rows() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(SOURCES.rglob("*.c")))
+    handle = ctypes.c_void_p()
+    found = set()
+    for name in set(re.findall(r'"(_mxl_\w+)"', text)):
+        if LIB.NNGetOpHandle(name.encode(), ctypes.byref(handle)) == 0:
+            found.add(name)
+    assert len(found) > 30
+    assert found == set(OPERATORS) | {case.op for case in OWN} | ELSEWHERE
+    assert not {case.op for case in OWN} & set(OPERATORS)
+
+
+@pytest.mark.parametrize("case", VALUES, ids=_id)
+def test_values(case) -> None:
+    forward.test_values(case, "text")
+
+
+@pytest.mark.parametrize("case", ERRORS, ids=_id)
+def test_errors(case) -> None:
+    forward.test_errors(case, "text")
+
+
+@pytest.mark.parametrize("case", FIRST, ids=_id)
+def test_first(case) -> None:
+    gradient.test_first(case)
+
+
+@pytest.mark.parametrize("case", SECOND, ids=_id)
+def test_second(case) -> None:
+    gradient.test_second(case)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("case", FIRST, ids=_id)
+def test_rules_in_one_pass_agree_with_the_formulas(case, dtype: str) -> None:
+    gradient.test_rules_in_one_pass_agree_with_the_formulas(case, dtype)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_inputs_in_layouts(name: str) -> None:
+    layouts.test_inputs(name)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_outputs_in_layouts(name: str) -> None:
+    layouts.test_outputs(name)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_gradients_in_layouts(name: str) -> None:
+    layouts.test_gradients(name)
