@@ -1,5 +1,6 @@
-/* Operators of indices, lengths and flags: limits, writing in place, and the gradients of the
- * operators that rules alone call. The full table of cases is in tests/python. */
+/* Operators of indices, lengths and flags: words of errors, limits, outputs that are inputs or
+ * given, more elements than one run of the loops. Values and gradients are in tests/python/cases.
+ */
 #include "ops_kit.h"
 
 /* ---- errors ---- */
@@ -160,28 +161,5 @@ TEST(many)
     mxl_array_release(back);
 }
 
-/* ---- gradients ---- */
-
-TEST(gradients)
-{
-    mxl_array *length = ARRAY(MXL_F32, SHAPE(2), 1, 3), *flags = ARRAY(MXL_I32, SHAPE(3), 1, 0, 5);
-    const char *const used = "use_sequence_length=1", *const across =
-                                                          "use_sequence_length=1 axis=1";
-
-    check_gradients("SequenceMask", used, length, 1, SHAPE(3, 2), NULL, NULL);
-    check_gradients("SequenceMask", across, length, 1, SHAPE(2, 3, 2), NULL, NULL);
-    check_gradients("SequenceLast", used, length, 1, SHAPE(3, 2, 2), NULL, NULL);
-    check_gradients("SequenceLast", across, length, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("SequenceLast", "axis=1", NULL, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("SequenceReverse", used, length, 1, SHAPE(3, 2), NULL, NULL);
-    check_gradients("_mxl_sequence_put", "use_sequence_length=1 steps=3", length, 1, SHAPE(2, 2),
-                    NULL, NULL);
-    check_gradients("_mxl_sequence_put", "steps=3 axis=1", NULL, 1, SHAPE(2), NULL, NULL);
-    check_gradients("_contrib_boolean_mask", "axis=1", flags, 1, SHAPE(2, 3, 2), NULL, NULL);
-    check_gradients("_mxl_mask_put", "axis=1 extent=3", flags, 1, SHAPE(2, 2, 2), NULL, NULL);
-    mxl_array_release(length);
-    mxl_array_release(flags);
-}
-
 HARNESS_MAIN(ENTRY(names_in_errors), ENTRY(limits), ENTRY(in_place), ENTRY(given_outputs),
-             ENTRY(huge_and_empty), ENTRY(many), ENTRY(gradients))
+             ENTRY(huge_and_empty), ENTRY(many))

@@ -1,5 +1,5 @@
-/* gather_nd, scatter_nd and _scatter_set_nd: bounds, writing in place, gradients. The full table of
- * cases is in tests/python. */
+/* gather_nd, scatter_nd and _scatter_set_nd: bounds, writing in place, saved tensors. The table
+ * of cases is in tests/python/cases. */
 #include "engine/tape/tape.h"
 #include "kernel/index/index_offsets.h"
 #include "ops_kit.h"
@@ -185,22 +185,6 @@ TEST(odd_places)
 
 /* ---- gradients ---- */
 
-TEST(gradients)
-{
-    mxl_array *twice = ARRAY(MXL_I32, SHAPE(2, 3), 1, 0, 1, 2, -1, 2);
-    mxl_array *row = ARRAY(MXL_I32, SHAPE(1, 3), 1, 0, 1);
-
-    check_gradients("gather_nd", "", twice, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("gather_nd", "", row, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("_mxl_gather_nd_last", "", row, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("scatter_nd", "shape=(2,3)", twice, 1, SHAPE(3), NULL, NULL);
-    check_gradients("scatter_nd", "shape=(2,2)", row, 1, SHAPE(3, 2), NULL, NULL);
-    check_gradients("_mxl_scatter_nd_add", "shape=(2,3)", twice, 1, SHAPE(3), NULL, NULL);
-    check_gradients("_scatter_set_nd", "shape=(2,3)", twice, 2, SHAPE(2, 3), SHAPE(3), NULL);
-    mxl_array_release(twice);
-    mxl_array_release(row);
-}
-
 static bool saves_any(const mxl_array *y)
 {
     return ((const mxl_node *)atomic_load(&y->target))->saves_any;
@@ -240,4 +224,4 @@ TEST(saves)
 }
 
 HARNESS_MAIN(ENTRY(bounds), ENTRY(limits), ENTRY(many), ENTRY(in_place), ENTRY(values),
-             ENTRY(odd_places), ENTRY(gradients), ENTRY(saves))
+             ENTRY(odd_places), ENTRY(saves))

@@ -1,36 +1,11 @@
-/* sort, argsort and topk; and _mxl_take_along and _mxl_put_along, which move elements along an
- * axis. The full table of cases is in tests/python. */
+/* What topk saves; and _mxl_take_along and _mxl_put_along, which move elements along an axis:
+ * bounds, order on several threads. Values and gradients are in tests/python/cases. */
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "engine/tape/tape.h"
 #include "ops_kit.h"
 
 /* ---- in order ---- */
-
-TEST(values)
-{
-    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 3), 3, 1, 2, 6, 4, 5), *one = ARRAY(MXL_I32, SCALAR, 7);
-
-    IS(run("sort", "", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 3, 4, 5, 6);
-    IS(run("sort", "axis=0 is_ascend=0", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 6, 4, 5, 3, 1, 2);
-    IS(run("sort", "axis=None", PLAIN, 1, x), MXL_F32, SHAPE(6), 1, 2, 3, 4, 5, 6);
-    IS(run("sort", "axis=None", PLAIN, 1, one), MXL_I32, SHAPE(1), 7);
-    IS(run("argsort", "", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 0, 1, 2, 0);
-    IS(run("argsort", "axis=None dtype=int32", PLAIN, 1, x), MXL_I32, SHAPE(6), 1, 2, 0, 4, 5, 3);
-    IS(run("topk", "", PLAIN, 1, x), MXL_F32, SHAPE(2, 1), 0, 0);
-    IS(run("topk", "k=2 ret_typ=value", PLAIN, 1, x), MXL_F32, SHAPE(2, 2), 3, 2, 6, 5);
-    IS(run("topk", "k=0 ret_typ=value is_ascend=1", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 3, 4,
-       5, 6);
-    IS(run("topk", "k=2 ret_typ=mask", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 0, 1, 1, 0, 1);
-    IS(run("topk", "k=2 ret_typ=mask axis=None", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 0, 0, 0, 1, 0,
-       1);
-    fails("topk: k is 4, but a row has 3 elements", "topk", "k=4", 1, x);
-    fails("topk: ", "topk", "axis=2", 1, x);
-    fails("topk: takes 1 input, got 2", "topk", "", 2, x, x);
-    fails("sort: ", "sort", "axis=0", 1, one);
-    mxl_array_release(x);
-    mxl_array_release(one);
-}
 
 /* Rules read the input anew where values are asked for, and nothing else does. */
 TEST(saves)
@@ -45,21 +20,6 @@ TEST(saves)
     CHECK_INT(((mxl_node *)atomic_load(&y->target))->saves_any, true);
     mxl_array_release(y);
     mxl_array_release(x);
-}
-
-TEST(gradients)
-{
-    mxl_array *at = mxl_array_new(MXL_I64, 2, SHAPE(2, 3));
-
-    for (int i = 0; i < 6; i++)
-        set_item(at, i, i * i % 4);
-    check_gradients("sort", "", NULL, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("sort", "axis=0 is_ascend=0", NULL, 1, SHAPE(3, 2, 2), NULL, NULL);
-    check_gradients("sort", "axis=None", NULL, 1, SHAPE(2, 3), NULL, NULL);
-    check_gradients("topk", "k=2 ret_typ=value", NULL, 1, SHAPE(2, 4), NULL, NULL);
-    check_gradients("_mxl_take_along", "axis=-1", at, 1, SHAPE(2, 4), NULL, NULL);
-    check_gradients("_mxl_put_along", "axis=1 extent=5", at, 1, SHAPE(2, 3), NULL, NULL);
-    mxl_array_release(at);
 }
 
 /* ---- along an axis ---- */
@@ -185,6 +145,5 @@ TEST(bad_indices)
     mxl_array_release(three);
 }
 
-HARNESS_MAIN(ENTRY(values), ENTRY(saves), ENTRY(gradients), ENTRY(moves_along),
-             ENTRY(adds_what_is_put_at_one_index), ENTRY(puts_in_order_on_any_number_of_threads),
-             ENTRY(bad_indices))
+HARNESS_MAIN(ENTRY(saves), ENTRY(moves_along), ENTRY(adds_what_is_put_at_one_index),
+             ENTRY(puts_in_order_on_any_number_of_threads), ENTRY(bad_indices))
