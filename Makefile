@@ -227,7 +227,7 @@ asan-c: asan-build
 
 # The case table's rows, forward and differentiated: no operator needs a C test for the sanitizers to see it.
 asan-table: asan-build venv
-	@sh tools/testing/run_asan_table.sh "$(CC)" $(VPY) $(BUILD)/asan $(PLAIN_TESTS)
+	@sh tools/testing/run_asan_table.sh "$(CC)" $(VPY) $(BUILD)/asan $(PLAIN_TESTS) $(TABLE)/test_cases_internal.py
 
 # Random calls against fixed seeds; the same file is a target for libFuzzer.
 FUZZ_SECONDS ?= 5

@@ -22,7 +22,7 @@ if command -v timeout >/dev/null 2>&1; then run="timeout -k 10 $seconds $run"; f
 passed=0 failed=0
 for program in "$@"; do
     name=$(basename "$program")
-    log=$folder/tests/$name.log
+    log=$folder/tests/$name.$label.log
     start=$(date +%s)
     $run "$program" >"$log" 2>&1
     code=$?
