@@ -364,6 +364,7 @@ checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_imports.py
+	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/check_types.py $(VPY)
 	@$(MAKE) check-wheel
@@ -418,6 +419,7 @@ lint: venv
 	@$(MAKE) lint-c WERROR=1 BUILD=$(BUILD)/lint
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_imports.py
+	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/mutate.py --judged --list > /dev/null
 	@$(VPY) bindings/rust/make_sys.py --check
