@@ -208,4 +208,12 @@ int mxl_op_names(const char *const **names);
  * ops/all.c. */
 extern const mxl_op *const *const mxl_families[];
 
+/* How the graph shows nodes of an operator: PyTorch's name, and slots as in mxl_dialect. Rows end
+ * with {0}; defined by ops/node_names.c. */
+typedef struct mxl_node_row {
+    const char *op, *node, *slots;
+} mxl_node_row;
+
+extern const mxl_node_row mxl_node_rows[];
+
 #endif

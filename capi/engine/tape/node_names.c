@@ -1,60 +1,14 @@
-/* What nodes are called that were recorded without a label. */
+/* Names and slots of nodes: those of the label, of a row, or made of the operator's name. */
 #include "engine/tape/node_names.h"
 
 #include <string.h>
 
-typedef struct builtin {
-    const char *op, *name;
-    const char *slots; /* NULL: the inputs in order */
-} builtin;
-
-/* Operators that PyTorch calls something else than what name_from makes of ours, or shows with a
- * slot for a number. */
-static const builtin table[] = {
-    {"_mxl_as_strided", "AsStridedBackward0", NULL},
-    {"_copy", "CopyBackwards", NULL},
-    {"Cast", "ToCopyBackward0", NULL},
-    {"_mxl_sum_to", "SumBackward1", NULL},
-    {"elemwise_add", "AddBackward0", NULL},
-    {"broadcast_add", "AddBackward0", NULL},
-    {"_grad_add", "AddBackward0", NULL},
-    {"_plus_scalar", "AddBackward0", "0-"},
-    {"elemwise_sub", "SubBackward0", NULL},
-    {"broadcast_sub", "SubBackward0", NULL},
-    {"_minus_scalar", "SubBackward0", "0-"},
-    {"_rminus_scalar", "RsubBackward1", NULL},
-    {"elemwise_mul", "MulBackward0", NULL},
-    {"broadcast_mul", "MulBackward0", NULL},
-    {"_mul_scalar", "MulBackward0", "0-"},
-    {"elemwise_div", "DivBackward0", NULL},
-    {"broadcast_div", "DivBackward0", NULL},
-    {"_div_scalar", "DivBackward0", "0-"},
-    {"_power_scalar", "PowBackward0", NULL},
-    {"broadcast_power", "PowBackward1", NULL},
-    {"_rpower_scalar", "PowBackward2", NULL},
-    {"_mod_scalar", "RemainderBackward0", NULL},
-    {"broadcast_mod", "RemainderBackward1", NULL},
-    {"broadcast_maximum", "MaximumBackward0", NULL},
-    {"broadcast_minimum", "MinimumBackward0", NULL},
-    {"negative", "NegBackward0", NULL},
-    {"arcsin", "AsinBackward0", NULL},
-    {"arccos", "AcosBackward0", NULL},
-    {"arctan", "AtanBackward0", NULL},
-    {"arcsinh", "AsinhBackward0", NULL},
-    {"arccosh", "AcoshBackward0", NULL},
-    {"arctanh", "AtanhBackward0", NULL},
-    {"clip", "ClampBackward1", NULL},
-    {"batch_dot", "BmmBackward0", NULL},
-    {"transpose", "PermuteBackward0", NULL},
-    {"expand_dims", "UnsqueezeBackward0", NULL},
-    {"Concat", "CatBackward0", NULL},
-};
-
-static const builtin *find(const mxl_node *node)
+/* The operator's row, or NULL. */
+static const mxl_node_row *find(const mxl_node *node)
 {
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-        if (strcmp(node->op->name, table[i].op) == 0)
-            return &table[i];
+    for (const mxl_node_row *row = mxl_node_rows; row->op != NULL; row++) {
+        if (strcmp(node->op->name, row->op) == 0)
+            return row;
     }
     return NULL;
 }
@@ -85,22 +39,22 @@ static const char *name_from(const char *op, char room[MXL_NAME_ROOM])
 
 const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM])
 {
-    const builtin *k;
+    const mxl_node_row *row;
 
     if (node->op->wraps_node) /* its label is that of the node within */
         return node->op->name;
     if (node->dialect->label != NULL)
         return node->dialect->label;
-    k = find(node);
-    return k != NULL ? k->name : name_from(node->op->name, room);
+    row = find(node);
+    return row != NULL ? row->node : name_from(node->op->name, room);
 }
 
 const char *mxl_node_slots(const mxl_node *node)
 {
-    const builtin *k;
+    const mxl_node_row *row;
 
     if (node->dialect->label != NULL || node->dialect->slots != NULL || node->op->wraps_node)
         return node->dialect->slots;
-    k = find(node);
-    return k == NULL ? NULL : k->slots;
+    row = find(node);
+    return row == NULL ? NULL : row->slots;
 }

@@ -88,6 +88,20 @@ TEST(descriptors_are_whole)
     }
 }
 
+/* Each names an operator, once; a digit of its slots is an input's. */
+TEST(node_rows_are_whole)
+{
+    for (const mxl_node_row *row = mxl_node_rows; row->op != NULL; row++) {
+        const mxl_op *op = mxl_op_find(row->op);
+
+        REQUIRE(CHECK(op != NULL));
+        HOLDS(strcmp(op->name, row->op) == 0, op, "an alias");
+        HOLDS(row->slots == NULL || strspn(row->slots, "01-") == strlen(row->slots), op, "slots");
+        for (const mxl_node_row *other = mxl_node_rows; other != row; other++)
+            HOLDS(strcmp(other->op, row->op) != 0, op, "named twice");
+    }
+}
+
 /* The field lies in the struct, aligned, and overlaps no other. */
 static void check_field(const mxl_op *op, const mxl_param *param)
 {
@@ -241,5 +255,5 @@ TEST(what_sets_the_number_of_outputs)
     }
 }
 
-HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole), ENTRY(parameters_are_whole),
-             ENTRY(what_sets_the_number_of_outputs))
+HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole), ENTRY(node_rows_are_whole),
+             ENTRY(parameters_are_whole), ENTRY(what_sets_the_number_of_outputs))
