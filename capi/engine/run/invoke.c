@@ -1,12 +1,9 @@
-/* How every operator runs: check, infer, allocate, note on the tape, compute. */
+/* How every operator runs: check, infer, allocate, record, compute, attach. */
 #include "engine/run/run.h"
 
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "engine/run/builtin_ops.h"
-#include "engine/tape/rebase.h"
-#include "engine/run/scope.h"
 #include "op/plan.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
@@ -42,6 +39,11 @@ static int check_inputs(const mxl_op *op, int count, mxl_array *const *inputs)
     return 0;
 }
 
+/* A run is written once and compiled twice: with `plain` for the commonest call by far, which has
+ * one new output and needs no copy of an input, nothing updated and nothing composed. The steps
+ * that such a call has no use for are a third of the instructions of a small call. */
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
 /* ---- recording ---- */
 
 /* 1: the call gets a node; 0: it does not; -1: it cannot be recorded. */
@@ -62,28 +64,63 @@ static bool carries_gradients(int num_outputs, const int *dtypes, const mxl_dial
 
 /* ---- dtypes and shapes of outputs ---- */
 
+/* The array that the caller gives for output i, or NULL. */
+static mxl_array *visible_out(const mxl_run *r, int i)
+{
+    return i < r->arity.visible ? r->given_out[i] : NULL;
+}
+
 static mxl_device first_device(int num_inputs, mxl_array *const *inputs)
 {
     return num_inputs == 0 ? 0 : mxl_device_of_results(inputs[0]->device);
 }
 
-static int run_infer(mxl_run *r)
+ALWAYS_INLINE mxl_infer infer_of(const mxl_run *r, int num_outputs)
 {
-    const mxl_op *op = r->call.op;
-    mxl_infer infer = {.op = op,
-                       .params = r->call.params,
-                       .num_inputs = r->call.num_inputs,
-                       .num_outputs = r->call.num_outputs,
-                       .in = r->given_in,
-                       .out_shape = r->out_shape,
-                       .out_dtype = r->out_dtype,
-                       .training = r->mode.training,
-                       .legacy_shape = r->mode.legacy_shape,
-                       .scalars = r->mode.dialect->views,
-                       .device = first_device(r->call.num_inputs, r->given_in)};
+    return (mxl_infer){r->call.op,
+                       r->call.params,
+                       r->call.num_inputs,
+                       num_outputs,
+                       r->given_in,
+                       r->out_shape,
+                       r->out_dtype,
+                       r->mode.training,
+                       r->mode.legacy_shape,
+                       r->mode.dialect->views,
+                       first_device(r->call.num_inputs, r->given_in)};
+}
 
-    for (int i = 0; i < r->call.num_outputs; i++) {
-        mxl_array *out = i < r->arity.visible ? r->given_out[i] : NULL;
+/* Fills the plan of an operator that only moves elements, and sets out_dtype, out_shape and device
+ * by it. */
+ALWAYS_INLINE int infer_plan(mxl_run *r, mxl_plan *plan)
+{
+    mxl_shape *planned;
+
+    if (mxl_plan_inputs(plan, r->call.op, r->call.params, 0, r->mode.legacy_shape,
+                        r->call.num_inputs, r->given_in) != 0)
+        return -1;
+    planned = mxl_plan_result(plan);
+    r->out_dtype[0] = r->given_in[0]->dtype;
+    r->device = first_device(r->call.num_inputs, r->given_in);
+    r->out_shape->ndim = 0;
+    if (planned->ndim > 0) {
+        r->out_shape = planned;
+    } else if (r->mode.legacy_shape) {
+        mxl_infer infer = infer_of(r, 1);
+
+        mxl_infer_legacy(&infer, 0, NULL);
+    }
+    return 0;
+}
+
+/* Sets out_dtype, out_shape and device. -1 with the error set. */
+ALWAYS_INLINE int run_infer(mxl_run *r, bool plain)
+{
+    int count = plain ? 1 : r->call.num_outputs;
+    mxl_infer infer = infer_of(r, count);
+
+    for (int i = 0; i < count; i++) {
+        const mxl_array *out = plain ? NULL : visible_out(r, i);
 
         r->out_dtype[i] = MXL_DTYPE_UNKNOWN;
         r->out_shape[i].ndim = -1;
@@ -92,10 +129,12 @@ static int run_infer(mxl_run *r)
             mxl_shape_set(&r->out_shape[i], out->ndim, out->shape);
         }
     }
-    if (op->infer(&infer) != 0)
+    if (r->call.op->infer(&infer) != 0)
         return -1;
-    for (int i = 0; i < r->call.num_outputs; i++)
-        mxl_infer_legacy(&infer, i, i < r->arity.visible ? r->given_out[i] : NULL);
+    for (int i = 0; i < count; i++) {
+        if (r->out_shape[i].ndim == 0)
+            mxl_infer_legacy(&infer, i, plain ? NULL : visible_out(r, i));
+    }
     r->device = infer.device;
     return 0;
 }
@@ -180,81 +219,45 @@ __attribute__((noinline)) static mxl_array *run_view(const mxl_run *r, int i, in
     return *status != 0 ? NULL : view_of(&plan, r->given_in[0], call->num_outputs, r->mode, status);
 }
 
-/* ---- composite operators ---- */
-
-/* Begins a scope and runs the composition in it: call.out is scoped. */
-static int run_parts(mxl_run *r, mxl_scope *scope, bool record)
+/* Output i, new: a view or with memory of its own. */
+ALWAYS_INLINE mxl_array *new_output(mxl_run *r, int i, const mxl_plan *plan, bool plain)
 {
-    mxl_call call = r->call;
-    mxl_mode mode = r->mode;
+    mxl_array *out = NULL;
+    int status = 0;
 
-    call.in = (mxl_array **)r->given_in;
-    mode.record = record;
-    mode.dialect = mode.dialect->plain; /* a label names the whole, not its parts */
-    mxl_scope_begin(scope, mode);
-    return mxl_compose(scope, &call);
-}
-
-/* With a label a composite operator is one node, like any other operator. Sets call.out to what its
- * parts make, unrecorded; an array that shares memory with another one becomes a copy. */
-static int run_unrecorded(mxl_run *r)
-{
-    mxl_scope scope;
-    int status = run_parts(r, &scope, false);
-
-    for (int i = 0; i < r->call.num_outputs; i++) {
-        r->call.out[i] = status != 0 ? NULL : mxl_array_alias(r->call.out[i]);
-        if (r->call.out[i] == NULL)
-            status = -1;
+    if (plan != NULL && r->call.num_inputs == 1)
+        out = view_of(plan, r->given_in[0], 1, r->mode, &status);
+    else if (!plain && visible_out(r, i) == NULL)
+        out = run_view(r, i, &status);
+    if (out != NULL) {
+        r->views++;
+        return out;
     }
-    mxl_scope_end(&scope);
-    for (int i = 0; i < r->call.num_outputs && status == 0; i++) {
-        mxl_array *out = r->call.out[i];
-
-        if (!mxl_array_is_unique(out)) {
-            r->call.out[i] = mxl_array_copy(out);
-            mxl_array_release(out);
-        }
-        if (r->call.out[i] == NULL)
-            return -1;
-        r->call.out[i]->device = r->device;
-    }
-    r->views = r->call.num_outputs; /* nothing is left to compute */
-    return status;
+    if (status == 0)
+        out = mxl_array_new(r->out_dtype[i], r->out_shape[i].ndim, r->out_shape[i].dim);
+    if (out != NULL)
+        out->device = r->device;
+    return out;
 }
-
-/* ---- inputs and outputs ---- */
 
 /* Sets call.out: the caller's arrays (borrowed) where they can be written directly, new ones
  * otherwise. */
-static int run_outputs(mxl_run *r)
+ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
 {
-    int status = 0;
+    int count = plain ? 1 : r->call.num_outputs;
 
-    if (check_given(r) != 0)
-        return -1;
-    if (r->call.op->compute == NULL)
-        return run_unrecorded(r);
-    for (int i = 0; i < r->call.num_outputs; i++) {
-        mxl_array *given = i < r->arity.visible ? r->given_out[i] : NULL;
-        mxl_shape *shape = &r->out_shape[i];
+    if (!plain && r->call.op->compute == NULL)
+        return mxl_run_unrecorded(r);
+    for (int i = 0; i < count; i++) {
+        mxl_array *given = plain ? NULL : visible_out(r, i);
 
         if (given != NULL && given->storage != NULL &&
-            (given->contiguous || r->call.op->kernels != NULL) && !overlaps(r, given)) {
+            (given->contiguous || r->call.op->kernels != NULL) && !overlaps(r, given))
             r->call.out[i] = given;
-            continue;
-        }
-        if (given == NULL)
-            r->call.out[i] = run_view(r, i, &status);
-        if (r->call.out[i] != NULL) {
-            r->views++;
-            continue;
-        }
-        if (status == 0)
-            r->call.out[i] = mxl_array_new(r->out_dtype[i], shape->ndim, shape->dim);
+        else
+            r->call.out[i] = new_output(r, i, plan, plain);
         if (r->call.out[i] == NULL)
             return -1;
-        r->call.out[i]->device = r->device;
     }
     return 0;
 }
@@ -287,9 +290,8 @@ static int run_write_back(mxl_run *r)
     return 0;
 }
 
-/* Hands the results over: to entries that were NULL, to arrays that had no shape, by a copy to
- * arrays that could not be written directly. */
-static int run_accumulate(mxl_run *r)
+/* Copies results to the caller's arrays that could not be written directly. */
+static int copy_to_given(const mxl_run *r)
 {
     for (int i = 0; i < r->arity.visible; i++) {
         mxl_array *given = r->given_out[i], *out = r->call.out[i];
@@ -298,29 +300,47 @@ static int run_accumulate(mxl_run *r)
             mxl_array_copy_into(given, out) != 0)
             return -1;
     }
-    mxl_run_note_edits(r);
-    for (int i = 0; i < r->arity.visible; i++) {
-        mxl_array *given = r->given_out[i], *out = r->call.out[i];
+    return 0;
+}
 
-        if (given == NULL) {
+/* Hands the results over, to entries that were NULL and to arrays that had no shape, and attaches
+ * them. */
+ALWAYS_INLINE int run_finish(mxl_run *r, bool plain)
+{
+    int count = plain ? 1 : r->arity.visible, status = 0;
+
+    if (!plain && copy_to_given(r) != 0)
+        return -1;
+    if (!plain)
+        mxl_run_note_edits(r);
+    for (int i = 0; i < count; i++) {
+        mxl_array *out = r->call.out[i];
+
+        if (plain || r->given_out[i] == NULL) {
             if (r->mode.dialect->views && out->base == NULL)
-                mxl_storage_set_version(out->storage, 0);
+                mxl_storage_set_version(out->storage, 0); /* versions count edits there */
             r->given_out[i] = out;
             r->call.out[i] = NULL;
-        } else if (given->storage == NULL) {
-            mxl_array_become(given, out);
-            r->call.out[i] = given;
+        } else if (r->given_out[i]->storage == NULL) {
+            mxl_array_become(r->given_out[i], out);
+            r->call.out[i] = r->given_out[i];
         }
     }
-    if (mxl_run_attach(r) == 0)
+    if (!r->mode.record)
         return 0;
-    for (int i = 0; i < r->arity.visible; i++) {
+    if (r->node == NULL)
+        mxl_tape_freeze(r->call.num_inputs, r->given_in, count, r->given_out, r->mode.dialect);
+    else
+        status = mxl_node_attach(r->node, count, r->given_out);
+    if (!plain && status == 0)
+        status = mxl_run_follow(r);
+    for (int i = 0; i < count && status != 0; i++) {
         if (r->call.out[i] != NULL)
             continue;
         mxl_array_release(r->given_out[i]);
         r->given_out[i] = NULL;
     }
-    return -1;
+    return status;
 }
 
 /* ---- the run ---- */
@@ -334,8 +354,8 @@ static int run_begin(mxl_run *r)
     r->out_shape = r->shape_room;
     r->out_dtype = r->dtype_room;
     r->node = r->slices = NULL;
-    r->edited_view = NULL;
     r->views = 0;
+    r->edited_view = NULL;
     r->version = 0;
     if (in > IN_ROOM) {
         r->call.in = mxl_alloc(in * sizeof(*r->call.in));
@@ -382,63 +402,60 @@ static void run_end(mxl_run *r)
         mxl_free(r->out_shape, out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
 }
 
-static int run_compute(mxl_run *r)
+/* Before anything is allocated: 1 where the call gets a node, 0 where not, -1 with the error set.
+ */
+ALWAYS_INLINE int run_check(mxl_run *r, bool plain)
 {
     int records;
 
-    if (r->mode.record && (mxl_run_refresh(r->call.num_inputs, r->given_in, r->mode) != 0 ||
-                           mxl_run_refresh(r->arity.visible, r->given_out, r->mode) != 0))
-        return -1;
+    if (r->mode.record && r->mode.dialect->rebase) {
+        if (mxl_run_refresh(r->call.num_inputs, r->given_in, r->mode) != 0 ||
+            (!plain && mxl_run_refresh(r->arity.visible, r->given_out, r->mode) != 0))
+            return -1;
+    }
     records = wants_node(r->call.op, r->call.num_inputs, r->given_in, r->mode);
-    if (records < 0 || mxl_run_check_edits(r, records) != 0 || run_infer(r) != 0 ||
-        run_outputs(r) != 0 || run_inputs(r) != 0)
-        return -1;
-    if (r->given_out[0] != NULL && r->given_out[0]->storage != NULL)
-        r->version = mxl_storage_version(r->given_out[0]->storage);
-    if (!carries_gradients(r->call.num_outputs, r->out_dtype, r->mode.dialect)) {
-        records = 0;
-        r->edited_view = NULL;
-    }
-    if ((records || r->edited_view != NULL) && mxl_run_record(r, records) != 0)
-        return -1;
-    if (r->views < r->call.num_outputs && r->call.op->compute(&r->call) != 0)
-        return -1;
-    return run_write_back(r) != 0 ? -1 : run_accumulate(r);
+    return records >= 0 && !plain && mxl_run_check_edits(r, records) != 0 ? -1 : records;
 }
 
-/* Without a label a composite operator runs as its parts, each recorded for itself. Results are
- * copied to arrays that the caller gives. */
-static int run_composite(mxl_run *r)
+/* Makes the node of a call that a gradient may flow through. */
+ALWAYS_INLINE int run_record(mxl_run *r, const mxl_call *call, int records, bool plain)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
-    mxl_scope scope;
-    int status;
-
-    if (builtin == NULL || run_infer(r) != 0 || check_given(r) != 0)
-        return -1;
-    status = run_parts(r, &scope, r->mode.record);
-    for (int i = 0; i < r->arity.visible && status == 0; i++) {
-        if (r->given_out[i] != NULL)
-            status =
-                mxl_invoke(builtin->copyto, NULL, 1, &r->call.out[i], 1, &r->given_out[i], r->mode);
+    if (!carries_gradients(plain ? 1 : r->call.num_outputs, r->out_dtype, r->mode.dialect)) {
+        r->edited_view = NULL;
+        return 0;
     }
-    for (int i = 0; i < r->call.num_outputs; i++) {
-        mxl_array *out = r->call.out[i];
-
-        r->call.out[i] = NULL;
-        if (status != 0 || i >= r->arity.visible || r->given_out[i] != NULL)
-            continue;
-        mxl_array_retain(out);
-        if (out->base == NULL && out != r->given_in[0])
-            out->device = r->device;
-        r->given_out[i] = out;
-    }
-    mxl_scope_end(&scope);
-    return status;
+    if (!plain)
+        return mxl_run_record(r, records);
+    r->node = mxl_node_new(call, r->mode.dialect);
+    return r->node == NULL ? -1 : 0;
 }
 
-/* The commonest call by far: one new result, nothing composed, updated or copied aside. The steps
- * of run_compute without what they set aside; a third of the cost of a small call. */
+/* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
+ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
+{
+    int records = run_check(r, plain);
+    mxl_call call; /* a copy, so that a plain run stays in registers */
+
+    if (records < 0 || (plan != NULL ? infer_plan(r, plan) : run_infer(r, plain)) != 0 ||
+        (!plain && check_given(r) != 0) || run_outputs(r, plan, plain) != 0 ||
+        (!plain && run_inputs(r) != 0))
+        return -1;
+    if (!plain && r->given_out[0] != NULL && r->given_out[0]->storage != NULL)
+        r->version = mxl_storage_version(r->given_out[0]->storage);
+    call = r->call;
+    if ((records || (!plain && r->edited_view != NULL)) &&
+        run_record(r, &call, records, plain) != 0)
+        return -1;
+    if (plan != NULL && r->views == 0)
+        mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
+    else if (plan == NULL && r->views < r->call.num_outputs && call.op->compute(&call) != 0)
+        return -1;
+    if (!plain && run_write_back(r) != 0)
+        return -1;
+    return run_finish(r, plain);
+}
+
+/* Whether the call has one new output and needs no copy of an input. */
 static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs, int num_outputs,
                      mxl_array *const *out)
 {
@@ -452,134 +469,87 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
     return op->inputs[num_inputs].name == NULL;
 }
 
-/* dtype and shape of the result; where it only moves elements, with the plan of the view or the
- * copy. -1 with the error set. */
-static inline int plain_infer(mxl_infer *infer, mxl_plan *plan)
-{
-    int status = plan == NULL ? infer->op->infer(infer)
-                              : mxl_plan_inputs(plan, infer->op, infer->params, 0,
-                                                infer->legacy_shape, infer->num_inputs, infer->in);
-
-    if (status != 0)
-        return -1;
-    if (plan != NULL) {
-        mxl_shape *planned = mxl_plan_result(plan);
-
-        infer->out_dtype[0] = infer->in[0]->dtype;
-        infer->out_shape->ndim = 0;
-        if (planned->ndim > 0)
-            infer->out_shape = planned;
-    }
-    if (infer->out_shape->ndim == 0)
-        mxl_infer_legacy(infer, 0, NULL);
-    return 0;
-}
-
-/* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
-__attribute__((always_inline)) static inline int
-invoke_one(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
-           mxl_array **out, mxl_mode mode, mxl_plan *plan)
+ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs,
+                            mxl_array *const *inputs, mxl_array **out, mxl_mode mode,
+                            mxl_plan *plan)
 {
     mxl_array *result = NULL;
     mxl_shape shape;
-    int dtype = MXL_DTYPE_UNKNOWN;
-    mxl_infer infer = {op,
-                       params,
-                       num_inputs,
-                       1,
-                       inputs,
-                       &shape,
-                       &dtype,
-                       mode.training,
-                       mode.legacy_shape,
-                       mode.dialect->views,
-                       first_device(num_inputs, inputs)};
-    mxl_call call = {op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
-    mxl_node *node = NULL;
-    int records, status = 0;
-    bool is_view;
+    int dtype, status;
+    mxl_run r;
 
-    if (mode.record && mode.dialect->rebase && mxl_run_refresh(num_inputs, inputs, mode) != 0)
-        return -1;
-    records = wants_node(op, num_inputs, inputs, mode);
-    shape.ndim = -1;
-    if (records < 0 || plain_infer(&infer, plan) != 0)
-        return -1;
-    records = records && carries_gradients(1, &dtype, mode.dialect);
-    if (plan != NULL && num_inputs == 1)
-        result = view_of(plan, inputs[0], 1, mode, &status);
-    is_view = result != NULL;
-    if (!is_view && status == 0)
-        result = mxl_array_new(dtype, infer.out_shape->ndim, infer.out_shape->dim);
-    if (result == NULL)
-        return -1;
-    if (!is_view)
-        result->device = infer.device;
-    if (records)
-        node = mxl_node_new(&call, mode.dialect);
-    if (records && node == NULL)
-        status = -1;
-    else if (plan == NULL)
-        status = op->compute(&call);
-    else if (!is_view)
-        mxl_plan_copy(plan, inputs[0], result);
-    if (status == 0 && mode.dialect->views && !is_view)
-        mxl_storage_set_version(result->storage, 0); /* what is counted there are edits */
-    if (status == 0 && node != NULL)
-        status = mxl_node_attach(node, 1, &result);
-    else if (status == 0 && mode.record)
-        mxl_tape_freeze(num_inputs, inputs, 1, &result, mode.dialect);
-    if (node != NULL)
-        mxl_ref_release(&node->ref);
+    r.call = (mxl_call){op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
+    r.mode = mode;
+    r.given_in = inputs;
+    r.given_out = out;
+    r.out_shape = &shape;
+    r.out_dtype = &dtype;
+    r.node = NULL;
+    r.views = 0;
+    status = run_steps(&r, plan, true);
+    if (r.node != NULL)
+        mxl_ref_release(&r.node->ref);
     if (status != 0)
         mxl_array_release(result);
-    else
-        *out = result;
     return status;
 }
 
 /* Not inlined, as a plan on the stack of every call would cost each of them 20 ns. */
-__attribute__((noinline)) static int invoke_moved(const mxl_op *op, const void *params,
-                                                  int num_inputs, mxl_array *const *inputs,
-                                                  mxl_array **out, mxl_mode mode)
+__attribute__((noinline)) static int run_moved(const mxl_op *op, const void *params, int num_inputs,
+                                               mxl_array *const *inputs, mxl_array **out,
+                                               mxl_mode mode)
 {
     mxl_plan plan;
 
-    return invoke_one(op, params, num_inputs, inputs, out, mode, &plan);
+    return run_plain(op, params, num_inputs, inputs, out, mode, &plan);
+}
+
+/* Sets what the call says; -1 where it gives another number of inputs or outputs. */
+static int run_begin_call(mxl_run *r, int num_outputs)
+{
+    const mxl_op *op = r->call.op;
+
+    if (mxl_invoke_arity(op, r->call.params, r->call.num_inputs, &r->arity) != 0 ||
+        check_inputs(op, r->call.num_inputs, r->given_in) != 0)
+        return -1;
+    if (num_outputs > r->arity.visible && num_outputs <= r->arity.outputs)
+        r->arity.visible = num_outputs; /* the caller asks for outputs that are usually hidden */
+    if (num_outputs != r->arity.visible)
+        return mxl_error("%s: has %d output%s, %d were given", op->name, r->arity.visible,
+                         r->arity.visible == 1 ? "" : "s", num_outputs);
+    r->call.num_outputs = r->arity.outputs;
+    return run_begin(r);
+}
+
+__attribute__((noinline)) static int run_any(const mxl_op *op, const void *params, int num_inputs,
+                                             mxl_array *const *inputs, int num_outputs,
+                                             mxl_array **out, mxl_mode mode)
+{
+    mxl_run r;
+    int status;
+
+    r.call = (mxl_call){op, params, num_inputs, num_outputs, NULL, NULL, mode.training};
+    r.mode = mode;
+    r.given_in = inputs;
+    r.given_out = out;
+    if (run_begin_call(&r, num_outputs) != 0)
+        return -1;
+    if (op->compose == NULL || mode.dialect->label != NULL ||
+        (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
+        status = run_steps(&r, NULL, false);
+    else if (run_infer(&r, false) != 0 || check_given(&r) != 0)
+        status = -1;
+    else
+        status = mxl_run_composite(&r);
+    run_end(&r);
+    return status;
 }
 
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    mxl_run r;
-    int status;
-
-    if (is_plain(op, num_inputs, inputs, num_outputs, out))
-        return op->plan != NULL ? invoke_moved(op, params, num_inputs, inputs, out, mode)
-                                : invoke_one(op, params, num_inputs, inputs, out, mode, NULL);
-    if (mxl_invoke_arity(op, params, num_inputs, &r.arity) != 0 ||
-        check_inputs(op, num_inputs, inputs) != 0)
-        return -1;
-    if (num_outputs > r.arity.visible && num_outputs <= r.arity.outputs)
-        r.arity.visible = num_outputs; /* the caller asks for outputs that are usually hidden */
-    if (num_outputs != r.arity.visible)
-        return mxl_error("%s: has %d output%s, %d were given", op->name, r.arity.visible,
-                         r.arity.visible == 1 ? "" : "s", num_outputs);
-    r.call.op = op;
-    r.call.params = params;
-    r.call.num_inputs = num_inputs;
-    r.call.num_outputs = r.arity.outputs;
-    r.call.training = mode.training;
-    r.mode = mode;
-    r.given_in = inputs;
-    r.given_out = out;
-    if (run_begin(&r) != 0)
-        return -1;
-    if (op->compose != NULL && mode.dialect->label == NULL &&
-        (op->compute == NULL || wants_node(op, num_inputs, inputs, mode) != 0))
-        status = run_composite(&r);
-    else
-        status = run_compute(&r);
-    run_end(&r);
-    return status;
+    if (!is_plain(op, num_inputs, inputs, num_outputs, out))
+        return run_any(op, params, num_inputs, inputs, num_outputs, out, mode);
+    return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)
+                            : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
 }

@@ -1,5 +1,4 @@
-/* One execution while it is under way, shared by invoke.c, which runs it, and edit.c, which says
- * what it may write to. */
+/* One execution while it is under way, shared by invoke.c, edit.c and compose.c. */
 #ifndef MXL_ENGINE_RUN_RUN_H
 #define MXL_ENGINE_RUN_RUN_H
 
@@ -43,9 +42,19 @@ int mxl_run_check_edits(mxl_run *r, bool records);
  * -1 with the error set. */
 int mxl_run_record(mxl_run *r, bool records);
 
-/* After the write: versions and writers of the outputs' storages; then their places (-1 with the
- * error set: who watches what is recorded has failed). */
+/* After the write: versions and writers of the outputs' storages. */
 void mxl_run_note_edits(mxl_run *r);
-int mxl_run_attach(mxl_run *r);
+
+/* Once the outputs are attached: attaches the base of the edited view, and detaches arrays that
+ * constants were written to. -1 with the error set. */
+int mxl_run_follow(mxl_run *r);
+
+/* A composite operator without a label: runs its parts, each recorded for itself, and copies
+ * results to arrays that the caller gives. -1 with the error set. */
+int mxl_run_composite(mxl_run *r);
+
+/* With a label it is one node, like any other operator: sets call.out to what its parts make,
+ * unrecorded. An array that shares memory with another one becomes a copy. */
+int mxl_run_unrecorded(mxl_run *r);
 
 #endif

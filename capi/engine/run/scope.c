@@ -87,17 +87,3 @@ mxl_array *mxl_scope_call(mxl_scope *scope, const mxl_op *op, const void *params
 
     return mxl_scope_call_many(scope, op, params, num_inputs, inputs, 1, &out) == 0 ? out : NULL;
 }
-
-int mxl_compose(mxl_scope *scope, mxl_call *call)
-{
-    bool made = true;
-
-    for (int i = 1; i < call->num_outputs; i++)
-        call->out[i] = NULL;
-    call->out[0] = call->op->compose(scope, call);
-    for (int i = 0; i < call->num_outputs; i++)
-        made = made && call->out[i] != NULL;
-    for (int i = 0; i < call->num_outputs && !made; i++)
-        call->out[i] = NULL;
-    return made ? 0 : -1;
-}

@@ -225,24 +225,17 @@ void mxl_run_note_edits(mxl_run *r)
     }
 }
 
-/* The places of the outputs, after the write. */
-int mxl_run_attach(mxl_run *r)
+/* After the outputs are attached: the base of the edited view, and outputs that became constants.
+ */
+int mxl_run_follow(mxl_run *r)
 {
     mxl_edge nowhere = {NULL, 0};
 
-    if (r->node != NULL && mxl_node_attach(r->node, r->arity.visible, r->given_out) != 0)
-        return -1;
     if (r->slices != NULL && mxl_rebase_finish(r->edited_view, r->slices) != 0)
         return -1;
-    if (r->node != NULL || !r->mode.record)
-        return 0;
-    mxl_tape_freeze(r->call.num_inputs, r->given_in, r->arity.visible, r->given_out,
-                    r->mode.dialect);
-    if (!r->mode.dialect->rebase)
-        return 0;
-    for (int i = 0; i < r->arity.visible; i++) {
+    for (int i = 0; i < r->arity.visible && r->node == NULL && r->mode.dialect->rebase; i++) {
         if (r->given_out[i] != r->edited_view)
-            mxl_array_set_edge(r->given_out[i], nowhere); /* constants were written over it */
+            mxl_array_set_edge(r->given_out[i], nowhere);
     }
     return 0;
 }
