@@ -10,14 +10,14 @@ typedef int8_t i8;
 typedef int32_t i32;
 typedef int64_t i64;
 
-/* What a value of each dtype is converted from: a float, a double or an integer. */
+/* The C type that each dtype is converted from: a float, a double or an integer. */
 #define FROM_f32(v) (v)
 #define FROM_f64(v) (v)
 #define FROM_u8(v)  (v)
 #define FROM_i8(v)  (v)
 #define FROM_i32(v) (v)
 #define FROM_i64(v) (v)
-/* Foreign memory may hold any byte where a bool is meant. */
+/* Foreign memory may hold any byte as a bool. */
 #define FROM_b8(v) ((v) != 0)
 
 #define TO_FLOAT(T, v) ((T)(v))
@@ -78,7 +78,7 @@ FROM_INT(i32)
 FROM_INT(i64)
 FROM_INT(b8)
 
-/* ---- float16: by way of float32 ---- */
+/* ---- float16, through float32 ---- */
 
 /* second(first(in)), a tile of float32 at a time. */
 static void in_two_steps(mxl_loop first, size_t in_size, mxl_loop second, size_t out_size,

@@ -1,15 +1,16 @@
-/* Casts between element types, as row loops. For array/copy.c and the operators that cast. */
+/* Casts between element types, as element-wise loops. For array/copy.c and the operators that cast.
+ */
 #ifndef MXL_KERNEL_COPY_CAST_H
 #define MXL_KERNEL_COPY_CAST_H
 
 #include "kernel/elementwise/loop.h"
 
-/* The loop that casts `from` to `to`; never NULL for valid dtypes. Float to integer truncates; what
- * does not fit is as kernel/copy/convert.h says. To bool is != 0 (a NaN is true), float64 and
- * integers to float16 round through float32. */
+/* The loop that casts `from` to `to`; never NULL for valid dtypes. Float to integer truncates;
+ * values that do not fit convert as in kernel/copy/convert.h. Casting to bool is != 0 (a NaN is
+ * true); float64 and integers are rounded to float16 through float32. */
 mxl_loop mxl_cast_loop(int from, int to);
 
-/* One value as an element of `dtype`, stored at `out`. */
+/* Converts one value to `dtype` and stores it at `out`. */
 void mxl_cast_scalar(double value, int dtype, void *out);
 
 /* Two of these loops (cast_half.c). */

@@ -1,14 +1,14 @@
-/* float16 to float32 and back, by the processor's instructions for it where it has them; the bits
- * are those of base/half.h. For cast.c. */
+/* float16 to float32 and back, by the processor's instructions if it has them, with the same bits
+ * as base/half.h. For cast.c. */
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-/* Whole vectors of n numbers, to floats two at a time; both return how many numbers that were. A
- * signalling NaN stays one, which the instruction would quiet: vectors with a NaN are left to the
- * loop. */
+/* Converts whole vectors of n numbers (two at a time to float). Both functions return how many
+ * numbers they converted. A signalling NaN must stay one, but the instruction would quiet it:
+ * vectors with a NaN are left to the loop. */
 #define VECTORS(LEVEL, N, load_halves, store_halves, to_half, to_float, NANS, ...)                 \
     MXL_TARGET_##LEVEL static int64_t to_floats_##LEVEL(float *out, const mxl_half *in, int64_t n) \
     {                                                                                              \

@@ -1,6 +1,6 @@
-/* Conversions between element types that C leaves undefined, as x86 (and so MXNet 1.9.1) does them:
- * float to int truncates, what does not fit gives the smallest int; 8-bit integers go through int32
- * and wrap. Used by every kernel. */
+/* Conversions between element types that C leaves undefined, with the results of x86 (and so of
+ * MXNet 1.9.1): float to int truncates, values that do not fit give the smallest int, 8-bit
+ * integers go through int32 and wrap. Used by every kernel. */
 #ifndef MXL_KERNEL_COPY_CONVERT_H
 #define MXL_KERNEL_COPY_CONVERT_H
 

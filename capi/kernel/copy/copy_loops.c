@@ -1,4 +1,4 @@
-/* Strided runs, small pieces, and blocks that pass the caches by; see run.h. */
+/* Strided runs, small pieces, and blocks that bypass the caches; see copy_loops.h. */
 #include "kernel/copy/copy_loops.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum { LINE = 64 };
 
 /* ---- runs ---- */
 
-/* The strides that vectorise, once the compiler sees them; `dst` is written without gaps. */
+/* Strides that vectorise when the compiler sees them as constants; `dst` is contiguous. */
 #define EVEN_RUN(T)                                                                                \
     do {                                                                                           \
         T *d = dst;                                                                                \
@@ -20,7 +20,7 @@ enum { LINE = 64 };
                                                                                                    \
         if (stride == 0)                                                                           \
             EVEN_LOOP(v);                                                                          \
-        else if (stride == -1) /* the input upwards, which is fetched ahead */                     \
+        else if (stride == -1) /* reads the input upwards, the direction of prefetching */         \
             EVEN_LOOP_AT(d[n - 1 - i], s[i - n + 1]);                                              \
         else if (stride == 2)                                                                      \
             EVEN_LOOP(s[2 * i]);                                                                   \
@@ -72,7 +72,7 @@ void mxl_copy_run(size_t width, void *dst, int64_t dst_stride, const void *src, 
                   int64_t n)
 {
     if (n <= 0)
-        return; /* there may be no memory either */
+        return; /* the pointers may be invalid */
     if (dst_stride == 1 && src_stride == 1)
         memcpy(dst, src, (size_t)n * width);
     else if (dst_stride == 1 && src_stride >= -1 && src_stride <= 4)
@@ -89,7 +89,7 @@ void mxl_copy_run(size_t width, void *dst, int64_t dst_stride, const void *src, 
 
 /* ---- blocks ---- */
 
-/* The stores are aligned, but for the first and the last. */
+/* All stores are aligned, except the first and the last. */
 MXL_INLINE void long_block_at(int level, char *out, const char *in, size_t bytes)
 {
     (void)level;
@@ -111,7 +111,8 @@ void mxl_copy_block(void *out, const void *in, size_t bytes)
 }
 
 #if defined(__SSE2__)
-/* Stores that bypass the caches need not read what they overwrite, a third of the traffic. */
+/* Stores that bypass the caches need not read the lines that they overwrite, a third of the
+ * traffic. */
 void mxl_copy_stream(void *out, const void *in, size_t bytes)
 {
     size_t head = -(uintptr_t)out % LINE, i = head;
@@ -140,7 +141,8 @@ void mxl_copy_stream(void *out, const void *in, size_t bytes)
 
 /* ---- pieces ---- */
 
-/* Pieces of exactly, or of up to twice, so many bytes: one move, or two that overlap. */
+/* Copies pieces of exactly `size` bytes, or up to twice as many: by one move, or by two that
+ * overlap. */
 #define EXACTLY(size)                                                                              \
     for (int64_t j = 0; j < count; j++)                                                            \
     memcpy(out + j * out_step, in + (at == NULL ? j : at[j]) * in_step, size)

@@ -1,5 +1,5 @@
-/* Copies of strided data: straight blocks, pieces side by side, runs of elements, and blocks that
- * are turned where input and output run along different axes. */
+/* Copies of strided data: contiguous blocks, pieces side by side, runs of elements, and blocks that
+ * are transposed because input and output are contiguous along different axes. */
 #include "kernel/copy/strided_copy.h"
 
 #include "base/thread.h"
@@ -9,13 +9,13 @@
 enum {
     BYTES_GRAIN = 1 << 18, /* bytes that are worth another thread */
     ELEMENTS_GRAIN = 32768,
-    STREAM_FROM = 12 << 20, /* bytes that are not worth keeping in the caches */
+    STREAM_FROM = 12 << 20, /* bytes from which copies bypass the caches */
     STREAM_ROW = 4096,
-    SHORT = 16,     /* elements of a row below which another axis is better run along */
+    SHORT = 16,     /* rows shorter than this are copied along another axis */
     LANES = 64,     /* the most such rows that are copied together, */
-    LANE_RUN = 256, /* so many elements of each at a time */
-    BAND = 512,     /* bytes of the input's rows that are turned together, */
-    SEGMENT = 256   /* so many rows at a time */
+    LANE_RUN = 256, /* and elements of each at a time */
+    BAND = 512,     /* bytes of the input's rows that are transposed together, */
+    SEGMENT = 256   /* and rows at a time */
 };
 
 /* ---- blocks ---- */
@@ -73,7 +73,7 @@ void mxl_fill(size_t width, void *out, const void *value, int64_t n)
 /* ---- strided ---- */
 typedef struct copy_job copy_job;
 
-/* Part of a row, or `rows` whole rows that begin there. */
+/* Copies part of a row, or `rows` whole rows that begin at the offsets `out` and `in`. */
 typedef void (*copier)(const copy_job *job, int64_t out, int64_t in, int64_t n, int64_t rows);
 
 struct copy_job {
@@ -82,11 +82,11 @@ struct copy_job {
     const char *in;
     mxl_walk walk; /* operand 0: out, operand 1: in */
     copier copy;
-    int64_t most;            /* elements of a row that are copied at a time */
-    int64_t lanes;           /* the short axes behind the walk's last: at how many places, */
-    int64_t lane[2][LANES];  /* and where these are */
+    int64_t most;  /* elements of a row that are copied at a time */
+    int64_t lanes; /* the number of positions along the short axes after the walk's last, */
+    int64_t lane[2][LANES];  /* and their offsets */
     int64_t bands, segments; /* of transposed copies */
-    int across;              /* the axis that their input runs along */
+    int across;              /* the axis along which their input is contiguous */
 };
 
 static void copy_runs(const copy_job *job, int64_t out, int64_t in, int64_t n, int64_t rows)
@@ -113,7 +113,7 @@ static void copy_pieces(const copy_job *job, int64_t out, int64_t in, int64_t n,
                     in_step * width);
 }
 
-/* Long rows of a copy that the caches cannot hold. */
+/* Long rows of a copy that is larger than the caches. */
 static void copy_streams(const copy_job *job, int64_t out, int64_t in, int64_t n, int64_t rows)
 {
     int64_t width = (int64_t)job->width;
@@ -154,8 +154,8 @@ static void rows_chunk(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Where rows are short, the longest axis takes their place, and each of the short ones behind it
- * becomes a lane; if there is none longer, the last axis stays and is one lane. */
+/* If rows are short, copies run along the longest axis instead, and each position of the short axes
+ * after it becomes a lane. If no axis is longer, the last axis stays and is the only lane. */
 static void choose_lanes(copy_job *job)
 {
     mxl_walk *walk = &job->walk;
@@ -203,7 +203,7 @@ static void choose_copier(copy_job *job)
                     : copy_pieces;
 }
 
-/* A unit is a piece of a band along `across`, and of a segment of the last axis. */
+/* One item of the range is a piece of a band along `across` and of a segment of the last axis. */
 static void transpose_chunk(void *data, int64_t begin, int64_t end)
 {
     const copy_job *job = data;
@@ -244,8 +244,8 @@ static void transpose_all(copy_job *job)
                      transpose_chunk, job);
 }
 
-/* The axis along which the input, but not the output, runs element by element; -1: none that is
- * worth turning blocks. */
+/* The axis along which the input, but not the output, is contiguous; -1: no axis for which
+ * transposing blocks pays. */
 static int find_across(const mxl_walk *walk, size_t width)
 {
     int last = walk->ndim - 1;
@@ -261,7 +261,7 @@ static int find_across(const mxl_walk *walk, size_t width)
     return -1;
 }
 
-/* Axes in the order of the output's memory, so that it is written in one sweep. */
+/* Sorts the axes by the output's strides, so that the output is written sequentially. */
 static void copy_sort_axes(int ndim, int64_t *shape, int64_t *out, int64_t *in)
 {
     for (int i = 1; i < ndim; i++) {

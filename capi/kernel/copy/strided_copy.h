@@ -1,5 +1,5 @@
-/* Copies of strided data, by element width. For array/copy.c and the operators that only move data
- * (transpose, slice, concat). */
+/* Copies of strided data, by element width. For array/copy.c and movement operators (transpose,
+ * slice, concat). */
 #ifndef MXL_KERNEL_COPY_STRIDED_COPY_H
 #define MXL_KERNEL_COPY_STRIDED_COPY_H
 

@@ -1,6 +1,6 @@
-/* Matrices turned into their transposes; see run.h. Blocks of 16 bytes by as many rows are turned
- * in registers, where the compiler can say that: interleaving rows k and k + N/2, for all k, log N
- * times puts the columns into the rows. What is left over goes element by element. */
+/* Transposes matrices; see copy_loops.h. Square blocks of 16-byte rows are transposed in registers
+ * if the compiler supports it: interleaving rows k and k + N/2 for all k, log N times, turns
+ * columns into rows. The remaining elements are copied one by one. */
 #include <string.h>
 
 #include "kernel/copy/copy_loops.h"
@@ -55,7 +55,8 @@ enum { VECTOR = 16, LINE = 64 };
     }
 #endif
 
-/* A tile has a cache line each way, so that each line is in use once. */
+/* A tile is one cache line wide and high, so that each line is used completely while it is cached.
+ */
 #define TRANSPOSE(T)                                                                               \
     MXL_INLINE void each_##T(T *restrict d, int64_t dst_step, const T *restrict s,                 \
                              int64_t src_step, int64_t nj, int64_t ni)                             \

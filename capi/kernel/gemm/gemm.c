@@ -20,30 +20,32 @@ enum {
     GRAIN = 1 << 18, /* multiplications that are worth a thread */
     BLOCK_M = 144,
     BLOCK_N = 3072,
-    BLOCK_K = 1024,       /* packed blocks: A's stays in the second cache, B's in the third */
-    UNITS = 8,            /* that a block is cut into for each thread */
-    NEAR_BYTES = 16384,   /* room for packing that needs no allocation */
-    NEAR_DEPTH = 128,     /* k up to which operands are read where they lie more often */
-    MOST_APART = 1024,    /* power of two in the distance of rows, in bytes, that a cache bears */
-    INNER_SUM = 8,        /* what the sum of a vector costs, in vector instructions */
-    INNER_ROOM = 1 << 16, /* elements of the smaller operand that stay near in inner products */
-    TINY_SIDE = 8,        /* rows, columns and depth that a plain loop is best for */
+    BLOCK_K = 1024,     /* packed blocks: A's stays in the second cache, B's in the third */
+    UNITS = 8,          /* pieces of a block per thread */
+    NEAR_BYTES = 16384, /* room for packing that needs no allocation */
+    NEAR_DEPTH = 128,   /* depth k up to which operands are more often read without packing */
+    MOST_APART =
+        1024, /* bytes: row distances that are multiples of this power of two cause cache misses */
+    INNER_SUM = 8,        /* cost of summing a vector's elements, in vector instructions */
+    INNER_ROOM = 1 << 16, /* elements of the smaller operand that stay cached in inner products */
+    TINY_SIDE = 8,        /* rows, columns and depth up to which a plain loop is fastest */
     SHALLOW = 2,          /* k up to which rows are scaled and added */
     VECTOR_TILE = 4096,
-    BLAS_LEAST = 16, /* rows, columns and depth that OpenBLAS gets, and the greatest of them */
+    BLAS_LEAST =
+        16, /* smallest size of all three dimensions for OpenBLAS, and of the largest one */
     BLAS_MOST = 64
 };
 
-/* What packing an element of B costs, in vector instructions. */
+/* The cost of packing an element of B, in vector instructions. */
 static const double PACK = 0.5;
 
-/* Units of that many multiplications each that are worth a thread. */
+/* The number of items, of `each` multiplications, that are worth a thread. */
 static int64_t grain_of(int64_t each)
 {
     return 1 + GRAIN / (each + 1);
 }
 
-/* Threads that a product of m x n x k may use. */
+/* The number of threads that a product of m x n x k may use. */
 static int64_t workers_for(int64_t m, int64_t n, int64_t k)
 {
     int64_t threads = mxl_thread_count(), most = INT64_MAX / GRAIN;
@@ -119,7 +121,7 @@ typedef struct int_job {
     bool add;
 } int_job;
 
-/* A unit is a row of C. */
+/* One item of the range is a row of C. */
 #define INT_ROWS(T)                                                                                \
     static void rows_##T(void *data, int64_t begin, int64_t end)                                   \
     {                                                                                              \
@@ -144,7 +146,7 @@ INT_ROWS(int64_t)
 
 /* ---- float16 ---- */
 
-/* rows x columns halves, rows ld elements apart, into contiguous floats; or back. */
+/* Converts rows x columns halves, in rows ld elements apart, into contiguous floats; or back. */
 static void half_move(bool to_float, void *half, int64_t ld, float *flat, int64_t rows,
                       int64_t columns)
 {
@@ -205,7 +207,7 @@ static void int_product(const mxl_product *p, const void *a, const void *b, void
                      p->dtype == MXL_I32 ? rows_int32_t : rows_int64_t, &job);
 }
 
-/* k is 0: C is what is added, or zeros. */
+/* k is 0: C is the addend, or zeros. */
 static void empty_sum(const mxl_product *p, void *c)
 {
     size_t bytes = (size_t)p->n * mxl_dtype_size(p->dtype);
@@ -220,7 +222,7 @@ static void empty_sum(const mxl_product *p, void *c)
     }
 }
 
-/* One of the products; `alone`: on this thread. */
+/* One of the products; `alone` limits it to this thread. */
 static int one(const mxl_product *p, int64_t i, bool alone)
 {
     int64_t size = (int64_t)mxl_dtype_size(p->dtype);
@@ -247,9 +249,9 @@ static int one(const mxl_product *p, int64_t i, bool alone)
 
 /* ---- OpenBLAS ---- */
 
-/* Whether a product is worth the call. At the levels above the baseline our own kernels are as fast
- * as OpenBLAS's from 128 x 128 on and faster than them at skinny ones, and their threads do not
- * spin; of the baseline OpenBLAS may have better ones for the processor at hand. */
+/* True if OpenBLAS is worth a call. Above the baseline level the library's own kernels are as fast
+ * as OpenBLAS's from 128 x 128 on and faster for skinny matrices, and their threads do not spin. At
+ * the baseline OpenBLAS may have better kernels for this processor. */
 static bool suits_openblas(const mxl_product *p)
 {
     int64_t least = p->m < p->n ? p->m : p->n, most = p->m < p->n ? p->n : p->m;
@@ -261,8 +263,8 @@ static bool suits_openblas(const mxl_product *p)
            p->lda <= INT32_MAX && p->ldb <= INT32_MAX && p->ldc <= INT32_MAX;
 }
 
-/* All of them by OpenBLAS, if there is one: 1; 0 where there is none, -1 with the error set. By
- * columns it is C' = op(B)' op(A)'. */
+/* Runs all products with OpenBLAS, if there is one: returns 1, 0 if there is none, -1 with the
+ * error set. In column-major order the product is C' = op(B)' op(A)'. */
 static int by_openblas(const mxl_product *p)
 {
     static const float one32 = 1, zero32 = 0;
@@ -326,7 +328,7 @@ int mxl_products(const mxl_product *p)
         if (done != 0)
             return done < 0 ? -1 : 0;
     }
-    /* Few large ones share the threads one after the other, many are shared out. */
+    /* A few large products run one after another, each on all threads; many run in parallel. */
     if (p->count < mxl_thread_count()) {
         for (int64_t i = 0; i < p->count; i++) {
             if (one(p, i, false) != 0)

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* C = op(A) op(B), `count` times. Row-major: op(A) is m x k, op(B) is k x n, C is m x n; A is
- * stored k x m where `ta`, B n x k where `tb`; ld* are elements from row to row of what is stored,
- * *_next from matrix to matrix. */
+/* C = op(A) op(B), `count` times. Row-major: op(A) is m x k, op(B) is k x n, C is m x n; with `ta`
+ * A is stored as k x m, with `tb` B as n x k. ld* are the elements between stored rows, *_next
+ * those between matrices. */
 typedef struct mxl_product {
     int dtype;
     bool ta, tb;
@@ -25,7 +25,7 @@ typedef struct mxl_product {
  * with the error set: another dtype, out of memory (C is then undefined). */
 int mxl_products(const mxl_product *product);
 
-/* One. */
+/* The same for a single product. */
 int mxl_gemm(int dtype, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a,
              int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, bool accumulate);
 

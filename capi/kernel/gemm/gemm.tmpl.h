@@ -1,8 +1,8 @@
 /* The matrix product over one floating type; included by gemm.c with T, NAME(x), MICRO(), the micro
  * kernels, and TRANSPOSE, the side of the blocks that NAME(transpose) transposes. */
 
-/* op(A)[i][p] is a[i * a_row + p * a_col], op(B)[p][j] is b[p * b_row + j * b_col]; one of each two
- * strides is 1. What is added is at addend[i * add_row + j]; NULL: nothing. */
+/* op(A)[i][p] is a[i * a_row + p * a_col], op(B)[p][j] is b[p * b_row + j * b_col]; one stride of
+ * each pair is 1. The addend is at addend[i * add_row + j]; NULL: none. */
 typedef struct NAME(job) {
     const mxl_gemm_micro *micro;
     const T *a, *b, *addend;
@@ -10,14 +10,14 @@ typedef struct NAME(job) {
     int64_t a_row, a_col, b_row, b_col, add_row, ldc;
     int64_t m, n, k;
 
-    /* of tiles: whether operands are packed; the block at hand, columns [j0, j0 + nb) and depth
-     * [p0, p0 + kb), and the units that it is shared out in, `down` times `across` */
+    /* For products by tiles: whether operands are packed; the current block, columns [j0, j0 + nb)
+     * and depth [p0, p0 + kb); and the pieces that it is divided into, `down` times `across`. */
     bool pack_a, pack_b;
     int64_t j0, p0, nb, kb, down, across;
-    T *packed_b; /* strip by strip; unless pack_b the last one alone, where it is narrow */
+    T *packed_b; /* strip by strip; without pack_b only the last strip, if it is narrow */
     T *packed_a; /* room_a elements for each worker */
     int64_t room_a;
-    _Atomic int64_t next; /* the first unit that nobody has taken */
+    _Atomic int64_t next; /* the first piece that no worker has taken */
 } NAME(job);
 
 /* ---- packing ---- */
@@ -52,7 +52,7 @@ static void NAME(pack)(T *out, int64_t width, const T *from, int64_t lane, int64
     }
 }
 
-/* The greatest height of a tile with that many rows left. */
+/* The height of the tallest tile that fits the remaining rows. */
 static int64_t NAME(height)(const NAME(job) * job, int64_t rows)
 {
     const int *height = job->micro->heights;
@@ -62,7 +62,7 @@ static int64_t NAME(height)(const NAME(job) * job, int64_t rows)
     return *height;
 }
 
-/* Rows of A tile by tile, each as columns of its height. */
+/* Packs rows of A tile by tile, each tile column by column. */
 static void NAME(pack_a)(const NAME(job) * job, int64_t first, int64_t end, T *out)
 {
     for (int64_t i = first, height; i < end; i += height) {
@@ -73,13 +73,13 @@ static void NAME(pack_a)(const NAME(job) * job, int64_t first, int64_t end, T *o
     }
 }
 
-/* The width of the strip that begins at column j of the block: wide, or narrow at its end. */
+/* The width of the strip at column j of the block: wide, or narrow at the block's end. */
 static int64_t NAME(width)(const NAME(job) * job, int64_t j)
 {
     return job->nb - j <= job->micro->width ? job->micro->width : 2 * job->micro->width;
 }
 
-/* A unit is a strip of B. */
+/* One item of the range is a strip of B. */
 static void NAME(pack_strips)(void *data, int64_t begin, int64_t end)
 {
     const NAME(job) *job = data;
@@ -97,7 +97,7 @@ static void NAME(pack_strips)(void *data, int64_t begin, int64_t end)
 
 /* ---- tiles ---- */
 
-/* Columns [j, j + width) of the block, rows [first, end); `a` is what was packed of them. */
+/* Columns [j, j + width) of the block, rows [first, end); `a` is their packed part. */
 static void NAME(strip)(const NAME(job) * job, const T *a, int64_t first, int64_t end, int64_t j)
 {
     int64_t width = NAME(width)(job, j), columns = job->nb - j < width ? job->nb - j : width;
@@ -134,8 +134,8 @@ static void NAME(strip)(const NAME(job) * job, const T *a, int64_t first, int64_
     }
 }
 
-/* Where the part number `part` of `parts` of [0, count) begins; parts are of whole `size`s, as even
- * as that allows. */
+/* The beginning of part number `part` of `parts` parts of [0, count). Parts consist of whole
+ * `size`s and are as equal as that allows. */
 static int64_t NAME(part)(int64_t count, int64_t size, int64_t parts, int64_t part)
 {
     int64_t begin = (count + size - 1) / size * part / parts * size;
@@ -143,7 +143,8 @@ static int64_t NAME(part)(int64_t count, int64_t size, int64_t parts, int64_t pa
     return begin < count ? begin : count;
 }
 
-/* Each index is a worker with room to pack rows of A, which takes units until there are none. */
+/* One item of the range is a worker with a buffer for packed rows of A. It takes pieces until none
+ * is left. */
 static void NAME(workers)(void *data, int64_t begin, int64_t end)
 {
     NAME(job) *job = data;
@@ -170,7 +171,7 @@ static void NAME(workers)(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* All rows with the block at hand. */
+/* All rows of the current block. */
 static void NAME(block)(NAME(job) * job, int64_t workers)
 {
     int64_t wide = 2 * job->micro->width, strips = (job->nb + wide - 1) / wide;
@@ -183,8 +184,8 @@ static void NAME(block)(NAME(job) * job, int64_t workers)
     mxl_parallel_for(workers, 1, NAME(workers), job);
 }
 
-/* Units for so many workers: some for each, so that a late one does not hold up the others, and as
- * many for one as for the other. */
+/* Chooses the pieces for `workers` workers: several for each, so that a late worker delays the
+ * others less, and equally many for each. */
 static void NAME(share)(NAME(job) * job, int64_t workers)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
@@ -202,8 +203,9 @@ static void NAME(share)(NAME(job) * job, int64_t workers)
         job->across = strips;
 }
 
-/* Packing costs a pass over an operand; reading it where it lies costs misses where rows are as far
- * apart as the cache is deep (of a power of two), so only what is read a few times stays. */
+/* Chooses whether to pack. Packing costs a pass over an operand. Reading it unpacked causes cache
+ * misses if rows are a power of two apart, so only operands that are read a few times stay
+ * unpacked. */
 static void NAME(choose)(NAME(job) * job)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
@@ -253,10 +255,10 @@ static int NAME(tiles)(NAME(job) * job, bool alone)
     return 0;
 }
 
-/* ---- which way ---- */
+/* ---- choice of algorithm ---- */
 
-/* Whether inner products cost less than tiles, by the vector instructions that both take: sums at
- * the end of each product here, packing and columns that are not there in tiles. */
+/* True if inner products cost less than tiles, in vector instructions: inner products add a sum at
+ * the end of each product; tiles add packing, and columns beyond the matrix. */
 static bool NAME(suits_inner)(const NAME(job) * job)
 {
     int64_t w = job->micro->width, few = job->m < job->n ? job->m : job->n;
@@ -269,7 +271,8 @@ static bool NAME(suits_inner)(const NAME(job) * job)
     return inner < tiles && (few <= MXL_GEMM_INNER || job->k * few <= INNER_ROOM);
 }
 
-/* Few rows of A or columns of B, the other operand running along k: as rows, and inner products. */
+/* Few rows of A or columns of B, while the other operand is contiguous along k: by inner products.
+ */
 static int NAME(few)(const NAME(job) * job, bool columns)
 {
     int64_t row = columns ? job->b_col : job->a_row, step = columns ? job->b_row : job->a_col;
@@ -306,7 +309,8 @@ static int NAME(few)(const NAME(job) * job, bool columns)
     return 0;
 }
 
-/* So small that choosing a way would cost more than the product: W columns of a row at a time. */
+/* For products so small that choosing an algorithm would cost more: W columns of a row at a time.
+ */
 #define TINY_PIECE(W)                                                                              \
     for (; j + W <= q->n; j += W) {                                                                \
         T sum[W] = {0};                                                                            \
@@ -334,7 +338,7 @@ static void NAME(tiny)(const mxl_product *q, const T *a, const T *b, T *c)
 }
 #undef TINY_PIECE
 
-/* By a way that suits the shape. */
+/* Chooses the algorithm by shape and runs it. */
 static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
 {
     NAME(job)

@@ -1,4 +1,5 @@
-/* Micro kernels: one text for all instruction sets, whose vectors it is given by name. */
+/* Micro kernels: one source for all instruction sets, parametrised by the names of vector
+ * operations. */
 #include "kernel/gemm/gemm_micro.h"
 
 #include <stdbool.h>
@@ -8,9 +9,9 @@
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-/* Of a set is needed: SET, its name, T, its elements, ISA, what stands before its functions, the
- * type SET##_v of its vectors, and SET##_load, _store, _splat, _add, _fma(a, b, c) = a * b + c and
- * _sum of the elements. */
+/* An instruction set defines: SET, its name; T, its element; ISA, the attribute of its functions;
+ * the vector type SET##_v; and SET##_load, _store, _splat, _add, _fma(a, b, c) = a * b + c and _sum
+ * of a vector's elements. */
 #define BODIES(SET, T, ISA)                                                                        \
     ISA MXL_INLINE void SET##_tile(int height, int vectors, bool is_down, int64_t k,               \
                                    const void *left, int64_t step, const void *right,              \
@@ -135,7 +136,7 @@
     TILES(SET, ISA, 2)                                                                             \
     TILES(SET, ISA, 4)
 
-/* What the registers of a set hold: 8, 12 or 24 vectors of sums, and two of B. */
+/* The registers of a set hold 8, 12 or 24 vectors of sums and two vectors of B. */
 #define EIGHT_SUMS(SET, T, ISA)                                                                    \
     SHARED(SET, T, ISA)                                                                            \
     static const int SET##_heights[] = {4, 2, 1};                                                  \
@@ -166,7 +167,7 @@
                                                    AT(SET, along, 12)};                            \
     TABLE(SET, T)
 
-/* ---- the baseline: vectors of 16 bytes, as the compiler knows them on any processor ---- */
+/* ---- the baseline: 16-byte vectors that the compiler supports on any processor ---- */
 #define BASELINE(SET, T)                                                                           \
     typedef T SET##_v __attribute__((vector_size(16)));                                            \
     typedef T SET##_here __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));          \

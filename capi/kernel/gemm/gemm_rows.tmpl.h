@@ -1,10 +1,11 @@
 /* Products without tiles, over one floating type; included by gemm.c with T and NAME(x). Inner
- * products of rows, where both operands run along k; sums of scaled rows, where one operand is a
- * vector and the other one runs across. */
+ * products of rows, if both operands are contiguous along k; sums of scaled rows, if one operand is
+ * a vector and the other is contiguous along the result. */
 
 /* ---- inner products ---- */
 
-/* Result (i, j) = few row i times many row j, is at c[i * c_few + j * c_many]. */
+/* The operand with few rows and that with many. Result (i, j) = few row i times many row j, is at
+ * c[i * c_few + j * c_many]. */
 typedef struct NAME(inner_job) {
     const mxl_gemm_micro *micro;
     const T *few, *many, *addend;
@@ -13,7 +14,7 @@ typedef struct NAME(inner_job) {
     int64_t few_row, many_row, c_few, c_many, add_few, add_many;
 } NAME(inner_job);
 
-/* Results (i, j), (i, j + 1) ... */
+/* Stores results (i, j), (i, j + 1) ... */
 static inline void NAME(inner_put)(const NAME(inner_job) * job, int64_t i, int64_t j, int64_t count,
                                    const T *sums)
 {
@@ -25,7 +26,7 @@ static inline void NAME(inner_put)(const NAME(inner_job) * job, int64_t i, int64
                                 : job->addend[i * job->add_few + (j + l) * job->add_many] + sums[l];
 }
 
-/* A unit is MXL_GEMM_INNER of the many rows, with all of the few. */
+/* One item of the range is MXL_GEMM_INNER of the many rows, with all of the few. */
 static void NAME(inner_units)(void *data, int64_t begin, int64_t end)
 {
     enum { R = MXL_GEMM_INNER };
@@ -114,7 +115,7 @@ static void NAME(scaled_piece)(const NAME(scaled_job) * job, int64_t i, int64_t 
                                  : job->addend[i * job->add_row + (j + l) * job->add_step] + y[l];
 }
 
-/* Units are columns where there is one row, else rows. */
+/* Items of the range are columns if there is one row, else rows. */
 static void NAME(scaled_columns)(void *data, int64_t begin, int64_t end)
 {
     for (int64_t j = begin; j < end; j += VECTOR_TILE)

@@ -70,7 +70,7 @@ typedef struct take_job {
     const int64_t *index;
 } take_job;
 
-/* A unit is one piece of the output. */
+/* One item of the range is one piece of the output. */
 static void take_chunk(void *data, int64_t begin, int64_t end)
 {
     const take_job *job = data;
@@ -102,7 +102,8 @@ typedef struct scatter_job {
     const void *in;
 } scatter_job;
 
-/* A unit is a column: no two threads write into the same element, and each adds in order of j. */
+/* One item of the range is a column, so that no two threads write to one element and each adds in
+ * order of j. */
 #define SCATTER(T, ADD)                                                                            \
     static void scatter_##T(void *data, int64_t begin, int64_t end)                                \
     {                                                                                              \
@@ -156,7 +157,7 @@ typedef struct pick_job {
     void *out;
 } pick_job;
 
-/* A unit is an outer position. */
+/* One item of the range is an outer position. */
 #define PICK_EACH(T, to, from)                                                                     \
     for (int64_t o = begin; o < end; o++) {                                                        \
         for (int64_t i = 0; i < inner; i++) {                                                      \
@@ -212,8 +213,9 @@ typedef struct along_job {
     void *out;
 } along_job;
 
-/* A unit is a column of an outer position: no two threads write into the same element. `near` is an
- * element beside its index, `far` the one that the index names. */
+/* One item of the range is a column of an outer position, so that no two threads write to one
+ * element. `near` is the element at the position of the index, `far` the element that the index
+ * selects. */
 #define ALONG_EACH(T, ...)                                                                         \
     for (int64_t unit = begin, stop; unit < end; unit = stop) {                                    \
         int64_t o = unit / inner, from = unit % inner, to = from + end - unit;                     \

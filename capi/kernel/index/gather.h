@@ -1,7 +1,6 @@
-/* Moving elements by index: take, pick, one_hot, and what their gradients need. For
- * ops/index/take.c, ops/index/gather_nd.c and ops/index/sort.c. Data is contiguous and seen as
- * (outer, extent, inner); indices are turned into positions first.
- */
+/* Moving elements by index: take, pick, one_hot, and their gradients. For ops/index/take.c,
+ * ops/index/gather_nd.c and ops/index/sort.c. Data is contiguous with shape (outer, extent, inner);
+ * indices are converted to positions first. */
 #ifndef MXL_KERNEL_INDEX_GATHER_H
 #define MXL_KERNEL_INDEX_GATHER_H
 
@@ -10,14 +9,14 @@
 
 typedef enum mxl_index_mode {
     MXL_INDEX_CLIP,  /* to the first or last position */
-    MXL_INDEX_WRAP,  /* modulo the extent, as Python's % */
+    MXL_INDEX_WRAP,  /* modulo the size, as Python's % */
     MXL_INDEX_RAISE, /* out of bounds is an error */
-    MXL_INDEX_KEEP   /* as it is */
+    MXL_INDEX_KEEP   /* unchanged */
 } mxl_index_mode;
 
-/* Positions of n contiguous indices of any dtype, truncated towards zero, in an axis of `extent`.
- * -1 with the error set: out of bounds in the mode `raise`, or an axis that is empty (but for
- * `keep`). */
+/* Converts n contiguous indices of any dtype, truncated towards zero, to positions in a dimension
+ * of size `extent`. -1 with the error set for an index out of bounds in the mode `raise`, or an
+ * empty dimension (except in the mode `keep`). */
 int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, mxl_index_mode mode,
                       int64_t *out);
 
@@ -25,9 +24,9 @@ int mxl_index_resolve(int dtype, const void *index, int64_t n, int64_t extent, m
 void mxl_take(int64_t outer, int64_t extent, int64_t bytes, const void *in, int64_t n,
               const int64_t *index, void *out);
 
-/* out[o][index[j]] += in[o][j], rows of `inner` elements, for j = 0 .. n - 1 in this order; what is
- * not named stays. All dtypes but bool; the bits do not depend on the number of threads. -1 with
- * the error set for bool. */
+/* out[o][index[j]] += in[o][j], rows of `inner` elements, for j = 0 .. n - 1 in this order; other
+ * elements stay. All dtypes but bool; the bits do not depend on the number of threads. -1 with the
+ * error set for bool. */
 int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, void *out, int64_t n,
                     const int64_t *index, const void *in);
 
@@ -44,13 +43,13 @@ void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner
 void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
                     const void *in, const int64_t *index, void *out);
 
-/* out = zeros, then out[o][index[o][j][i]][i] += in[o][j][i] for j = 0 .. n - 1 in this order: the
- * gradient of that. All dtypes, of bool `or` is the sum; the bits do not depend on the number of
- * threads. */
+/* The gradient of mxl_take_along: out = zeros, then out[o][index[o][j][i]][i] += in[o][j][i] for j
+ * = 0 .. n - 1 in this order. All dtypes; for bool the sum is `or`. The bits do not depend on the
+ * number of threads. */
 void mxl_put_along(int dtype, int64_t outer, int64_t extent, int64_t n, int64_t inner,
                    const void *in, const int64_t *index, void *out);
 
-/* out (n, depth): the element at `on` where the column is index[i], the one at `off` elsewhere. */
+/* out (n, depth): the element at `on` in column index[i] of row i, else the element at `off`. */
 void mxl_one_hot(size_t width, int64_t n, int64_t depth, const int64_t *index, const void *on,
                  const void *off, void *out);
 

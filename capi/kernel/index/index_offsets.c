@@ -1,4 +1,4 @@
-/* Places that several axes' indices name; see places.h. */
+/* Offsets from indices along several axes; see index_offsets.h. */
 #include "kernel/index/index_offsets.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { RUN = 256 };
 
-/* at = at * extent + index, with indices of axis `axis` counted from either end. */
+/* at = at * extent + index; indices of axis `axis` count from either end. */
 static int fold(int64_t n, const int64_t *index, int axis, int64_t extent, int64_t *at)
 {
     for (int64_t j = 0; j < n; j++) {
@@ -45,8 +45,8 @@ int mxl_index_offsets(int dtype, const void *index, int depth, int64_t n, const 
     return 0;
 }
 
-/* A piece may lie at any multiple of its element's size; a constant size is one move all the same.
- */
+/* A piece may lie at any multiple of its element's size; a copy of constant size is one move
+ * anyway. */
 #define PUT_EACH(size)                                                                             \
     for (int64_t j = 0; j < n; j++)                                                                \
     memcpy((char *)out + at[j] * (size), (const char *)in + j * (size), (size_t)(size))

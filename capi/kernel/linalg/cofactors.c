@@ -1,4 +1,4 @@
-/* Cofactors of a matrix that may be singular; in double. For lapack.c. */
+/* Cofactors of a matrix that may be singular, in double. For lapack.c. */
 #include <math.h>
 #include <string.h>
 
@@ -24,9 +24,9 @@ static void swap_columns(int64_t n, double *a, int64_t i, int64_t j)
     }
 }
 
-/* Decomposes P A Q = L U in place, pivots the greatest of what is left: rows[k] and columns[k] say
- * what was exchanged with k. Returns the sign of the exchanges, 0 where all but two pivots or fewer
- * are zero: then every cofactor is. */
+/* Decomposes P A Q = L U in place with full pivoting: rows[k] and columns[k] are the row and column
+ * exchanged with k. Returns the sign of the exchanges, or 0 if two or more pivots are zero; then
+ * every cofactor is zero. */
 static double decompose(int64_t n, double *a, double *rows, double *columns)
 {
     double sign = 1;
@@ -103,7 +103,7 @@ void mxl_cofactors_plain(int64_t n, double *a, double *out, double *work)
     if (sign == 0)
         return;
     adjugate(n, a, adj);
-    /* adj(A) = +-Q adj(L U) P: the exchanges undone, the last one first. */
+    /* adj(A) = +-Q adj(L U) P: undoes the exchanges, the last one first. */
     for (int64_t k = n - 1; k >= 0; k--) {
         swap_rows(n, adj, k, (int64_t)columns[k]);
         swap_columns(n, adj, k, (int64_t)rows[k]);

@@ -1,18 +1,17 @@
 /* LQ and the symmetric eigenproblem without a back end, by Householder's reflections; in double,
- * float32 matrices too. For lapack.c.
- *
- * A reflection is H = I - t v v' with v[0] = 1; the rest of v lies where the zeros would. */
+ * for float32 matrices too. For lapack.c.
+ * A reflection is H = I - t v v' with v[0] = 1; the rest of v is stored in place of the zeros. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "kernel/linalg/lapack.h"
 
-enum { MOST_STEPS = 60 }; /* of QL per eigenvalue; two or three are usual */
+enum { MOST_STEPS = 60 }; /* QL steps per eigenvalue; two or three are usual */
 
-/* Makes the reflection that turns x (n >= 1 numbers) into (beta, 0, ...): x becomes v, but for
- * x[0], which becomes beta. Returns t, 0 where there is nothing to turn. Squares are of numbers up
- * to 1, which cannot overflow. */
+/* Makes the reflection that maps x (n >= 1 numbers) to (beta, 0, ...). x becomes v, except x[0],
+ * which becomes beta. Returns t, or 0 if x has that form already. Numbers are scaled to at most 1,
+ * so that their squares cannot overflow. */
 static double make_reflection(int64_t n, double *x)
 {
     double scale = 0, sum = 0, alpha = x[0], beta;
@@ -30,7 +29,7 @@ static double make_reflection(int64_t n, double *x)
     return (beta - alpha) / beta;
 }
 
-/* row := row H, where v (n numbers, v[0] is not read) and t make H. */
+/* row := row H, with H given by v (n numbers, v[0] is not read) and t. */
 static void reflect(int64_t n, const double *v, double t, double *row)
 {
     double sum = row[0];
@@ -43,7 +42,7 @@ static void reflect(int64_t n, const double *v, double t, double *row)
         row[i] -= sum * v[i];
 }
 
-/* The first rows of H(last) ... H(1) H(0) in place of the reflections: row k of `a` (m x n) holds
+/* Replaces the reflections in `a` (m x n) by the first rows of H(last) ... H(1) H(0). Row k holds
  * the v of H(k - skip), which begins at column k, for k >= skip. Rows before `skip` become the
  * identity's. `v` has room for n numbers. */
 static void expand_reflections(int64_t m, int64_t n, int64_t skip, double *a, const double *t,
@@ -98,8 +97,8 @@ static void reflect_both(int64_t n, int64_t k, double t, const double *v, double
     }
 }
 
-/* A = Q T Q', T tridiagonal: d is its diagonal, e[i] stands between d[i] and d[i + 1]. A becomes
- * Q'. t and v have room for n numbers each. */
+/* A = Q T Q' with tridiagonal T: d is its diagonal, e[i] the element between d[i] and d[i + 1]. A
+ * becomes Q'. t and v have room for n numbers each. */
 static void make_tridiagonal(int64_t n, double *a, double *d, double *e, double *t, double *v)
 {
     for (int64_t k = 0; k + 1 < n; k++) {
@@ -111,17 +110,17 @@ static void make_tridiagonal(int64_t n, double *a, double *d, double *e, double 
         e[k] = row[0];
         memcpy(v, row, (size_t)rest * sizeof(*v));
         v[0] = 1;
-        /* e's place serves as w: what it will hold is not there yet. */
+        /* Uses e as w: these elements are not computed yet. */
         reflect_both(n, rest, t[k], v, a + (k + 1) * n + k + 1, e + k + 1);
     }
     d[n - 1] = a[n * n - 1];
-    /* expand_reflections wants the v of column k in row k. */
+    /* expand_reflections expects the v of column k in row k. */
     for (int64_t k = n - 1; k > 0; k--)
         memcpy(a + k * n + k, a + (k - 1) * n + k, (size_t)(n - k) * sizeof(*a));
     expand_reflections(n, n, 1, a, t, v);
 }
 
-/* Rows i and i + 1 of u turned by an angle. */
+/* Rotates rows i and i + 1 of u. */
 static void turn(int64_t n, double c, double s, double *u)
 {
     double *first = u, *second = u + n;
@@ -134,7 +133,8 @@ static void turn(int64_t n, double c, double s, double *u)
     }
 }
 
-/* One implicit QL step with Wilkinson's shift on d[l..m], the turns applied to the rows of u. */
+/* One implicit QL step with Wilkinson's shift on d[l..m]; applies the rotations to the rows of u.
+ */
 static void ql_step(int64_t n, int64_t l, int64_t m, double *d, double *e, double *u)
 {
     double g = (d[l + 1] - d[l]) / (2 * e[l]), c = 1, s = 1, p = 0;
@@ -145,7 +145,7 @@ static void ql_step(int64_t n, int64_t l, int64_t m, double *d, double *e, doubl
 
         e[i + 1] = r;
         if (r == 0) {
-            /* It has split in the middle. */
+            /* The matrix split in the middle. */
             d[i + 1] -= p;
             e[m] = 0;
             return;
@@ -164,7 +164,7 @@ static void ql_step(int64_t n, int64_t l, int64_t m, double *d, double *e, doubl
     e[m] = 0;
 }
 
-/* The eigenvalues of (d, e) in d. */
+/* Computes the eigenvalues of (d, e) into d. False: no convergence. */
 static bool solve_tridiagonal(int64_t n, double *d, double *e, double *u)
 {
     e[n - 1] = 0;
@@ -212,7 +212,7 @@ bool mxl_eigen_plain(int64_t n, double *a, double *values, double *work)
             a[j * n + i] = a[i * n + j];
         }
     }
-    /* Numbers up to 1: no product on the way overflows, none that matters underflows. */
+    /* Scales numbers to at most 1: then no product overflows, and underflow is harmless. */
     for (int64_t i = 0; i < n * n && scale > 0; i++)
         a[i] /= scale;
     make_tridiagonal(n, a, values, e, t, v);

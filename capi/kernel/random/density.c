@@ -51,7 +51,7 @@ double mxl_density_poisson(double x, double mean, double unused, bool is_log)
     return as_asked(x * log(mean) - mean - mxl_log_gamma(x + 1), is_log);
 }
 
-/* The logarithm for k, log(p) and log(1 - p). */
+/* The logarithm of the density, from k, log(p) and log(1 - p). */
 static double negative_binomial(double x, double k, double log_p, double log_rest)
 {
     return mxl_log_gamma(x + k) - mxl_log_gamma(x + 1) - mxl_log_gamma(k) + k * log_p +

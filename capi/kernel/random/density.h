@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The density at x, or its logarithm, by up to two parameters. Where 1.9.1's formula gives NaN or
- * infinity so does this: x is not checked to be possible. */
+/* The density at x, or its logarithm, with up to two parameters. Gives NaN or infinity wherever
+ * MXNet 1.9.1's formula does: x is not checked. */
 typedef double (*mxl_density)(double x, double a, double b, bool is_log);
 
 double mxl_density_uniform(double x, double low, double high, bool is_log);

@@ -1,5 +1,5 @@
-/* Samplers that draw as often as they must, and the fills made of them; see draw.h. Counts are in
- * draw_count.c. */
+/* Samplers that need an unknown number of random words, and fills that use them; see draw.h.
+ * Samplers of counts are in draw_count.c. */
 #include "kernel/random/draw.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum {
     GRAIN = 1024, /* elements that are worth another thread */
-    TRIES = 4096  /* rejections; half of them in a row would never happen */
+    TRIES = 4096  /* rejections; half of them in a row never happen in practice */
 };
 
 void mxl_draws_begin(mxl_draws *d, mxl_rng rng, uint64_t element)
@@ -22,7 +22,8 @@ void mxl_draws_begin(mxl_draws *d, mxl_rng rng, uint64_t element)
     d->left = 0;
 }
 
-/* The element and the block share a counter; bit 63 keeps it apart from those of rng.c's fills. */
+/* The element and the block share a counter; bit 63 keeps it distinct from the counters of rng.c's
+ * fills. */
 static void refill(mxl_draws *d)
 {
     uint64_t at = d->element | (uint64_t)(d->block & 0x7ffff) << 44 | UINT64_C(1) << 63;
@@ -54,7 +55,8 @@ uint64_t mxl_draw_below(mxl_draws *d, uint64_t range)
 
     if (range == 0)
         return bits;
-    rest = (UINT64_MAX - range + 1) % range; /* 2^64 modulo range: numbers too many at the top */
+    rest = (UINT64_MAX - range + 1) %
+           range; /* 2^64 modulo range: the number of words at the top that are rejected */
     for (int i = 0; i < TRIES && bits > UINT64_MAX - rest; i++)
         bits = mxl_draw_bits(d);
     return bits % range;
@@ -66,7 +68,7 @@ double mxl_draw_uniform(mxl_draws *d, double low, double high)
 {
     double v = low + (high - low) * mxl_draw_unit(d);
 
-    /* Rounding may reach the upper bound, which does not belong to the range. */
+    /* Rounding may reach the upper bound, which is outside the range. */
     return v >= high && low < high && isfinite(high) ? nextafter(high, low) : v;
 }
 
@@ -84,8 +86,8 @@ double mxl_draw_exponential(mxl_draws *d, double rate, double unused)
 }
 
 /* Marsaglia and Tsang, "A simple method for generating gamma variables", 2000; shape >= 1. With v =
- * (1 + t)^3 the test is log(u) < x^2 / 2 + base (1 - v + log(v)), written so that it keeps its
- * digits where t is small. */
+ * (1 + t)^3 the test is log(u) < x^2 / 2 + base (1 - v + log(v)), written so that small t lose no
+ * digits. */
 static double gamma_above_one(mxl_draws *d, double shape)
 {
     double base = shape - 1.0 / 3, c = 1 / sqrt(9 * base);
@@ -109,7 +111,7 @@ double mxl_draw_gamma(mxl_draws *d, double a, double b)
         return a * b;
     if (a >= 1)
         return gamma_above_one(d, a) * b;
-    /* A gamma number of shape a + 1 times U^(1 / a) has shape a. */
+    /* A gamma number of shape a + 1, times U^(1 / a), has shape a. */
     value = gamma_above_one(d, a + 1);
     return value * exp(log(1 - mxl_draw_unit(d)) / a) * b;
 }
@@ -173,7 +175,7 @@ static void draw_chunk(void *data, int64_t begin, int64_t end)
         }
         mxl_draws_begin(&draws, job->rng, (uint64_t)i);
         value = job->sampler(&draws, a, b);
-        /* What is below the bound as a double may round to it. */
+        /* A double below the bound may round to it. */
         if (job->dtype == MXL_F32 && job->sampler == mxl_draw_uniform && value < b &&
             (float)value >= (float)b)
             value = (double)nextafterf((float)b, -INFINITY);

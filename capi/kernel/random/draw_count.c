@@ -6,12 +6,13 @@
 
 enum { TRIES = 4096, LONGEST = 1024 };
 
-static const double SMALL = 10;  /* rates below: by inversion */
-static const double LARGE = 1e5; /* rates above: Stirling's series, whose terms do not cancel */
+static const double SMALL = 10; /* rates below it use inversion */
+static const double LARGE =
+    1e5; /* rates above it use Stirling's series, whose terms do not cancel */
 static const double TWO_PI = 6.28318530717958647692;
 
-/* Inversion: the first count whose probability, summed from 0, is above a uniform number. The sum
- * is 1 to the last digit long before LONGEST for the rates it is called with. */
+/* Inversion: the first count whose cumulative probability exceeds a uniform number. For the rates
+ * it is called with, the sum is 1 to the last digit long before LONGEST. */
 static double poisson_small(mxl_draws *d, double rate)
 {
     double u = mxl_draw_unit(d), p = exp(-rate), sum = p;
@@ -25,7 +26,7 @@ static double poisson_small(mxl_draws *d, double rate)
     return k;
 }
 
-/* (1 + x) log(1 + x) - x; near 0 by its series. */
+/* (1 + x) log(1 + x) - x, by its series near 0. */
 static double deviance(double x)
 {
     double sum = 0, power = x * x;
@@ -37,7 +38,7 @@ static double deviance(double x)
     return sum;
 }
 
-/* The logarithm of the probability of k >= 0; NaN for k = 0 and a large rate, where it is none. */
+/* The logarithm of the probability of k >= 0; NaN for k = 0 at a large rate. */
 static double poisson_log(double k, double rate)
 {
     if (rate < LARGE)
@@ -84,7 +85,7 @@ double mxl_draw_negative_binomial(mxl_draws *d, double k, double p)
 
 double mxl_draw_generalized_negative_binomial(mxl_draws *d, double mean, double dispersion)
 {
-    if (isinf(1 / dispersion)) /* the limit of none */
+    if (isinf(1 / dispersion)) /* no dispersion in the limit */
         return mxl_draw_poisson(d, mean, 0);
     return mxl_draw_poisson(d, mxl_draw_gamma(d, 1 / dispersion, dispersion * mean), 0);
 }

@@ -1,5 +1,5 @@
 /* Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) and the fills
- * made from it. */
+ * that use it. */
 #include "kernel/random/rng.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "kernel/target.h"
 
 enum {
-    BLOCK = 64, /* counters worked on together, so that the rounds vectorise */
+    BLOCK = 64, /* counters processed together, so that the rounds vectorise */
     GRAIN = 8 * BLOCK * 4
 };
 
@@ -75,7 +75,7 @@ typedef struct fill_job {
     void *out;
 } fill_job;
 
-/* ---- what a block of numbers becomes: float from one word, double from two ---- */
+/* ---- from words to numbers: a float from one word, a double from two ---- */
 
 /* In [0, 1), steps of 2^-24 and 2^-53. */
 static inline float unit_f32(uint32_t word)
@@ -90,7 +90,7 @@ static inline double unit_f64(uint32_t high, uint32_t low)
 
 static inline float below(float v, float low, float high)
 {
-    /* Rounding may reach the upper bound, which does not belong to the range. */
+    /* Rounding may reach the upper bound, which is outside the range. */
     return v < high || low >= high ? v : nextafterf(high, low);
 }
 
@@ -120,8 +120,9 @@ static void uniform_f64(const fill_job *job, uint32_t words[4][BLOCK], double *o
     }
 }
 
-/* Two uniform numbers make two normal ones; 1 - u is in (0, 1], so the logarithm is finite. (Of the
- * baseline at every level: a seed gives the same numbers on every processor.) */
+/* Two uniform numbers give two normal ones; 1 - u is in (0, 1], so the logarithm is finite. (All
+ * levels use the baseline's functions, so that a seed gives the same numbers on every processor.)
+ */
 MXL_INLINE void normal_f32_at(int level, const fill_job *job, uint32_t words[4][BLOCK], float *out)
 {
     float mean = (float)job->a, deviation = (float)job->b;
@@ -176,7 +177,7 @@ static void exponential_f64(const fill_job *job, uint32_t words[4][BLOCK], doubl
 
 /* ---- fills ---- */
 
-/* Elements made from one block. */
+/* The number of elements made from one block. */
 static int64_t block_size(int dtype)
 {
     return dtype == MXL_F64 ? 2 * BLOCK : 4 * BLOCK;
@@ -203,7 +204,7 @@ static void fill_range(const fill_job *job, int64_t begin, int64_t end,
     float f[4 * BLOCK];
     double d[2 * BLOCK];
 
-    /* Shares begin at block borders, since GRAIN is a multiple of either size. */
+    /* Chunks begin at block borders, because GRAIN is a multiple of both block sizes. */
     for (int64_t at = begin; at < end; at += size) {
         philox_block(job->rng, (uint64_t)(at / size) * BLOCK, words);
         if (job->dtype == MXL_F64)

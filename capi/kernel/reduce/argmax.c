@@ -1,5 +1,5 @@
-/* argmax and argmin, piece by piece: the reduction's loops find the best of a piece, and loops of
- * their own where in the piece it is, while that is in the nearest cache. */
+/* argmax and argmin, piece by piece: the reduction's loops find the best value of a piece, then
+ * other loops find its position while the piece is in the nearest cache. */
 #include "kernel/reduce/argmax.h"
 
 #include <math.h>
@@ -13,16 +13,17 @@
 
 enum {
     GRAIN = 32768, /* elements that are worth another thread */
-    PIECE = 4096,  /* elements looked at together */
-    COLUMNS = 128, /* columns looked at together */
+    PIECE = 4096,  /* elements searched together */
+    COLUMNS = 128, /* columns searched together */
     LOOK = 256     /* elements compared at a time */
 };
 
-/* ---- where the best is ---- */
+/* ---- the position of the best value ---- */
 
-/* The best of a piece, `best`, is the accumulator of a reduction; a NaN if and only if there is
- * one. rows: its first place among m neighbours. columns: of n columns of m rows, `stride` apart;
- * where it is better than `most`, that becomes it, and `at` its place plus `first`. */
+/* `best`, the best value of a piece, is the accumulator of a reduction; it is NaN if and only if
+ * the piece has a NaN. rows: its first position among m neighbours. columns: of n columns with m
+ * rows, `stride` apart; for a column whose best exceeds `most`, updates `most` and sets `at` to the
+ * position plus `first`. */
 #define FIND(name, T, A, FLAG, IS_NAN)                                                             \
     MXL_INLINE void name##_rows_at(int level, int64_t *at, const T *x, int64_t m, const A *best)   \
     {                                                                                              \
@@ -103,7 +104,7 @@ FIND(f64, double, double, int64_t, FLOAT_NAN)
 FIND(i32, int32_t, int64_t, int32_t, NEVER)
 FIND(i64, int64_t, int64_t, int64_t, NEVER)
 
-/* What the reduction's loops accumulate. */
+/* The accumulator of the reduction's loops. */
 typedef union best {
     double f;
     int64_t i;
@@ -153,12 +154,12 @@ typedef struct arg_job {
     const mxl_reduce_loops *loops;
     int64_t size; /* bytes of an element */
     int64_t n, inner;
-    int64_t tiles; /* of the columns of one outer position */
+    int64_t tiles; /* tiles of columns of one outer position */
     const char *in;
     int64_t *out;
 } arg_job;
 
-/* `rows` rows of n elements as they lie, `stride` apart; or converted in `block`, `*stride` is then
+/* `rows` rows of n elements in place, `stride` apart; or converted into `block`, then `*stride` is
  * n. */
 static const void *piece(const arg_job *job, int64_t from, int64_t rows, int64_t n, int64_t *stride,
                          char *block)
@@ -203,7 +204,7 @@ static void long_row(const arg_job *job, int64_t row)
     }
 }
 
-/* A unit is a row. */
+/* One item of the range is a row. */
 static void rows_chunk(void *data, int64_t begin, int64_t end)
 {
     const arg_job *job = data;
@@ -228,7 +229,7 @@ static void rows_chunk(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* A unit is some columns of one outer position. */
+/* One item of the range is a tile of columns of one outer position. */
 static void columns_chunk(void *data, int64_t begin, int64_t end)
 {
     const arg_job *job = data;

@@ -1,6 +1,6 @@
-/* Mean and variance in one pass over memory. A share of the elements is summed, and gone over again
- * while it is in the cache: about a value near its mean. Shares are joined by Chan, Golub and
- * LeVeque's formula, "Algorithms for computing the sample variance", 1983. */
+/* Mean and variance in one pass over memory. A chunk of elements is summed, then read again from
+ * the cache for the squares of distances from a value near its mean. Chunks are combined by the
+ * formula of Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983. */
 #include "kernel/reduce/moments.h"
 
 #include "base/dtype.h"
@@ -8,10 +8,10 @@
 #include "kernel/copy/cast.h"
 #include "kernel/reduce/reduce_job.h"
 
-enum { SHARE = 65536 /* elements that are gone over twice, at most */ };
+enum { SHARE = 65536 /* most elements of a chunk, which are read twice */ };
 
-/* Planes of [chunks][outputs]. Of floats the mean of a share and the sum of the squares of the
- * distances from it; of integers sums, and sums of squares. */
+/* Arrays of [chunks][outputs]. For floats: the mean of a chunk, and the sum of squared distances
+ * from it. For integers: the sum, and the sum of squares. */
 typedef struct moments_task {
     mxl_reduce_job job;
     char *first, *second;
@@ -22,9 +22,9 @@ static bool is_finite(double v)
     return v - v == 0;
 }
 
-/* Of m values, from the sums of what is left of them less `about` and of the squares of that, which
- * may be too large for a double. (Never less than 0: `about` is a rounding away from the mean, and
- * elements that differ do so by more.) */
+/* The mean and squares of m values, from the sum of their distances from `about` and the sum of the
+ * squares of those, which may overflow a double. (The result is never negative: `about` is within a
+ * rounding error of the mean, and different elements differ by more.) */
 static void about_mean(double m, double about, double *sum, double *squares)
 {
     double rest = *sum / m;
@@ -34,7 +34,7 @@ static void about_mean(double m, double about, double *sum, double *squares)
     *sum = about + rest;
 }
 
-/* ---- shares ---- */
+/* ---- chunks ---- */
 
 static void float_unit(const mxl_reduce_job *job, const mxl_reduce_unit *unit, double *mean,
                        double *squares)
@@ -79,7 +79,8 @@ static void moments_chunk(void *data, int64_t begin, int64_t end)
 
 /* ---- results ---- */
 
-/* The means of all shares lie close together: so about the first one's, as in a share. */
+/* The means of all chunks are close together, so distances are taken from the first one, as within
+ * a chunk. */
 static void float_join(const mxl_reduce_job *job, double *mean, double *squares)
 {
     int64_t outputs = job->kept.size, count = job->reduced.size;
@@ -162,7 +163,7 @@ int mxl_moments(int dtype, int ndim, const int64_t *shape, const int64_t *stride
     plan(job, mxl_reduce_wide(MXL_REDUCE_SUM, dtype));
     if (task_run(&task, mean, variance) != 0)
         return -1;
-    /* A mean that is not finite leaves no variance either. */
+    /* If the mean is not finite, the variance is NaN too. */
     if (dtype == MXL_F32 && mxl_reduce_unbounded(variance, job->kept.size)) {
         plan(job, MXL_F64);
         return task_run(&task, mean, variance);

@@ -1,4 +1,4 @@
-/* Reductions by one pass of their loops: shares, and what becomes of their accumulators. */
+/* Reductions in one pass of their loops: divides into chunks and combines the accumulators. */
 #include "kernel/reduce/reduce.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 typedef struct reduce_task {
     mxl_reduce_job job;
     char *out;
-    char *partial; /* [chunks][outputs] accumulators; NULL: one share, finished at once */
+    char *partial; /* [chunks][outputs] accumulators; NULL: a single chunk, finished at once */
 } reduce_task;
 
 static void reduce_chunk(void *data, int64_t begin, int64_t end)

@@ -1,11 +1,11 @@
 /* The reduction loops of one dtype; included by reduce_loops.c once per dtype with NAME(x), T (the
- * element), A (the accumulator, double or int64_t), P (what is multiplied in), FLAG (an integer as
+ * element), A (the accumulator, double or int64_t), P (the type of products), FLAG (an integer as
  * wide as T), LOWEST, HIGHEST, FLOATING, MAGNITUDE(v), UNORDERED(a, b) and CARRIES defined. */
 
 #define LANES     ((int)(64 / sizeof(T)))
 #define IS_NAN(v) UNORDERED(v, v)
 
-/* Where CARRIES is set, what the addition of two doubles rounds away is kept in `lost`. */
+/* With CARRIES, `lost` sums up the rounding errors of the additions of doubles. */
 MXL_INLINE void NAME(add)(A *sum, A *lost, A v)
 {
     A both = *sum + v, part = both - *sum;
@@ -15,7 +15,7 @@ MXL_INLINE void NAME(add)(A *sum, A *lost, A v)
     *sum = both;
 }
 
-/* Next to an infinity what was lost is a NaN. */
+/* If the sum is infinite, `lost` is NaN and is ignored. */
 MXL_INLINE A NAME(added)(A sum, A lost)
 {
     return CARRIES && lost - lost == 0 ? sum + lost : sum;
@@ -33,8 +33,8 @@ MXL_INLINE A NAME(multiplied)(A product, A unused)
     return product;
 }
 
-/* A kind that adds or multiplies. Four elements are joined in E first: of sums of floats that is
- * two roundings to float, and a quarter of the conversions. */
+/* A kind that adds or multiplies. Four elements are first combined in E: for sums of floats this
+ * means two roundings to float, and a quarter of the conversions to double. */
 #define FOLD(kind, E, of, sign, into, out)                                                         \
     MXL_INLINE E NAME(kind##_of)(T v)                                                              \
     {                                                                                              \
@@ -64,7 +64,7 @@ MXL_INLINE A NAME(multiplied)(A product, A unused)
 #define SUM(kind, E, of)  FOLD(kind, E, of, +, add, added)
 #define PRODUCT(kind, of) FOLD(kind, P, of, *, multiply, multiplied)
 
-/* A kind that chooses. A lane holds the best number, and whether there was a NaN. */
+/* A kind that selects. A lane holds the best number, and whether there was a NaN. */
 #define CHOICE(kind, better)                                                                       \
     MXL_INLINE T NAME(kind##_of)(T a, T b)                                                         \
     {                                                                                              \

@@ -1,5 +1,5 @@
-/* Goes over the elements of a reduction: axes sorted into kept and reduced, rows or columns, shares
- * whose borders depend on the shape alone, and blocks of them. */
+/* Iterates over the elements of a reduction: sorts dimensions into kept and reduced, works by rows
+ * or columns, and divides into chunks, whose borders depend only on the shape, and blocks. */
 #include "kernel/reduce/reduce_job.h"
 
 #include <stdlib.h>
@@ -9,8 +9,9 @@
 
 enum {
     GRAIN = 32768, /* elements that are worth another thread */
-    CHUNK = 16384, /* elements per share where few results are wanted; of columns four times that */
-    FEW = 64,      /* tiles: so few that their elements are shared out */
+    CHUNK =
+        16384, /* elements per chunk when there are few results; four times as many for columns */
+    FEW = 64,  /* tiles: with fewer the elements of each are divided into chunks */
     MOST_CHUNKS = 64,
     BLOCK = 16384, /* bytes gathered at a time */
     RUN = 2048     /* elements that are worth a call of a loop */
@@ -26,8 +27,8 @@ static int64_t parts(int64_t n, int64_t size)
     return (n + size - 1) / size;
 }
 
-/* The kind that joins accumulators: they are sums or products already, of which a NaN may be one.
- */
+/* The kind that combines accumulators: these are already sums or products, and a NaN among them
+ * counts. */
 static mxl_reduction joining(mxl_reduction kind)
 {
     switch (kind) {
@@ -64,7 +65,7 @@ bool mxl_reduce_unbounded(const float *x, int64_t n)
 
 /* ---- one block: n outputs of m elements each ---- */
 
-/* n elements, `stride` apart, as neighbours of the dtype of the loops. */
+/* Copies n elements, `stride` apart, to neighbours of the loops' dtype. */
 static void fetch(const mxl_reduce_job *job, char *to, const char *in, int64_t stride, int64_t n)
 {
     _Alignas(64) char raw[BLOCK];
@@ -81,7 +82,7 @@ static void fetch(const mxl_reduce_job *job, char *to, const char *in, int64_t s
     mxl_reduce_widen(job->dtype, job->wide, to, from, n);
 }
 
-/* `rows` rows of n elements, row after row. */
+/* Copies `rows` rows of n elements, one after another. */
 static void fetch_rows(const mxl_reduce_job *job, char *to, const char *in, int64_t rows,
                        int64_t row_stride, int64_t n, int64_t stride)
 {
@@ -95,7 +96,8 @@ static void fetch_rows(const mxl_reduce_job *job, char *to, const char *in, int6
         fetch(job, to + i * n * wide, in + i * row_stride * size, stride, n);
 }
 
-/* n rows of m elements of the dtype of the loops into accumulators from `j` on; `room` for them. */
+/* Accumulates n rows of m elements of the loops' dtype into accumulators from `j` on, which lie in
+ * `room`. */
 static void give_rows(const mxl_reduce_job *job, const mxl_reduce_into *to, int64_t j,
                       const char *from, int64_t n, int64_t m, int64_t stride, char *room)
 {
@@ -155,7 +157,7 @@ static void give_columns(const mxl_reduce_job *job, const mxl_reduce_into *to, c
 static void block_columns(const mxl_reduce_job *job, const mxl_reduce_into *to, const char *in,
                           int64_t n, int64_t out_stride, int64_t m, int64_t stride);
 
-/* Rows of n neighbours that follow each other, as fewer rows of more columns. */
+/* Treats contiguous rows of n elements as fewer rows of more columns. */
 static void block_narrow(const mxl_reduce_job *job, const mxl_reduce_into *to, const char *in,
                          int64_t n, int64_t m)
 {
@@ -206,7 +208,7 @@ static void block_columns(const mxl_reduce_job *job, const mxl_reduce_into *to, 
     }
 }
 
-/* ---- shares ---- */
+/* ---- chunks ---- */
 
 void mxl_reduce_span(const mxl_reduce_job *job, const mxl_reduce_unit *unit,
                      const mxl_reduce_into *to)
@@ -279,8 +281,8 @@ void mxl_reduce_job_limit(mxl_reduce_job *job, int64_t most)
     job->chunks = parts(job->reduced.size, job->chunk);
 }
 
-/* Sorts the reduced axes: any order of them gives the result, and the closest elements are best
- * taken first. */
+/* Sorts the reduced dimensions by stride: their order does not change the result, and neighbouring
+ * elements are best read first. */
 static void sort_axes(int ndim, int64_t *shape, int64_t *strides, const char **in, size_t size)
 {
     for (int i = 0; i < ndim; i++) {

@@ -9,7 +9,7 @@
  * Everything goes by lanes or columns: so it vectorises, and the order of additions is the same at
  * every vector level. */
 
-/* Four rows of n elements into n lanes. */
+/* Accumulates four rows of n elements into n lanes. */
 MXL_INLINE void KIND(step)(LANE *lane, SEEN *seen, int64_t n, const T *a, const T *b, const T *c,
                            const T *d)
 {
@@ -37,7 +37,7 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
         int64_t rest = n % LANES, whole = n - rest;
         const T *tail = rest == 0 ? none : last;
 
-        /* A load under a mask, where there are such. */
+        /* A masked load, if the processor has it. */
         MXL_AS_LOOP
         for (int64_t l = 0; l < LANES; l++)
             last[l] = l < rest ? x[whole + l] : EMPTY;
@@ -57,7 +57,7 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
         MXL_AS_LOOP
         for (int l = 0; l < LANES / 4; l++)
             KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 4], seen[l + LANES / 4]);
-    } else { /* the same unrolled: the lanes of a long row come in registers */
+    } else { /* the same unrolled: the lanes of a long row are in registers */
         for (int l = 0; l < LANES / 2; l++)
             KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
         for (int l = 0; l < LANES / 4; l++)
@@ -98,7 +98,7 @@ MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, i
 MXL_BY_LEVEL(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in,
              n, m, stride)
 
-/* Columns of up to four elements: at once, without lanes in memory. */
+/* Columns of up to four elements: directly, without lanes in memory. */
 MXL_INLINE void KIND(low)(A *acc, const T *in, int64_t n, int64_t m, int64_t stride, T *none)
 {
     const T *a = in, *b = m > 1 ? a + stride : none, *c = m > 2 ? b + stride : none;
@@ -116,7 +116,7 @@ MXL_INLINE void KIND(low)(A *acc, const T *in, int64_t n, int64_t m, int64_t str
     }
 }
 
-/* A few rows: LANES columns at a time, whose lanes stay in registers. */
+/* A few rows: LANES columns at a time, with lanes in registers. */
 MXL_INLINE void KIND(wide)(A *acc, const T *in, int64_t n, int64_t m, int64_t stride, const T *none)
 {
     int64_t j = 0;
@@ -180,7 +180,7 @@ MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n
     }
     for (int64_t j = 0; m % 8 != 0 && j < n; j++)
         none[j] = EMPTY;
-    /* Twice four, for each time that a lane is read and written. */
+    /* Two groups of four for each load and store of a lane. */
     for (int64_t i = 0; i < m; i += 8) {
         const T *x[8];
 

@@ -1,5 +1,5 @@
-/* The reduction loops of each dtype that has its own, from reduce.tmpl.h; where accumulators begin
- * and how they become elements. */
+/* The reduction loops, from reduce.tmpl.h, of each dtype that has its own; the initial values of
+ * accumulators and their conversion to elements. */
 #include "kernel/reduce/reduce_loops.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 #include "kernel/target.h"
 
 enum {
-    WIDE_ROWS = 32, /* rows that are read side by side, LANES columns of each, at most */
-    SHORT_ROW = 256 /* elements; the lanes of longer ones are joined another way */
+    WIDE_ROWS = 32, /* most rows that are read side by side, LANES columns of each */
+    SHORT_ROW = 256 /* elements; the lanes of longer rows are combined differently */
 };
 
 #define NAME(x)         f32_##x
@@ -43,7 +43,7 @@ enum {
 #define CARRIES         1
 #include "kernel/reduce/reduce.tmpl.h"
 
-/* Integers wrap: sums and products may be made in any width that is at least the result's. */
+/* Integers wrap, so sums and products may be computed in any width from that of the result on. */
 #define NAME(x)         i32_##x
 #define T               int32_t
 #define A               int64_t
@@ -124,12 +124,12 @@ void mxl_reduce_start(mxl_reduction kind, int dtype, void *acc, int64_t n)
 }
 
 #define FLOAT_MEAN(T, v, count) ((v) / (double)(count))
-/* The sum wraps in its dtype before it is divided. */
+/* The sum wraps in its dtype before the division. */
 #define INT_MEAN(T, v, count) ((count) == 0 ? 0 : (int64_t)(T)(v) / (count))
-/* 1.9.1: true where anything is */
+/* 1.9.1: true if any element is */
 #define BOOL_MEAN(T, v, count) (v)
 
-/* ROOT: of a double. */
+/* ROOT: the square root of a double. */
 #define FINISH(name, T, A, MEAN, STORE, ROOT)                                                      \
     static void name(mxl_reduction kind, T *out, const void *acc, int64_t n, int64_t count)        \
     {                                                                                              \

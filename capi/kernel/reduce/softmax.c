@@ -1,5 +1,5 @@
-/* softmax, log_softmax and their gradients, from softmax.tmpl.h and softmax_back.tmpl.h: the
- * reduction's loops find the maxima and add. */
+/* softmax, log_softmax and their gradients, from softmax.tmpl.h and softmax_back.tmpl.h; the
+ * reduction's loops compute maxima and sums. */
 #include "kernel/reduce/softmax.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@
 enum {
     GRAIN = 8192, /* elements that are worth another thread; without exponentials twice as many */
     BLOCK = 2048, /* elements of one piece of rows */
-    ROWS = 128,   /* rows in one piece, at most */
-    SHORT = 64,   /* rows so short that exponentials are taken over several of them */
-    COLUMNS = 128 /* columns that are worked on together */
+    ROWS = 128,   /* most rows in one piece */
+    SHORT = 64,   /* rows shorter than this are exponentiated several at a time */
+    COLUMNS = 128 /* columns that are computed together */
 };
 
 typedef struct softmax_job {
@@ -27,7 +27,7 @@ typedef struct softmax_job {
     int64_t n, inner;
     double temperature;
     const int64_t *length;
-    const void *in, *dy; /* the gradient has y in `in` */
+    const void *in, *dy; /* the gradient's `in` is y */
     void *out;
 } softmax_job;
 
@@ -41,8 +41,8 @@ static int64_t tiles_of(const softmax_job *job)
     return (job->inner + COLUMNS - 1) / COLUMNS;
 }
 
-/* Neighbouring columns of one outer position: where they begin in the array, and in one without the
- * axis. */
+/* Neighbouring columns of one outer position: their offset in the array, and in an array without
+ * the axis. */
 typedef struct softmax_tile {
     int64_t at, column, width;
 } softmax_tile;
@@ -56,7 +56,7 @@ static softmax_tile tile_at(const softmax_job *job, int64_t unit)
                           .width = least(job->inner - skip, COLUMNS)};
 }
 
-/* run[0] over rows, or run[1] over tiles of columns. */
+/* Runs run[0] over rows, or run[1] over tiles of columns. */
 static void job_run(softmax_job *job, int64_t outer, int64_t grain, const mxl_range_fn *run)
 {
     int64_t weight = job->n * least(job->inner, COLUMNS);

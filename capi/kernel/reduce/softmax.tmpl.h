@@ -1,5 +1,5 @@
-/* softmax over one dtype; included by softmax.c with NAME(x), T (the element), C (what it is
- * computed in), DTYPE and WIDE (both as mxl_dtype), LOAD(v) and STORE(v) defined. */
+/* softmax over one dtype; included by softmax.c with NAME(x), T (the element), C (the type of
+ * computations), DTYPE and WIDE (both as mxl_dtype), LOAD(v) and STORE(v) defined. */
 
 #define NARROW (DTYPE != WIDE)
 
@@ -68,7 +68,7 @@ MXL_INLINE void NAME(times_at)(int level, C *out, const C *in, int64_t rows, int
 MXL_BY_LEVEL(NAME(times), (C * out, const C *in, int64_t rows, int64_t n, const double *factor),
              out, in, rows, n, factor)
 
-/* n neighbours as C: where they lie, or converted into `block`. */
+/* n neighbours as C: in place, or converted into `block`. */
 static const C *NAME(load)(const T *in, int64_t n, C *block)
 {
     const void *from = in;
@@ -80,8 +80,8 @@ static const C *NAME(load)(const T *in, int64_t n, C *block)
     return block;
 }
 
-/* The piece [at, at + n) of `rows` rows once top and last are known (last: what is subtracted of
- * log_softmax, else multiplied by). `done` says that `e` holds the exponentials. */
+/* Finishes the piece [at, at + n) of `rows` rows, given top and last (log_softmax subtracts `last`,
+ * softmax multiplies by it). With `done`, `e` holds the exponentials. */
 static void NAME(finish)(const softmax_job *job, const T *in, T *out, int64_t rows, int64_t n,
                          const double *top, const double *last, const C *e)
 {
@@ -102,13 +102,13 @@ static void NAME(finish)(const softmax_job *job, const T *in, T *out, int64_t ro
         mxl_cast_loop(WIDE, DTYPE)(out, &from, &step, rows * n, NULL);
 }
 
-/* `rows` rows of n neighbours: several only where all of them make one piece. */
+/* `rows` rows of n neighbours; more than one only if all of them fit one piece. */
 static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows, int64_t n)
 {
     const mxl_reduce_loops *loops = mxl_reduce_loops_of(WIDE);
     mxl_reduction most = job->temperature < 0 ? MXL_REDUCE_MIN : MXL_REDUCE_MAX;
     int64_t piece = least(n, BLOCK);
-    /* Exponentials of a long row stay in `out`, where they can. */
+    /* The exponentials of a long row stay in `out` if it can hold them. */
     bool stay = !NARROW && !job->take_log;
     double top[ROWS], last[ROWS];
     C x[BLOCK], e[BLOCK];
@@ -139,7 +139,7 @@ static void NAME(rows)(const softmax_job *job, const T *in, T *out, int64_t rows
     }
 }
 
-/* A unit is a row. */
+/* One item of the range is a row. */
 static void NAME(rows_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
@@ -183,7 +183,7 @@ MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T 
             top[j] = ((scale < 0 ? v < top[j] : v > top[j]) & (i < length[j])) ? v : top[j];
         }
     }
-    /* A NaN is not found above; it reaches every output through the sum. */
+    /* The maximum ignores NaN; the sum carries it to every output. */
     for (int64_t i = 0; i < job->n; i++) {
         const T *x = in + i * job->inner;
         T *y = out + i * job->inner;
@@ -219,7 +219,7 @@ MXL_INLINE void NAME(scaled_columns)(int level, const softmax_job *job, const T 
     }
 }
 
-/* Divisions by 1 are left out. */
+/* Skips divisions by 1. */
 MXL_INLINE void NAME(columns_at)(int level, const softmax_job *job, const T *in, T *out,
                                  int64_t width, const int64_t *length)
 {
@@ -232,7 +232,7 @@ MXL_BY_LEVEL(NAME(columns),
              (const softmax_job *job, const T *in, T *out, int64_t width, const int64_t *length),
              job, in, out, width, length)
 
-/* A unit is a tile of columns of one outer position. */
+/* One item of the range is a tile of columns of one outer position. */
 static void NAME(columns_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;

@@ -1,4 +1,4 @@
-/* Gradients of softmax and log_softmax over one dtype, in one go over y (the job's `in`) and dy;
+/* Gradients of softmax and log_softmax over one dtype, in one pass over y (the job's `in`) and dy;
  * included by softmax.c with NAME(x), C (the element) and DTYPE defined. */
 
 MXL_INLINE void NAME(product_at)(int level, C *out, const C *a, const C *b, int64_t n)
@@ -9,7 +9,8 @@ MXL_INLINE void NAME(product_at)(int level, C *out, const C *a, const C *b, int6
 }
 MXL_BY_LEVEL(NAME(product), (C * out, const C *a, const C *b, int64_t n), out, a, b, n)
 
-/* dx of a run of elements: of one row, whose sum is *sum, or each of a column that has its own. */
+/* dx of a run of elements: of one row, whose sum is *sum, or of one row of columns, each with its
+ * own sum. */
 MXL_INLINE void NAME(give_at)(int level, const softmax_job *job, int64_t at, int64_t n,
                               const C *sum, bool of_columns)
 {
@@ -36,7 +37,7 @@ MXL_BY_LEVEL(NAME(give),
              (const softmax_job *job, int64_t at, int64_t n, const C *sum, bool of_columns), job,
              at, n, sum, of_columns)
 
-/* What is summed of the elements [at, at + n): dy itself, or dy y. */
+/* The elements [at, at + n) of the sum: dy, or dy y. */
 static const C *NAME(summed)(const softmax_job *job, int64_t at, int64_t n, C *block)
 {
     const C *y = (const C *)job->in + at, *dy = (const C *)job->dy + at;
@@ -47,7 +48,7 @@ static const C *NAME(summed)(const softmax_job *job, int64_t at, int64_t n, C *b
     return block;
 }
 
-/* A unit is a row. */
+/* One item of the range is a row. */
 static void NAME(back_rows_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
@@ -73,7 +74,7 @@ static void NAME(back_rows_chunk)(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* A unit is a tile of columns of one outer position. */
+/* One item of the range is a tile of columns of one outer position. */
 static void NAME(back_columns_chunk)(void *data, int64_t begin, int64_t end)
 {
     const softmax_job *job = data;
