@@ -1,4 +1,5 @@
-/* See scatter.h: one loop over rows of indices, by what is done with an element. */
+/* Reading, writing and adding by index, see scatter.h: one loop over rows of indices for all three.
+ */
 #include "kernel/index/scatter.h"
 
 #include <stdbool.h>
@@ -7,11 +8,11 @@
 #include "base/half.h"
 #include "base/shape.h"
 
-/* A row of indices along their last axis, and the next one. */
+/* The offsets of a row of indices along their last axis, and the steps to the next element. */
 typedef struct cursor {
     int64_t row, rows, n;
     int64_t array, source;       /* offsets of the row */
-    int64_t step, along, across; /* from one element of it to the next: source, index, array */
+    int64_t step, along, across; /* between elements of the row: source, index, array */
     int64_t at[MXL_MAX_NDIM];
 } cursor;
 
@@ -42,7 +43,7 @@ static void next_row(const mxl_scatter *at, cursor *c)
     }
 }
 
-/* `statement` for each index, with a[far] the array's element and s[near] the other one. */
+/* Runs `statement` for each index; a[far] is the array's element, s[near] the source's. */
 #define EACH_INDEX(A, S, statement)                                                                \
     for (cursor c = first_row(at); c.row < c.rows; next_row(at, &c)) {                             \
         const int64_t *index = at->index + c.row * c.n;                                            \

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where elements are. The indices are contiguous, of at least one axis and one element, and lie
- * within the axis; strides are in elements. */
+/* The operands. The indices are contiguous, with at least one axis and one element, and within the
+ * bounds of the axis; strides are in elements. */
 typedef struct mxl_scatter {
     int ndim, axis;
     const int64_t *shape;          /* of the indices */
     const int64_t *index;          /* positions along `axis` of the array */
     const int64_t *strides;        /* of the array */
-    const int64_t *source_strides; /* of what has one element for each index */
+    const int64_t *source_strides; /* of the source, which has one element for each index */
 } mxl_scatter;
 
 /* source[j] = array[... index[j] ...], elements of `width` bytes. */
@@ -22,7 +22,7 @@ void mxl_scatter_read(size_t width, const mxl_scatter *at, const void *array, vo
 /* array[... index[j] ...] = source[j], one index after the other. */
 void mxl_scatter_write(size_t width, const mxl_scatter *at, void *array, const void *source);
 
-/* array[... index[j] ...] += source[j], one index after the other; of bool `or` is the sum. */
+/* array[... index[j] ...] += source[j], one index after the other; for bool the sum is `or`. */
 void mxl_scatter_sum(int dtype, const mxl_scatter *at, void *array, const void *source);
 
 #endif

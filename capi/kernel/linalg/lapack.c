@@ -1,6 +1,6 @@
-/* Factorisations: which way each goes, by OpenBLAS or by lapack.tmpl.h, householder.c and
- * cofactors.c. A row-major matrix is its transpose by columns, so nothing is copied for OpenBLAS:
- * "upper" there is our lower triangle. */
+/* Factorisations: chooses between OpenBLAS and lapack.tmpl.h, householder.c and cofactors.c. A
+ * row-major matrix is its transpose in column-major order, so nothing is copied for OpenBLAS:
+ * "upper" there is the lower triangle here. */
 #include "kernel/linalg/lapack.h"
 
 #include <math.h>
@@ -15,10 +15,10 @@
 
 enum {
     BLOCK = 48,
-    LEAST = 32,      /* measured: below that our own routines are as fast as OpenBLAS's */
-    LARGE = 256,     /* where its threads help */
-    LARGEST = 30000, /* of an extent that goes to OpenBLAS, whose workspace sizes are 32-bit */
-    WORK_ROWS = 64   /* what its blocked routines like for workspace, times an extent */
+    LEAST = 32,      /* measured: below it the library's own routines are as fast as OpenBLAS's */
+    LARGE = 256,     /* size from which OpenBLAS's threads help */
+    LARGEST = 30000, /* largest size for OpenBLAS, whose workspace sizes have 32 bits */
+    WORK_ROWS = 64   /* rows of workspace for its blocked routines */
 };
 
 #define NAME(x) f32_##x
@@ -34,11 +34,11 @@ enum {
 /* OpenBLAS for one call, and its routines for the dtype. */
 typedef struct backend {
     const mxl_openblas *held;
-    const mxl_openblas_routines *blas; /* NULL: none, or the extents are not for it */
+    const mxl_openblas_routines *blas; /* NULL: no OpenBLAS, or the sizes do not suit it */
 } backend;
 
-/* For m x n numbers. To be ended by mxl_openblas_end(b->held), unless -1. One that was asked for
- * and is not there is an error for small matrices, too. */
+/* Begins a call for m x n numbers, which mxl_openblas_end(b->held) ends, unless this returns -1. A
+ * requested library that is missing is an error for small matrices too. */
 static int begin(int dtype, int64_t m, int64_t n, backend *b)
 {
     *b = (backend){0};
@@ -158,7 +158,7 @@ int mxl_triangular_solve(int dtype, bool right, bool lower, bool transpose, int6
 
 /* ---- LU ---- */
 
-/* Determinant and singularity, from the diagonal and the exchanges. */
+/* Computes determinant and singularity from the diagonal and the exchanges. */
 static void describe(int dtype, int64_t n, const void *a, const int *pivots, int64_t bad,
                      mxl_lu *lu)
 {
@@ -202,7 +202,8 @@ static int lu_plain(int dtype, int64_t n, void *a, int *pivots, bool invert, mxl
     return status;
 }
 
-/* The inverse of the transpose is the transpose of the inverse: by columns it is what we want. */
+/* The inverse of the transpose is the transpose of the inverse, so the column-major result needs no
+ * transpose. */
 static int lu_by(const mxl_openblas_routines *blas, int dtype, int64_t n, void *a, int *pivots,
                  bool invert, mxl_lu *lu)
 {
@@ -262,7 +263,7 @@ static int system_plain(int dtype, bool transpose, int64_t n, int64_t columns, v
     return status;
 }
 
-/* By columns A is its transpose, and B has to be transposed; a vector is as it is. */
+/* In column-major order A is its transpose, and B must be transposed unless it is a vector. */
 static int system_by(const mxl_openblas_routines *blas, int dtype, bool transpose, int64_t n,
                      int64_t columns, void *a, void *b, int *pivots, int64_t *bad)
 {
@@ -342,7 +343,7 @@ static int lq_plain(int dtype, int64_t m, int64_t n, void *a, void *l)
     return 0;
 }
 
-/* By columns it is QR of the transpose, n x m. */
+/* In column-major order it is the QR of the transpose, n x m. */
 static int lq_by(const mxl_openblas_routines *blas, int dtype, int64_t m, int64_t n, char *a,
                  char *l)
 {
@@ -390,8 +391,8 @@ static bool all_finite(int dtype, int64_t n, const void *a)
     return true;
 }
 
-/* Turns every row so that its greatest component is positive: eigenvectors have no sign of their
- * own, and two ways of finding them must answer alike. */
+/* Changes signs so that the component of greatest magnitude of each row is positive: the sign of an
+ * eigenvector is arbitrary, and both algorithms must give the same one. */
 #define TURN_ROWS(T)                                                                               \
     static void transpose_rows_##T(int64_t n, T *u)                                                \
     {                                                                                              \
@@ -471,8 +472,8 @@ int mxl_eigen(int dtype, int64_t n, void *a, void *values, bool *converged)
 
 /* ---- cofactors ---- */
 
-/* det(A) times the transposed inverse, from one decomposition; where that is impossible, with
- * pivots from the whole matrix. */
+/* det(A) times the transposed inverse, from one decomposition; if A is singular, by full pivoting.
+ */
 int mxl_cofactors(int dtype, int64_t n, const void *a, void *out)
 {
     int64_t count = 2 * n * n + n * n + 3 * n;

@@ -1,5 +1,5 @@
-/* Cholesky, triangular solve and LU without a back end, in blocks whose products are mxl_gemm's.
- * Included by lapack.c once per type: T, DTYPE, NAME(x). */
+/* Cholesky, triangular solve and LU without a back end, in blocks whose products are computed by
+ * mxl_gemm. Included by lapack.c once per type: T, DTYPE, NAME(x). */
 
 /* The sum of n products. */
 static T NAME(inner)(int64_t n, const T *a, const T *b)
@@ -86,7 +86,7 @@ static int NAME(solve)(bool lower, bool transpose, bool unit, int64_t n, int64_t
     for (int64_t done = 0; done < n; done += BLOCK) {
         int64_t width = n - done < BLOCK ? n - done : BLOCK;
         int64_t first = forward ? done : n - done - width;
-        int64_t solved = forward ? 0 : first + width; /* where the rows solved before begin */
+        int64_t solved = forward ? 0 : first + width; /* the first of the rows solved before */
 
         if (done > 0) {
             const T *part = transpose ? a + solved * n + first : a + first * n + solved;
@@ -101,8 +101,8 @@ static int NAME(solve)(bool lower, bool transpose, bool unit, int64_t n, int64_t
     return 0;
 }
 
-/* The columns [first, first + width) of what is left, rows exchanged so that pivots are greatest.
- * Returns 0, or the first pivot (from 1) that is zero. */
+/* Decomposes the columns [first, first + width) of the remaining matrix with partial pivoting.
+ * Returns 0, or the number (from 1) of the first pivot that is zero. */
 static int64_t NAME(lu_panel)(int64_t n, int64_t first, int64_t width, T *a, int *pivots)
 {
     int64_t bad = 0;
@@ -137,7 +137,7 @@ static int64_t NAME(lu_panel)(int64_t n, int64_t first, int64_t width, T *a, int
     return bad;
 }
 
-/* A = P L U in place: L below the diagonal (its own is ones), U above. */
+/* A = P L U in place: L below the diagonal (its own diagonal is ones), U from the diagonal on. */
 static int NAME(lu)(int64_t n, T *a, int *pivots, int64_t *bad, T *work)
 {
     *bad = 0;
@@ -162,7 +162,7 @@ static int NAME(lu)(int64_t n, T *a, int *pivots, int64_t *bad, T *work)
     return 0;
 }
 
-/* The exchanges of rows of a decomposition on B (n x columns), or the same undone. */
+/* Applies the row exchanges of a decomposition to B (n x columns), or undoes them. */
 static void NAME(exchange)(int64_t n, int64_t columns, const int *pivots, bool undo, T *b)
 {
     for (int64_t step = 0; step < n; step++) {
@@ -177,7 +177,7 @@ static void NAME(exchange)(int64_t n, int64_t columns, const int *pivots, bool u
     }
 }
 
-/* A := U^-1 L^-1 P of a decomposition; `copy` has room for it, too. */
+/* A := U^-1 L^-1 P from a decomposition; `copy` has room for another matrix. */
 static int NAME(lu_invert)(int64_t n, T *a, const int *pivots, T *copy, T *work)
 {
     memcpy(copy, a, (size_t)(n * n) * sizeof(T));
@@ -190,7 +190,7 @@ static int NAME(lu_invert)(int64_t n, T *a, const int *pivots, T *copy, T *work)
     return NAME(solve)(false, false, false, n, n, copy, a, work);
 }
 
-/* B (n x columns) := op(A)^-1 B, of a decomposition A. */
+/* B (n x columns) := op(A)^-1 B from a decomposition of A. */
 static int NAME(lu_solve)(bool transpose, int64_t n, int64_t columns, const T *a, const int *pivots,
                           T *b, T *work)
 {

@@ -1,5 +1,5 @@
-/* Running sums and products, several at a time: each is a chain of operations that wait for each
- * other. Linear recurrences likewise. */
+/* Cumulative sums and products, and linear recurrences. Each is a chain of dependent operations, so
+ * several are computed at a time. */
 #include "kernel/reduce/scan.h"
 
 #include "base/dtype.h"
@@ -10,12 +10,12 @@
 enum {
     GRAIN = 32768, /* elements that are worth another thread */
     ROWS = 8,      /* rows that are summed side by side */
-    COLUMNS = 2048 /* columns that are */
+    COLUMNS = 2048 /* columns that are summed side by side */
 };
 
 typedef struct scan_job {
     int64_t n, inner;
-    int64_t tiles; /* of the columns of one outer position */
+    int64_t tiles; /* tiles of columns of one outer position */
     int64_t outer;
     const char *in;
     char *out;
@@ -86,7 +86,7 @@ RUNNING(i8_product, int8_t, MULTIPLY_I8)
 RUNNING(i32_product, int32_t, MULTIPLY)
 RUNNING(i64_product, int64_t, MULTIPLY)
 
-/* A unit is ROWS rows, or a tile of the columns of one outer position. */
+/* One item of the range is ROWS rows, or a tile of columns of one outer position. */
 static void run_units(void *data, int64_t begin, int64_t end)
 {
     const scan_job *job = data;
@@ -163,7 +163,7 @@ typedef struct linear_job {
     void (*run)(const struct linear_job *job, int64_t at, int64_t columns);
 } linear_job;
 
-/* The columns that begin `at` elements into the arrays. */
+/* The columns from offset `at` of the arrays on. */
 #define LINEAR(name, T, plus_product)                                                              \
     static void name##_linear(const linear_job *job, int64_t at, int64_t columns)                  \
     {                                                                                              \
@@ -195,7 +195,7 @@ LINEAR(f32, float, PLUS_PRODUCT)
 LINEAR(f64, double, PLUS_PRODUCT)
 LINEAR(f16, mxl_half, PLUS_PRODUCT_HALF)
 
-/* A unit is a tile of the columns of one outer position. */
+/* One item of the range is a tile of columns of one outer position. */
 static void linear_units(void *data, int64_t begin, int64_t end)
 {
     const linear_job *job = data;

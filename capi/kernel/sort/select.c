@@ -1,5 +1,5 @@
-/* Selecting by the digits of keys (sort_keys.h), the highest first: those whose digit is that of
- * the element looked for are kept, and of them the next digit decides. */
+/* Selects by the digits of keys (sort_keys.h), the highest first: keeps the keys with the digit of
+ * the requested one and goes on with their next digit. */
 #include "kernel/sort/select.h"
 
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "kernel/sort/sort_keys.h"
 
 enum {
-    DIGIT = 11,   /* bits that are counted at once */
+    DIGIT = 11,   /* bits of a digit */
     GRAIN = 16384 /* elements that are worth another thread */
 };
 
-/* Keys of n elements become the k-th of them, `*k` how many of its equals are before it. */
+/* Finds the k-th of n keys; `*k` becomes the number of equal keys before it. */
 #define SELECT(w)                                                                                  \
     static uint64_t select_##w(uint##w##_t *keys, int64_t n, int64_t *k)                           \
     {                                                                                              \
@@ -88,10 +88,11 @@ static int64_t find_key(size_t width, const void *keys, uint64_t key, int64_t k)
 
 /* ---- rows ---- */
 
-/* Shares of the rows, each with room for the elements of one and for two copies of its keys. */
+/* Chunks of the rows, each with buffers for the elements of one row and for two copies of its keys.
+ */
 typedef struct select_shares {
     const mxl_select_job *job;
-    int64_t rows, shares, bytes; /* of one of the three */
+    int64_t rows, shares, bytes; /* of one of the three buffers */
     char *room;
 } select_shares;
 

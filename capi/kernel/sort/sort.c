@@ -1,6 +1,6 @@
-/* Sorting rows. Elements become unsigned keys whose order is the one asked for (sort_keys.c), so
- * that four widths serve all dtypes and both directions; keys are sorted alone or with their
- * positions: many short rows as columns of a network, others by counting the bytes of keys. */
+/* Sorting rows. Elements become unsigned keys in the requested order (sort_keys.c), so that four
+ * widths serve all dtypes and both directions. Keys are sorted with or without their positions:
+ * many short rows as columns of a sorting network, other rows by radix sort. */
 #include "kernel/sort/sort.h"
 
 #include <string.h>
@@ -16,17 +16,18 @@
 #include "kernel/target.h"
 
 enum {
-    HEAP_BELOW = 16,    /* k below a 16th of the row: a heap of k is faster than dividing the row */
-    CHUNK = 256,        /* positions that are taken out of entries at once */
+    HEAP_BELOW =
+        16,      /* k below a 16th of the row: a heap of k is faster than selecting from the row */
+    CHUNK = 256, /* positions that are extracted from entries at a time */
     GRAIN = 16384,      /* elements worth another thread */
-    FEWEST = 3,         /* rows below which most columns would stand empty */
-    WITHOUT_VECTORS = 8 /* times shorter are the rows that columns are good for then */
+    FEWEST = 3,         /* with fewer rows most columns would be empty */
+    WITHOUT_VECTORS = 8 /* without vectors, columns pay only for rows this many times shorter */
 };
 
 /* ---- many short rows ---- */
 
-/* Sorts `count` rows of m entries, side by side, as columns. Of entries whose positions are apart,
- * those alone come back: nothing reads a key any more. */
+/* Sorts `count` rows of m entries side by side, as columns. If keys and positions are separate,
+ * only the positions are copied back: the keys are not read again. */
 static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *room, int64_t count,
                             int64_t m)
 {
@@ -40,7 +41,7 @@ static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *roo
         mxl_transpose_kernel(kind->bytes, entries, m, room, lanes, count, m);
         return;
     }
-    /* A pair is two elements: keys and positions are turned each by themselves. */
+    /* A pair is two elements: keys and positions are transposed separately. */
     for (int half = 0; half < 2; half++) {
         uint64_t *to = (uint64_t *)room + half * m * lanes;
 
@@ -53,7 +54,7 @@ static void sort_as_columns(const mxl_sort_entry *kind, void *entries, void *roo
         mxl_copy_run(8, (uint64_t *)entries + 2 * row * m + 1, 2, positions + row, lanes, m);
 }
 
-/* ---- writing what was found ---- */
+/* ---- writing results ---- */
 
 #define TAKE(T)                                                                                    \
     for (int64_t c = 0; c < count; c++)                                                            \
@@ -71,7 +72,7 @@ static void take(size_t width, int64_t count, void *out, const void *row, const 
         TAKE(uint8_t);
 }
 
-/* Results i, i + 1, ... of row r are the elements at these positions. */
+/* Writes results i, i + 1, ... of row r: the elements at these positions. */
 static void write_found(const mxl_sort_job *job, int64_t r, int64_t i, int64_t count,
                         const int64_t *positions)
 {
@@ -93,7 +94,7 @@ static void write_found(const mxl_sort_job *job, int64_t r, int64_t i, int64_t c
         memcpy((char *)job->mask + (r * job->n + positions[c]) * size, &one, width);
 }
 
-/* Entries begin, ... of row r, of which `entries` has all. */
+/* Writes results begin, ... of row r; `entries` has all entries of the row. */
 static void write_entries(const mxl_sort_job *job, const mxl_sort_entry *kind, int64_t r,
                           int64_t begin, int64_t end, const void *entries)
 {
@@ -115,14 +116,15 @@ static void write_entries(const mxl_sort_job *job, const mxl_sort_entry *kind, i
 
 /* ---- rows ---- */
 
-/* Rows are shared out in groups; a share has room of its own: for the entries of a group, as much
- * again, and for the keys of a row that is divided. */
+/* Rows are divided into groups, groups among chunks. Each chunk has its own buffers: for the
+ * entries of a group, as much again, and for the keys of a row from which the first k are selected.
+ */
 typedef struct chunk_job {
     const mxl_sort_job *sort;
     const mxl_sort_entry *kind;
     int64_t rows, shares, group;  /* rows that are sorted together */
     int64_t m;                    /* entries of a row */
-    int64_t entries, keys, bytes; /* of room */
+    int64_t entries, keys, bytes; /* sizes of the buffers */
     char *room;
 } chunk_job;
 
@@ -161,7 +163,7 @@ static void sort_group(const chunk_job *shared, int64_t first, int64_t count, ch
         write_entries(job, kind, first + l, 0, job->k, room + l * row_bytes);
 }
 
-/* A unit is a share. */
+/* One item of the range is a chunk. */
 static void run_chunks(void *data, int64_t begin, int64_t end)
 {
     const chunk_job *shared = data;
@@ -237,7 +239,7 @@ static void write_large(void *data, int64_t begin, int64_t end)
     write_entries(job->sort, job->kind, job->r, begin, end, job->entries);
 }
 
-/* The k first of each part. */
+/* Finds the first k of each part. */
 static void heap_large(void *data, int64_t begin, int64_t end)
 {
     const large_job *job = data;

@@ -1,4 +1,4 @@
-/* Sorting along one axis: values in order, their positions, the first k of either, or a mask of
+/* Sorting along one axis: the sorted values, their positions, the first k of either, or a mask of
  * those. For ops/index/sort.c. */
 #ifndef MXL_KERNEL_SORT_SORT_H
 #define MXL_KERNEL_SORT_SORT_H
@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /* Over the middle axis of a contiguous (outer, n, inner) array of any dtype. A NaN counts as larger
- * than every number. Equal elements keep their order, whichever way it goes; of values alone -0 may
- * go before 0, and a NaN may come as another one. */
+ * than every number. The sort is stable in both directions; but without positions -0 may be put
+ * before 0, and a NaN may get other bits. */
 typedef struct mxl_sort_job {
     int dtype;
     bool descending;
     int64_t outer, n, inner;
-    int64_t k; /* 0 to n: how many of a row are written */
+    int64_t k; /* 0 to n: the number of results of each row */
     const void *in;
     void *values;    /* (outer, k, inner) of the dtype; or NULL */
     void *positions; /* (outer, k, inner) of position_dtype, counted from 0; or NULL */
@@ -21,8 +21,8 @@ typedef struct mxl_sort_job {
     void *mask; /* (outer, n, inner) of the dtype: 1 where an element is one of the k; or NULL */
 } mxl_sort_job;
 
-/* The results must not overlap the input. O(n) for large rows, O(n log k) where k is small, and no
- * recursion. -1 with the error set: there is no memory. */
+/* The results must not overlap the input. O(n) for large rows, O(n log k) for small k, no
+ * recursion. -1 with the error set: out of memory. */
 int mxl_sort(const mxl_sort_job *job);
 
 #endif

@@ -1,6 +1,6 @@
 /* Sorting an array of one entry type; included by sort_entry.c with E (the entry), K (its unsigned
  * key), KEY(e), LESS(a, b) and NAME(x) defined. LESS agrees with the order of the keys, and may
- * tell entries of equal keys apart. `b` is room for as many entries as `a` has. */
+ * order entries of equal keys. `b` is a buffer of the size of `a`. */
 
 static void NAME(insert)(E *a, int64_t n)
 {
@@ -52,7 +52,8 @@ static void NAME(merge_sort)(void *a, void *b, int64_t n)
         memcpy(a, from, (size_t)n * sizeof(E));
 }
 
-/* The digits of entries [begin, end): part of a count, and moving them to where counts say. */
+/* Counts the digits of entries [begin, end); the second function moves the entries to the positions
+ * that the counts give. */
 static void NAME(count_digits)(void *data, int64_t begin, int64_t end)
 {
     radix_job *job = data;
@@ -85,7 +86,7 @@ static void NAME(move_by_digit)(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* For one thread: moves all entries, and counts the digits that they are moved by next. */
+/* For one thread: moves all entries, and counts the digits of the next pass. */
 static void NAME(move_and_count)(radix_job *job, int next_shift)
 {
     const E *e = job->from, *last = e + job->n;
@@ -103,8 +104,8 @@ static void NAME(move_and_count)(radix_job *job, int next_shift)
     memcpy(next, counts, sizeof(job->counts[0]));
 }
 
-/* By the bytes of the key, the lowest first; a byte that all keys share costs nothing. Each thread
- * counts and moves a part of the entries, in their order. */
+/* Radix sort by the bytes of the key, the lowest first; skips a byte that all keys share. Each
+ * thread counts and moves a part of the entries, in their order. */
 static void NAME(radix_sort)(E *a, E *b, int64_t n)
 {
     K first = KEY(a[0]), differ = 0;
@@ -138,7 +139,7 @@ static void NAME(radix_sort)(E *a, E *b, int64_t n)
         mxl_copy_bytes(a, b, (size_t)n * sizeof(E));
 }
 
-/* Entries of equal keys stay in their order. */
+/* Stable: entries of equal keys stay in their order. */
 static void NAME(sort)(void *a, void *b, int64_t n)
 {
     if (n < RADIX_FROM)

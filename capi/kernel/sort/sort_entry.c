@@ -1,6 +1,5 @@
-/* Kinds of entries that rows are sorted as: keys of four widths, alone or with positions; and the
- * ways to sort an array of them. Many are sorted by counting the bytes of their keys, one or more
- * threads side by side. */
+/* Kinds of entries that rows are sorted as: keys of four widths, with or without positions; and the
+ * algorithms that sort an array of them. Many entries use radix sort, on one or more threads. */
 #include "kernel/sort/sort_entry.h"
 
 #include <string.h>
@@ -12,19 +11,19 @@
 
 enum {
     RUN = 16,        /* entries that are sorted by insertion */
-    RADIX_FROM = 64, /* from here on counting bytes is faster than comparing */
-    CHUNK = 256      /* elements between their form and that of entries */
+    RADIX_FROM = 64, /* from here on radix sort is faster than comparing */
+    CHUNK = 256      /* elements converted to entries at a time */
 };
 
-/* ---- counting bytes ---- */
+/* ---- radix sort ---- */
 
-/* Entries that are moved by one byte of their keys, `parts` parts side by side. */
+/* One pass: entries that are moved by one byte of their keys, in `parts` parallel parts. */
 typedef struct radix_job {
     void *from, *to;
     int64_t n, parts;
     int shift;
-    /* Of each part, then where its next entry of a digit goes. Two threads that count in one line
-     * of memory would wait for each other: four times the time. */
+    /* For each part the counts of digits, later the position of its next entry of a digit. Aligned,
+     * because two threads that count in one cache line take four times as long. */
     _Alignas(64) int64_t counts[MXL_SORT_PARTS][256];
 } radix_job;
 
@@ -45,7 +44,7 @@ static int64_t radix_border(const radix_job *job, int64_t part)
     return job->n / job->parts * part + (part < job->n % job->parts ? part : job->n % job->parts);
 }
 
-/* Turns counts into places: digit by digit, and of each digit part by part. */
+/* Turns counts into positions: digit by digit, and for each digit part by part. */
 static void radix_starts(radix_job *job)
 {
     int64_t begin = 0;
@@ -99,14 +98,14 @@ static void value_read(const mxl_sort_job *job, const void *row, int64_t begin, 
                   job->descending, false, entries);
 }
 
-/* ---- keys with positions: in one number where both fit ---- */
+/* ---- keys with positions: in one number if both fit ---- */
 
 #define WIDEN(T, S)                                                                                \
     for (int64_t c = 0; c < count; c++)                                                            \
     ((T *)keys)[c] = ((const S *)narrow)[c]
 
-/* The keys of elements i, i + 1, ... of a row as numbers of `wide` bytes, at most CHUNK and none
- * from `end` on; returns how many. */
+/* The keys of elements i, i + 1, ... of a row as numbers of `wide` bytes; at most CHUNK, and only
+ * up to `end`. Returns their number. */
 static int64_t read_keys(const mxl_sort_job *job, const void *row, int64_t i, int64_t end,
                          size_t wide, void *keys)
 {
@@ -132,8 +131,9 @@ static int64_t read_keys(const mxl_sort_job *job, const void *row, int64_t i, in
     return count;
 }
 
-/* The k-th of n keys, 0 < k < n, or a number between it and the next; returns how many are below.
- * Bit by bit: counting is fast, and mostly done long before the last bit. */
+/* The k-th of n keys, 0 < k < n, or a number between it and the next one. Returns the number of
+ * keys below it. Searches bit by bit: counting is fast, and usually ends long before the last bit.
+ */
 static int64_t find_limit(size_t width, const void *keys, int64_t n, int64_t k, uint64_t *limit)
 {
     int64_t below = 0;

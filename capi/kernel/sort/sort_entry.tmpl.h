@@ -1,7 +1,7 @@
-/* Entries that hold a key and a position; included by sort_entry.c behind sort.tmpl.h, with E,
- * K (its key), ENTRY(key, position), KEY(e), POSITION(e), LESS(a, b) and NAME(x) defined. */
+/* Entries of a key and a position; included by sort_entry.c after sort.tmpl.h, with E, K (its key),
+ * ENTRY(key, position), KEY(e), POSITION(e), LESS(a, b) and NAME(x) defined. */
 
-/* Entries begin, begin + 1, ... of a row. */
+/* Converts elements begin, begin + 1, ... of a row to entries. */
 static void NAME(read)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
                        void *entries)
 {
@@ -16,7 +16,7 @@ static void NAME(read)(const mxl_sort_job *job, const void *row, int64_t begin, 
     }
 }
 
-/* Lets the entry at the root of a heap, whose greatest is at the root, sink to its place. */
+/* Restores a heap, with its greatest entry at the root, after entry `root` changed. */
 static void NAME(sink)(E *heap, int64_t n, int64_t root)
 {
     E e = heap[root];
@@ -31,8 +31,8 @@ static void NAME(sink)(E *heap, int64_t n, int64_t root)
     heap[root] = e;
 }
 
-/* The k first of elements begin, ... of a row, in no order: a heap of those that are the first so
- * far. Few others are below its root, and those are looked for in vectors. */
+/* The first k of elements begin, ... of a row, in any order: a heap of the first k so far. Few
+ * later elements are below its root, and a vector search finds those. */
 static void NAME(heap)(const mxl_sort_job *job, const void *row, int64_t begin, int64_t end,
                        void *entries)
 {
@@ -56,7 +56,8 @@ static void NAME(heap)(const mxl_sort_job *job, const void *row, int64_t begin, 
     }
 }
 
-/* The k first of a row in the order of their positions, 0 < k < n; `room` is for its keys. */
+/* The first k of a row in the order of their positions, 0 < k < n; `room` is a buffer for the row's
+ * keys. */
 static void NAME(divide)(const mxl_sort_job *job, const void *row, void *room, void *entries)
 {
     K *keys = room;

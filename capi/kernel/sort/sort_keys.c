@@ -1,4 +1,4 @@
-/* The parts of sorting that run in vectors; see sort_keys.h. */
+/* The vectorised parts of sorting; see sort_keys.h. */
 #include "kernel/sort/sort_keys.h"
 
 #include "base/dtype.h"
@@ -6,14 +6,14 @@
 
 /* ---- keys of elements ---- */
 
-/* In the type of the keys, so that vectors hold as many as they can. */
+/* Computed in the type of the keys, so that vectors hold as many as possible. */
 #define PLAIN_KEY(T, bits, same_zeros)  (bits)
 #define PLAIN_BITS(T, key)              (key)
 #define SIGN(T)                         ((T)((T)1 << (8 * sizeof(T) - 1)))
 #define SIGNED_KEY(T, bits, same_zeros) ((T)((bits) ^ SIGN(T)))
 #define SIGNED_BITS(T, key)             ((T)((key) ^ SIGN(T)))
 
-/* Numbers below 0 in reverse, those above behind them, NaN at the end. */
+/* Negative numbers in reverse, then the others, then NaN. */
 #define FLOAT_KEY(T, bits, same_zeros)                                                             \
     ((T)((bits) & ~SIGN(T)) > INFINITY_##T ? (T) - 1                                               \
      : (same_zeros) && (bits) == SIGN(T)   ? SIGN(T)                                               \
@@ -96,7 +96,7 @@ void mxl_sort_elements(int dtype, const void *keys, int64_t n, bool down, void *
 
 /* ---- finding and counting ---- */
 
-enum { BLOCK = 32 }; /* keys that are looked at together */
+enum { BLOCK = 32 }; /* keys that are examined together */
 
 #define SCAN(w)                                                                                    \
     MXL_INLINE void find_##w##_at(int level, const uint##w##_t *keys, int64_t n,                   \
@@ -176,8 +176,8 @@ int64_t mxl_sort_count_below(size_t width, const void *keys, int64_t n, uint64_t
 
 /* ---- columns ---- */
 
-/* Batcher's merge exchange (Knuth, The Art of Computer Programming 5.2.2, algorithm M): which rows
- * i and j are put in order, whatever they hold. */
+/* Batcher's merge exchange (Knuth, The Art of Computer Programming 5.2.2, algorithm M): the pairs
+ * of rows i and j that are compared and exchanged, independent of the data. */
 #define NETWORK(EXCHANGE)                                                                          \
     int64_t top = 1;                                                                               \
                                                                                                    \
