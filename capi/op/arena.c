@@ -1,4 +1,4 @@
-/* A place for the tuples and strings of one call's parameters: room of its own, then blocks. */
+/* Memory for the tuples and strings of one call's parameters: a fixed buffer first, then blocks. */
 #include "op/op.h"
 
 #include "base/memory/mem.h"

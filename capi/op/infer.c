@@ -1,9 +1,9 @@
-/* Rules of arity, shape, dtype and saved values that many operators share. */
+/* Shared rules of arity, shape, dtype and saved values. */
 #include "op/op.h"
 
 enum { SHAPE_TEXT = 256 };
 
-/* Every output gets this dtype and shape. */
+/* Gives every output this dtype and shape. */
 static void set_outputs(mxl_infer *infer, int dtype, int ndim, const int64_t *shape)
 {
     for (int i = 0; i < infer->num_outputs; i++) {

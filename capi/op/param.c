@@ -1,5 +1,5 @@
-/* Parameters: text into the fields of an operator's parameter struct, and self-contained copies of
- * such structs. api parses with it, the tape copies. */
+/* Parameters: parses text into the fields of an operator's parameter struct, and makes
+ * self-contained copies of such structs. api parses with it, the tape copies. */
 #include "op/op.h"
 
 #include <float.h>
@@ -10,10 +10,11 @@
 #include "base/str.h"
 #include "op/text.h"
 
-/* Longest values that are shown whole in an error. */
+/* Longer values are cut in errors. */
 enum { SHOWN = 60, MAX_PARAMS = 64 };
 
-/* Lists up to this length are parsed once, longer ones twice: into a list of their own. */
+/* Lists up to this length are parsed once. Longer ones are parsed twice: to count, then into an
+ * allocated list. */
 enum { SHORT_LIST = 32 };
 
 const mxl_param *mxl_param_find(const mxl_op *op, const char *name)
@@ -142,7 +143,7 @@ static int parse_dtype(const mxl_op *op, const mxl_param *param, const char *tex
     if (parse_enum(op, param, text, &index) != 0)
         return -1;
     *at = mxl_dtype_parse(text);
-    /* MXNet lists bfloat16, which no array of ours has. */
+    /* MXNet lists bfloat16, which mxlite lacks. */
     if (*at == MXL_DTYPE_UNKNOWN && strcmp(text, "None") != 0)
         return mxl_error("%s: parameter %s: %s is not supported", op->name, param->name, text);
     return 0;
@@ -189,7 +190,7 @@ static int parse_string(const char *text, const char **at, mxl_arena *arena)
     return 0;
 }
 
-/* Stores None and says so, where the parameter may be None. */
+/* Stores None and returns true if the parameter may be None. */
 static bool set_none(const mxl_param *param, void *at)
 {
     switch (param->type) {
@@ -200,7 +201,7 @@ static bool set_none(const mxl_param *param, void *at)
         *(double *)at = NAN;
         return true;
     case MXL_P_SHAPE:
-        /* Some of MXNet's plain shapes begin as None. */
+        /* Some of MXNet's non-optional shapes have the default None. */
         if (param->def == NULL || strcmp(param->def, "None") != 0)
             return false;
         *(mxl_tuple *)at = (mxl_tuple){-1, NULL};
@@ -247,9 +248,9 @@ int mxl_param_parse(const mxl_op *op, const mxl_param *param, const char *text, 
                      (int)param->type);
 }
 
-/* ---- all of a call ---- */
+/* ---- all parameters of a call ---- */
 
-/* Attributes such as __ctx_group__ speak to MXNet's graph passes, not to the operator. */
+/* Attributes such as __ctx_group__ are for MXNet's graph passes, not for the operator. */
 static bool is_attribute(const char *key)
 {
     size_t length = strlen(key);
@@ -257,13 +258,15 @@ static bool is_attribute(const char *key)
     return length > 4 && strncmp(key, "__", 2) == 0 && strcmp(key + length - 2, "__") == 0;
 }
 
-/* MXNet has no parser for an operator without parameters, so programs give it what they like. */
+/* MXNet does not parse the parameters of an operator without parameters, so programs may pass any.
+ */
 static bool ignores_unknown(const mxl_op *op)
 {
     return op->params_size == 0 && op->key_var_num_args == NULL;
 }
 
-/* What the caller did not give. The count of inputs may be left out: -1, it is known by then. */
+/* Sets a parameter that the caller did not give. The number of inputs may be missing (-1): the
+ * caller of the parser knows it. */
 static int parse_default(const mxl_op *op, const mxl_param *param, void *params, mxl_arena *arena)
 {
     if (param->def != NULL)

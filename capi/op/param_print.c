@@ -1,4 +1,4 @@
-/* Parameters as text again, as the parser reads them: for who shows or writes down a recorded call
+/* Prints parameters in the syntax of the parser, to show or store a recorded call
  * (MXLNodeGetParams). */
 #include "op/op.h"
 
@@ -8,7 +8,7 @@
 
 #include "op/text.h"
 
-/* The shortest decimal that is read as the same number; with a point, whatever the locale has. */
+/* Prints the shortest decimal that parses to the same number, with a point in any locale. */
 static void print_float(mxl_str *out, double value)
 {
     char text[64];

@@ -26,8 +26,7 @@ static void add(writer *w, const char *fmt, ...)
         w->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-/* The next name after `last` in the order of bytes; "None" is not among the names: it comes first.
- */
+/* The next name after `last` in byte order. "None" is excluded: it comes first. */
 static const char *next_name(const char *const *values, const char *last)
 {
     const char *best = NULL;

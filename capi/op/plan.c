@@ -1,5 +1,5 @@
-/* What follows from a plan: shapes for infer, copies for compute; and the statements that plans are
- * made of. Called by engine/invoke and by ops/. */
+/* Executes plans: shapes for infer, copies for compute; and the statements that plans are made of.
+ * Called by engine/run/invoke.c and by ops/. */
 #include "op/plan.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/copy/copy_loops.h"
 
-/* ---- making one ---- */
+/* ---- initialisation ---- */
 
 static void begin(mxl_plan *p, const mxl_op *op, const void *params)
 {
@@ -120,9 +120,9 @@ void mxl_plan_walk(mxl_plan *p, int ndim, const int64_t *shape, const int64_t *s
     }
 }
 
-/* Strides for another shape of the walk's elements, which are some: goes through the walk's axes
- * from the last, in groups that lie as one run of evenly spaced elements; each group must be filled
- * by axes of the shape exactly. */
+/* Computes strides for another shape of the walk's elements (at least one). Goes from the last axis
+ * to the first in groups of axes that form one evenly spaced run; axes of the new shape must fill
+ * each group exactly. */
 static bool restride(const mxl_plan *p, int ndim, const int64_t *shape, int64_t *strides)
 {
     const int64_t *dim = p->shape.dim;
@@ -145,7 +145,7 @@ static bool restride(const mxl_plan *p, int ndim, const int64_t *shape, int64_t 
             step = p->strides[i - 1];
         run = 1;
     }
-    for (; o >= 0; o--) /* an array without axes: all extents are 1 */
+    for (; o >= 0; o--) /* an array without axes: all sizes are 1 */
         strides[o] = 1;
     return true;
 }
@@ -180,10 +180,10 @@ void mxl_plan_put(mxl_plan *p, int ndim, const int64_t *shape, const int64_t *st
 
 /* ---- copies ---- */
 
-/* Up to so many bytes a general walk costs more than the copies. */
+/* Up to this many bytes the general walk costs more than the copies. */
 enum { FEW_BYTES = 1 << 16 };
 
-/* Copies that are one block, or few evenly spaced blocks. */
+/* Copies one block, or a few evenly spaced blocks. */
 static bool copy_blocks(const mxl_plan *p, int64_t width, char *out, const char *in)
 {
     int64_t run = 1, count = 1, step;

@@ -1,4 +1,4 @@
-/* The registry: names and aliases of all families -> operators. Made by the first lookup, kept for
+/* The registry: names and aliases of all families -> operators. Built by the first lookup, kept for
  * the process, read without a lock. */
 #include "op/op.h"
 
@@ -16,14 +16,14 @@ typedef struct entry {
     int number;
 } entry;
 
-/* All in one block. */
+/* One allocation. */
 typedef struct table {
     size_t mask; /* slots - 1 */
     int ops;
     int names;
     entry *slot;
     const mxl_op **op; /* by number */
-    const char **name; /* public ones, sorted */
+    const char **name; /* public names, sorted */
 } table;
 
 static _Atomic(table *) registry;
@@ -44,7 +44,7 @@ static uint64_t hash_name(const char *name)
     return hash ^ hash >> 32;
 }
 
-/* The slot of the name, or the free slot where it belongs. */
+/* The slot of the name, or the free slot where it would be inserted. */
 static entry *find_slot(const table *t, const char *name)
 {
     size_t at = (size_t)hash_name(name) & t->mask;
@@ -100,7 +100,7 @@ static table *new_table(void)
     while (slots < names * 2)
         slots *= 2;
     bytes = sizeof *t + slots * sizeof *t->slot + ops * sizeof *t->op + names * sizeof *t->name;
-    /* Not from base/mem: that block would count as live for as long as the process lives. */
+    /* Not from base/mem: the table would count as live memory for the whole process. */
     t = mxl_state_system_memory(bytes);
     if (t == NULL) {
         mxl_error_memory(bytes);
@@ -130,7 +130,7 @@ static table *build(void)
     return t;
 }
 
-/* Nothing runs in an environment that asks for what is not there. */
+/* Fails if an environment variable asks for something unavailable: then no operator runs. */
 static int check_environment(void)
 {
     static const char threads[] = "a number of threads";
@@ -144,7 +144,7 @@ static int check_environment(void)
     return 0;
 }
 
-/* The table, made when there is none yet; NULL with the error set, and the next call tries again.
+/* The table, built if there is none yet. NULL with the error set; then the next call tries again.
  */
 static const table *get(void)
 {
@@ -155,8 +155,8 @@ static const table *get(void)
     t = check_environment() == 0 ? build() : NULL;
     if (t == NULL)
         return NULL;
-    /* Without a lock, so that a fork at the wrong moment leaves none held: of two threads that
-     * build at the same time one throws its table away. */
+    /* Without a lock, which a fork could leave locked: if two threads build at the same time, one
+     * discards its table. */
     if (!atomic_compare_exchange_strong(&registry, &none, t)) {
         free(t);
         t = none;

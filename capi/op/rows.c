@@ -1,4 +1,4 @@
-/* Element-wise compute: from arrays to row loops. The fast paths stand first: small contiguous
+/* Element-wise compute: runs loops over arrays. The fast paths come first, because small contiguous
  * arrays spend most of their time here. */
 #include "op/op.h"
 
@@ -15,8 +15,8 @@ static inline mxl_loop call_loop(const mxl_call *call, int dtype)
     return row;
 }
 
-/* Whether reading `in` while `out` is written could see what was written: they share bytes and are
- * not the same elements in the same places. */
+/* True if a write to `out` could change an element of `in` before it is read: they share bytes, but
+ * not element by element. */
 static inline bool operand_clashes(const mxl_array *in, const mxl_array *out)
 {
     int64_t size = (int64_t)mxl_dtype_size(in->dtype);
@@ -31,8 +31,8 @@ static inline bool operand_clashes(const mxl_array *in, const mxl_array *out)
            out->offset < in->offset + in->size * size;
 }
 
-/* Steps of contiguous operands that need no broadcasting but that of single elements; false: walk.
- */
+/* Sets the steps of contiguous operands whose only broadcasting is that of single elements. False:
+ * the general walk is needed. */
 static inline bool call_steps(const mxl_call *call, const mxl_array *out, const void **data,
                               int64_t *step)
 {
@@ -57,7 +57,7 @@ static inline bool call_steps(const mxl_call *call, const mxl_array *out, const 
     return moving != 0;
 }
 
-/* Strides of `in` along the axes of `out`; 0 where it is broadcast. */
+/* Strides of `in` along the dimensions of `out`; 0 where it is broadcast. */
 static int broadcast_strides(const mxl_call *call, const mxl_array *in, const mxl_array *out,
                              int64_t *strides)
 {
@@ -105,7 +105,7 @@ static int walk_rows(const mxl_call *call, mxl_loop row, mxl_array *const *in)
                      size, call->params);
 }
 
-/* Inputs that clash with the output or have another dtype than `dtype` are copied first. */
+/* Copies inputs that overlap the output or have another dtype than `dtype` first. */
 static int copy_and_walk(const mxl_call *call, mxl_loop row, int dtype)
 {
     mxl_array *in[MXL_LOOP_INPUTS], *made[MXL_LOOP_INPUTS] = {NULL};
@@ -127,7 +127,8 @@ done:
     return status;
 }
 
-/* Small, contiguous, one size, nothing shared with the output: the loop and nothing else. */
+/* Runs the loop directly if operands are small, contiguous, of one size and share nothing with the
+ * output. */
 static inline bool run_at_once(const mxl_call *call, mxl_loop row)
 {
     static const int64_t steps[2] = {1, 1};

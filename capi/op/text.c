@@ -1,4 +1,4 @@
-/* Numbers and tuples as text; for param.c. */
+/* Parses numbers and tuples; for param.c. */
 #include "op/text.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 
 #include "base/shape.h"
 
-/* A double is decided by at most 767 significant digits and the question whether any follow. */
+/* A double depends on at most 767 significant digits and on whether any nonzero one follows. */
 enum { FLOAT_DIGITS = 770, FLOAT_EXPONENT = 100000 };
 
-/* <ctype.h> would ask the locale. */
+/* <ctype.h> depends on the locale. */
 static bool is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -34,7 +34,7 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* Moves *at behind `word`, in any case, when it stands there. */
+/* If `word` (in any case) is at *at, moves *at behind it. */
 static bool skip_word(const char **at, const char *word)
 {
     const char *p = *at;
@@ -122,7 +122,7 @@ bool mxl_text_is_none(const char *text)
     return strncmp(text, "None", 4) == 0 && *skip_blanks(text + 4) == '\0';
 }
 
-/* "nan(...)" as C's strtod takes it. */
+/* "nan(...)" as C's strtod accepts it. */
 static void skip_nan_payload(const char **at)
 {
     const char *p = *at;
@@ -136,8 +136,8 @@ static void skip_nan_payload(const char **at)
         *at = p + 1;
 }
 
-/* Collects the significant digits, without the point, and by which power of ten they are off.
- * strtod then sees no point, and what a point looks like is all that it would ask the locale. */
+/* Collects the significant digits without the point, and the power of ten that corrects for it.
+ * strtod then sees no point, the only part of a number that depends on the locale. */
 static bool read_digits(const char **at, char *digits, int64_t *exponent)
 {
     const char *p = *at;
@@ -185,8 +185,7 @@ static mxl_text_result read_exponent(const char **at, int64_t *exponent)
         p++;
     if (!is_digit(*p))
         return MXL_TEXT_MALFORMED;
-    /* Beyond the limit the digits decide nothing, unless there are as many of them before the
-     * point. */
+    /* Digits beyond the limit change only the exponent, if they are before the point. */
     for (; is_digit(*p); p++)
         n = n < INT64_MAX / 100 ? n * 10 + (*p - '0') : n;
     *exponent += negative ? -n : n;
@@ -194,7 +193,7 @@ static mxl_text_result read_exponent(const char **at, int64_t *exponent)
     return MXL_TEXT_OK;
 }
 
-/* A number without sign, not a word. */
+/* A number without sign; no word. */
 static mxl_text_result read_number(const char **at, double *value)
 {
     char text[FLOAT_DIGITS + 16];
@@ -238,7 +237,7 @@ mxl_text_result mxl_text_float(const char *text, double *value)
     return result;
 }
 
-/* One entry of a tuple, the blanks around it included. */
+/* One entry of a tuple, with blanks around it. */
 static mxl_text_result read_entry(const char **at, bool none, int64_t *value)
 {
     const char *p = skip_blanks(*at);
@@ -283,7 +282,7 @@ mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *v
         all = result == MXL_TEXT_OK ? all : result;
         if (*count < room)
             values[*count] = value;
-        /* More entries than an int can count: the caller refuses fewer. */
+        /* Stops before an int overflows; the caller refuses lists of this length. */
         *count += *count < INT32_MAX;
         if (*p == ',')
             p = skip_blanks(p + 1);

@@ -1,4 +1,4 @@
-/* Numbers and tuples as text, in the spellings that MXNet 1.9.1 takes; for param.c. No function
+/* Parses numbers and tuples in the spellings that MXNet 1.9.1 accepts; for param.c. No function
  * here sets the error: the caller names operator and parameter. None depends on the locale. */
 #ifndef MXL_OP_TEXT_H
 #define MXL_OP_TEXT_H
@@ -9,32 +9,33 @@
 typedef enum mxl_text_result {
     MXL_TEXT_OK,
     MXL_TEXT_MALFORMED,
-    MXL_TEXT_RANGE /* well-formed, and the type cannot hold it */
+    MXL_TEXT_RANGE /* well-formed, but outside the type's range */
 } mxl_text_result;
 
-/* A decimal integer at *at with an optional sign, blanks before it; *at moves behind it. */
+/* Parses a decimal integer at *at, with leading blanks and an optional sign; moves *at behind it.
+ */
 mxl_text_result mxl_text_int_at(const char **at, int64_t *value);
 
-/* The whole text is an integer, blanks around it: "3", " -1 "; with `suffix` also "3L". */
+/* The whole text is an integer, with blanks around it: "3", " -1 "; with `suffix` also "3L". */
 mxl_text_result mxl_text_int(const char *text, bool suffix, int64_t *value);
 
-/* The whole text is a number: "1e-3", ".5", "inf", "-INFINITY", "nan", "0.5f"; blanks before it.
- * Correctly rounded. A magnitude above the largest double, or one that rounds to 0: out of range.
+/* The whole text is a number with leading blanks: "1e-3", ".5", "inf", "-INFINITY", "nan", "0.5f".
+ * Correctly rounded. Out of range: a magnitude above the largest double, or one that rounds to 0.
  */
 mxl_text_result mxl_text_float(const char *text, double *value);
 
 /* "1", "0", "true", "false", the words in any case. */
 mxl_text_result mxl_text_bool(const char *text, int *value);
 
-/* The same or "none" (-1), and blanks around it. */
+/* The same or "none" (-1), with blanks around it. */
 mxl_text_result mxl_text_opt_bool(const char *text, int *value);
 
-/* "(2,3)", "[2, 3]", "(2,)", "()", "2", " ( 2L , +1 ) ": *count integers into values (room for
- * `room` of them; *count may be larger, then only those were stored). With `none`, an entry of a
- * bracketed tuple may be "None": MXL_NONE; and a single integer may end in L. */
+/* "(2,3)", "[2, 3]", "(2,)", "()", "2", " ( 2L , +1 ) ": stores at most `room` integers in values
+ * and their number in *count, which may be larger than `room`. With `none`, an entry of a bracketed
+ * tuple may be "None" (MXL_NONE), and a single integer may end in L. */
 mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *values, int *count);
 
-/* The text is "None", blanks behind it. */
+/* The text is "None", with trailing blanks. */
 bool mxl_text_is_none(const char *text);
 
 #endif
