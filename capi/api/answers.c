@@ -1,4 +1,4 @@
-/* Names without the thing they speak of, whose fixed answer bindings need when they load. */
+/* Functions with a constant result that bindings need when they load. */
 #include "mxlite/c_api.h"
 
 #include "base/error.h"

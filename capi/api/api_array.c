@@ -6,7 +6,7 @@
 
 #include "array/copy.h"
 
-/* A new handle in *out. `array` NULL: it could not be made. */
+/* A new handle in *out. A NULL `array` is an earlier failure. */
 static int give(mxl_array *array, NDArrayHandle *out)
 {
     if (array == NULL)
@@ -15,7 +15,7 @@ static int give(mxl_array *array, NDArrayHandle *out)
     return *out == NULL ? -1 : 0;
 }
 
-/* ---- life ---- */
+/* ---- creation and release ---- */
 
 static int create(const char *function, int ndim, const int64_t *shape, int device_type,
                   int device_id, int dtype, NDArrayHandle *out)
@@ -100,7 +100,7 @@ int MXNDArrayFree(NDArrayHandle handle)
     return 0;
 }
 
-/* Two handles of one array: that is what sharing memory, shape and place means. */
+/* Two handles of one array share memory, shape and edge. */
 int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
 {
     mxl_array *array;
@@ -142,7 +142,7 @@ int MXNDArrayWaitAll(void)
 
 /* ---- data ---- */
 
-/* Whether `size` elements at `data` are what the array has. */
+/* Checks that `size` is the array's number of elements, and that `data` is not NULL. */
 static int check_data(const char *function, const mxl_array *array, const void *data, size_t size)
 {
     if (size != (size_t)array->size)
@@ -151,7 +151,7 @@ static int check_data(const char *function, const mxl_array *array, const void *
     return size > 0 && data == NULL ? api_null(function, "data") : 0;
 }
 
-/* Copies elements that lie in C order into the array. */
+/* Copies elements in C order into the array. */
 static int copy_in(mxl_array *array, const void *data)
 {
     mxl_array *straight;
@@ -211,7 +211,7 @@ int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size)
     return status;
 }
 
-/* Whether writing `to` would overwrite what is still to be read from `from`. */
+/* True if writing to `to` would overwrite elements of `from` that are still to be read. */
 static bool overlap(const mxl_array *to, const mxl_array *from)
 {
     int64_t to_end = to->offset + to->size * (int64_t)mxl_dtype_size(to->dtype);
@@ -280,7 +280,7 @@ int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
         status =
             mxl_error("%s: the array's elements do not lie in C order; copy it first", __func__);
     else if (array->size >
-             0) /* Not a write: printing an array must not spoil what the tape saved. */
+             0) /* Not a write: printing an array must not invalidate saved tensors. */
         *out_pdata = (char *)array->storage->data + array->offset;
     api_unpin(handle);
     return status;

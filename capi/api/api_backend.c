@@ -1,4 +1,4 @@
-/* Tuned libraries: which are used, and where they are. Called by bindings. */
+/* Tuned libraries: turning them on and off, and their paths. Called by bindings. */
 #include "api/common.h"
 
 #include <string.h>

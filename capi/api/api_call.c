@@ -5,7 +5,7 @@
 #include "api/prepared.h"
 #include "base/memory/mem.h"
 
-enum { INPUT_ROOM = 32 }; /* inputs or outputs that need no memory */
+enum { INPUT_ROOM = 32 }; /* inputs or outputs that need no allocation */
 
 /* ---- arguments ---- */
 
@@ -15,7 +15,7 @@ static int cannot_be(const api_prepared *call, const mxl_param *p, int64_t value
                      (long long)value);
 }
 
-/* Whether the parameter may have this name as its value. */
+/* True if `name` is a value of the parameter. */
 static bool has_value(const mxl_param *p, const char *name)
 {
     for (int i = 0; p->values[i] != NULL; i++) {
@@ -50,7 +50,7 @@ static int set_choice(const api_prepared *call, const mxl_param *p, int64_t valu
     return 0;
 }
 
-/* Integers have 32 bits, as in 1.9.1, but for the few whose type says long. */
+/* Integers have 32 bits, as in 1.9.1, unless their type says long. */
 static int set_integer(const api_prepared *call, const mxl_param *p, int64_t value, int64_t *field)
 {
     bool wide = p->type_text != NULL && strncmp(p->type_text, "long", 4) == 0;
@@ -104,7 +104,7 @@ static int set_argument(const api_prepared *call, const mxl_param *p, const MXLV
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT:
         return set_list(call, p, &value->list, field);
-    default: /* not text, which is always constant */
+    default: /* text is always constant */
         return set_choice(call, p, value->i, field);
     }
 }
@@ -166,7 +166,7 @@ static NDArrayHandle run_one(const api_prepared *call, int num_inputs, const NDA
     return api_handle(out);
 }
 
-/* Says at which input the error at hand is; NULL. */
+/* Prefixes the current error with the number of the input. Returns NULL. */
 static NDArrayHandle refused(const api_prepared *call, int input)
 {
     char where[128];
@@ -176,7 +176,8 @@ static NDArrayHandle refused(const api_prepared *call, int input)
     return NULL;
 }
 
-/* One or two inputs: as run, without a list to pin. Inline, so that each form is straight code. */
+/* Runs a call with one or two inputs, without a list of pins. Inline, so that each form becomes
+ * straight code. */
 static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, NDArrayHandle b,
                                     bool two, const MXLValue *arguments)
 {
@@ -268,9 +269,9 @@ NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n, const
                      1u << MXL_P_SHAPE | 1u << MXL_P_OPT_SHAPE | 1u << MXL_P_TUPLE_OPT);
 }
 
-/* ---- several outputs, or outputs of the caller's ---- */
+/* ---- several outputs, or outputs of the caller ---- */
 
-/* New handles for the outputs that had none; all or nothing. The arrays are given up. */
+/* New handles for outputs without one; all or nothing. Releases the arrays. */
 static int fill_handles(int count, mxl_array **out, NDArrayHandle *outputs)
 {
     NDArrayHandle *made = api_buffer_get(API_BUFFER_HANDLES, ((size_t)count + 1) * sizeof(*made));

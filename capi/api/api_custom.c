@@ -1,4 +1,4 @@
-/* MXCustomFunctionRecord: a node of the graph whose rule is a caller's callback. */
+/* MXCustomFunctionRecord: a node whose vjp is a caller's callback. */
 #include "api/common.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "engine/tape/rebase.h"
 #include "engine/tape/tape.h"
 
-/* The caller's callbacks; counted, kept by the node. */
+/* The caller's callbacks; counted, retained by the node. */
 typedef struct custom {
     mxl_ref ref;
     CustomFunctionBwdFunc backward;
@@ -28,7 +28,7 @@ static void custom_release(mxl_ref *ref)
 
 /* ---- backward ---- */
 
-/* What the callback gets: head gradients, then arrays for the input gradients, as new handles that
+/* The callback's arguments: grad_outputs, then arrays for the input gradients, as new handles that
  * it frees. `inputs` are our own references to the latter. */
 typedef struct callback_args {
     int num_heads, num_inputs;
@@ -43,7 +43,7 @@ static size_t args_bytes(const callback_args *a)
            (size_t)a->num_inputs * (sizeof(mxl_array *) + sizeof(int));
 }
 
-/* Fills handles; on failure none is left. */
+/* Fills the handles; after a failure none is left. */
 static int args_fill(callback_args *a, mxl_grad *g)
 {
     int count = 0;
@@ -80,7 +80,7 @@ static int args_fill(callback_args *a, mxl_grad *g)
 
 _Thread_local const mxl_grad *api_running_vjp;
 
-/* Runs the callback with the flags of this backward, and puts the thread's back. */
+/* Runs the callback with the flags of this backward, then restores the thread's flags. */
 static int call_back(const custom *c, const callback_args *a, const mxl_grad *g)
 {
     const mxl_grad *outer = api_running_vjp;
@@ -149,7 +149,7 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
 
         if (g->outer == NULL) {
             mxl_array_set_edge(alias, edge);
-        } else if (mxl_rebase_edge(g->outer, alias) != 0) { /* a part of what it was edited in */
+        } else if (mxl_rebase_edge(g->outer, alias) != 0) { /* a part of the array that it edits */
             mxl_array_release(alias);
             return NULL;
         }
@@ -160,7 +160,7 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
 static const mxl_input custom_inputs[] = {{.name = "data", .doc = "Inputs of the function."}, {0}};
 static const mxl_param custom_params[] = {{0}};
 
-/* Stands on the tape only: it is made by MXCustomFunctionRecord, never invoked by name. */
+/* Only on the tape: MXCustomFunctionRecord makes it; it is never invoked by name. */
 static const mxl_op op_custom = {
     .name = "_CustomFunction",
     .doc = "A function whose gradient is a callback of the caller's.",
@@ -231,7 +231,7 @@ static custom *custom_new(const struct MXCallbackList *callbacks)
     c->backward =
         (CustomFunctionBwdFunc)(void (*)(void))callbacks->callbacks[kCustomFunctionBackward];
     c->backward_context = callbacks->contexts[kCustomFunctionBackward];
-    /* Not yet: a failing call leaves what it was given to the caller. */
+    /* A failing call leaves the callbacks to the caller. */
     c->release = NULL;
     c->release_context = callbacks->contexts[kCustomFunctionDelete];
     return c;

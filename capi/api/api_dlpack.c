@@ -7,10 +7,10 @@
 #include "api/dlpack.h"
 #include "base/memory/mem.h"
 
-/* ---- out ---- */
+/* ---- export ---- */
 
-/* What a tensor that was handed out keeps; extents and strides stand behind it. The ABI's struct
- * comes first. */
+/* The owner of an exported tensor, followed by its shape and strides. The ABI's struct comes first.
+ */
 typedef struct outgoing {
     union {
         dl_managed managed;
@@ -69,7 +69,7 @@ static outgoing *outgoing_new(mxl_array *array, dl_tensor *tensor)
     return o;
 }
 
-/* What is handed out holds the bytes and nothing of the graph. */
+/* An exported tensor refers to the storage, not to the graph. */
 static outgoing *export_array(const char *function, const void *handle, dl_tensor *tensor)
 {
     mxl_array *array = api_pin_defined(handle, function), *alias;
@@ -131,7 +131,7 @@ int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack)
     return 0;
 }
 
-/* ---- in ---- */
+/* ---- import ---- */
 
 static int dtype_of(const char *function, dl_type type)
 {
@@ -142,7 +142,7 @@ static int dtype_of(const char *function, dl_type type)
             if (builtin.code == type.code && builtin.bits == type.bits)
                 return dtype;
         }
-        if (type.code == DL_UINT && type.bits == 1) /* as MXNet 1.9.1 hands booleans out */
+        if (type.code == DL_UINT && type.bits == 1) /* MXNet 1.9.1 exports booleans so */
             return MXL_BOOL;
     }
     return mxl_error(
@@ -160,7 +160,7 @@ static int check_shape(const char *function, int ndim, const int64_t *shape)
     return mxl_shape_count(ndim, shape) < 0 ? mxl_error_prefix(function) : 0;
 }
 
-/* Whether elements follow each other in C order. */
+/* True if the elements are in C order without gaps. */
 static bool is_straight(const dl_tensor *t, int64_t count)
 {
     int64_t stride = 1;
@@ -173,8 +173,8 @@ static bool is_straight(const dl_tensor *t, int64_t count)
     return true;
 }
 
-/* A new array over foreign memory that was checked; `release` is not called when this fails.
- * Without axes it is a scalar in numpy-shape mode, and has one element in MXNet's first mode. */
+/* A new array over checked foreign memory. On failure `release` is not called. Without dimensions
+ * it is a scalar in numpy-shape mode, and has shape (1,) in legacy mode. */
 static NDArrayHandle over_memory(const char *function, void *data, int ndim, const int64_t *shape,
                                  int dtype, bool read_only, void (*release)(void *), void *payload)
 {
@@ -201,7 +201,7 @@ static NDArrayHandle over_memory(const char *function, void *data, int ndim, con
     handle = array == NULL ? NULL : api_handle(array);
     if (handle == NULL)
         return (void)mxl_error_prefix(function), NULL;
-    foreign->release = release; /* Only now: what failed stays the caller's. */
+    foreign->release = release; /* Not earlier: a failing call leaves the memory to the caller. */
     return handle;
 }
 

@@ -1,12 +1,12 @@
-/* Operators as bindings see them: their names, handles, documentation and arguments. All of it is
- * made when first asked for and lives as long as the process; memory comes from the system, as it
- * outlives any allocator and is no leak. */
+/* Names, handles, documentation and arguments of operators, for bindings. Made at the first request
+ * and kept for the process. The memory comes from the system, since it outlives any allocator and
+ * is no leak. */
 #include "api/common.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The same for every operator; what MXNet calls an argument is an input or a parameter. */
+/* The description of one operator; MXNet calls inputs and parameters arguments. */
 typedef struct op_info {
     uint32_t num_args;
     const char **names;
@@ -16,7 +16,7 @@ typedef struct op_info {
 
 enum { TYPE_TEXT = 1024 };
 
-/* Publishes `made` in `place` unless another thread was faster; returns what stands there. */
+/* Publishes `made` unless another thread was faster. Returns the published object. */
 static void *publish(_Atomic(void *) *edge, void *made)
 {
     void *there = NULL;
@@ -97,13 +97,13 @@ int NNGetOpHandle(const char *op_name, OpHandle *op_out)
     return 0;
 }
 
-/* Operators that MXNet lacks are called by rules and views, not by name. */
+/* Operators that MXNet lacks are called only by vjps and views, not by name. */
 static bool is_public(const mxl_op *op)
 {
     return strncmp(op->name, "_mxl_", 5) != 0;
 }
 
-/* A list of the public operators' handles, its length in front. */
+/* A list of the public operators' handles, after its length. */
 typedef struct creators {
     uint32_t count;
     AtomicSymbolCreator list[];
@@ -122,7 +122,7 @@ int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **o
     if (all == NULL) {
         int count = mxl_op_count();
 
-        if (count == 0) /* The registry could not be made. */
+        if (count == 0) /* Building the registry failed. */
             return mxl_error_prefix(__func__);
         all = system_memory(__func__, sizeof(*all) + (size_t)count * sizeof(void *));
         if (all == NULL)
@@ -171,8 +171,8 @@ static size_t count_args(const mxl_op *op)
     return count;
 }
 
-/* Types of parameters are made as text, which stands behind the three lists. MXNet prints some
- * inputs behind parameters. */
+/* Types of parameters are printed into text after the three lists. MXNet lists some inputs after
+ * parameters. */
 static op_info *info_new(const char *function, const mxl_op *op)
 {
     size_t count = count_args(op), lists = sizeof(op_info) + 3 * count * sizeof(char *), text = 0;
@@ -210,10 +210,10 @@ static op_info *info_new(const char *function, const mxl_op *op)
     return info;
 }
 
-/* The operator's info, made when there is none yet; NULL with the error set. */
+/* The operator's info, made at the first request; NULL with the error set. */
 static const op_info *info_of(const char *function, const mxl_op *op)
 {
-    static _Atomic(void *) table; /* one place per operator */
+    static _Atomic(void *) table; /* one entry per operator */
     _Atomic(void *) *edges = atomic_load(&table);
     op_info *info;
 

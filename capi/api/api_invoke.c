@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One call: what MXImperativeInvokeEx was given, and what is made of it. */
+/* One call: the arguments of MXImperativeInvokeEx and the values derived from them. */
 typedef struct invocation {
     const mxl_op *op;
     int num_inputs, num_outputs;
@@ -14,8 +14,8 @@ typedef struct invocation {
     mxl_arena arena;
 } invocation;
 
-/* The number of inputs that a caller may state in the parameters (num_args) must be the true one.
- * Copies the other parameters; one that the operator reads is stated in any case. */
+/* Checks the number of inputs that a caller may give as a parameter (num_args), and copies the
+ * other parameters. If the operator reads that parameter, it is added in any case. */
 static int count_inputs(invocation *v, int *count, const char **keys, const char **values)
 {
     const char *key = v->op->key_var_num_args;
@@ -68,7 +68,7 @@ static int parse(invocation *v, int count, const char **keys, const char **value
     return mxl_params_parse(v->op, count, own_keys, own_values, v->params, &v->arena);
 }
 
-/* Hands new outputs over through the thread's buffer. The arrays are given up in every case. */
+/* Returns new outputs through the thread's buffer. Releases the arrays in every case. */
 static int return_handles(invocation *v, NDArrayHandle **outputs, int *num_outputs)
 {
     size_t count = (size_t)v->num_outputs;
@@ -96,8 +96,8 @@ static int return_handles(invocation *v, NDArrayHandle **outputs, int *num_outpu
     return -1;
 }
 
-/* Every output is dense. Done before anything runs, so that nothing fails after outputs are
- * written. */
+/* All outputs are dense. Called before the operator runs, so that nothing can fail after outputs
+ * are written. */
 static int return_stypes(int count, const int **stypes)
 {
     int *list = api_buffer_get(API_BUFFER_STYPES, ((size_t)count + 1) * sizeof(int));

@@ -1,5 +1,5 @@
-/* MXNDArraySave and its kin: arrays to and from files, buffers and raw bytes. Called by bindings.
- */
+/* MXNDArraySave and similar functions: arrays to and from files, buffers and raw bytes. Called by
+ * bindings. */
 #include "api/common.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ done:
 
 /* ---- loading ---- */
 
-/* The names of a list as the caller gets them: pointers, then the texts, in one buffer. */
+/* The names of a list for the caller: pointers, then the texts, in one buffer. */
 static const char **lend_names(const mxl_file_list *list)
 {
     size_t table = (size_t)list->count * sizeof(char *);
@@ -85,7 +85,7 @@ static NDArrayHandle *lend_handles(mxl_file_list *list)
     return handles;
 }
 
-/* Hands over what was read, and ends the list. */
+/* Returns the contents of a list and clears it. */
 static int give_list(mxl_file_list *list, uint32_t *out_size, NDArrayHandle **out_arr,
                      uint32_t *out_name_size, const char ***out_names)
 {

@@ -7,7 +7,7 @@
 
 enum { MAX_PARAMS = 64 };
 
-/* Names, and where their values begin and end in the text. */
+/* Names, and the offsets of their values in the text. */
 typedef struct listing {
     mxl_str text;
     const char *names[MAX_PARAMS];
@@ -21,7 +21,7 @@ static void begin(listing *list, const char *name)
     list->begin[list->count] = list->text.length;
 }
 
-/* A newline keeps the room for the zero byte. */
+/* A newline reserves space for the zero byte. */
 static void end(listing *list)
 {
     list->end[list->count++] = list->text.length;
@@ -31,7 +31,7 @@ static void end(listing *list)
 static int list_params(const mxl_node *node, listing *list)
 {
     const mxl_op *op = node->op;
-    const char *counts = op->key_var_num_args; /* may have been left out, may be in no table */
+    const char *counts = op->key_var_num_args; /* may be missing in the call, and in the table */
 
     if (counts != NULL) {
         begin(list, counts);

@@ -1,4 +1,5 @@
-/* MXLPrepare: operators with their constant parameters parsed once, interned, never freed. */
+/* MXLPrepare: parses the constant parameters of operators once. Equal calls share one entry, which
+ * is never freed. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/memory/mem.h"
 
 enum {
-    CHUNK = 1024, /* calls a chunk of the table holds */
+    CHUNK = 1024, /* calls in a chunk of the table */
     CHUNKS = 64
 };
 
@@ -26,7 +27,7 @@ static void unlock_table(void)
     pthread_mutex_unlock(&table_lock);
 }
 
-/* A child forked by another thread while this one prepares finds the lock free. */
+/* Keeps the lock free in a child that another thread forks during a preparation. */
 static void guard_forks(void)
 {
     pthread_atfork(lock_table, unlock_table, unlock_table);
@@ -91,7 +92,7 @@ static int check_names(const request *r)
     return 0;
 }
 
-/* Fills constants and defaults; what is an argument stays zero, and is checked with each call. */
+/* Fills constants and defaults. Arguments stay zero and are checked at each call. */
 static int fill(const request *r, void *params, mxl_arena *arena)
 {
     memset(params, 0, r->op->params_size);
@@ -120,7 +121,7 @@ static bool same_text(const char *x, const char *y)
     return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
 }
 
-/* Whether a prepared call answers the request: same operator, parameters and arguments. Blocks made
+/* True if a prepared call equals the request: same operator, parameters and arguments. Blocks made
  * by mxl_params_copy differ only in addresses, so the constants are compared field by field. */
 static bool same_field(const mxl_param *p, const char *a, const char *b)
 {
@@ -171,7 +172,7 @@ static size_t text_bytes(const char *text)
     return text == NULL ? 0 : strlen(text) + 1;
 }
 
-/* Copies a text behind what the block holds already; NULL stays NULL. */
+/* Appends a text to the block; NULL stays NULL. */
 static const char *put_text(char **room, const char *text)
 {
     char *at = *room;
@@ -216,7 +217,8 @@ static api_prepared *prepared_new(const request *r, const void *params)
     return call;
 }
 
-/* The number of the request's call, made when it is the first of its kind; -1. The lock is held. */
+/* The number of the request's call, which is added if no equal one exists; -1 with the error set.
+ * The lock is held. */
 static int64_t intern(const request *r, const void *params)
 {
     uint32_t count = atomic_load_explicit(&table_count, memory_order_relaxed);
@@ -245,7 +247,7 @@ static int64_t intern(const request *r, const void *params)
     return count;
 }
 
-/* "0-1": each character a digit below the number of inputs, or '-'. */
+/* "0-1": each character is a digit below the number of inputs, or '-'. */
 static int check_slots(const char *slots)
 {
     if (slots[0] == '\0')

@@ -1,5 +1,5 @@
-/* What belongs to the process or the thread as a whole: errors, versions, features, modes, memory.
- * Called by bindings. */
+/* Functions about the whole process or thread: errors, versions, features, modes, memory. Called by
+ * bindings. */
 #define _GNU_SOURCE 1 /* setenv */
 #include "api/common.h"
 
@@ -48,8 +48,8 @@ int MXGetGPUCount(int *out)
     return 0;
 }
 
-/* Whether the compiler was allowed to use an instruction set everywhere; loops that are chosen at
- * run time are MXLGetInfo's "vector_level". */
+/* True if the compiler may use an instruction set everywhere. Loops chosen at run time are reported
+ * by MXLGetInfo's "vector_level". */
 #if defined(__SSE__)
 #define HAS_SSE true
 #else
@@ -124,7 +124,7 @@ static const struct LibFeature features[] = {
     {"BLAS_ATLAS", false},
     {"BLAS_MKL", false},
     {"BLAS_APPLE", false},
-    {"LAPACK", true}, /* linalg_* work, with a back end or without */
+    {"LAPACK", true}, /* linalg_* operators work with or without a back end */
     {"MKLDNN", false},
     {"OPENCV", false},
     {"CAFFE", false},
@@ -146,7 +146,7 @@ int MXLibInfoFeatures(const struct LibFeature **libFeature, size_t *size)
     return 0;
 }
 
-/* "backends" or "openblas"; -1: one that was asked for cannot be used. */
+/* Prints "backends" or "openblas"; -1 if a requested library cannot be used. */
 static int say_backend(mxl_str *text, bool details)
 {
     const mxl_openblas *openblas;
@@ -262,7 +262,7 @@ int MXEngineSetBulkSize(int bulk_size, int *prev_bulk_size)
     return 0;
 }
 
-/* Operators run as they are called: there is nothing to wait for, and nothing to shut down. */
+/* Operators run synchronously: there is nothing to wait for, and nothing to shut down. */
 int MXNotifyShutdown(void)
 {
     return 0;
@@ -270,7 +270,7 @@ int MXNotifyShutdown(void)
 
 /* ---- environment ---- */
 
-/* A copy: what getenv returns may go away with the next setenv. */
+/* A copy, because the next setenv may invalidate the result of getenv. */
 int MXGetEnv(const char *name, const char **value)
 {
     const char *text;
@@ -338,7 +338,7 @@ int MXLSetPoolCap(int64_t bytes, int64_t *before)
 
 int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, void *payload, int keep_blocks)
 {
-    /* What this thread was lent last would count as in use. */
+    /* Buffers lent to this thread would count as live. */
     mxl_state_clear_slots();
     if (mxl_mem_set_allocator(alloc, release, payload, keep_blocks != 0) != 0)
         return mxl_error_prefix(__func__);

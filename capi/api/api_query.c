@@ -1,10 +1,11 @@
-/* What an array is: shape in three widths, dtype, device, storage type, version. Called by
+/* Properties of an array: shape in three widths, dtype, device, storage type, version. Called by
  * bindings. */
 #include "api/common.h"
 
 /* ---- shapes ---- */
 
-/* Axes of an array as a caller sees them: without a shape 0, in numpy-shape mode -1. */
+/* The number of dimensions that a caller sees: that of a none array is 0, in numpy-shape mode -1.
+ */
 static int visible_ndim(const mxl_array *array)
 {
     if (array->storage != NULL)
@@ -12,7 +13,7 @@ static int visible_ndim(const mxl_array *array)
     return mxl_state_get()->numpy_shape ? -1 : 0;
 }
 
-/* Checks that every extent is at most `limit`. */
+/* Checks that every size is at most `limit`. */
 static int check_width(const char *function, const mxl_array *array, int64_t limit)
 {
     for (int i = 0; i < array->ndim; i++) {
@@ -176,7 +177,7 @@ int MXNDArrayGetStorageType(NDArrayHandle handle, int *out_storage_type)
     return 0;
 }
 
-/* Storage types other than dense do not exist here, so there is nothing to go through. */
+/* All arrays are dense, so there is no format to check. */
 int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check)
 {
     (void)full_check;

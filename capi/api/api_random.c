@@ -9,7 +9,7 @@ int MXRandomSeed(int seed)
     return 0;
 }
 
-/* There is one device, and so one generator. */
+/* There is one device and so one generator. */
 int MXRandomSeedContext(int seed, int dev_type, int dev_id)
 {
     (void)dev_id;

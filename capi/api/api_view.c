@@ -1,4 +1,4 @@
-/* Views: MXNDArraySlice, At, Reshape and the MXL forms that return the handle. They share the
+/* Views: MXNDArraySlice, At, Reshape and the MXL functions that return the handle. Views share the
  * array's memory, and are recorded while the thread records. */
 #include "api/common.h"
 
@@ -6,10 +6,11 @@
 #include "ops/shape/movement.h"
 #include "ops/shape/reshape_codes.h"
 
-/* ---- an array that takes on the shape of its view ---- */
+/* ---- an array that takes the shape of its view ---- */
 
-/* Whether what is no variable takes on the view's shape itself, and its place (`node`, NULL: none).
- * Other views of it are found again by where their elements lie in it, in C order. */
+/* True if an array that is no variable takes the view's shape itself, and the view's edge (`node`,
+ * NULL: none). Its other views can still be found by the positions of their elements in it, in C
+ * order. */
 static bool takes_shape(mxl_array *array, const mxl_array *view, const mxl_node *node)
 {
     return array->base == NULL && array->contiguous && view->contiguous &&
@@ -34,9 +35,9 @@ static int turn(mxl_array *array, mxl_array *view, int *kept)
     }
     if (status == 0) {
         mxl_storage_bump(view->storage);
-        mxl_array_set_edge(view, edge); /* it is up to date */
+        mxl_array_set_edge(view, edge); /* updates the edge */
     }
-    if (*kept && node != NULL && !variable) /* hooks stay with the value that had the old shape */
+    if (*kept && node != NULL && !variable) /* hooks stay with the value of the old shape */
         mxl_array_set_edge(array, edge);
     mxl_ref_release(edge.target);
     return status;
@@ -57,9 +58,9 @@ int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept)
     return status;
 }
 
-/* ---- making one ---- */
+/* ---- making views ---- */
 
-/* The array, pinned, if it can have views. */
+/* Pins the array and checks that it can have views. */
 static mxl_array *pin_whole(NDArrayHandle handle, const char *function)
 {
     mxl_array *array = api_pin_defined(handle, function);
@@ -71,8 +72,8 @@ static mxl_array *pin_whole(NDArrayHandle handle, const char *function)
                           function);
 }
 
-/* A new handle of `shape` over the array's elements from `skip` on, which are what `op` gives. Ends
- * the pin. */
+/* A new handle of `shape` over the array's elements from `skip` on, which are the result of `op`.
+ * Ends the pin. */
 static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, int ndim,
                           const int64_t *shape, const mxl_op *op, const void *params)
 {
@@ -199,7 +200,7 @@ int MXNDArrayAt64(NDArrayHandle handle, int64_t idx, NDArrayHandle *out)
     return status_of(at(__func__, handle, idx), out);
 }
 
-/* Of the codes, this one knows 0 and -1 alone, as in 1.9.1. */
+/* Of the special codes, this function accepts only 0 and -1, as in 1.9.1. */
 int MXNDArrayReshape(NDArrayHandle handle, int ndim, int *dims, NDArrayHandle *out)
 {
     int64_t wide[MXL_MAX_NDIM];
@@ -229,7 +230,7 @@ int MXNDArrayReshape64(NDArrayHandle handle, int ndim, dim_t *dims, bool reverse
     return status_of(reshape(__func__, handle, ndim, dims, reverse), out);
 }
 
-/* ---- the handle as the result ---- */
+/* ---- functions that return the handle ---- */
 
 NDArrayHandle MXLNDArraySlice(NDArrayHandle array, int64_t begin, int64_t end)
 {

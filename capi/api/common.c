@@ -115,7 +115,8 @@ void *api_buffer_get(api_buffer kind, size_t bytes)
     buffer *old = state->slots[slot], *b;
     size_t room = bytes < 256 ? 256 : bytes;
 
-    if (state != mxl_state_here) /* The state that threads share while memory is short. */
+    if (state !=
+        mxl_state_here) /* The emergency state, which threads share while memory is short. */
         return mxl_error_null("out of memory: %zu bytes were asked for", bytes);
     if (old != NULL && old->bytes >= bytes)
         return old->room;

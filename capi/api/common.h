@@ -1,4 +1,4 @@
-/* What every api_*.c needs: handles to arrays and back, the thread's mode, return buffers. */
+/* Shared by all api_*.c: handles to arrays and back, the thread's mode, return buffers. */
 #ifndef MXL_API_COMMON_H
 #define MXL_API_COMMON_H
 
@@ -22,10 +22,10 @@ static inline mxl_array *api_pin(const void *handle)
     return (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, api_number(handle));
 }
 
-/* The same, the error naming the function. */
+/* The same, with the function's name in the error. */
 mxl_array *api_pin_for(const void *handle, const char *function);
 
-/* The same for an array that must have a shape already. */
+/* The same for an array that must have a shape. */
 mxl_array *api_pin_defined(const void *handle, const char *function);
 
 static inline void api_unpin(const void *handle)
@@ -33,15 +33,15 @@ static inline void api_unpin(const void *handle)
     mxl_handle_unpin(api_number(handle));
 }
 
-/* Pins `count` arrays into `arrays`; on failure none stays pinned and the error names the one at
- * fault: "dot: input 1: NULL where an array handle was expected". `optional`: NULL handles give
- * NULL. */
+/* Pins `count` arrays into `arrays`. On failure none stays pinned, and the error names the
+ * argument: "dot: input 1: NULL where an array handle was expected". With `optional`, NULL handles
+ * give NULL. */
 int api_pin_many(const char *who, const char *what, int count, void *const *handles,
                  mxl_array **arrays, bool optional);
 void api_unpin_many(int count, void *const *handles);
 
-/* A handle that takes over the caller's reference; NULL with the error set, the reference dropped.
- */
+/* A handle that takes over the caller's reference. NULL with the error set; then the reference is
+ * released. */
 NDArrayHandle api_handle(mxl_array *array);
 
 /* The calling thread's flags. */
@@ -57,11 +57,11 @@ static inline mxl_mode api_mode(void)
     return mode;
 }
 
-/* The state of this thread, to change its flags; NULL with the error set where there is no memory
- * for one of its own. */
+/* The state of this thread, for changing its flags. NULL with the error set if memory is too short
+ * for a state of its own. */
 mxl_state *api_own_state(const char *function);
 
-/* The rule whose callback runs on this thread; a callback may lead to another one. */
+/* The vjp whose callback runs on this thread; callbacks may be nested. */
 extern _Thread_local const mxl_grad *api_running_vjp;
 
 /* NULL out-pointers: "MXNDArrayGetShape: argument `pdata` is NULL"; -1. */
@@ -73,8 +73,8 @@ int api_null(const char *function, const char *argument);
             return api_null(__func__, #pointer);                                                   \
     } while (0)
 
-/* Whether a device type is the CPU (1, or 3 and 5, its pinned and shared kinds); -1 with the error
- * set. */
+/* Checks that a device type is the CPU (1, or 3 and 5, its pinned and shared kinds); -1 with the
+ * error set. */
 int api_check_device(const char *function, int type);
 
 /* Return buffers: one per kind and thread, valid until the thread's next call returning that kind.

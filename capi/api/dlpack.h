@@ -1,5 +1,5 @@
 /* The structs of DLPack, an ABI that array libraries share (github.com/dmlc/dlpack): a tensor, and
- * how the one who took it gives it back. Included by api_dlpack.c alone. */
+ * the function with which its consumer gives it back. Only for api_dlpack.c. */
 #ifndef MXL_API_DLPACK_H
 #define MXL_API_DLPACK_H
 

@@ -1,5 +1,4 @@
-/* Prepared calls, between the file that makes them (api_prepare.c) and the one that runs them
- * (api_call.c). */
+/* Prepared calls: made by api_prepare.c, run by api_call.c. */
 #ifndef MXL_API_PREPARED_H
 #define MXL_API_PREPARED_H
 
@@ -7,27 +6,27 @@
 
 enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
 
-/* An operator with its constant parameters; lives as long as the process. */
+/* An operator with its constant parameters; never freed. */
 typedef struct api_prepared {
     const mxl_op *op;
     enum {
         API_PLAIN,
         API_MXNET,
         API_TORCH
-    } kind;              /* API_PLAIN: made by MXLPrepare, has no dialect */
-    mxl_dialect dialect; /* label and slots are the call's own text */
-    void *params; /* with all constants and defaults filled in; arguments are put into a copy */
+    } kind;              /* API_PLAIN: made by MXLPrepare, without front end */
+    mxl_dialect dialect; /* its label and slots point to texts of the call */
+    void *params;        /* with all constants and defaults; arguments are set in a copy */
     size_t params_bytes;
-    bool constant; /* nothing varies from call to call: `params` are used as they are */
+    bool constant; /* no arguments: `params` are used directly */
     int num_arguments;
-    int count_offset; /* where the number of inputs goes, or -1 */
+    int count_offset; /* of the field with the number of inputs, or -1 */
     const mxl_param *arguments[];
 } api_prepared;
 
 /* The call of a handle from MXLPrepare; NULL with the error set. */
 const api_prepared *api_prepared_get(const void *handle);
 
-/* How a call runs on this thread. */
+/* The mode of a call on this thread. */
 static inline mxl_mode api_prepared_mode(const api_prepared *call)
 {
     mxl_mode mode;

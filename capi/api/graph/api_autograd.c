@@ -110,7 +110,7 @@ static int check_variable(const mxl_array *variable, const mxl_array *grad, uint
     return 0;
 }
 
-/* All or nothing: what the leaves need is there before the first one changes. */
+/* All or nothing: allocates everything before the first array changes. */
 static int mark(uint32_t count, mxl_array **variables, const uint32_t *reqs, mxl_array **grads,
                 mxl_leaf **spare)
 {
@@ -194,7 +194,7 @@ static int pin_all(const pinned *p)
     return 0;
 }
 
-/* Views whose memory was edited stand where they do now. */
+/* Updates the edges of views whose memory was edited. */
 static int refresh(int count, mxl_array *const *arrays)
 {
     for (int i = 0; i < count; i++) {
@@ -212,8 +212,8 @@ static void unpin_all(const pinned *p)
     api_unpin_many(p->num_heads, p->heads);
 }
 
-/* Returned gradients as handles in the thread's buffers; all or nothing, the arrays are given up.
- * The buffers are taken only now: callbacks during backward may have used them. */
+/* Returns gradients as handles in the thread's buffers; all or nothing. Releases the arrays. Gets
+ * the buffers after backward, whose callbacks may have used them. */
 static int return_grads(int count, mxl_array **grads, NDArrayHandle **handles, int **stypes)
 {
     NDArrayHandle *list =

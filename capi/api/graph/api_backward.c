@@ -1,4 +1,4 @@
-/* MXLBackward, what may be asked and queued while one runs, and variables without a buffer. */
+/* MXLBackward, queries and callbacks while a backward runs, and variables without a buffer. */
 #include "api/graph/node.h"
 
 #include "base/memory/mem.h"
@@ -7,8 +7,9 @@
 
 /* ---- variables ---- */
 
-/* Whether a recorded operator made the array, or it is another array's saved value: a gradient of
- * it goes elsewhere. An operator that a backward has released does not count in MXNet's dialect. */
+/* True if a recorded operator made the array, or if it is another array's saved tensor: its
+ * gradient flows elsewhere. In MXNet's front end an operator that a backward has released does not
+ * count. */
 static bool is_made(mxl_array *array)
 {
     const mxl_node *node;
@@ -109,7 +110,7 @@ int MXLNDArraySetGrad(NDArrayHandle array, NDArrayHandle grad)
 
 /* ---- backward ---- */
 
-/* The edges of one list; targets kept. */
+/* The edges of one list; targets retained. */
 static int take_edges(const char *what, int count, const MXLNodeHandle *nodes, const int *outputs,
                       mxl_edge *edges)
 {
@@ -156,7 +157,8 @@ static int give_grads(int count, mxl_array **arrays, NDArrayHandle *grads)
     return status;
 }
 
-/* Everything is taken: runs it. `arrays` are head gradients, then room for results. */
+/* Runs the backward with all arguments converted. `arrays` are the head gradients, followed by
+ * space for results. */
 static int run_backward(int num_roots, int num_inputs, const mxl_edge *edges, mxl_array **arrays,
                         const MXLBackwardOptions *options, NDArrayHandle *grads)
 {

@@ -1,5 +1,5 @@
-/* What PyTorch's front end needs of the graph beside calls: nodes whose rule is a caller's function
- * (MXLFunctionRecord), and strides. */
+/* For PyTorch's front end: nodes whose vjp is a caller's function (MXLFunctionRecord), and strides.
+ */
 #include "api/common.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "engine/tape/rebase.h"
 #include "engine/tape/tape.h"
 
-/* The caller's function; counted, kept by the node. */
+/* The caller's function; counted, retained by the node. */
 typedef struct function {
     mxl_ref ref;
     MXLFunctionRule rule;
@@ -36,9 +36,9 @@ static void function_release_saved(mxl_ref *payload)
         f->forget(f->payload);
 }
 
-/* ---- its rule ---- */
+/* ---- its vjp ---- */
 
-/* New handles of the heads, NULL where none arrived; -1 with none left. */
+/* New handles of the grad_outputs, NULL for missing ones. -1 with none left. */
 static int give_heads(mxl_grad *g, NDArrayHandle *handles)
 {
     for (int i = 0; i < g->num_outputs; i++) {
@@ -56,7 +56,7 @@ static int give_heads(mxl_grad *g, NDArrayHandle *handles)
     return 0;
 }
 
-/* Calls the function with the flags of this backward, and puts the thread's back. */
+/* Calls the function with the flags of this backward, then restores the thread's flags. */
 static int call_vjp(const function *f, mxl_grad *g, NDArrayHandle *heads, const int *wants,
                     NDArrayHandle *results)
 {
@@ -71,7 +71,7 @@ static int call_vjp(const function *f, mxl_grad *g, NDArrayHandle *heads, const 
     return mxl_callback_leave(&before, status != 0, "the rule of a function");
 }
 
-/* One result, as the gradient of input i; its handle is freed. */
+/* Takes one result as the gradient of input i, and frees its handle. */
 static int take_result(mxl_grad *g, int i, NDArrayHandle handle)
 {
     mxl_array *array = api_pin_defined(handle, "the rule of a function");
@@ -125,7 +125,7 @@ static const mxl_input function_inputs[] = {{.name = "data", .doc = "Inputs of t
                                             {0}};
 static const mxl_param function_params[] = {{0}};
 
-/* Stands on the tape only: it is made by MXLFunctionRecord, never invoked by name. */
+/* Only on the tape: MXLFunctionRecord makes it; it is never invoked by name. */
 static const mxl_op op_function = {
     .name = "_Function",
     .doc = "A function whose rule is a caller's.",
@@ -146,7 +146,8 @@ static bool is_input(const mxl_call *call, const mxl_array *array)
     return false;
 }
 
-/* A new array that was computed as a view of one that nobody else has stands for itself. */
+/* Makes a new array, computed as a view of an array that only it refers to, an array without base.
+ */
 static void own_storage(mxl_array *out)
 {
     if (out->base == NULL || !mxl_ref_is_unique(&out->base->ref))
@@ -156,8 +157,8 @@ static void own_storage(mxl_array *out)
     out->view_kind = MXL_VIEW_PLAIN;
 }
 
-/* Gives the outputs their places; the base of one that is an edited view gets its own too, and the
- * view's is made anew when it is read. */
+/* Attaches the outputs to the node. If an output is an edited view, its base is attached to a new
+ * node too, and the view's edge is made at the next read. */
 static int attach(mxl_call *call, mxl_node *node)
 {
     mxl_array *view = NULL;
@@ -190,7 +191,7 @@ static int attach(mxl_call *call, mxl_node *node)
     return status;
 }
 
-/* What may be recorded: arrays with a shape, outputs that are new or edited inputs. */
+/* Checks that arrays have a shape, and that outputs are new or edited inputs. */
 static int check(const mxl_call *call, const mxl_dialect *dialect)
 {
     for (int i = 0; i < call->num_inputs; i++) {
@@ -208,7 +209,7 @@ static int check(const mxl_call *call, const mxl_dialect *dialect)
     return 0;
 }
 
-/* 1: there is a node; 0: no gradient flows to an input; -1 with the error set. */
+/* 1: a node was made; 0: no gradient flows to any input; -1 with the error set. */
 static int record(mxl_call *call, function *f, const mxl_dialect *dialect)
 {
     bool any = false;
@@ -277,7 +278,7 @@ int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayHandle *i
         if (api_pin_many(__func__, "output", num_outputs, (void *const *)outputs, call.out,
                          false) == 0) {
             status = record(&call, f, &prepared->dialect);
-            if (status > 0) { /* not before: a failing call leaves the payload to the caller */
+            if (status > 0) { /* not earlier: a failing call leaves the payload to the caller */
                 f->forget = forget;
                 f->release = release;
                 *taken = 1;

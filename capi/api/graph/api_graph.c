@@ -1,5 +1,5 @@
-/* MXLNode*, and where arrays stand in the graph: for whoever walks it, draws it, or asks what it
- * keeps. */
+/* MXLNode* and the edges of arrays: for callers that walk or draw the graph, or list saved tensors.
+ */
 #include "api/graph/node.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
     return 0;
 }
 
-/* A new array over the same memory, at a place. */
+/* A new array over the same memory, attached to an edge. */
 static mxl_array *alias_at(const mxl_array *array, mxl_edge edge)
 {
     mxl_array *alias = mxl_array_alias(array);
@@ -105,7 +105,7 @@ static mxl_array *alias_at(const mxl_array *array, mxl_edge edge)
     return alias;
 }
 
-/* An alias at the array's place, or the array itself; new. */
+/* The array itself, or an alias attached to its current edge; new. */
 static mxl_array *pinned(mxl_array *array)
 {
     mxl_edge edge = mxl_array_edge(array);
@@ -134,7 +134,7 @@ int MXLNDArrayPin(NDArrayHandle array, NDArrayHandle *out)
     return *out == NULL ? mxl_error_prefix(__func__) : 0;
 }
 
-/* Inputs or outputs of a node; how many. */
+/* The shapes and dtypes of a node's inputs or outputs. Returns their number. */
 static int metas_of(const api_node *n, int which, const mxl_meta **metas, mxl_meta *variable)
 {
     if (api_node_accumulates(n)) {
@@ -146,7 +146,8 @@ static int metas_of(const api_node *n, int which, const mxl_meta **metas, mxl_me
     return which == 0 ? api_node_recorded(n)->num_inputs : api_node_recorded(n)->num_outputs;
 }
 
-/* An alias of the array at an edge, whose shape and dtype it must have; new. */
+/* An alias of the array attached to an output of a node, whose shape and dtype it must have; new.
+ */
 static mxl_array *attached(const mxl_array *array, const api_node *node, int output)
 {
     mxl_edge edge = node->edge;
@@ -199,9 +200,9 @@ int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out)
     return 0;
 }
 
-/* ---- what a node is ---- */
+/* ---- properties of a node ---- */
 
-/* One number about a recorded node, or what an accumulating one has. */
+/* One number of a recorded node, or that of all accumulating ones. */
 static int number_of(const char *function, MXLNodeHandle node, int (*count)(mxl_node *),
                      int accumulating, int *out)
 {
@@ -406,7 +407,7 @@ int MXLNodeGetVariable(MXLNodeHandle node, NDArrayHandle *out)
     return status;
 }
 
-/* ---- what a node keeps ---- */
+/* ---- saved tensors of a node ---- */
 
 int MXLNodeGetNumSaved(MXLNodeHandle node, int *out)
 {
@@ -423,7 +424,7 @@ static int64_t meta_bytes(const mxl_meta *meta)
     return bytes;
 }
 
-/* A handle of a saved value, without place. */
+/* A handle of a saved tensor, without edge. */
 static NDArrayHandle saved_handle(mxl_node *node, bool is_output, int position)
 {
     mxl_array *array = is_output ? mxl_node_saved_output(node, position, false)

@@ -1,12 +1,11 @@
-/* MXLNDArrayAddHook and its like: registering hooks and taking them away. */
+/* MXLNDArrayAddHook and similar functions: adding and removing hooks. */
 #include "api/graph/node.h"
 
 #include "base/memory/mem.h"
 #include "engine/tape/rebase.h"
 
-/* Puts a new hook (the reference is taken over; NULL: there was no memory) in its list. The payload
- * is the library's from then on, not where this fails. A hook handle holds the hook, which keeps
- * nothing. */
+/* Adds a new hook to its list (takes over the reference; NULL: out of memory). On success the
+ * library owns the payload. The handle refers to the hook, which refers to no node or array. */
 static int add(const char *function, mxl_hook_slot *edge, mxl_hook *hook, void *payload,
                MXLReleaseFunction release, MXLHookHandle *out)
 {
@@ -23,7 +22,7 @@ static int add(const char *function, mxl_hook_slot *edge, mxl_hook *hook, void *
         }
     }
     if (status == 0) {
-        /* Before it can be called, and released. */
+        /* Set before the hook can be called or released. */
         hook->payload = payload;
         hook->release = release;
         status = mxl_hook_store_add(store, hook);
@@ -97,7 +96,7 @@ int MXLNDArrayAddAccumulatedHook(NDArrayHandle variable, MXLVariableHook hook, v
     return status;
 }
 
-/* Registers a hook (given up; NULL: no memory) at a node. */
+/* Adds a hook to a node (takes over the reference; NULL: out of memory). */
 static int add_to_node(const char *function, MXLNodeHandle node, mxl_hook *made, void *payload,
                        MXLReleaseFunction release, MXLHookHandle *out)
 {
@@ -150,7 +149,7 @@ int MXLHookRemove(MXLHookHandle hook)
         return mxl_error_prefix(__func__);
     mxl_hook_remove(h);
     api_unpin(hook);
-    /* Of two threads that remove it at once one has freed the handle. */
+    /* If two threads remove it at once, only one of them frees the handle. */
     return mxl_handle_free(MXL_KIND_HOOK, api_number(hook)) == 0 ? 0 : mxl_error_prefix(__func__);
 }
 

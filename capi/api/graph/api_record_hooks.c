@@ -1,5 +1,4 @@
-/* What is recorded and what backward finds: functions for saved values, the record hook, anomalies.
- */
+/* Hooks of recording, and anomaly mode: saved-tensor hooks, the record hook, checks for NaN. */
 #include "api/graph/node.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "engine/tape/saved_hooks.h"
 #include "engine/tape/record_hooks.h"
 
-/* ---- saved values ---- */
+/* ---- saved-tensor hooks ---- */
 
 int MXLPushSavedHooks(MXLPackFunction pack, MXLUnpackFunction unpack, MXLDropFunction drop,
                       void *payload, MXLReleaseFunction release)
