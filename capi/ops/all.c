@@ -1,4 +1,4 @@
-/* The list of families: an operator that stands in none of these does not exist. */
+/* The list of operator families. An operator is registered only through it. */
 #include "op/op.h"
 
 extern const mxl_op *const mxl_ops_unary[];

@@ -1,4 +1,4 @@
-/* Operators as expressions, and what families share. */
+/* Operators as expressions, and functions that several families share. */
 #include "ops/build.h"
 
 #include <string.h>

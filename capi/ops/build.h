@@ -1,5 +1,5 @@
-/* Operators as expressions, for rules and composed operators: mxl_mul(s, a, b). Results are scoped;
- * any NULL argument gives NULL (see engine/run/scope.h). Also the inputs and structs that families
+/* Operators as expressions, for vjps and composites: mxl_mul(s, a, b). Results are scoped; any NULL
+ * argument gives NULL (see engine/run/scope.h). Also inputs and structs that several families
  * share. */
 #ifndef MXL_OPS_BUILD_H
 #define MXL_OPS_BUILD_H
@@ -39,7 +39,8 @@ mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype);
 
 /* ---- shapes ---- */
 
-/* Sums the axes that broadcasting enlarged, down to `shape`; with as many elements, reshapes. */
+/* Sums over the dimensions that broadcasting expanded, down to `shape`; if the number of elements
+ * is equal, reshapes. */
 mxl_array *mxl_sum_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
 mxl_array *mxl_broadcast_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape);
 /* The same elements in another shape of as many. */
@@ -49,26 +50,27 @@ mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shap
 mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis);
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
 
-/* The rows of a (its parts along axis 0) at positions of any dtype, out of bounds the first or the
- * last row; and the gradient of that: zeros of a shape with the rows of a added at the positions.
- */
+/* Rows of a (its parts along axis 0) at positions of any dtype; positions out of bounds give the
+ * first or the last row. And the gradient of that: zeros of a shape with the rows of a added at the
+ * positions. */
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at);
 mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
                               const int64_t *shape);
 
-/* ---- rules in one pass (grad_kernel) ---- */
+/* ---- vjps in one pass (grad_kernel) ---- */
 
-/* The row loop of a and the head gradient (x and y in its expression); written over the head where
- * nobody else has it. Scoped; NULL where a is. The loop must take a's dtype, and the result have
- * the head's shape. */
+/* Runs the loop with a as x and grad_output as y. Overwrites grad_output if it is uniquely owned.
+ * Scoped; NULL if a is. The loop must support a's dtype, and the result have grad_output's shape.
+ */
 mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a);
 
-/* The gradient of input 0 so, with a saved value of the head's shape; where there is no loop for
- * its dtype, by the composed rule. */
+/* Sets the gradient of input 0 so, from a saved value with grad_output's shape; without a loop for
+ * the dtype, uses the composed vjp. */
 int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
 
 /* `name`_grad_kernel: dx as an expression in x, the saved value (SAVED is mxl_grad_in or
- * mxl_grad_out), and y, the gradient of the output; in the order in which the rule rounds. */
+ * mxl_grad_out), and y, the gradient of the output; it rounds in the same order as the composed
+ * vjp. */
 #define MXL_GRAD_KERNEL(name, KERNELS, SAVED, ...)                                                 \
     KERNELS(name##_derivative, MXL_BINARY_LOOP, __VA_ARGS__);                                      \
     static int name##_grad_kernel(mxl_grad *g)                                                     \
@@ -78,7 +80,7 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
 
 /* ---- sums and products ---- */
 
-/* The sum over one axis, which stays with extent 1. */
+/* The sum over one axis, which keeps size 1. */
 mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis);
 /* softmax along one axis. */
 mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis);
@@ -109,17 +111,16 @@ extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
 extern const mxl_param mxl_params_none[];
 extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; ends with NULL */
 
-/* The shape of an array made from nothing: the parameter `shape`, and where that leaves extents
- * open the array given as output. -1 with the error set: neither says it, or ctx is not a CPU. */
+/* The shape of an array made from nothing: the parameter `shape`, with missing sizes taken from the
+ * array given as output. -1 with the error set if a size is unknown, or ctx is not a CPU. */
 int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx);
 
-/* What operators of an array and a number have (mxl_scalar_params): their parameters, infer and
- * compute. */
+/* The parameters, infer and compute of operators of an array and a number (mxl_scalar_params). */
 extern const mxl_param mxl_params_scalar[];
 int mxl_scalar_infer(mxl_infer *infer);
 int mxl_scalar_compute(const mxl_call *call);
 
-/* A gradient rule that passes the head on to input 0. */
+/* A vjp that passes grad_output on to input 0. */
 int mxl_grad_pass(mxl_grad *g);
 
 /* Operators that build.c and other families call. */

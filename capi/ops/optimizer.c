@@ -1,4 +1,4 @@
-/* Steps of optimizers: sgd_update, sgd_mom_update, adam_update. They write their state in place and
+/* Optimizer steps: sgd_update, sgd_mom_update, adam_update. They update their state in place and
  * have no gradient. */
 #include "ops/build.h"
 
@@ -8,7 +8,7 @@
 #include "base/thread.h"
 #include "kernel/target.h"
 
-/* In 1.9.1 all of these are float32, whatever the arrays are; so they are in the loops. */
+/* As in 1.9.1 all of these are float32, whatever dtype the arrays have. */
 typedef struct step_params {
     double lr;
     double momentum;
@@ -223,8 +223,8 @@ static int adam_compute(const mxl_call *call)
     return run_step(call, mxl_array_write(call->in[2]), mxl_array_write(call->in[3]), loop);
 }
 
-/* Adam: Kingma and Ba, https://arxiv.org/abs/1412.6980, without its correction of the bias, which
- * callers put into lr. */
+/* Adam: Kingma and Ba, https://arxiv.org/abs/1412.6980, without bias correction, which callers put
+ * into lr. */
 static const mxl_op op_adam_update = {
     .name = "adam_update",
     .aliases = MXL_ALIASES("_sparse_adam_update"),

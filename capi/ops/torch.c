@@ -1,5 +1,5 @@
-/* Operators that PyTorch has as one node of the graph and MXNet does not: products of two matrices
- * as they lie in memory (mm, addmm), mse_loss, rounding of halves to even numbers. */
+/* Operators that are one node in PyTorch and that MXNet lacks: products of two matrices of any
+ * memory layout (mm, addmm), mse_loss, rounding of halves to even numbers. */
 #include "ops/elementwise/elementwise.h"
 
 #include <stddef.h>
@@ -75,7 +75,8 @@ static int mm_infer(mxl_infer *infer)
     return mm_infer_of(infer, infer->in);
 }
 
-/* How a matrix lies in memory: by rows or by columns; else a copy is made, which `copy` keeps. */
+/* The layout of a matrix in memory: row-major or column-major; otherwise it is copied, and `copy`
+ * owns the copy. */
 typedef struct operand {
     const void *data;
     int64_t ld;
@@ -151,8 +152,8 @@ static mxl_array *mm(mxl_scope *s, mxl_array *a, mxl_array *b, bool ta, bool tb)
     return mxl_scope_call(s, &mxl_op_mm, &params, 2, inputs);
 }
 
-/* Sets the gradients of the factors, inputs `first` and the next, from dY, that of the product.
- * With A and B as they are multiplied: dA = dY B', dB = A' dY. */
+/* Sets the gradients of the factors, inputs `first` and the next, from dY, the gradient of the
+ * product. With A and B after transposition: dA = dY B', dB = A' dY. */
 static int factors_grad(mxl_grad *g, int first, mxl_array *dy)
 {
     const mm_params *p = g->params;
@@ -265,7 +266,7 @@ static mxl_array *scaled(mxl_grad *g, double by)
     return by == 1 ? g->grad_output[0] : mxl_mul_scalar(g->s, g->grad_output[0], by);
 }
 
-/* dadded = beta dY, and those of the factors for alpha dY */
+/* dadded = beta dY; the factors' gradients are those of alpha dY */
 static int addmm_grad(mxl_grad *g)
 {
     const mm_params *p = g->params;
@@ -320,7 +321,7 @@ static MXL_UNARY_OP(op_round_even, "_mxl_round_even", NULL,
 /* -0 stays. */
 MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x < 0 ? 0 : x);
 
-/* dx = 0 where y <= 0, whatever dy is there; else dy */
+/* dx = 0 where y <= 0, for any dy; else dy */
 static int relu_grad(mxl_grad *g)
 {
     mxl_array *cut = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_out(g, 0), 0);
@@ -334,10 +335,11 @@ static MXL_UNARY_OP_FAST(op_relu_cut, "_mxl_relu", NULL,
                          "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
                          relu_kernels, relu_grad, mxl_saves_output, relu_grad_kernel);
 
-/* ---- maxima and minima whose gradient equal elements share ---- */
+/* ---- maxima and minima; equal elements share the gradient ---- */
 
-/* dx = 0 where x loses, dy / 2 where both are equal, else dy; of y likewise. `loses` says where the
- * first of two does. Beside a NaN none does. Who loses is a constant. */
+/* dx = 0 where x is not selected, dy / 2 where both are equal, else dy; the same for y. `loses`
+ * computes where the first of two is not selected. Beside a NaN both are selected. The selection is
+ * constant. */
 static int share_grad(mxl_grad *g, const mxl_op *loses)
 {
     mxl_array *in[2] = {mxl_grad_decides(g, 0), mxl_grad_decides(g, 1)};
@@ -369,7 +371,7 @@ static void both_inputs(mxl_saves *saves)
     saves->in[0] = saves->in[1] = true;
 }
 
-/* A NaN wins over every number. */
+/* NaN is selected before every number. */
 MXL_ARITH_KERNELS(share_max, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x > y ? x : y);
 MXL_ARITH_KERNELS(share_min, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x < y ? x : y);
 static MXL_BINARY_OP(op_share_max, "_mxl_maximum", NULL,

@@ -1,5 +1,5 @@
-/* Arrays made from nothing but a shape: _zeros, _ones, _full; from another's: zeros_like,
- * ones_like; and one that is there already, filled: _set_value. */
+/* Constant arrays: _zeros, _ones, _full of a given shape; zeros_like, ones_like of another array's;
+ * _set_value, which fills an existing array. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -134,7 +134,7 @@ static const mxl_param set_params_table[] = {
     {0},
 };
 
-/* out= decides shape and dtype. */
+/* out= gives shape and dtype. */
 static int set_infer(mxl_infer *infer)
 {
     if (infer->out_dtype[0] == MXL_DTYPE_UNKNOWN)

@@ -1,4 +1,5 @@
-/* Arrays of numbers in a row: _arange, _linspace, _eye; and _identity_with_attr_like_rhs. */
+/* Sequences of numbers and identity matrices: _arange, _linspace, _eye; and
+ * _identity_with_attr_like_rhs. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -35,7 +36,7 @@ typedef struct range_params {
      .values = number_dtypes,                                                                      \
      .doc = "dtype of the array."}
 
-/* Checks ctx, and sets a result with these extents. */
+/* Checks ctx and sets a result of this shape. */
 static int fresh(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)
 {
     const int64_t one[1] = {1};
@@ -114,7 +115,7 @@ static int arange_infer(mxl_infer *infer)
     return fresh(infer, p.ctx, p.dtype, 1, &size);
 }
 
-/* start + i step; integers begin and go in whole steps, cut towards zero. */
+/* start + i step; integers truncate start and step towards zero. */
 static int arange_compute(const mxl_call *call)
 {
     const range_params *p = call->params;
@@ -130,7 +131,7 @@ static int arange_compute(const mxl_call *call)
         double value = start + (double)(i / p->repeat) * step;
         int64_t whole;
 
-        /* Narrow integers wrap, which a cast from double need not. */
+        /* Narrow integers must wrap; a cast from double need not. */
         if (out->dtype == MXL_U8 || out->dtype == MXL_I8) {
             whole = mxl_i64_from_f64(value);
             memcpy(data + i, &(uint8_t){(uint8_t)whole}, 1);

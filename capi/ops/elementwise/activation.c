@@ -21,7 +21,7 @@ MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (
 MXL_UNARY_OP_FAST(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each element.",
                   softsign_kernels, softsign_grad, mxl_saves_input, softsign_grad_kernel);
 
-/* ---- softrelu, which Activation alone offers ---- */
+/* ---- softrelu, available only through Activation ---- */
 
 MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_LOOP, mxl_loop_softrelu(x));
 

@@ -1,8 +1,8 @@
 /* Element-wise functions of two arrays: broadcast_* by NumPy's rule, elemwise_* of equal shapes.
- * The rules do not mention broadcasting: the engine sums a gradient to its input's shape. */
+ * The vjps ignore broadcasting: the engine sums each gradient to its input's shape. */
 #include "ops/build.h"
 
-/* One function as its two operators. */
+/* Defines the two operators of one function. */
 #define BINARY(symbol, verb, broadcast_aliases, elemwise_aliases, text, op_grad, op_saves,         \
                op_grad_kernel)                                                                     \
     const mxl_op mxl_op_broadcast_##symbol = {                                                     \
@@ -46,7 +46,7 @@ BINARY(add, "add", MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus"
        MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), "Sum of two arrays.",
        add_grad, NULL, NULL);
 
-/* What 1.9.1 adds gradients with; there it has no gradient of its own. */
+/* 1.9.1's operator for adding gradients, which has no gradient there. */
 static const mxl_op op_grad_add = {
     .name = "_grad_add",
     .doc = "Sum of two arrays. The shapes must be equal.",
@@ -89,7 +89,7 @@ static int mul_grad(mxl_grad *g)
     return 0;
 }
 
-/* The second product is written over dy. */
+/* Writes the second product over dy. */
 static int mul_grad_kernel(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0) || !mxl_grad_wants(g, 1)) {
@@ -121,7 +121,7 @@ static int div_grad(mxl_grad *g)
                         mxl_negative(g->s, mxl_div(g->s, mxl_mul(g->s, da, mxl_grad_in(g, 0)), b)));
 }
 
-/* b always; a only where b's gradient is wanted */
+/* b always; a only if b's gradient is wanted */
 static void div_saves(mxl_saves *saves)
 {
     saves->in[0] = saves->wants[1];

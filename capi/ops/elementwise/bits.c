@@ -1,7 +1,7 @@
-/* Bitwise functions of integers, and of bool where the result is one: and, or, xor, not, shifts. */
+/* Bitwise functions of integers, and of bool if the result is one: and, or, xor, not, shifts. */
 #include "ops/elementwise/elementwise.h"
 
-/* Loops of integers alone; those of bytes also for bool where BOOL_ROW names them. */
+/* Loops only of integers; byte loops serve bool too if BOOL_ROW names them. */
 #define INTEGER_KERNELS(name, ROW, BOOL_ROW, ...)                                                  \
     ROW(name##_u8, u8, __VA_ARGS__)                                                                \
     ROW(name##_i8, i8, __VA_ARGS__)                                                                \
@@ -14,8 +14,8 @@
                                                        [MXL_BOOL] = BOOL_ROW},                     \
                                                .weight = 1}
 
-/* Bytes are computed as 32-bit numbers: what is shifted beyond a byte is cut off by the store. By a
- * negative number, or by all bits and more: as by all bits. */
+/* Bytes are computed as 32-bit numbers; the store cuts higher bits off. A negative shift, or one by
+ * all bits or more, counts as one by all bits. */
 #define SHIFTS(T, U, BITS)                                                                         \
     static inline T left_##T(T x, T y)                                                             \
     {                                                                                              \

@@ -1,5 +1,5 @@
-/* Operators that copy, cast or block: _copy, _copyto, cast_storage, Cast, BlockGrad; and what the
- * engine calls to bring a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
+/* Operators that copy, cast or block: _copy, _copyto, cast_storage, Cast, BlockGrad; and those with
+ * which the engine brings a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
 #include "ops/build.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static int copy_compute(const mxl_call *call)
     return mxl_array_copy_into(call->out[0], call->in[0]);
 }
 
-/* A copy is where its original is, whatever kind of memory that is. */
+/* A copy has its input's device, even a pinned or shared one. */
 static int copy_infer(mxl_infer *infer)
 {
     if (mxl_infer_same(infer) != 0)
@@ -34,7 +34,7 @@ const mxl_op mxl_op_copy = {
     .in_place = true,
 };
 
-/* out= decides the dtype. */
+/* out= gives the dtype. */
 static int copyto_infer(mxl_infer *infer)
 {
     int given = infer->out_dtype[0];
@@ -169,8 +169,8 @@ static int shape_infer(mxl_infer *infer)
     return mxl_infer_to(infer, ((const mxl_sum_to_params *)infer->params)->shape);
 }
 
-/* Marks the axes of `from` along which `to` (aligned at the last axis) has extent 1 or no axis; -1
- * when `to` does not broadcast to `from`. */
+/* Marks the dimensions of `from` along which `to` (aligned at the last dimension) has size 1 or no
+ * dimension; -1 if `to` does not broadcast to `from`. */
 static int reduced_axes(const char *name, int from_ndim, const int64_t *from, int to_ndim,
                         const int64_t *to, bool *reduced)
 {
@@ -209,7 +209,7 @@ static int sum_to_compute(const mxl_call *call)
                       mxl_array_read(in), mxl_array_write(out));
 }
 
-/* dx = dy broadcast back, or reshaped where nothing was summed */
+/* dx = dy broadcast back, or reshaped if nothing was summed */
 static int sum_to_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *y = mxl_grad_out_meta(g, 0);

@@ -1,5 +1,4 @@
-/* Remainders and whole quotients: mod of MXNet, remainder, fmod and divisions that round of
- * PyTorch.
+/* Remainders and rounded quotients: MXNet's mod; PyTorch's remainder, fmod and rounding divisions.
  */
 #include "ops/elementwise/elementwise.h"
 
@@ -12,8 +11,8 @@ extern const mxl_op mxl_op_broadcast_mod;
         int32_t: name##_int32_t,                                                                   \
         int64_t: name##_int64_t)(x, y)
 
-/* What division leaves, with the sign of the divisor and with that of the dividend; and quotients,
- * rounded down and towards 0. By 0 the first two are NaN, the others x / 0. */
+/* Remainders with the sign of the divisor and of the dividend; quotients rounded down and towards
+ * 0. For divisor 0 the remainders are NaN, the quotients x / 0. */
 #define OF_FLOATS(T)                                                                               \
     static inline T rest_##T(T x, T y)                                                             \
     {                                                                                              \
@@ -49,7 +48,7 @@ extern const mxl_op mxl_op_broadcast_mod;
 OF_FLOATS(float)
 OF_FLOATS(double)
 
-/* By 0 all are 0. */
+/* For divisor 0 all are 0. */
 #define OF_INTEGERS(T)                                                                             \
     static inline T part_##T(T x, T y)                                                             \
     {                                                                                              \
@@ -78,7 +77,7 @@ OF_FLOATS(double)
 OF_INTEGERS(int32_t)
 OF_INTEGERS(int64_t)
 
-/* da = dy, db = -dy * the quotient of an operator, which may have to be rounded down */
+/* da = dy, db = -dy * the quotient by an operator, rounded down if `floors` */
 static int rest_grad(mxl_grad *g, const mxl_op *divide, bool floors)
 {
     mxl_array *quotient;
@@ -98,7 +97,7 @@ static void rest_saves(mxl_saves *saves)
     saves->in[0] = saves->in[1] = saves->wants[1];
 }
 
-/* ---- mod: the remainder has the divisor's sign; by 0 it is 0 ---- */
+/* ---- mod: the remainder has the divisor's sign; for divisor 0 it is 0 ---- */
 
 MXL_ARITH_KERNELS(mod, MXL_BINARY_LOOP, y == 0 ? 0 : BY_TYPE(rest, x, y));
 

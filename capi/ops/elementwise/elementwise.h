@@ -1,5 +1,4 @@
-/* Shorthands for the descriptors of element-wise operators. Each stands once, behind its rule, in a
- * family's file. */
+/* Macros for descriptors of element-wise operators, used once for each operator, after its vjp. */
 #ifndef MXL_OPS_ELEMENTWISE_ELEMENTWISE_H
 #define MXL_OPS_ELEMENTWISE_ELEMENTWISE_H
 
@@ -37,7 +36,7 @@
         .grad_kernel = op_grad_kernel,                                                             \
     }
 
-/* A function of two arrays: one whose shapes broadcast, or are equal. */
+/* A function of two arrays, whose shapes broadcast or are equal, depending on op_infer. */
 #define MXL_BINARY_OP(op_symbol, op_name, op_aliases, op_doc, op_infer, op_kernels, op_grad,       \
                       op_saves)                                                                    \
     const mxl_op op_symbol = {                                                                     \
@@ -78,13 +77,13 @@
         .saves = op_saves,                                                                         \
     }
 
-/* The number of an operator made with MXL_SCALAR_OP, in its rule. */
+/* In a vjp: the number of an operator made with MXL_SCALAR_OP. */
 static inline double mxl_grad_scalar(const mxl_grad *g)
 {
     return ((const mxl_scalar_params *)g->params)->scalar;
 }
 
-/* Operators that several of these families call. */
+/* Operators that several of these files call. */
 extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_floor, mxl_op_log,
     mxl_op_sqrt, mxl_op_rsqrt, mxl_op_reciprocal, mxl_op_erf, mxl_op_tanh, mxl_op_sigmoid,
     mxl_op_relu, mxl_op_abs, mxl_op_softsign, mxl_op_minimum_scalar, mxl_op_greater,
@@ -98,9 +97,9 @@ typedef struct mxl_clip_params {
     double a_max;
 } mxl_clip_params;
 
-/* scope: x between two numbers; a where the condition is not 0, else b; and a, but 0 where the
- * condition is not 0, also of a NaN and an infinity. The condition has the shape of a. */
-mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x); /* the slope of log(gamma(x)) */
+/* scope: x clamped between two numbers; a where the condition is not 0, else b; and a, but 0 where
+ * the condition is not 0, even for NaN and infinity. The condition has the shape of a. */
+mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x); /* the derivative of log(gamma(x)) */
 mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max);
 mxl_array *mxl_where(mxl_scope *s, mxl_array *condition, mxl_array *a, mxl_array *b);
 mxl_array *mxl_zero_where(mxl_scope *s, mxl_array *condition, mxl_array *a);

@@ -1,10 +1,10 @@
-/* Powers of two arrays, and of a number to the power of an array; and what their gradients need,
- * which are 0 where the power is constant: x^0, and 0^y for y >= 0. */
+/* Powers of two arrays, and of a number to the power of an array; and the operators of their
+ * gradients, which are 0 where the power is constant: x^0, and 0^y for y >= 0. */
 #include "ops/elementwise/elementwise.h"
 
 static const mxl_op op_power_derivative, op_log_base;
 
-/* ---- the slopes ---- */
+/* ---- the derivatives ---- */
 
 /* 1 where the element is 0 or NaN, else 0 */
 static mxl_array *no_sign(mxl_scope *s, mxl_array *a)
@@ -15,7 +15,7 @@ static mxl_array *no_sign(mxl_scope *s, mxl_array *a)
     return mxl_one_minus(s, mxl_add(s, above, below));
 }
 
-/* The array, broadcast, with 1 where the condition holds: what a rule may divide by. */
+/* The broadcast array, with 1 where the condition holds: a divisor for vjps. */
 static mxl_array *one_where(mxl_scope *s, mxl_array *condition, mxl_array *a)
 {
     mxl_array *wide;
@@ -28,8 +28,8 @@ static mxl_array *one_where(mxl_scope *s, mxl_array *condition, mxl_array *a)
 
 MXL_FLOAT_KERNELS(derivative, MXL_BINARY_LOOP, y == 0 ? 0 : y * mxl_loop_pow(x, y - 1));
 
-/* da = dy * b * slope(a, b - 1), db = dy * a^(b - 1) * (1 + b log(a)). Where b is 0 and a has no
- * powers below 0, a counts as 1: da is 0. */
+/* da = dy * b * derivative(a, b - 1), db = dy * a^(b - 1) * (1 + b log(a)). Where b is 0 and a has
+ * no powers below 0, a counts as 1, so that da is 0. */
 static int derivative_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
@@ -82,7 +82,7 @@ static MXL_BINARY_OP(op_log_base, "_mxl_power_log", NULL,
 
 MXL_MATH_KERNELS(power, MXL_BINARY_LOOP, mxl_loop_pow(x, y));
 
-/* da = dy * slope(a, b), db = dy * log(a) * y */
+/* da = dy * derivative(a, b), db = dy * log(a) * y */
 static int power_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1), *part;
@@ -135,9 +135,9 @@ static MXL_SCALAR_OP(op_rpower_scalar, "_rpower_scalar", MXL_ALIASES("_RPowerSca
                      "scalar raised to the power of data.", rpower_scalar_kernels,
                      rpower_scalar_grad, rpower_scalar_saves);
 
-/* ---- of integers: multiplied, modulo 2 to their bits ---- */
+/* ---- of integers: repeated multiplication, modulo 2 to their bits ---- */
 
-/* Powers below 0 are cut towards 0; those of 0 are 0 too. */
+/* Negative powers are truncated towards 0; those of 0 are 0 too. */
 static inline int64_t raised(int64_t x, int64_t y)
 {
     uint64_t base = (uint64_t)x, product = 1;

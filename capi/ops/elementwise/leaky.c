@@ -1,4 +1,4 @@
-/* LeakyReLU: six functions that are the identity, or nearly, above 0 and something flat below. */
+/* LeakyReLU: six functions that are (nearly) the identity above 0 and flatter below. */
 #include <stddef.h>
 
 #include "engine/run/generator.h"
@@ -67,8 +67,8 @@ static int leaky_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* gamma's shape with axes of extent 1 around it, so that it broadcasts to the data. -1: it cannot.
- */
+/* gamma's shape with dimensions of size 1 around it, so that it broadcasts to the data. -1 if it
+ * cannot. */
 static int gamma_shape(int ndim, const int64_t *data, int gamma_ndim, const int64_t *gamma,
                        mxl_shape *shape)
 {
@@ -123,7 +123,8 @@ static int leaky_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Both values are computed, so that loops vectorise (a parameter may not be read on a whim). */
+/* Both values are computed before the selection, so that loops vectorise (the compiler may not read
+ * a parameter speculatively). */
 MXL_INLINE float cut_f32(float x, float above, float below)
 {
     return x > 0 ? above : below;
@@ -146,7 +147,7 @@ MXL_FLOAT_KERNELS(elu, MXL_UNARY_LOOP, CUT(x, SLOPE *mxl_loop_expm1(x)));
 MXL_FLOAT_KERNELS(selu, MXL_UNARY_LOOP,
                   CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE *SELU_ALPHA) * mxl_loop_expm1(x)));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_LOOP, x > 0 ? x : x * y);
-/* The factor that rrelu multiplies x with, given its random slope y. */
+/* The factor of x in rrelu, given its random slope y. */
 MXL_FLOAT_KERNELS(factor, MXL_BINARY_LOOP, x > 0 ? 1 : y);
 
 static const mxl_kernels *const leaky_tables[] = {
@@ -225,7 +226,7 @@ static int leaky_compute(const mxl_call *call)
     return run_kernels(call, leaky_tables[type], 1, call->in, call->out[0]);
 }
 
-/* ---- the rules ---- */
+/* ---- the vjps ---- */
 
 /* `up` where x > 0, else `down` */
 static mxl_array *two_derivatives(mxl_scope *s, mxl_array *x, double up, mxl_array *down)
@@ -235,7 +236,7 @@ static mxl_array *two_derivatives(mxl_scope *s, mxl_array *x, double up, mxl_arr
     return mxl_add(s, mxl_mul_scalar(s, above, up), mxl_mul(s, mxl_one_minus(s, above), down));
 }
 
-/* factor * e^min(x, 0): the slope of an exponential below 0, finite everywhere */
+/* factor * e^min(x, 0): the derivative of an exponential below 0, finite everywhere */
 static mxl_array *exponential_derivative(mxl_scope *s, mxl_array *x, double factor)
 {
     mxl_array *below = mxl_apply_scalar(s, &mxl_op_minimum_scalar, x, 0);
@@ -290,7 +291,7 @@ static int leaky_grad(mxl_grad *g)
 
     if (p->act_type == PRELU)
         return prelu_grad(g);
-    if (p->act_type == RRELU) /* its factors depend on the signs of x alone */
+    if (p->act_type == RRELU) /* its factors depend only on the signs of x */
         return g->grad_output[0] == NULL
                    ? 0
                    : mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_out(g, 1)));
@@ -307,7 +308,7 @@ static int leaky_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], slope));
 }
 
-/* The slopes, in the order in which leaky_grad rounds. */
+/* The derivatives, in the order in which leaky_grad rounds. */
 #define BELOW CUT(0, x)
 MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_LOOP, y *CUT(1, SLOPE));
 MXL_FLOAT_KERNELS(elu_derivative, MXL_BINARY_LOOP, y *CUT(1, mxl_loop_exp(BELOW) * SLOPE));

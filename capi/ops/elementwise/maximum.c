@@ -9,7 +9,7 @@ static void save_both(mxl_saves *saves)
     saves->in[0] = saves->in[1] = true;
 }
 
-/* da = dy * slope of a, db = dy * slope of b; a slope that is not wanted may be NULL */
+/* da = dy * derivative by a, db = dy * derivative by b; an unwanted derivative may be NULL */
 static int set_derivatives(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
 {
     if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], of_a)) != 0)

@@ -1,4 +1,4 @@
-/* Roots, powers and logarithms of one array that unary.c does not have. */
+/* Roots, powers and logarithms of one array, except those of unary.c. */
 #include "ops/elementwise/elementwise.h"
 
 static const double LN_2 = 0.69314718055994530942, LN_10 = 2.30258509299404568402;

@@ -1,5 +1,5 @@
-/* Steps of one array: signs, roundings and the logical not. Their gradients are zero. Integers are
- * whole already: they stay as they are, whatever their size. */
+/* Signs, roundings and the logical not. Their gradients are zero. Integers are returned unchanged
+ * by roundings. */
 #include "ops/elementwise/elementwise.h"
 
 /* An integer, or a floating number through fn (fnf for float). */
@@ -63,7 +63,7 @@ static MXL_UNARY_OP(op_logical_not, "logical_not", NULL,
                     "1 where the element is 0, else 0, in its dtype.", logical_not_kernels,
                     mxl_grad_zero, NULL);
 
-/* ---- straight-through: the gradient passes as if there were no step ---- */
+/* ---- straight-through: the gradient of the identity ---- */
 
 static MXL_UNARY_OP(op_round_ste, "_contrib_round_ste", MXL_ALIASES("_sparse__contrib_round_ste"),
                     "round of each element, with the gradient of the identity.", round_kernels,
@@ -74,7 +74,7 @@ static MXL_UNARY_OP(op_sign_ste, "_contrib_sign_ste", MXL_ALIASES("_sparse__cont
 
 MXL_ARITH_KERNELS(same, MXL_SCALAR_LOOP, ((void)s, x));
 
-/* dx = dy * s, whatever the function */
+/* dx = dy * s */
 static int multiplier_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], mxl_grad_scalar(g)));

@@ -1,5 +1,6 @@
-/* Element-wise functions of an array and a number. The array's dtype is kept, the number is taken
- * in it; integers with is_int=0, and booleans, are computed in another dtype, as in 1.9.1. */
+/* Element-wise functions of an array and a number. The number is converted to the array's dtype,
+ * which the result has too. Integers with is_int=0, and booleans, are computed in another dtype, as
+ * in 1.9.1. */
 #include "ops/build.h"
 
 #include "array/copy.h"
@@ -28,7 +29,7 @@ static double scalar_of(const mxl_grad *g)
     return ((const mxl_scalar_params *)g->params)->scalar;
 }
 
-/* The dtype that the operation is computed in, which is that of the result. */
+/* The dtype of the computation and of the result. */
 static int scalar_dtype(int dtype, const mxl_scalar_params *params)
 {
     if (mxl_dtype_is_float(dtype))
@@ -158,7 +159,7 @@ static int power_grad(mxl_grad *g)
 SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar",
        "data raised to the power of scalar.", power_scalar_kernels, power_grad, mxl_saves_input);
 
-/* ---- the number is the root of the last extent ---- */
+/* ---- division by the root of the last dimension's size ---- */
 
 static int root_infer(mxl_infer *infer)
 {

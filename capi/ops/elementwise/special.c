@@ -8,7 +8,7 @@
 
 static const double TWO_BY_ROOT_PI = 1.12837916709551257390;
 
-/* Integers through double, as in 1.9.1: erf(4) is below 1 there, and cut to 0. */
+/* Integers are computed in double, as in 1.9.1: erf(4) is below 1 there, and truncated to 0. */
 MXL_UNARY_LOOP(erf_f32, f32, mxl_loop_erf(x))
 MXL_UNARY_LOOP(erf_f64, f64, mxl_loop_erf(x))
 MXL_UNARY_LOOP(erf_f16, f16, mxl_loop_erf(x))

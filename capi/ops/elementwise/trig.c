@@ -2,13 +2,13 @@
 #include "kernel/math/circular.h"
 #include "ops/elementwise/elementwise.h"
 
-/* dx = dy * slope */
+/* dx = dy * derivative */
 static int set_derivative(mxl_grad *g, mxl_array *derivative)
 {
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
-/* ---- circular; numbers beyond the limit are done by themselves ---- */
+/* ---- circular; numbers beyond the limit are computed one by one ---- */
 
 #define LIMIT(x) _Generic((x), float: MXL_CIRCULAR_F32, default: MXL_CIRCULAR_F64)
 
@@ -117,7 +117,7 @@ MXL_UNARY_OP(mxl_op_cosh, "cosh", MXL_ALIASES("_sparse_cosh"), "Hyperbolic cosin
 
 MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 
-/* dx = dy / sqrt(x^2 + 1), without overflow on the way */
+/* dx = dy / sqrt(x^2 + 1), without intermediate overflow */
 static int arcsinh_grad(mxl_grad *g)
 {
     mxl_array *root = mxl_apply_scalar(g->s, &mxl_op_hypot_scalar, mxl_grad_in(g, 0), 1);
@@ -159,8 +159,8 @@ static MXL_UNARY_OP(op_arctanh, "arctanh", MXL_ALIASES("_sparse_arctanh"),
 
 /* ---- _mxl_atan2 ---- */
 
-/* By the quotient that is at most 1, which neither overflows nor is NaN for two zeros or two
- * infinities. */
+/* Computed from the quotient that is at most 1, which neither overflows nor is NaN for two zeros or
+ * two infinities. */
 #define ANGLE(T, D)                                                                                \
     MXL_INLINE T angle_##T(int level, T y, T x)                                                    \
     {                                                                                              \
@@ -180,7 +180,7 @@ ANGLE(double, f64)
 
 MXL_FLOAT_KERNELS(atan2, MXL_BINARY_LOOP, ANGLE_OF(x, y));
 
-/* da = dy b / (a^2 + b^2), db = -dy a / (a^2 + b^2); both 0 where a and b are */
+/* da = dy b / (a^2 + b^2), db = -dy a / (a^2 + b^2); both 0 where a = b = 0 */
 static int atan2_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);

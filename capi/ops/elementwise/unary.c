@@ -1,4 +1,4 @@
-/* Element-wise functions of one array: kernel, rule and descriptor of each beside each other. */
+/* Element-wise functions of one array: kernel, vjp and descriptor of each, one after another. */
 #include "ops/elementwise/elementwise.h"
 
 /* ---- exponential and logarithm ---- */
@@ -141,7 +141,7 @@ MXL_UNARY_OP_FAST(mxl_op_abs, "abs", MXL_ALIASES("_sparse_abs"),
                   "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
                   mxl_saves_input, abs_grad_kernel);
 
-/* ---- steps, which only rules use ---- */
+/* ---- step functions, which only vjps use ---- */
 
 MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
 

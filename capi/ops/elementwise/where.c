@@ -23,7 +23,7 @@ static const mxl_param clip_params_table[] = {
 #define LOW  (((const mxl_clip_params *)params)->a_min)
 #define HIGH (((const mxl_clip_params *)params)->a_max)
 
-/* Compared as doubles; of integers the limits lose their fractions as they become the result. */
+/* Compared as doubles; for integers the limits are truncated when they become the result. */
 #define CLIP_ROW(fn, T, limit)                                                                     \
     static void fn(void *out, const void *const *in, const int64_t *step, int64_t n,               \
                    const void *params)                                                             \
@@ -47,7 +47,7 @@ CLIP_ROW(clip_i64, int64_t, mxl_i64_from_f64)
 MXL_UNARY_LOOP(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
 MXL_WEIGHED_TABLE(clip, 1);
 
-/* dx = dy where neither limit cut, also where x is NaN */
+/* dx = dy where neither limit applies, or x is NaN */
 static int clip_grad(mxl_grad *g)
 {
     const mxl_clip_params *p = g->params;
@@ -58,7 +58,7 @@ static int clip_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_zero_where(g->s, mxl_add(g->s, over, under), g->grad_output[0]));
 }
 
-/* dx = dy where x is between the limits, which a NaN is not */
+/* dx = dy where x is between the limits (NaN is not) */
 static int clamp_grad(mxl_grad *g)
 {
     const mxl_clip_params *p = g->params;
@@ -116,7 +116,7 @@ MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_LOOP,
                  : x < -1 / (s * s) ? -x - 1 / (s * s) / 2
                                     : (s * x) * (s * x) / 2);
 
-/* dx = dy * (s^2 x, between -1 and 1) */
+/* dx = dy * (s^2 x, clamped to [-1, 1]) */
 static int smooth_l1_grad(mxl_grad *g)
 {
     double s = mxl_grad_scalar(g);
@@ -233,7 +233,8 @@ typedef struct where_job {
     int64_t each; /* elements per number of the condition */
 } where_job;
 
-/* By bits, not by a branch, which random conditions would mispredict: the loops vectorise. */
+/* Selects by bit operations, not by a branch, which random conditions would mispredict: so the
+ * loops vectorise. */
 #define CHOOSE(T)                                                                                  \
     do {                                                                                           \
         const T *x = (const T *)(const void *)job->x, *y = (const T *)(const void *)job->y;        \
@@ -297,7 +298,7 @@ static int where_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx = dy where the condition is not 0, dy = dy where it is */
+/* dx = dy where the condition is not 0, dy = dy where it is 0 */
 static int where_grad(mxl_grad *g)
 {
     mxl_array *c = mxl_grad_in(g, 0), *zero = mxl_zeros_like(g->s, g->grad_output[0]);

@@ -1,5 +1,5 @@
-/* _contrib_boolean_mask: the positions of an axis whose flag is set; and _mxl_mask_put, which puts
- * them back among zeros and is the gradient of the first. */
+/* _contrib_boolean_mask: selects the positions of an axis whose flag is set; and _mxl_mask_put, its
+ * gradient, which puts them into zeros. */
 #include <stddef.h>
 
 #include "array/copy.h"
@@ -29,7 +29,7 @@ static const mxl_input mask_inputs[] = {
 
 /* ---- the flags ---- */
 
-/* The flags as contiguous bytes of 0 and 1: the array itself (kept), or a copy. */
+/* The flags as contiguous bytes 0 and 1: the array itself (retained), or a copy. */
 static mxl_array *flags_of(mxl_array *index)
 {
     mxl_array *flags;
@@ -44,7 +44,7 @@ static mxl_array *flags_of(mxl_array *index)
     return flags;
 }
 
-/* How many flags are set; -1 with the error set. */
+/* The number of set flags; -1 with the error set. */
 static int64_t count_set(mxl_array *index)
 {
     mxl_array *flags = flags_of(index);
@@ -60,8 +60,8 @@ static int64_t count_set(mxl_array *index)
     return n;
 }
 
-/* The positions whose flags are set, of which there must be n as infer counted them (another thread
- * may have written since). Freed by the caller; NULL with the error set. */
+/* The positions of set flags. There must be n, the number that infer counted; another thread may
+ * have changed the flags since. Freed by the caller; NULL with the error set. */
 static int64_t *set_positions(const mxl_call *call, int64_t n)
 {
     int64_t *at = mxl_alloc((size_t)n * sizeof(*at)), found = 0;
@@ -87,7 +87,7 @@ static int64_t *set_positions(const mxl_call *call, int64_t n)
 
 static const mxl_param mask_table[] = {MASK_AXIS, {0}};
 
-/* The extent depends on the values of the flags, which are therefore read here. */
+/* The output's size depends on the values of the flags, so they are read here. */
 static int mask_infer(mxl_infer *infer)
 {
     const mask_params *p = infer->params;
@@ -135,13 +135,13 @@ static int mask_compute(const mxl_call *call)
     return 0;
 }
 
-/* Both gradients read the flags, when the gradient of the array is wanted. */
+/* Both gradients read the flags if the array's gradient is wanted. */
 static void saves_flags(mxl_saves *saves)
 {
     saves->in[1] = saves->wants[0];
 }
 
-/* The operator on the head and the flags. */
+/* Applies the operator to grad_output and the flags. */
 static mxl_array *flagged(mxl_grad *g, const mxl_op *op, int64_t extent)
 {
     mask_params p = {((const mask_params *)g->params)->axis, extent};

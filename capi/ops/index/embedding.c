@@ -1,10 +1,10 @@
-/* Operators that are other ones of ops/index/take.h in another form: batch_take, Embedding,
- * fill_element_0index, _contrib_index_copy. */
+/* Composites of ops/index/take.h's operators: batch_take, Embedding, fill_element_0index,
+ * _contrib_index_copy. */
 #include <stddef.h>
 
 #include "ops/index/take.h"
 
-/* The result, or NULL with the operator's name before what went wrong in its parts. */
+/* The result, or NULL with the operator's name prefixed to the error of its parts. */
 static mxl_array *named(const mxl_call *call, mxl_array *result)
 {
     if (result == NULL)

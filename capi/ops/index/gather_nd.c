@@ -1,5 +1,5 @@
-/* Elements that the indices of several axes name: gather_nd, scatter_nd, _scatter_set_nd, and the
- * two operators that are gradients of the first two. A column of the indices names one place. */
+/* Elements selected by indices along several axes: gather_nd, scatter_nd, _scatter_set_nd, and the
+ * gradients of the first two. A column of the indices selects one position. */
 #include "ops/index/take.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "kernel/index/gather.h"
 #include "kernel/index/index_offsets.h"
 
-/* Of those that make an array of a shape. */
+/* Of operators that make an array of a given shape. */
 typedef struct gather_nd_params {
     mxl_tuple shape;
 } gather_nd_params;
@@ -48,10 +48,10 @@ static const mxl_param shape_table[] = {
     {0},
 };
 
-/* ---- what the indices name ---- */
+/* ---- selected positions ---- */
 
-/* The shape of what is at the places of an array of this shape: one piece (the axes without a row
- * of indices) for each column of the indices. -1 with the error set. */
+/* The shape of the selection from an array of this shape: one piece (the axes without a row of
+ * indices) for each column of the indices. -1 with the error set. */
 static int positions_shape(const char *name, int ndim, const int64_t *shape, const mxl_array *index,
                            mxl_shape *out)
 {
@@ -75,7 +75,7 @@ static int positions_shape(const char *name, int ndim, const int64_t *shape, con
     return 0;
 }
 
-/* `data` must be what the indices name of an array of this shape. */
+/* Checks that `data` has the shape of the selection from an array of this shape. */
 static int check_data(const char *name, int ndim, const int64_t *shape, const mxl_array *data,
                       const mxl_array *index)
 {
@@ -91,11 +91,11 @@ static int check_data(const char *name, int ndim, const int64_t *shape, const mx
                      mxl_shape_text(b, sizeof(b), data->ndim, data->shape));
 }
 
-/* The indices as places of an array, once they are seen to be within it. */
+/* The indices as positions of an array, checked against its bounds. */
 typedef struct places {
     int64_t count; /* columns of the indices */
-    int64_t total; /* places of the array */
-    int64_t inner; /* elements at one */
+    int64_t total; /* positions of the array */
+    int64_t inner; /* elements at each position */
     int64_t *at;
 } places;
 
@@ -121,9 +121,9 @@ static void gather_end(places *p)
     mxl_free(p->at, (size_t)p->count * sizeof(*p->at));
 }
 
-/* ---- rules ---- */
+/* ---- vjps ---- */
 
-/* All rules read the indices alone, the last input. */
+/* All vjps read only the indices, the last input. */
 static void saves_indices(mxl_saves *saves)
 {
     const int last = saves->num_inputs - 1;
@@ -131,7 +131,7 @@ static void saves_indices(mxl_saves *saves)
     saves->in[last] = saves->wants[0] || (last == 2 && saves->wants[1]);
 }
 
-/* The operator on the head and the indices, for an array of the shape of input 0. */
+/* Applies the operator to grad_output and the indices, for an array of the shape of input 0. */
 static mxl_array *moved(mxl_grad *g, const mxl_op *op)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, 0);
@@ -143,25 +143,25 @@ static mxl_array *moved(mxl_grad *g, const mxl_op *op)
 
 static const mxl_op op_gather_nd, op_scatter_nd, op_scatter_nd_add, op_gather_nd_last;
 
-/* dx = dy added at the places to zeros */
+/* dx = zeros with dy added at the positions */
 static int gather_grad(mxl_grad *g)
 {
     return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_scatter_nd_add)) : 0;
 }
 
-/* dx = what is at the places of dy */
+/* dx = dy at the positions */
 static int add_grad(mxl_grad *g)
 {
     return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_gather_nd)) : 0;
 }
 
-/* dx = what is at the places of dy, but zero for all but the last of those at one place */
+/* dx = dy at the positions; of several at one position only the last has a gradient */
 static int scatter_grad(mxl_grad *g)
 {
     return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_gather_nd_last)) : 0;
 }
 
-/* dx = dy at the places, the last of those at one place, and zeros */
+/* dx = zeros with dy at the positions, of several at one position the last */
 static int last_grad(mxl_grad *g)
 {
     return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_scatter_nd)) : 0;
@@ -246,7 +246,7 @@ static int scatter_infer(mxl_infer *infer)
     return check_data(name, p->shape.n, p->shape.v, infer->in[0], infer->in[1]);
 }
 
-/* Moves `data` to the places of zeros: adds it there, or puts it. */
+/* Adds `data` to zeros at the positions, or writes it there. */
 static int scatter(const mxl_call *call, bool adds)
 {
     const mxl_array *data = call->in[0];
@@ -326,7 +326,7 @@ static int set_infer(mxl_infer *infer)
     return mxl_infer_like_first(infer);
 }
 
-/* The output may be lhs, or lie over rhs (y[[1, 0]] = y). */
+/* The output may be lhs, or share memory with rhs (y[[1, 0]] = y). */
 static int set_compute(const mxl_call *call)
 {
     mxl_array *lhs = call->in[0], *rhs = call->in[1], *out = call->out[0], *copy = NULL;
@@ -355,7 +355,8 @@ static int set_compute(const mxl_call *call)
 
 static const mxl_op op_scatter_set_nd;
 
-/* da = dy with zeros at the places, db = what is there (of several at one place, the last's) */
+/* da = dy with zeros at the positions, db = dy there (of several at one position only for the last)
+ */
 static int set_grad(mxl_grad *g)
 {
     mxl_array *there, *inputs[3];

@@ -1,4 +1,4 @@
-/* _mxl_kth and _mxl_median: where one element of each row in its order is, without sorting. */
+/* _mxl_kth and _mxl_median: the position of the k-th element of each row, without sorting. */
 #include <stddef.h>
 
 #include "kernel/sort/select.h"

@@ -33,7 +33,7 @@ static mxl_array *flags_of(mxl_array *x)
     return flags;
 }
 
-/* The extent depends on the values, which are therefore read here. */
+/* The output's size depends on the values, so they are read here. */
 static int nonzero_infer(mxl_infer *infer)
 {
     bool by_axis = ((const nonzero_params *)infer->params)->by_axis != 0;
@@ -54,13 +54,15 @@ static int nonzero_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Where index `axis` of element `k` of those found goes: out[k * element + axis * next]. */
+/* The strides of the output: index `axis` of found element `k` is out[k * element + axis * next].
+ */
 typedef struct writer {
     int64_t *out;
     int64_t found, count, element, next;
 } writer;
 
-/* The set flags of a row of n, whose other indices are `at`. False: more than were counted. */
+/* Writes the set flags of a row of n, whose other indices are `at`. False: there are more than were
+ * counted. */
 static bool write_row(writer *w, const uint8_t *flag, int64_t n, int ndim, const int64_t *at)
 {
     uint64_t eight;

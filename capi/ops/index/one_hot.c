@@ -1,4 +1,5 @@
-/* one_hot, _onehot_encode: a position as a row that is on there and off everywhere else. */
+/* one_hot, _onehot_encode: an index as a row with one value at that position and another one
+ * elsewhere. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -67,7 +68,7 @@ static int one_hot_infer(mxl_infer *infer)
     return 0;
 }
 
-/* `out`, whose last axis has `depth` positions, from the array of indices. */
+/* Fills `out`, whose last axis has `depth` positions, from the array of indices. */
 static int put_rows(const mxl_array *index, int64_t depth, double on_value, double off_value,
                     mxl_array *out)
 {

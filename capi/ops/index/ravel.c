@@ -1,5 +1,5 @@
-/* Numbers that say where: ravel_multi_index, unravel_index, _contrib_index_array and
- * _contrib_arange_like. No gradient flows through them. */
+/* Index arithmetic: ravel_multi_index, unravel_index, _contrib_index_array and
+ * _contrib_arange_like. They have no gradient. */
 #include <stddef.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static const mxl_param shape_table[] = {
     {0},
 };
 
-/* Places in a shape, whose first extent nothing depends on. */
+/* Checks the shape; the size of its first dimension is not used. */
 static int check_shape(const mxl_infer *infer, mxl_tuple shape)
 {
     char text[128];
@@ -77,7 +77,7 @@ static void *row_at(const void *data, int dtype, int64_t row, int64_t n, int64_t
     return (char *)(uintptr_t)data + (row * n + j) * (int64_t)mxl_dtype_size(dtype);
 }
 
-/* place = place * extent + index, axis by axis, in wrapping int64 */
+/* number = number * size + index, dimension by dimension, in wrapping int64 */
 static int ravel_compute(const mxl_call *call)
 {
     const mxl_tuple shape = ((const positions_params *)call->params)->shape;
@@ -142,8 +142,8 @@ static int unravel_infer(mxl_infer *infer)
     return 0;
 }
 
-/* From the last axis: index = place mod extent, place = place / extent, both as in C; the first
- * axis gets what is left. */
+/* From the last dimension: index = number mod size, number = number / size, both as in C; the first
+ * dimension gets the rest. */
 static int unravel_compute(const mxl_call *call)
 {
     const mxl_tuple shape = ((const positions_params *)call->params)->shape;
@@ -304,7 +304,7 @@ static int arange_like_infer(mxl_infer *infer)
     return 0;
 }
 
-/* start + (i / repeat) step; integers begin and go in whole steps, cut towards zero, and wrap. */
+/* start + (i / repeat) step; integers truncate start and step towards zero, and wrap. */
 static int arange_like_compute(const mxl_call *call)
 {
     const positions_params *p = call->params;

@@ -1,5 +1,5 @@
 /* _mxl_gather, _mxl_scatter and _mxl_scatter_add: elements along one axis of an array, at indices
- * whose other axes may be shorter than the array's; each is the others' gradient. */
+ * whose other axes may be shorter than the array's. The gradient of each is another one. */
 #include <stddef.h>
 
 #include "array/copy.h"
@@ -36,7 +36,8 @@ static const mxl_param scatter_table[] = {
 
 /* ---- shapes and indices ---- */
 
-/* Whether `array` has as many axes as the indices, and each but `free` as long at least. */
+/* Checks that `array` has as many dimensions as the indices, and at least their size in each but
+ * `free`. */
 static int check_room(const mxl_infer *infer, const mxl_array *array, int free)
 {
     const mxl_array *indices = infer->in[1];
@@ -82,7 +83,7 @@ static int scatter_infer(mxl_infer *infer)
     return mxl_infer_like_first(infer);
 }
 
-/* The places that a call's indices name. -1 with the error set: one is not in the axis. */
+/* The elements that a call's indices select. -1 with the error set if one is out of bounds. */
 static int find_places(const mxl_call *call, const mxl_array *source, mxl_scatter *at)
 {
     const mxl_array *x = call->in[0], *indices = call->in[1];
@@ -155,7 +156,7 @@ static mxl_array *at_indices(mxl_grad *g, const mxl_op *op, mxl_array *x, mxl_ar
     return mxl_scope_call(g->s, op, g->params, source == NULL ? 2 : 3, inputs);
 }
 
-/* An array in the first places of each axis of zeros of a shape. */
+/* Zeros of a shape with an array at the first positions of each axis. */
 static mxl_array *in_corner(mxl_grad *g, mxl_array *x, const mxl_meta *whole)
 {
     int64_t strides[MXL_MAX_NDIM], step = 1;
@@ -172,7 +173,7 @@ static mxl_array *in_corner(mxl_grad *g, mxl_array *x, const mxl_meta *whole)
     return mxl_zeros_put(g->s, x, &part);
 }
 
-/* Zeros of the shape and dtype of input 0, of which there is dy alone. */
+/* Zeros of the shape and dtype of input 0. */
 static mxl_array *zeros_of_input(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -184,7 +185,7 @@ static mxl_array *zeros_of_input(mxl_grad *g)
     return zeros;
 }
 
-/* dx = dy added at the indices to zeros */
+/* dx = zeros with dy added at the indices */
 static int gather_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -192,8 +193,8 @@ static int gather_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, at_indices(g, &op_scatter_add, zeros_of_input(g), g->grad_output[0]));
 }
 
-/* dsource = dy at the indices, also of an element that a later one was written over, as in
- * PyTorch; zeros for those without an index */
+/* dsource = dy at the indices, even for an element that a later one overwrote, as in PyTorch; zeros
+ * for elements without an index */
 static int source_grad(mxl_grad *g)
 {
     mxl_array *there;

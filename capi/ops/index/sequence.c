@@ -10,7 +10,7 @@
 #include "kernel/index/index_offsets.h"
 #include "ops/build.h"
 
-/* Of all operators here; each lists those that it has. */
+/* The parameters of all operators here; each lists its own. */
 typedef struct sequence_params {
     int use_sequence_length;
     double value;
@@ -44,7 +44,7 @@ static int sequence_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* ---- what is where ---- */
+/* ---- layout and lengths ---- */
 
 /* An array as pieces of `inner` elements: step t of sequence b is piece t * of_step + b * of_batch.
  */
@@ -79,8 +79,8 @@ static int check_lengths(const mxl_infer *infer, int64_t batch)
                      mxl_shape_text(text, sizeof(text), lengths->ndim, lengths->shape));
 }
 
-/* The length of each sequence, all of them between low and the number of steps. Freed with
- * lengths_end. NULL with the error set. */
+/* The length of each sequence, clamped to [low, number of steps]. Freed with lengths_end. NULL with
+ * the error set. */
 static int64_t *lengths_begin(const mxl_call *call, const layout *at, int64_t low)
 {
     const mxl_array *given = call->num_inputs == 2 ? call->in[1] : NULL;
@@ -112,14 +112,14 @@ static void lengths_end(int64_t *lengths, const layout *at)
     mxl_free(lengths, (size_t)at->batch * sizeof(*lengths));
 }
 
-/* Rules read the lengths alone. */
+/* The vjps read only the lengths. */
 static void saves_lengths(mxl_saves *saves)
 {
     if (saves->num_inputs == 2)
         saves->in[1] = saves->wants[0];
 }
 
-/* The operator on the head, with the same lengths. */
+/* Applies the operator to grad_output, with the same lengths. */
 static mxl_array *again(mxl_grad *g, const mxl_op *op, const sequence_params *p)
 {
     mxl_array *inputs[2] = {g->grad_output[0], NULL};
@@ -129,7 +129,7 @@ static mxl_array *again(mxl_grad *g, const mxl_op *op, const sequence_params *p)
     return mxl_scope_call(g->s, op, p, g->num_inputs, inputs);
 }
 
-/* Outputs as the data, whose layout must be one. */
+/* Outputs are like the data, whose layout is checked. */
 static int sequence_infer(mxl_infer *infer)
 {
     layout at = {0};
@@ -154,8 +154,7 @@ static const mxl_param mask_table[] = {
     {0},
 };
 
-/* Fills what is behind the ends of the sequences. A length beyond the axis, or below 0, is as the
- * axis' end or beginning. */
+/* Fills the steps after the end of each sequence. Lengths are clamped to the axis. */
 static int fill_behind(const mxl_call *call, const layout *at, char *out)
 {
     const mxl_array *given = call->in[1];
@@ -192,7 +191,7 @@ static int mask_compute(const mxl_call *call)
 
 static const mxl_op op_sequence_mask;
 
-/* dx = dy within the sequences, zeros behind them */
+/* dx = dy within the sequences, zeros after them */
 static int mask_grad(mxl_grad *g)
 {
     sequence_params p = *(const sequence_params *)g->params;
@@ -246,7 +245,7 @@ static int last_infer(mxl_infer *infer)
     return 0;
 }
 
-/* The piece of each sequence's last step, in place of its length. */
+/* The piece of each sequence's last step, replacing its length. */
 static int64_t *last_pieces(const mxl_call *call, const layout *at)
 {
     int64_t *lengths = lengths_begin(call, at, 1);
@@ -420,7 +419,7 @@ static int reverse_compute(const mxl_call *call)
 
 static const mxl_op op_sequence_reverse;
 
-/* dx = dy with the same steps turned round */
+/* dx = dy with the same steps reversed */
 static int reverse_grad(mxl_grad *g)
 {
     return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, again(g, &op_sequence_reverse, g->params)) : 0;

@@ -1,5 +1,5 @@
 /* sort, argsort and topk; and _mxl_take_along and _mxl_put_along, which move elements along an axis
- * and are what the gradients of the others, and of each other, need. */
+ * and are the gradients of the others and of each other. */
 #include <stddef.h>
 
 #include "kernel/index/gather.h"
@@ -111,7 +111,7 @@ static int find_k(const char *name, const sort_params *p, int64_t extent, int64_
     return 0;
 }
 
-/* What an operator writes, by the positions of its outputs; -1: it does not. */
+/* The output number of each kind of result; -1: not computed. */
 typedef struct wanted {
     int values, positions, mask;
 } wanted;
@@ -127,7 +127,7 @@ static wanted topk_wanted(const sort_params *p)
     return w;
 }
 
-/* `p` has a k that is 0 for sort and argsort. */
+/* `p` has k = 0 for sort and argsort. */
 static int infer_rows(mxl_infer *infer, const sort_params *p, wanted w)
 {
     const mxl_array *x = infer->in[0];
@@ -202,7 +202,7 @@ static const mxl_param put_along_table[] = {
     {0},
 };
 
-/* Whether the shapes agree but for the axis. */
+/* Checks that the shapes agree, except along the axis. */
 static int check_along(const mxl_infer *infer, rows *r)
 {
     const mxl_array *x = infer->in[0], *indices = infer->in[1];
@@ -257,7 +257,7 @@ static int put_along_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Whether the indices point into an axis of `extent`. */
+/* Checks that the indices are within an axis of `extent`. */
 static int check_within(const mxl_call *call, int64_t extent)
 {
     const mxl_array *indices = call->in[1];
@@ -322,7 +322,7 @@ static void along_saves(mxl_saves *saves)
     saves->in[1] = saves->wants[0];
 }
 
-/* dx = dy added at the indices to zeros */
+/* dx = zeros with dy added at the indices */
 static int take_along_grad(mxl_grad *g)
 {
     int64_t axis = ((const along_params *)g->params)->axis;
@@ -335,7 +335,7 @@ static int take_along_grad(mxl_grad *g)
                                   x->shape[mxl_shape_axis(axis, x->ndim)]));
 }
 
-/* dx = what dy has at the indices */
+/* dx = dy at the indices */
 static int put_along_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -373,8 +373,8 @@ static const mxl_op op_put_along = {
 
 static const mxl_op op_topk;
 
-/* dx = dy put back to where the values came from, which is found out anew: in the forward call the
- * values alone cost less, and indices may have a dtype that cannot hold them. */
+/* dx = dy at the positions of the values, which are computed again: sorting values without
+ * positions costs less in forward, and the index output may have a dtype that cannot hold them. */
 static int values_grad(mxl_grad *g, const sort_params *p)
 {
     sort_params find = {p->axis, p->k, p->is_ascend, TOPK_INDICES, MXL_I64};
@@ -462,7 +462,7 @@ static int topk_compute(const mxl_call *call)
     return run_rows(call, call->params, topk_wanted(call->params));
 }
 
-/* Of indices and masks: zero. */
+/* Indices and masks: zero. */
 static int topk_grad(mxl_grad *g)
 {
     if (topk_wanted(g->params).values < 0)

@@ -1,5 +1,5 @@
-/* Elements by index: take, pick, and the scatters that are their gradients. Indices are read
- * cut towards zero; no gradient flows to them. */
+/* Elements by index: take, pick, and their gradients, which scatter. Indices are truncated towards
+ * zero and have no gradient. */
 #include "ops/index/take.h"
 
 #include <stddef.h>
@@ -9,12 +9,12 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/index/gather.h"
 
-/* Of take and pick and their gradients; each lists those that it has. */
+/* The parameters of take, pick and their gradients; each lists its own. */
 typedef struct index_params {
     int64_t axis;
     int mode; /* mxl_index_mode */
     int keepdims;
-    mxl_tuple shape; /* of the array that a gradient is for */
+    mxl_tuple shape; /* of the array whose gradient is computed */
 } index_params;
 
 /* In the order of mxl_index_mode; pick has no raise. */
@@ -27,7 +27,7 @@ static const char *const pick_modes[] = {"clip", "wrap", NULL};
      .offset = offsetof(index_params, shape),                                                      \
      .doc = "Shape of the result."}
 
-/* An array seen from an axis. */
+/* An array as (outer, extent, inner) around an axis. */
 typedef struct view {
     int axis;
     int64_t outer, extent, inner;
@@ -50,7 +50,7 @@ static int find_view(const char *name, int64_t axis, int ndim, const int64_t *sh
 
 enum { POSITIONS_ROOM = 32 };
 
-/* Indices as positions along an axis; few need no memory. */
+/* Indices as positions along an axis; a few need no allocation. */
 typedef struct positions {
     int64_t *at;
     size_t bytes;
@@ -144,13 +144,13 @@ static int take_compute(const mxl_call *call)
     return 0;
 }
 
-/* Both gradients read the indices, when the gradient of the array is wanted. */
+/* Both gradients read the indices if the array's gradient is wanted. */
 static void saves_index(mxl_saves *saves)
 {
     saves->in[1] = saves->wants[0];
 }
 
-/* The operator on the head and the indices, for an array of this shape. */
+/* Applies the operator to grad_output and the indices, for an array of this shape. */
 static mxl_array *indexed(mxl_grad *g, const mxl_op *op, const mxl_meta *meta)
 {
     index_params p = *(const index_params *)g->params;
@@ -162,7 +162,7 @@ static mxl_array *indexed(mxl_grad *g, const mxl_op *op, const mxl_meta *meta)
 
 static const mxl_op op_take_grad;
 
-/* da = dy added at the indices to zeros */
+/* da = zeros with dy added at the indices */
 static int take_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -203,7 +203,8 @@ static const mxl_param take_grad_table[] = {
     {0},
 };
 
-/* The result has the shape asked for; `data` must have what the axis and the indices make of it. */
+/* The result has the requested shape; checks that `data` has the shape that take gives with the
+ * indices. */
 static int put_infer(mxl_infer *infer, int64_t pieces)
 {
     const index_params *p = infer->params;
@@ -265,7 +266,7 @@ static const mxl_op op_take_grad = {
     .saves = saves_index,
 };
 
-/* ---- for other families' rules ---- */
+/* ---- for vjps of other families ---- */
 
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
 {
@@ -314,7 +315,7 @@ static const mxl_param pick_table[] = {
     {0},
 };
 
-/* The shape without the axis, or with extent 1 there. */
+/* The shape without the axis, or with size 1 there. */
 static void picked_shape(const mxl_array *data, int axis, bool keep, mxl_shape *out)
 {
     int n = 0;
@@ -345,7 +346,7 @@ static int pick_infer(mxl_infer *infer)
         return mxl_error("%s: index must have the shape %s, got %s", infer->op->name,
                          mxl_shape_text(want, sizeof(want), cut.ndim, cut.dim),
                          mxl_shape_text(have, sizeof(have), index->ndim, index->shape));
-    /* As of a reduction: what is left of a vector has shape (1,). */
+    /* As for reductions, the result for a vector has shape (1,). */
     if (p->keepdims || cut.ndim == 0)
         cut = kept;
     mxl_shape_set(out, cut.ndim, cut.dim);
@@ -371,7 +372,7 @@ static int pick_compute(const mxl_call *call)
 
 static const mxl_op op_pick_grad;
 
-/* dx = dy put at the indices into zeros */
+/* dx = zeros with dy at the indices */
 static int pick_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -441,7 +442,7 @@ static int pick_grad_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx = dy picked at the indices */
+/* dx = dy at the indices */
 static int pick_grad_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -461,7 +462,7 @@ static const mxl_op op_pick_grad = {
     .saves = saves_index,
 };
 
-/* ---- for composed operators ---- */
+/* ---- for composites ---- */
 
 mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index)
 {

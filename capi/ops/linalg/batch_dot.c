@@ -104,7 +104,7 @@ static mxl_array *batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool ta, b
     return mxl_scope_call(s, &op_batch_dot, &params, 2, inputs);
 }
 
-/* Of each pair, with A and B as they are multiplied: dA = dY B', dB = A' dY; what was transposed
+/* For each pair, with A and B after transposition: dA = dY B', dB = A' dY; a transposed operand
  * gets the transposed gradient, B dY' or dY' A. */
 static int batch_grad(mxl_grad *g)
 {

@@ -14,15 +14,15 @@ static int check_dtype(const char *name, int dtype)
 
 /* ---- dot ---- */
 
-/* An operand as a matrix: `kept` elements along the axes that stay, `length` along the one that is
- * contracted; axes from `first` to before `last` stay. */
+/* An operand as a matrix: `kept` elements along the axes that stay, `length` along the contracted
+ * one; axes [first, last) stay. */
 typedef struct operand {
-    bool transposed; /* as the product sees it: its contracted axis is not where a matrix has it */
+    bool transposed; /* its contracted axis is not where a matrix has it */
     int first, last;
     int64_t kept, length;
 } operand;
 
-/* The contracted axis is the last or the first one; of a vector both are the same. */
+/* The contracted axis is the last or the first one; a vector has only one. */
 static operand operand_of(int ndim, const int64_t *shape, bool contracts_last)
 {
     operand m = {.first = contracts_last ? 0 : 1, .last = contracts_last ? ndim - 1 : ndim};
@@ -119,7 +119,7 @@ static mxl_array *matrix(mxl_grad *g, mxl_array *a, int64_t rows, int64_t column
     return mxl_reshape(g->s, a, 2, shape);
 }
 
-/* Sets the gradient of input i from a product that is it, but for its shape. */
+/* Sets the gradient of input i from a product with the same elements in another shape. */
 static int set_shaped(mxl_grad *g, int i, mxl_array *value)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, i);
@@ -127,8 +127,8 @@ static int set_shaped(mxl_grad *g, int i, mxl_array *value)
     return mxl_grad_set(g, i, mxl_reshape(g->s, value, meta->ndim, meta->shape));
 }
 
-/* With A (m,k), B (k,n) the operands after their transposition and dY (m,n):
- * dA = dY B', dB = A' dY; what was transposed gets the transposed gradient, B dY' or dY' A. */
+/* With A (m,k), B (k,n) the operands after transposition and dY (m,n): dA = dY B', dB = A' dY; a
+ * transposed operand gets the transposed gradient, B dY' or dY' A. */
 static int dot_grad(mxl_grad *g)
 {
     const mxl_dot_params *p = g->params;
@@ -235,7 +235,7 @@ static int fc_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Features of one row of data. */
+/* The number of features in one row of data. */
 static int64_t fc_features(const fc_params *p, const mxl_array *x)
 {
     if (!p->flatten)

@@ -1,4 +1,4 @@
-/* Products of matrices: linalg_gemm, gemm2, syrk; and what the families of linalg_* share. */
+/* Products of matrices: linalg_gemm, gemm2, syrk; and functions shared by linalg_*. */
 #include "ops/linalg/linalg.h"
 
 #include <stddef.h>
@@ -179,7 +179,7 @@ static int gemm2_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Axes between rows and columns lie between the rows of a matrix: rows are `inner` rows apart. */
+/* If dimensions lie between rows and columns, the rows of a matrix are `inner` rows apart. */
 static int gemm2_compute(const mxl_call *call)
 {
     const gemm_params *p = call->params;
@@ -192,7 +192,7 @@ static int gemm2_compute(const mxl_call *call)
     int64_t a_columns = a->shape[last], b_columns = b->shape[last], columns = out->shape[last];
     const char *left = mxl_array_read(a), *right = mxl_array_read(b);
     char *to = mxl_array_write(out);
-    bool dense = inner == 1; /* the matrices lie one after the other */
+    bool dense = inner == 1; /* the matrices are contiguous, one after another */
 
     for (int64_t i = 0; i < (dense ? 1 : outer) && out->size > 0; i++) {
         mxl_product product = {.dtype = a->dtype,
@@ -238,7 +238,7 @@ mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a
     return gemm2(s, &params, a, b, transpose_a, transpose_b);
 }
 
-/* With A and B as they are multiplied: dA = alpha dY B', dB = alpha A' dY; what was transposed gets
+/* With A and B after transposition: dA = alpha dY B', dB = alpha A' dY; a transposed operand gets
  * the transposed gradient, alpha B dY' or alpha dY' A. */
 static int gemm2_grad(mxl_grad *g)
 {
@@ -291,7 +291,7 @@ static int gemm_infer(mxl_infer *infer)
                      mxl_shape_text(b, sizeof(b), out->ndim, out->dim));
 }
 
-/* With beta 0 C is zeros that depend on it, whatever it holds. */
+/* With beta 0, C counts as zeros, even if it has NaN, but still gets a gradient. */
 static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
 {
     const gemm_params *p = call->params;

@@ -1,5 +1,5 @@
-/* Inverses and determinants of matrices: linalg_inverse, det, slogdet; and what the gradients of
- * the last two need: _mxl_cofactors, _mxl_inverse_or_zero. */
+/* Inverses and determinants of matrices: linalg_inverse, det, slogdet; and operators for the
+ * gradients of the last two: _mxl_cofactors, _mxl_inverse_or_zero. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- inverse ---- */
 
-/* Inverts copies, as potrf works on them. A singular matrix is an error, or becomes zeros. */
+/* Inverts copies, for the same reason as potrf. A singular matrix is an error, or becomes zeros. */
 static int invert(const mxl_call *call, bool or_zero)
 {
     const mxl_array *a = call->in[0];
@@ -170,7 +170,7 @@ static void put(mxl_array *out, int64_t at, double value)
         ((double *)to)[at] = value;
 }
 
-/* det has one output, slogdet two. Of a matrix without elements the determinant is 1. */
+/* det has one output, slogdet two. An empty matrix has determinant 1. */
 static int det_compute(const mxl_call *call)
 {
     const mxl_array *a = call->in[0];
@@ -236,7 +236,8 @@ static bool any_zero(const mxl_array *a)
     return found;
 }
 
-/* The same, but C / 0 where A is singular, C the cofactors: the logarithm is infinitely steep. */
+/* The same, but C / 0 where A is singular, C the cofactors: the logarithm has an infinite
+ * derivative there. */
 static int steep_slogdet_grad(mxl_grad *g)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, 0);

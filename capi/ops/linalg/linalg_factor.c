@@ -8,8 +8,8 @@
 
 /* ---- potrf ---- */
 
-/* Works on a copy: whether a matrix is positive definite is known only when it is done, and an
- * output that the caller gave must not be half-written then. */
+/* Works on a copy: that a matrix is not positive definite is known only at the end, and then an
+ * output of the caller must not be half-written. */
 static int potrf_compute(const mxl_call *call)
 {
     const mxl_array *a = call->in[0];
@@ -184,8 +184,8 @@ static int gelqf_compute(const mxl_call *call)
     return 0;
 }
 
-/* With M = L' dL - dQ Q' and S the symmetric matrix that has M's lower triangle: dA = L^-T (dQ + S
- * Q). Where a gradient is missing its term is. */
+/* With M = L' dL - dQ Q' and S the symmetric matrix with M's lower triangle: dA = L^-T (dQ + S Q).
+ * Terms of missing gradients are left out. */
 static int gelqf_grad(mxl_grad *g)
 {
     mxl_array *q = mxl_grad_out(g, 0), *l = mxl_grad_out(g, 1), *m = NULL, *sum;
@@ -269,9 +269,9 @@ static int syevd_compute(const mxl_call *call)
     return status;
 }
 
-/* Differences of eigenvalues, l_i - l_j at (i, j), that can be divided by: one whose magnitude is
- * below that of 1.9.1's guard counts as the guard, negative above the diagonal (eigenvalues
- * ascend). The diagonal's are ones, and of no meaning. */
+/* Differences of eigenvalues, l_i - l_j at (i, j), usable as divisors: a magnitude below 1.9.1's
+ * guard becomes the guard, negative above the diagonal (eigenvalues ascend). The diagonal has ones,
+ * which are not used. */
 static mxl_array *differences(mxl_scope *s, mxl_array *values)
 {
     int n = values == NULL ? 0 : values->ndim;

@@ -112,7 +112,8 @@ mxl_array *mxl_trsm(mxl_scope *s, mxl_array *a, mxl_array *b, bool right, bool l
 }
 
 /* X = alpha M^-1 B with M = op(A): with G = M^-T dX, dB = alpha G and dM = -G X'. On the right, X =
- * alpha B M^-1: with G = dX M^-T, dB = alpha G and dM = -X' G. Of dA the triangle that is read. */
+ * alpha B M^-1: with G = dX M^-T, dB = alpha G and dM = -X' G. dA keeps only the triangle that is
+ * read. */
 static int trsm_grad(mxl_grad *g)
 {
     const tr_params *p = g->params;
@@ -183,7 +184,7 @@ static int solve_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Decomposes copies; the results are written when all systems are solved. */
+/* Decomposes copies; writes the results after all systems are solved. */
 static int solve_compute(const mxl_call *call)
 {
     const mxl_array *a = call->in[0];
@@ -220,7 +221,7 @@ static int solve_compute(const mxl_call *call)
 
 static const mxl_op op_solve;
 
-/* X = op(A)^-1 B: dB = op(A)^-T dX, and dA = -dB X', transposed where A is. */
+/* X = op(A)^-1 B: dB = op(A)^-T dX, and dA = -dB X', transposed if A is. */
 static int solve_grad(mxl_grad *g)
 {
     bool transpose = ((const solve_params *)g->params)->transpose != 0;

@@ -1,5 +1,5 @@
 /* Diagonals and triangles of matrices: linalg_extractdiag, makediag, sumlogdiag, extracttrian,
- * maketrian; and _mxl_triangle, which weighs the parts of a matrix in rules. */
+ * maketrian; and _mxl_triangle, which vjps use to scale the parts of a matrix. */
 #include <stddef.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const mxl_param trian_table[] = {
 
 /* ---- extractdiag and makediag ---- */
 
-/* |offset| where the matrices are large enough to have that diagonal, else -1. */
+/* |offset| if the matrices have that diagonal, else -1. */
 static int64_t check_offset(const mxl_infer *infer, int64_t n)
 {
     int64_t offset = ((const part_params *)infer->params)->offset;
@@ -131,7 +131,7 @@ static const mxl_op op_makediag = {
 
 /* ---- sumlogdiag ---- */
 
-/* One number for each matrix; of a single matrix shape (1,), in NumPy's shapes too. */
+/* One number for each matrix; a single matrix gives shape (1,), in NumPy's shapes too. */
 static int sumlogdiag_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
@@ -174,8 +174,8 @@ static bool is_lower(const part_params *p)
     return p->offset < 0 || (p->offset == 0 && p->lower);
 }
 
-/* Copies between `count` matrices and their triangles, which lie as the rows of the lower triangle
- * do; the upper one lies as the columns of the upper triangle, which are these rows transposed. */
+/* Copies between `count` matrices and their triangles. A lower triangle is stored by rows, an upper
+ * one by columns, that is, as the rows of its transpose. */
 static void move(const part_params *p, size_t width, int64_t count, int64_t n, char *matrix,
                  char *vector, bool extract)
 {
@@ -220,7 +220,7 @@ static int extracttrian_compute(const mxl_call *call)
 {
     const mxl_array *a = call->in[0];
 
-    /* What is extracted from is only read. */
+    /* The input of an extraction is only read. */
     move(call->params, mxl_dtype_size(a->dtype), mxl_linalg_count(a), a->shape[a->ndim - 1],
          (char *)(uintptr_t)mxl_array_read(a), mxl_array_write(call->out[0]), true);
     return 0;
@@ -276,7 +276,7 @@ static int maketrian_compute(const mxl_call *call)
 
 static const mxl_op op_extracttrian, op_maketrian;
 
-/* Each puts back what the other took. */
+/* Each is the inverse of the other. */
 static int extracttrian_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0,

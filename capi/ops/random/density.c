@@ -1,5 +1,5 @@
-/* Probability densities of samples, and their logarithms: _random_pdf_*. The parameters' shape is
- * the beginning of the sample's; what follows are samples of one distribution. */
+/* Probability densities of samples, and their logarithms: _random_pdf_*. The sample's shape begins
+ * with the parameters' shape; the rest are samples of one distribution. */
 #include "kernel/random/density.h"
 
 #include <stddef.h>
@@ -21,8 +21,8 @@ static const mxl_param density_table[] = {
 
 /* ---- shapes ---- */
 
-/* The parameters have one shape, with which the sample's begins, but for `own` axes at their end.
- */
+/* Checks that the parameters have one shape, and that the sample's begins with it, except `own`
+ * axes at the parameters' end. */
 static int check_inputs(const mxl_infer *infer, int own)
 {
     const mxl_array *x = infer->in[0], *a = infer->in[1];
@@ -68,10 +68,10 @@ static int density_compute(const mxl_call *call, mxl_density density)
                             mxl_array_read(a), b, x->size / a->size, mxl_array_write(call->out[0]));
 }
 
-/* ---- rules ---- */
+/* ---- vjps ---- */
 
-/* What a rule works with: the sample, the parameters with axes of extent 1 behind them, and the
- * head times the density where that is the result, since y' = y (log y)'. */
+/* The operands of a vjp: the sample, the parameters with dimensions of size 1 appended, and the
+ * grad_output. For a density, that is multiplied by the density, since y' = y (log y)'. */
 typedef struct density_rule {
     mxl_array *x, *a, *b, *dy;
     mxl_shape shape; /* of a and b */
@@ -95,7 +95,7 @@ static density_rule begin_rule(mxl_grad *g, bool reads_x)
     return r;
 }
 
-/* The gradient of input i, of which the logarithm's derivative is `slope`. */
+/* Sets the gradient of input i from the derivative of the logarithm. */
 static int set_derivative(mxl_grad *g, const density_rule *r, int i, mxl_array *derivative)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, i);
@@ -315,7 +315,7 @@ static int dirichlet_compute(const mxl_call *call)
 }
 
 /* dx = (alpha - 1) / x, dalpha = log(x) - digamma(alpha) + digamma(the sum of alpha), both times
- * the row's head, and its density where that is the result */
+ * the row's grad_output, and for a density times that */
 static int dirichlet_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *a = mxl_grad_in_meta(g, 1);

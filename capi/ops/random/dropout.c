@@ -1,4 +1,4 @@
-/* Dropout. Its mask is a second output, which only its rule sees. */
+/* Dropout. Its second output, the mask, is read only by its vjp. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -54,7 +54,7 @@ static int dropout_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Whether elements are dropped at all; otherwise the operator is the identity. */
+/* True if elements are dropped; otherwise the operator is the identity. */
 static bool drops(const dropout_params *p, bool training)
 {
     return (training || p->mode == MODE_ALWAYS) && p->p > 0;
@@ -87,7 +87,7 @@ static int dropout_infer(mxl_infer *infer)
     return 0;
 }
 
-/* From numbers in [0, 1): what each element is multiplied with; s is the probability to stay. */
+/* From numbers in [0, 1): the factor of each element; s is the probability to keep one. */
 MXL_FLOAT_KERNELS(mask, MXL_SCALAR_LOOP, x < s ? 1 / s : 0);
 
 static int fill_mask(const dropout_params *p, mxl_array *mask)
@@ -106,7 +106,7 @@ static int fill_mask(const dropout_params *p, mxl_array *mask)
     return 0;
 }
 
-/* A float16 mask is made in float32: halves are too coarse to compare with a probability. */
+/* A float16 mask is computed in float32: halves are too coarse to compare with a probability. */
 static int fill_half_mask(const dropout_params *p, mxl_array *mask)
 {
     mxl_array *wide = mxl_array_new(MXL_F32, mask->ndim, mask->shape);
@@ -118,7 +118,7 @@ static int fill_half_mask(const dropout_params *p, mxl_array *mask)
     return status;
 }
 
-/* Where nothing is dropped. A mask is only there when the caller asked for it. */
+/* Without dropping. The mask is filled only if the caller asked for it. */
 static int copy_all(const mxl_call *call)
 {
     mxl_array *mask = call->out[1];
@@ -146,7 +146,7 @@ static int dropout_compute(const mxl_call *call)
     return mxl_run_loops(&multiply);
 }
 
-/* dx = dy * mask, or dy where nothing was dropped */
+/* dx = dy * mask, or dy if nothing was dropped */
 static int dropout_grad(mxl_grad *g)
 {
     mxl_array *dy = g->grad_output[0];

@@ -1,5 +1,5 @@
-/* _sample_multinomial: numbers of categories, drawn by rows of probabilities, and the logarithms of
- * the probabilities of what was drawn, through which gradients flow. */
+/* _sample_multinomial: category numbers drawn from rows of probabilities, and the logarithms of the
+ * drawn probabilities, through which gradients flow. */
 #include <math.h>
 #include <stddef.h>
 
@@ -47,7 +47,7 @@ static const mxl_param multinomial_table[] = {
     {0},
 };
 
-/* The last output, hidden, has the positions of what was drawn among all probabilities. */
+/* The last output, hidden, has the positions of the drawn probabilities among all. */
 static int multinomial_arity(const void *params, mxl_arity *arity)
 {
     bool prob = ((const multinomial_params *)params)->get_prob;
@@ -58,7 +58,7 @@ static int multinomial_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* The most categories whose numbers a dtype tells apart. */
+/* The most categories whose numbers a dtype can hold exactly. */
 static int64_t most_categories(int dtype)
 {
     switch (dtype) {
@@ -96,7 +96,7 @@ static int check_data(const mxl_infer *infer)
     return 0;
 }
 
-/* The rows' shape, then `shape`; one row and one number have an axis all the same. */
+/* The rows' shape, then `shape`; never without dimensions, even for one row and one number. */
 static int multinomial_infer(mxl_infer *infer)
 {
     const multinomial_params *p = infer->params;
@@ -130,7 +130,7 @@ static int multinomial_infer(mxl_infer *infer)
 
 enum {
     GRAIN = 256,
-    FEW = 8 /* numbers of a row that are not worth a table of its sums */
+    FEW = 8 /* fewer numbers of a row are not worth a table of its sums */
 };
 
 typedef struct multinomial_job {
@@ -155,7 +155,7 @@ static double probability(const multinomial_job *job, int64_t at)
     return (double)mxl_half_to_float(((const mxl_half *)job->values)[at]);
 }
 
-/* Of rows that do not add up to what was drawn: the last category that is possible at all. */
+/* For rows whose sum is below the number drawn: the last category with a positive probability. */
 static int64_t last_category(const multinomial_job *job, int64_t row)
 {
     for (int64_t c = job->categories - 1; c >= 0; c--)
@@ -164,7 +164,7 @@ static int64_t last_category(const multinomial_job *job, int64_t row)
     return job->categories - 1;
 }
 
-/* The first category up to which the probabilities add up to more than u, or to NaN. */
+/* The first category at which the sum of probabilities exceeds u, or is NaN. */
 static int64_t find_adding(const multinomial_job *job, int64_t row, double u)
 {
     double sum = 0;
@@ -177,7 +177,7 @@ static int64_t find_adding(const multinomial_job *job, int64_t row, double u)
     return last_category(job, row);
 }
 
-/* The same by a table of the largest sums so far. */
+/* The same with a table of the running maxima of the sums. */
 static int64_t find_sum(const multinomial_job *job, double u)
 {
     int64_t low = 0, high = job->categories;
@@ -209,7 +209,7 @@ static void store_number(int dtype, void *out, int64_t i, double value)
     mxl_cast_scalar(value, dtype, (char *)out + i * (int64_t)mxl_dtype_size(dtype));
 }
 
-/* Shares are of the numbers of one row where there is a table, of all numbers otherwise. */
+/* Chunks are of the numbers of one row with a table, of all numbers without. */
 static void multinomial_chunk(void *data, int64_t begin, int64_t end)
 {
     const multinomial_job *job = data;
@@ -275,10 +275,10 @@ static int multinomial_compute(const mxl_call *call)
     return 0;
 }
 
-/* ---- the rule ---- */
+/* ---- the vjp ---- */
 
-/* With p = data at the positions drawn: ddata = dlog / p, added at the positions to zeros. What was
- * drawn has no derivative. */
+/* With p = data at the drawn positions: ddata = zeros with dlog / p added at the positions. The
+ * drawn numbers have no derivative. */
 static int multinomial_grad(mxl_grad *g)
 {
     const mxl_meta *data = mxl_grad_in_meta(g, 0);

@@ -1,13 +1,13 @@
-/* Arrays of random numbers whose distribution is given by numbers: _random_* (of a shape) and
- * _random_*_like (of another array's). They depend on the seed and on what was drawn before, never
- * on the number of threads. */
+/* Arrays of random numbers with distribution parameters that are numbers: _random_* (with a given
+ * shape) and _random_*_like (with another array's). They depend on the seed and on earlier draws,
+ * never on the number of threads. */
 #include "ops/random/random_ops.h"
 
 #include <math.h>
 #include <stddef.h>
 
 typedef struct random_params {
-    double first, second; /* as of the distribution: low and high, loc and scale, ... */
+    double first, second; /* of the distribution: low and high, loc and scale, ... */
     int64_t low, high;    /* of randint; low is also k of the negative binomial one */
     mxl_tuple shape;
     const char *ctx;
@@ -19,7 +19,7 @@ static const char *const integer_dtypes[] = {"None", "int32", "int64", NULL};
 
 static const mxl_input no_inputs[] = {{0}};
 
-/* ---- what all of them do ---- */
+/* ---- shared ---- */
 
 int mxl_random_dtype(mxl_infer *infer, int dtype)
 {
@@ -37,8 +37,8 @@ int mxl_random_dtype(mxl_infer *infer, int dtype)
     return 0;
 }
 
-/* dtype and shape come from the array given as output where the parameters leave them open; or both
- * from the input, where there is one. */
+/* dtype and shape come from the parameters, else from the array given as output; or both from the
+ * input, if there is one. */
 static int random_infer(mxl_infer *infer)
 {
     const random_params *p = infer->params;

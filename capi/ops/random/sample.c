@@ -1,5 +1,5 @@
-/* Random numbers whose distributions are given by arrays: _sample_*. Each element of the parameters
- * has `shape` numbers of its own. */
+/* Random numbers with distribution parameters that are arrays: _sample_*. Each element of the
+ * parameters gets `shape` numbers. */
 #include <stddef.h>
 
 #include "ops/random/random_ops.h"

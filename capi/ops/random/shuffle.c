@@ -1,4 +1,4 @@
-/* _shuffle, rows in random order; _sample_unique_zipfian, rows of different classes. */
+/* _shuffle: rows in random order; _sample_unique_zipfian: rows of distinct classes. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- shuffle ---- */
 
-/* The second output, hidden, says which row each row was. */
+/* The second output, hidden, is the original position of each row. */
 static int shuffle_arity(const void *params, mxl_arity *arity)
 {
     (void)params;
@@ -60,7 +60,7 @@ static int shuffle_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx = the rows of dy, where they came from */
+/* dx = the rows of dy, at their original positions */
 static int shuffle_grad(mxl_grad *g)
 {
     const mxl_meta *data = mxl_grad_in_meta(g, 0);
@@ -139,15 +139,18 @@ static int zipfian_infer(mxl_infer *infer)
     return 0;
 }
 
-enum { CROWDED = 16 /* with a class in so many asked for, most draws would be repetitions */ };
+enum {
+    CROWDED = 16 /* if the range is less than this many times the number of classes, most draws
+                    would be repetitions */
+};
 
-/* A class and when it is drawn first, where draws come at times of a Poisson process. */
+/* A class and the time of its first draw, in a Poisson process of draws. */
 typedef struct arrival {
     double time, rate;
     int64_t class;
 } arrival;
 
-/* Where rows take their numbers from: each draw is an element of its own. */
+/* The source of a row's numbers: each draw is an element of its own. */
 typedef struct zipfian_source {
     mxl_rng rng;
     uint64_t next;
@@ -159,8 +162,8 @@ static void next_draws(zipfian_source *source, mxl_draws *draws)
     mxl_draws_begin(draws, source->rng, source->next++);
 }
 
-/* Draws until there are n classes; those seen are in a hash table of `places`, a power of 2 that is
- * at least twice n, where -1 is free. Returns how many draws it took. */
+/* Draws until there are n classes. Classes drawn before are in a hash table of `places` slots, a
+ * power of 2 that is at least twice n; -1 is free. Returns the number of draws. */
 static int64_t draw_apart(zipfian_source *source, int64_t range, int64_t n, int64_t *row,
                           int64_t *seen, uint64_t places)
 {
@@ -196,7 +199,7 @@ static void swap_arrivals(arrival *a, arrival *b)
     *b = kept;
 }
 
-/* Makes the part of a heap below `at` one again, the earliest on top. */
+/* Restores the heap below `at`, the earliest arrival on top. */
 static void sift(arrival *heap, int64_t count, int64_t at)
 {
     for (int64_t child; (child = 2 * at + 1) < count; at = child) {
@@ -208,8 +211,9 @@ static void sift(arrival *heap, int64_t count, int64_t at)
     }
 }
 
-/* The same without repetitions: the first arrivals of classes are exponential numbers, and of those
- * that came by the last time T, a class of rate p that came at t has Poisson(p (T - t)) more. */
+/* The same without repetitions. The first arrivals of classes are exponential numbers. Of the
+ * classes that arrived before the last time T, a class of rate p that arrived at t has Poisson(p (T
+ * - t)) further draws. */
 static int64_t draw_arrivals(zipfian_source *source, int64_t range, int64_t n, int64_t *row,
                              arrival *heap)
 {
@@ -225,7 +229,7 @@ static int64_t draw_arrivals(zipfian_source *source, int64_t range, int64_t n, i
     for (int64_t at = range / 2 - 1; at >= 0; at--)
         sift(heap, range, at);
     for (int64_t i = 0; i < n; i++) {
-        /* The earliest goes behind what is left. */
+        /* Moves the earliest arrival behind the rest of the heap. */
         row[i] = heap[0].class;
         swap_arrivals(&heap[0], &heap[range - 1 - i]);
         sift(heap, range - 1 - i, 0);

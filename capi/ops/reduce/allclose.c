@@ -1,5 +1,5 @@
-/* Whether two arrays are equal within tolerances: _contrib_allclose of all elements, _mxl_isclose
- * of each. */
+/* Equality within tolerances: _contrib_allclose for all elements together, _mxl_isclose for each.
+ */
 #include <stddef.h>
 
 #include "kernel/copy/cast.h"
@@ -18,7 +18,7 @@ static const mxl_input allclose_inputs[] = {
     {0},
 };
 
-/* The defaults are 1e-5 and 1e-8 as float32 has them, and as 1.9.1 prints them. */
+/* The defaults are 1e-5 and 1e-8 rounded to float32, as 1.9.1 prints them. */
 static const mxl_param allclose_table[] = {
     {.name = "rtol",
      .type = MXL_P_FLOAT,
@@ -49,7 +49,7 @@ static int allclose_infer(mxl_infer *infer)
     return 0;
 }
 
-/* |a - b| <= atol + rtol |b|; infinities are equal to themselves alone. */
+/* |a - b| <= atol + rtol |b|; infinities equal only themselves. */
 static bool is_close(const allclose_params *p, double a, double b, double distance)
 {
     if (isnan(a) || isnan(b))
@@ -59,7 +59,7 @@ static bool is_close(const allclose_params *p, double a, double b, double distan
     return distance == 0 || distance <= p->atol + p->rtol * fabs(b);
 }
 
-/* n elements as doubles; those of int64 also as they are. */
+/* n elements as doubles; int64 elements also unconverted. */
 static void read_run(const mxl_array *array, int64_t at, int64_t n, double *out, int64_t *exact)
 {
     const void *from =
@@ -86,7 +86,7 @@ static int allclose_compute(const mxl_call *call)
         for (int64_t k = 0; close && k < n; k++) {
             double distance = fabs(a[k] - b[k]);
 
-            /* Differences of large integers are lost in doubles. */
+            /* Doubles would lose small differences of large integers. */
             if (x->dtype == MXL_I64)
                 distance = i[k] > j[k] ? (double)((uint64_t)i[k] - (uint64_t)j[k])
                                        : (double)((uint64_t)j[k] - (uint64_t)i[k]);
@@ -153,7 +153,7 @@ static const mxl_param isclose_table[] = {
     }
 
 #define SAME(v) (v)
-/* Differences of large integers are lost in doubles. */
+/* Doubles would lose small differences of large integers. */
 #define APART_INT64 (double)(u > v ? (uint64_t)u - (uint64_t)v : (uint64_t)v - (uint64_t)u)
 
 CLOSE_LOOP(f32, float, float, SAME, x == y, (float)fabs(x - y))

@@ -1,5 +1,5 @@
-/* _mxl_cumprod, running products; and what their gradients of any order need: the linear recurrence
- * _mxl_scan_linear, and _mxl_shift, which moves an axis by one position. */
+/* _mxl_cumprod, cumulative products; and operators for their gradients of any order: the linear
+ * recurrence _mxl_scan_linear, and _mxl_shift, which shifts an axis by one position. */
 #include <stddef.h>
 #include <string.h>
 
@@ -71,7 +71,8 @@ static along along_axis(const mxl_array *x, int64_t axis)
                    mxl_shape_size(x->ndim - at - 1, x->shape + at + 1)};
 }
 
-/* Elements one position further along the axis, or one back; `filling` takes the free position. */
+/* Shifts elements one position along the axis, or back; `filling` is written to the free position.
+ */
 static void shift(const mxl_array *x, int64_t axis, bool back, double filling, mxl_array *out)
 {
     along a = along_axis(x, axis);
@@ -110,7 +111,7 @@ static int shift_compute(const mxl_call *call)
 
 static const mxl_op op_shift, op_linear, op_cumprod;
 
-/* dx = dy moved the other way */
+/* dx = dy shifted the other way */
 static int shift_grad(mxl_grad *g)
 {
     bool back = ((const scan_params *)g->params)->flag != 0;
@@ -212,9 +213,9 @@ static int cumprod_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx[i] = the product before i, times the sum over k >= i of dy[k] x[i + 1] ... x[k], which is a
- * linear recurrence from the end: right where there are zeros. The product of the elements before
- * alone begins at dy[i + 1]. */
+/* dx[i] = the product before i, times the sum over k >= i of dy[k] x[i + 1] ... x[k]. The sum is a
+ * linear recurrence from the end, correct for zeros too. For exclusive products it begins at dy[i +
+ * 1]. */
 static int cumprod_grad(mxl_grad *g)
 {
     bool exclusive = ((const scan_params *)g->params)->flag != 0;

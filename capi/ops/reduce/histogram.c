@@ -1,4 +1,4 @@
-/* _histogram: how many elements lie between neighbouring bounds. */
+/* _histogram: the number of elements between neighbouring bounds. */
 #include <stddef.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool has_range(const histogram_params *p)
     return strcmp(p->range, "None") != 0;
 }
 
-/* "(0, 8)" or "[0, 8]" into two numbers. */
+/* Parses "(0, 8)" or "[0, 8]" into two numbers. */
 static int read_range(const histogram_params *p, double *low, double *high)
 {
     const char *text = p->range;
@@ -56,7 +56,7 @@ static int read_range(const histogram_params *p, double *low, double *high)
             part[0][first] = part[1][second] = 0;
             if (mxl_text_float(part[0], to[0]) == MXL_TEXT_OK &&
                 mxl_text_float(part[1], to[1]) == MXL_TEXT_OK && *low <= *high) {
-                /* One number: half a unit to either side. */
+                /* A single value: half a unit to either side. */
                 if (*low == *high) {
                     *low -= 0.5;
                     *high += 0.5;
@@ -77,7 +77,7 @@ static int histogram_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Bins of equal width; or those of the second input. */
+/* Bins of equal width, or with bounds from the second input. */
 static int histogram_infer(mxl_infer *infer)
 {
     const histogram_params *p = infer->params;

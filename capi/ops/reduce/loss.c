@@ -1,5 +1,5 @@
-/* Ends of networks whose gradient is defined rather than derived: make_loss and MakeLoss, and the
- * three regression outputs. The gradient that arrives at them is not looked at. */
+/* Outputs of networks with a defined gradient: make_loss and MakeLoss, and the three regression
+ * outputs. They ignore grad_output. */
 #include <math.h>
 #include <stddef.h>
 
@@ -75,7 +75,7 @@ static int loss_infer(mxl_infer *infer)
     return mxl_infer_float_same(infer);
 }
 
-/* 1 / max(number of elements above the threshold, 1), an array without axes */
+/* 1 / max(number of elements above the threshold, 1), a scalar */
 static mxl_array *per_valid(mxl_grad *g, double threshold)
 {
     mxl_array *x = mxl_grad_in(g, 0);
@@ -86,7 +86,7 @@ static mxl_array *per_valid(mxl_grad *g, double threshold)
                     mxl_grad_in_meta(g, 0)->dtype);
 }
 
-/* dx = grad_scale, divided as `normalization` says */
+/* dx = grad_scale, divided according to `normalization` */
 static int loss_grad(mxl_grad *g)
 {
     const loss_params *p = g->params;
@@ -132,7 +132,7 @@ static const mxl_input regression_inputs[] = {
 
 static const mxl_param regression_table[] = {GRAD_SCALE, {0}};
 
-/* Whether the shapes are the same but for axes of extent 1 at the end. */
+/* True if the shapes are equal except for trailing dimensions of size 1. */
 static bool shapes_fit(const mxl_array *a, const mxl_array *b)
 {
     for (int i = 0; i < a->ndim || i < b->ndim; i++) {
@@ -175,7 +175,7 @@ static mxl_array *label_of(mxl_grad *g)
     return mxl_reshape(g->s, mxl_grad_in(g, 1), x->ndim, x->shape);
 }
 
-/* dx = slope * grad_scale / number of elements of a sample; the label's gradient is zero */
+/* dx = derivative * grad_scale / number of elements of a sample; the label's gradient is zero */
 static int set_derivative(mxl_grad *g, mxl_array *derivative)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -185,7 +185,7 @@ static int set_derivative(mxl_grad *g, mxl_array *derivative)
     return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, derivative, scale));
 }
 
-/* slope = x - label */
+/* derivative = x - label */
 static int linear_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -193,8 +193,8 @@ static int linear_grad(mxl_grad *g)
     return set_derivative(g, mxl_sub(g->s, mxl_grad_in(g, 0), label_of(g)));
 }
 
-/* slope = sigmoid(x) - label. The sigmoid is computed anew: that of the output has this rule for a
- * gradient, which would be a wrong one within a second derivative. */
+/* derivative = sigmoid(x) - label. The sigmoid is recomputed: the gradient of the output is this
+ * defined one, which would be wrong in a second derivative. */
 static int logistic_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -203,7 +203,7 @@ static int logistic_grad(mxl_grad *g)
         g, mxl_sub(g->s, mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0)), label_of(g)));
 }
 
-/* slope = 1 where x > label, else -1 */
+/* derivative = 1 where x > label, else -1 */
 static int mae_grad(mxl_grad *g)
 {
     mxl_array *above;

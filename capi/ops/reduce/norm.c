@@ -1,4 +1,4 @@
-/* norm, moments and cumsum: reductions with rules of their own, and running sums. */
+/* norm, moments and cumsum: reductions with their own vjps, and cumulative sums. */
 #include <stddef.h>
 
 #include "array/copy.h"
@@ -135,7 +135,8 @@ static int moments_compute(const mxl_call *call)
                        mxl_array_write(call->out[0]), mxl_array_write(call->out[1]));
 }
 
-/* dx = (dmean + 2 (x - mean) dvar) / count: what the mean's own change adds to the variance is 0 */
+/* dx = (dmean + 2 (x - mean) dvar) / count: the variance does not change with the mean to first
+ * order */
 static int moments_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);

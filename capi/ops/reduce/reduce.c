@@ -1,6 +1,5 @@
 /* Reductions over axes: sum, mean, max, min, prod, nansum, nanprod; argmax, argmin. A result
- * without axes has shape (1,), as in 1.9.1 (in PyTorch's dialect ()).
- */
+ * without dimensions gets shape (1,), as in 1.9.1 (with PyTorch's front end: ()). */
 #include "ops/reduce/reduce_ops.h"
 
 #include <stddef.h>
@@ -33,7 +32,7 @@ int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool
     return 0;
 }
 
-/* The shape of the result: reduced axes have extent 1, or are left out. */
+/* The shape of the result: reduced dimensions have size 1, or are removed. */
 static void reduced_shape(int ndim, const int64_t *shape, const bool *reduced, bool keepdims,
                           bool scalars, mxl_shape *out)
 {
@@ -74,7 +73,7 @@ int mxl_reduce_call(const mxl_call *call, mxl_reduction kind)
                       mxl_array_write(call->out[0]));
 }
 
-/* ---- for the rules ---- */
+/* ---- for vjps ---- */
 
 mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y)
 {
@@ -88,7 +87,7 @@ mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y)
     return mxl_reshape(g->s, y, shape.ndim, shape.dim);
 }
 
-/* The same repeated to the input's shape. */
+/* The same expanded to the input's shape. */
 static mxl_array *spread(mxl_grad *g, mxl_array *y)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -137,7 +136,7 @@ static int sum_compute(const mxl_call *call)
     return mxl_reduce_call(call, MXL_REDUCE_SUM);
 }
 
-/* dx = dy, repeated */
+/* dx = dy, expanded */
 static int sum_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0, spread(g, g->grad_output[0]));
@@ -151,7 +150,7 @@ static int mean_compute(const mxl_call *call)
     return mxl_reduce_call(call, MXL_REDUCE_MEAN);
 }
 
-/* dx = dy / count, repeated */
+/* dx = dy / count, expanded */
 static int mean_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -192,7 +191,7 @@ static int max_compute(const mxl_call *call)
     return mxl_reduce_call(call, MXL_REDUCE_MAX);
 }
 
-/* dx = dy where x == y, else 0; at ties every one gets it, NaN equals nothing */
+/* dx = dy where x == y, else 0; all tied elements get it, and NaN equals nothing */
 static int max_grad(mxl_grad *g)
 {
     mxl_array *hit = mxl_equal(g->s, mxl_grad_in(g, 0), mxl_reduce_back(g, mxl_grad_out(g, 0)));
@@ -273,7 +272,7 @@ static int nanprod_compute(const mxl_call *call)
 
 static const mxl_op op_nanprod;
 
-/* x with 1 in place of NaN: the product of each element alone. */
+/* x with 1 in place of NaN, for one-element products. */
 static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
 {
     const int64_t shape[2] = {x == NULL ? 0 : x->size, 1}, last[1] = {1};
@@ -417,7 +416,7 @@ static const mxl_op op_argmin = {
     .grad = mxl_grad_zero,
 };
 
-/* The same as int64, which is exact however long the axis is. */
+/* As int64, exact for an axis of any length. */
 static int int64_infer(mxl_infer *infer)
 {
     if (arg_infer(infer) != 0)

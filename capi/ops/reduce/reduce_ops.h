@@ -1,18 +1,18 @@
-/* What operators that reduce axes share (ops/reduce/reduce.c, ops/reduce/norm.c). */
+/* Shared by operators that reduce axes (ops/reduce/reduce.c, ops/reduce/norm.c). */
 #ifndef MXL_OPS_REDUCE_REDUCE_OPS_H
 #define MXL_OPS_REDUCE_REDUCE_OPS_H
 
 #include "kernel/reduce/reduce.h"
 #include "ops/build.h"
 
-/* Marks the axes that are reduced; -1 for an axis out of range or named twice. */
+/* Marks the reduced axes; -1 for an axis that is out of range or given twice. */
 int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool *reduced);
 
 /* infer and compute of an operator with mxl_reduce_params. */
 int mxl_reduce_infer(mxl_infer *infer);
 int mxl_reduce_call(const mxl_call *call, mxl_reduction kind);
 
-/* For rules: an array of the result's shape with the reduced axes back, of extent 1. */
+/* For vjps: an array of the result's shape with the reduced axes restored, with size 1. */
 mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y);
 
 #endif

@@ -1,4 +1,4 @@
-/* softmax, over all of an axis or its first elements, softmin and log_softmax. */
+/* softmax and log_softmax over an axis or its first elements; softmin. */
 #include "ops/build.h"
 
 #include <math.h>
@@ -52,8 +52,7 @@ static const mxl_param softmax_params_table[] = {
     {0},
 };
 
-/* The axis of an array; one without axes counts as one row of one element, whose axis is 0 or -1.
- */
+/* The axis of an array. A scalar counts as a row of one element, whose axis is 0 or -1. */
 static int softmax_axis(const char *name, const softmax_params *p, int ndim)
 {
     int64_t axis = p->axis < 0 ? p->axis + (ndim > 0 ? ndim : 1) : p->axis;
@@ -105,9 +104,9 @@ static int softmax_infer(mxl_infer *infer)
     return 0;
 }
 
-/* ---- how many elements of each row count ---- */
+/* ---- lengths ---- */
 
-/* The lengths as int64, new, each within the row; NULL with the error set. */
+/* The lengths as int64, clamped to the row; new, NULL with the error set. */
 static mxl_array *checked_length(const mxl_call *call, int64_t extent)
 {
     const mxl_array *given = call->in[1];
@@ -149,7 +148,7 @@ static rows rows_of(const mxl_array *x, int axis)
     return r;
 }
 
-/* ---- keeping the counted elements, which only softmax's rule uses ---- */
+/* ---- _mxl_keep_first, which only softmax's vjp uses: zeros the elements beyond the length ---- */
 
 static int keep_first_infer(mxl_infer *infer)
 {
@@ -197,7 +196,7 @@ static mxl_array *keep_first(mxl_grad *g, mxl_array *a)
     return mxl_scope_call(g->s, &op_keep_first, g->params, 2, inputs);
 }
 
-/* dx = dy where elements count, else 0 */
+/* dx = dy within the length, else 0 */
 static int keep_first_grad(mxl_grad *g)
 {
     if (!mxl_grad_wants(g, 0))
@@ -226,7 +225,7 @@ static const mxl_op op_keep_first = {
 
 static const mxl_op op_softmin;
 
-/* What the input is divided by. */
+/* The divisor of the input. */
 static double temperature_of(const mxl_op *op, const softmax_params *p)
 {
     double temperature = isnan(p->temperature) ? 1 : p->temperature;
@@ -234,7 +233,7 @@ static double temperature_of(const mxl_op *op, const softmax_params *p)
     return op == &op_softmin ? -temperature : temperature;
 }
 
-/* Where the dtypes differ, the wider one computes. */
+/* If the dtypes differ, computes in the wider one. */
 static int softmax_run(const mxl_call *call, bool take_log, const int64_t *length)
 {
     const softmax_params *p = call->params;
@@ -293,8 +292,8 @@ static int softmax_compute(const mxl_call *call)
     return status;
 }
 
-/* An array of the result's dtype in the input's where that is wider: what is small there is lost if
- * the gradient is computed in the narrower one. */
+/* Casts an array of the result's dtype to the input's if that is wider: computing the gradient in
+ * the narrower one would lose small values. */
 static mxl_array *widened(mxl_grad *g, mxl_array *a)
 {
     int dtype = mxl_grad_in_meta(g, 0)->dtype;
@@ -304,7 +303,7 @@ static mxl_array *widened(mxl_grad *g, mxl_array *a)
     return mxl_cast(g->s, a, dtype);
 }
 
-/* Sum over the axis of the operator; of an array without axes, itself. */
+/* Sum over the operator's axis; a scalar itself. */
 static mxl_array *row_sum(mxl_grad *g, mxl_array *a)
 {
     int ndim = mxl_grad_in_meta(g, 0)->ndim;
@@ -319,8 +318,7 @@ static mxl_array *by_temperature(mxl_grad *g, mxl_array *a)
     return temperature == 1 ? a : mxl_div_scalar(g->s, a, temperature);
 }
 
-/* dx = y * (dy - sum(dy * y)) / temperature; what does not count has y = 0, and its dy is not seen
- */
+/* dx = y * (dy - sum(dy * y)) / temperature; beyond the length y = 0 and dy is ignored */
 static int softmax_grad(mxl_grad *g)
 {
     mxl_array *y = widened(g, mxl_grad_out(g, 0)), *dy = widened(g, g->grad_output[0]), *dx;
@@ -333,7 +331,7 @@ static int softmax_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, by_temperature(g, dx));
 }
 
-/* The same in one pass where the dtypes are one and all elements count; else by the rule. */
+/* The same in one pass if there is only one dtype and no length; otherwise by the vjp. */
 static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -396,7 +394,7 @@ mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
 
 /* ---- softmin: softmax with the temperature negative ---- */
 
-/* In 1.9.1 too every call with use_length fails. */
+/* As in 1.9.1 every call with use_length fails. */
 static int softmin_check(void *params)
 {
     if (((const softmax_params *)params)->use_length != 0)

@@ -1,6 +1,6 @@
-/* Classification: SoftmaxOutput, whose gradient is defined, and softmax_cross_entropy; and
- * _mxl_softmax_target, which makes of labels what the softmax should be: their gradients are
- * (softmax - target) * weight. */
+/* Classification: SoftmaxOutput, whose gradient is defined, and softmax_cross_entropy.
+ * _mxl_softmax_target computes the target distribution from labels: both gradients are (softmax -
+ * target) * weight. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct output_params {
     double smooth_alpha;
     /* _mxl_softmax_target: */
     mxl_tuple shape; /* of data */
-    int clip;        /* labels out of range count as the nearest class */
+    int clip;        /* labels out of range are clamped to the nearest class */
 } output_params;
 
 static const mxl_input output_inputs[] = {
@@ -96,7 +96,7 @@ static classes find_classes(const output_params *p, int ndim, const int64_t *sha
     return c;
 }
 
-/* Whether the label has the shape (n, 1, rest) or (n, rest), or (n, size of rest). */
+/* True if the label has shape (n, 1, rest) or (n, rest), or (n, size of rest). */
 static bool is_multi_label(int ndim, const int64_t *data, const mxl_array *label)
 {
     int64_t flat[2] = {data[0], mxl_shape_size(ndim - 2, data + 2)};
@@ -109,8 +109,8 @@ static bool is_multi_label(int ndim, const int64_t *data, const mxl_array *label
            mxl_shape_same(ndim - 2, data + 2, ndim - 2, label->shape + 1 + skip);
 }
 
-/* Whether the label has one class for each row: the shape of data without its last axis. Where all
- * axes but the first are classes, those between count only if they have one position. */
+/* True if the label has one class for each row, that is, the shape of data without its last axis.
+ * If all axes but the first are classes, those in between must have size 1. */
 static bool is_row_label(const output_params *p, int ndim, const int64_t *data,
                          const mxl_array *label)
 {
@@ -166,7 +166,7 @@ static int output_compute(const mxl_call *call)
                        mxl_array_write(call->out[0]));
 }
 
-/* ---- what the softmax should be ---- */
+/* ---- the target distribution ---- */
 
 static int target_infer(mxl_infer *infer)
 {
@@ -194,7 +194,7 @@ static int target_infer(mxl_infer *infer)
     return 0;
 }
 
-/* The labels, cut towards zero; new, NULL with the error set. */
+/* The labels, truncated towards zero; new, NULL with the error set. */
 static mxl_array *read_labels(const mxl_array *label)
 {
     mxl_array *wide = mxl_array_new(MXL_F64, label->ndim, label->shape);
@@ -212,7 +212,7 @@ static mxl_array *read_labels(const mxl_array *label)
     return wide;
 }
 
-/* grad_scale, divided as `normalization` says. */
+/* grad_scale, divided according to `normalization`. */
 static double scale_of(const output_params *p, const classes *c, const double *label)
 {
     int64_t rows = c->outer * c->inner, valid = 0;
@@ -283,8 +283,8 @@ static const mxl_op op_target = {
 
 /* ---- SoftmaxOutput ---- */
 
-/* The softmax of data, computed anew: that of the output has this rule for a gradient, which would
- * be a wrong one within a second derivative. */
+/* The softmax of data, recomputed: the gradient of the output is this defined one, which would be
+ * wrong in a second derivative. */
 static mxl_array *softmax_of(mxl_grad *g, const classes *c)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -296,8 +296,8 @@ static mxl_array *softmax_of(mxl_grad *g, const classes *c)
     return mxl_reshape(g->s, mxl_softmax_axis(g->s, data, 1), x->ndim, x->shape);
 }
 
-/* dx = (softmax(x) - target) * weight, or of probabilities (softmax(x) - label) * grad_scale; with
- * out_grad times dy. The label's gradient is zero. */
+/* dx = (softmax(x) - target) * weight; for probability labels (softmax(x) - label) * grad_scale;
+ * with out_grad times dy. The label's gradient is zero. */
 static int output_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *label = mxl_grad_in_meta(g, 1);
@@ -387,7 +387,7 @@ static double element(int dtype, const void *data, int64_t i)
     return value;
 }
 
-/* Probabilities count as 1e-8 or more, as in 1.9.1. */
+/* As in 1.9.1, probabilities below 1e-8 count as 1e-8. */
 static int entropy_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];

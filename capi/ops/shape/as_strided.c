@@ -1,5 +1,5 @@
-/* Operators behind views and edits in place: elements by strides, from an array, into zeros and
- * over an array's; values written over all of an array. */
+/* Operators behind views and edits in place: strided elements of an array, put into zeros, or put
+ * over an array's values; and assignment to a whole array. */
 #include "ops/shape/movement.h"
 
 #include <stddef.h>
@@ -10,8 +10,7 @@
 
 /* ---- which elements ---- */
 
-/* Whether the elements that shape and strides reach from `skip` are some of `size`, or there are
- * none. */
+/* True if shape, strides and `skip` reach only elements of an array of `size`, or none. */
 static bool within(const mxl_strided_params *p, int64_t count, int64_t size)
 {
     int64_t first = p->skip, last = p->skip;
@@ -47,8 +46,8 @@ static int64_t stride_at(const mxl_strided_params *p, int i)
     return p->strides.v[i] < 0 ? -p->strides.v[i] : p->strides.v[i];
 }
 
-/* Whether two positions may be one element: the axes in order of their strides must each go beyond
- * all before them. */
+/* True if two positions may be one element: unless each stride, in ascending order, exceeds the
+ * reach of all smaller ones. */
 static bool overlap(const mxl_strided_params *p)
 {
     bool done[MXL_MAX_NDIM] = {false};
@@ -106,7 +105,7 @@ static mxl_array *strided_put(mxl_scope *s, const mxl_strided_params *p, mxl_arr
     return mxl_scope_call(s, &mxl_op_strided_put, p, 2, pair);
 }
 
-/* Where in memory each element of the part is, as one row of int64; scoped. */
+/* The offset in memory of each element of the part, as one row of int64; scoped. */
 static mxl_array *positions_of(mxl_scope *s, const mxl_strided_params *p)
 {
     int64_t count = mxl_shape_size(p->shape.n, p->shape.v);
@@ -125,7 +124,7 @@ static mxl_array *positions_of(mxl_scope *s, const mxl_strided_params *p)
     return made;
 }
 
-/* Zeros with dy added at its elements, several of which may be one. */
+/* Zeros with dy added at its elements, several of which may be the same. */
 static mxl_array *strided_add(mxl_grad *g, const mxl_strided_params *p, mxl_array *dy)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -138,7 +137,7 @@ static mxl_array *strided_add(mxl_grad *g, const mxl_strided_params *p, mxl_arra
     return mxl_reshape(g->s, row, x->ndim, x->shape);
 }
 
-/* dx = dy at its elements of zeros; summed first along axes that repeat elements */
+/* dx = zeros with dy at its elements; first summed along dimensions that repeat elements */
 static int as_strided_grad(mxl_grad *g)
 {
     mxl_strided_params p = *(const mxl_strided_params *)g->params;

@@ -1,4 +1,4 @@
-/* Operators that make one array of several: Concat, stack, add_n. */
+/* Operators that join several arrays: Concat, stack, add_n. */
 #include "ops/build.h"
 
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "kernel/copy/copy_loops.h"
 #include "ops/shape/movement.h"
 
-/* Contiguous data seen from an axis: blocks of bytes, one for each position before the axis. */
+/* Contiguous data as blocks of bytes, one for each position before the axis. */
 typedef struct blocks {
     int64_t count;
     int64_t bytes;
@@ -29,7 +29,7 @@ static blocks blocks_at(const mxl_array *array, int axis)
     return b;
 }
 
-/* Up to so many bytes the walk over strides costs more than the copies. */
+/* Up to this many bytes the strided walk costs more than the copies. */
 enum { FEW_BYTES = 1 << 16 };
 
 static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_step, const char *in,
@@ -74,8 +74,8 @@ static const mxl_param concat_table[] = {
     {0},
 };
 
-/* Of parameters that begin with num_args: as many inputs as it says, or as there are where it is
- * not given; at least one. */
+/* For parameters that begin with num_args: that many inputs, or if it is missing, the inputs given;
+ * at least one. */
 static int join_arity(const void *params, mxl_arity *arity)
 {
     int64_t num_args = *(const int64_t *)params;
@@ -87,7 +87,7 @@ static int join_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Whether `other` joins `first` along the axis. */
+/* Checks that `other` can be joined to `first` along the axis. */
 static int check_joined(const char *name, const mxl_array *first, const mxl_array *other, int axis)
 {
     bool same = first->ndim == other->ndim;
@@ -126,8 +126,8 @@ static int concat_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Long rows of several arrays side by side, in the order of the output's memory: an array at a time
- * takes nearly twice as long, until the copies pass the caches by. */
+/* Long rows of several arrays are written side by side, in the order of the output's memory.
+ * Copying one array at a time takes nearly twice as long, unless the copies bypass the caches. */
 enum { JOINED_AT_ONCE = 16, LONG_ROW = 1024, ROWS_GRAIN = 1 << 18, MANY_BYTES = 24 << 20 };
 
 typedef struct join_job {
@@ -152,7 +152,7 @@ static void join_chunk(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Whether the rows were worth it, and are joined. */
+/* Joins rows if that pays; false: it does not. */
 static bool join_rows(const mxl_call *call, int axis, blocks whole, char *out)
 {
     join_job job = {.out = out, .whole = whole.bytes, .num = call->num_inputs};

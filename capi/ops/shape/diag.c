@@ -1,4 +1,4 @@
-/* Diagonals: diag, which takes them out or makes a matrix of a vector; and for ops/linalg*.c those
+/* Diagonals: diag extracts them, or makes a matrix from a vector; and for ops/linalg*.c diagonals
  * of the last two axes. */
 #include <stddef.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static int diag_plan(mxl_plan *p)
         p->skip += k < 0 ? -k * down : k * right;
     mxl_plan_drop(p, row > column ? row : column);
     mxl_plan_drop(p, row > column ? column : row);
-    (void)mxl_plan_insert(p, p->shape.ndim, count); /* two axes are free */
+    (void)mxl_plan_insert(p, p->shape.ndim, count); /* never fails: two axes were removed */
     p->strides[p->shape.ndim - 1] = down + right;
     return 0;
 }

@@ -22,7 +22,7 @@ static int cannot_broadcast(const mxl_plan *p, int ndim, const int64_t *shape)
                      mxl_shape_text(b, sizeof(b), ndim, shape));
 }
 
-/* The walk broadcast to a shape of as many axes. */
+/* Broadcasts the walk to a shape with as many dimensions. */
 static int broadcast(mxl_plan *p, const int64_t *shape)
 {
     for (int i = 0; i < p->shape.ndim; i++) {
@@ -49,7 +49,7 @@ static int own_plan(mxl_plan *p)
     return broadcast(p, shape->v);
 }
 
-/* dx = dy summed over the axes that were enlarged: the engine does that */
+/* dx = dy summed over the expanded dimensions, by the engine */
 const mxl_op mxl_op_broadcast_to = {
     .name = "_mxl_broadcast_to",
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
@@ -238,7 +238,7 @@ static const mxl_param tile_table[] = {
     {0},
 };
 
-/* How often the result's axis i of ndim repeats the array. */
+/* The number of repetitions along dimension i of the result's ndim. */
 static int64_t rep_at(const mxl_tuple *reps, int ndim, int i)
 {
     int at = i - (ndim - (reps->n < 0 ? 0 : reps->n));
@@ -246,7 +246,7 @@ static int64_t rep_at(const mxl_tuple *reps, int ndim, int i)
     return at < 0 ? 1 : reps->v[at];
 }
 
-/* The shape of the result: extents times repetitions, both aligned at the last axis. */
+/* The shape of the result: sizes times repetitions, both aligned at the last dimension. */
 static int tile_shape(const mxl_plan *p, const mxl_tuple *reps, mxl_shape *out)
 {
     int ndim = reps->n > p->shape.ndim ? reps->n : p->shape.ndim;
@@ -261,7 +261,7 @@ static int tile_shape(const mxl_plan *p, const mxl_tuple *reps, mxl_shape *out)
 
         if (count < 0)
             return mxl_error("tile: reps has the negative number %lld", (long long)count);
-        if (count == 0 && p->legacy_shape) /* an extent of 0 means unknown */
+        if (count == 0 && p->legacy_shape) /* a size of 0 means unknown */
             return mxl_error("tile: reps has a 0 (set_np_shape makes the empty result possible)");
         if (__builtin_mul_overflow(at < 0 ? 1 : p->shape.dim[at], count, &out->dim[i]))
             return mxl_error("tile: the result is too large");
@@ -279,7 +279,7 @@ static int add_axis(mxl_plan *p, int64_t extent, int64_t stride)
     return 0;
 }
 
-/* Each axis becomes two: copies, and the elements of one. */
+/* Each dimension becomes two: copies, and the elements of one copy. */
 static int tile_plan(mxl_plan *p)
 {
     const mxl_tuple *reps = &((const tile_params *)p->params)->reps;
@@ -334,7 +334,8 @@ static const mxl_param repeat_table[] = {
     {0},
 };
 
-/* The axis becomes two: the elements, and copies of each. Without one, the last does. */
+/* The axis becomes two: the elements, and copies of each. Without an axis, the last dimension does.
+ */
 static int repeat_plan(mxl_plan *p)
 {
     const repeat_params *r = p->params;
@@ -352,7 +353,7 @@ static int repeat_plan(mxl_plan *p)
         return mxl_error("repeat: the result is too large");
     if (mxl_plan_insert(p, r->axis == MXL_NONE ? p->shape.ndim : axis + 1, r->repeats) != 0)
         return -1;
-    if (r->repeats == 0) { /* as in 1.9.1, nothing has one axis */
+    if (r->repeats == 0) { /* as in 1.9.1, an empty result has one dimension */
         out.ndim = 1;
         out.dim[0] = 0;
     }

@@ -1,10 +1,10 @@
-/* Gradients of movements: elements go back to where they came from. */
+/* Gradients of movements: each output's gradient goes back to its input element. */
 #include "ops/shape/movement.h"
 
 /* ---- the gradient of a plan ---- */
 
-/* Sums dy, which has the shape of the walk, along the axes that repeat elements, and takes the
- * repetition out of the plan. */
+/* Sums dy, which has the shape of the walk, along repeated dimensions, and removes these from the
+ * plan. */
 static mxl_array *sum_repeated(mxl_scope *s, mxl_plan *p, mxl_array *dy)
 {
     for (int i = 0; i < p->shape.ndim; i++) {
@@ -14,7 +14,7 @@ static mxl_array *sum_repeated(mxl_scope *s, mxl_plan *p, mxl_array *dy)
     return mxl_sum_to(s, dy, p->shape.ndim, p->shape.dim);
 }
 
-/* Whether the walk goes through all elements of an array of `size` in their order. */
+/* True if the walk visits all elements of an array of `size` in their order. */
 static bool is_whole(const mxl_plan *p, int64_t size)
 {
     int64_t next = 1;
@@ -63,7 +63,7 @@ int mxl_reshape_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_reshape(g->s, g->grad_output[0], x->ndim, x->shape));
 }
 
-/* ---- for rules ---- */
+/* ---- for vjps ---- */
 
 int mxl_find_axis(const char *name, int64_t axis, int ndim)
 {

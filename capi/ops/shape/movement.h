@@ -1,33 +1,34 @@
-/* What operators that only move elements have in common: descriptors from a plan, and gradients. */
+/* Shared by movement operators: descriptors that follow from a plan, and gradients. */
 #ifndef MXL_OPS_SHAPE_MOVEMENT_H
 #define MXL_OPS_SHAPE_MOVEMENT_H
 
 #include "op/plan.h"
 #include "ops/build.h"
 
-/* What a plan alone says of an operator. The second: one whose gradient is another movement. */
+/* The fields of a descriptor that follow from a plan. The second macro: with a gradient that is
+ * another movement. */
 #define MXL_MOVEMENT(PLAN) MXL_MOVEMENT_BACK(PLAN, mxl_movement_grad)
 #define MXL_MOVEMENT_BACK(PLAN, GRAD)                                                              \
     .plan = (PLAN), .infer = mxl_plan_infer, .compute = mxl_plan_compute, .grad = (GRAD),          \
     .strided = true
 
-/* dx = dy at its elements of zeros; where elements were repeated, the sum of theirs. */
+/* dx = zeros with dy at its elements; the gradients of a repeated element are added. */
 int mxl_movement_grad(mxl_grad *g);
 /* dx = dy in the shape of x. */
 int mxl_reshape_grad(mxl_grad *g);
 
-/* a[begin:end] along one axis, all of the others; scoped. */
+/* a[begin:end] along one axis, everything along the others; scoped. */
 mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
 /* Zeros in the given shape with a at an axis's positions from `begin` on; scoped. */
 mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int ndim,
                          const int64_t *shape);
-/* Zeros with a, which has as many elements as the part, at the elements that strides reach. */
+/* Zeros with a, which has as many elements as the part, at the elements of the part. */
 mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part);
 
-/* An axis counted from either end; -1 with the error set, which names the operator. */
+/* Normalises an axis that may be negative; -1 with an error that names the operator. */
 int mxl_find_axis(const char *name, int64_t axis, int ndim);
 
-/* Of api_view: the row at `index` of the first axis, without that axis; rows [begin, end). */
+/* For api_view: the row at `index` of the first axis, without that axis; rows [begin, end). */
 typedef struct mxl_at_params {
     int64_t index;
 } mxl_at_params;

@@ -1,4 +1,4 @@
-/* Pad: an array with a rim along its last axes, of one value, of the values at its edge, or of its
+/* Pad: adds a border along the last axes, filled with one value, the values at the edge, or a
  * reflection. */
 #include <stddef.h>
 
@@ -9,7 +9,7 @@
 #include "ops/shape/movement.h"
 
 enum { CONSTANT, EDGE, REFLECT };
-enum { CACHED = 32768 /* elements of the result that are made before the next ones */ };
+enum { CACHED = 32768 /* elements of the result that are completed while they are cached */ };
 
 typedef struct pad_params {
     int mode;
@@ -86,7 +86,7 @@ static int pad_infer(mxl_infer *infer)
     return 0;
 }
 
-/* The position along one axis that position `to` of its rim is a copy of. */
+/* The position along one axis that position `to` of its border copies. */
 static int64_t mirrored(int mode, int64_t to, int64_t first, int64_t last)
 {
     if (mode == EDGE)
@@ -94,7 +94,7 @@ static int64_t mirrored(int mode, int64_t to, int64_t first, int64_t last)
     return to < first ? 2 * first - to : 2 * last - to;
 }
 
-/* Planes are what stands at one position of the first two axes, which have no rim. */
+/* A plane is the data at one position of the first two axes, which have no border. */
 typedef struct pad_job {
     const pad_params *p;
     const mxl_array *x, *out;
@@ -103,8 +103,8 @@ typedef struct pad_job {
     int64_t together; /* planes that fit the cache */
 } pad_job;
 
-/* Fills the rim of one axis of some planes; those of later axes are filled already, those of
- * earlier ones not. */
+/* Fills the border of one axis of some planes. The borders of later axes are filled already, those
+ * of earlier ones are not. */
 static void fill_rim(const pad_job *job, char *data, int64_t planes, int axis)
 {
     const mxl_array *out = job->out;
@@ -169,8 +169,8 @@ static int pad_compute(const mxl_call *call)
     return 0;
 }
 
-/* What one rim adds to the part within: dy at [begin, end) of the axis, which is summed or
- * reflected, lands at position `at` of an axis of n. */
+/* The gradient that one border adds to the core: dy at [begin, end) of the axis, summed or
+ * reflected, is added at position `at` of an axis of n. */
 static mxl_array *rim_grad(mxl_grad *g, mxl_array *dy, mxl_array *core, int axis, int64_t begin,
                            int64_t end, int64_t at)
 {
@@ -184,8 +184,8 @@ static mxl_array *rim_grad(mxl_grad *g, mxl_array *dy, mxl_array *core, int axis
     return mxl_add(g->s, core, rim);
 }
 
-/* dx = the part of dy within the rim, and where the rim is copies, what belongs to each copied
- * position, axis by axis */
+/* dx = the part of dy within the border, plus the gradients of border elements at the positions
+ * that they copy, axis by axis */
 static int pad_grad(mxl_grad *g)
 {
     const pad_params *p = g->params;

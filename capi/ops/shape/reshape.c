@@ -1,4 +1,4 @@
-/* Operators that show the same elements, in the same order, in another shape: Reshape, Flatten,
+/* Operators that give the same elements, in the same order, another shape: Reshape, Flatten,
  * expand_dims, squeeze, reshape_like. */
 #include "ops/shape/movement.h"
 
@@ -42,7 +42,7 @@ static const mxl_param reshape_table[] = {
     {0},
 };
 
-/* Translates target_shape, in which 0 is the extent to infer, to the codes of `shape`. */
+/* Translates target_shape, in which 0 is the size to infer, to the codes of `shape`. */
 static int target_shape(mxl_shape *out, const mxl_shape *in, const reshape_params *p)
 {
     int64_t codes[MXL_MAX_NDIM];
@@ -58,7 +58,7 @@ static int target_shape(mxl_shape *out, const mxl_shape *in, const reshape_param
                              (long long)extent);
         codes[i] = extent == 0 ? -1 : extent;
     }
-    /* The codes know how to keep an extent of 0. */
+    /* Code 0 keeps the first size, even if that is 0. */
     if (p->keep_highest)
         codes[0] = 0;
     return mxl_reshape_codes(out, in->ndim, in->dim, n, codes, false);
@@ -171,7 +171,7 @@ static const mxl_param squeeze_table[] = {
     {0},
 };
 
-/* Marks the axes that go. */
+/* Marks the dimensions to remove. */
 static int squeezed_axes(const mxl_plan *p, bool *gone)
 {
     const mxl_tuple *axes = &((const squeeze_params *)p->params)->axis;

@@ -1,18 +1,18 @@
-/* The codes of Reshape's shape: extents, and numbers that stand for extents of the input. */
+/* The codes of Reshape's shape: sizes, and negative numbers that refer to sizes of the input. */
 #include "ops/shape/reshape_codes.h"
 
 #include <string.h>
 
 #include "base/error.h"
 
-/* A reading of the codes: the input's extents, the codes, and what has been made of them. */
+/* The state of the translation: the input's sizes, the codes, and the result so far. */
 typedef struct reading {
     int count;
     const int64_t *codes;
     bool reverse; /* read from the last code to the first */
-    int ndim, at; /* of the input: its axes, the next one to be used */
+    int ndim, at; /* of the input: its dimensions, the next one to be used */
     int64_t dim[MXL_MAX_NDIM];
-    int infer; /* the result's axis of code -1, or -1 */
+    int infer; /* the result's dimension with code -1, or -1 */
     mxl_shape *out;
 } reading;
 
@@ -38,7 +38,7 @@ static int take_axis(reading *r, int64_t code, int64_t *extent)
     return 0;
 }
 
-/* Code -4 with the two numbers behind it. */
+/* Code -4 with the two numbers that follow it. */
 static int split_axis(reading *r, int64_t first, int64_t second)
 {
     int64_t whole = 0, product;
@@ -101,7 +101,7 @@ static void reverse_list(int n, int64_t *list)
     }
 }
 
-/* Fills in the axis of code -1 and compares the sizes. */
+/* Computes the size of the dimension with code -1 and compares the numbers of elements. */
 static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
 {
     int64_t others = mxl_shape_count(r->out->ndim, r->out->dim);

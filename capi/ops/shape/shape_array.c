@@ -1,4 +1,4 @@
-/* shape_array and size_array: an array's shape, and how many elements it has, as data. */
+/* shape_array and size_array: an array's shape and its number of elements, as data. */
 #include "ops/build.h"
 
 /* A vector of int64; its length is the number of axes, or 1. */

@@ -7,7 +7,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "ops/shape/movement.h"
 
-/* Of all operators here; each lists those that it has. */
+/* The parameters of all operators here; each lists its own. */
 typedef struct slice_params {
     mxl_tuple begin, end, step;
     double scalar; /* _slice_assign_scalar */
@@ -29,9 +29,9 @@ typedef struct slice_params {
          .def = "[]",                                                                              \
          .doc = "Step along each of these axes, which may be negative; None is 1."}
 
-/* ---- which part ---- */
+/* ---- the part ---- */
 
-/* A bound from either end, kept between low and high. */
+/* Normalises a bound that may be negative, and clamps it to [low, high]. */
 static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
 {
     if (bound < 0)
@@ -41,7 +41,7 @@ static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
     return bound > high ? high : bound;
 }
 
-/* Along one axis: sets the first position and returns how many there are. */
+/* Along one axis: sets the first position and returns the number of positions. */
 static int64_t axis_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
 {
     if (step > 0) {
@@ -127,7 +127,7 @@ static int64_t size_of(const mxl_plan *part)
     return mxl_shape_size(part->shape.ndim, part->shape.dim);
 }
 
-/* out[part] = the contiguous values; or all the one value, with strides of 0. */
+/* out[part] = the contiguous values; or one value for all, with strides of 0. */
 static void write_part(mxl_array *out, const mxl_plan *part, const void *values,
                        const int64_t *strides)
 {
@@ -139,7 +139,7 @@ static void write_part(mxl_array *out, const mxl_plan *part, const void *values,
                          data + part->skip * (int64_t)width, part->strides, values, strides);
 }
 
-/* What is around the part: nothing to do where the output is the input. */
+/* Copies the elements outside the part, unless the output is the input. */
 static void copy_around(mxl_array *out, const mxl_array *in, const mxl_plan *part)
 {
     if (mxl_array_read(in) != mxl_array_read(out) && size_of(part) < out->size)
@@ -188,7 +188,7 @@ static int assign_scalar_compute(const mxl_call *call)
 
 static const mxl_op op_slice_assign_scalar;
 
-/* The head with zeros at the part. */
+/* The grad_output with zeros at the part. */
 static mxl_array *without_part(mxl_grad *g)
 {
     slice_params p = *(const slice_params *)g->params;
@@ -262,7 +262,7 @@ static int assign_compute(const mxl_call *call)
 
     if (mxl_array_read(rhs) != mxl_array_read(call->out[0]) || rhs->size == 0)
         return assign(call, rhs);
-    /* y[::-1] = y: the value lies under the output. */
+    /* y[::-1] = y: the value shares memory with the output. */
     copy = mxl_array_new(rhs->dtype, rhs->ndim, rhs->shape);
     if (copy == NULL)
         return -1;

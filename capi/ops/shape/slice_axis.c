@@ -1,4 +1,4 @@
-/* Parts along axes: slice_axis, slice_like, and what views of rows stand for. */
+/* Parts along axes: slice_axis, slice_like, and the operators that record views of rows. */
 #include <stddef.h>
 
 #include "ops/shape/movement.h"
@@ -25,8 +25,8 @@ static const mxl_param axis_table[] = {
     {0},
 };
 
-/* The positions must lie within the axis and not be none. Of nothing there is nothing to take,
- * whatever the positions. */
+/* The range must lie within the axis and not be empty. For an axis of size 0 any range is accepted.
+ */
 static int axis_plan(mxl_plan *p)
 {
     const axis_params *a = p->params;
@@ -122,7 +122,7 @@ static const mxl_op op_slice_like = {
     MXL_MOVEMENT(like_plan),
 };
 
-/* ---- _mxl_slice_rows, _mxl_at, _mxl_select: what views of rows stand for ---- */
+/* ---- _mxl_slice_rows, _mxl_at, _mxl_select: the operators of recorded views of rows ---- */
 
 static const mxl_param slice_rows_params[] = {
     {.name = "begin",

@@ -1,18 +1,18 @@
-/* Operators that cut an array into several along an axis: SliceChannel, _split_v2. */
+/* Operators that split an array along an axis: SliceChannel, _split_v2. */
 #include <stddef.h>
 
 #include "base/memory/mem.h"
 #include "ops/shape/movement.h"
 
-/* Nobody has use for more handles at once, and a size must not overflow. */
+/* A limit far above practical numbers of handles, below which sizes cannot overflow. */
 enum { MOST_PARTS = 1 << 24 };
 
 /* Of both operators; SliceChannel has no indices. */
 typedef struct split_params {
-    mxl_tuple indices; /* where the parts begin */
+    mxl_tuple indices; /* the first positions of the parts */
     int64_t axis;
     int squeeze_axis;
-    int64_t sections; /* above 0: as many parts, of one length or longer by one */
+    int64_t sections; /* if above 0: that many parts, whose lengths differ by at most one */
 } split_params;
 
 static int64_t num_parts(const split_params *p)
@@ -32,7 +32,7 @@ static int split_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Where part i of an axis begins; i may be the number of parts. */
+/* The first position of part i of an axis; i may be the number of parts. */
 static int64_t part_begin(const split_params *p, int64_t extent, int64_t i)
 {
     if (p->sections > 0) {
@@ -43,7 +43,7 @@ static int64_t part_begin(const split_params *p, int64_t extent, int64_t i)
     return i < p->indices.n ? p->indices.v[i] : extent;
 }
 
-/* dx = the heads joined, zeros where none arrived; a squeezed axis comes back first */
+/* dx = the grad_outputs joined, zeros for missing ones; a squeezed axis is restored first */
 static int split_grad(mxl_grad *g)
 {
     const split_params *p = g->params;
@@ -93,7 +93,7 @@ static const mxl_param split_table[] = {
     {0},
 };
 
-/* The part between two positions of an axis, which goes where it is to be squeezed. */
+/* The part between two positions of an axis, which is removed if `squeeze_axis` is set. */
 static int cut_part(mxl_plan *p, int axis, int64_t begin, int64_t end)
 {
     mxl_plan_cut(p, axis, begin, end - begin, 1);
@@ -176,7 +176,7 @@ static int channel_plan(mxl_plan *p)
     return cut_part(p, axis, p->output * each, (p->output + 1) * each);
 }
 
-/* All parts are alike. */
+/* All parts have one shape. */
 static int channel_infer(mxl_infer *infer)
 {
     mxl_infer first = *infer;

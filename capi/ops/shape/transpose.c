@@ -1,5 +1,5 @@
-/* Operators that put the same elements in another order: transpose, SwapAxis, reverse,
- * depth_to_space, space_to_depth. */
+/* Operators that change the order of elements: transpose, SwapAxis, reverse, depth_to_space,
+ * space_to_depth. */
 #include <stddef.h>
 
 #include "ops/linalg/linalg.h"
@@ -59,7 +59,7 @@ static int transpose_plan(mxl_plan *p)
 
 static const mxl_op op_transpose;
 
-/* dx = dy with its axes back in their places */
+/* dx = dy with the inverse permutation */
 static int transpose_grad(mxl_grad *g)
 {
     const transpose_params *p = g->params;
@@ -195,7 +195,7 @@ static const mxl_param block_table[] = {
     {0},
 };
 
-/* Checks what both need: four axes, none of extent 0, and a block. */
+/* Checks the requirements of both: four axes, no size 0, and a block size that divides. */
 static int block_check(const mxl_plan *p, int64_t block)
 {
     int64_t all;
@@ -270,7 +270,7 @@ static int to_depth_plan(mxl_plan *p)
 
 static const mxl_op op_space_to_depth;
 
-/* dx = dy the other way */
+/* dx = the inverse operator of dy */
 static int to_space_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0,
@@ -286,7 +286,7 @@ static const mxl_op op_depth_to_space = {
     MXL_MOVEMENT_BACK(to_space_plan, to_space_grad),
 };
 
-/* dx = dy the other way */
+/* dx = the inverse operator of dy */
 static int to_depth_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0,
