@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "array/copy.h"
+#include "base/half.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/reduce/scan.h"
@@ -213,18 +215,51 @@ static int cumprod_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx[i] = the product before i, times the sum over k >= i of dy[k] x[i + 1] ... x[k]. The sum is a
- * linear recurrence from the end, correct for zeros too. For exclusive products it begins at dy[i +
- * 1]. */
+/* Whether an element is 0; -1 with the error set. Only of floats is it asked. */
+static int has_zero(mxl_array *x)
+{
+    mxl_array *flat = x == NULL ? NULL : mxl_array_contiguous(x);
+    const void *data;
+    int found = 0;
+
+    if (flat == NULL)
+        return -1;
+    data = mxl_array_read(flat);
+    for (int64_t i = 0; i < flat->size; i++)
+        found |= flat->dtype == MXL_F32   ? ((const float *)data)[i] == 0
+                 : flat->dtype == MXL_F64 ? ((const double *)data)[i] == 0
+                                          : (((const mxl_half *)data)[i] & 0x7FFF) == 0;
+    mxl_array_release(flat);
+    return found;
+}
+
+/* dx[i] = the sum over k >= i of dy[k] y[k], divided by x[i]: as in PyTorch its derivative reads y.
+ * If x has zeros, and for exclusive products: the product before i, times the sum over k >= i of
+ * dy[k] x[i + 1] ... x[k]. That sum is a linear recurrence from the end; for exclusive products it
+ * begins at dy[i + 1]. */
 static int cumprod_grad(mxl_grad *g)
 {
     bool exclusive = ((const scan_params *)g->params)->flag != 0;
-    mxl_array *x = mxl_grad_in(g, 0), *dy = g->grad_output[0];
+    mxl_array *x = mxl_grad_in(g, 0), *dy = g->grad_output[0], *ones;
+    int zero = exclusive ? 1 : has_zero(x);
 
+    if (zero < 0)
+        return -1;
+    if (zero == 0) {
+        ones = mxl_add_scalar(g->s, mxl_zeros_like(g->s, x), 1);
+        dy = scan_call(g, &op_linear, true, mxl_mul(g->s, dy, mxl_grad_out(g, 0)), ones);
+        return mxl_grad_set(g, 0, mxl_div(g->s, dy, x));
+    }
     if (exclusive)
         dy = scan_call(g, &op_shift, true, dy, NULL);
     dy = scan_call(g, &op_linear, true, dy, x);
     return mxl_grad_set(g, 0, mxl_mul(g->s, scan_call(g, &op_cumprod, true, x, NULL), dy));
+}
+
+static void cumprod_saves(mxl_saves *saves)
+{
+    saves->in[0] = true;
+    saves->out[0] = ((const scan_params *)saves->params)->flag == 0;
 }
 
 static const mxl_op op_cumprod = {
@@ -236,7 +271,7 @@ static const mxl_op op_cumprod = {
     .infer = scan_infer,
     .compute = cumprod_compute,
     .grad = cumprod_grad,
-    .saves = mxl_saves_input,
+    .saves = cumprod_saves,
 };
 
 const mxl_op *const mxl_ops_cumprod[] = {&op_cumprod, &op_linear, &op_shift, NULL};

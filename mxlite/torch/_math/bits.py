@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mxlite._lib import hot
 from mxlite.torch._broadcast import require_broadcast, require_into
 from mxlite.torch._calls import adopt, both, method, prepare, require_tensor
@@ -14,7 +12,7 @@ from mxlite.torch._dtypes import BOOL
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import copy_
-from mxlite.torch._tensor import Tensor, from_values
+from mxlite.torch._tensor import Tensor
 
 
 def _logical(name: str, operator: str) -> None:
@@ -39,7 +37,9 @@ def logical_not(input: Tensor) -> Tensor:
     return input == 0
 
 
-def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
+def _bitwise(name: str, symbol: str, word: str, operator: str) -> None:
+    call = prepare(None, operator)
+
     @both(name, document=f"input {symbol} other, bit by bit.")
     def bitwise(input: Any, other: Any) -> Tensor:
         require_broadcast(input, other)
@@ -48,10 +48,10 @@ def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
             kernel = word if "shift" in name else name
             raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{kind.word}'")
         first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-        return from_values(np.asarray(getattr(np, numpy_name)(first._values(), second._values()), kind.np))
+        return adopt(hot.call2(call, first._h, second._h), kind)
 
     @method(f"__{word}__")
-    def operator(self: Tensor, other: Any) -> Any:
+    def with_symbol(self: Tensor, other: Any) -> Any:
         return bitwise(self, other) if isinstance(other, (Tensor, int, float)) else NotImplemented
 
     @method(f"__i{word}__")
@@ -65,14 +65,14 @@ def _bitwise(name: str, symbol: str, word: str, numpy_name: str) -> None:
     method(f"__r{word}__")(lambda self, other: bitwise(other, self))
 
 
-for _name, _symbol, _word, _numpy in (
-    ("bitwise_and", "&", "and", "bitwise_and"),
-    ("bitwise_or", "|", "or", "bitwise_or"),
-    ("bitwise_xor", "^", "xor", "bitwise_xor"),
-    ("bitwise_left_shift", "<<", "lshift", "left_shift"),
-    ("bitwise_right_shift", ">>", "rshift", "right_shift"),
+for _name, _symbol, _word, _operator in (
+    ("bitwise_and", "&", "and", "_mxl_bitwise_and"),
+    ("bitwise_or", "|", "or", "_mxl_bitwise_or"),
+    ("bitwise_xor", "^", "xor", "_mxl_bitwise_xor"),
+    ("bitwise_left_shift", "<<", "lshift", "_mxl_left_shift"),
+    ("bitwise_right_shift", ">>", "rshift", "_mxl_right_shift"),
 ):
-    _bitwise(_name, _symbol, _word, _numpy)
+    _bitwise(_name, _symbol, _word, _operator)
 
 
 @both()

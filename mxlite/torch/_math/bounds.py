@@ -13,7 +13,7 @@ from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
 from mxlite.torch._math.pairs import maximum, minimum
 from mxlite.torch._nodes import formula, is_grad_enabled
-from mxlite.torch._shape.picking import choose
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, require_fits
 
 

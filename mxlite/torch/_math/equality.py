@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mxlite.torch._broadcast import require_broadcast
-from mxlite.torch._calls import both, function
-from mxlite.torch._tensor import Tensor, from_values
+from mxlite.torch._calls import both, function, prepare, run
+from mxlite.torch._dtypes import bool_ as _bool
+from mxlite.torch._tensor import Tensor
 
 
 @both()
@@ -24,7 +23,8 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
         if bound < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
     require_broadcast(input, other)
-    return from_values(np.asarray(np.isclose(input._values(), other._values(), rtol, atol, equal_nan)))
+    call = prepare(None, "_mxl_isclose", "rtol", "atol", equal_nan=str(bool(equal_nan)))
+    return run(call, [input, other], float(rtol), float(atol), kind=_bool)
 
 
 @both()

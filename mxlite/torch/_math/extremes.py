@@ -6,8 +6,6 @@ import math
 from collections import namedtuple
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, int64
@@ -17,8 +15,8 @@ from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.pairs import maximum, minimum
 from mxlite.torch._math.reductions import aligned, places_of, reduce
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.picking import choose
-from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._shape.where import choose
+from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
 
 def pair(name: str) -> Any:
@@ -176,11 +174,9 @@ def _arg(name: str, operator: str) -> Callable:
 
 
 def _positions(values: Tensor, operator: str, place: int, keepdim: bool) -> Tensor:
-    found = getattr(np, operator)(values._values(), axis=place)
-    made = from_values(np.asarray(found, np.int64))
-    return made.unsqueeze(place) if keepdim else made
+    return run(prepare(None, operator, "axis", keepdims=str(keepdim)), [values], place, kind=int64)
 
 
-argmax, argmin = _arg("argmax", "argmax"), _arg("argmin", "argmin")
+argmax, argmin = _arg("argmax", "_mxl_argmax"), _arg("argmin", "_mxl_argmin")
 max = _extreme("max", "MaxBackward", "max", maximum, argmax)  # noqa: A001 - PyTorch's name
 min = _extreme("min", "MinBackward", "min", minimum, argmin)  # noqa: A001

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, prepare, run, run_many
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.diagonals import diagonal
@@ -59,11 +60,21 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:  # noqa: N803
     return made.mT if upper else made
 
 
+_solve = prepare("LinalgSolveExBackward0", "_mxl_solve")
+
+
 def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
     """The X with A X = B."""
 
+    vector = B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1])
+    if not vector and A.shape[:-1] == B.shape[:-1]:
+        return run(_solve, [A, B], kind=A._dtype)
+
     def compute(a: Tensor, b: Tensor) -> Tensor:
-        return matmul(inv(a), b.unsqueeze(-1)).squeeze(-1) if b.ndim == 1 else matmul(inv(a), b)
+        b = b.unsqueeze(-1) if vector else b
+        batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        x = run(_solve, [a.expand(batch + a.shape[-2:]), b.expand(batch + b.shape[-2:])], kind=a._dtype)
+        return x.squeeze(-1) if vector else x
 
     return formula("LinalgSolveExBackward0", [A, B], compute)
 

@@ -10,7 +10,7 @@ from mxlite.torch._convert import as_float, cast
 from mxlite.torch._dtypes import as_dtype, float16, float64
 from mxlite.torch._math.reductions import aligned, mean, places_of, reduce
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.picking import choose
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 

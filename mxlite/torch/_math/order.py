@@ -5,20 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from mxlite.torch._calls import both, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, float64, int64
-from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.extremes import pair, picked, require_extent, shared, take_along
 from mxlite.torch._math.reductions import as_sum
-from mxlite.torch._nodes import formula
-from mxlite.torch._shape.parts import cat
 from mxlite.torch._shape.shapes import along
-from mxlite.torch._shape.where import choose
-from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
 # ---- running ----
 
@@ -45,27 +39,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     input = as_sum(input, dtype)
     _require_numbers("cumprod", input)
     place = check_dim(dim, input.ndim)
-
-    def compute(x: Tensor) -> Tensor:
-        return from_values(np.cumprod(x._values(), axis=place, dtype=x._dtype.np))
-
-    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
-        # Element i is a factor of all products from i on: their gradients, each times the product of its others.
-        length = input.shape[place]
-        if length == 0:
-            return [zeros_of(tuple(input.shape), input._dtype)]
-        if input.detach().ne(0).all():
-            sums = cumsum((grad * result).flip(place), place).flip(place)
-            return [sums / input]
-        parts = []
-        for i in range(length):
-            before = result.narrow(place, i - 1, 1) if i else full_of(input.narrow(place, 0, 1).shape, 1, input._dtype)
-            after = input.narrow(place, i + 1, length - i - 1)
-            running = cat([before, before * cumprod(after, place)], place)
-            parts.append((grad.narrow(place, i, length - i) * running).sum(place, True))
-        return [cat(parts, place)]
-
-    return formula("CumprodBackward0", [input], compute, rule, saves="0r")
+    return run(prepare("CumprodBackward0", "_mxl_cumprod", "axis"), [input], place, kind=input._dtype)
 
 
 # ---- order ----
@@ -97,9 +71,11 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if not 0 <= k <= extent:
         raise RuntimeError("selected index k out of range")
-    indices = argsort(input, dim, largest)
-    if input.shape:
-        indices = indices.narrow(place, 0, k).contiguous()
+    if not input.shape or not k:  # k=0 of the operator means all
+        indices = zeros_of((*input.shape[:place], k, *input.shape[place + 1 :]) if input.shape else (), int64)
+    else:
+        call = prepare(None, "topk", "axis", "k", is_ascend=str(not largest), dtype="int64")
+        indices = run(call, [input.detach()], place, k, kind=int64)
     return _topk_result(*picked("TopkBackward0", input, place, indices, True))
 
 
@@ -125,15 +101,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 def _middle(input: Tensor, place: int) -> Tensor:
     """Where the element in the middle is along a dimension, which stays; where there is a NaN, the first of those."""
-    order = argsort(input, place)
     if not input.shape:
-        return order
-    middle = order.narrow(place, (input.shape[place] - 1) // 2, 1).contiguous()
-    bad = input != input
-    if not bool(bad.any()):
-        return middle
-    first = cast(bad, _uint8).argmax(place, True)
-    return choose(bad.any(place, True), first, middle)
+        return zeros_of((), int64)
+    return run(prepare(None, "_mxl_median", "axis"), [input], place, kind=int64)
 
 
 _median_result = pair("median")

@@ -15,8 +15,8 @@ from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula, record, unrecorded
-from mxlite.torch._shape.picking import choose
-from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch._shape.where import choose
+from mxlite.torch._tensor import Tensor, full_of
 
 
 def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[Tensor, Tensor]:
@@ -107,19 +107,14 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     return formula("FmodBackward0", [input], lambda x: result, lambda grad: [grad])
 
 
+_atan2 = prepare("Atan2Backward0", "_mxl_atan2")
+
+
 @both("atan2", "arctan2")
 def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point (other, input)."""
     y, x = map(as_float, _promoted("atan2", input, other))
-
-    def rule(grad: Tensor, y: Tensor, x: Tensor) -> list:
-        square = x * x + y * y
-        part = grad / choose(square == 0, full_of((), 1, square._dtype), square)
-        return [part * x, -part * y]
-
-    return formula(
-        "Atan2Backward0", [y, x], lambda a, b: from_values(np.arctan2(a._values(), b._values())), rule, saves="01"
-    )
+    return adopt(hot.call2(_atan2, y._h, x._h), y._dtype)
 
 
 @both("logaddexp")

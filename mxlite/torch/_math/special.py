@@ -11,7 +11,7 @@ from mxlite.torch._convert import as_float, cast, require_cast
 from mxlite.torch._dtypes import BOOL, finfo, float64, int64
 from mxlite.torch._math.elementwise import require_floats, unary
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.picking import choose
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 _round_even = unary(

@@ -9,7 +9,7 @@ from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.picking import choose
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, require_fits
 
 

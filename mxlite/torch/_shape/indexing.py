@@ -27,6 +27,7 @@ _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
 _take = prepare("IndexBackward0", "take", "axis", slots="0", mode="clip")
 _gather = prepare(None, "gather_nd")
 _add = prepare("IndexPutBackward0", "_mxl_scatter_nd_add", "shape")
+_set = prepare(None, "_scatter_set_nd", "shape")
 _fill = prepare("FillBackward3", "_mxl_fill", "scalar", slots="0-")
 
 _SCALAR = (
@@ -183,8 +184,18 @@ class Places:
         """Zeros of the view's shape, with values added at the places."""
         if 0 in self.flat:
             return zeros_of(tuple(shape), values._dtype)
-        put = run(_add, [self.rows(values).contiguous(), self.places], self.whole)
-        return _shapes.permute(put, tuple(map(self.order.index, range(len(self.order))))).contiguous()
+        return self._as_viewed(run(_add, [self.rows(values).contiguous(), self.places], self.whole))
+
+    def put(self, view: Tensor, values: Tensor) -> Tensor:
+        """The view's elements, with values written at the places."""
+        if 0 in self.flat:
+            return view.clone()
+        front = _shapes.permute(view, self.order).contiguous()
+        return self._as_viewed(run(_set, [front, self.rows(values).contiguous(), self.places], self.whole))
+
+    def _as_viewed(self, front: Tensor) -> Tensor:
+        """An array of the view's elements, the indexed dimensions in front, as the view has them."""
+        return _shapes.permute(front, tuple(map(self.order.index, range(len(self.order))))).contiguous()
 
 
 def _gathered(view: Tensor, indices: dict[int, np.ndarray]) -> Tensor:
@@ -236,10 +247,7 @@ def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, 
         return view + places.add(_shapes.expand(value, places.result), whole)
 
     def put(view: Tensor, value: Tensor) -> Tensor:
-        dims = places.order[: len(indices)]
-        numbers = np.moveaxis(view._values(), dims, range(len(indices))).copy()
-        numbers[tuple(places.places._values())] = places.rows(_shapes.expand(value, places.result))._values()
-        return from_values(np.moveaxis(numbers, range(len(indices)), dims).copy())
+        return places.put(view, _shapes.expand(value, places.result))
 
     def put_rule(grad: Tensor) -> list:
         written = places.add(full_of(places.result, 1, grad._dtype), whole) != 0

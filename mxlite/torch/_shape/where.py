@@ -7,11 +7,11 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch._basic import filled, from_values, full_of
+from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import adopt, both, function, method, prepare
+from mxlite.torch._calls import adopt, both, function, method, prepare, run
 from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import BOOL, dtype
+from mxlite.torch._dtypes import BOOL, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
@@ -20,6 +20,7 @@ from mxlite.torch._shape.indexing import Places
 from mxlite.torch._tensor import Tensor
 
 _where = prepare("WhereBackward0", "where", slots="12")
+_nonzero, _nonzero_by_axis = (prepare(None, "_mxl_nonzero", by_axis=flag) for flag in ("False", "True"))
 
 
 def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -64,11 +65,10 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 @both()
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements differ from 0: a row of indices each, or a tensor of indices for each dimension."""
-    found = np.nonzero(np.atleast_1d(input._values()))
-    if as_tuple:
-        return tuple(map(from_values, found))
-    rows = np.stack(found, 1)
-    return from_values(rows if input.shape else rows[:, :0])
+    if not as_tuple:
+        return run(_nonzero, [input], kind=int64)
+    found = run(_nonzero_by_axis, [input if input.shape else input.reshape(1)], kind=int64)
+    return tuple(found[dim].clone() for dim in range(found.shape[0]))
 
 
 def _mask(name: str, mask: Any) -> Tensor:

@@ -19,7 +19,7 @@ from mxlite.torch._edits import edit
 from mxlite.torch._math import softmax as _softmax
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.picking import choose
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 sigmoid = functions["sigmoid"]

@@ -16,8 +16,8 @@ from mxlite.torch._math.extremes import put_along, take_along
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._math.softmax import log_softmax
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.picking import choose
 from mxlite.torch._shape.repeats import broadcast_tensors
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, from_values
 
 

@@ -20,7 +20,8 @@ from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._shape.parts import cat
-from mxlite.torch._shape.picking import _require_within, choose, require_integers
+from mxlite.torch._shape.picking import _require_within, require_integers
+from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn import _activations, _losses
 from mxlite.torch.nn._activations import *  # noqa: F403
