@@ -1,4 +1,4 @@
-/* MXNDArray*: life, data, shapes, gradients of arrays (api_array.c, api_query.c). */
+/* MXNDArray*: creation, data, shapes, gradients of arrays (api_array.c, api_query.c). */
 #include "harness.h"
 
 #include "array/array.h"

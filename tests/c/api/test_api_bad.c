@@ -1,6 +1,6 @@
-/* Bad handles and NULL arguments to every function of capi/api/exports.txt that is `whole`, and to
- * every MXL function: -1 or NULL with one clear line, nothing changed, the process alive. A
- * function that stands in neither table here fails the test. */
+/* Calls every function of capi/api/exports.txt that is `whole`, and every MXL function, with bad
+ * handles and NULL arguments. Each must return -1 or NULL with one clear line, change nothing and
+ * not crash. A function that is missing from both tables here fails the test. */
 #include "harness.h"
 
 #include <stdio.h>

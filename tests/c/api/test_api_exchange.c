@@ -1,5 +1,5 @@
-/* DLPack, foreign memory and memory that processes share: who owns what, and when it is given back.
- */
+/* DLPack, foreign memory and memory shared between processes: ownership, and when memory is
+ * released. */
 #define _GNU_SOURCE 1 /* fork, dup */
 #include "harness.h"
 

@@ -1,5 +1,5 @@
-/* Operators' names, handles and infos (api_info.c). The strings of every operator are compared with
- * 1.9.1's by the Python tests (tests/reference/introspection.json). */
+/* Operators' names, handles and infos (api_info.c). The Python tests compare the strings of every
+ * operator with 1.9.1's (tests/reference/introspection.json). */
 #include "harness.h"
 
 #include "mxlite/mxlite.h"

@@ -1,6 +1,6 @@
-/* Arrays in files and bytes: round trips, and 2,000 damaged files: an error or an array, never more
- * memory than the file's size times a small factor. (What saving does to files: test_api_save.c.)
- */
+/* Arrays in files and bytes: round trips, and 2,000 damaged files, which must give an error or an
+ * array and never use more memory than a small multiple of the file's size. (Effects of saving on
+ * files: test_api_save.c.) */
 #define _GNU_SOURCE 1 /* mkdtemp */
 #include "io_kit.h"
 

@@ -1,5 +1,6 @@
-/* The allocation walk over arrays, views and infos: each call with the k-th allocation failing, k =
- * 0, 1, 2, ...: -1 with a line that says so, results empty, nothing lost. */
+/* The allocation walk over arrays, views and infos: repeats each call with the k-th allocation
+ * failing, k = 0, 1, 2, ... The call must return -1 with a message, leave results empty and leak
+ * nothing. */
 #define _GNU_SOURCE 1 /* dup */
 #include "harness.h"
 

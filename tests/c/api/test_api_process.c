@@ -1,4 +1,4 @@
-/* What belongs to the process or thread: errors, versions, modes, seeds, memory (api_process.c,
+/* Functions about the process or thread: errors, versions, modes, seeds, memory (api_process.c,
  * api_random.c, engine/run/generator.c). */
 #include "harness.h"
 

@@ -1,5 +1,5 @@
-/* What saving does to files: to the old one, to links and permissions, when it fails or is killed;
- * and what is no file that can be loaded. */
+/* Effects of saving on files: on the old file, on links and permissions, after a failure or a kill;
+ * and files that cannot be loaded. */
 #define _GNU_SOURCE 1 /* mkdtemp, symlink, setrlimit, memfd_create */
 #include "io_kit.h"
 

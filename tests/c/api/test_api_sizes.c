@@ -1,6 +1,6 @@
-/* Lists that callers hand over, through the sizes at which the library's rooms for them end: arrays
- * and names of files, keywords, prepared calls and their inputs, views and edits, saved-value
- * hooks, long names. */
+/* Lists of callers around the sizes at which the library's buffers for them grow: arrays and names
+ * of files, keywords, prepared calls and their inputs, views and edits, saved-tensor hooks, long
+ * names. */
 #define _GNU_SOURCE 1 /* mkdtemp */
 #include "io_kit.h"
 #include "sizes_kit.h"

@@ -1,5 +1,4 @@
-/* Slice, At and Reshape: what they show, what they refuse, their gradients; the rule of the codes.
- */
+/* Slice, At and Reshape: results, refused arguments, gradients; Reshape's codes. */
 #include "harness.h"
 
 #include "api/common.h"

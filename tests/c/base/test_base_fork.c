@@ -1,5 +1,5 @@
-/* Forked children: locks, counts and the thread pool, forked from a quiet and from a busy parent,
- * and a system that gives no more threads. */
+/* Forked children: locks, counts and the thread pool, after a fork of an idle and of a busy parent;
+ * and a system that refuses more threads. */
 #define _GNU_SOURCE 1 /* fork, setrlimit */
 #include "harness.h"
 

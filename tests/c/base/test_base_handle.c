@@ -1,4 +1,4 @@
-/* Handles: life, pins, and everything that is not a handle. */
+/* Handles: creation, release, pins, and invalid handles of every kind. */
 #include "harness.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-/* What grows below the engine, through the sizes at which it does: lists, maps, strings, the arena
- * of a call's parameters, pins and references of one object, kept blocks, handles of two threads.
- */
+/* Growing structures below the engine, around the sizes at which they grow: lists, maps, strings,
+ * the arena of a call's parameters, pins and references of one object, pooled blocks, handles of
+ * two threads. */
 #include "sizes_kit.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* The small tools: errors, strings, maps, shapes, dtypes, half precision, references, state. */
+/* Small modules of base: errors, strings, maps, shapes, dtypes, half precision, references, state.
+ */
 #include "harness.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* MXCustomFunctionRecord: ownership of handles, failing callbacks, higher orders, when a function
- * is deleted, and backward inside of backward. */
+/* MXCustomFunctionRecord: ownership of handles, failing callbacks, higher orders, deletion of
+ * functions, and backward inside backward. */
 #include "engine_kit.h"
 
 /* y = x^2 by a caller's function. */

@@ -1,5 +1,5 @@
-/* How gradients end in their buffers, or in the caller's hands: what is refused before anything is
- * written, what shares a buffer, where zeros stand, and on which device. */
+/* Accumulation of gradients into buffers and into arrays of the caller: requests refused before any
+ * write, shared buffers, zeros, devices. */
 #include "graph_kit.h"
 
 #include "api/common.h"

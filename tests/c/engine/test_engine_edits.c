@@ -1,5 +1,5 @@
-/* Writes to arrays that a graph knows: values edited since they were saved, in-place writes while
- * recording, cycles that such writes must not make. */
+/* Writes to arrays of a graph: saved tensors edited later, in-place writes while recording, and the
+ * cycles that such writes must not make. */
 #include "engine_kit.h"
 
 /* ---- edited since ---- */

@@ -1,4 +1,5 @@
-/* Backward: orders of differentiation, heads, head gradients, requests, returned variables. */
+/* Backward: orders of differentiation, roots, grad_outputs, gradient requests, returned variables.
+ */
 #include "engine_kit.h"
 
 /* Derivatives of tanh at 0.3, orders 1 to 3, by hand. */

@@ -1,5 +1,5 @@
-/* What a graph keeps and when it lets go: release rules, saved values, errors that change nothing,
- * long chains. */
+/* Lifetime in a graph: saved tensors, when they are released, errors that change nothing, long
+ * chains. */
 #include "graph_kit.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Heads of a backward and derivatives of gradients as MXNet's front ends have them, and as
- * PyTorch's dialect does not. */
+/* Roots of a backward and derivatives of gradients in MXNet's front end, where PyTorch's differs.
+ */
 #include "graph_kit.h"
 
 static int64_t column[2] = {2, 1};

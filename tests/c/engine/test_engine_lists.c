@@ -1,5 +1,5 @@
-/* Lists of any length: of numbers as a parameter, of inputs and of outputs; what is computed, its
- * derivatives, and the parameters as a node prints them. */
+/* Lists of any length, of numbers as a parameter, of inputs and of outputs: results, derivatives,
+ * and the parameters that a node prints. */
 #include "engine_kit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Operators with many inputs, several outputs, or inputs that they update: what the engine does
- * about them, from recording to gradients. */
+/* Operators with many inputs, several outputs, or inputs that they update, from recording to
+ * gradients. */
 #include "engine_kit.h"
 
 /* More inputs than anything has room for without memory. */

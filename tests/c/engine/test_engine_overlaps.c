@@ -1,5 +1,5 @@
-/* What a call may write to: memory that its inputs share, inputs that it updates, its first input,
- * and what the tape keeps of inputs that a kernel got as copies. */
+/* Outputs of a call that overlap its inputs: memory shared with inputs, updated inputs, the first
+ * input as output, and saved tensors of inputs that a kernel got as copies. */
 #include "graph_kit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* PyTorch's dialect from C: results that share memory, edits in place that the tape follows, and
- * the edits that are refused. Expected gradients are worked out by hand beside each test. */
+/* PyTorch's front end from C: results that share memory, edits in place that the tape follows, and
+ * refused edits. Expected gradients are derived by hand beside each test. */
 #include "engine_kit.h"
 
 /* One operator in PyTorch's dialect, with up to two parameters as text. */

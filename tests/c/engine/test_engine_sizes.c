@@ -1,5 +1,5 @@
-/* Everything of the engine that grows, through the sizes at which it does: nodes, heads, variables,
- * inputs, outputs, saved values. Gradients are small integers, and exact. */
+/* Growing structures of the engine around the sizes at which they grow: nodes, roots, variables,
+ * inputs, outputs, saved tensors. Gradients are small integers, and exact. */
 #include "sizes_kit.h"
 
 #include "base/handle.h"

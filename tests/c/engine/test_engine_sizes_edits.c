@@ -1,5 +1,5 @@
-/* Views of one storage, edits in place one after the other, and hooks around what is saved, through
- * the sizes at which their lists grow. */
+/* Views of one storage, successive edits in place, and saved-tensor hooks, around the sizes at
+ * which their lists grow. */
 #include "sizes_kit.h"
 
 /* One operator in PyTorch's dialect, with a parameter as text. */

@@ -1,4 +1,4 @@
-/* Anomalies that a backward finds, and the state of the random numbers. */
+/* Anomaly mode of backward, and the state of the random number generator. */
 #include "graph_kit.h"
 
 TEST(anomalies)

@@ -1,5 +1,5 @@
-/* MXLBackward beside MXAutogradBackwardEx, what is queued, backward inside backward to any depth.
- */
+/* MXLBackward compared with MXAutogradBackwardEx, queued callbacks, backward inside backward to any
+ * depth. */
 #include "graph_kit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* MXLFunctionRecord: rules, what they get and give, when they forget and are released. */
+/* MXLFunctionRecord: arguments and results of the vjps, and when functions and their saved data are
+ * released. */
 #include "function_kit.h"
 
 /* out = f(x, c, w), whose rule gives 2, nothing and 5 times the head. */

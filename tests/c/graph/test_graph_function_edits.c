@@ -1,4 +1,4 @@
-/* MXLFunctionRecord with inputs that were edited: by the function, or since they were made. */
+/* MXLFunctionRecord with inputs edited by the function, or after their creation. */
 #include "function_kit.h"
 
 /* y = x * 2; f makes it 3 y: dx = 6. */

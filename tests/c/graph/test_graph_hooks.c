@@ -1,4 +1,4 @@
-/* Hooks: their order, what they get and give, failures, when their payloads are released. */
+/* Hooks: order, arguments and results, failures, release of payloads. */
 #include "graph_kit.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What is recorded: saved values packed and unpacked, the record hook. */
+/* Recording: saved tensors packed and unpacked, the record hook. */
 #include "graph_kit.h"
 
 /* ---- saved values ---- */

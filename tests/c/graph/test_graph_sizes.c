@@ -1,5 +1,5 @@
-/* Hooks, callbacks, functions of the caller's and backwards inside each other, through the sizes at
- * which their lists grow. */
+/* Hooks, callbacks, functions of a caller and nested backwards, around the sizes at which their
+ * lists grow. */
 #include "sizes_kit.h"
 
 #include <time.h>

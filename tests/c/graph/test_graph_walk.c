@@ -1,5 +1,4 @@
-/* The graph as it is walked: edges, names, slots, saved values, ids, stale handles, what keeps what
- * alive. */
+/* Walking a graph: edges, names, slots, saved tensors, ids, stale handles, lifetimes. */
 #include "graph_kit.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Casts at the borders of the types, where C leaves the conversion undefined: what does not fit an
- * integer is the smallest one, 8-bit integers go through int32 and wrap. Under the sanitizers too.
- */
+/* Casts at the limits of types, where C leaves the conversion undefined: values that do not fit
+ * give the smallest integer, 8-bit integers go through int32 and wrap. Also run under the
+ * sanitizers. */
 #include <math.h>
 
 #include "base/dtype.h"

@@ -1,5 +1,5 @@
-/* Numbers drawn one by one: sequences, bounds, samplers at the edges of their parameters;
- * densities. Tests of fit are in tests/python/ndarray/test_random_fit.py. */
+/* Random numbers drawn one by one: sequences, bounds, samplers at extreme parameters; densities.
+ * Tests of fit are in tests/python/ndarray/test_random_fit.py. */
 #include <math.h>
 #include <stdlib.h>
 

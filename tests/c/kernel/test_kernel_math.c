@@ -1,6 +1,6 @@
-/* The float functions of kernel/math/math.h at every vector level, beside the C library's for
- * double: loops of them over a walk through all floats and over the numbers at the edges, and
- * single calls. STRIDE=1 in CFLAGS walks through every float. */
+/* The float functions of kernel/math/math.h at every vector level, compared with the C library's
+ * for double: loops of them over a walk through all floats and over special values, and single
+ * calls. STRIDE=1 in CFLAGS walks through every float. */
 #include <float.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* The double functions of kernel/math/math.h at every vector level, beside the C library's for long
- * double: loops of them (vectorised where the level is), the same functions called for one number,
- * and the numbers at the edges. */
+/* The double functions of kernel/math/math.h at every vector level, compared with the C library's
+ * for long double: loops of them (vectorised if the level is), single calls of the same functions,
+ * and special values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* Powers of doubles (kernel/math/math_pow_f64.h) at every vector level: beside the C library's for
- * long double, and for zeros, infinities, NaN and whole exponents the very numbers of its double
- * ones.
- */
+/* Powers of doubles (kernel/math/math_pow_f64.h) at every vector level: compared with the C
+ * library's for long double, and exactly with its double ones for zeros, infinities, NaN and
+ * integer exponents. */
 #include <float.h>
 #include <math.h>
 

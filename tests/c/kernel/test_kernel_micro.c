@@ -1,5 +1,5 @@
-/* The micro kernels of matrix products, those too that this processor would not choose: the source
- * is included, so that its own of each instruction set are in reach. */
+/* The micro kernels of matrix products, also those that this processor would not choose: includes
+ * the source to reach the kernels of each instruction set. */
 #include "kernel/gemm/gemm_micro.c"
 
 #include "harness.h"

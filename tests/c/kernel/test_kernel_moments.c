@@ -1,5 +1,5 @@
-/* Means and variances against sums in long double; what large means, lone elements and numbers at
- * the ends of a dtype do; the same bits for every number of threads and vector level. */
+/* Means and variances against sums in long double; large means, single elements and numbers near a
+ * dtype's limits; the same bits for every number of threads and vector level. */
 #include <float.h>
 #include <math.h>
 

@@ -1,5 +1,4 @@
-/* Row loops from expressions, and the walker over strided operands against plain index arithmetic.
- */
+/* Element-wise loops from expressions, and the strided walk against plain index arithmetic. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Loops by way of float32 and float64, over more elements than a tile holds. */
+/* Loops through float32 and float64, over more elements than a tile holds. */
 #include <math.h>
 
 #include "harness.h"

@@ -1,5 +1,5 @@
-/* The innermost loops of copies, at every vector level: runs, pieces, blocks, and blocks that are
- * turned, around the sizes of vectors; nothing is written beside what was asked for. */
+/* The innermost loops of copies, at every vector level: runs, pieces, blocks, and transposed
+ * blocks, around the sizes of vectors; no byte outside the output is written. */
 #include <stdlib.h>
 
 #include "harness.h"

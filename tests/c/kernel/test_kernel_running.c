@@ -1,5 +1,5 @@
-/* Running sums: every dtype, rows and columns beside and beyond what is summed together, in place,
- * on one thread and on two, against one addition after the other. */
+/* Cumulative sums: every dtype, rows and columns below and above the numbers summed together, in
+ * place, on one thread and on two, against one addition after another. */
 #include <string.h>
 
 #include "base/dtype.h"

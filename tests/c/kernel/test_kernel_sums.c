@@ -1,5 +1,5 @@
-/* What reductions promise beyond a right answer: every kind and dtype, the same bits for every
- * number of threads and vector level, and how far a sum may be off. */
+/* Guarantees of reductions beyond a right answer: the same bits for every number of threads and
+ * vector level, and error bounds of sums, for every kind and dtype. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Vector levels: which is in force, what the environment may say, and that a loop built for each
- * gives the same. */
+/* Vector levels: the current one, valid and invalid environment variables, and equal results of a
+ * loop at each level. */
 #define _GNU_SOURCE 1 /* setenv */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* The calls of test_api_bad.c, which alone includes this: HANDLE_PLACES, every place of every
- * function that takes a handle; BAD_ARGUMENTS, calls with NULL or otherwise wrong arguments. And
- * what they are given. */
+/* The calls of test_api_bad.c and their arguments. HANDLE_PLACES: every handle argument of every
+ * function. BAD_ARGUMENTS: calls with NULL or otherwise invalid arguments. */
 #ifndef BAD_CALLS_H
 #define BAD_CALLS_H
 

@@ -1,6 +1,5 @@
-/* What the engine's tests share: arrays of float64, operators by name, marking, recording,
- * backward. Everything goes through the public API; a call that fails where it must not is a failed
- * check. */
+/* Shared by the engine's tests: arrays of float64, operators by name, marking, recording, backward.
+ * Everything uses the public API; a call that fails unexpectedly is a failed check. */
 #ifndef ENGINE_KIT_H
 #define ENGINE_KIT_H
 

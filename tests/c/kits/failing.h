@@ -1,4 +1,4 @@
-/* An allocator that fails when it is told to: MXLSetAllocator(counted, counted_free, NULL, 0). For
+/* An allocator that fails on demand: MXLSetAllocator(counted, counted_free, NULL, 0). For
  * walk_kit.h. */
 #ifndef FAILING_H
 #define FAILING_H

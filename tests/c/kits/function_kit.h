@@ -1,4 +1,5 @@
-/* What the tests of MXLFunctionRecord share: rules that count, calls of PyTorch's dialect. */
+/* Shared by the tests of MXLFunctionRecord: vjps that count their calls, and calls in PyTorch's
+ * front end. */
 #ifndef FUNCTION_KIT_H
 #define FUNCTION_KIT_H
 

@@ -1,4 +1,4 @@
-/* What the tests of the graph share, on top of engine_kit.h: edges, nodes, hooks that count. */
+/* Shared by the tests of the graph, on top of engine_kit.h: edges, nodes, hooks that count. */
 #ifndef GRAPH_KIT_H
 #define GRAPH_KIT_H
 

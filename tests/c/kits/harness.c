@@ -1,5 +1,4 @@
-/* The harness of the C tests: runs them, counts, prints what failed. Needs nothing of the library.
- */
+/* The harness of the C tests: runs them, counts, prints failures. Independent of the library. */
 #include "harness.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* For tests of files: a folder of their own, arrays that go in and come out. */
+/* For tests of files: a temporary folder, and arrays saved and loaded. */
 #ifndef IO_KIT_H
 #define IO_KIT_H
 

@@ -1,6 +1,5 @@
 /* For tests of operators: calls by name, arrays from lists, and gradients of order 1 and 2 by
- * central differences. Not a C file of its own, because the helpers of tests see the public API
- * alone. */
+ * central differences. A header, because the test helpers use only the public API. */
 #ifndef OPS_KIT_H
 #define OPS_KIT_H
 

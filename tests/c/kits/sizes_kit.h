@@ -1,4 +1,4 @@
-/* What the tests of growing storage share: the sizes, and arrays in great number. */
+/* Shared by the tests of growing structures: the sizes, and large numbers of arrays. */
 #ifndef SIZES_KIT_H
 #define SIZES_KIT_H
 

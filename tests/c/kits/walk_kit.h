@@ -1,7 +1,7 @@
-/* The allocation walk: a scenario with the k-th allocation failing, k = 0, 1, 2, ..., until it goes
- * through. Each time: the calls that fail say so with a message, nothing leaks, nothing of the
- * caller's has changed, and the process lives. Freed blocks are not kept: every allocation counts.
- * For test_walk.c and test_walk_calls.c. */
+/* The allocation walk: repeats a scenario with the k-th allocation failing, k = 0, 1, 2, ..., until
+ * it succeeds. Each time the failing calls must set a message, leak nothing and change nothing of
+ * the caller's, and the process must not crash. Freed blocks are not cached, so that every
+ * allocation counts. For test_walk.c and test_walk_calls.c. */
 #ifndef WALK_KIT_H
 #define WALK_KIT_H
 

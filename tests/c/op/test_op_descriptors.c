@@ -1,5 +1,5 @@
-/* Every operator of the library: its descriptor is whole, its defaults parse, its names lead back
- * to it. What an operator computes is tested elsewhere. */
+/* Every operator of the library: its descriptor is complete, its defaults parse, its names lead
+ * back to it. Results of operators are tested elsewhere. */
 #include <string.h>
 
 #include "harness.h"

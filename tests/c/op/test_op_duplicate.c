@@ -1,4 +1,4 @@
-/* A registry in which two operators claim one name: every lookup says so. */
+/* A registry in which two operators have one name: every lookup fails with an error. */
 #include "harness.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* Operators that write into an array that is there (out=, a += b) allocate nothing, however large
- * the arrays are. */
+/* Operators that write into an existing array (out=, a += b) allocate nothing, for arrays of any
+ * size. */
 #define _GNU_SOURCE 1 /* aligned_alloc */
 #include <stdlib.h>
 

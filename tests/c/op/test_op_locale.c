@@ -1,5 +1,5 @@
-/* Numbers are read with a point whatever the process's locale is: this program's strtod knows only
- * the decimal comma. (A machine need not have a locale with a comma, so none is asked for.) */
+/* Numbers are read with a point in any locale: this program's strtod accepts only the decimal
+ * comma. (A machine may lack a locale with a comma, so none is used.) */
 #include "harness.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Parsing parameters: what 1.9.1 was seen to take and to refuse, and the lines of the errors. */
+/* Parsing parameters: spellings that 1.9.1 accepts and refuses, and the error messages. */
 #include "harness.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The registry over families of this program's own: they stand in for ops/all.c's. */
+/* The registry with this program's own operator families in place of ops/all.c's. */
 #include "harness.h"
 
 #include "base/error.h"

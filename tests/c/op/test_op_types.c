@@ -1,4 +1,4 @@
-/* What introspection prints as a parameter's type: the strings of MXNet 1.9.1. */
+/* Types of parameters as introspection prints them: the strings of MXNet 1.9.1. */
 #include "harness.h"
 
 #include "op/op.h"

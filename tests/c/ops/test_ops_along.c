@@ -1,5 +1,5 @@
-/* What topk saves; and _mxl_take_along and _mxl_put_along, which move elements along an axis:
- * bounds, order on several threads. Values and gradients are in tests/python/cases. */
+/* The saved tensors of topk; and _mxl_take_along and _mxl_put_along, which move elements along an
+ * axis: bounds, order on several threads. Values and gradients are in tests/python/cases. */
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "engine/tape/tape.h"

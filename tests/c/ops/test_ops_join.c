@@ -1,5 +1,6 @@
-/* Joining and cutting arrays, and assignments into a part: long and many blocks on several threads,
- * outputs that are inputs, lists of outputs. Values and gradients are in tests/python/cases. */
+/* Joining and splitting arrays, and assignments into a part: long and many blocks on several
+ * threads, outputs that are inputs, lists of outputs. Values and gradients are in
+ * tests/python/cases. */
 #include "ops_kit.h"
 
 #include "base/thread.h"

@@ -1,5 +1,5 @@
-/* Operators over arrays with strides of either sign, of 0, and that overlap: what the API's arrays
- * cannot have is here too. The bits are those of a contiguous copy. */
+/* Operators over arrays with strides of either sign or 0, and with overlapping elements, also those
+ * that the API cannot make. The bits are those of a contiguous copy. */
 #include <stdio.h>
 
 #include "array/copy.h"

@@ -1,5 +1,5 @@
-/* The most axes that an array can have, arrays of no elements and of huge extents; the product of
- * FullyConnected recorded and not; an update of a recorded array. The rest is in tests/python. */
+/* Arrays of the most dimensions, of no elements and of huge sizes; FullyConnected recorded and not;
+ * an update of a recorded array. Other limits are tested in tests/python. */
 #include <stdio.h>
 
 #include "ops_kit.h"

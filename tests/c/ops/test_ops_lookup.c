@@ -1,4 +1,4 @@
-/* Operators of indices, lengths and flags: words of errors, limits, outputs that are inputs or
+/* Operators of indices, lengths and flags: error messages, limits, outputs that are inputs or
  * given, more elements than one run of the loops. Values and gradients are in tests/python/cases.
  */
 #include "ops_kit.h"

@@ -1,5 +1,5 @@
-/* Losses: what _mxl_softmax_target makes of labels, what is refused, and with which words. Values
- * and gradients are in tests/python. */
+/* Losses: targets that _mxl_softmax_target computes from labels, refused arguments and their
+ * messages. Values and gradients are in tests/python. */
 #include "ops_kit.h"
 
 /* Both outputs, new; -1 with the error set. */

@@ -1,5 +1,5 @@
-/* A program against the public headers and the shared library alone: arrays in and out, an operator
- * by name, views, a gradient. */
+/* A program that uses only the public headers and the shared library: arrays in and out, an
+ * operator by name, views, a gradient. */
 #include "harness.h"
 
 #include <mxlite/c_api.h>

@@ -1,4 +1,4 @@
-/* A process forked after work goes on computing, by the public header alone. */
+/* A process that forks after work and computes on, with only the public header. */
 #include "engine_kit.h"
 
 #include <pthread.h>

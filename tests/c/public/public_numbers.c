@@ -1,5 +1,5 @@
-/* The numbers that the C API takes as int, by their names in the public headers: dtypes, devices,
- * gradient requests. */
+/* The C API's int constants by their names in the public headers: dtypes, devices, gradient
+ * requests. */
 #include "harness.h"
 
 #include <mxlite/c_api.h>

@@ -1,5 +1,5 @@
-/* Arrays, views and infos of the C API from several threads: one uses what another frees, all ask
- * first, all draw random numbers. Also run under ThreadSanitizer. */
+/* Arrays, views and infos of the C API from several threads: one uses objects that another frees,
+ * all request infos first, all draw random numbers. Also run under ThreadSanitizer. */
 #include "harness.h"
 
 #include <pthread.h>

@@ -1,5 +1,4 @@
-/* Threads: parallel_for, and memory that goes from thread to thread. Run under ThreadSanitizer too.
- */
+/* Threads: parallel_for, and memory that moves between threads. Also run under ThreadSanitizer. */
 #define _GNU_SOURCE 1 /* nanosleep, barriers */
 #include "harness.h"
 

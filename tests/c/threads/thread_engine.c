@@ -1,5 +1,5 @@
-/* The engine from many threads at once: own arrays, shared variables, shared graphs, handles freed
- * under the feet of others. Run under ThreadSanitizer. */
+/* The engine from many threads at once: own arrays, shared variables, shared graphs, handles that
+ * other threads free during use. Run under ThreadSanitizer. */
 #include "engine_kit.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Handles under fire: eight threads pin what others free and replace. Run under ThreadSanitizer. */
+/* Handles under concurrency: eight threads pin handles that others free and replace. Run under
+ * ThreadSanitizer. */
 #define _GNU_SOURCE 1 /* nanosleep, barriers */
 #include "harness.h"
 
