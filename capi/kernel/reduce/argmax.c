@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/memory/mem.h"
 #include "base/thread.h"
+#include "kernel/copy/strided_copy.h"
 #include "kernel/reduce/reduce_loops.h"
 #include "kernel/target.h"
 
@@ -15,7 +17,9 @@ enum {
     GRAIN = 32768, /* elements that are worth another thread */
     PIECE = 4096,  /* elements searched together */
     COLUMNS = 128, /* columns searched together */
-    LOOK = 256     /* elements compared at a time */
+    LOOK = 256,    /* elements compared at a time */
+    NARROW = 16,   /* fewer columns are transposed first, */
+    LONG = 64      /* if they are that long */
 };
 
 /* ---- the position of the best value ---- */
@@ -258,12 +262,36 @@ static void columns_chunk(void *data, int64_t begin, int64_t end)
 }
 
 static void arg_find(mxl_reduction kind, int dtype, int64_t outer, int64_t n, int64_t inner,
+                     const void *in, int64_t *out);
+
+/* Transposes few columns, which would leave vectors empty, and searches rows. False: there is no
+ * memory. */
+static bool find_transposed(mxl_reduction kind, int dtype, int64_t outer, int64_t n, int64_t inner,
+                            const void *in, int64_t *out)
+{
+    size_t width = mxl_dtype_size(dtype), bytes = (size_t)(outer * n * inner) * width;
+    const int64_t shape[3] = {outer, inner, n}, to[3] = {n * inner, n, 1};
+    const int64_t from[3] = {n * inner, 1, inner};
+    void *rows = mxl_alloc(bytes);
+
+    if (rows == NULL)
+        return false;
+    mxl_copy_strided(width, 3, shape, rows, to, in, from);
+    arg_find(kind, dtype, outer * inner, n, 1, rows, out);
+    mxl_free(rows, bytes);
+    return true;
+}
+
+static void arg_find(mxl_reduction kind, int dtype, int64_t outer, int64_t n, int64_t inner,
                      const void *in, int64_t *out)
 {
     arg_job job = {.kind = kind, .dtype = dtype, .n = n, .inner = inner, .in = in, .out = out};
     int64_t weight = n * (inner < COLUMNS ? inner : COLUMNS);
 
     if (outer * inner == 0)
+        return;
+    if (inner > 1 && inner < NARROW && n >= LONG &&
+        find_transposed(kind, dtype, outer, n, inner, in, out))
         return;
     job.wide = mxl_reduce_wide(kind, dtype);
     job.loops = mxl_reduce_loops_of(job.wide);

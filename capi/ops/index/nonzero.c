@@ -44,8 +44,15 @@ static int nonzero_infer(mxl_infer *infer)
     if (flags == NULL)
         return mxl_error_prefix(infer->op->name);
     flag = mxl_array_read(flags);
-    for (int64_t i = 0; i < flags->size; i++)
-        count += flag[i] != 0;
+    for (int64_t i = 0; i < flags->size;) {
+        /* A counter as wide as the flags, which must not overflow. */
+        int64_t end = flags->size - i < 128 ? flags->size : i + 128;
+        uint8_t some = 0;
+
+        for (; i < end; i++)
+            some = (uint8_t)(some + (flag[i] != 0));
+        count += some;
+    }
     mxl_array_release(flags);
     infer->out_shape[0].ndim = 2;
     infer->out_shape[0].dim[by_axis ? 1 : 0] = count;
@@ -61,31 +68,40 @@ typedef struct writer {
     int64_t found, count, element, next;
 } writer;
 
-/* Writes the set flags of a row of n, whose other indices are `at`. False: there are more than were
- * counted. */
-static bool write_row(writer *w, const uint8_t *flag, int64_t n, int ndim, const int64_t *at)
+/* Writes the positions of set flags, `step` apart and at most `room`; returns their number. Without
+ * branches: each position is written, and the next one over it unless its flag is set. */
+static int64_t write_set(const uint8_t *flag, int64_t n, int64_t *out, int64_t step, int64_t room)
 {
+    int64_t *to = out, *const end = out + room * step, j = 0;
     uint64_t eight;
 
-    for (int64_t j = 0; j < n; j++) {
-        for (; j + 8 <= n; j += 8) {
-            memcpy(&eight, flag + j, sizeof(eight));
-            if (eight != 0)
-                break;
-        }
-        if (j == n)
-            break;
-        if (flag[j] == 0)
+    for (; j + 8 <= n && end - to >= 8 * step; j += 8) {
+        memcpy(&eight, flag + j, sizeof(eight));
+        if (eight == 0)
             continue;
-        if (w->found == w->count)
-            return false;
-        for (int i = 0; i < ndim - 1; i++)
-            w->out[w->found * w->element + i * w->next] = at[i];
-        if (ndim > 0)
-            w->out[w->found * w->element + (ndim - 1) * w->next] = j;
-        w->found++;
+        for (int i = 0; i < 8; i++) {
+            *to = j + i;
+            to += step & -(int64_t)(flag[j + i] != 0);
+        }
     }
-    return true;
+    for (; j < n && to < end; j++) {
+        *to = j;
+        to += step & -(int64_t)(flag[j] != 0);
+    }
+    return (to - out) / step;
+}
+
+/* Writes the set flags of a row of n, whose other indices are `at`; none beyond those counted. */
+static void write_row(writer *w, const uint8_t *flag, int64_t n, int ndim, const int64_t *at)
+{
+    int64_t *out = w->out + w->found * w->element, found;
+
+    found = write_set(flag, n, out + (ndim - 1) * w->next, w->element, w->count - w->found);
+    for (int i = 0; i < ndim - 1; i++) {
+        for (int64_t k = 0; k < found; k++)
+            out[k * w->element + i * w->next] = at[i];
+    }
+    w->found += found;
 }
 
 static int nonzero_compute(const mxl_call *call)
@@ -97,19 +113,19 @@ static int nonzero_compute(const mxl_call *call)
     writer w = {mxl_array_write(out), 0, count, by_axis ? 1 : ndim, by_axis ? count : 1};
     const uint8_t *flag;
     int64_t n;
-    bool fits = true;
 
     if (flags == NULL)
         return -1;
     flag = mxl_array_read(flags);
     n = ndim > 0 ? flags->shape[ndim - 1] : 1;
-    for (int64_t i = 0; fits && i < flags->size; i += n) {
-        fits = write_row(&w, flag + i, n, ndim, at);
+    w.found = ndim == 0 ? count : 0; /* there is no index to write */
+    for (int64_t i = 0; ndim > 0 && i < flags->size; i += n) {
+        write_row(&w, flag + i, n, ndim, at);
         for (int axis = ndim - 2; axis >= 0 && ++at[axis] == flags->shape[axis]; axis--)
             at[axis] = 0;
     }
     mxl_array_release(flags);
-    if (!fits || w.found != count)
+    if (w.found != count)
         return mxl_error("%s: the array changed while it was read", call->op->name);
     return 0;
 }
