@@ -157,7 +157,7 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
     return api_handle(alias);
 }
 
-static const mxl_input custom_inputs[] = {{.name = "data", .doc = "Inputs of the function."}, {0}};
+static const mxl_input custom_inputs[] = {MXL_INPUT(data, "Inputs of the function."), {0}};
 static const mxl_param custom_params[] = {{0}};
 
 /* Only on the tape: MXCustomFunctionRecord makes it; it is never invoked by name. */

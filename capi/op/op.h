@@ -46,6 +46,16 @@ typedef struct mxl_param {
     bool sets_outputs; /* the number of visible outputs depends on it */
 } mxl_param;
 
+/* One row of a parameter table: the struct and its field, which has the parameter's name; the type;
+ * the default as text; documentation; then further fields by their names. The same for a field of
+ * another name than the parameter's. */
+#define MXL_PARAM(params, field, param_type, ...)                                                  \
+    MXL_PARAM_AS(#field, params, field, param_type, __VA_ARGS__)
+#define MXL_PARAM_AS(param_name, params, field, param_type, ...)                                   \
+    {.name = param_name, .type = param_type, .offset = offsetof(params, field), __VA_ARGS__}
+#define MXL_REQUIRED    NULL                        /* as a default: there is none */
+#define MXL_AT_LEAST(n) .min = (n), .has_min = true /* of MXL_P_INT */
+
 typedef struct mxl_input {
     const char *name;
     const char *doc;
@@ -53,6 +63,9 @@ typedef struct mxl_input {
     const char *type_text; /* for introspection; NULL: "NDArray-or-Symbol" */
     int after;             /* introspection prints it after that many parameters */
 } mxl_input;
+
+/* One row of an input table: name, documentation, then further fields by their names. */
+#define MXL_INPUT(input_name, ...) {.name = #input_name, __VA_ARGS__}
 
 typedef struct mxl_arity {
     int inputs;  /* in: -1, or the number that the caller gave; out: the number needed */

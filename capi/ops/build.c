@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-const mxl_input mxl_inputs_data[] = {{.name = "data", .doc = "Input array, of any shape."}, {0}};
+const mxl_input mxl_inputs_data[] = {MXL_INPUT(data, "Input array, of any shape."), {0}};
 const mxl_input mxl_inputs_lhs_rhs[] = {
-    {.name = "lhs", .doc = "First array."},
-    {.name = "rhs", .doc = "Second array, of the same dtype."},
+    MXL_INPUT(lhs, "First array."),
+    MXL_INPUT(rhs, "Second array, of the same dtype."),
     {0},
 };
 const mxl_param mxl_params_none[] = {{0}};

@@ -19,12 +19,7 @@ typedef struct step_params {
     int lazy_update;
 } step_params;
 
-#define NUMBER(field, text, meaning)                                                               \
-    {.name = #field,                                                                               \
-     .type = MXL_P_FLOAT,                                                                          \
-     .offset = offsetof(step_params, field),                                                       \
-     .def = text,                                                                                  \
-     .doc = meaning}
+#define NUMBER(field, text, meaning) MXL_PARAM(step_params, field, MXL_P_FLOAT, text, meaning)
 
 #define LR NUMBER(lr, NULL, "Learning rate.")
 #define SCALING                                                                                    \
@@ -33,14 +28,11 @@ typedef struct step_params {
                "The gradient is clipped to [-clip_gradient, clip_gradient]; a negative number: "   \
                "not.")
 #define LAZY                                                                                       \
-    {.name = "lazy_update",                                                                        \
-     .type = MXL_P_BOOL,                                                                           \
-     .offset = offsetof(step_params, lazy_update),                                                 \
-     .def = "1",                                                                                   \
-     .doc = "For sparse gradients, which there are none of here."}
+    MXL_PARAM(step_params, lazy_update, MXL_P_BOOL, "1",                                           \
+              "For sparse gradients, which there are none of here.")
 
-#define WEIGHT {.name = "weight", .doc = "What is trained; give it as output too to update it."}
-#define GRAD   {.name = "grad", .doc = "Its gradient."}
+#define WEIGHT MXL_INPUT(weight, "What is trained; give it as output too to update it.")
+#define GRAD   MXL_INPUT(grad, "Its gradient.")
 
 typedef struct step {
     const void *weight, *grad;
@@ -132,7 +124,7 @@ static const mxl_op op_sgd_update = {
 static const mxl_input momentum_inputs[] = {
     WEIGHT,
     GRAD,
-    {.name = "mom", .doc = "The momentum, which is updated in place.", .mutated = true},
+    MXL_INPUT(mom, "The momentum, which is updated in place.", .mutated = true),
     {0},
 };
 static const mxl_param momentum_table[] = {
@@ -182,12 +174,9 @@ static const mxl_op op_sgd_mom_update = {
 static const mxl_input adam_inputs[] = {
     WEIGHT,
     GRAD,
-    {.name = "mean",
-     .doc = "The running mean of the gradient, which is updated in place.",
-     .mutated = true},
-    {.name = "var",
-     .doc = "The running mean of its square, which is updated in place.",
-     .mutated = true},
+    MXL_INPUT(mean, "The running mean of the gradient, which is updated in place.",
+              .mutated = true),
+    MXL_INPUT(var, "The running mean of its square, which is updated in place.", .mutated = true),
     {0},
 };
 static const mxl_param adam_table[] = {

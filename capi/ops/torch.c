@@ -15,30 +15,15 @@ typedef struct mm_params {
 } mm_params;
 
 #define MM_TRANSPOSES                                                                              \
-    {.name = "transpose_a",                                                                        \
-     .type = MXL_P_BOOL,                                                                           \
-     .offset = offsetof(mm_params, transpose_a),                                                   \
-     .def = "0",                                                                                   \
-     .doc = "Whether lhs is taken as its transpose."},                                             \
-        {.name = "transpose_b",                                                                    \
-         .type = MXL_P_BOOL,                                                                       \
-         .offset = offsetof(mm_params, transpose_b),                                               \
-         .def = "0",                                                                               \
-         .doc = "Whether rhs is taken as its transpose."}
+    MXL_PARAM(mm_params, transpose_a, MXL_P_BOOL, "0", "Whether lhs is taken as its transpose."),  \
+        MXL_PARAM(mm_params, transpose_b, MXL_P_BOOL, "0",                                         \
+                  "Whether rhs is taken as its transpose.")
 
 static const mxl_param mm_table[] = {MM_TRANSPOSES, {0}};
 
 static const mxl_param addmm_table[] = {
-    {.name = "beta",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(mm_params, beta),
-     .def = "1",
-     .doc = "What the added array is multiplied with."},
-    {.name = "alpha",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(mm_params, alpha),
-     .def = "1",
-     .doc = "What the product is multiplied with."},
+    MXL_PARAM(mm_params, beta, MXL_P_FLOAT, "1", "What the added array is multiplied with."),
+    MXL_PARAM(mm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with."),
     {0},
 };
 
@@ -194,9 +179,9 @@ const mxl_op mxl_op_mm = {
 };
 
 static const mxl_input addmm_inputs[] = {
-    {.name = "added", .doc = "What is added; it is broadcast to the product's shape."},
-    {.name = "lhs", .doc = "First matrix."},
-    {.name = "rhs", .doc = "Second matrix."},
+    MXL_INPUT(added, "What is added; it is broadcast to the product's shape."),
+    MXL_INPUT(lhs, "First matrix."),
+    MXL_INPUT(rhs, "Second matrix."),
     {0},
 };
 
@@ -388,11 +373,8 @@ typedef struct mse_params {
 } mse_params;
 
 static const mxl_param mse_table[] = {
-    {.name = "mean",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mse_params, mean),
-     .def = "1",
-     .doc = "Whether the sum is divided by the number of elements."},
+    MXL_PARAM(mse_params, mean, MXL_P_BOOL, "1",
+              "Whether the sum is divided by the number of elements."),
     {0},
 };
 

@@ -121,8 +121,7 @@ static int function_grad(mxl_grad *g)
     return status;
 }
 
-static const mxl_input function_inputs[] = {{.name = "data", .doc = "Inputs of the function."},
-                                            {0}};
+static const mxl_input function_inputs[] = {MXL_INPUT(data, "Inputs of the function."), {0}};
 static const mxl_param function_params[] = {{0}};
 
 /* Only on the tape: MXLFunctionRecord makes it; it is never invoked by name. */

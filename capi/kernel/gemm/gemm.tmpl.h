@@ -53,7 +53,7 @@ static void NAME(pack)(T *out, int64_t width, const T *from, int64_t lane, int64
 }
 
 /* The height of the tallest tile that fits the remaining rows. */
-static int64_t NAME(height)(const NAME(job) * job, int64_t rows)
+static int64_t NAME(height)(const NAME(job) *job, int64_t rows)
 {
     const int *height = job->micro->heights;
 
@@ -63,7 +63,7 @@ static int64_t NAME(height)(const NAME(job) * job, int64_t rows)
 }
 
 /* Packs rows of A tile by tile, each tile column by column. */
-static void NAME(pack_a)(const NAME(job) * job, int64_t first, int64_t end, T *out)
+static void NAME(pack_a)(const NAME(job) *job, int64_t first, int64_t end, T *out)
 {
     for (int64_t i = first, height; i < end; i += height) {
         height = NAME(height)(job, end - i);
@@ -74,7 +74,7 @@ static void NAME(pack_a)(const NAME(job) * job, int64_t first, int64_t end, T *o
 }
 
 /* The width of the strip at column j of the block: wide, or narrow at the block's end. */
-static int64_t NAME(width)(const NAME(job) * job, int64_t j)
+static int64_t NAME(width)(const NAME(job) *job, int64_t j)
 {
     return job->nb - j <= job->micro->width ? job->micro->width : 2 * job->micro->width;
 }
@@ -98,7 +98,7 @@ static void NAME(pack_strips)(void *data, int64_t begin, int64_t end)
 /* ---- tiles ---- */
 
 /* Columns [j, j + width) of the block, rows [first, end); `a` is their packed part. */
-static void NAME(strip)(const NAME(job) * job, const T *a, int64_t first, int64_t end, int64_t j)
+static void NAME(strip)(const NAME(job) *job, const T *a, int64_t first, int64_t end, int64_t j)
 {
     int64_t width = NAME(width)(job, j), columns = job->nb - j < width ? job->nb - j : width;
     bool wide = width > job->micro->width, packed = job->pack_b || columns < width;
@@ -172,7 +172,7 @@ static void NAME(workers)(void *data, int64_t begin, int64_t end)
 }
 
 /* All rows of the current block. */
-static void NAME(block)(NAME(job) * job, int64_t workers)
+static void NAME(block)(NAME(job) *job, int64_t workers)
 {
     int64_t wide = 2 * job->micro->width, strips = (job->nb + wide - 1) / wide;
 
@@ -186,7 +186,7 @@ static void NAME(block)(NAME(job) * job, int64_t workers)
 
 /* Chooses the pieces for `workers` workers: several for each, so that a late worker delays the
  * others less, and equally many for each. */
-static void NAME(share)(NAME(job) * job, int64_t workers)
+static void NAME(share)(NAME(job) *job, int64_t workers)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
     int64_t rows = (job->m + high - 1) / high, strips = (job->n + wide - 1) / wide;
@@ -206,7 +206,7 @@ static void NAME(share)(NAME(job) * job, int64_t workers)
 /* Chooses whether to pack. Packing costs a pass over an operand. Reading it unpacked causes cache
  * misses if rows are a power of two apart, so only operands that are read a few times stay
  * unpacked. */
-static void NAME(choose)(NAME(job) * job)
+static void NAME(choose)(NAME(job) *job)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
     int64_t apart = (job->a_row == 1 ? job->a_col : job->a_row) * (int64_t)sizeof(T);
@@ -216,7 +216,7 @@ static void NAME(choose)(NAME(job) * job)
     job->pack_b = job->b_col != 1 || job->m > high * (near ? 8 : 2);
 }
 
-static int NAME(tiles)(NAME(job) * job, bool alone)
+static int NAME(tiles)(NAME(job) *job, bool alone)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
     int64_t rows = (job->m + high - 1) / high;
@@ -259,7 +259,7 @@ static int NAME(tiles)(NAME(job) * job, bool alone)
 
 /* True if inner products cost less than tiles, in vector instructions: inner products add a sum at
  * the end of each product; tiles add packing, and columns beyond the matrix. */
-static bool NAME(suits_inner)(const NAME(job) * job)
+static bool NAME(suits_inner)(const NAME(job) *job)
 {
     int64_t w = job->micro->width, few = job->m < job->n ? job->m : job->n;
     int64_t many = job->m < job->n ? job->n : job->m;
@@ -273,7 +273,7 @@ static bool NAME(suits_inner)(const NAME(job) * job)
 
 /* Few rows of A or columns of B, while the other operand is contiguous along k: by inner products.
  */
-static int NAME(few)(const NAME(job) * job, bool columns)
+static int NAME(few)(const NAME(job) *job, bool columns)
 {
     int64_t row = columns ? job->b_col : job->a_row, step = columns ? job->b_row : job->a_col;
     int64_t num = columns ? job->n : job->m;

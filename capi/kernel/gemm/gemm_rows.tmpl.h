@@ -15,7 +15,7 @@ typedef struct NAME(inner_job) {
 } NAME(inner_job);
 
 /* Stores results (i, j), (i, j + 1) ... */
-static inline void NAME(inner_put)(const NAME(inner_job) * job, int64_t i, int64_t j, int64_t count,
+static inline void NAME(inner_put)(const NAME(inner_job) *job, int64_t i, int64_t j, int64_t count,
                                    const T *sums)
 {
     T *c = job->c + i * job->c_few + j * job->c_many;
@@ -51,7 +51,7 @@ static void NAME(inner_units)(void *data, int64_t begin, int64_t end)
     }
 }
 
-static void NAME(inner)(NAME(inner_job) * job)
+static void NAME(inner)(NAME(inner_job) *job)
 {
     int64_t units = (job->num_many + MXL_GEMM_INNER - 1) / MXL_GEMM_INNER;
 
@@ -82,7 +82,7 @@ MXL_INLINE void NAME(add_rows_at)(int level, T *y, const T *a, int64_t row, cons
         y[j] = mxl_fma(level, s3, a[3 * row + j], sum);
     }
 }
-MXL_BY_LEVEL(NAME(add_rows), (T * y, const T *a, int64_t row, const T *x, int64_t n), y, a, row, x,
+MXL_BY_LEVEL(NAME(add_rows), (T *y, const T *a, int64_t row, const T *x, int64_t n), y, a, row, x,
              n)
 
 MXL_INLINE void NAME(add_row_at)(int level, T *y, const T *a, T s, int64_t n)
@@ -91,10 +91,10 @@ MXL_INLINE void NAME(add_row_at)(int level, T *y, const T *a, T s, int64_t n)
     for (int64_t j = 0; j < n; j++)
         y[j] = mxl_fma(level, s, a[j], y[j]);
 }
-MXL_BY_LEVEL(NAME(add_row), (T * y, const T *a, T s, int64_t n), y, a, s, n)
+MXL_BY_LEVEL(NAME(add_row), (T *y, const T *a, T s, int64_t n), y, a, s, n)
 
 /* Columns [j, j + n) of row i. */
-static void NAME(scaled_piece)(const NAME(scaled_job) * job, int64_t i, int64_t j, int64_t n)
+static void NAME(scaled_piece)(const NAME(scaled_job) *job, int64_t i, int64_t j, int64_t n)
 {
     const T *x = job->x + i * job->x_row;
     T *c = job->c + i * job->c_row + j * job->c_step, beside[VECTOR_TILE];
@@ -132,7 +132,7 @@ static void NAME(scaled_rows)(void *data, int64_t begin, int64_t end)
     }
 }
 
-static void NAME(scaled)(NAME(scaled_job) * job)
+static void NAME(scaled)(NAME(scaled_job) *job)
 {
     int64_t grain = grain_of(job->k);
 

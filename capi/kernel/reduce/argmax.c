@@ -33,7 +33,7 @@ enum {
     {                                                                                              \
         enum { LANES = 64 / sizeof(T) };                                                           \
         FLAG here[LANES], first = PIECE;                                                           \
-        T want = (T) * best;                                                                       \
+        T want = (T)*best;                                                                         \
         int64_t begin = 0;                                                                         \
                                                                                                    \
         (void)level;                                                                               \

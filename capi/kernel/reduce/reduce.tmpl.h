@@ -70,14 +70,14 @@ MXL_INLINE A NAME(multiplied)(A product, A unused)
     {                                                                                              \
         return a better b ? a : b;                                                                 \
     }                                                                                              \
-    MXL_INLINE void NAME(kind##_four)(T * best, FLAG * nan, T a, T b, T c, T d)                    \
+    MXL_INLINE void NAME(kind##_four)(T *best, FLAG *nan, T a, T b, T c, T d)                      \
     {                                                                                              \
         T one = NAME(kind##_of)(NAME(kind##_of)(a, b), NAME(kind##_of)(c, d));                     \
                                                                                                    \
         *nan |= (FLAG) - (UNORDERED(a, b) | UNORDERED(c, d));                                      \
         *best = NAME(kind##_of)(one, *best);                                                       \
     }                                                                                              \
-    MXL_INLINE void NAME(kind##_meet)(T * best, FLAG * nan, T other, FLAG other_nan)               \
+    MXL_INLINE void NAME(kind##_meet)(T *best, FLAG *nan, T other, FLAG other_nan)                 \
     {                                                                                              \
         *best = NAME(kind##_of)(*best, other);                                                     \
         *nan |= other_nan;                                                                         \

@@ -15,11 +15,11 @@
 
 /* Negative numbers in reverse, then the others, then NaN. */
 #define FLOAT_KEY(T, bits, same_zeros)                                                             \
-    ((T)((bits) & ~SIGN(T)) > INFINITY_##T ? (T) - 1                                               \
+    ((T)((bits) & ~SIGN(T)) > INFINITY_##T ? (T)-1                                                 \
      : (same_zeros) && (bits) == SIGN(T)   ? SIGN(T)                                               \
-     : ((bits) & SIGN(T)) != 0             ? (T) ~(bits)                                           \
+     : ((bits) & SIGN(T)) != 0             ? (T)~(bits)                                            \
                                            : (T)((bits) | SIGN(T)))
-#define FLOAT_BITS(T, key) (((key) & SIGN(T)) != 0 ? (T)((key) ^ SIGN(T)) : (T) ~(key))
+#define FLOAT_BITS(T, key) (((key) & SIGN(T)) != 0 ? (T)((key) ^ SIGN(T)) : (T)~(key))
 #define INFINITY_uint16_t  0x7C00
 #define INFINITY_uint32_t  0x7F800000
 #define INFINITY_uint64_t  (UINT64_C(0x7FF) << 52)
@@ -28,7 +28,7 @@
     MXL_INLINE void keys_##D##_at(int level, const T *in, int64_t n, bool down, bool same_zeros,   \
                                   T *keys)                                                         \
     {                                                                                              \
-        const T flip = down ? (T) - 1 : 0;                                                         \
+        const T flip = down ? (T)-1 : 0;                                                           \
                                                                                                    \
         (void)level;                                                                               \
         (void)same_zeros;                                                                          \
@@ -44,7 +44,7 @@
                                                                                                    \
     MXL_INLINE void elements_##D##_at(int level, const T *keys, int64_t n, bool down, T *out)      \
     {                                                                                              \
-        const T flip = down ? (T) - 1 : 0;                                                         \
+        const T flip = down ? (T)-1 : 0;                                                           \
                                                                                                    \
         (void)level;                                                                               \
         MXL_IVDEP                                                                                  \

@@ -39,24 +39,11 @@ typedef struct init_params {
 } init_params;
 
 #define INIT_SHAPE(default_text)                                                                   \
-    {.name = "shape",                                                                              \
-     .type = MXL_P_SHAPE,                                                                          \
-     .offset = offsetof(init_params, shape),                                                       \
-     .def = default_text,                                                                          \
-     .doc = "Shape of the array."}
-#define INIT_CTX                                                                                   \
-    {.name = "ctx",                                                                                \
-     .type = MXL_P_STRING,                                                                         \
-     .offset = offsetof(init_params, ctx),                                                         \
-     .def = "",                                                                                    \
-     .doc = "Where the array lives: cpu(0)."}
+    MXL_PARAM(init_params, shape, MXL_P_SHAPE, default_text, "Shape of the array.")
+#define INIT_CTX MXL_PARAM(init_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0).")
 #define INIT_DTYPE                                                                                 \
-    {.name = "dtype",                                                                              \
-     .type = MXL_P_DTYPE,                                                                          \
-     .offset = offsetof(init_params, dtype),                                                       \
-     .def = "float32",                                                                             \
-     .values = mxl_dtype_names,                                                                    \
-     .doc = "dtype of the array."}
+    MXL_PARAM(init_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",                   \
+              .values = mxl_dtype_names)
 
 static const mxl_param init_params_table[] = {INIT_SHAPE("[]"), INIT_CTX, INIT_DTYPE, {0}};
 
@@ -64,11 +51,8 @@ static const mxl_param full_params_table[] = {
     INIT_SHAPE("None"),
     INIT_CTX,
     INIT_DTYPE,
-    {.name = "value",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(init_params, value),
-     .type_text = "double, required",
-     .doc = "The value of every element."},
+    MXL_PARAM(init_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The value of every element.",
+              .type_text = "double, required"),
     {0},
 };
 
@@ -126,11 +110,8 @@ typedef struct set_params {
 } set_params;
 
 static const mxl_param set_params_table[] = {
-    {.name = "src",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(set_params, src),
-     .type_text = "real_t",
-     .doc = "The value of every element."},
+    MXL_PARAM(set_params, src, MXL_P_FLOAT, MXL_REQUIRED, "The value of every element.",
+              .type_text = "real_t"),
     {0},
 };
 

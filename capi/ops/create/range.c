@@ -22,19 +22,10 @@ typedef struct range_params {
     const char *ctx;
 } range_params;
 
-#define RANGE_CTX                                                                                  \
-    {.name = "ctx",                                                                                \
-     .type = MXL_P_STRING,                                                                         \
-     .offset = offsetof(range_params, ctx),                                                        \
-     .def = "",                                                                                    \
-     .doc = "Where the array lives: cpu(0)."}
+#define RANGE_CTX MXL_PARAM(range_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0).")
 #define RANGE_DTYPE                                                                                \
-    {.name = "dtype",                                                                              \
-     .type = MXL_P_DTYPE,                                                                          \
-     .offset = offsetof(range_params, dtype),                                                      \
-     .def = "float32",                                                                             \
-     .values = number_dtypes,                                                                      \
-     .doc = "dtype of the array."}
+    MXL_PARAM(range_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",                  \
+              .values = number_dtypes)
 
 /* Checks ctx and sets a result of this shape. */
 static int fresh(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)
@@ -59,33 +50,16 @@ static void store(mxl_array *out, char *data, int64_t i, double value)
 /* ---- _arange ---- */
 
 static const mxl_param arange_table[] = {
-    {.name = "start",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(range_params, start),
-     .type_text = "double, required",
-     .doc = "The first number; without `stop` the end, and the first one is 0."},
-    {.name = "stop",
-     .type = MXL_P_OPT_FLOAT,
-     .offset = offsetof(range_params, stop),
-     .def = "None",
-     .type_text = "double or None, optional, default=None",
-     .doc = "The end, which is not in the array."},
-    {.name = "step",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(range_params, step),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "From one number to the next; not 0."},
-    {.name = "repeat",
-     .type = MXL_P_INT,
-     .offset = offsetof(range_params, repeat),
-     .def = "1",
-     .doc = "How often each number stands."},
-    {.name = "infer_range",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(range_params, infer_range),
-     .def = "0",
-     .doc = "For symbols: whether the end follows from the shape. Here `stop` must be given."},
+    MXL_PARAM(range_params, start, MXL_P_FLOAT, MXL_REQUIRED,
+              "The first number; without `stop` the end, and the first one is 0.",
+              .type_text = "double, required"),
+    MXL_PARAM(range_params, stop, MXL_P_OPT_FLOAT, "None", "The end, which is not in the array.",
+              .type_text = "double or None, optional, default=None"),
+    MXL_PARAM(range_params, step, MXL_P_FLOAT, "1", "From one number to the next; not 0.",
+              .type_text = "double, optional, default=1"),
+    MXL_PARAM(range_params, repeat, MXL_P_INT, "1", "How often each number stands."),
+    MXL_PARAM(range_params, infer_range, MXL_P_BOOL, "0",
+              "For symbols: whether the end follows from the shape. Here `stop` must be given."),
     RANGE_CTX,
     RANGE_DTYPE,
     {0},
@@ -156,25 +130,13 @@ static const mxl_op op_arange = {
 /* ---- _linspace ---- */
 
 static const mxl_param linspace_table[] = {
-    {.name = "start",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(range_params, start),
-     .type_text = "double, required",
-     .doc = "The first number."},
-    {.name = "stop",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(range_params, stop),
-     .type_text = "double, required",
-     .doc = "The last number; without `endpoint` the one behind it."},
-    {.name = "num",
-     .type = MXL_P_INT,
-     .offset = offsetof(range_params, num),
-     .doc = "How many numbers."},
-    {.name = "endpoint",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(range_params, endpoint),
-     .def = "1",
-     .doc = "Whether `stop` is one of them."},
+    MXL_PARAM(range_params, start, MXL_P_FLOAT, MXL_REQUIRED, "The first number.",
+              .type_text = "double, required"),
+    MXL_PARAM(range_params, stop, MXL_P_FLOAT, MXL_REQUIRED,
+              "The last number; without `endpoint` the one behind it.",
+              .type_text = "double, required"),
+    MXL_PARAM(range_params, num, MXL_P_INT, MXL_REQUIRED, "How many numbers."),
+    MXL_PARAM(range_params, endpoint, MXL_P_BOOL, "1", "Whether `stop` is one of them."),
     RANGE_CTX,
     RANGE_DTYPE,
     {0},
@@ -223,34 +185,17 @@ typedef struct eye_params {
 } eye_params;
 
 static const mxl_param eye_table[] = {
-    {.name = "N",
-     .type = MXL_P_INT,
-     .offset = offsetof(eye_params, rows),
-     .type_text = "long, required",
-     .doc = "Number of rows."},
-    {.name = "M",
-     .type = MXL_P_INT,
-     .offset = offsetof(eye_params, columns),
-     .def = "0",
-     .type_text = "long, optional, default=0",
-     .doc = "Number of columns; 0 or less: as many as rows."},
-    {.name = "k",
-     .type = MXL_P_INT,
-     .offset = offsetof(eye_params, k),
-     .def = "0",
-     .type_text = "long, optional, default=0",
-     .doc = "Which diagonal holds ones: 0 the main one, positive above it, negative below."},
-    {.name = "ctx",
-     .type = MXL_P_STRING,
-     .offset = offsetof(eye_params, ctx),
-     .def = "",
-     .doc = "Where the array lives: cpu(0)."},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(eye_params, dtype),
-     .def = "float32",
-     .values = eye_dtypes,
-     .doc = "dtype of the array."},
+    MXL_PARAM_AS("N", eye_params, rows, MXL_P_INT, MXL_REQUIRED, "Number of rows.",
+                 .type_text = "long, required"),
+    MXL_PARAM_AS("M", eye_params, columns, MXL_P_INT, "0",
+                 "Number of columns; 0 or less: as many as rows.",
+                 .type_text = "long, optional, default=0"),
+    MXL_PARAM(eye_params, k, MXL_P_INT, "0",
+              "Which diagonal holds ones: 0 the main one, positive above it, negative below.",
+              .type_text = "long, optional, default=0"),
+    MXL_PARAM(eye_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0)."),
+    MXL_PARAM(eye_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",
+              .values = eye_dtypes),
     {0},
 };
 

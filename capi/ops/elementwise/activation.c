@@ -33,7 +33,7 @@ static int softrelu_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
-MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y *mxl_loop_sigmoid(x))
+MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y * mxl_loop_sigmoid(x))
 
 static MXL_UNARY_OP_FAST(op_softrelu, "_mxl_softrelu", NULL, "log(1 + e^x) of each element.",
                          softrelu_kernels, softrelu_grad, mxl_saves_input, softrelu_grad_kernel);
@@ -46,16 +46,8 @@ typedef struct hard_params {
 } hard_params;
 
 static const mxl_param hard_params_table[] = {
-    {.name = "alpha",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(hard_params, alpha),
-     .def = "0.200000003",
-     .doc = "Slope of the line."},
-    {.name = "beta",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(hard_params, beta),
-     .def = "0.5",
-     .doc = "Its value at 0."},
+    MXL_PARAM(hard_params, alpha, MXL_P_FLOAT, "0.200000003", "Slope of the line."),
+    MXL_PARAM(hard_params, beta, MXL_P_FLOAT, "0.5", "Its value at 0."),
     {0},
 };
 
@@ -107,11 +99,8 @@ static const mxl_op *const activations[] = {&mxl_op_relu, &mxl_op_sigmoid, &op_s
                                             &mxl_op_softsign, &mxl_op_tanh};
 
 static const mxl_param activation_params_table[] = {
-    {.name = "act_type",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(activation_params, act_type),
-     .values = activation_names,
-     .doc = "Which function."},
+    MXL_PARAM(activation_params, act_type, MXL_P_ENUM, MXL_REQUIRED, "Which function.",
+              .values = activation_names),
     {0},
 };
 

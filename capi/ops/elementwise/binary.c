@@ -75,7 +75,7 @@ BINARY(sub, "sub",
        MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), "Difference of two arrays.",
        sub_grad, NULL, NULL);
 
-MXL_ARITH_KERNELS(mul, MXL_BINARY_LOOP, x *y);
+MXL_ARITH_KERNELS(mul, MXL_BINARY_LOOP, x * y);
 
 /* da = dy * b, db = dy * a */
 static int mul_grad(mxl_grad *g)

@@ -49,7 +49,7 @@ static int copyto_infer(mxl_infer *infer)
 }
 
 static const mxl_input copyto_inputs[] = {
-    {.name = "data", .doc = "The array to copy.", .type_text = "NDArray"},
+    MXL_INPUT(data, "The array to copy.", .type_text = "NDArray"),
     {0},
 };
 
@@ -74,11 +74,8 @@ typedef struct storage_params {
 static const char *const storage_types[] = {"csr", "default", "row_sparse", NULL};
 
 static const mxl_param storage_table[] = {
-    {.name = "stype",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(storage_params, stype),
-     .values = storage_types,
-     .doc = "How the result is stored: default, which every array is."},
+    MXL_PARAM(storage_params, stype, MXL_P_ENUM, MXL_REQUIRED,
+              "How the result is stored: default, which every array is.", .values = storage_types),
     {0},
 };
 
@@ -113,11 +110,8 @@ const char *const mxl_dtype_names[] = {"bfloat16", "bool",  "float16", "float32"
                                        "int32",    "int64", "int8",    "uint8",   NULL};
 
 static const mxl_param cast_params[] = {
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(mxl_cast_params, dtype),
-     .values = mxl_dtype_names,
-     .doc = "The dtype of the result."},
+    MXL_PARAM(mxl_cast_params, dtype, MXL_P_DTYPE, MXL_REQUIRED, "The dtype of the result.",
+              .values = mxl_dtype_names),
     {0},
 };
 
@@ -157,10 +151,7 @@ static const mxl_op op_block_grad = {
 /* ---- sums and broadcasts to a shape ---- */
 
 static const mxl_param shape_params[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(mxl_sum_to_params, shape),
-     .doc = "Shape of the result."},
+    MXL_PARAM(mxl_sum_to_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 

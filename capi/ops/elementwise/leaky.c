@@ -21,40 +21,24 @@ static const double SELU_SCALE = 1.05070098735548049342, SELU_ALPHA = 1.67326324
 static const double ROOT_HALF = 0.70710678118654752440, BELL = 0.39894228040143267794;
 
 static const mxl_input leaky_inputs[] = {
-    {.name = "data", .doc = "Input array, of any shape."},
-    {.name = "gamma",
-     .doc =
-         "prelu alone: the slopes below 0. One number, one for each entry of axis 1, or an array "
-         "with as many axes as data that broadcasts to it."},
+    MXL_INPUT(data, "Input array, of any shape."),
+    MXL_INPUT(gamma, "prelu alone: the slopes below 0. One number, one for each entry of axis 1, "
+                     "or an array with as many axes as data that broadcasts to it."),
     {0},
 };
 
 static const char *const leaky_names[] = {"elu", "gelu", "leaky", "prelu", "rrelu", "selu", NULL};
 
 static const mxl_param leaky_params_table[] = {
-    {.name = "act_type",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(leaky_params, act_type),
-     .def = "leaky",
-     .values = leaky_names,
-     .doc = "Which function.",
-     .sets_outputs = true},
-    {.name = "slope",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(leaky_params, slope),
-     .def = "0.25",
-     .doc = "leaky: the slope below 0; elu: the factor of e^x - 1."},
-    {.name = "lower_bound",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(leaky_params, lower_bound),
-     .def = "0.125",
-     .doc = "rrelu: the smallest slope below 0."},
-    {.name = "upper_bound",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(leaky_params, upper_bound),
-     .def = "0.333999991",
-     .doc = "rrelu: the largest slope below 0. Slopes are drawn while training, else all are the "
-            "mean of both bounds."},
+    MXL_PARAM(leaky_params, act_type, MXL_P_ENUM, "leaky", "Which function.", .values = leaky_names,
+              .sets_outputs = true),
+    MXL_PARAM(leaky_params, slope, MXL_P_FLOAT, "0.25",
+              "leaky: the slope below 0; elu: the factor of e^x - 1."),
+    MXL_PARAM(leaky_params, lower_bound, MXL_P_FLOAT, "0.125",
+              "rrelu: the smallest slope below 0."),
+    MXL_PARAM(leaky_params, upper_bound, MXL_P_FLOAT, "0.333999991",
+              "rrelu: the largest slope below 0. Slopes are drawn while training, else all are the "
+              "mean of both bounds."),
     {0},
 };
 
@@ -142,10 +126,10 @@ MXL_INLINE double cut_f64(double x, double above, double below)
 #define LIKE_X(value) _Generic((x), float: (float)(value), default: (value))
 #define SLOPE         LIKE_X(((const leaky_params *)params)->slope)
 
-MXL_FLOAT_KERNELS(leaky, MXL_UNARY_LOOP, CUT(x, x *SLOPE));
-MXL_FLOAT_KERNELS(elu, MXL_UNARY_LOOP, CUT(x, SLOPE *mxl_loop_expm1(x)));
+MXL_FLOAT_KERNELS(leaky, MXL_UNARY_LOOP, CUT(x, x * SLOPE));
+MXL_FLOAT_KERNELS(elu, MXL_UNARY_LOOP, CUT(x, SLOPE * mxl_loop_expm1(x)));
 MXL_FLOAT_KERNELS(selu, MXL_UNARY_LOOP,
-                  CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE *SELU_ALPHA) * mxl_loop_expm1(x)));
+                  CUT(LIKE_X(SELU_SCALE) * x, LIKE_X(SELU_SCALE * SELU_ALPHA) * mxl_loop_expm1(x)));
 MXL_FLOAT_KERNELS(prelu, MXL_BINARY_LOOP, x > 0 ? x : x * y);
 /* The factor of x in rrelu, given its random slope y. */
 MXL_FLOAT_KERNELS(factor, MXL_BINARY_LOOP, x > 0 ? 1 : y);
@@ -310,14 +294,14 @@ static int leaky_grad(mxl_grad *g)
 
 /* The derivatives, in the order in which leaky_grad rounds. */
 #define BELOW CUT(0, x)
-MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_LOOP, y *CUT(1, SLOPE));
-MXL_FLOAT_KERNELS(elu_derivative, MXL_BINARY_LOOP, y *CUT(1, mxl_loop_exp(BELOW) * SLOPE));
+MXL_FLOAT_KERNELS(leaky_slope, MXL_BINARY_LOOP, y * CUT(1, SLOPE));
+MXL_FLOAT_KERNELS(elu_derivative, MXL_BINARY_LOOP, y * CUT(1, mxl_loop_exp(BELOW) * SLOPE));
 MXL_FLOAT_KERNELS(selu_derivative, MXL_BINARY_LOOP,
-                  y *CUT(LIKE_X(SELU_SCALE),
-                         mxl_loop_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
+                  y * CUT(LIKE_X(SELU_SCALE),
+                          mxl_loop_exp(BELOW) * LIKE_X(SELU_SCALE * SELU_ALPHA)));
 MXL_FLOAT_KERNELS(gelu_derivative, MXL_BINARY_LOOP,
-                  y *((mxl_loop_erf(x * LIKE_X(ROOT_HALF)) + 1) / 2 +
-                      x * (mxl_loop_exp(x * x / -2) * LIKE_X(BELL))));
+                  y * ((mxl_loop_erf(x * LIKE_X(ROOT_HALF)) + 1) / 2 +
+                       x * (mxl_loop_exp(x * x / -2) * LIKE_X(BELL))));
 
 static int leaky_grad_kernel(mxl_grad *g)
 {

@@ -124,7 +124,7 @@ MXL_UNARY_OP(mxl_op_reciprocal, "reciprocal", NULL, "1 / x of each element.", re
 
 static const double DEGREES = 57.29577951308232087680;
 
-MXL_MATH_KERNELS(degrees, MXL_UNARY_LOOP, x *DEGREES);
+MXL_MATH_KERNELS(degrees, MXL_UNARY_LOOP, x * DEGREES);
 
 /* dx = dy * 180 / pi */
 static int degrees_grad(mxl_grad *g)

@@ -9,18 +9,11 @@
 #include <stddef.h>
 
 const mxl_param mxl_params_scalar[] = {
-    {.name = "scalar",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(mxl_scalar_params, scalar),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "The number."},
-    {.name = "is_int",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_scalar_params, is_int),
-     .def = "1",
-     .doc = "Whether the number counts as an integer: then an integer array keeps its dtype, "
-            "otherwise its result is float64."},
+    MXL_PARAM(mxl_scalar_params, scalar, MXL_P_FLOAT, "1", "The number.",
+              .type_text = "double, optional, default=1"),
+    MXL_PARAM(mxl_scalar_params, is_int, MXL_P_BOOL, "1",
+              "Whether the number counts as an integer: then an integer array keeps its dtype, "
+              "otherwise its result is float64."),
     {0},
 };
 
@@ -101,7 +94,7 @@ static int rminus_grad(mxl_grad *g)
 SCALAR(, mxl_op_rminus_scalar, "_rminus_scalar", "_RMinusScalar", "scalar - data.",
        rminus_scalar_kernels, rminus_grad, NULL);
 
-MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_LOOP, x *s);
+MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_LOOP, x * s);
 
 /* dx = dy * s */
 static int mul_grad(mxl_grad *g)

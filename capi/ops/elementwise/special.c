@@ -53,11 +53,7 @@ typedef struct polygamma_params {
 } polygamma_params;
 
 static const mxl_param polygamma_params_table[] = {
-    {.name = "n",
-     .type = MXL_P_INT,
-     .offset = offsetof(polygamma_params, n),
-     .def = "0",
-     .doc = "Which derivative of the digamma function."},
+    MXL_PARAM(polygamma_params, n, MXL_P_INT, "0", "Which derivative of the digamma function."),
     {0},
 };
 

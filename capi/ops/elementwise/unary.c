@@ -11,7 +11,7 @@ static int exp_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_out(g, 0)));
 }
 
-MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y *x)
+MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y * x)
 
 MXL_UNARY_OP_FAST(mxl_op_exp, "exp", MXL_ALIASES("_sparse_exp"),
                   "Exponential of each element: y = e^x.", exp_kernels, exp_grad, mxl_saves_output,
@@ -61,7 +61,7 @@ static int sigmoid_grad(mxl_grad *g)
                         mxl_mul(g->s, g->grad_output[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
 }
 
-MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x * (1 - x)))
+MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y * (x * (1 - x)))
 
 MXL_UNARY_OP_FAST(mxl_op_sigmoid, "sigmoid", MXL_ALIASES("_sparse_sigmoid"),
                   "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels,
@@ -101,7 +101,7 @@ MXL_UNARY_OP_FAST(mxl_op_sqrt, "sqrt", MXL_ALIASES("_sparse_sqrt"),
                   "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
                   mxl_saves_output, sqrt_grad_kernel);
 
-MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x *x);
+MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x * x);
 
 /* dx = dy * 2 x */
 static int square_grad(mxl_grad *g)
@@ -111,7 +111,7 @@ static int square_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, x, 2)));
 }
 
-MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x * 2))
+MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
 MXL_UNARY_OP_FAST(mxl_op_square, "square", MXL_ALIASES("_sparse_square"), "Square of each element.",
                   square_kernels, square_grad, mxl_saves_input, square_grad_kernel);

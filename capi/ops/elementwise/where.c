@@ -9,14 +9,8 @@
 /* ---- clip ---- */
 
 static const mxl_param clip_params_table[] = {
-    {.name = "a_min",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(mxl_clip_params, a_min),
-     .doc = "Smallest value of the result."},
-    {.name = "a_max",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(mxl_clip_params, a_max),
-     .doc = "Largest value of the result."},
+    MXL_PARAM(mxl_clip_params, a_min, MXL_P_FLOAT, MXL_REQUIRED, "Smallest value of the result."),
+    MXL_PARAM(mxl_clip_params, a_max, MXL_P_FLOAT, MXL_REQUIRED, "Largest value of the result."),
     {0},
 };
 
@@ -102,12 +96,8 @@ mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max)
 /* ---- smooth_l1 ---- */
 
 static const mxl_param smooth_params_table[] = {
-    {.name = "scalar",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(mxl_scalar_params, scalar),
-     .def = "1",
-     .type_text = "float",
-     .doc = "sigma: the square turns into a line at 1 / sigma^2."},
+    MXL_PARAM(mxl_scalar_params, scalar, MXL_P_FLOAT, "1",
+              "sigma: the square turns into a line at 1 / sigma^2.", .type_text = "float"),
     {0},
 };
 
@@ -147,12 +137,7 @@ typedef struct quadratic_params {
     double c;
 } quadratic_params;
 
-#define COEFFICIENT(letter, text)                                                                  \
-    {.name = #letter,                                                                              \
-     .type = MXL_P_FLOAT,                                                                          \
-     .offset = offsetof(quadratic_params, letter),                                                 \
-     .def = "0",                                                                                   \
-     .doc = text}
+#define COEFFICIENT(letter, text) MXL_PARAM(quadratic_params, letter, MXL_P_FLOAT, "0", text)
 
 static const mxl_param quadratic_params_table[] = {
     COEFFICIENT(a, "Factor of x^2."),
@@ -196,10 +181,10 @@ static const mxl_op op_quadratic = {
 /* ---- where ---- */
 
 static const mxl_input where_inputs[] = {
-    {.name = "condition",
-     .doc = "What to take: an array of the others' shape, or one number per row of theirs."},
-    {.name = "x", .doc = "Elements for where the condition is not 0."},
-    {.name = "y", .doc = "Elements for where it is; shape and dtype as x."},
+    MXL_INPUT(condition,
+              "What to take: an array of the others' shape, or one number per row of theirs."),
+    MXL_INPUT(x, "Elements for where the condition is not 0."),
+    MXL_INPUT(y, "Elements for where it is; shape and dtype as x."),
     {0},
 };
 

@@ -15,17 +15,12 @@ typedef struct mask_params {
 } mask_params;
 
 static const mxl_input mask_inputs[] = {
-    {.name = "data", .doc = "The array to take from."},
-    {.name = "index", .doc = "One flag for each position of the axis, of any dtype; 0 is not set."},
+    MXL_INPUT(data, "The array to take from."),
+    MXL_INPUT(index, "One flag for each position of the axis, of any dtype; 0 is not set."),
     {0},
 };
 
-#define MASK_AXIS                                                                                  \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(mask_params, axis),                                                        \
-     .def = "0",                                                                                   \
-     .doc = "The axis."}
+#define MASK_AXIS MXL_PARAM(mask_params, axis, MXL_P_INT, "0", "The axis.")
 
 /* ---- the flags ---- */
 
@@ -178,10 +173,8 @@ static const mxl_op op_mask = {
 
 static const mxl_param put_table[] = {
     MASK_AXIS,
-    {.name = "extent",
-     .type = MXL_P_INT,
-     .offset = offsetof(mask_params, extent),
-     .doc = "Extent of the axis: the number of flags."},
+    MXL_PARAM(mask_params, extent, MXL_P_INT, MXL_REQUIRED,
+              "Extent of the axis: the number of flags."),
     {0},
 };
 

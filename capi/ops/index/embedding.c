@@ -15,10 +15,9 @@ static mxl_array *named(const mxl_call *call, mxl_array *result)
 /* ---- batch_take ---- */
 
 static const mxl_input batch_take_inputs[] = {
-    {.name = "a", .doc = "The array to take from, of two axes or more."},
-    {.name = "indices",
-     .doc = "A position along the last axis for each row, of any dtype; out of bounds means the "
-            "first or the last."},
+    MXL_INPUT(a, "The array to take from, of two axes or more."),
+    MXL_INPUT(indices, "A position along the last axis for each row, of any dtype; out of bounds "
+                       "means the first or the last."),
     {0},
 };
 
@@ -66,10 +65,9 @@ typedef struct embedding_params {
 } embedding_params;
 
 static const mxl_input embedding_inputs[] = {
-    {.name = "data",
-     .doc = "Which rows of the weight, of any shape and dtype; out of bounds means the first or "
-            "the last."},
-    {.name = "weight", .doc = "The rows, of shape (input_dim, output_dim)."},
+    MXL_INPUT(data, "Which rows of the weight, of any shape and dtype; out of bounds means the "
+                    "first or the last."),
+    MXL_INPUT(weight, "The rows, of shape (input_dim, output_dim)."),
     {0},
 };
 
@@ -77,29 +75,15 @@ static const char *const embedding_dtypes[] = {"bfloat16", "float16", "float32",
                                                "int64",    "int8",    "uint8",   NULL};
 
 static const mxl_param embedding_table[] = {
-    {.name = "input_dim",
-     .type = MXL_P_INT,
-     .offset = offsetof(embedding_params, input_dim),
-     .doc = "How many rows the weight has.",
-     .min = 1,
-     .has_min = true},
-    {.name = "output_dim",
-     .type = MXL_P_INT,
-     .offset = offsetof(embedding_params, output_dim),
-     .doc = "How long they are.",
-     .min = 1,
-     .has_min = true},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(embedding_params, dtype),
-     .def = "float32",
-     .values = embedding_dtypes,
-     .doc = "For symbols: the dtype of a weight that is not there yet. Here the weight's decides."},
-    {.name = "sparse_grad",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(embedding_params, sparse_grad),
-     .def = "0",
-     .doc = "Accepted; gradients are dense."},
+    MXL_PARAM(embedding_params, input_dim, MXL_P_INT, MXL_REQUIRED, "How many rows the weight has.",
+              MXL_AT_LEAST(1)),
+    MXL_PARAM(embedding_params, output_dim, MXL_P_INT, MXL_REQUIRED, "How long they are.",
+              MXL_AT_LEAST(1)),
+    MXL_PARAM(
+        embedding_params, dtype, MXL_P_DTYPE, "float32",
+        "For symbols: the dtype of a weight that is not there yet. Here the weight's decides.",
+        .values = embedding_dtypes),
+    MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0", "Accepted; gradients are dense."),
     {0},
 };
 
@@ -143,11 +127,10 @@ static const mxl_op op_embedding = {
 /* ---- fill_element_0index ---- */
 
 static const mxl_input fill_inputs[] = {
-    {.name = "lhs", .doc = "A matrix.", .type_text = "NDArray"},
-    {.name = "mhs", .doc = "One element for each row, of its dtype.", .type_text = "NDArray"},
-    {.name = "rhs",
-     .doc = "Where in the row, of any dtype; negative numbers count from the end.",
-     .type_text = "NDArray"},
+    MXL_INPUT(lhs, "A matrix.", .type_text = "NDArray"),
+    MXL_INPUT(mhs, "One element for each row, of its dtype.", .type_text = "NDArray"),
+    MXL_INPUT(rhs, "Where in the row, of any dtype; negative numbers count from the end.",
+              .type_text = "NDArray"),
     {0},
 };
 
@@ -197,10 +180,10 @@ static const mxl_op op_fill_element = {
 /* ---- _contrib_index_copy ---- */
 
 static const mxl_input copy_inputs[] = {
-    {.name = "old_tensor", .doc = "What is at all other rows."},
-    {.name = "index_vector",
-     .doc = "Which rows of the first axis, of any dtype; negative numbers count from the end."},
-    {.name = "new_tensor", .doc = "The rows that go there, of the same dtype."},
+    MXL_INPUT(old_tensor, "What is at all other rows."),
+    MXL_INPUT(index_vector,
+              "Which rows of the first axis, of any dtype; negative numbers count from the end."),
+    MXL_INPUT(new_tensor, "The rows that go there, of the same dtype."),
     {0},
 };
 

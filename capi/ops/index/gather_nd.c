@@ -16,35 +16,30 @@ typedef struct gather_nd_params {
 } gather_nd_params;
 
 static const mxl_input gather_inputs[] = {
-    {.name = "data", .doc = "The array that holds the places."},
-    {.name = "indices",
-     .doc = "One row for each of the first axes, of any dtype; negative numbers count from the "
-            "end."},
+    MXL_INPUT(data, "The array that holds the places."),
+    MXL_INPUT(
+        indices,
+        "One row for each of the first axes, of any dtype; negative numbers count from the end."),
     {0},
 };
 
 static const mxl_input scatter_inputs[] = {
-    {.name = "data", .doc = "What goes to the places."},
-    {.name = "indices",
-     .doc = "One row for each of the first axes of the result, of any dtype; negative numbers "
-            "count from the end."},
+    MXL_INPUT(data, "What goes to the places."),
+    MXL_INPUT(indices, "One row for each of the first axes of the result, of any dtype; negative "
+                       "numbers count from the end."),
     {0},
 };
 
 static const mxl_input set_inputs[] = {
-    {.name = "lhs", .doc = "What is at all other places."},
-    {.name = "rhs", .doc = "What goes to the places, of the same dtype."},
-    {.name = "indices",
-     .doc = "One row for each of the first axes of lhs, of any dtype; negative numbers count from "
-            "the end."},
+    MXL_INPUT(lhs, "What is at all other places."),
+    MXL_INPUT(rhs, "What goes to the places, of the same dtype."),
+    MXL_INPUT(indices, "One row for each of the first axes of lhs, of any dtype; negative numbers "
+                       "count from the end."),
     {0},
 };
 
 static const mxl_param shape_table[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(gather_nd_params, shape),
-     .doc = "Shape of the result."},
+    MXL_PARAM(gather_nd_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 

@@ -15,7 +15,7 @@ typedef struct one_hot_params {
 } one_hot_params;
 
 static const mxl_input one_hot_inputs[] = {
-    {.name = "indices", .doc = "Which position is on; of any dtype."},
+    MXL_INPUT(indices, "Which position is on; of any dtype."),
     {0},
 };
 
@@ -23,30 +23,14 @@ static const char *const one_hot_dtypes[] = {"bfloat16", "float16", "float32", "
                                              "int64",    "int8",    "uint8",   NULL};
 
 static const mxl_param one_hot_table[] = {
-    {.name = "depth",
-     .type = MXL_P_INT,
-     .offset = offsetof(one_hot_params, depth),
-     .doc = "Extent of the new last axis.",
-     .min = 0,
-     .has_min = true},
-    {.name = "on_value",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(one_hot_params, on_value),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "The element at the index."},
-    {.name = "off_value",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(one_hot_params, off_value),
-     .def = "0",
-     .type_text = "double, optional, default=0",
-     .doc = "Every other element."},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(one_hot_params, dtype),
-     .def = "float32",
-     .values = one_hot_dtypes,
-     .doc = "dtype of the result."},
+    MXL_PARAM(one_hot_params, depth, MXL_P_INT, MXL_REQUIRED, "Extent of the new last axis.",
+              MXL_AT_LEAST(0)),
+    MXL_PARAM(one_hot_params, on_value, MXL_P_FLOAT, "1", "The element at the index.",
+              .type_text = "double, optional, default=1"),
+    MXL_PARAM(one_hot_params, off_value, MXL_P_FLOAT, "0", "Every other element.",
+              .type_text = "double, optional, default=0"),
+    MXL_PARAM(one_hot_params, dtype, MXL_P_DTYPE, "float32", "dtype of the result.",
+              .values = one_hot_dtypes),
     {0},
 };
 
@@ -112,10 +96,8 @@ static const mxl_op op_one_hot = {
 /* ---- _onehot_encode ---- */
 
 static const mxl_input encode_inputs[] = {
-    {.name = "lhs",
-     .doc = "Which position is on, for each row; of any dtype.",
-     .type_text = "NDArray"},
-    {.name = "rhs", .doc = "An array of the result's shape and dtype.", .type_text = "NDArray"},
+    MXL_INPUT(lhs, "Which position is on, for each row; of any dtype.", .type_text = "NDArray"),
+    MXL_INPUT(rhs, "An array of the result's shape and dtype.", .type_text = "NDArray"),
     {0},
 };
 

@@ -19,22 +19,19 @@ typedef struct positions_params {
 /* ---- ravel and unravel ---- */
 
 static const mxl_input ravel_inputs[] = {
-    {.name = "data", .doc = "One row of indices for each axis of the shape."},
+    MXL_INPUT(data, "One row of indices for each axis of the shape."),
     {0},
 };
 
 static const mxl_input unravel_inputs[] = {
-    {.name = "data", .doc = "Places, counted along the last axis first."},
+    MXL_INPUT(data, "Places, counted along the last axis first."),
     {0},
 };
 
 static const mxl_param shape_table[] = {
-    {.name = "shape",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(positions_params, shape),
-     .def = "None",
-     .type_text = "Shape(tuple), optional, default=None",
-     .doc = "The shape that is counted in; the first extent does not matter and may be -1."},
+    MXL_PARAM(positions_params, shape, MXL_P_OPT_SHAPE, "None",
+              "The shape that is counted in; the first extent does not matter and may be -1.",
+              .type_text = "Shape(tuple), optional, default=None"),
     {0},
 };
 
@@ -185,11 +182,8 @@ static const mxl_op op_unravel = {
 /* ---- _contrib_index_array ---- */
 
 static const mxl_param index_array_table[] = {
-    {.name = "axes",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(positions_params, axes),
-     .def = "None",
-     .doc = "The axes whose positions are told, in this order; None for all."},
+    MXL_PARAM(positions_params, axes, MXL_P_OPT_SHAPE, "None",
+              "The axes whose positions are told, in this order; None for all."),
     {0},
 };
 
@@ -253,33 +247,15 @@ mxl_array *mxl_positions(mxl_scope *s, mxl_array *a)
 /* ---- _contrib_arange_like ---- */
 
 static const mxl_param arange_like_table[] = {
-    {.name = "start",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(positions_params, start),
-     .def = "0",
-     .type_text = "double, optional, default=0",
-     .doc = "The first number."},
-    {.name = "step",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(positions_params, step),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "From one number to the next."},
-    {.name = "repeat",
-     .type = MXL_P_INT,
-     .offset = offsetof(positions_params, repeat),
-     .def = "1",
-     .doc = "How often each number stands; 1 or more."},
-    {.name = "ctx",
-     .type = MXL_P_STRING,
-     .offset = offsetof(positions_params, ctx),
-     .def = "",
-     .doc = "Of no meaning: the result is where data is."},
-    {.name = "axis",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(positions_params, axis),
-     .def = "None",
-     .doc = "The result is a vector as long as this axis; None: it has the shape of data."},
+    MXL_PARAM(positions_params, start, MXL_P_FLOAT, "0", "The first number.",
+              .type_text = "double, optional, default=0"),
+    MXL_PARAM(positions_params, step, MXL_P_FLOAT, "1", "From one number to the next.",
+              .type_text = "double, optional, default=1"),
+    MXL_PARAM(positions_params, repeat, MXL_P_INT, "1", "How often each number stands; 1 or more."),
+    MXL_PARAM(positions_params, ctx, MXL_P_STRING, "",
+              "Of no meaning: the result is where data is."),
+    MXL_PARAM(positions_params, axis, MXL_P_OPT_INT, "None",
+              "The result is a vector as long as this axis; None: it has the shape of data."),
     {0},
 };
 

@@ -19,24 +19,16 @@ typedef struct sequence_params {
 } sequence_params;
 
 static const mxl_input sequence_inputs[] = {
-    {.name = "data", .doc = "The sequences, of two axes or more."},
-    {.name = "sequence_length",
-     .doc = "How long each sequence is, of any dtype; only with use_sequence_length."},
+    MXL_INPUT(data, "The sequences, of two axes or more."),
+    MXL_INPUT(sequence_length,
+              "How long each sequence is, of any dtype; only with use_sequence_length."),
     {0},
 };
 
 #define USE_LENGTH                                                                                 \
-    {.name = "use_sequence_length",                                                                \
-     .type = MXL_P_BOOL,                                                                           \
-     .offset = offsetof(sequence_params, use_sequence_length),                                     \
-     .def = "0",                                                                                   \
-     .doc = "Whether lengths are given; else each sequence fills its axis."}
-#define AXIS(text)                                                                                 \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(sequence_params, axis),                                                    \
-     .def = "0",                                                                                   \
-     .doc = text}
+    MXL_PARAM(sequence_params, use_sequence_length, MXL_P_BOOL, "0",                               \
+              "Whether lengths are given; else each sequence fills its axis.")
+#define AXIS(text) MXL_PARAM(sequence_params, axis, MXL_P_INT, "0", text)
 
 static int sequence_arity(const void *params, mxl_arity *arity)
 {
@@ -145,11 +137,8 @@ static int sequence_infer(mxl_infer *infer)
 
 static const mxl_param mask_table[] = {
     USE_LENGTH,
-    {.name = "value",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(sequence_params, value),
-     .def = "0",
-     .doc = "What stands behind the end of a sequence."},
+    MXL_PARAM(sequence_params, value, MXL_P_FLOAT, "0",
+              "What stands behind the end of a sequence."),
     AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences."),
     {0},
 };
@@ -305,10 +294,7 @@ static const mxl_op op_sequence_last = {
 static const mxl_param put_table[] = {
     USE_LENGTH,
     AXIS("The axis of the sequences' steps."),
-    {.name = "steps",
-     .type = MXL_P_INT,
-     .offset = offsetof(sequence_params, steps),
-     .doc = "Extent of that axis."},
+    MXL_PARAM(sequence_params, steps, MXL_P_INT, MXL_REQUIRED, "Extent of that axis."),
     {0},
 };
 

@@ -21,26 +21,15 @@ static const char *const position_dtypes[] = {"float16", "float32", "float64", "
 static const char *const result_names[] = {"both", "indices", "mask", "value", NULL};
 
 #define AXIS_PARAM                                                                                 \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_OPT_INT,                                                                        \
-     .offset = offsetof(sort_params, axis),                                                        \
-     .def = "-1",                                                                                  \
-     .doc = "The axis to sort along, counted from either end; None: all elements as one row."}
+    MXL_PARAM(sort_params, axis, MXL_P_OPT_INT, "-1",                                              \
+              "The axis to sort along, counted from either end; None: all elements as one row.")
 
-#define ASCEND_PARAM(text, meaning)                                                                \
-    {.name = "is_ascend",                                                                          \
-     .type = MXL_P_BOOL,                                                                           \
-     .offset = offsetof(sort_params, is_ascend),                                                   \
-     .def = text,                                                                                  \
-     .doc = meaning}
+#define ASCEND_PARAM(text, meaning) MXL_PARAM(sort_params, is_ascend, MXL_P_BOOL, text, meaning)
 
 #define DTYPE_PARAM                                                                                \
-    {.name = "dtype",                                                                              \
-     .type = MXL_P_DTYPE,                                                                          \
-     .offset = offsetof(sort_params, dtype),                                                       \
-     .def = "float32",                                                                             \
-     .values = position_dtypes,                                                                    \
-     .doc = "dtype of the positions; one that is too small for them gives wrong ones."}
+    MXL_PARAM(sort_params, dtype, MXL_P_DTYPE, "float32",                                          \
+              "dtype of the positions; one that is too small for them gives wrong ones.",          \
+              .values = position_dtypes)
 
 static const mxl_param sort_table[] = {
     AXIS_PARAM,
@@ -57,19 +46,12 @@ static const mxl_param argsort_table[] = {
 
 static const mxl_param topk_table[] = {
     AXIS_PARAM,
-    {.name = "k",
-     .type = MXL_P_INT,
-     .offset = offsetof(sort_params, k),
-     .def = "1",
-     .doc = "How many elements of each row, at most its length; below 1: all."},
-    {.name = "ret_typ",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(sort_params, ret_typ),
-     .def = "indices",
-     .values = result_names,
-     .doc = "What is returned: the values, their indices along the axis, both, or a mask in the "
-            "shape of data with 1 for the elements chosen.",
-     .sets_outputs = true},
+    MXL_PARAM(sort_params, k, MXL_P_INT, "1",
+              "How many elements of each row, at most its length; below 1: all."),
+    MXL_PARAM(sort_params, ret_typ, MXL_P_ENUM, "indices",
+              "What is returned: the values, their indices along the axis, both, or a mask in the "
+              "shape of data with 1 for the elements chosen.",
+              .values = result_names, .sets_outputs = true),
     ASCEND_PARAM("0", "Whether the k smallest are meant, smallest first, else the k largest."),
     DTYPE_PARAM,
     {0},
@@ -178,27 +160,19 @@ typedef struct along_params {
 } along_params;
 
 static const mxl_input along_inputs[] = {
-    {.name = "data", .doc = "What is moved."},
-    {.name = "indices", .doc = "int64 positions along the axis."},
+    MXL_INPUT(data, "What is moved."),
+    MXL_INPUT(indices, "int64 positions along the axis."),
     {0},
 };
 
 #define ALONG_AXIS                                                                                 \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(along_params, axis),                                                       \
-     .doc = "The axis, counted from either end."}
+    MXL_PARAM(along_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis, counted from either end.")
 
 static const mxl_param take_along_table[] = {ALONG_AXIS, {0}};
 static const mxl_param put_along_table[] = {
     ALONG_AXIS,
-    {.name = "extent",
-     .type = MXL_P_INT,
-     .offset = offsetof(along_params, extent),
-     .type_text = "long, required",
-     .doc = "Extent of the axis of the result.",
-     .min = 0,
-     .has_min = true},
+    MXL_PARAM(along_params, extent, MXL_P_INT, MXL_REQUIRED, "Extent of the axis of the result.",
+              MXL_AT_LEAST(0), .type_text = "long, required"),
     {0},
 };
 

@@ -22,10 +22,7 @@ static const char *const take_modes[] = {"clip", "wrap", "raise", NULL};
 static const char *const pick_modes[] = {"clip", "wrap", NULL};
 
 #define INDEX_SHAPE                                                                                \
-    {.name = "shape",                                                                              \
-     .type = MXL_P_SHAPE,                                                                          \
-     .offset = offsetof(index_params, shape),                                                      \
-     .doc = "Shape of the result."}
+    MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")
 
 /* An array as (outer, extent, inner) around an axis. */
 typedef struct view {
@@ -83,24 +80,17 @@ static int positions_begin(positions *p, const char *name, const mxl_array *inde
 /* ---- take ---- */
 
 static const mxl_input take_inputs[] = {
-    {.name = "a", .doc = "The array to take from."},
-    {.name = "indices", .doc = "Positions along the axis, of any dtype and shape."},
+    MXL_INPUT(a, "The array to take from."),
+    MXL_INPUT(indices, "Positions along the axis, of any dtype and shape."),
     {0},
 };
 
 static const mxl_param take_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(index_params, axis),
-     .def = "0",
-     .doc = "The axis to take along."},
-    {.name = "mode",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(index_params, mode),
-     .def = "clip",
-     .values = take_modes,
-     .doc = "What an index out of bounds means: the first or last position, a position counted "
-            "around, or an error."},
+    MXL_PARAM(index_params, axis, MXL_P_INT, "0", "The axis to take along."),
+    MXL_PARAM(index_params, mode, MXL_P_ENUM, "clip",
+              "What an index out of bounds means: the first or last position, a position counted "
+              "around, or an error.",
+              .values = take_modes),
     {0},
 };
 
@@ -187,18 +177,14 @@ static const mxl_op op_take = {
 /* ---- the gradient of take ---- */
 
 static const mxl_input grad_inputs[] = {
-    {.name = "data", .doc = "What is put where the indices say."},
-    {.name = "indices", .doc = "Positions along the axis."},
+    MXL_INPUT(data, "What is put where the indices say."),
+    MXL_INPUT(indices, "Positions along the axis."),
     {0},
 };
 
 static const mxl_param take_grad_table[] = {
-    {.name = "axis", .type = MXL_P_INT, .offset = offsetof(index_params, axis), .doc = "The axis."},
-    {.name = "mode",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(index_params, mode),
-     .values = take_modes,
-     .doc = "As of take."},
+    MXL_PARAM(index_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
+    MXL_PARAM(index_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of take.", .values = take_modes),
     INDEX_SHAPE,
     {0},
 };
@@ -288,30 +274,19 @@ mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndi
 /* ---- pick ---- */
 
 static const mxl_input pick_inputs[] = {
-    {.name = "data", .doc = "The array to pick from."},
-    {.name = "index",
-     .doc = "Positions along the axis, of any dtype, in the shape of data without it."},
+    MXL_INPUT(data, "The array to pick from."),
+    MXL_INPUT(index, "Positions along the axis, of any dtype, in the shape of data without it."),
     {0},
 };
 
 static const mxl_param pick_table[] = {
-    {.name = "axis",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(index_params, axis),
-     .def = "-1",
-     .doc = "The axis to pick along; None is not supported."},
-    {.name = "keepdims",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(index_params, keepdims),
-     .def = "0",
-     .doc = "Whether the axis stays, with extent 1."},
-    {.name = "mode",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(index_params, mode),
-     .def = "clip",
-     .values = pick_modes,
-     .doc = "What an index out of bounds means: the first or last position, or a position counted "
-            "around."},
+    MXL_PARAM(index_params, axis, MXL_P_OPT_INT, "-1",
+              "The axis to pick along; None is not supported."),
+    MXL_PARAM(index_params, keepdims, MXL_P_BOOL, "0", "Whether the axis stays, with extent 1."),
+    MXL_PARAM(index_params, mode, MXL_P_ENUM, "clip",
+              "What an index out of bounds means: the first or last position, or a position "
+              "counted around.",
+              .values = pick_modes),
     {0},
 };
 
@@ -396,17 +371,9 @@ static const mxl_op op_pick = {
 /* ---- the gradient of pick ---- */
 
 static const mxl_param pick_grad_table[] = {
-    {.name = "axis", .type = MXL_P_INT, .offset = offsetof(index_params, axis), .doc = "The axis."},
-    {.name = "mode",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(index_params, mode),
-     .values = pick_modes,
-     .doc = "As of pick."},
-    {.name = "keepdims",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(index_params, keepdims),
-     .def = "0",
-     .doc = "As of pick."},
+    MXL_PARAM(index_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
+    MXL_PARAM(index_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of pick.", .values = pick_modes),
+    MXL_PARAM(index_params, keepdims, MXL_P_BOOL, "0", "As of pick."),
     INDEX_SHAPE,
     {0},
 };

@@ -16,23 +16,13 @@ static int check_dtype(const char *name, int dtype)
 static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
 
 static const mxl_param batch_table[] = {
-    {.name = "transpose_a",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_dot_params, transpose_a),
-     .def = "0",
-     .doc = "Whether the matrices of lhs are transposed."},
-    {.name = "transpose_b",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_dot_params, transpose_b),
-     .def = "0",
-     .doc = "Whether the matrices of rhs are transposed."},
-    {.name = "forward_stype",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(mxl_dot_params, forward_stype),
-     .def = "None",
-     .values = stypes,
-     .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'",
-     .doc = "Storage type of the result, which is dense whatever is asked for."},
+    MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
+              "Whether the matrices of lhs are transposed."),
+    MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
+              "Whether the matrices of rhs are transposed."),
+    MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
+              "Storage type of the result, which is dense whatever is asked for.", .values = stypes,
+              .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'"),
     {0},
 };
 
@@ -145,9 +135,7 @@ static const mxl_op op_batch_dot = {
 /* ---- khatri_rao ---- */
 
 static const mxl_input rao_inputs[] = {
-    {.name = "args",
-     .doc = "The matrices, all with as many columns.",
-     .type_text = "NDArray-or-Symbol[]"},
+    MXL_INPUT(args, "The matrices, all with as many columns.", .type_text = "NDArray-or-Symbol[]"),
     {0},
 };
 

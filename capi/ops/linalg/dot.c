@@ -160,23 +160,13 @@ static int dot_grad(mxl_grad *g)
 static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
 
 static const mxl_param dot_params[] = {
-    {.name = "transpose_a",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_dot_params, transpose_a),
-     .def = "0",
-     .doc = "Whether the first axis of lhs is contracted, and not its last."},
-    {.name = "transpose_b",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_dot_params, transpose_b),
-     .def = "0",
-     .doc = "Whether the last axis of rhs is contracted, and not its first."},
-    {.name = "forward_stype",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(mxl_dot_params, forward_stype),
-     .def = "None",
-     .values = stypes,
-     .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'",
-     .doc = "Storage type of the result, which is dense whatever is asked for."},
+    MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
+              "Whether the first axis of lhs is contracted, and not its last."),
+    MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
+              "Whether the last axis of rhs is contracted, and not its first."),
+    MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
+              "Storage type of the result, which is dense whatever is asked for.", .values = stypes,
+              .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'"),
     {0},
 };
 
@@ -203,29 +193,18 @@ typedef struct fc_params {
 } fc_params;
 
 static const mxl_input fc_inputs[] = {
-    {.name = "data", .doc = "Rows of features."},
-    {.name = "weight", .doc = "Matrix of shape (num_hidden, features)."},
-    {.name = "bias", .doc = "Vector of shape (num_hidden,); absent with no_bias."},
+    MXL_INPUT(data, "Rows of features."),
+    MXL_INPUT(weight, "Matrix of shape (num_hidden, features)."),
+    MXL_INPUT(bias, "Vector of shape (num_hidden,); absent with no_bias."),
     {0},
 };
 
 static const mxl_param fc_params_table[] = {
-    {.name = "num_hidden",
-     .type = MXL_P_INT,
-     .offset = offsetof(fc_params, num_hidden),
-     .min = 1,
-     .has_min = true,
-     .doc = "Extent of the last axis of the result."},
-    {.name = "no_bias",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(fc_params, no_bias),
-     .def = "0",
-     .doc = "Whether there is no bias."},
-    {.name = "flatten",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(fc_params, flatten),
-     .def = "1",
-     .doc = "Whether all axes but the first are features; otherwise the last one is."},
+    MXL_PARAM(fc_params, num_hidden, MXL_P_INT, MXL_REQUIRED,
+              "Extent of the last axis of the result.", MXL_AT_LEAST(1)),
+    MXL_PARAM(fc_params, no_bias, MXL_P_BOOL, "0", "Whether there is no bias."),
+    MXL_PARAM(fc_params, flatten, MXL_P_BOOL, "1",
+              "Whether all axes but the first are features; otherwise the last one is."),
     {0},
 };
 

@@ -6,10 +6,10 @@
 #include "kernel/gemm/gemm.h"
 
 const mxl_input mxl_inputs_a[] = {
-    {.name = "A", .doc = "Matrices along the last two axes, float32 or float64."}, {0}};
+    MXL_INPUT(A, "Matrices along the last two axes, float32 or float64."), {0}};
 const mxl_input mxl_inputs_ab[] = {
-    {.name = "A", .doc = "Matrices along the last two axes, float32 or float64."},
-    {.name = "B", .doc = "As many matrices of the same dtype."},
+    MXL_INPUT(A, "Matrices along the last two axes, float32 or float64."),
+    MXL_INPUT(B, "As many matrices of the same dtype."),
     {0},
 };
 
@@ -106,46 +106,30 @@ typedef struct gemm_params {
 } gemm_params;
 
 #define GEMM_PARAMS                                                                                \
-    {.name = "transpose_a",                                                                        \
-     .type = MXL_P_BOOL,                                                                           \
-     .offset = offsetof(gemm_params, transpose_a),                                                 \
-     .def = "0",                                                                                   \
-     .doc = "Whether the matrices of A are transposed."},                                          \
-        {.name = "transpose_b",                                                                    \
-         .type = MXL_P_BOOL,                                                                       \
-         .offset = offsetof(gemm_params, transpose_b),                                             \
-         .def = "0",                                                                               \
-         .doc = "Whether the matrices of B are transposed."},                                      \
-        {.name = "alpha",                                                                          \
-         .type = MXL_P_FLOAT,                                                                      \
-         .offset = offsetof(gemm_params, alpha),                                                   \
-         .def = "1",                                                                               \
-         .type_text = "double, optional, default=1",                                               \
-         .doc = "What the product is multiplied with."}
+    MXL_PARAM(gemm_params, transpose_a, MXL_P_BOOL, "0",                                           \
+              "Whether the matrices of A are transposed."),                                        \
+        MXL_PARAM(gemm_params, transpose_b, MXL_P_BOOL, "0",                                       \
+                  "Whether the matrices of B are transposed."),                                    \
+        MXL_PARAM(gemm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.",    \
+                  .type_text = "double, optional, default=1")
 #define GEMM_AXIS                                                                                  \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(gemm_params, axis),                                                        \
-     .def = "-2",                                                                                  \
-     .doc = "The axis of rows, counted from either end; columns are the last axis."}
+    MXL_PARAM(gemm_params, axis, MXL_P_INT, "-2",                                                  \
+              "The axis of rows, counted from either end; columns are the last axis.")
 
 static const mxl_param gemm2_table[] = {GEMM_PARAMS, GEMM_AXIS, {0}};
 static const mxl_param gemm_table[] = {
     GEMM_PARAMS,
-    {.name = "beta",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(gemm_params, beta),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "What C is multiplied with; with 0 it is not read."},
+    MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
+              "What C is multiplied with; with 0 it is not read.",
+              .type_text = "double, optional, default=1"),
     GEMM_AXIS,
     {0},
 };
 
 static const mxl_input gemm_inputs[] = {
-    {.name = "A", .doc = "Matrices along the last two axes, float32 or float64."},
-    {.name = "B", .doc = "As many matrices of the same dtype."},
-    {.name = "C", .doc = "What is added: the shape of the result."},
+    MXL_INPUT(A, "Matrices along the last two axes, float32 or float64."),
+    MXL_INPUT(B, "As many matrices of the same dtype."),
+    MXL_INPUT(C, "What is added: the shape of the result."),
     {0},
 };
 
@@ -326,17 +310,10 @@ typedef struct syrk_params {
 } syrk_params;
 
 static const mxl_param syrk_table[] = {
-    {.name = "transpose",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(syrk_params, transpose),
-     .def = "0",
-     .doc = "Whether the first factor is the transposed one."},
-    {.name = "alpha",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(syrk_params, alpha),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "What the product is multiplied with."},
+    MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
+              "Whether the first factor is the transposed one."),
+    MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.",
+              .type_text = "double, optional, default=1"),
     {0},
 };
 

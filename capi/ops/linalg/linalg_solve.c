@@ -13,27 +13,12 @@ typedef struct tr_params {
 } tr_params;
 
 static const mxl_param tr_table[] = {
-    {.name = "transpose",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(tr_params, transpose),
-     .def = "0",
-     .doc = "Whether the matrices of A are transposed."},
-    {.name = "rightside",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(tr_params, rightside),
-     .def = "0",
-     .doc = "Whether A stands to the right of B."},
-    {.name = "lower",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(tr_params, lower),
-     .def = "1",
-     .doc = "Which triangle of A is read: the lower one, or the upper one."},
-    {.name = "alpha",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(tr_params, alpha),
-     .def = "1",
-     .type_text = "double, optional, default=1",
-     .doc = "What the result is multiplied with."},
+    MXL_PARAM(tr_params, transpose, MXL_P_BOOL, "0", "Whether the matrices of A are transposed."),
+    MXL_PARAM(tr_params, rightside, MXL_P_BOOL, "0", "Whether A stands to the right of B."),
+    MXL_PARAM(tr_params, lower, MXL_P_BOOL, "1",
+              "Which triangle of A is read: the lower one, or the upper one."),
+    MXL_PARAM(tr_params, alpha, MXL_P_FLOAT, "1", "What the result is multiplied with.",
+              .type_text = "double, optional, default=1"),
     {0},
 };
 

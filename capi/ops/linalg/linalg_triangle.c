@@ -12,20 +12,14 @@ typedef struct part_params {
 } part_params;
 
 #define OFFSET                                                                                     \
-    {.name = "offset",                                                                             \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(part_params, offset),                                                      \
-     .def = "0",                                                                                   \
-     .doc = "Which diagonal: 0 the main one, positive above it, negative below."}
+    MXL_PARAM(part_params, offset, MXL_P_INT, "0",                                                 \
+              "Which diagonal: 0 the main one, positive above it, negative below.")
 
 static const mxl_param diag_table[] = {OFFSET, {0}};
 static const mxl_param trian_table[] = {
     OFFSET,
-    {.name = "lower",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(part_params, lower),
-     .def = "1",
-     .doc = "Which triangle the main diagonal bounds; another bounds the one on its side."},
+    MXL_PARAM(part_params, lower, MXL_P_BOOL, "1",
+              "Which triangle the main diagonal bounds; another bounds the one on its side."),
     {0},
 };
 
@@ -76,7 +70,7 @@ static const mxl_op op_extractdiag = {
 };
 
 static const mxl_input vector_inputs[] = {
-    {.name = "A", .doc = "Vectors along the last axis, float32 or float64."}, {0}};
+    MXL_INPUT(A, "Vectors along the last axis, float32 or float64."), {0}};
 
 static int too_large(const mxl_infer *infer)
 {
@@ -322,12 +316,7 @@ typedef struct triangle_params {
     double below, diagonal, above;
 } triangle_params;
 
-#define WEIGHT(field, text)                                                                        \
-    {.name = #field,                                                                               \
-     .type = MXL_P_FLOAT,                                                                          \
-     .offset = offsetof(triangle_params, field),                                                   \
-     .def = "1",                                                                                   \
-     .doc = text}
+#define WEIGHT(field, text) MXL_PARAM(triangle_params, field, MXL_P_FLOAT, "1", text)
 
 static const mxl_param triangle_table[] = {
     WEIGHT(below, "Factor of what is below the diagonal; 0 clears it."),

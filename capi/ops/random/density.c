@@ -11,11 +11,8 @@ typedef struct density_params {
 } density_params;
 
 static const mxl_param density_table[] = {
-    {.name = "is_log",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(density_params, is_log),
-     .def = "0",
-     .doc = "Whether the result is the logarithm of the density."},
+    MXL_PARAM(density_params, is_log, MXL_P_BOOL, "0",
+              "Whether the result is the logarithm of the density."),
     {0},
 };
 
@@ -123,7 +120,7 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
 
 #define DENSITY_OP(id, op_doc, op_saves, ...)                                                      \
     static const mxl_input id##_inputs[] = {                                                       \
-        {.name = "sample", .doc = "What the density is asked at."}, __VA_ARGS__, {0}};             \
+        MXL_INPUT(sample, "What the density is asked at."), __VA_ARGS__, {0}};                     \
     static int id##_compute(const mxl_call *call)                                                  \
     {                                                                                              \
         return density_compute(call, mxl_density_##id);                                            \
@@ -347,8 +344,8 @@ static int dirichlet_grad(mxl_grad *g)
 }
 
 static const mxl_input dirichlet_inputs[] = {
-    {.name = "sample", .doc = "What the density is asked at, parts along the last axis."},
-    {.name = "alpha", .doc = "Concentrations, as many as parts."},
+    MXL_INPUT(sample, "What the density is asked at, parts along the last axis."),
+    MXL_INPUT(alpha, "Concentrations, as many as parts."),
     {0},
 };
 

@@ -20,30 +20,20 @@ static const char *const category_dtypes[] = {"float16", "float32", "float64",
                                               "int32",   "uint8",   NULL};
 
 static const mxl_input multinomial_inputs[] = {
-    {.name = "data",
-     .doc = "Probabilities, the categories along the last axis; each row should add up to 1."},
+    MXL_INPUT(data,
+              "Probabilities, the categories along the last axis; each row should add up to 1."),
     {0},
 };
 
 static const mxl_param multinomial_table[] = {
-    {.name = "shape",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(multinomial_params, shape),
-     .def = "[]",
-     .type_text = "Shape(tuple), optional, default=[]",
-     .doc = "Shape of what is drawn for each row; () or None: one number."},
-    {.name = "get_prob",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(multinomial_params, get_prob),
-     .def = "0",
-     .sets_outputs = true,
-     .doc = "Whether the logarithms of the probabilities are a second result."},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(multinomial_params, dtype),
-     .def = "int32",
-     .values = category_dtypes,
-     .doc = "dtype of the numbers drawn."},
+    MXL_PARAM(multinomial_params, shape, MXL_P_OPT_SHAPE, "[]",
+              "Shape of what is drawn for each row; () or None: one number.",
+              .type_text = "Shape(tuple), optional, default=[]"),
+    MXL_PARAM(multinomial_params, get_prob, MXL_P_BOOL, "0",
+              "Whether the logarithms of the probabilities are a second result.",
+              .sets_outputs = true),
+    MXL_PARAM(multinomial_params, dtype, MXL_P_DTYPE, "int32", "dtype of the numbers drawn.",
+              .values = category_dtypes),
     {0},
 };
 

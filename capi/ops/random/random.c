@@ -75,31 +75,15 @@ static int draw(const mxl_call *call, mxl_sampler sampler, double first, double 
 /* ---- descriptors ---- */
 
 #define NUMBER(param_name, default_text, param_doc, at)                                            \
-    {.name = param_name,                                                                           \
-     .type = MXL_P_FLOAT,                                                                          \
-     .offset = offsetof(random_params, at),                                                        \
-     .def = default_text,                                                                          \
-     .doc = param_doc}
+    MXL_PARAM_AS(param_name, random_params, at, MXL_P_FLOAT, default_text, param_doc)
 #define SHAPE                                                                                      \
-    {.name = "shape",                                                                              \
-     .type = MXL_P_SHAPE,                                                                          \
-     .offset = offsetof(random_params, shape),                                                     \
-     .def = "None",                                                                                \
-     .doc = "Shape of the array; None: that of the output given."}
-#define CTX                                                                                        \
-    {.name = "ctx",                                                                                \
-     .type = MXL_P_STRING,                                                                         \
-     .offset = offsetof(random_params, ctx),                                                       \
-     .def = "",                                                                                    \
-     .doc = "Where the array lives: cpu(0)."}
+    MXL_PARAM(random_params, shape, MXL_P_SHAPE, "None",                                           \
+              "Shape of the array; None: that of the output given.")
+#define CTX MXL_PARAM(random_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0).")
 #define DTYPE                                                                                      \
-    {.name = "dtype",                                                                              \
-     .type = MXL_P_DTYPE,                                                                          \
-     .offset = offsetof(random_params, dtype),                                                     \
-     .def = "None",                                                                                \
-     .values = mxl_random_dtypes,                                                                  \
-     .type_text = MXL_RANDOM_DTYPES,                                                               \
-     .doc = "dtype of the array; None: that of the output given, else float32."}
+    MXL_PARAM(random_params, dtype, MXL_P_DTYPE, "None",                                           \
+              "dtype of the array; None: that of the output given, else float32.",                 \
+              .values = mxl_random_dtypes, .type_text = MXL_RANDOM_DTYPES)
 
 /* The tables of a distribution: `name`_params, and `name`_like_params. */
 #define TABLES_1(name, first)                                                                      \
@@ -111,7 +95,7 @@ static int draw(const mxl_call *call, mxl_sampler sampler, double first, double 
     static const mxl_param name##_like_params[] = {first, second, {0}};                            \
     static const mxl_input name##_like_inputs[] = {LIKE(2), {0}}
 #define LIKE(count)                                                                                \
-    {.name = "data", .doc = "The array whose shape and dtype the result has.", .after = count}
+    MXL_INPUT(data, "The array whose shape and dtype the result has.", .after = count)
 
 #define RANDOM_OPS(id, op_name, op_aliases, op_doc)                                                \
     static const mxl_op op_##id = {                                                                \
@@ -256,12 +240,9 @@ RANDOM_OPS(poisson, "_random_poisson", MXL_ALIASES("random_poisson"),
 /* ---- negative binomial ---- */
 
 #define SUCCESSES                                                                                  \
-    {.name = "k",                                                                                  \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(random_params, low),                                                       \
-     .def = "1",                                                                                   \
-     .type_text = "int, optional, default='1'",                                                    \
-     .doc = "How many successes end an experiment, not below 0."}
+    MXL_PARAM_AS("k", random_params, low, MXL_P_INT, "1",                                          \
+                 "How many successes end an experiment, not below 0.",                             \
+                 .type_text = "int, optional, default='1'")
 
 TABLES_2(negative_binomial, SUCCESSES,
          NUMBER("p", "1", "The probability of success, not below 0; above 1 counts as 1.", second));
@@ -319,25 +300,16 @@ RANDOM_OPS(generalized_negative_binomial, "_random_generalized_negative_binomial
 /* ---- randint ---- */
 
 static const mxl_param randint_params[] = {
-    {.name = "low",
-     .type = MXL_P_INT,
-     .offset = offsetof(random_params, low),
-     .type_text = "long, required",
-     .doc = "The smallest number drawn."},
-    {.name = "high",
-     .type = MXL_P_INT,
-     .offset = offsetof(random_params, high),
-     .type_text = "long, required",
-     .doc = "What all numbers lie below."},
+    MXL_PARAM(random_params, low, MXL_P_INT, MXL_REQUIRED, "The smallest number drawn.",
+              .type_text = "long, required"),
+    MXL_PARAM(random_params, high, MXL_P_INT, MXL_REQUIRED, "What all numbers lie below.",
+              .type_text = "long, required"),
     SHAPE,
     CTX,
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(random_params, dtype),
-     .def = "None",
-     .values = integer_dtypes,
-     .type_text = "{'None', 'int32', 'int64'},optional, default='None'",
-     .doc = "dtype of the array; None: that of the output given, else int32."},
+    MXL_PARAM(random_params, dtype, MXL_P_DTYPE, "None",
+              "dtype of the array; None: that of the output given, else int32.",
+              .values = integer_dtypes,
+              .type_text = "{'None', 'int32', 'int64'},optional, default='None'"),
     {0},
 };
 

@@ -10,18 +10,11 @@ typedef struct sample_params {
 } sample_params;
 
 static const mxl_param sample_table[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(sample_params, shape),
-     .def = "[]",
-     .doc = "Shape of what is drawn for each element of the parameters; (): one number."},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(sample_params, dtype),
-     .def = "None",
-     .values = mxl_random_dtypes,
-     .type_text = MXL_RANDOM_DTYPES,
-     .doc = "dtype of the result; None: that of the output given, else float32."},
+    MXL_PARAM(sample_params, shape, MXL_P_SHAPE, "[]",
+              "Shape of what is drawn for each element of the parameters; (): one number."),
+    MXL_PARAM(sample_params, dtype, MXL_P_DTYPE, "None",
+              "dtype of the result; None: that of the output given, else float32.",
+              .values = mxl_random_dtypes, .type_text = MXL_RANDOM_DTYPES),
     {0},
 };
 

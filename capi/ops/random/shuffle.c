@@ -100,15 +100,9 @@ typedef struct zipfian_params {
 static const mxl_input no_inputs[] = {{0}};
 
 static const mxl_param zipfian_table[] = {
-    {.name = "range_max",
-     .type = MXL_P_INT,
-     .offset = offsetof(zipfian_params, range_max),
-     .doc = "How many classes there are."},
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(zipfian_params, shape),
-     .def = "None",
-     .doc = "How many rows, and how many different classes each has."},
+    MXL_PARAM(zipfian_params, range_max, MXL_P_INT, MXL_REQUIRED, "How many classes there are."),
+    MXL_PARAM(zipfian_params, shape, MXL_P_SHAPE, "None",
+              "How many rows, and how many different classes each has."),
     {0},
 };
 

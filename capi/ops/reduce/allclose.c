@@ -13,28 +13,18 @@ typedef struct allclose_params {
 } allclose_params;
 
 static const mxl_input allclose_inputs[] = {
-    {.name = "a", .doc = "First array."},
-    {.name = "b", .doc = "Second array, of the same shape and dtype."},
+    MXL_INPUT(a, "First array."),
+    MXL_INPUT(b, "Second array, of the same shape and dtype."),
     {0},
 };
 
 /* The defaults are 1e-5 and 1e-8 rounded to float32, as 1.9.1 prints them. */
 static const mxl_param allclose_table[] = {
-    {.name = "rtol",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(allclose_params, rtol),
-     .def = "9.99999975e-06",
-     .doc = "How far elements may differ, relative to the second one."},
-    {.name = "atol",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(allclose_params, atol),
-     .def = "9.99999994e-09",
-     .doc = "How far they may differ beyond that."},
-    {.name = "equal_nan",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(allclose_params, equal_nan),
-     .def = "1",
-     .doc = "Whether two NaNs are equal."},
+    MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "9.99999975e-06",
+              "How far elements may differ, relative to the second one."),
+    MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "9.99999994e-09",
+              "How far they may differ beyond that."),
+    MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "1", "Whether two NaNs are equal."),
     {0},
 };
 

@@ -12,23 +12,17 @@ typedef struct histogram_params {
 } histogram_params;
 
 static const mxl_input histogram_inputs[] = {
-    {.name = "data", .doc = "The elements to count; a NaN is in no bin."},
-    {.name = "bins", .doc = "The bounds, rising, of the array's dtype; absent with bin_cnt."},
+    MXL_INPUT(data, "The elements to count; a NaN is in no bin."),
+    MXL_INPUT(bins, "The bounds, rising, of the array's dtype; absent with bin_cnt."),
     {0},
 };
 
 static const mxl_param histogram_table[] = {
-    {.name = "bin_cnt",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(histogram_params, count),
-     .def = "None",
-     .doc = "How many bins of equal width to make within `range`, in place of bins."},
-    {.name = "range",
-     .type = MXL_P_STRING,
-     .offset = offsetof(histogram_params, range),
-     .def = "None",
-     .type_text = ", optional, default=None",
-     .doc = "The lowest and the highest bound, as a tuple of two numbers."},
+    MXL_PARAM_AS("bin_cnt", histogram_params, count, MXL_P_OPT_INT, "None",
+                 "How many bins of equal width to make within `range`, in place of bins."),
+    MXL_PARAM(histogram_params, range, MXL_P_STRING, "None",
+              "The lowest and the highest bound, as a tuple of two numbers.",
+              .type_text = ", optional, default=None"),
     {0},
 };
 

@@ -44,27 +44,15 @@ typedef struct loss_params {
 
 static const char *const normalizations[] = {"batch", "null", "valid", NULL};
 
-#define GRAD_SCALE                                                                                 \
-    {.name = "grad_scale",                                                                         \
-     .type = MXL_P_FLOAT,                                                                          \
-     .offset = offsetof(loss_params, grad_scale),                                                  \
-     .def = "1",                                                                                   \
-     .doc = "Factor of the gradient."}
+#define GRAD_SCALE MXL_PARAM(loss_params, grad_scale, MXL_P_FLOAT, "1", "Factor of the gradient.")
 
 static const mxl_param loss_table[] = {
     GRAD_SCALE,
-    {.name = "valid_thresh",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(loss_params, valid_thresh),
-     .def = "0",
-     .doc = "Elements above it are valid."},
-    {.name = "normalization",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(loss_params, normalization),
-     .def = "null",
-     .values = normalizations,
-     .doc = "What the gradient is divided by: nothing, the number of rows (all axes but the last "
-            "together), or that of valid elements (1, if there are none)."},
+    MXL_PARAM(loss_params, valid_thresh, MXL_P_FLOAT, "0", "Elements above it are valid."),
+    MXL_PARAM(loss_params, normalization, MXL_P_ENUM, "null",
+              "What the gradient is divided by: nothing, the number of rows (all axes but the last "
+              "together), or that of valid elements (1, if there are none).",
+              .values = normalizations),
     {0},
 };
 
@@ -123,10 +111,9 @@ static const mxl_op op_loss = {
 /* ---- regression ---- */
 
 static const mxl_input regression_inputs[] = {
-    {.name = "data", .doc = "What the network predicts, of a floating dtype; (n, ...)."},
-    {.name = "label",
-     .doc = "What it should predict, of the same dtype and shape; axes of extent 1 at the end do "
-            "not count."},
+    MXL_INPUT(data, "What the network predicts, of a floating dtype; (n, ...)."),
+    MXL_INPUT(label, "What it should predict, of the same dtype and shape; axes of extent 1 at the "
+                     "end do not count."),
     {0},
 };
 

@@ -18,29 +18,16 @@ typedef struct norm_params {
 } norm_params;
 
 static const mxl_param norm_table[] = {
-    {.name = "ord",
-     .type = MXL_P_INT,
-     .offset = offsetof(norm_params, ord),
-     .def = "2",
-     .doc = "1: the sum of magnitudes; 2: the root of the sum of squares."},
-    {.name = "axis",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(norm_params, reduce.axis),
-     .def = "None",
-     .doc = "The axes to reduce, counted from either end; none named: all."},
-    {.name = "out_dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(norm_params, out_dtype),
-     .def = "None",
-     .values = sum_dtypes,
-     .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', 'int8'},optional, "
-                  "default='None'",
-     .doc = "The dtype of the result, which must be the array's."},
-    {.name = "keepdims",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(norm_params, reduce.keepdims),
-     .def = "0",
-     .doc = "Whether the reduced axes stay, with extent 1."},
+    MXL_PARAM(norm_params, ord, MXL_P_INT, "2",
+              "1: the sum of magnitudes; 2: the root of the sum of squares."),
+    MXL_PARAM_AS("axis", norm_params, reduce.axis, MXL_P_OPT_SHAPE, "None",
+                 "The axes to reduce, counted from either end; none named: all."),
+    MXL_PARAM(norm_params, out_dtype, MXL_P_DTYPE, "None",
+              "The dtype of the result, which must be the array's.", .values = sum_dtypes,
+              .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', "
+                           "'int8'},optional, default='None'"),
+    MXL_PARAM_AS("keepdims", norm_params, reduce.keepdims, MXL_P_BOOL, "0",
+                 "Whether the reduced axes stay, with extent 1."),
     {0},
 };
 
@@ -98,16 +85,10 @@ static const mxl_op op_norm = {
 /* ---- moments ---- */
 
 static const mxl_param moments_table[] = {
-    {.name = "axes",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(mxl_reduce_params, axis),
-     .def = "None",
-     .doc = "The axes to reduce, counted from either end; at least one."},
-    {.name = "keepdims",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_reduce_params, keepdims),
-     .def = "0",
-     .doc = "Whether the reduced axes stay, with extent 1."},
+    MXL_PARAM_AS("axes", mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",
+                 "The axes to reduce, counted from either end; at least one."),
+    MXL_PARAM(mxl_reduce_params, keepdims, MXL_P_BOOL, "0",
+              "Whether the reduced axes stay, with extent 1."),
     {0},
 };
 
@@ -182,24 +163,18 @@ typedef struct cumsum_params {
 } cumsum_params;
 
 static const mxl_param cumsum_table[] = {
-    {.name = "axis",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(cumsum_params, axis),
-     .def = "None",
-     .doc = "The axis to sum along, counted from either end; None: the flattened array."},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(cumsum_params, dtype),
-     .def = "None",
-     .values = sum_dtypes,
-     .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', 'int8'},optional, "
-                  "default='None'",
-     .doc = "The dtype of the result, in which the elements are added; None: the array's, int64 "
-            "for bool."},
+    MXL_PARAM(cumsum_params, axis, MXL_P_OPT_INT, "None",
+              "The axis to sum along, counted from either end; None: the flattened array."),
+    MXL_PARAM(cumsum_params, dtype, MXL_P_DTYPE, "None",
+              "The dtype of the result, in which the elements are added; None: the array's, int64 "
+              "for bool.",
+              .values = sum_dtypes,
+              .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', "
+                           "'int8'},optional, default='None'"),
     {0},
 };
 
-static const mxl_input cumsum_inputs[] = {{.name = "a", .doc = "Input array, of any shape."}, {0}};
+static const mxl_input cumsum_inputs[] = {MXL_INPUT(a, "Input array, of any shape."), {0}};
 
 static int cumsum_infer(mxl_infer *infer)
 {

@@ -98,21 +98,12 @@ static mxl_array *spread(mxl_grad *g, mxl_array *y)
 /* ---- the operators ---- */
 
 static const mxl_param reduce_params[] = {
-    {.name = "axis",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(mxl_reduce_params, axis),
-     .def = "None",
-     .doc = "The axes to reduce, counted from either end; none named: all."},
-    {.name = "keepdims",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_reduce_params, keepdims),
-     .def = "0",
-     .doc = "Whether the reduced axes stay, with extent 1."},
-    {.name = "exclude",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(mxl_reduce_params, exclude),
-     .def = "0",
-     .doc = "Whether to reduce the axes that are not named instead."},
+    MXL_PARAM(mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",
+              "The axes to reduce, counted from either end; none named: all."),
+    MXL_PARAM(mxl_reduce_params, keepdims, MXL_P_BOOL, "0",
+              "Whether the reduced axes stay, with extent 1."),
+    MXL_PARAM(mxl_reduce_params, exclude, MXL_P_BOOL, "0",
+              "Whether to reduce the axes that are not named instead."),
     {0},
 };
 
@@ -300,16 +291,9 @@ typedef struct arg_params {
 } arg_params;
 
 static const mxl_param arg_table[] = {
-    {.name = "axis",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(arg_params, axis),
-     .def = "None",
-     .doc = "The axis to search along, counted from either end; None: the flattened array."},
-    {.name = "keepdims",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(arg_params, keepdims),
-     .def = "0",
-     .doc = "Whether the axis stays, with extent 1."},
+    MXL_PARAM(arg_params, axis, MXL_P_OPT_INT, "None",
+              "The axis to search along, counted from either end; None: the flattened array."),
+    MXL_PARAM(arg_params, keepdims, MXL_P_BOOL, "0", "Whether the axis stays, with extent 1."),
     {0},
 };
 

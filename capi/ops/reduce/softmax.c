@@ -16,39 +16,25 @@ typedef struct softmax_params {
 } softmax_params;
 
 static const mxl_input softmax_inputs[] = {
-    {.name = "data", .doc = "Input array, of a floating dtype."},
-    {.name = "length",
-     .doc = "Only with use_length: int32 or int64 in the shape of data without the axis; how many "
-            "elements of each row count. The others become 0."},
+    MXL_INPUT(data, "Input array, of a floating dtype."),
+    MXL_INPUT(length, "Only with use_length: int32 or int64 in the shape of data without the axis; "
+                      "how many elements of each row count. The others become 0."),
     {0},
 };
 
 static const char *const softmax_dtypes[] = {"None", "float16", "float32", "float64", NULL};
 
 static const mxl_param softmax_params_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(softmax_params, axis),
-     .def = "-1",
-     .doc = "The axis along which the results sum to 1, counted from either end."},
-    {.name = "temperature",
-     .type = MXL_P_OPT_FLOAT,
-     .offset = offsetof(softmax_params, temperature),
-     .def = "None",
-     .type_text = "double or None, optional, default=None",
-     .doc = "What the input is divided by first; None: nothing."},
-    {.name = "dtype",
-     .type = MXL_P_DTYPE,
-     .offset = offsetof(softmax_params, dtype),
-     .def = "None",
-     .values = softmax_dtypes,
-     .type_text = "{None, 'float16', 'float32', 'float64'},optional, default='None'",
-     .doc = "dtype of the result; None: that of data."},
-    {.name = "use_length",
-     .type = MXL_P_OPT_BOOL,
-     .offset = offsetof(softmax_params, use_length),
-     .def = "0",
-     .doc = "Whether there is an input `length`. Not for softmin and log_softmax."},
+    MXL_PARAM(softmax_params, axis, MXL_P_INT, "-1",
+              "The axis along which the results sum to 1, counted from either end."),
+    MXL_PARAM(softmax_params, temperature, MXL_P_OPT_FLOAT, "None",
+              "What the input is divided by first; None: nothing.",
+              .type_text = "double or None, optional, default=None"),
+    MXL_PARAM(softmax_params, dtype, MXL_P_DTYPE, "None",
+              "dtype of the result; None: that of data.", .values = softmax_dtypes,
+              .type_text = "{None, 'float16', 'float32', 'float64'},optional, default='None'"),
+    MXL_PARAM(softmax_params, use_length, MXL_P_OPT_BOOL, "0",
+              "Whether there is an input `length`. Not for softmin and log_softmax."),
     {0},
 };
 

@@ -27,22 +27,16 @@ typedef struct output_params {
 } output_params;
 
 static const mxl_input output_inputs[] = {
-    {.name = "data", .doc = "What is turned into probabilities, of a floating dtype; (n, ...)."},
-    {.name = "label",
-     .doc =
-         "The class of each row of data, of the dtype of data and its shape without the classes; "
-         "or, in the shape of data, the probabilities that there should be."},
+    MXL_INPUT(data, "What is turned into probabilities, of a floating dtype; (n, ...)."),
+    MXL_INPUT(label,
+              "The class of each row of data, of the dtype of data and its shape without the "
+              "classes; or, in the shape of data, the probabilities that there should be."),
     {0},
 };
 
 static const char *const normalizations[] = {"batch", "null", "valid", NULL};
 
-#define FIELD(field, kind, text, meaning)                                                          \
-    {.name = #field,                                                                               \
-     .type = kind,                                                                                 \
-     .offset = offsetof(output_params, field),                                                     \
-     .def = text,                                                                                  \
-     .doc = meaning}
+#define FIELD(field, kind, text, meaning) MXL_PARAM(output_params, field, kind, text, meaning)
 
 #define OUTPUT_PARAMS                                                                              \
     FIELD(grad_scale, MXL_P_FLOAT, "1", "Factor of the gradient."),                                \
@@ -54,13 +48,10 @@ static const char *const normalizations[] = {"batch", "null", "valid", NULL};
         FIELD(use_ignore, MXL_P_BOOL, "0", "Whether ignore_label is one."),                        \
         FIELD(preserve_shape, MXL_P_BOOL, "0",                                                     \
               "Whether the classes are the last axis, else all axes but the first together."),     \
-        {.name = "normalization",                                                                  \
-         .type = MXL_P_ENUM,                                                                       \
-         .offset = offsetof(output_params, normalization),                                         \
-         .def = "null",                                                                            \
-         .values = normalizations,                                                                 \
-         .doc = "What the gradient is divided by: nothing more, the number of labels, or that of " \
-                "labels other than ignore_label (1, if there are none)."},                         \
+        MXL_PARAM(output_params, normalization, MXL_P_ENUM, "null",                                \
+                  "What the gradient is divided by: nothing more, the number of labels, or that "  \
+                  "of labels other than ignore_label (1, if there are none).",                     \
+                  .values = normalizations),                                                       \
         FIELD(out_grad, MXL_P_BOOL, "0",                                                           \
               "Whether the gradient is multiplied with the one that arrives."),                    \
         FIELD(smooth_alpha, MXL_P_FLOAT, "0",                                                      \
@@ -267,7 +258,7 @@ static int target_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_input target_inputs[] = {{.name = "label", .doc = "A class for each row."}, {0}};
+static const mxl_input target_inputs[] = {MXL_INPUT(label, "A class for each row."), {0}};
 
 static const mxl_op op_target = {
     .name = "_mxl_softmax_target",
@@ -345,10 +336,9 @@ static const mxl_op op_softmax_output = {
 /* ---- softmax_cross_entropy ---- */
 
 static const mxl_input entropy_inputs[] = {
-    {.name = "data", .doc = "A row of classes for each sample, of a floating dtype; (n, classes)."},
-    {.name = "label",
-     .doc = "The class of each sample, of the dtype of data; (n,). What is out of range counts as "
-            "the nearest class."},
+    MXL_INPUT(data, "A row of classes for each sample, of a floating dtype; (n, classes)."),
+    MXL_INPUT(label, "The class of each sample, of the dtype of data; (n,). What is out of range "
+                     "counts as the nearest class."),
     {0},
 };
 

@@ -175,10 +175,7 @@ const mxl_op mxl_op_as_strided = {
 
 static const mxl_param zeros_table[] = {
     MXL_STRIDED_TABLE,
-    {.name = "zeros",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(mxl_strided_params, zeros),
-     .doc = "Shape of the result."},
+    MXL_PARAM(mxl_strided_params, zeros, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 

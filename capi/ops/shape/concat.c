@@ -55,22 +55,14 @@ typedef struct concat_params {
 } concat_params;
 
 static const mxl_input concat_inputs[] = {
-    {.name = "data", .doc = "The arrays to join.", .type_text = "NDArray-or-Symbol[]"},
+    MXL_INPUT(data, "The arrays to join.", .type_text = "NDArray-or-Symbol[]"),
     {0},
 };
 
 static const mxl_param concat_table[] = {
-    {.name = "num_args",
-     .type = MXL_P_INT,
-     .offset = offsetof(concat_params, num_args),
-     .doc = "Number of arrays to join.",
-     .min = 1,
-     .has_min = true},
-    {.name = "dim",
-     .type = MXL_P_INT,
-     .offset = offsetof(concat_params, dim),
-     .def = "1",
-     .doc = "The axis to join along."},
+    MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",
+              MXL_AT_LEAST(1)),
+    MXL_PARAM(concat_params, dim, MXL_P_INT, "1", "The axis to join along."),
     {0},
 };
 
@@ -241,22 +233,15 @@ typedef struct stack_params {
 } stack_params;
 
 static const mxl_input stack_inputs[] = {
-    {.name = "data", .doc = "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]"},
+    MXL_INPUT(data, "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]"),
     {0},
 };
 
 static const mxl_param stack_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(stack_params, axis),
-     .def = "0",
-     .doc = "Where the new axis stands in the result, counted from either end."},
-    {.name = "num_args",
-     .type = MXL_P_INT,
-     .offset = offsetof(stack_params, num_args),
-     .doc = "Number of arrays.",
-     .min = 1,
-     .has_min = true},
+    MXL_PARAM(stack_params, axis, MXL_P_INT, "0",
+              "Where the new axis stands in the result, counted from either end."),
+    MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
+              MXL_AT_LEAST(1)),
     {0},
 };
 
@@ -332,9 +317,8 @@ static const mxl_op op_stack = {
 /* ---- add_n ---- */
 
 static const mxl_input add_n_inputs[] = {
-    {.name = "args",
-     .doc = "The arrays to add, of one shape and dtype.",
-     .type_text = "NDArray-or-Symbol[]"},
+    MXL_INPUT(args, "The arrays to add, of one shape and dtype.",
+              .type_text = "NDArray-or-Symbol[]"),
     {0},
 };
 

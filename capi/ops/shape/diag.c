@@ -11,21 +11,10 @@ typedef struct diag_params {
 } diag_params;
 
 static const mxl_param diag_table[] = {
-    {.name = "k",
-     .type = MXL_P_INT,
-     .offset = offsetof(diag_params, k),
-     .def = "0",
-     .doc = "Which diagonal: 0 the main one, positive above it, negative below."},
-    {.name = "axis1",
-     .type = MXL_P_INT,
-     .offset = offsetof(diag_params, axis1),
-     .def = "0",
-     .doc = "The axis of rows; of no meaning for a vector."},
-    {.name = "axis2",
-     .type = MXL_P_INT,
-     .offset = offsetof(diag_params, axis2),
-     .def = "1",
-     .doc = "The axis of columns."},
+    MXL_PARAM(diag_params, k, MXL_P_INT, "0",
+              "Which diagonal: 0 the main one, positive above it, negative below."),
+    MXL_PARAM(diag_params, axis1, MXL_P_INT, "0", "The axis of rows; of no meaning for a vector."),
+    MXL_PARAM(diag_params, axis2, MXL_P_INT, "1", "The axis of columns."),
     {0},
 };
 

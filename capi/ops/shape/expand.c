@@ -6,10 +6,7 @@
 /* ---- _mxl_broadcast_to ---- */
 
 static const mxl_param own_table[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(mxl_sum_to_params, shape),
-     .doc = "Shape of the result."},
+    MXL_PARAM(mxl_sum_to_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 
@@ -66,11 +63,8 @@ typedef struct to_params {
 } to_params;
 
 static const mxl_param to_table[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(to_params, shape),
-     .def = "[]",
-     .doc = "Shape of the result, of as many axes as the array's; 0 keeps an extent."},
+    MXL_PARAM(to_params, shape, MXL_P_SHAPE, "[]",
+              "Shape of the result, of as many axes as the array's; 0 keeps an extent."),
     {0},
 };
 
@@ -106,22 +100,16 @@ typedef struct like_params {
 } like_params;
 
 static const mxl_param like_table[] = {
-    {.name = "lhs_axes",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(like_params, lhs_axes),
-     .def = "None",
-     .doc = "Axes of lhs to repeat along, each of extent 1; None (for both): all."},
-    {.name = "rhs_axes",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(like_params, rhs_axes),
-     .def = "None",
-     .doc = "Axes of rhs whose extents they get."},
+    MXL_PARAM(like_params, lhs_axes, MXL_P_OPT_SHAPE, "None",
+              "Axes of lhs to repeat along, each of extent 1; None (for both): all."),
+    MXL_PARAM(like_params, rhs_axes, MXL_P_OPT_SHAPE, "None",
+              "Axes of rhs whose extents they get."),
     {0},
 };
 
 static const mxl_input like_inputs[] = {
-    {.name = "lhs", .doc = "The array to repeat."},
-    {.name = "rhs", .doc = "The array with the extents; its elements and dtype do not matter."},
+    MXL_INPUT(lhs, "The array to repeat."),
+    MXL_INPUT(rhs, "The array with the extents; its elements and dtype do not matter."),
     {0},
 };
 
@@ -177,16 +165,8 @@ typedef struct axis_params {
 } axis_params;
 
 static const mxl_param axis_table[] = {
-    {.name = "axis",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(axis_params, axis),
-     .def = "[]",
-     .doc = "Axes to repeat along, each of extent 1."},
-    {.name = "size",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(axis_params, size),
-     .def = "[]",
-     .doc = "The extents they get, one for each."},
+    MXL_PARAM(axis_params, axis, MXL_P_SHAPE, "[]", "Axes to repeat along, each of extent 1."),
+    MXL_PARAM(axis_params, size, MXL_P_SHAPE, "[]", "The extents they get, one for each."),
     {0},
 };
 
@@ -231,10 +211,8 @@ typedef struct tile_params {
 } tile_params;
 
 static const mxl_param tile_table[] = {
-    {.name = "reps",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(tile_params, reps),
-     .doc = "How often the array stands along each axis, aligned at the last one."},
+    MXL_PARAM(tile_params, reps, MXL_P_SHAPE, MXL_REQUIRED,
+              "How often the array stands along each axis, aligned at the last one."),
     {0},
 };
 
@@ -322,15 +300,9 @@ typedef struct repeat_params {
 } repeat_params;
 
 static const mxl_param repeat_table[] = {
-    {.name = "repeats",
-     .type = MXL_P_INT,
-     .offset = offsetof(repeat_params, repeats),
-     .doc = "How often each element stands."},
-    {.name = "axis",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(repeat_params, axis),
-     .def = "None",
-     .doc = "The axis to repeat along, counted from either end; None: the flattened array."},
+    MXL_PARAM(repeat_params, repeats, MXL_P_INT, MXL_REQUIRED, "How often each element stands."),
+    MXL_PARAM(repeat_params, axis, MXL_P_OPT_INT, "None",
+              "The axis to repeat along, counted from either end; None: the flattened array."),
     {0},
 };
 

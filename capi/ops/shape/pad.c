@@ -20,24 +20,15 @@ typedef struct pad_params {
 static const char *const modes[] = {"constant", "edge", "reflect", NULL};
 
 static const mxl_param pad_table[] = {
-    {.name = "mode",
-     .type = MXL_P_ENUM,
-     .offset = offsetof(pad_params, mode),
-     .values = modes,
-     .type_text = "{'constant', 'edge', 'reflect'}, required",
-     .doc = "What the rim holds: `constant_value`, the values at the edge, or the array reflected "
-            "at its edge."},
-    {.name = "pad_width",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(pad_params, pad_width),
-     .doc = "How wide the rim is before and behind each axis: two numbers per axis, four zeros "
-            "first."},
-    {.name = "constant_value",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(pad_params, constant_value),
-     .def = "0",
-     .type_text = "double, optional, default=0",
-     .doc = "The value of the rim in mode constant."},
+    MXL_PARAM(pad_params, mode, MXL_P_ENUM, MXL_REQUIRED,
+              "What the rim holds: `constant_value`, the values at the edge, or the array "
+              "reflected at its edge.",
+              .values = modes, .type_text = "{'constant', 'edge', 'reflect'}, required"),
+    MXL_PARAM(
+        pad_params, pad_width, MXL_P_SHAPE, MXL_REQUIRED,
+        "How wide the rim is before and behind each axis: two numbers per axis, four zeros first."),
+    MXL_PARAM(pad_params, constant_value, MXL_P_FLOAT, "0",
+              "The value of the rim in mode constant.", .type_text = "double, optional, default=0"),
     {0},
 };
 

@@ -16,29 +16,16 @@ typedef struct reshape_params {
 } reshape_params;
 
 static const mxl_param reshape_table[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(reshape_params, shape),
-     .def = "[]",
-     .doc =
-         "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred from "
-         "the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one into the two "
-         "numbers that follow it."},
-    {.name = "reverse",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(reshape_params, reverse),
-     .def = "0",
-     .doc = "Whether shape and codes are read from the right."},
-    {.name = "target_shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(reshape_params, target_shape),
-     .def = "[]",
-     .doc = "Deprecated, use shape: the new shape, of which one extent may be 0 to be inferred."},
-    {.name = "keep_highest",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(reshape_params, keep_highest),
-     .def = "0",
-     .doc = "Deprecated: whether the first extent stays, whatever target_shape says."},
+    MXL_PARAM(reshape_params, shape, MXL_P_SHAPE, "[]",
+              "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred "
+              "from the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one "
+              "into the two numbers that follow it."),
+    MXL_PARAM(reshape_params, reverse, MXL_P_BOOL, "0",
+              "Whether shape and codes are read from the right."),
+    MXL_PARAM(reshape_params, target_shape, MXL_P_SHAPE, "[]",
+              "Deprecated, use shape: the new shape, of which one extent may be 0 to be inferred."),
+    MXL_PARAM(reshape_params, keep_highest, MXL_P_BOOL, "0",
+              "Deprecated: whether the first extent stays, whatever target_shape says."),
     {0},
 };
 
@@ -121,10 +108,8 @@ typedef struct expand_params {
 } expand_params;
 
 static const mxl_param expand_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(expand_params, axis),
-     .doc = "Where the new axis stands in the result, counted from either end."},
+    MXL_PARAM(expand_params, axis, MXL_P_INT, MXL_REQUIRED,
+              "Where the new axis stands in the result, counted from either end."),
     {0},
 };
 
@@ -163,11 +148,8 @@ typedef struct squeeze_params {
 } squeeze_params;
 
 static const mxl_param squeeze_table[] = {
-    {.name = "axis",
-     .type = MXL_P_OPT_SHAPE,
-     .offset = offsetof(squeeze_params, axis),
-     .def = "None",
-     .doc = "The axes to take away, each of extent 1; None: all that have it."},
+    MXL_PARAM(squeeze_params, axis, MXL_P_OPT_SHAPE, "None",
+              "The axes to take away, each of extent 1; None: all that have it."),
     {0},
 };
 
@@ -226,12 +208,7 @@ typedef struct like_params {
     int64_t lhs_begin, lhs_end, rhs_begin, rhs_end;
 } like_params;
 
-#define LIKE_BOUND(field, text)                                                                    \
-    {.name = #field,                                                                               \
-     .type = MXL_P_OPT_INT,                                                                        \
-     .offset = offsetof(like_params, field),                                                       \
-     .def = "None",                                                                                \
-     .doc = text}
+#define LIKE_BOUND(field, text) MXL_PARAM(like_params, field, MXL_P_OPT_INT, "None", text)
 
 static const mxl_param like_table[] = {
     LIKE_BOUND(lhs_begin, "First axis of lhs that is replaced; None: the first of all."),
@@ -242,8 +219,8 @@ static const mxl_param like_table[] = {
 };
 
 static const mxl_input like_inputs[] = {
-    {.name = "lhs", .doc = "The array with the elements."},
-    {.name = "rhs", .doc = "The array with the shape; its elements and dtype do not matter."},
+    MXL_INPUT(lhs, "The array with the elements."),
+    MXL_INPUT(rhs, "The array with the shape; its elements and dtype do not matter."),
     {0},
 };
 
@@ -302,10 +279,8 @@ static const mxl_op op_reshape_like = {
 /* ---- _mxl_reshape_to, _mxl_reshape_own ---- */
 
 static const mxl_param reshape_to_table[] = {
-    {.name = "shape",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(mxl_sum_to_params, shape),
-     .doc = "Shape of the result, of as many elements."},
+    MXL_PARAM(mxl_sum_to_params, shape, MXL_P_SHAPE, MXL_REQUIRED,
+              "Shape of the result, of as many elements."),
     {0},
 };
 

@@ -14,20 +14,13 @@ typedef struct slice_params {
 } slice_params;
 
 #define SLICE_BOUNDS                                                                               \
-    {.name = "begin",                                                                              \
-     .type = MXL_P_TUPLE_OPT,                                                                      \
-     .offset = offsetof(slice_params, begin),                                                      \
-     .doc = "Where the part begins along each of the first axes; negative numbers count from the " \
-            "end, None is the beginning."},                                                        \
-        {.name = "end",                                                                            \
-         .type = MXL_P_TUPLE_OPT,                                                                  \
-         .offset = offsetof(slice_params, end),                                                    \
-         .doc = "Where it ends, exclusive; None is the end."},                                     \
-        {.name = "step",                                                                           \
-         .type = MXL_P_TUPLE_OPT,                                                                  \
-         .offset = offsetof(slice_params, step),                                                   \
-         .def = "[]",                                                                              \
-         .doc = "Step along each of these axes, which may be negative; None is 1."}
+    MXL_PARAM(slice_params, begin, MXL_P_TUPLE_OPT, MXL_REQUIRED,                                  \
+              "Where the part begins along each of the first axes; negative numbers count from "   \
+              "the end, None is the beginning."),                                                  \
+        MXL_PARAM(slice_params, end, MXL_P_TUPLE_OPT, MXL_REQUIRED,                                \
+                  "Where it ends, exclusive; None is the end."),                                   \
+        MXL_PARAM(slice_params, step, MXL_P_TUPLE_OPT, "[]",                                       \
+                  "Step along each of these axes, which may be negative; None is 1.")
 
 /* ---- the part ---- */
 
@@ -150,12 +143,9 @@ static void copy_around(mxl_array *out, const mxl_array *in, const mxl_plan *par
 /* ---- _slice_assign_scalar ---- */
 
 static const mxl_param assign_scalar_table[] = {
-    {.name = "scalar",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(slice_params, scalar),
-     .def = "0",
-     .type_text = "double, optional, default=0",
-     .doc = "The number that every element of the part becomes."},
+    MXL_PARAM(slice_params, scalar, MXL_P_FLOAT, "0",
+              "The number that every element of the part becomes.",
+              .type_text = "double, optional, default=0"),
     SLICE_BOUNDS,
     {0},
 };

@@ -10,18 +10,12 @@ typedef struct axis_params {
 } axis_params;
 
 static const mxl_param axis_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(axis_params, axis),
-     .doc = "The axis to cut, counted from either end."},
-    {.name = "begin",
-     .type = MXL_P_INT,
-     .offset = offsetof(axis_params, begin),
-     .doc = "The first position; a negative one counts from the end."},
-    {.name = "end",
-     .type = MXL_P_OPT_INT,
-     .offset = offsetof(axis_params, end),
-     .doc = "The position behind the last; None: the end."},
+    MXL_PARAM(axis_params, axis, MXL_P_INT, MXL_REQUIRED,
+              "The axis to cut, counted from either end."),
+    MXL_PARAM(axis_params, begin, MXL_P_INT, MXL_REQUIRED,
+              "The first position; a negative one counts from the end."),
+    MXL_PARAM(axis_params, end, MXL_P_OPT_INT, MXL_REQUIRED,
+              "The position behind the last; None: the end."),
     {0},
 };
 
@@ -61,17 +55,14 @@ typedef struct like_params {
 } like_params;
 
 static const mxl_param like_table[] = {
-    {.name = "axes",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(like_params, axes),
-     .def = "[]",
-     .doc = "The axes to cut, counted from either end; none named: all."},
+    MXL_PARAM(like_params, axes, MXL_P_SHAPE, "[]",
+              "The axes to cut, counted from either end; none named: all."),
     {0},
 };
 
 static const mxl_input like_inputs[] = {
-    {.name = "data", .doc = "The array to cut."},
-    {.name = "shape_like", .doc = "The array with the extents; its elements do not matter."},
+    MXL_INPUT(data, "The array to cut."),
+    MXL_INPUT(shape_like, "The array with the extents; its elements do not matter."),
     {0},
 };
 
@@ -125,14 +116,8 @@ static const mxl_op op_slice_like = {
 /* ---- _mxl_slice_rows, _mxl_at, _mxl_select: the operators of recorded views of rows ---- */
 
 static const mxl_param slice_rows_params[] = {
-    {.name = "begin",
-     .type = MXL_P_INT,
-     .offset = offsetof(mxl_slice_rows_params, begin),
-     .doc = "First row."},
-    {.name = "end",
-     .type = MXL_P_INT,
-     .offset = offsetof(mxl_slice_rows_params, end),
-     .doc = "The row behind the last."},
+    MXL_PARAM(mxl_slice_rows_params, begin, MXL_P_INT, MXL_REQUIRED, "First row."),
+    MXL_PARAM(mxl_slice_rows_params, end, MXL_P_INT, MXL_REQUIRED, "The row behind the last."),
     {0},
 };
 
@@ -159,10 +144,7 @@ const mxl_op mxl_op_slice_rows = {
 };
 
 static const mxl_param at_params[] = {
-    {.name = "index",
-     .type = MXL_P_INT,
-     .offset = offsetof(mxl_at_params, index),
-     .doc = "The row."},
+    MXL_PARAM(mxl_at_params, index, MXL_P_INT, MXL_REQUIRED, "The row."),
     {0},
 };
 
@@ -192,15 +174,10 @@ typedef struct select_params {
 } select_params;
 
 static const mxl_param select_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(select_params, axis),
-     .doc = "The axis that goes, counted from either end."},
-    {.name = "index",
-     .type = MXL_P_INT,
-     .offset = offsetof(select_params, index),
-     .type_text = "long, required",
-     .doc = "The position along it, counted from either end."},
+    MXL_PARAM(select_params, axis, MXL_P_INT, MXL_REQUIRED,
+              "The axis that goes, counted from either end."),
+    MXL_PARAM(select_params, index, MXL_P_INT, MXL_REQUIRED,
+              "The position along it, counted from either end.", .type_text = "long, required"),
     {0},
 };
 

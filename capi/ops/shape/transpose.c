@@ -12,11 +12,8 @@ typedef struct transpose_params {
 } transpose_params;
 
 static const mxl_param transpose_table[] = {
-    {.name = "axes",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(transpose_params, axes),
-     .def = "[]",
-     .doc = "Which axis of the input each axis of the result is; empty: the axes in reverse."},
+    MXL_PARAM(transpose_params, axes, MXL_P_SHAPE, "[]",
+              "Which axis of the input each axis of the result is; empty: the axes in reverse."),
     {0},
 };
 
@@ -87,16 +84,8 @@ typedef struct swap_params {
 } swap_params;
 
 static const mxl_param swap_table[] = {
-    {.name = "dim1",
-     .type = MXL_P_INT,
-     .offset = offsetof(swap_params, dim1),
-     .def = "0",
-     .doc = "One axis, counted from either end."},
-    {.name = "dim2",
-     .type = MXL_P_INT,
-     .offset = offsetof(swap_params, dim2),
-     .def = "0",
-     .doc = "The other axis."},
+    MXL_PARAM(swap_params, dim1, MXL_P_INT, "0", "One axis, counted from either end."),
+    MXL_PARAM(swap_params, dim2, MXL_P_INT, "0", "The other axis."),
     {0},
 };
 
@@ -141,10 +130,8 @@ typedef struct reverse_params {
 } reverse_params;
 
 static const mxl_param reverse_table[] = {
-    {.name = "axis",
-     .type = MXL_P_SHAPE,
-     .offset = offsetof(reverse_params, axis),
-     .doc = "The axes to reverse, counted from the first; one that is named twice is not."},
+    MXL_PARAM(reverse_params, axis, MXL_P_SHAPE, MXL_REQUIRED,
+              "The axes to reverse, counted from the first; one that is named twice is not."),
     {0},
 };
 
@@ -188,10 +175,8 @@ typedef struct block_params {
 } block_params;
 
 static const mxl_param block_table[] = {
-    {.name = "block_size",
-     .type = MXL_P_INT,
-     .offset = offsetof(block_params, block_size),
-     .doc = "Rows and columns of a block, whose elements stand along axis 1 of the other form."},
+    MXL_PARAM(block_params, block_size, MXL_P_INT, MXL_REQUIRED,
+              "Rows and columns of a block, whose elements stand along axis 1 of the other form."),
     {0},
 };
 

@@ -311,7 +311,7 @@ TEST(arrays)
 }
 
 MXL_ARITH_KERNELS(sub, MXL_BINARY_LOOP, x - y);
-MXL_ARITH_KERNELS(times, MXL_SCALAR_LOOP, x *s);
+MXL_ARITH_KERNELS(times, MXL_SCALAR_LOOP, x * s);
 static const mxl_op sub_op = {.name = "sub", .compute = mxl_run_loops, .kernels = &sub_kernels};
 static const mxl_op times_op = {.name = "times", .kernels = &times_kernels};
 
