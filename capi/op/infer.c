@@ -128,9 +128,36 @@ void mxl_saves_input(mxl_saves *saves)
     saves->in[0] = true;
 }
 
+void mxl_saves_second(mxl_saves *saves)
+{
+    saves->in[1] = true;
+}
+
+void mxl_saves_inputs(mxl_saves *saves)
+{
+    for (int i = 0; i < saves->num_inputs; i++)
+        saves->in[i] = true;
+}
+
 void mxl_saves_output(mxl_saves *saves)
 {
     saves->out[0] = true;
+}
+
+void mxl_saves_outputs(mxl_saves *saves)
+{
+    for (int i = 0; i < saves->num_outputs; i++)
+        saves->out[i] = true;
+}
+
+void mxl_saves_input_and_output(mxl_saves *saves)
+{
+    saves->in[0] = saves->out[0] = true;
+}
+
+void mxl_saves_index(mxl_saves *saves)
+{
+    saves->in[1] = saves->wants[0];
 }
 
 void mxl_saves_other(mxl_saves *saves)

@@ -142,6 +142,10 @@ struct mxl_op {
     bool in_place;   /* compute may write an output that lies exactly over an input */
 };
 
+/* Groups of fields of a descriptor: the parameter struct and its table; element-wise loops. */
+#define MXL_PARAMS(type, table) .params = table, .params_size = sizeof(type)
+#define MXL_LOOPS(id)           .compute = mxl_run_loops, .kernels = &id##_kernels
+
 /* Element-wise compute for every operator with kernels (ops with .kernels name it in .compute): one
  * output, 1 to MXL_LOOP_INPUTS inputs that broadcast to it. The dtype of input 0 chooses the loop;
  * all inputs and the output have it. An input may share memory with the output. */
@@ -168,8 +172,13 @@ int mxl_infer_to(mxl_infer *infer, mxl_tuple shape);
 int mxl_arity_two(const void *params, mxl_arity *arity);
 
 /* Shared `saves` rules. */
-void mxl_saves_input(mxl_saves *saves);  /* input 0 */
-void mxl_saves_output(mxl_saves *saves); /* output 0 */
+void mxl_saves_input(mxl_saves *saves);            /* input 0 */
+void mxl_saves_second(mxl_saves *saves);           /* input 1 */
+void mxl_saves_inputs(mxl_saves *saves);           /* all inputs */
+void mxl_saves_output(mxl_saves *saves);           /* output 0 */
+void mxl_saves_outputs(mxl_saves *saves);          /* all outputs */
+void mxl_saves_input_and_output(mxl_saves *saves); /* input 0 and output 0 */
+void mxl_saves_index(mxl_saves *saves); /* input 1, where the gradient of input 0 is wanted */
 void mxl_saves_other(
     mxl_saves *saves); /* of two inputs: each one if the gradient of the other is wanted */
 

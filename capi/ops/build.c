@@ -226,6 +226,16 @@ mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
     return out;
 }
 
+int mxl_grad_times(mxl_grad *g, int i, mxl_array *derivative)
+{
+    return mxl_grad_set(g, i, mxl_mul(g->s, g->grad_output[0], derivative));
+}
+
+int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor)
+{
+    return mxl_grad_set(g, i, mxl_div(g->s, g->grad_output[0], divisor));
+}
+
 int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
 {
     if (saved == NULL)

@@ -57,6 +57,11 @@ mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at);
 mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
                               const int64_t *shape);
 
+/* ---- ends of rules: input i's gradient is the output's times the derivative, or over a divisor
+ * --- */
+int mxl_grad_times(mxl_grad *g, int i, mxl_array *derivative);
+int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor);
+
 /* ---- vjps in one pass (grad_kernel) ---- */
 
 /* Runs the loop with a as x and grad_output as y. Overwrites grad_output if it is uniquely owned.

@@ -169,8 +169,7 @@ const mxl_op mxl_op_mm = {
     .name = "_mxl_mm",
     .doc = "The product of two matrices, by rows or by columns in memory.",
     .inputs = mxl_inputs_lhs_rhs,
-    .params = mm_table,
-    .params_size = sizeof(mm_params),
+    MXL_PARAMS(mm_params, mm_table),
     .infer = mm_infer,
     .compute = mm_compute,
     .strided = true,
@@ -273,8 +272,7 @@ static const mxl_op op_addmm = {
     .name = "_mxl_addmm",
     .doc = "beta * added + alpha * the product of two matrices.",
     .inputs = addmm_inputs,
-    .params = addmm_table,
-    .params_size = sizeof(mm_params),
+    MXL_PARAMS(mm_params, addmm_table),
     .infer = addmm_infer,
     .compute = addmm_compute,
     .strided = true,
@@ -297,9 +295,9 @@ static inline int64_t same_i64(int64_t x)
 }
 
 MXL_ARITH_KERNELS(round_even, MXL_UNARY_LOOP, WHOLE(x));
-static MXL_UNARY_OP(op_round_even, "_mxl_round_even", NULL,
+static MXL_UNARY_AS(round_even, "_mxl_round_even", round_even,
                     "Each element rounded to the nearest integer; halves go to even ones.",
-                    round_even_kernels, mxl_grad_zero, NULL);
+                    .grad = mxl_grad_zero);
 
 /* ---- _mxl_relu ---- */
 
@@ -316,9 +314,9 @@ static int relu_grad(mxl_grad *g)
 
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
 
-static MXL_UNARY_OP_FAST(op_relu_cut, "_mxl_relu", NULL,
-                         "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
-                         relu_kernels, relu_grad, mxl_saves_output, relu_grad_kernel);
+static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu,
+                    "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
+                    .grad = relu_grad, .grad_kernel = relu_grad_kernel, .saves = mxl_saves_output);
 
 /* ---- maxima and minima; equal elements share the gradient ---- */
 
@@ -351,20 +349,15 @@ static int minimum_grad(mxl_grad *g)
     return share_grad(g, &mxl_op_greater);
 }
 
-static void both_inputs(mxl_saves *saves)
-{
-    saves->in[0] = saves->in[1] = true;
-}
-
 /* NaN is selected before every number. */
 MXL_ARITH_KERNELS(share_max, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x > y ? x : y);
 MXL_ARITH_KERNELS(share_min, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x < y ? x : y);
-static MXL_BINARY_OP(op_share_max, "_mxl_maximum", NULL,
-                     "The greater of two elements, NaN before all.", mxl_infer_broadcast,
-                     share_max_kernels, maximum_grad, both_inputs);
-static MXL_BINARY_OP(op_share_min, "_mxl_minimum", NULL,
-                     "The smaller of two elements, NaN before all.", mxl_infer_broadcast,
-                     share_min_kernels, minimum_grad, both_inputs);
+static MXL_BINARY(share_max, "_mxl_maximum", mxl_infer_broadcast, share_max,
+                  "The greater of two elements, NaN before all.", .grad = maximum_grad,
+                  .saves = mxl_saves_inputs);
+static MXL_BINARY(share_min, "_mxl_minimum", mxl_infer_broadcast, share_min,
+                  "The smaller of two elements, NaN before all.", .grad = minimum_grad,
+                  .saves = mxl_saves_inputs);
 
 /* ---- _mxl_mse_loss ---- */
 
@@ -443,15 +436,14 @@ static const mxl_op op_mse_loss = {
     .name = "_mxl_mse_loss",
     .doc = "The mean (or sum) of the squared differences of two arrays.",
     .inputs = mxl_inputs_lhs_rhs,
-    .params = mse_table,
-    .params_size = sizeof(mse_params),
+    MXL_PARAMS(mse_params, mse_table),
     .infer = mse_infer,
     .compute = mse_compute,
     .grad = mse_grad,
-    .saves = both_inputs,
+    .saves = mxl_saves_inputs,
 };
 
 const mxl_op *const mxl_ops_torch[] = {
-    &mxl_op_mm,    &op_addmm,     &op_round_even, &op_relu_cut,
-    &op_share_max, &op_share_min, &op_mse_loss,   NULL,
+    &mxl_op_mm,        &op_addmm,         &mxl_op_round_even, &mxl_op_relu_cut,
+    &mxl_op_share_max, &mxl_op_share_min, &op_mse_loss,       NULL,
 };

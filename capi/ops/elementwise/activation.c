@@ -13,13 +13,13 @@ static int softsign_grad(mxl_grad *g)
     mxl_array *size = mxl_apply(g->s, &mxl_op_abs, mxl_grad_in(g, 0));
     mxl_array *square = mxl_square(g->s, mxl_add_scalar(g->s, size, 1));
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], square));
+    return mxl_grad_over(g, 0, square);
 }
 
 MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (fabs(x) + 1)))
 
-MXL_UNARY_OP_FAST(mxl_op_softsign, "softsign", NULL, "x / (1 + |x|) of each element.",
-                  softsign_kernels, softsign_grad, mxl_saves_input, softsign_grad_kernel);
+MXL_UNARY(softsign, "x / (1 + |x|) of each element.", .grad = softsign_grad,
+          .grad_kernel = softsign_grad_kernel, .saves = mxl_saves_input);
 
 /* ---- softrelu, available only through Activation ---- */
 
@@ -30,13 +30,14 @@ static int softrelu_grad(mxl_grad *g)
 {
     mxl_array *derivative = mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
 MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y * mxl_loop_sigmoid(x))
 
-static MXL_UNARY_OP_FAST(op_softrelu, "_mxl_softrelu", NULL, "log(1 + e^x) of each element.",
-                         softrelu_kernels, softrelu_grad, mxl_saves_input, softrelu_grad_kernel);
+static MXL_UNARY_AS(softrelu, "_mxl_softrelu", softrelu, "log(1 + e^x) of each element.",
+                    .grad = softrelu_grad, .grad_kernel = softrelu_grad_kernel,
+                    .saves = mxl_saves_input);
 
 /* ---- hard_sigmoid ---- */
 
@@ -78,11 +79,9 @@ static const mxl_op op_hard_sigmoid = {
     .name = "hard_sigmoid",
     .doc = "alpha x + beta of each element, cut to [0, 1].",
     .inputs = mxl_inputs_data,
-    .params = hard_params_table,
-    .params_size = sizeof(hard_params),
+    MXL_PARAMS(hard_params, hard_params_table),
     .infer = mxl_infer_float_same,
-    .compute = mxl_run_loops,
-    .kernels = &hard_kernels,
+    MXL_LOOPS(hard),
     .grad = hard_grad,
     .saves = mxl_saves_output,
 };
@@ -95,7 +94,7 @@ typedef struct activation_params {
 
 static const char *const activation_names[] = {"relu",     "sigmoid", "softrelu",
                                                "softsign", "tanh",    NULL};
-static const mxl_op *const activations[] = {&mxl_op_relu, &mxl_op_sigmoid, &op_softrelu,
+static const mxl_op *const activations[] = {&mxl_op_relu, &mxl_op_sigmoid, &mxl_op_softrelu,
                                             &mxl_op_softsign, &mxl_op_tanh};
 
 static const mxl_param activation_params_table[] = {
@@ -138,8 +137,7 @@ static const mxl_op op_activation = {
     .doc = "A function of each element: relu max(x, 0), sigmoid 1 / (1 + e^-x), softrelu "
            "log(1 + e^x), softsign x / (1 + |x|), or tanh.",
     .inputs = mxl_inputs_data,
-    .params = activation_params_table,
-    .params_size = sizeof(activation_params),
+    MXL_PARAMS(activation_params, activation_params_table),
     .infer = mxl_infer_float_same,
     .compute = activation_compute,
     .grad = activation_grad,
@@ -147,5 +145,5 @@ static const mxl_op op_activation = {
     .saves = activation_saves,
 };
 
-const mxl_op *const mxl_ops_activation[] = {&mxl_op_softsign, &op_softrelu, &op_hard_sigmoid,
+const mxl_op *const mxl_ops_activation[] = {&mxl_op_softsign, &mxl_op_softrelu, &op_hard_sigmoid,
                                             &op_activation, NULL};

@@ -32,7 +32,7 @@ SHIFTS(int64_t, uint64_t, 64)
 
 #define BY_WIDTH(name, x, y) _Generic((x), int32_t: name##_int32_t, int64_t: name##_int64_t)(x, y)
 
-INTEGER_KERNELS(bitwise_and, MXL_BINARY_LOOP, bitwise_and_u8, x &y);
+INTEGER_KERNELS(bitwise_and, MXL_BINARY_LOOP, bitwise_and_u8, x & y);
 INTEGER_KERNELS(bitwise_or, MXL_BINARY_LOOP, bitwise_or_u8, x | y);
 INTEGER_KERNELS(bitwise_xor, MXL_BINARY_LOOP, bitwise_xor_u8, x ^ y);
 INTEGER_KERNELS(left_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(left, x, y));
@@ -41,24 +41,19 @@ INTEGER_KERNELS(right_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(right, x, y));
 MXL_UNARY_LOOP(logical_not_bool, u8, x == 0)
 INTEGER_KERNELS(bitwise_not, MXL_UNARY_LOOP, logical_not_bool, ~x);
 
-static MXL_BINARY_OP(op_and, "_mxl_bitwise_and", NULL,
-                     "The bits that both integers have; of bool where both are True.",
-                     mxl_infer_broadcast, bitwise_and_kernels, NULL, NULL);
-static MXL_BINARY_OP(op_or, "_mxl_bitwise_or", NULL,
-                     "The bits that either integer has; of bool where either is True.",
-                     mxl_infer_broadcast, bitwise_or_kernels, NULL, NULL);
-static MXL_BINARY_OP(op_xor, "_mxl_bitwise_xor", NULL,
-                     "The bits that one of two integers has; of bool where both differ.",
-                     mxl_infer_broadcast, bitwise_xor_kernels, NULL, NULL);
-static MXL_BINARY_OP(op_left, "_mxl_left_shift", NULL,
-                     "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.",
-                     mxl_infer_broadcast, left_shift_kernels, NULL, NULL);
-static MXL_BINARY_OP(op_right, "_mxl_right_shift", NULL,
-                     "The bits of lhs moved down by rhs, the sign kept; where rhs is negative or "
-                     "too large the sign alone is left.",
-                     mxl_infer_broadcast, right_shift_kernels, NULL, NULL);
-static MXL_UNARY_OP(op_not, "_mxl_bitwise_not", NULL,
-                    "The bits that an integer has not; of bool the opposite.", bitwise_not_kernels,
-                    NULL, NULL);
+static MXL_BINARY(and, "_mxl_bitwise_and", mxl_infer_broadcast, bitwise_and,
+                  "The bits that both integers have; of bool where both are True.");
+static MXL_BINARY(or, "_mxl_bitwise_or", mxl_infer_broadcast, bitwise_or,
+                  "The bits that either integer has; of bool where either is True.");
+static MXL_BINARY(xor, "_mxl_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
+                  "The bits that one of two integers has; of bool where both differ.");
+static MXL_BINARY(left, "_mxl_left_shift", mxl_infer_broadcast, left_shift,
+                  "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.");
+static MXL_BINARY(right, "_mxl_right_shift", mxl_infer_broadcast, right_shift,
+                  "The bits of lhs moved down by rhs, the sign kept; where rhs is negative or too "
+                  "large the sign alone is left.");
+static MXL_UNARY_AS(not, "_mxl_bitwise_not", bitwise_not,
+                    "The bits that an integer has not; of bool the opposite.");
 
-const mxl_op *const mxl_ops_bits[] = {&op_and, &op_or, &op_xor, &op_not, &op_left, &op_right, NULL};
+const mxl_op *const mxl_ops_bits[] = {&mxl_op_and,  &mxl_op_or,    &mxl_op_xor, &mxl_op_not,
+                                      &mxl_op_left, &mxl_op_right, NULL};

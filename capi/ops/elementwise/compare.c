@@ -7,15 +7,14 @@
 #define COMPARISON(verb, same_alias, scalar_alias, text, xy, xs)                                   \
     MXL_ARITH_KERNELS(verb, MXL_BINARY_LOOP, (xy) ? 1 : 0);                                        \
     MXL_ARITH_KERNELS(verb##_scalar, MXL_SCALAR_LOOP, (xs) ? 1 : 0);                               \
-    MXL_BINARY_OP(mxl_op_##verb, "broadcast_" #verb, NULL,                                         \
-                  "1 where " text ", else 0. The shapes are broadcast by NumPy's rule.",           \
-                  mxl_infer_broadcast, verb##_kernels, mxl_grad_zero, NULL);                       \
-    static MXL_BINARY_OP(op_same_##verb, "_" #verb, MXL_ALIASES(same_alias),                       \
-                         "1 where " text ", else 0. The shapes must be equal.", mxl_infer_same,    \
-                         verb##_kernels, mxl_grad_zero, NULL);                                     \
-    MXL_SCALAR_OP(mxl_op_##verb##_scalar, "_" #verb "_scalar", MXL_ALIASES(scalar_alias),          \
-                  "1 where " text ", else 0; the second is the number.", verb##_scalar_kernels,    \
-                  mxl_grad_zero, NULL)
+    MXL_BINARY(verb, "broadcast_" #verb, mxl_infer_broadcast, verb,                                \
+               "1 where " text ", else 0. The shapes are broadcast by NumPy's rule.",              \
+               .grad = mxl_grad_zero);                                                             \
+    static MXL_BINARY(same_##verb, "_" #verb, mxl_infer_same, verb,                                \
+                      "1 where " text ", else 0. The shapes must be equal.",                       \
+                      .aliases = MXL_ALIASES(same_alias), .grad = mxl_grad_zero);                  \
+    MXL_SCALAR(verb##_scalar, "1 where " text ", else 0; the second is the number.",               \
+               .aliases = MXL_ALIASES(scalar_alias), .grad = mxl_grad_zero)
 
 extern const mxl_op mxl_op_not_equal, mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
     mxl_op_not_equal_scalar, mxl_op_logical_and_scalar, mxl_op_logical_or_scalar,
@@ -36,7 +35,7 @@ COMPARISON(logical_or, "_Logical_Or", "_LogicalOrScalar", "not both are 0", x !=
 COMPARISON(logical_xor, "_Logical_Xor", "_LogicalXorScalar", "one of the two is 0",
            (x != 0) != (y != 0), (x != 0) != (s != 0));
 
-#define ALL_THREE(verb) &mxl_op_##verb, &op_same_##verb, &mxl_op_##verb##_scalar
+#define ALL_THREE(verb) &mxl_op_##verb, &mxl_op_same_##verb, &mxl_op_##verb##_scalar
 
 const mxl_op *const mxl_ops_compare[] = {
     ALL_THREE(equal),       ALL_THREE(not_equal),

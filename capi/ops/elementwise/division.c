@@ -89,7 +89,7 @@ static int rest_grad(mxl_grad *g, const mxl_op *divide, bool floors)
     quotient = mxl_apply2(g->s, divide, mxl_grad_in(g, 0), mxl_grad_in(g, 1));
     if (floors)
         quotient = mxl_apply(g->s, &mxl_op_floor, quotient);
-    return mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], mxl_negative(g->s, quotient)));
+    return mxl_grad_times(g, 1, mxl_negative(g->s, quotient));
 }
 
 static void rest_saves(mxl_saves *saves)
@@ -107,16 +107,15 @@ static int mod_grad(mxl_grad *g)
     return rest_grad(g, &mxl_op_broadcast_div, true);
 }
 
-MXL_ARRAYS_OPS(mod, NULL, "_Mod",
-               "lhs modulo rhs: a remainder with the sign of rhs, and 0 where rhs is 0.", mod_grad,
-               rest_saves);
+MXL_BINARY_PAIR(mod, "_", "lhs modulo rhs: a remainder with the sign of rhs, and 0 where rhs is 0.",
+                NULL, MXL_ALIASES("_Mod"), .grad = mod_grad, .saves = rest_saves);
 
 MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_LOOP, s == 0 ? 0 : BY_TYPE(rest, x, s));
 MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x));
 
-static MXL_SCALAR_OP(op_mod_scalar, "_mod_scalar", MXL_ALIASES("_ModScalar"),
-                     "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
-                     mod_scalar_kernels, mxl_grad_pass, NULL);
+static MXL_SCALAR(mod_scalar,
+                  "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
+                  .aliases = MXL_ALIASES("_ModScalar"), .grad = mxl_grad_pass);
 
 /* dx = -dy * floor(s / x) */
 static int rmod_scalar_grad(mxl_grad *g)
@@ -124,25 +123,24 @@ static int rmod_scalar_grad(mxl_grad *g)
     mxl_array *quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
 
     quotient = mxl_negative(g->s, mxl_apply(g->s, &mxl_op_floor, quotient));
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], quotient));
+    return mxl_grad_times(g, 0, quotient);
 }
 
-static MXL_SCALAR_OP(
-    op_rmod_scalar, "_rmod_scalar", MXL_ALIASES("_RModScalar"),
-    "scalar modulo data: a remainder with the sign of data, and 0 where that is 0.",
-    rmod_scalar_kernels, rmod_scalar_grad, mxl_saves_input);
+static MXL_SCALAR(rmod_scalar,
+                  "scalar modulo data: a remainder with the sign of data, and 0 where that is 0.",
+                  .aliases = MXL_ALIASES("_RModScalar"), .grad = rmod_scalar_grad,
+                  .saves = mxl_saves_input);
 
 /* ---- PyTorch's ---- */
 
 MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_LOOP, BY_TYPE(floor, x, y));
-static MXL_BINARY_OP(op_floor_divide, "_mxl_floor_divide", NULL,
-                     "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
-                     mxl_infer_broadcast, floor_divide_kernels, mxl_grad_zero, NULL);
+static MXL_BINARY(floor_divide, "_mxl_floor_divide", mxl_infer_broadcast, floor_divide,
+                  "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
+                  .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_LOOP, BY_TYPE(trunc, x, y));
-static MXL_BINARY_OP(op_trunc_divide, "_mxl_trunc_divide", NULL,
-                     "lhs / rhs without its fraction; of integers 0 by 0.", mxl_infer_broadcast,
-                     trunc_divide_kernels, mxl_grad_zero, NULL);
+static MXL_BINARY(trunc_divide, "_mxl_trunc_divide", mxl_infer_broadcast, trunc_divide,
+                  "lhs / rhs without its fraction; of integers 0 by 0.", .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(remainder, MXL_BINARY_LOOP, BY_TYPE(rest, x, y));
 MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_LOOP, BY_TYPE(rest, x, s));
@@ -151,26 +149,29 @@ MXL_ARITH_KERNELS(part, MXL_BINARY_LOOP, BY_TYPE(part, x, y));
 /* db = -dy * floor_divide(a, b) */
 static int remainder_grad(mxl_grad *g)
 {
-    return rest_grad(g, &op_floor_divide, false);
+    return rest_grad(g, &mxl_op_floor_divide, false);
 }
 
 /* db = -dy * trunc_divide(a, b) */
 static int fmod_grad(mxl_grad *g)
 {
-    return rest_grad(g, &op_trunc_divide, false);
+    return rest_grad(g, &mxl_op_trunc_divide, false);
 }
 
-static MXL_BINARY_OP(op_remainder, "_mxl_remainder", NULL,
-                     "What lhs / rhs leaves, with the sign of rhs; NaN by 0, of integers 0.",
-                     mxl_infer_broadcast, remainder_kernels, remainder_grad, rest_saves);
-static MXL_SCALAR_OP(op_remainder_scalar, "_mxl_remainder_scalar", NULL,
+static MXL_BINARY(remainder, "_mxl_remainder", mxl_infer_broadcast, remainder,
+                  "What lhs / rhs leaves, with the sign of rhs; NaN by 0, of integers 0.",
+                  .grad = remainder_grad, .saves = rest_saves);
+static MXL_SCALAR_AS(remainder_scalar, "_mxl_remainder_scalar", remainder_scalar,
                      "What data / scalar leaves, with the sign of scalar; NaN by 0.",
-                     remainder_scalar_kernels, mxl_grad_pass, NULL);
-static MXL_BINARY_OP(op_fmod, "_mxl_fmod", NULL,
-                     "What lhs / rhs leaves, with the sign of lhs; NaN by 0, of integers 0.",
-                     mxl_infer_broadcast, part_kernels, fmod_grad, rest_saves);
+                     .grad = mxl_grad_pass);
+static MXL_BINARY(fmod, "_mxl_fmod", mxl_infer_broadcast, part,
+                  "What lhs / rhs leaves, with the sign of lhs; NaN by 0, of integers 0.",
+                  .grad = fmod_grad, .saves = rest_saves);
 
 const mxl_op *const mxl_ops_division[] = {
-    &mxl_op_broadcast_mod, &op_same_mod,  &op_mod_scalar,       &op_rmod_scalar, &op_floor_divide,
-    &op_trunc_divide,      &op_remainder, &op_remainder_scalar, &op_fmod,        NULL,
+    &mxl_op_broadcast_mod, &mxl_op_same_mod,
+    &mxl_op_mod_scalar,    &mxl_op_rmod_scalar,
+    &mxl_op_floor_divide,  &mxl_op_trunc_divide,
+    &mxl_op_remainder,     &mxl_op_remainder_scalar,
+    &mxl_op_fmod,          NULL,
 };

@@ -4,80 +4,55 @@
 
 #include "ops/build.h"
 
-/* A function of one array, without parameters. */
-#define MXL_UNARY_OP(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves)        \
-    const mxl_op op_symbol = {                                                                     \
+/* A function of one array, without parameters: the operator mxl_op_ID, called ID, with the loops
+ * ID_kernels. After these comes its documentation, then the other fields by their names: aliases,
+ * grad, saves ... MXL_UNARY_AS takes the name and the loops too. */
+#define MXL_UNARY(id, ...) MXL_UNARY_AS(id, #id, id, __VA_ARGS__)
+#define MXL_UNARY_AS(id, op_name, kernel, ...)                                                     \
+    const mxl_op mxl_op_##id = {                                                                   \
         .name = op_name,                                                                           \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
         .params = mxl_params_none,                                                                 \
         .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_loops,                                                                  \
-        .kernels = &op_kernels,                                                                    \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
+        MXL_LOOPS(kernel),                                                                         \
+        .doc = __VA_ARGS__,                                                                        \
     }
 
-/* The same with `op_grad_kernel` (MXL_GRAD_KERNEL). */
-#define MXL_UNARY_OP_FAST(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves,   \
-                          op_grad_kernel)                                                          \
-    const mxl_op op_symbol = {                                                                     \
+/* A function of two arrays whose shapes broadcast (mxl_infer_broadcast), or are equal
+ * (mxl_infer_same). */
+#define MXL_BINARY(id, op_name, shapes, kernel, ...)                                               \
+    const mxl_op mxl_op_##id = {                                                                   \
         .name = op_name,                                                                           \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
-        .inputs = mxl_inputs_data,                                                                 \
-        .params = mxl_params_none,                                                                 \
-        .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_loops,                                                                  \
-        .kernels = &op_kernels,                                                                    \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
-        .grad_kernel = op_grad_kernel,                                                             \
-    }
-
-/* A function of two arrays, whose shapes broadcast or are equal, depending on op_infer. */
-#define MXL_BINARY_OP(op_symbol, op_name, op_aliases, op_doc, op_infer, op_kernels, op_grad,       \
-                      op_saves)                                                                    \
-    const mxl_op op_symbol = {                                                                     \
-        .name = op_name,                                                                           \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_lhs_rhs,                                                              \
         .params = mxl_params_none,                                                                 \
-        .infer = op_infer,                                                                         \
-        .compute = mxl_run_loops,                                                                  \
-        .kernels = &op_kernels,                                                                    \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
+        .infer = shapes,                                                                           \
+        MXL_LOOPS(kernel),                                                                         \
+        .doc = __VA_ARGS__,                                                                        \
     }
 
-/* One function of two arrays as its two operators: broadcast_verb, and _verb of equal shapes. */
-#define MXL_ARRAYS_OPS(verb, broadcast_aliases, same_alias, text, op_grad, op_saves)               \
-    MXL_BINARY_OP(mxl_op_broadcast_##verb, "broadcast_" #verb, broadcast_aliases,                  \
-                  text " The shapes are broadcast by NumPy's rule.", mxl_infer_broadcast,          \
-                  verb##_kernels, op_grad, op_saves);                                              \
-    static MXL_BINARY_OP(op_same_##verb, "_" #verb, MXL_ALIASES(same_alias),                       \
-                         text " The shapes must be equal.", mxl_infer_same, verb##_kernels,        \
-                         op_grad, op_saves)
+/* One function of two arrays as its two operators: broadcast_ID, and PREFIX ID of equal shapes,
+ * mxl_op_same_ID. */
+#define MXL_BINARY_PAIR(id, prefix, text, broadcast_aliases, same_aliases, ...)                    \
+    MXL_BINARY(broadcast_##id, "broadcast_" #id, mxl_infer_broadcast, id,                          \
+               text " The shapes are broadcast by NumPy's rule.", .aliases = broadcast_aliases,    \
+               __VA_ARGS__);                                                                       \
+    static MXL_BINARY(same_##id, prefix #id, mxl_infer_same, id,                                   \
+                      text " The shapes must be equal.", .aliases = same_aliases, __VA_ARGS__)
 
-/* A function of an array and a number. */
-#define MXL_SCALAR_OP(op_symbol, op_name, op_aliases, op_doc, op_kernels, op_grad, op_saves)       \
-    const mxl_op op_symbol = {                                                                     \
+/* A function of an array and a number: _ID, or of another name. */
+#define MXL_SCALAR(id, ...) MXL_SCALAR_AS(id, "_" #id, id, __VA_ARGS__)
+#define MXL_SCALAR_AS(id, op_name, kernel, ...)                                                    \
+    const mxl_op mxl_op_##id = {                                                                   \
         .name = op_name,                                                                           \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
-        .params = mxl_params_scalar,                                                               \
-        .params_size = sizeof(mxl_scalar_params),                                                  \
+        MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .infer = mxl_scalar_infer,                                                                 \
         .compute = mxl_scalar_compute,                                                             \
-        .kernels = &op_kernels,                                                                    \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
+        .kernels = &kernel##_kernels,                                                              \
+        .doc = __VA_ARGS__,                                                                        \
     }
 
-/* In a vjp: the number of an operator made with MXL_SCALAR_OP. */
+/* In a vjp: the number of an operator made with MXL_SCALAR. */
 static inline double mxl_grad_scalar(const mxl_grad *g)
 {
     return ((const mxl_scalar_params *)g->params)->scalar;

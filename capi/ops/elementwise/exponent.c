@@ -2,7 +2,7 @@
  * gradients, which are 0 where the power is constant: x^0, and 0^y for y >= 0. */
 #include "ops/elementwise/elementwise.h"
 
-static const mxl_op op_power_derivative, op_log_base;
+static const mxl_op mxl_op_power_derivative, mxl_op_log_base;
 
 /* ---- the derivatives ---- */
 
@@ -38,26 +38,21 @@ static int derivative_grad(mxl_grad *g)
     part = mxl_apply_scalar(g->s, &mxl_op_equal_scalar, b, 0);
     a = one_where(g->s, mxl_mul(g->s, no_sign(g->s, a), part), a);
     if (mxl_grad_wants(g, 0)) {
-        part = mxl_mul(g->s, b, mxl_apply2(g->s, &op_power_derivative, a, less));
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], part)) != 0)
+        part = mxl_mul(g->s, b, mxl_apply2(g->s, &mxl_op_power_derivative, a, less));
+        if (mxl_grad_times(g, 0, part) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
         return 0;
-    part = mxl_mul(g->s, b, mxl_apply2(g->s, &op_log_base, a, less));
+    part = mxl_mul(g->s, b, mxl_apply2(g->s, &mxl_op_log_base, a, less));
     part = mxl_mul(g->s, mxl_apply2(g->s, &mxl_op_broadcast_power, a, less),
                    mxl_add_scalar(g->s, part, 1));
-    return mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], part));
+    return mxl_grad_times(g, 1, part);
 }
 
-static void save_both(mxl_saves *saves)
-{
-    saves->in[0] = saves->in[1] = true;
-}
-
-static MXL_BINARY_OP(op_power_derivative, "_mxl_power_derivative", NULL,
-                     "rhs * lhs^(rhs - 1), and 0 where rhs is 0: the slope of a power along lhs.",
-                     mxl_infer_broadcast, derivative_kernels, derivative_grad, save_both);
+static MXL_BINARY(power_derivative, "_mxl_power_derivative", mxl_infer_broadcast, derivative,
+                  "rhs * lhs^(rhs - 1), and 0 where rhs is 0: the slope of a power along lhs.",
+                  .grad = derivative_grad, .saves = mxl_saves_inputs);
 
 MXL_FLOAT_KERNELS(log_base, MXL_BINARY_LOOP, x == 0 && y >= 0 ? 0 : mxl_loop_log(x));
 
@@ -73,10 +68,10 @@ static int log_base_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_zero_where(g->s, at_zero, da));
 }
 
-static MXL_BINARY_OP(op_log_base, "_mxl_power_log", NULL,
-                     "log(lhs), and 0 where lhs is 0 and rhs not below 0: by it a power grows "
-                     "along its exponent.",
-                     mxl_infer_broadcast, log_base_kernels, log_base_grad, save_both);
+static MXL_BINARY(
+    log_base, "_mxl_power_log", mxl_infer_broadcast, log_base,
+    "log(lhs), and 0 where lhs is 0 and rhs not below 0: by it a power grows along its exponent.",
+    .grad = log_base_grad, .saves = mxl_saves_inputs);
 
 /* ---- power ---- */
 
@@ -88,14 +83,14 @@ static int power_grad(mxl_grad *g)
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1), *part;
 
     if (mxl_grad_wants(g, 0)) {
-        part = mxl_apply2(g->s, &op_power_derivative, a, b);
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], part)) != 0)
+        part = mxl_apply2(g->s, &mxl_op_power_derivative, a, b);
+        if (mxl_grad_times(g, 0, part) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
         return 0;
-    part = mxl_mul(g->s, mxl_apply2(g->s, &op_log_base, a, b), mxl_grad_out(g, 0));
-    return mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], part));
+    part = mxl_mul(g->s, mxl_apply2(g->s, &mxl_op_log_base, a, b), mxl_grad_out(g, 0));
+    return mxl_grad_times(g, 1, part);
 }
 
 static void power_saves(mxl_saves *saves)
@@ -104,7 +99,8 @@ static void power_saves(mxl_saves *saves)
     saves->out[0] = saves->wants[1];
 }
 
-MXL_ARRAYS_OPS(power, NULL, "_Power", "lhs raised to the power of rhs.", power_grad, power_saves);
+MXL_BINARY_PAIR(power, "_", "lhs raised to the power of rhs.", NULL, MXL_ALIASES("_Power"),
+                .grad = power_grad, .saves = power_saves);
 
 MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(s, x));
 
@@ -117,12 +113,12 @@ static int rpower_scalar_grad(mxl_grad *g)
     if (s == 0) {
         mxl_array *x = mxl_grad_in(g, 0);
 
-        derivative = mxl_apply2(g->s, &op_log_base, mxl_zeros_like(g->s, x), x);
+        derivative = mxl_apply2(g->s, &mxl_op_log_base, mxl_zeros_like(g->s, x), x);
         derivative = mxl_mul(g->s, derivative, y);
     } else {
         derivative = mxl_mul_scalar(g->s, y, log(s));
     }
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
 static void rpower_scalar_saves(mxl_saves *saves)
@@ -131,9 +127,9 @@ static void rpower_scalar_saves(mxl_saves *saves)
     saves->out[0] = true;
 }
 
-static MXL_SCALAR_OP(op_rpower_scalar, "_rpower_scalar", MXL_ALIASES("_RPowerScalar"),
-                     "scalar raised to the power of data.", rpower_scalar_kernels,
-                     rpower_scalar_grad, rpower_scalar_saves);
+static MXL_SCALAR(rpower_scalar, "scalar raised to the power of data.",
+                  .aliases = MXL_ALIASES("_RPowerScalar"), .grad = rpower_scalar_grad,
+                  .saves = rpower_scalar_saves);
 
 /* ---- of integers: repeated multiplication, modulo 2 to their bits ---- */
 
@@ -158,11 +154,16 @@ static const mxl_kernels raise_kernels = {
     .row = {[MXL_U8] = raise_u8, [MXL_I8] = raise_i8, [MXL_I32] = raise_i32, [MXL_I64] = raise_i64},
     .weight = 8};
 
-static MXL_BINARY_OP(op_integer_power, "_mxl_integer_power", NULL,
-                     "lhs raised to the power of rhs, integers: exact modulo 2 to their bits.",
-                     mxl_infer_broadcast, raise_kernels, mxl_grad_zero, NULL);
+static MXL_BINARY(integer_power, "_mxl_integer_power", mxl_infer_broadcast, raise,
+                  "lhs raised to the power of rhs, integers: exact modulo 2 to their bits.",
+                  .grad = mxl_grad_zero);
 
 const mxl_op *const mxl_ops_exponent[] = {
-    &mxl_op_broadcast_power, &op_same_power, &op_rpower_scalar, &op_power_derivative, &op_log_base,
-    &op_integer_power,       NULL,
+    &mxl_op_broadcast_power,
+    &mxl_op_same_power,
+    &mxl_op_rpower_scalar,
+    &mxl_op_power_derivative,
+    &mxl_op_log_base,
+    &mxl_op_integer_power,
+    NULL,
 };

@@ -275,10 +275,8 @@ static int leaky_grad(mxl_grad *g)
 
     if (p->act_type == PRELU)
         return prelu_grad(g);
-    if (p->act_type == RRELU) /* its factors depend only on the signs of x */
-        return g->grad_output[0] == NULL
-                   ? 0
-                   : mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_out(g, 1)));
+    if (p->act_type == RRELU) /* its factors depend on the signs of x alone */
+        return g->grad_output[0] == NULL ? 0 : mxl_grad_times(g, 0, mxl_grad_out(g, 1));
     x = mxl_grad_in(g, 0);
     if (p->act_type == LEAKY)
         slope = leaky_slope(g->s, x, p->slope);
@@ -289,7 +287,7 @@ static int leaky_grad(mxl_grad *g)
     else
         slope = two_derivatives(g->s, x, SELU_SCALE,
                                 exponential_derivative(g->s, x, SELU_SCALE * SELU_ALPHA));
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], slope));
+    return mxl_grad_times(g, 0, slope);
 }
 
 /* The derivatives, in the order in which leaky_grad rounds. */
@@ -339,8 +337,7 @@ static const mxl_op op_leaky_relu = {
         "gelu x P(X < x) of the standard normal distribution. rrelu has a second output: what "
         "each element was multiplied with.",
     .inputs = leaky_inputs,
-    .params = leaky_params_table,
-    .params_size = sizeof(leaky_params),
+    MXL_PARAMS(leaky_params, leaky_params_table),
     .arity = leaky_arity,
     .infer = leaky_infer,
     .compute = leaky_compute,

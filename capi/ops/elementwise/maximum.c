@@ -4,17 +4,12 @@
 
 extern const mxl_op mxl_op_broadcast_maximum, mxl_op_broadcast_minimum, mxl_op_broadcast_hypot;
 
-static void save_both(mxl_saves *saves)
-{
-    saves->in[0] = saves->in[1] = true;
-}
-
 /* da = dy * derivative by a, db = dy * derivative by b; an unwanted derivative may be NULL */
 static int set_derivatives(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
 {
-    if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], of_a)) != 0)
+    if (mxl_grad_wants(g, 0) && mxl_grad_times(g, 0, of_a) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, mxl_mul(g->s, g->grad_output[0], of_b)) != 0)
+    if (mxl_grad_wants(g, 1) && mxl_grad_times(g, 1, of_b) != 0)
         return -1;
     return 0;
 }
@@ -42,10 +37,12 @@ static int minimum_grad(mxl_grad *g)
                            mxl_apply2(g->s, &mxl_op_greater, a, b));
 }
 
-MXL_ARRAYS_OPS(maximum, MXL_ALIASES("_npi_maximum"), "_Maximum",
-               "The larger of two elements, NaN if one is.", maximum_grad, save_both);
-MXL_ARRAYS_OPS(minimum, MXL_ALIASES("_npi_minimum"), "_Minimum",
-               "The smaller of two elements, NaN if one is.", minimum_grad, save_both);
+MXL_BINARY_PAIR(maximum, "_", "The larger of two elements, NaN if one is.",
+                MXL_ALIASES("_npi_maximum"), MXL_ALIASES("_Maximum"), .grad = maximum_grad,
+                .saves = mxl_saves_inputs);
+MXL_BINARY_PAIR(minimum, "_", "The smaller of two elements, NaN if one is.",
+                MXL_ALIASES("_npi_minimum"), MXL_ALIASES("_Minimum"), .grad = minimum_grad,
+                .saves = mxl_saves_inputs);
 
 MXL_ARITH_KERNELS(maximum_scalar, MXL_SCALAR_LOOP, x > s || x != x ? x : s);
 MXL_ARITH_KERNELS(minimum_scalar, MXL_SCALAR_LOOP, x < s || x != x ? x : s);
@@ -56,7 +53,7 @@ static int maximum_scalar_grad(mxl_grad *g)
     mxl_array *derivative =
         mxl_apply_scalar(g->s, &mxl_op_greater_equal_scalar, mxl_grad_in(g, 0), mxl_grad_scalar(g));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
 /* dx = dy where x <= s */
@@ -65,17 +62,15 @@ static int minimum_scalar_grad(mxl_grad *g)
     mxl_array *derivative =
         mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_in(g, 0), mxl_grad_scalar(g));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
-static MXL_SCALAR_OP(op_maximum_scalar, "_maximum_scalar",
-                     MXL_ALIASES("_MaximumScalar", "_npi_maximum_scalar"),
-                     "The larger of data and scalar, NaN if one is.", maximum_scalar_kernels,
-                     maximum_scalar_grad, mxl_saves_input);
-MXL_SCALAR_OP(mxl_op_minimum_scalar, "_minimum_scalar",
-              MXL_ALIASES("_MinimumScalar", "_npi_minimum_scalar"),
-              "The smaller of data and scalar, NaN if one is.", minimum_scalar_kernels,
-              minimum_scalar_grad, mxl_saves_input);
+static MXL_SCALAR(maximum_scalar, "The larger of data and scalar, NaN if one is.",
+                  .aliases = MXL_ALIASES("_MaximumScalar", "_npi_maximum_scalar"),
+                  .grad = maximum_scalar_grad, .saves = mxl_saves_input);
+MXL_SCALAR(minimum_scalar, "The smaller of data and scalar, NaN if one is.",
+           .aliases = MXL_ALIASES("_MinimumScalar", "_npi_minimum_scalar"),
+           .grad = minimum_scalar_grad, .saves = mxl_saves_input);
 
 /* ---- hypot ---- */
 
@@ -98,8 +93,8 @@ static void hypot_saves(mxl_saves *saves)
     saves->out[0] = true;
 }
 
-MXL_ARRAYS_OPS(hypot, NULL, "_Hypot", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
-               hypot_grad, hypot_saves);
+MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.", NULL,
+                MXL_ALIASES("_Hypot"), .grad = hypot_grad, .saves = hypot_saves);
 
 MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 
@@ -108,23 +103,17 @@ static int hypot_scalar_grad(mxl_grad *g)
 {
     mxl_array *derivative = mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
-static void hypot_scalar_saves(mxl_saves *saves)
-{
-    saves->in[0] = saves->out[0] = true;
-}
-
-MXL_SCALAR_OP(mxl_op_hypot_scalar, "_hypot_scalar",
-              MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"),
-              "sqrt(data^2 + scalar^2), without overflow on the way.", hypot_scalar_kernels,
-              hypot_scalar_grad, hypot_scalar_saves);
+MXL_SCALAR(hypot_scalar, "sqrt(data^2 + scalar^2), without overflow on the way.",
+           .aliases = MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"), .grad = hypot_scalar_grad,
+           .saves = mxl_saves_input_and_output);
 
 const mxl_op *const mxl_ops_extremum[] = {
-    &mxl_op_broadcast_maximum, &op_same_maximum,
-    &op_maximum_scalar,        &mxl_op_broadcast_minimum,
-    &op_same_minimum,          &mxl_op_minimum_scalar,
-    &mxl_op_broadcast_hypot,   &op_same_hypot,
+    &mxl_op_broadcast_maximum, &mxl_op_same_maximum,
+    &mxl_op_maximum_scalar,    &mxl_op_broadcast_minimum,
+    &mxl_op_same_minimum,      &mxl_op_minimum_scalar,
+    &mxl_op_broadcast_hypot,   &mxl_op_same_hypot,
     &mxl_op_hypot_scalar,      NULL,
 };

@@ -28,49 +28,43 @@ static inline double nearest(double x)
 }
 
 MXL_ARITH_KERNELS(sign, MXL_UNARY_LOOP, x > 0 ? 1 : x < 0 ? -1 : 0);
-MXL_UNARY_OP(mxl_op_sign, "sign", MXL_ALIASES("_sparse_sign"),
-             "Sign of each element: -1, 0 or 1; 0 for NaN.", sign_kernels, mxl_grad_zero, NULL);
+MXL_UNARY(sign, "Sign of each element: -1, 0 or 1; 0 for NaN.",
+          .aliases = MXL_ALIASES("_sparse_sign"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(ceil, MXL_UNARY_LOOP, WHOLE(x, ceil));
-static MXL_UNARY_OP(op_ceil, "ceil", MXL_ALIASES("_sparse_ceil"),
-                    "The smallest integer that is not below each element.", ceil_kernels,
-                    mxl_grad_zero, NULL);
+static MXL_UNARY(ceil, "The smallest integer that is not below each element.",
+                 .aliases = MXL_ALIASES("_sparse_ceil"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(floor, MXL_UNARY_LOOP, WHOLE(x, floor));
-MXL_UNARY_OP(mxl_op_floor, "floor", MXL_ALIASES("_sparse_floor"),
-             "The largest integer that is not above each element.", floor_kernels, mxl_grad_zero,
-             NULL);
+MXL_UNARY(floor, "The largest integer that is not above each element.",
+          .aliases = MXL_ALIASES("_sparse_floor"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(rint, MXL_UNARY_LOOP, WHOLE(x, nearest));
-static MXL_UNARY_OP(op_rint, "rint", MXL_ALIASES("_sparse_rint"),
-                    "Each element rounded to the nearest integer; halves go down.", rint_kernels,
-                    mxl_grad_zero, NULL);
+static MXL_UNARY(rint, "Each element rounded to the nearest integer; halves go down.",
+                 .aliases = MXL_ALIASES("_sparse_rint"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(round, MXL_UNARY_LOOP, WHOLE(x, round));
-static MXL_UNARY_OP(op_round, "round", MXL_ALIASES("_sparse_round"),
-                    "Each element rounded to the nearest integer; halves go away from 0.",
-                    round_kernels, mxl_grad_zero, NULL);
+static MXL_UNARY(round, "Each element rounded to the nearest integer; halves go away from 0.",
+                 .aliases = MXL_ALIASES("_sparse_round"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(trunc, MXL_UNARY_LOOP, WHOLE(x, trunc));
-static MXL_UNARY_OP(op_trunc, "trunc", MXL_ALIASES("_sparse_trunc"),
-                    "Each element without its fraction.", trunc_kernels, mxl_grad_zero, NULL);
-static MXL_UNARY_OP(op_fix, "fix", MXL_ALIASES("_sparse_fix"),
-                    "Each element rounded to the nearest integer towards 0.", trunc_kernels,
-                    mxl_grad_zero, NULL);
+static MXL_UNARY(trunc, "Each element without its fraction.",
+                 .aliases = MXL_ALIASES("_sparse_trunc"), .grad = mxl_grad_zero);
+static MXL_UNARY_AS(fix, "fix", trunc, "Each element rounded to the nearest integer towards 0.",
+                    .aliases = MXL_ALIASES("_sparse_fix"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(logical_not, MXL_UNARY_LOOP, x == 0 ? 1 : 0);
-static MXL_UNARY_OP(op_logical_not, "logical_not", NULL,
-                    "1 where the element is 0, else 0, in its dtype.", logical_not_kernels,
-                    mxl_grad_zero, NULL);
+static MXL_UNARY(logical_not, "1 where the element is 0, else 0, in its dtype.",
+                 .grad = mxl_grad_zero);
 
 /* ---- straight-through: the gradient of the identity ---- */
 
-static MXL_UNARY_OP(op_round_ste, "_contrib_round_ste", MXL_ALIASES("_sparse__contrib_round_ste"),
-                    "round of each element, with the gradient of the identity.", round_kernels,
-                    mxl_grad_pass, NULL);
-static MXL_UNARY_OP(op_sign_ste, "_contrib_sign_ste", MXL_ALIASES("_sparse__contrib_sign_ste"),
-                    "sign of each element, with the gradient of the identity.", sign_kernels,
-                    mxl_grad_pass, NULL);
+static MXL_UNARY_AS(round_ste, "_contrib_round_ste", round,
+                    "round of each element, with the gradient of the identity.",
+                    .aliases = MXL_ALIASES("_sparse__contrib_round_ste"), .grad = mxl_grad_pass);
+static MXL_UNARY_AS(sign_ste, "_contrib_sign_ste", sign,
+                    "sign of each element, with the gradient of the identity.",
+                    .aliases = MXL_ALIASES("_sparse__contrib_sign_ste"), .grad = mxl_grad_pass);
 
 MXL_ARITH_KERNELS(same, MXL_SCALAR_LOOP, ((void)s, x));
 
@@ -80,21 +74,21 @@ static int multiplier_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], mxl_grad_scalar(g)));
 }
 
-static MXL_SCALAR_OP(op_gradient_multiplier, "_contrib_gradientmultiplier", NULL,
-                     "data as it is; its gradient is multiplied with scalar.", same_kernels,
-                     multiplier_grad, NULL);
+static MXL_SCALAR_AS(gradient_multiplier, "_contrib_gradientmultiplier", same,
+                     "data as it is; its gradient is multiplied with scalar.",
+                     .grad = multiplier_grad);
 
 const mxl_op *const mxl_ops_round[] = {
     &mxl_op_sign,
-    &op_ceil,
+    &mxl_op_ceil,
     &mxl_op_floor,
-    &op_rint,
-    &op_round,
-    &op_trunc,
-    &op_fix,
-    &op_logical_not,
-    &op_round_ste,
-    &op_sign_ste,
-    &op_gradient_multiplier,
+    &mxl_op_rint,
+    &mxl_op_round,
+    &mxl_op_trunc,
+    &mxl_op_fix,
+    &mxl_op_logical_not,
+    &mxl_op_round_ste,
+    &mxl_op_sign_ste,
+    &mxl_op_gradient_multiplier,
     NULL,
 };

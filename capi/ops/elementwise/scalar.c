@@ -1,7 +1,7 @@
 /* Element-wise functions of an array and a number. The number is converted to the array's dtype,
  * which the result has too. Integers with is_int=0, and booleans, are computed in another dtype, as
  * in 1.9.1. */
-#include "ops/build.h"
+#include "ops/elementwise/elementwise.h"
 
 #include "array/copy.h"
 
@@ -16,11 +16,6 @@ const mxl_param mxl_params_scalar[] = {
               "otherwise its result is float64."),
     {0},
 };
-
-static double scalar_of(const mxl_grad *g)
-{
-    return ((const mxl_scalar_params *)g->params)->scalar;
-}
 
 /* The dtype of the computation and of the result. */
 static int scalar_dtype(int dtype, const mxl_scalar_params *params)
@@ -60,28 +55,13 @@ int mxl_scalar_compute(const mxl_call *call)
     return status;
 }
 
-#define SCALAR(linkage, op_symbol, op_name, alias, op_doc, op_kernels, op_grad, op_saves)          \
-    linkage const mxl_op op_symbol = {                                                             \
-        .name = op_name,                                                                           \
-        .aliases = MXL_ALIASES(alias),                                                             \
-        .doc = op_doc,                                                                             \
-        .inputs = mxl_inputs_data,                                                                 \
-        .params = mxl_params_scalar,                                                               \
-        .params_size = sizeof(mxl_scalar_params),                                                  \
-        .infer = mxl_scalar_infer,                                                                 \
-        .compute = mxl_scalar_compute,                                                             \
-        .kernels = &op_kernels,                                                                    \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
-    }
-
 MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_LOOP, x + s);
-SCALAR(, mxl_op_plus_scalar, "_plus_scalar", "_PlusScalar", "data + scalar.", plus_scalar_kernels,
-       mxl_grad_pass, NULL);
+MXL_SCALAR(plus_scalar, "data + scalar.", .aliases = MXL_ALIASES("_PlusScalar"),
+           .grad = mxl_grad_pass);
 
 MXL_ARITH_KERNELS(minus_scalar, MXL_SCALAR_LOOP, x - s);
-SCALAR(static, op_minus_scalar, "_minus_scalar", "_MinusScalar", "data - scalar.",
-       minus_scalar_kernels, mxl_grad_pass, NULL);
+static MXL_SCALAR(minus_scalar, "data - scalar.", .aliases = MXL_ALIASES("_MinusScalar"),
+                  .grad = mxl_grad_pass);
 
 MXL_ARITH_KERNELS(rminus_scalar, MXL_SCALAR_LOOP, s - x);
 
@@ -91,19 +71,18 @@ static int rminus_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_negative(g->s, g->grad_output[0]));
 }
 
-SCALAR(, mxl_op_rminus_scalar, "_rminus_scalar", "_RMinusScalar", "scalar - data.",
-       rminus_scalar_kernels, rminus_grad, NULL);
+MXL_SCALAR(rminus_scalar, "scalar - data.", .aliases = MXL_ALIASES("_RMinusScalar"),
+           .grad = rminus_grad);
 
 MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_LOOP, x * s);
 
 /* dx = dy * s */
 static int mul_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], scalar_of(g)));
+    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], mxl_grad_scalar(g)));
 }
 
-SCALAR(, mxl_op_mul_scalar, "_mul_scalar", "_MulScalar", "data * scalar.", mul_scalar_kernels,
-       mul_grad, NULL);
+MXL_SCALAR(mul_scalar, "data * scalar.", .aliases = MXL_ALIASES("_MulScalar"), .grad = mul_grad);
 
 MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_LOOP, mxl_quotient(x, s));
 
@@ -115,9 +94,8 @@ static int div_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, dx);
 }
 
-SCALAR(, mxl_op_div_scalar, "_div_scalar", "_DivScalar",
-       "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
-       div_scalar_kernels, div_grad, NULL);
+MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
+           .aliases = MXL_ALIASES("_DivScalar"), .grad = div_grad);
 
 MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_LOOP, mxl_quotient(s, x));
 
@@ -125,32 +103,32 @@ MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_LOOP, mxl_quotient(s, x));
 static int rdiv_grad(mxl_grad *g)
 {
     mxl_array *x = mxl_grad_in(g, 0);
-    mxl_array *derivative = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, x, -2), -scalar_of(g));
+    mxl_array *derivative = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, x, -2), -mxl_grad_scalar(g));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
-SCALAR(, mxl_op_rdiv_scalar, "_rdiv_scalar", "_RDivScalar",
-       "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
-       rdiv_scalar_kernels, rdiv_grad, mxl_saves_input);
+MXL_SCALAR(rdiv_scalar,
+           "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
+           .aliases = MXL_ALIASES("_RDivScalar"), .grad = rdiv_grad, .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(x, s));
 
 /* dx = dy * s * x^(s - 1); x^0 is 1 everywhere */
 static int power_grad(mxl_grad *g)
 {
-    double s = scalar_of(g);
+    double s = mxl_grad_scalar(g);
     mxl_array *derivative;
 
     if (s == 0)
         return mxl_grad_set(g, 0, mxl_zeros_like(g->s, g->grad_output[0]));
     derivative = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, mxl_grad_in(g, 0), s - 1), s);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
-SCALAR(, mxl_op_power_scalar, "_power_scalar", "_PowerScalar",
-       "data raised to the power of scalar.", power_scalar_kernels, power_grad, mxl_saves_input);
+MXL_SCALAR(power_scalar, "data raised to the power of scalar.",
+           .aliases = MXL_ALIASES("_PowerScalar"), .grad = power_grad, .saves = mxl_saves_input);
 
 /* ---- division by the root of the last dimension's size ---- */
 
@@ -183,7 +161,7 @@ static const mxl_op op_div_sqrt_dim = {
 };
 
 const mxl_op *const mxl_ops_scalar[] = {
-    &mxl_op_plus_scalar,  &op_minus_scalar,   &mxl_op_rminus_scalar,
-    &mxl_op_mul_scalar,   &mxl_op_div_scalar, &mxl_op_rdiv_scalar,
-    &mxl_op_power_scalar, &op_div_sqrt_dim,   NULL,
+    &mxl_op_plus_scalar,  &mxl_op_minus_scalar, &mxl_op_rminus_scalar,
+    &mxl_op_mul_scalar,   &mxl_op_div_scalar,   &mxl_op_rdiv_scalar,
+    &mxl_op_power_scalar, &op_div_sqrt_dim,     NULL,
 };

@@ -24,12 +24,11 @@ static int erf_grad(mxl_grad *g)
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
     mxl_array *bell = mxl_exp(g->s, mxl_negative(g->s, square));
 
-    return mxl_grad_set(
-        g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, bell, TWO_BY_ROOT_PI)));
+    return mxl_grad_times(g, 0, mxl_mul_scalar(g->s, bell, TWO_BY_ROOT_PI));
 }
 
-MXL_UNARY_OP(mxl_op_erf, "erf", MXL_ALIASES("_npx_erf"), "Error function of each element.",
-             erf_kernels, erf_grad, mxl_saves_input);
+MXL_UNARY(erf, "Error function of each element.", .aliases = MXL_ALIASES("_npx_erf"),
+          .grad = erf_grad, .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(erfinv, MXL_UNARY_LOOP, mxl_loop_erfinv(x));
 
@@ -38,13 +37,12 @@ static int erfinv_grad(mxl_grad *g)
 {
     mxl_array *bell = mxl_exp(g->s, mxl_square(g->s, mxl_grad_out(g, 0)));
 
-    return mxl_grad_set(
-        g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, bell, 1 / TWO_BY_ROOT_PI)));
+    return mxl_grad_times(g, 0, mxl_mul_scalar(g->s, bell, 1 / TWO_BY_ROOT_PI));
 }
 
-static MXL_UNARY_OP(op_erfinv, "erfinv", MXL_ALIASES("_npx_erfinv"),
-                    "Inverse error function of each element; NaN outside of [-1, 1].",
-                    erfinv_kernels, erfinv_grad, mxl_saves_output);
+static MXL_UNARY(erfinv, "Inverse error function of each element; NaN outside of [-1, 1].",
+                 .aliases = MXL_ALIASES("_npx_erfinv"), .grad = erfinv_grad,
+                 .saves = mxl_saves_output);
 
 /* ---- gamma ---- */
 
@@ -111,12 +109,10 @@ static const mxl_op op_polygamma = {
     .name = "_mxl_polygamma",
     .doc = "The n-th derivative of the digamma function of each element.",
     .inputs = mxl_inputs_data,
-    .params = polygamma_params_table,
-    .params_size = sizeof(polygamma_params),
+    MXL_PARAMS(polygamma_params, polygamma_params_table),
     .check = polygamma_check,
     .infer = polygamma_infer,
-    .compute = mxl_run_loops,
-    .kernels = &polygamma_kernels,
+    MXL_LOOPS(polygamma),
     .grad = polygamma_grad,
     .saves = mxl_saves_input,
 };
@@ -138,8 +134,7 @@ static int polygamma_grad(mxl_grad *g)
 {
     int64_t n = ((const polygamma_params *)g->params)->n;
 
-    return mxl_grad_set(
-        g, 0, mxl_mul(g->s, g->grad_output[0], polygamma(g->s, n + 1, mxl_grad_in(g, 0))));
+    return mxl_grad_times(g, 0, polygamma(g->s, n + 1, mxl_grad_in(g, 0)));
 }
 
 /* In double for every dtype. */
@@ -151,31 +146,25 @@ static int gamma_grad(mxl_grad *g)
     mxl_array *derivative =
         mxl_mul(g->s, mxl_grad_out(g, 0), polygamma(g->s, 0, mxl_grad_in(g, 0)));
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
-static void gamma_saves(mxl_saves *saves)
-{
-    saves->in[0] = saves->out[0] = true;
-}
-
-static MXL_UNARY_OP(op_gamma, "gamma", MXL_ALIASES("_npx_gamma", "_sparse_gamma"),
-                    "Gamma function of each element; NaN at -1, -2, ...", gamma_kernels, gamma_grad,
-                    gamma_saves);
+static MXL_UNARY(gamma, "Gamma function of each element; NaN at -1, -2, ...",
+                 .aliases = MXL_ALIASES("_npx_gamma", "_sparse_gamma"), .grad = gamma_grad,
+                 .saves = mxl_saves_input_and_output);
 
 MXL_MATH_KERNELS(gammaln, MXL_UNARY_LOOP, mxl_loop_gammaln(x));
 
 /* dx = dy * digamma(x) */
 static int gammaln_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->grad_output[0], polygamma(g->s, 0, mxl_grad_in(g, 0))));
+    return mxl_grad_times(g, 0, polygamma(g->s, 0, mxl_grad_in(g, 0)));
 }
 
-static MXL_UNARY_OP(op_gammaln, "gammaln", MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"),
-                    "Logarithm of the absolute value of the gamma function of each element.",
-                    gammaln_kernels, gammaln_grad, mxl_saves_input);
+static MXL_UNARY(gammaln, "Logarithm of the absolute value of the gamma function of each element.",
+                 .aliases = MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"), .grad = gammaln_grad,
+                 .saves = mxl_saves_input);
 
 const mxl_op *const mxl_ops_special[] = {
-    &mxl_op_erf, &op_erfinv, &op_gamma, &op_gammaln, &op_polygamma, NULL,
+    &mxl_op_erf, &mxl_op_erfinv, &mxl_op_gamma, &mxl_op_gammaln, &op_polygamma, NULL,
 };

@@ -2,12 +2,6 @@
 #include "kernel/math/circular.h"
 #include "ops/elementwise/elementwise.h"
 
-/* dx = dy * derivative */
-static int set_derivative(mxl_grad *g, mxl_array *derivative)
-{
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
-}
-
 /* ---- circular; numbers beyond the limit are computed one by one ---- */
 
 #define LIMIT(x) _Generic((x), float: MXL_CIRCULAR_F32, default: MXL_CIRCULAR_F64)
@@ -17,11 +11,11 @@ MXL_MATH_KERNELS(sin, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_sin(x), mxl_far_sin(x));
 /* dx = dy * cos(x) */
 static int sin_grad(mxl_grad *g)
 {
-    return set_derivative(g, mxl_apply(g->s, &mxl_op_cos, mxl_grad_in(g, 0)));
+    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_cos, mxl_grad_in(g, 0)));
 }
 
-MXL_UNARY_OP(mxl_op_sin, "sin", MXL_ALIASES("_sparse_sin"), "Sine of each element, in radians.",
-             sin_kernels, sin_grad, mxl_saves_input);
+MXL_UNARY(sin, "Sine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_sin"),
+          .grad = sin_grad, .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(cos, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_cos(x), mxl_far_cos(x));
 
@@ -30,23 +24,22 @@ static int cos_grad(mxl_grad *g)
 {
     mxl_array *sine = mxl_apply(g->s, &mxl_op_sin, mxl_grad_in(g, 0));
 
-    return set_derivative(g, mxl_negative(g->s, sine));
+    return mxl_grad_times(g, 0, mxl_negative(g->s, sine));
 }
 
-MXL_UNARY_OP(mxl_op_cos, "cos", MXL_ALIASES("_sparse_cos"), "Cosine of each element, in radians.",
-             cos_kernels, cos_grad, mxl_saves_input);
+MXL_UNARY(cos, "Cosine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_cos"),
+          .grad = cos_grad, .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(tan, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_tan(x), mxl_far_tan(x));
 
 /* dx = dy * (1 + y^2) */
 static int tan_grad(mxl_grad *g)
 {
-    return set_derivative(g, mxl_add_scalar(g->s, mxl_square(g->s, mxl_grad_out(g, 0)), 1));
+    return mxl_grad_times(g, 0, mxl_add_scalar(g->s, mxl_square(g->s, mxl_grad_out(g, 0)), 1));
 }
 
-static MXL_UNARY_OP(op_tan, "tan", MXL_ALIASES("_sparse_tan"),
-                    "Tangent of each element, in radians.", tan_kernels, tan_grad,
-                    mxl_saves_output);
+static MXL_UNARY(tan, "Tangent of each element, in radians.", .aliases = MXL_ALIASES("_sparse_tan"),
+                 .grad = tan_grad, .saves = mxl_saves_output);
 
 MXL_MATH_KERNELS(arcsin, MXL_UNARY_LOOP, mxl_loop_asin(x));
 
@@ -55,12 +48,13 @@ static int arcsin_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return set_derivative(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square)));
+    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square)));
 }
 
-static MXL_UNARY_OP(op_arcsin, "arcsin", MXL_ALIASES("_sparse_arcsin"),
-                    "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
-                    arcsin_kernels, arcsin_grad, mxl_saves_input);
+static MXL_UNARY(arcsin,
+                 "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
+                 .aliases = MXL_ALIASES("_sparse_arcsin"), .grad = arcsin_grad,
+                 .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(arccos, MXL_UNARY_LOOP, mxl_loop_acos(x));
 
@@ -70,12 +64,12 @@ static int arccos_grad(mxl_grad *g)
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
     mxl_array *derivative = mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square));
 
-    return set_derivative(g, mxl_negative(g->s, derivative));
+    return mxl_grad_times(g, 0, mxl_negative(g->s, derivative));
 }
 
-static MXL_UNARY_OP(op_arccos, "arccos", MXL_ALIASES("_sparse_arccos"),
-                    "Inverse cosine of each element, from 0 to pi; NaN outside of [-1, 1].",
-                    arccos_kernels, arccos_grad, mxl_saves_input);
+static MXL_UNARY(arccos, "Inverse cosine of each element, from 0 to pi; NaN outside of [-1, 1].",
+                 .aliases = MXL_ALIASES("_sparse_arccos"), .grad = arccos_grad,
+                 .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(arctan, MXL_UNARY_LOOP, mxl_loop_atan(x));
 
@@ -84,12 +78,12 @@ static int arctan_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_add_scalar(g->s, square, 1)));
+    return mxl_grad_over(g, 0, mxl_add_scalar(g->s, square, 1));
 }
 
-static MXL_UNARY_OP(op_arctan, "arctan", MXL_ALIASES("_sparse_arctan"),
-                    "Inverse tangent of each element, from -pi/2 to pi/2.", arctan_kernels,
-                    arctan_grad, mxl_saves_input);
+static MXL_UNARY(arctan, "Inverse tangent of each element, from -pi/2 to pi/2.",
+                 .aliases = MXL_ALIASES("_sparse_arctan"), .grad = arctan_grad,
+                 .saves = mxl_saves_input);
 
 /* ---- hyperbolic ---- */
 
@@ -98,22 +92,22 @@ MXL_MATH_KERNELS(sinh, MXL_UNARY_LOOP, mxl_loop_sinh(x));
 /* dx = dy * cosh(x) */
 static int sinh_grad(mxl_grad *g)
 {
-    return set_derivative(g, mxl_apply(g->s, &mxl_op_cosh, mxl_grad_in(g, 0)));
+    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_cosh, mxl_grad_in(g, 0)));
 }
 
-MXL_UNARY_OP(mxl_op_sinh, "sinh", MXL_ALIASES("_sparse_sinh"), "Hyperbolic sine of each element.",
-             sinh_kernels, sinh_grad, mxl_saves_input);
+MXL_UNARY(sinh, "Hyperbolic sine of each element.", .aliases = MXL_ALIASES("_sparse_sinh"),
+          .grad = sinh_grad, .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(cosh, MXL_UNARY_LOOP, mxl_loop_cosh(x));
 
 /* dx = dy * sinh(x) */
 static int cosh_grad(mxl_grad *g)
 {
-    return set_derivative(g, mxl_apply(g->s, &mxl_op_sinh, mxl_grad_in(g, 0)));
+    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_sinh, mxl_grad_in(g, 0)));
 }
 
-MXL_UNARY_OP(mxl_op_cosh, "cosh", MXL_ALIASES("_sparse_cosh"), "Hyperbolic cosine of each element.",
-             cosh_kernels, cosh_grad, mxl_saves_input);
+MXL_UNARY(cosh, "Hyperbolic cosine of each element.", .aliases = MXL_ALIASES("_sparse_cosh"),
+          .grad = cosh_grad, .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 
@@ -122,12 +116,12 @@ static int arcsinh_grad(mxl_grad *g)
 {
     mxl_array *root = mxl_apply_scalar(g->s, &mxl_op_hypot_scalar, mxl_grad_in(g, 0), 1);
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], root));
+    return mxl_grad_over(g, 0, root);
 }
 
-static MXL_UNARY_OP(op_arcsinh, "arcsinh", MXL_ALIASES("_sparse_arcsinh"),
-                    "Inverse hyperbolic sine of each element.", arcsinh_kernels, arcsinh_grad,
-                    mxl_saves_input);
+static MXL_UNARY(arcsinh, "Inverse hyperbolic sine of each element.",
+                 .aliases = MXL_ALIASES("_sparse_arcsinh"), .grad = arcsinh_grad,
+                 .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(arccosh, MXL_UNARY_LOOP, mxl_loop_acosh(x));
 
@@ -136,12 +130,12 @@ static int arccosh_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return set_derivative(g, mxl_apply(g->s, &mxl_op_rsqrt, mxl_add_scalar(g->s, square, -1)));
+    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_rsqrt, mxl_add_scalar(g->s, square, -1)));
 }
 
-static MXL_UNARY_OP(op_arccosh, "arccosh", MXL_ALIASES("_sparse_arccosh"),
-                    "Inverse hyperbolic cosine of each element; NaN below 1.", arccosh_kernels,
-                    arccosh_grad, mxl_saves_input);
+static MXL_UNARY(arccosh, "Inverse hyperbolic cosine of each element; NaN below 1.",
+                 .aliases = MXL_ALIASES("_sparse_arccosh"), .grad = arccosh_grad,
+                 .saves = mxl_saves_input);
 
 MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 
@@ -150,12 +144,12 @@ static int arctanh_grad(mxl_grad *g)
 {
     mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_one_minus(g->s, square)));
+    return mxl_grad_over(g, 0, mxl_one_minus(g->s, square));
 }
 
-static MXL_UNARY_OP(op_arctanh, "arctanh", MXL_ALIASES("_sparse_arctanh"),
-                    "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
-                    arctanh_kernels, arctanh_grad, mxl_saves_input);
+static MXL_UNARY(arctanh, "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
+                 .aliases = MXL_ALIASES("_sparse_arctanh"), .grad = arctanh_grad,
+                 .saves = mxl_saves_input);
 
 /* ---- _mxl_atan2 ---- */
 
@@ -195,16 +189,12 @@ static int atan2_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_mul(g->s, mxl_negative(g->s, part), a));
 }
 
-static void both_saves(mxl_saves *saves)
-{
-    saves->in[0] = saves->in[1] = true;
-}
-
-static MXL_BINARY_OP(op_atan2, "_mxl_atan2", NULL,
-                     "The angle of the point (rhs, lhs), between -pi and pi.", mxl_infer_broadcast,
-                     atan2_kernels, atan2_grad, both_saves);
+static MXL_BINARY(atan2, "_mxl_atan2", mxl_infer_broadcast, atan2,
+                  "The angle of the point (rhs, lhs), between -pi and pi.", .grad = atan2_grad,
+                  .saves = mxl_saves_inputs);
 
 const mxl_op *const mxl_ops_trig[] = {
-    &mxl_op_sin,  &mxl_op_cos, &op_tan,     &op_arcsin,  &op_arccos, &op_arctan, &mxl_op_sinh,
-    &mxl_op_cosh, &op_arcsinh, &op_arccosh, &op_arctanh, &op_atan2,  NULL,
+    &mxl_op_sin,     &mxl_op_cos,   &mxl_op_tan,  &mxl_op_arcsin,  &mxl_op_arccos,
+    &mxl_op_arctan,  &mxl_op_sinh,  &mxl_op_cosh, &mxl_op_arcsinh, &mxl_op_arccosh,
+    &mxl_op_arctanh, &mxl_op_atan2, NULL,
 };

@@ -8,28 +8,27 @@ MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
 /* dx = dy * y */
 static int exp_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_grad_out(g, 0)));
+    return mxl_grad_times(g, 0, mxl_grad_out(g, 0));
 }
 
 MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y * x)
 
-MXL_UNARY_OP_FAST(mxl_op_exp, "exp", MXL_ALIASES("_sparse_exp"),
-                  "Exponential of each element: y = e^x.", exp_kernels, exp_grad, mxl_saves_output,
-                  exp_grad_kernel);
+MXL_UNARY(exp, "Exponential of each element: y = e^x.", .aliases = MXL_ALIASES("_sparse_exp"),
+          .grad = exp_grad, .grad_kernel = exp_grad_kernel, .saves = mxl_saves_output);
 
 MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
 /* dx = dy / x */
 static int log_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_grad_in(g, 0)));
+    return mxl_grad_over(g, 0, mxl_grad_in(g, 0));
 }
 
 MXL_GRAD_KERNEL(log, MXL_FLOAT_KERNELS, mxl_grad_in, y / x)
 
-MXL_UNARY_OP_FAST(mxl_op_log, "log", MXL_ALIASES("_sparse_log"),
-                  "Natural logarithm of each element; -inf at 0, NaN below.", log_kernels, log_grad,
-                  mxl_saves_input, log_grad_kernel);
+MXL_UNARY(log, "Natural logarithm of each element; -inf at 0, NaN below.",
+          .aliases = MXL_ALIASES("_sparse_log"), .grad = log_grad, .grad_kernel = log_grad_kernel,
+          .saves = mxl_saves_input);
 
 /* ---- activations ---- */
 
@@ -40,15 +39,13 @@ static int tanh_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->grad_output[0], mxl_one_minus(g->s, mxl_square(g->s, y))));
+    return mxl_grad_times(g, 0, mxl_one_minus(g->s, mxl_square(g->s, y)));
 }
 
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
-MXL_UNARY_OP_FAST(mxl_op_tanh, "tanh", MXL_ALIASES("_sparse_tanh"),
-                  "Hyperbolic tangent of each element.", tanh_kernels, tanh_grad, mxl_saves_output,
-                  tanh_grad_kernel);
+MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .aliases = MXL_ALIASES("_sparse_tanh"),
+          .grad = tanh_grad, .grad_kernel = tanh_grad_kernel, .saves = mxl_saves_output);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
@@ -57,15 +54,14 @@ static int sigmoid_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->grad_output[0], mxl_mul(g->s, y, mxl_one_minus(g->s, y))));
+    return mxl_grad_times(g, 0, mxl_mul(g->s, y, mxl_one_minus(g->s, y)));
 }
 
 MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y * (x * (1 - x)))
 
-MXL_UNARY_OP_FAST(mxl_op_sigmoid, "sigmoid", MXL_ALIASES("_sparse_sigmoid"),
-                  "Logistic function of each element: y = 1 / (1 + e^-x).", sigmoid_kernels,
-                  sigmoid_grad, mxl_saves_output, sigmoid_grad_kernel);
+MXL_UNARY(sigmoid, "Logistic function of each element: y = 1 / (1 + e^-x).",
+          .aliases = MXL_ALIASES("_sparse_sigmoid"), .grad = sigmoid_grad,
+          .grad_kernel = sigmoid_grad_kernel, .saves = mxl_saves_output);
 
 /* NaN stays NaN, -0 becomes 0. */
 MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x <= 0 ? 0 : x);
@@ -73,15 +69,14 @@ MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x <= 0 ? 0 : x);
 /* dx = dy where y > 0, else 0 */
 static int relu_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0,
-                        mxl_mul(g->s, g->grad_output[0], mxl_positive(g->s, mxl_grad_out(g, 0))));
+    return mxl_grad_times(g, 0, mxl_positive(g->s, mxl_grad_out(g, 0)));
 }
 
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
-MXL_UNARY_OP_FAST(mxl_op_relu, "relu", MXL_ALIASES("_sparse_relu"),
-                  "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-                  relu_kernels, relu_grad, mxl_saves_output, relu_grad_kernel);
+MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
+          .aliases = MXL_ALIASES("_sparse_relu"), .grad = relu_grad,
+          .grad_kernel = relu_grad_kernel, .saves = mxl_saves_output);
 
 /* ---- powers and signs ---- */
 
@@ -92,14 +87,13 @@ static int sqrt_grad(mxl_grad *g)
 {
     mxl_array *y = mxl_grad_out(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_div(g->s, g->grad_output[0], mxl_mul_scalar(g->s, y, 2)));
+    return mxl_grad_over(g, 0, mxl_mul_scalar(g->s, y, 2));
 }
 
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
-MXL_UNARY_OP_FAST(mxl_op_sqrt, "sqrt", MXL_ALIASES("_sparse_sqrt"),
-                  "Square root of each element; NaN below 0.", sqrt_kernels, sqrt_grad,
-                  mxl_saves_output, sqrt_grad_kernel);
+MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIASES("_sparse_sqrt"),
+          .grad = sqrt_grad, .grad_kernel = sqrt_grad_kernel, .saves = mxl_saves_output);
 
 MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x * x);
 
@@ -108,13 +102,13 @@ static int square_grad(mxl_grad *g)
 {
     mxl_array *x = mxl_grad_in(g, 0);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_mul_scalar(g->s, x, 2)));
+    return mxl_grad_times(g, 0, mxl_mul_scalar(g->s, x, 2));
 }
 
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
-MXL_UNARY_OP_FAST(mxl_op_square, "square", MXL_ALIASES("_sparse_square"), "Square of each element.",
-                  square_kernels, square_grad, mxl_saves_input, square_grad_kernel);
+MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_square"),
+          .grad = square_grad, .grad_kernel = square_grad_kernel, .saves = mxl_saves_input);
 
 MXL_ARITH_KERNELS(negative, MXL_UNARY_LOOP, -x);
 
@@ -124,30 +118,29 @@ static int negative_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_negative(g->s, g->grad_output[0]));
 }
 
-MXL_UNARY_OP(mxl_op_negative, "negative", MXL_ALIASES("_sparse_negative"),
-             "Each element with its sign turned.", negative_kernels, negative_grad, NULL);
+MXL_UNARY(negative, "Each element with its sign turned.",
+          .aliases = MXL_ALIASES("_sparse_negative"), .grad = negative_grad);
 
 MXL_ARITH_KERNELS(abs, MXL_UNARY_LOOP, x < 0 ? -x : x + 0);
 
 /* dx = dy * sign(x), 0 where x is NaN */
 static int abs_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], mxl_sign(g->s, mxl_grad_in(g, 0))));
+    return mxl_grad_times(g, 0, mxl_sign(g->s, mxl_grad_in(g, 0)));
 }
 
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 
-MXL_UNARY_OP_FAST(mxl_op_abs, "abs", MXL_ALIASES("_sparse_abs"),
-                  "Absolute value of each element; its gradient at 0 is 0.", abs_kernels, abs_grad,
-                  mxl_saves_input, abs_grad_kernel);
+MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
+          .aliases = MXL_ALIASES("_sparse_abs"), .grad = abs_grad, .grad_kernel = abs_grad_kernel,
+          .saves = mxl_saves_input);
 
 /* ---- step functions, which only vjps use ---- */
 
 MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
 
-MXL_UNARY_OP(mxl_op_positive, "_mxl_positive", NULL,
-             "1 where the element is above 0, NaN stays, else 0.", positive_kernels, mxl_grad_zero,
-             NULL);
+MXL_UNARY_AS(positive, "_mxl_positive", positive,
+             "1 where the element is above 0, NaN stays, else 0.", .grad = mxl_grad_zero);
 
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,    &mxl_op_log,      &mxl_op_tanh, &mxl_op_sigmoid,  &mxl_op_relu, &mxl_op_sqrt,

@@ -71,11 +71,9 @@ static int clamp_grad(mxl_grad *g)
         .aliases = op_aliases,                                                                     \
         .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
-        .params = clip_params_table,                                                               \
-        .params_size = sizeof(mxl_clip_params),                                                    \
+        MXL_PARAMS(mxl_clip_params, clip_params_table),                                            \
         .infer = mxl_infer_same,                                                                   \
-        .compute = mxl_run_loops,                                                                  \
-        .kernels = &clip_kernels,                                                                  \
+        MXL_LOOPS(clip),                                                                           \
         .grad = op_grad,                                                                           \
         .saves = mxl_saves_input,                                                                  \
     }
@@ -112,7 +110,7 @@ static int smooth_l1_grad(mxl_grad *g)
     double s = mxl_grad_scalar(g);
     mxl_array *derivative = mxl_clip(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), s * s), -1, 1);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
 static const mxl_op op_smooth_l1 = {
@@ -120,11 +118,9 @@ static const mxl_op op_smooth_l1 = {
     .aliases = MXL_ALIASES("_npx_smooth_l1"),
     .doc = "(scalar x)^2 / 2 where |x| <= 1 / scalar^2, else |x| - 1 / (2 scalar^2).",
     .inputs = mxl_inputs_data,
-    .params = smooth_params_table,
-    .params_size = sizeof(mxl_scalar_params),
+    MXL_PARAMS(mxl_scalar_params, smooth_params_table),
     .infer = mxl_infer_same,
-    .compute = mxl_run_loops,
-    .kernels = &smooth_l1_kernels,
+    MXL_LOOPS(smooth_l1),
     .grad = smooth_l1_grad,
     .saves = mxl_saves_input,
 };
@@ -162,18 +158,16 @@ static int quadratic_grad(mxl_grad *g)
     mxl_array *derivative =
         mxl_add_scalar(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), 2 * p->a), p->b);
 
-    return mxl_grad_set(g, 0, mxl_mul(g->s, g->grad_output[0], derivative));
+    return mxl_grad_times(g, 0, derivative);
 }
 
 static const mxl_op op_quadratic = {
     .name = "_contrib_quadratic",
     .doc = "a x^2 + b x + c of each element.",
     .inputs = mxl_inputs_data,
-    .params = quadratic_params_table,
-    .params_size = sizeof(quadratic_params),
+    MXL_PARAMS(quadratic_params, quadratic_params_table),
     .infer = mxl_infer_same,
-    .compute = mxl_run_loops,
-    .kernels = &quadratic_kernels,
+    MXL_LOOPS(quadratic),
     .grad = quadratic_grad,
     .saves = mxl_saves_input,
 };

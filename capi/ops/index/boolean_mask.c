@@ -130,12 +130,6 @@ static int mask_compute(const mxl_call *call)
     return 0;
 }
 
-/* Both gradients read the flags if the array's gradient is wanted. */
-static void saves_flags(mxl_saves *saves)
-{
-    saves->in[1] = saves->wants[0];
-}
-
 /* Applies the operator to grad_output and the flags. */
 static mxl_array *flagged(mxl_grad *g, const mxl_op *op, int64_t extent)
 {
@@ -161,12 +155,11 @@ static const mxl_op op_mask = {
     .aliases = MXL_ALIASES("_npi_boolean_mask"),
     .doc = "The positions of an axis whose flag is set, in their order.",
     .inputs = mask_inputs,
-    .params = mask_table,
-    .params_size = sizeof(mask_params),
+    MXL_PARAMS(mask_params, mask_table),
     .infer = mask_infer,
     .compute = mask_compute,
     .grad = mask_grad,
-    .saves = saves_flags,
+    .saves = mxl_saves_index,
 };
 
 /* ---- _mxl_mask_put ---- */
@@ -230,12 +223,11 @@ static const mxl_op op_mask_put = {
     .name = "_mxl_mask_put",
     .doc = "Zeros with data at the positions of an axis whose flag is set.",
     .inputs = mask_inputs,
-    .params = put_table,
-    .params_size = sizeof(mask_params),
+    MXL_PARAMS(mask_params, put_table),
     .infer = put_infer,
     .compute = put_compute,
     .grad = put_grad,
-    .saves = saves_flags,
+    .saves = mxl_saves_index,
 };
 
 const mxl_op *const mxl_ops_mask[] = {&op_mask, &op_mask_put, NULL};

@@ -118,8 +118,7 @@ static const mxl_op op_embedding = {
     .aliases = MXL_ALIASES("_npx_embedding", "_sparse_Embedding"),
     .doc = "The rows of the weight that data names, as a last axis: out[...] = weight[data[...]].",
     .inputs = embedding_inputs,
-    .params = embedding_table,
-    .params_size = sizeof(embedding_params),
+    MXL_PARAMS(embedding_params, embedding_table),
     .infer = embedding_infer,
     .compose = embedding_compose,
 };

@@ -10,20 +10,15 @@ typedef struct kth_params {
 } kth_params;
 
 #define KTH_AXIS                                                                                   \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(kth_params, axis),                                                         \
-     .def = "-1",                                                                                  \
-     .doc = "The axis, counted from either end; it stays, with extent 1."}
+    MXL_PARAM(kth_params, axis, MXL_P_INT, "-1",                                                   \
+              "The axis, counted from either end; it stays, with extent 1.")
 
 static const mxl_param median_table[] = {KTH_AXIS, {0}};
 static const mxl_param kth_table[] = {
     KTH_AXIS,
-    {.name = "k",
-     .type = MXL_P_INT,
-     .offset = offsetof(kth_params, k),
-     .type_text = "long, required",
-     .doc = "Which element of each row, counted from 1, the smallest."},
+    MXL_PARAM(kth_params, k, MXL_P_INT, MXL_REQUIRED,
+              "Which element of each row, counted from 1, the smallest.",
+              .type_text = "long, required"),
     {0},
 };
 
@@ -90,8 +85,7 @@ static const mxl_op op_kth = {
     .doc = "Where the k-th smallest element of each row along an axis is, as int64; of equal "
            "elements the earlier one counts as smaller, a NaN as larger than every number.",
     .inputs = mxl_inputs_data,
-    .params = kth_table,
-    .params_size = sizeof(kth_params),
+    MXL_PARAMS(kth_params, kth_table),
     .infer = kth_infer,
     .compute = kth_compute,
 };
@@ -101,8 +95,7 @@ static const mxl_op op_median = {
     .doc = "Where the element in the middle of each row along an axis is, the lower one of two, "
            "as int64; of a row with NaN the first of those.",
     .inputs = mxl_inputs_data,
-    .params = median_table,
-    .params_size = sizeof(kth_params),
+    MXL_PARAMS(kth_params, median_table),
     .infer = median_infer,
     .compute = median_compute,
 };

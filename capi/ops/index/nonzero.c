@@ -10,11 +10,8 @@ typedef struct nonzero_params {
 } nonzero_params;
 
 static const mxl_param nonzero_table[] = {
-    {.name = "by_axis",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(nonzero_params, by_axis),
-     .def = "0",
-     .doc = "Whether the result has a row for each axis, else one for each element found."},
+    MXL_PARAM(nonzero_params, by_axis, MXL_P_BOOL, "0",
+              "Whether the result has a row for each axis, else one for each element found."),
     {0},
 };
 
@@ -134,8 +131,7 @@ static const mxl_op op_nonzero = {
     .name = "_mxl_nonzero",
     .doc = "The indices of the elements that are not 0, in their order, as int64.",
     .inputs = mxl_inputs_data,
-    .params = nonzero_table,
-    .params_size = sizeof(nonzero_params),
+    MXL_PARAMS(nonzero_params, nonzero_table),
     .infer = nonzero_infer,
     .compute = nonzero_compute,
 };

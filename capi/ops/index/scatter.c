@@ -12,25 +12,21 @@ typedef struct scatter_params {
 } scatter_params;
 
 static const mxl_input gather_inputs[] = {
-    {.name = "data", .doc = "The array to read from."},
-    {.name = "indices", .doc = "int64 positions along the axis."},
+    MXL_INPUT(data, "The array to read from."),
+    MXL_INPUT(indices, "int64 positions along the axis."),
     {0},
 };
 
 static const mxl_input scatter_inputs[] = {
-    {.name = "data", .doc = "What is at all other places."},
-    {.name = "indices", .doc = "int64 positions along the axis."},
-    {.name = "source",
-     .doc = "What goes there: at least as many elements along each axis as there "
-            "are indices."},
+    MXL_INPUT(data, "What is at all other places."),
+    MXL_INPUT(indices, "int64 positions along the axis."),
+    MXL_INPUT(source,
+              "What goes there: at least as many elements along each axis as there are indices."),
     {0},
 };
 
 static const mxl_param scatter_table[] = {
-    {.name = "axis",
-     .type = MXL_P_INT,
-     .offset = offsetof(scatter_params, axis),
-     .doc = "The axis, counted from either end."},
+    MXL_PARAM(scatter_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis, counted from either end."),
     {0},
 };
 
@@ -225,22 +221,16 @@ static int scatter_add_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, g->grad_output[0]) != 0 ? -1 : source_grad(g);
 }
 
-static void scatter_saves(mxl_saves *saves)
-{
-    saves->in[1] = true;
-}
-
 static const mxl_op op_gather = {
     .name = "_mxl_gather",
     .doc = "The elements at the indices along an axis; the other axes of the indices may be "
            "shorter than those of data.",
     .inputs = gather_inputs,
-    .params = scatter_table,
-    .params_size = sizeof(scatter_params),
+    MXL_PARAMS(scatter_params, scatter_table),
     .infer = gather_infer,
     .compute = gather_compute,
     .grad = gather_grad,
-    .saves = scatter_saves,
+    .saves = mxl_saves_second,
 };
 
 #define SCATTER(symbol, op_name, op_doc, op_compute, op_grad)                                      \
@@ -248,12 +238,11 @@ static const mxl_op op_gather = {
         .name = op_name,                                                                           \
         .doc = op_doc,                                                                             \
         .inputs = scatter_inputs,                                                                  \
-        .params = scatter_table,                                                                   \
-        .params_size = sizeof(scatter_params),                                                     \
+        MXL_PARAMS(scatter_params, scatter_table),                                                 \
         .infer = scatter_infer,                                                                    \
         .compute = op_compute,                                                                     \
         .grad = op_grad,                                                                           \
-        .saves = scatter_saves,                                                                    \
+        .saves = mxl_saves_second,                                                                 \
     }
 
 SCATTER(op_scatter, "_mxl_scatter",

@@ -291,11 +291,6 @@ static mxl_array *put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int6
     return mxl_scope_call(s, &op_put_along, &p, 2, (mxl_array *[]){a, indices});
 }
 
-static void along_saves(mxl_saves *saves)
-{
-    saves->in[1] = saves->wants[0];
-}
-
 /* dx = zeros with dy added at the indices */
 static int take_along_grad(mxl_grad *g)
 {
@@ -323,24 +318,22 @@ static const mxl_op op_take_along = {
     .name = "_mxl_take_along",
     .doc = "The elements at the indices, along an axis.",
     .inputs = along_inputs,
-    .params = take_along_table,
-    .params_size = sizeof(along_params),
+    MXL_PARAMS(along_params, take_along_table),
     .infer = take_along_infer,
     .compute = take_along_compute,
     .grad = take_along_grad,
-    .saves = along_saves,
+    .saves = mxl_saves_index,
 };
 
 static const mxl_op op_put_along = {
     .name = "_mxl_put_along",
     .doc = "Zeros with the elements added at the indices, along an axis.",
     .inputs = along_inputs,
-    .params = put_along_table,
-    .params_size = sizeof(along_params),
+    MXL_PARAMS(along_params, put_along_table),
     .infer = put_along_infer,
     .compute = put_along_compute,
     .grad = put_along_grad,
-    .saves = along_saves,
+    .saves = mxl_saves_index,
 };
 
 /* ---- sort, argsort, topk ---- */
@@ -388,8 +381,7 @@ static const mxl_op op_sort = {
     .doc = "The elements of each row along an axis in order; a NaN counts as larger than every "
            "number.",
     .inputs = mxl_inputs_data,
-    .params = sort_table,
-    .params_size = sizeof(sort_params),
+    MXL_PARAMS(sort_params, sort_table),
     .infer = sort_infer,
     .compute = sort_compute,
     .grad = sort_grad,
@@ -412,8 +404,7 @@ static const mxl_op op_argsort = {
     .doc = "The indices along an axis that would put each row in order. Equal elements keep their "
            "order; a NaN counts as larger than every number.",
     .inputs = mxl_inputs_data,
-    .params = argsort_table,
-    .params_size = sizeof(sort_params),
+    MXL_PARAMS(sort_params, argsort_table),
     .infer = argsort_infer,
     .compute = argsort_compute,
     .grad = mxl_grad_zero,
@@ -455,8 +446,7 @@ static const mxl_op op_topk = {
     .doc = "The k largest elements of each row along an axis, or the smallest, in order. Of equal "
            "elements the earlier one is chosen first; a NaN counts as larger than every number.",
     .inputs = mxl_inputs_data,
-    .params = topk_table,
-    .params_size = sizeof(sort_params),
+    MXL_PARAMS(sort_params, topk_table),
     .arity = topk_arity,
     .infer = topk_infer,
     .compute = topk_compute,

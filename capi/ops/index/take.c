@@ -134,12 +134,6 @@ static int take_compute(const mxl_call *call)
     return 0;
 }
 
-/* Both gradients read the indices if the array's gradient is wanted. */
-static void saves_index(mxl_saves *saves)
-{
-    saves->in[1] = saves->wants[0];
-}
-
 /* Applies the operator to grad_output and the indices, for an array of this shape. */
 static mxl_array *indexed(mxl_grad *g, const mxl_op *op, const mxl_meta *meta)
 {
@@ -166,12 +160,11 @@ static const mxl_op op_take = {
     .doc = "The positions of an axis that the indices name. The shape of the indices takes the "
            "axis' place.",
     .inputs = take_inputs,
-    .params = take_table,
-    .params_size = sizeof(index_params),
+    MXL_PARAMS(index_params, take_table),
     .infer = take_infer,
     .compute = take_compute,
     .grad = take_grad,
-    .saves = saves_index,
+    .saves = mxl_saves_index,
 };
 
 /* ---- the gradient of take ---- */
@@ -244,12 +237,11 @@ static const mxl_op op_take_grad = {
     .name = "_mxl_take_grad",
     .doc = "Zeros of a shape with data added at the indices.",
     .inputs = grad_inputs,
-    .params = take_grad_table,
-    .params_size = sizeof(index_params),
+    MXL_PARAMS(index_params, take_grad_table),
     .infer = take_grad_infer,
     .compute = take_grad_compute,
     .grad = take_grad_grad,
-    .saves = saves_index,
+    .saves = mxl_saves_index,
 };
 
 /* ---- for vjps of other families ---- */
@@ -360,12 +352,11 @@ static const mxl_op op_pick = {
     .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"),
     .doc = "One element along an axis for each position of the other axes, chosen by the index.",
     .inputs = pick_inputs,
-    .params = pick_table,
-    .params_size = sizeof(index_params),
+    MXL_PARAMS(index_params, pick_table),
     .infer = pick_infer,
     .compute = pick_compute,
     .grad = pick_grad,
-    .saves = saves_index,
+    .saves = mxl_saves_index,
 };
 
 /* ---- the gradient of pick ---- */
@@ -421,12 +412,11 @@ static const mxl_op op_pick_grad = {
     .name = "_mxl_pick_grad",
     .doc = "Zeros of a shape with data put at the indices.",
     .inputs = grad_inputs,
-    .params = pick_grad_table,
-    .params_size = sizeof(index_params),
+    MXL_PARAMS(index_params, pick_grad_table),
     .infer = pick_grad_infer,
     .compute = pick_grad_compute,
     .grad = pick_grad_grad,
-    .saves = saves_index,
+    .saves = mxl_saves_index,
 };
 
 /* ---- for composites ---- */

@@ -176,8 +176,7 @@ const mxl_op mxl_op_dot = {
     .doc = "Contracts the last axis of lhs with the first of rhs: the matrix product of two "
            "matrices, the inner product (shape (1,)) of two vectors.",
     .inputs = mxl_inputs_lhs_rhs,
-    .params = dot_params,
-    .params_size = sizeof(mxl_dot_params),
+    MXL_PARAMS(mxl_dot_params, dot_params),
     .infer = dot_infer,
     .compute = dot_compute,
     .grad = dot_grad,
@@ -307,24 +306,17 @@ static int fc_grad(mxl_grad *g)
     return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
 }
 
-static void fc_saves(mxl_saves *saves)
-{
-    saves->in[0] = saves->wants[1];
-    saves->in[1] = saves->wants[0];
-}
-
 static const mxl_op op_fully_connected = {
     .name = "FullyConnected",
     .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
     .doc = "Linear map of rows of features: y = x W' + b.",
     .inputs = fc_inputs,
-    .params = fc_params_table,
-    .params_size = sizeof(fc_params),
+    MXL_PARAMS(fc_params, fc_params_table),
     .arity = fc_arity,
     .infer = fc_infer,
     .compute = fc_compute,
     .grad = fc_grad,
-    .saves = fc_saves,
+    .saves = mxl_saves_other,
 };
 
 const mxl_op *const mxl_ops_matrix[] = {&mxl_op_dot, &op_fully_connected, NULL};

@@ -252,8 +252,7 @@ static const mxl_op op_gemm2 = {
     .aliases = MXL_ALIASES("linalg_gemm2"),
     .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
     .inputs = mxl_inputs_ab,
-    .params = gemm2_table,
-    .params_size = sizeof(gemm_params),
+    MXL_PARAMS(gemm_params, gemm2_table),
     .infer = gemm2_infer,
     .compute = gemm2_compute,
     .grad = gemm2_grad,
@@ -296,8 +295,7 @@ static const mxl_op op_gemm = {
     .doc = "Products of matrices added to others: alpha op(A) op(B) + beta C, where op may "
            "transpose.",
     .inputs = gemm_inputs,
-    .params = gemm_table,
-    .params_size = sizeof(gemm_params),
+    MXL_PARAMS(gemm_params, gemm_table),
     .infer = gemm_infer,
     .compose = gemm_compose,
 };
@@ -343,8 +341,7 @@ static const mxl_op op_syrk = {
     .aliases = MXL_ALIASES("linalg_syrk"),
     .doc = "Products of matrices with themselves: alpha A A', or alpha A' A with `transpose`.",
     .inputs = mxl_inputs_a,
-    .params = syrk_table,
-    .params_size = sizeof(syrk_params),
+    MXL_PARAMS(syrk_params, syrk_table),
     .infer = syrk_infer,
     .compose = syrk_compose,
 };

@@ -128,12 +128,6 @@ static int cofactors_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_sub(g->s, sum, c));
 }
 
-static void cofactors_saves(mxl_saves *saves)
-{
-    saves->in[0] = true;
-    saves->out[0] = true;
-}
-
 static const mxl_op op_cofactors = {
     .name = "_mxl_cofactors",
     .doc = "Of square matrices those of their cofactors: the gradients of their determinants.",
@@ -142,7 +136,7 @@ static const mxl_op op_cofactors = {
     .infer = mxl_linalg_infer_square,
     .compute = cofactors_compute,
     .grad = cofactors_grad,
-    .saves = cofactors_saves,
+    .saves = mxl_saves_input_and_output,
 };
 
 /* ---- det and slogdet ---- */
@@ -259,11 +253,6 @@ static int steep_slogdet_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->grad_output[1]), b));
 }
 
-static void steep_saves(mxl_saves *saves)
-{
-    saves->in[0] = saves->out[0] = true;
-}
-
 #define SLOGDET(op_symbol, op_name, op_aliases, op_doc, op_grad, op_saves)                         \
     static const mxl_op op_symbol = {                                                              \
         .name = op_name,                                                                           \
@@ -282,7 +271,7 @@ static void steep_saves(mxl_saves *saves)
 SLOGDET(op_slogdet, "_linalg_slogdet", MXL_ALIASES("_npi_slogdet", "linalg_slogdet"),
         "The gradient of a singular one is 0.", slogdet_grad, mxl_saves_input);
 SLOGDET(op_steep_slogdet, "_mxl_slogdet", NULL, "The gradient of a singular one is not finite.",
-        steep_slogdet_grad, steep_saves);
+        steep_slogdet_grad, mxl_saves_input_and_output);
 
 const mxl_op *const mxl_ops_linalg_det[] = {
     &op_inverse, &op_inverse_or_zero, &op_cofactors, &op_det, &op_slogdet, &op_steep_slogdet, NULL};

@@ -127,12 +127,6 @@ static int potri_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_triangle(g->s, dl, 1, 1, 0));
 }
 
-static void potri_saves(mxl_saves *saves)
-{
-    saves->in[0] = true;
-    saves->out[0] = true;
-}
-
 static const mxl_op op_potri = {
     .name = "_linalg_potri",
     .aliases = MXL_ALIASES("linalg_potri"),
@@ -144,7 +138,7 @@ static const mxl_op op_potri = {
     .infer = mxl_linalg_infer_square,
     .compute = potri_compute,
     .grad = potri_grad,
-    .saves = potri_saves,
+    .saves = mxl_saves_input_and_output,
 };
 
 /* ---- gelqf ---- */
@@ -204,12 +198,6 @@ static int gelqf_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_trsm(g->s, l, sum, false, true, true, 1));
 }
 
-static void both_outputs(mxl_saves *saves)
-{
-    saves->out[0] = true;
-    saves->out[1] = true;
-}
-
 static const mxl_op op_gelqf = {
     .name = "_linalg_gelqf",
     .aliases = MXL_ALIASES("linalg_gelqf"),
@@ -221,7 +209,7 @@ static const mxl_op op_gelqf = {
     .infer = gelqf_infer,
     .compute = gelqf_compute,
     .grad = gelqf_grad,
-    .saves = both_outputs,
+    .saves = mxl_saves_outputs,
 };
 
 /* ---- syevd ---- */
@@ -321,7 +309,7 @@ static const mxl_op op_syevd = {
     .infer = syevd_infer,
     .compute = syevd_compute,
     .grad = syevd_grad,
-    .saves = both_outputs,
+    .saves = mxl_saves_outputs,
 };
 
 const mxl_op *const mxl_ops_linalg_factor[] = {&op_potrf, &op_potri, &op_gelqf, &op_syevd, NULL};

@@ -56,8 +56,7 @@ static const mxl_op op_trmm = {
     .aliases = MXL_ALIASES("linalg_trmm"),
     .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
     .inputs = mxl_inputs_ab,
-    .params = tr_table,
-    .params_size = sizeof(tr_params),
+    MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
     .compose = trmm_compose,
 };
@@ -133,8 +132,7 @@ static const mxl_op op_trsm = {
     .doc = "Solves triangular systems: X of op(A) X = alpha B, or of X op(A) = alpha B. Zeros on "
            "the diagonal give infinities and NaN.",
     .inputs = mxl_inputs_ab,
-    .params = tr_table,
-    .params_size = sizeof(tr_params),
+    MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
     .compute = trsm_compute,
     .grad = trsm_grad,
@@ -148,11 +146,8 @@ typedef struct solve_params {
 } solve_params;
 
 static const mxl_param solve_table[] = {
-    {.name = "transpose",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(solve_params, transpose),
-     .def = "0",
-     .doc = "Whether the matrices of A are transposed."},
+    MXL_PARAM(solve_params, transpose, MXL_P_BOOL, "0",
+              "Whether the matrices of A are transposed."),
     {0},
 };
 
@@ -228,8 +223,7 @@ static const mxl_op op_solve = {
     .name = "_mxl_solve",
     .doc = "Solves systems of square matrices: X of op(A) X = B; an error for a singular one.",
     .inputs = mxl_inputs_ab,
-    .params = solve_table,
-    .params_size = sizeof(solve_params),
+    MXL_PARAMS(solve_params, solve_table),
     .infer = solve_infer,
     .compute = solve_compute,
     .grad = solve_grad,

@@ -63,8 +63,7 @@ static const mxl_op op_extractdiag = {
     .aliases = MXL_ALIASES("linalg_extractdiag"),
     .doc = "A diagonal of each matrix.",
     .inputs = mxl_inputs_a,
-    .params = diag_table,
-    .params_size = sizeof(part_params),
+    MXL_PARAMS(part_params, diag_table),
     .infer = extractdiag_infer,
     .compose = extractdiag_compose,
 };
@@ -117,8 +116,7 @@ static const mxl_op op_makediag = {
     .aliases = MXL_ALIASES("linalg_makediag"),
     .doc = "Square matrices with the vectors on a diagonal, zeros elsewhere.",
     .inputs = vector_inputs,
-    .params = diag_table,
-    .params_size = sizeof(part_params),
+    MXL_PARAMS(part_params, diag_table),
     .infer = makediag_infer,
     .compose = makediag_compose,
 };
@@ -289,8 +287,7 @@ static const mxl_op op_extracttrian = {
     .doc = "A triangle of each matrix as a vector: the lower one row by row, the upper one column "
            "by column.",
     .inputs = mxl_inputs_a,
-    .params = trian_table,
-    .params_size = sizeof(part_params),
+    MXL_PARAMS(part_params, trian_table),
     .infer = extracttrian_infer,
     .compute = extracttrian_compute,
     .grad = extracttrian_grad,
@@ -303,8 +300,7 @@ static const mxl_op op_maketrian = {
         "Square matrices with the vectors as a triangle, zeros elsewhere: what extracttrian took "
         "apart.",
     .inputs = vector_inputs,
-    .params = trian_table,
-    .params_size = sizeof(part_params),
+    MXL_PARAMS(part_params, trian_table),
     .infer = maketrian_infer,
     .compute = maketrian_compute,
     .grad = maketrian_grad,
@@ -361,8 +357,7 @@ static const mxl_op op_triangle = {
     .doc =
         "Of square matrices what is below the diagonal, on it and above it, each times a factor.",
     .inputs = mxl_inputs_a,
-    .params = triangle_table,
-    .params_size = sizeof(triangle_params),
+    MXL_PARAMS(triangle_params, triangle_table),
     .infer = mxl_linalg_infer_square,
     .compute = triangle_compute,
     .grad = triangle_grad,

@@ -130,8 +130,7 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
         .aliases = MXL_ALIASES("random_pdf_" #id),                                                 \
         .doc = op_doc,                                                                             \
         .inputs = id##_inputs,                                                                     \
-        .params = density_table,                                                                   \
-        .params_size = sizeof(density_params),                                                     \
+        MXL_PARAMS(density_params, density_table),                                                 \
         .infer = density_infer,                                                                    \
         .compute = id##_compute,                                                                   \
         .grad = id##_grad,                                                                         \
@@ -354,8 +353,7 @@ static const mxl_op op_dirichlet = {
     .aliases = MXL_ALIASES("random_pdf_dirichlet"),
     .doc = "The density of Dirichlet distributions, one number for each row of parts.",
     .inputs = dirichlet_inputs,
-    .params = density_table,
-    .params_size = sizeof(density_params),
+    MXL_PARAMS(density_params, density_table),
     .infer = dirichlet_infer,
     .compute = dirichlet_compute,
     .grad = dirichlet_grad,

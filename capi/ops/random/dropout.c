@@ -156,8 +156,7 @@ static const mxl_op op_dropout = {
     .doc = "Sets elements to 0 with probability p and divides the others by 1 - p, while training; "
            "otherwise the array as it is.",
     .inputs = mxl_inputs_data,
-    .params = dropout_params_table,
-    .params_size = sizeof(dropout_params),
+    MXL_PARAMS(dropout_params, dropout_params_table),
     .arity = dropout_arity,
     .infer = dropout_infer,
     .compute = dropout_compute,

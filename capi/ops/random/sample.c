@@ -68,8 +68,7 @@ static int sample(const mxl_call *call, mxl_sampler sampler)
         .aliases = MXL_ALIASES("sample_" #id),                                                     \
         .doc = op_doc,                                                                             \
         .inputs = id##_inputs,                                                                     \
-        .params = sample_table,                                                                    \
-        .params_size = sizeof(sample_params),                                                      \
+        MXL_PARAMS(sample_params, sample_table),                                                   \
         .infer = sample_infer,                                                                     \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \

@@ -271,8 +271,7 @@ static const mxl_op op_zipfian = {
            "probability log((c + 2) / (c + 1)) / log(range_max + 1), and what a row has already is "
            "drawn again.",
     .inputs = no_inputs,
-    .params = zipfian_table,
-    .params_size = sizeof(zipfian_params),
+    MXL_PARAMS(zipfian_params, zipfian_table),
     .arity = zipfian_arity,
     .infer = zipfian_infer,
     .compute = zipfian_compute,

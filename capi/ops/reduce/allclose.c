@@ -93,8 +93,7 @@ static const mxl_op op_allclose = {
         "1 where all elements of two arrays are equal within |a - b| <= atol + rtol |b|, 0 where "
         "one pair is not.",
     .inputs = allclose_inputs,
-    .params = allclose_table,
-    .params_size = sizeof(allclose_params),
+    MXL_PARAMS(allclose_params, allclose_table),
     .infer = allclose_infer,
     .compute = allclose_compute,
     .keeps_scalars = true,
@@ -103,21 +102,10 @@ static const mxl_op op_allclose = {
 /* ---- _mxl_isclose ---- */
 
 static const mxl_param isclose_table[] = {
-    {.name = "rtol",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(allclose_params, rtol),
-     .def = "1e-05",
-     .doc = "How far elements may differ, relative to the second one."},
-    {.name = "atol",
-     .type = MXL_P_FLOAT,
-     .offset = offsetof(allclose_params, atol),
-     .def = "1e-08",
-     .doc = "How far they may differ beyond that."},
-    {.name = "equal_nan",
-     .type = MXL_P_BOOL,
-     .offset = offsetof(allclose_params, equal_nan),
-     .def = "0",
-     .doc = "Whether two NaNs are equal."},
+    MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "1e-05",
+              "How far elements may differ, relative to the second one."),
+    MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "1e-08", "How far they may differ beyond that."),
+    MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "0", "Whether two NaNs are equal."),
     {0},
 };
 
@@ -177,11 +165,9 @@ static const mxl_op op_isclose = {
     .doc = "Where the elements of two arrays, broadcast, are equal within |a - b| <= atol + rtol "
            "|b|, as bool.",
     .inputs = mxl_inputs_lhs_rhs,
-    .params = isclose_table,
-    .params_size = sizeof(allclose_params),
+    MXL_PARAMS(allclose_params, isclose_table),
     .infer = isclose_infer,
-    .compute = mxl_run_loops,
-    .kernels = &isclose_kernels,
+    MXL_LOOPS(isclose),
 };
 
 const mxl_op *const mxl_ops_allclose[] = {&op_allclose, &op_isclose, NULL};

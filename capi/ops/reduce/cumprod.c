@@ -16,18 +16,9 @@ typedef struct scan_params {
 } scan_params;
 
 #define SCAN_AXIS                                                                                  \
-    {.name = "axis",                                                                               \
-     .type = MXL_P_INT,                                                                            \
-     .offset = offsetof(scan_params, axis),                                                        \
-     .def = "-1",                                                                                  \
-     .doc = "The axis, counted from either end."}
+    MXL_PARAM(scan_params, axis, MXL_P_INT, "-1", "The axis, counted from either end.")
 
-#define SCAN_FLAG(text, meaning)                                                                   \
-    {.name = text,                                                                                 \
-     .type = MXL_P_BOOL,                                                                           \
-     .offset = offsetof(scan_params, flag),                                                        \
-     .def = "0",                                                                                   \
-     .doc = meaning}
+#define SCAN_FLAG(text, meaning) MXL_PARAM_AS(text, scan_params, flag, MXL_P_BOOL, "0", meaning)
 
 static const mxl_param cumprod_table[] = {
     SCAN_AXIS,
@@ -125,8 +116,7 @@ static const mxl_op op_shift = {
     .name = "_mxl_shift",
     .doc = "Elements one position further along an axis, the last one gone and 0 in front.",
     .inputs = mxl_inputs_data,
-    .params = shift_table,
-    .params_size = sizeof(scan_params),
+    MXL_PARAMS(scan_params, shift_table),
     .infer = scan_infer,
     .compute = shift_compute,
     .grad = shift_grad,
@@ -179,9 +169,8 @@ static void linear_saves(mxl_saves *saves)
 }
 
 static const mxl_input linear_inputs[] = {
-    {.name = "data", .doc = "What is added at each position."},
-    {.name = "factors",
-     .doc = "What the position before is multiplied with; not read of the first."},
+    MXL_INPUT(data, "What is added at each position."),
+    MXL_INPUT(factors, "What the position before is multiplied with; not read of the first."),
     {0},
 };
 
@@ -190,8 +179,7 @@ static const mxl_op op_linear = {
     .doc = "out[i] = data[i] + factors[i] out[i - 1] along an axis; reversed data[i] + factors[i + "
            "1] out[i + 1].",
     .inputs = linear_inputs,
-    .params = linear_table,
-    .params_size = sizeof(scan_params),
+    MXL_PARAMS(scan_params, linear_table),
     .infer = linear_infer,
     .compute = linear_compute,
     .grad = linear_grad,
@@ -266,8 +254,7 @@ static const mxl_op op_cumprod = {
     .name = "_mxl_cumprod",
     .doc = "Running products along an axis: each element times all before it.",
     .inputs = mxl_inputs_data,
-    .params = cumprod_table,
-    .params_size = sizeof(scan_params),
+    MXL_PARAMS(scan_params, cumprod_table),
     .infer = scan_infer,
     .compute = cumprod_compute,
     .grad = cumprod_grad,

@@ -99,8 +99,7 @@ static const mxl_op op_loss = {
     .doc = "A copy of the array that counts as a loss: its gradient is grad_scale, divided as "
            "`normalization` says, whatever gradient arrives.",
     .inputs = mxl_inputs_data,
-    .params = loss_table,
-    .params_size = sizeof(loss_params),
+    MXL_PARAMS(loss_params, loss_table),
     .infer = loss_infer,
     .compute = copy_compute,
     .grad = loss_grad,
@@ -217,8 +216,7 @@ static int logistic_compute(const mxl_call *call)
         .doc = op_doc " times grad_scale / (number of elements of a sample), whatever gradient "   \
                       "arrives.",                                                                  \
         .inputs = regression_inputs,                                                               \
-        .params = regression_table,                                                                \
-        .params_size = sizeof(loss_params),                                                        \
+        MXL_PARAMS(loss_params, regression_table),                                                 \
         .infer = regression_infer,                                                                 \
         .compute = op_compute,                                                                     \
         .grad = op_grad,                                                                           \

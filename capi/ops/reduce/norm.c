@@ -74,8 +74,7 @@ static const mxl_op op_norm = {
     .aliases = MXL_ALIASES("_sparse_norm"),
     .doc = "Norm over axes: of vectors along one axis, of all elements together along several.",
     .inputs = mxl_inputs_data,
-    .params = norm_table,
-    .params_size = sizeof(norm_params),
+    MXL_PARAMS(norm_params, norm_table),
     .infer = norm_infer,
     .compute = norm_compute,
     .grad = norm_grad,
@@ -136,23 +135,16 @@ static int moments_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_div_scalar(g->s, sum, (double)count));
 }
 
-static void moments_saves(mxl_saves *saves)
-{
-    saves->in[0] = true;
-    saves->out[0] = true;
-}
-
 static const mxl_op op_moments = {
     .name = "moments",
     .doc = "Mean and variance over axes: two results.",
     .inputs = mxl_inputs_data,
-    .params = moments_table,
-    .params_size = sizeof(mxl_reduce_params),
+    MXL_PARAMS(mxl_reduce_params, moments_table),
     .arity = mxl_arity_two,
     .infer = moments_infer,
     .compute = moments_compute,
     .grad = moments_grad,
-    .saves = moments_saves,
+    .saves = mxl_saves_input_and_output,
 };
 
 /* ---- cumsum ---- */
@@ -241,8 +233,7 @@ static const mxl_op op_cumsum = {
     .aliases = MXL_ALIASES("cumsum"),
     .doc = "Running sums along an axis: each element plus all before it.",
     .inputs = cumsum_inputs,
-    .params = cumsum_table,
-    .params_size = sizeof(cumsum_params),
+    MXL_PARAMS(cumsum_params, cumsum_table),
     .infer = cumsum_infer,
     .compute = cumsum_compute,
     .grad = cumsum_grad,

@@ -114,8 +114,7 @@ static const mxl_param reduce_params[] = {
         .aliases = op_aliases,                                                                     \
         .doc = op_doc,                                                                             \
         .inputs = mxl_inputs_data,                                                                 \
-        .params = reduce_params,                                                                   \
-        .params_size = sizeof(mxl_reduce_params),                                                  \
+        MXL_PARAMS(mxl_reduce_params, reduce_params),                                              \
         .infer = op_infer,                                                                         \
         .compute = op_compute,                                                                     \
         .grad = op_grad,                                                                           \
@@ -190,17 +189,11 @@ static int max_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, hit, mxl_reduce_back(g, g->grad_output[0])));
 }
 
-static void max_saves(mxl_saves *saves)
-{
-    saves->in[0] = true;
-    saves->out[0] = true;
-}
-
 REDUCE(
     static, op_max, "max", MXL_ALIASES("max_axis"),
     "Largest element over axes; NaN where one is among them. Where several are largest, each has "
     "the whole gradient.",
-    max_infer, max_compute, max_grad, max_saves);
+    max_infer, max_compute, max_grad, mxl_saves_input_and_output);
 
 static int min_compute(const mxl_call *call)
 {
@@ -210,7 +203,7 @@ static int min_compute(const mxl_call *call)
 REDUCE(static, op_min, "min", MXL_ALIASES("min_axis"),
        "Smallest element over axes; NaN where one is among them. Where several are smallest, each "
        "has the whole gradient.",
-       max_infer, min_compute, max_grad, max_saves);
+       max_infer, min_compute, max_grad, mxl_saves_input_and_output);
 
 static int prod_compute(const mxl_call *call)
 {
@@ -232,7 +225,7 @@ static int prod_grad(mxl_grad *g)
 }
 
 REDUCE(static, op_prod, "prod", NULL, "Product over axes.", mxl_reduce_infer, prod_compute,
-       prod_grad, max_saves);
+       prod_grad, mxl_saves_input_and_output);
 
 static int nansum_compute(const mxl_call *call)
 {
@@ -281,7 +274,7 @@ static int nanprod_grad(mxl_grad *g)
 }
 
 REDUCE(static, op_nanprod, "nanprod", NULL, "Product over axes of what is not NaN.",
-       mxl_reduce_infer, nanprod_compute, nanprod_grad, max_saves);
+       mxl_reduce_infer, nanprod_compute, nanprod_grad, mxl_saves_input_and_output);
 
 /* ---- argmax, argmin ---- */
 
@@ -381,8 +374,7 @@ static const mxl_op op_argmax = {
     .doc = "Index of the largest element along an axis, in the array's dtype; of equal ones the "
            "first, and a NaN counts as the largest.",
     .inputs = mxl_inputs_data,
-    .params = arg_table,
-    .params_size = sizeof(arg_params),
+    MXL_PARAMS(arg_params, arg_table),
     .infer = arg_infer,
     .compute = argmax_compute,
     .grad = mxl_grad_zero,
@@ -393,8 +385,7 @@ static const mxl_op op_argmin = {
     .doc = "Index of the smallest element along an axis, in the array's dtype; of equal ones the "
            "first, and a NaN counts as the smallest.",
     .inputs = mxl_inputs_data,
-    .params = arg_table,
-    .params_size = sizeof(arg_params),
+    MXL_PARAMS(arg_params, arg_table),
     .infer = arg_infer,
     .compute = argmin_compute,
     .grad = mxl_grad_zero,
@@ -415,8 +406,7 @@ static int int64_infer(mxl_infer *infer)
         .doc = "Index of the " which " element along an axis, as int64; of equal ones the first, " \
                "and a NaN counts as the " which ".",                                               \
         .inputs = mxl_inputs_data,                                                                 \
-        .params = arg_table,                                                                       \
-        .params_size = sizeof(arg_params),                                                         \
+        MXL_PARAMS(arg_params, arg_table),                                                         \
         .infer = int64_infer,                                                                      \
         .compute = op_compute,                                                                     \
     }

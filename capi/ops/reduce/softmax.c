@@ -190,21 +190,15 @@ static int keep_first_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, keep_first(g, g->grad_output[0]));
 }
 
-static void length_saves(mxl_saves *saves)
-{
-    saves->in[1] = true;
-}
-
 static const mxl_op op_keep_first = {
     .name = "_mxl_keep_first",
     .doc = "The first `length` elements along an axis, and 0 for the others.",
     .inputs = softmax_inputs,
-    .params = softmax_params_table,
-    .params_size = sizeof(softmax_params),
+    MXL_PARAMS(softmax_params, softmax_params_table),
     .infer = keep_first_infer,
     .compute = keep_first_compute,
     .grad = keep_first_grad,
-    .saves = length_saves,
+    .saves = mxl_saves_second,
 };
 
 /* ---- compute ---- */
@@ -360,8 +354,7 @@ static const mxl_op op_softmax = {
     .aliases = MXL_ALIASES("_npx_softmax"),
     .doc = "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
     .inputs = softmax_inputs,
-    .params = softmax_params_table,
-    .params_size = sizeof(softmax_params),
+    MXL_PARAMS(softmax_params, softmax_params_table),
     .arity = softmax_arity,
     .check = softmax_check,
     .infer = softmax_infer,
@@ -397,8 +390,7 @@ static const mxl_op op_softmin = {
     .name = "softmin",
     .doc = "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
     .inputs = mxl_inputs_data,
-    .params = softmax_params_table,
-    .params_size = sizeof(softmax_params),
+    MXL_PARAMS(softmax_params, softmax_params_table),
     .check = softmin_check,
     .infer = softmax_infer,
     .compute = softmin_compute,
@@ -442,8 +434,7 @@ static const mxl_op op_log_softmax = {
     .doc =
         "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
     .inputs = mxl_inputs_data,
-    .params = softmax_params_table,
-    .params_size = sizeof(softmax_params),
+    MXL_PARAMS(softmax_params, softmax_params_table),
     .check = log_softmax_check,
     .infer = softmax_infer,
     .compute = log_softmax_compute,

@@ -74,8 +74,7 @@ static const mxl_op op_diag = {
     .doc = "A diagonal of a matrix, or of each matrix along two axes, as the last axis of the "
            "result; of a vector the square matrix that has it as a diagonal.",
     .inputs = mxl_inputs_data,
-    .params = diag_table,
-    .params_size = sizeof(diag_params),
+    MXL_PARAMS(diag_params, diag_table),
     .plan = diag_plan,
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,

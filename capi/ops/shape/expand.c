@@ -51,8 +51,7 @@ const mxl_op mxl_op_broadcast_to = {
     .name = "_mxl_broadcast_to",
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
     .inputs = mxl_inputs_data,
-    .params = own_table,
-    .params_size = sizeof(mxl_sum_to_params),
+    MXL_PARAMS(mxl_sum_to_params, own_table),
     MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
 };
 
@@ -88,8 +87,7 @@ static const mxl_op op_broadcast_to = {
     .name = "broadcast_to",
     .doc = "The array repeated along its axes of extent 1, to the given shape.",
     .inputs = mxl_inputs_data,
-    .params = to_table,
-    .params_size = sizeof(to_params),
+    MXL_PARAMS(to_params, to_table),
     MXL_MOVEMENT(to_plan),
 };
 
@@ -153,8 +151,7 @@ static const mxl_op op_broadcast_like = {
     .name = "broadcast_like",
     .doc = "The array repeated along its axes of extent 1, to the extents of another.",
     .inputs = like_inputs,
-    .params = like_table,
-    .params_size = sizeof(like_params),
+    MXL_PARAMS(like_params, like_table),
     MXL_MOVEMENT(like_plan),
 };
 
@@ -199,8 +196,7 @@ static const mxl_op op_broadcast_axis = {
     .aliases = MXL_ALIASES("broadcast_axes"),
     .doc = "The array repeated along the given axes of extent 1.",
     .inputs = mxl_inputs_data,
-    .params = axis_table,
-    .params_size = sizeof(axis_params),
+    MXL_PARAMS(axis_params, axis_table),
     MXL_MOVEMENT(axis_plan),
 };
 
@@ -288,8 +284,7 @@ static const mxl_op op_tile = {
     .aliases = MXL_ALIASES("_npi_tile"),
     .doc = "Copies of the whole array side by side.",
     .inputs = mxl_inputs_data,
-    .params = tile_table,
-    .params_size = sizeof(tile_params),
+    MXL_PARAMS(tile_params, tile_table),
     MXL_MOVEMENT(tile_plan),
 };
 
@@ -338,8 +333,7 @@ static const mxl_op op_repeat = {
     .aliases = MXL_ALIASES("_np_repeat"),
     .doc = "Each element several times, one after another.",
     .inputs = mxl_inputs_data,
-    .params = repeat_table,
-    .params_size = sizeof(repeat_params),
+    MXL_PARAMS(repeat_params, repeat_table),
     MXL_MOVEMENT(repeat_plan),
 };
 

@@ -72,8 +72,7 @@ static const mxl_op op_reshape = {
     .aliases = MXL_ALIASES("reshape"),
     .doc = "The same elements in another shape, which must be of as many.",
     .inputs = mxl_inputs_data,
-    .params = reshape_table,
-    .params_size = sizeof(reshape_params),
+    MXL_PARAMS(reshape_params, reshape_table),
     MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
     .keeps_scalars = true,
 };
@@ -136,8 +135,7 @@ static const mxl_op op_expand_dims = {
     .aliases = MXL_ALIASES("_npi_expand_dims"),
     .doc = "The array with a new axis of extent 1.",
     .inputs = mxl_inputs_data,
-    .params = expand_table,
-    .params_size = sizeof(expand_params),
+    MXL_PARAMS(expand_params, expand_table),
     MXL_MOVEMENT_BACK(expand_plan, mxl_reshape_grad),
 };
 
@@ -197,8 +195,7 @@ static const mxl_op op_squeeze = {
     .name = "squeeze",
     .doc = "The array without axes of extent 1. At least one axis stays.",
     .inputs = mxl_inputs_data,
-    .params = squeeze_table,
-    .params_size = sizeof(squeeze_params),
+    MXL_PARAMS(squeeze_params, squeeze_table),
     MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),
 };
 
@@ -271,8 +268,7 @@ static const mxl_op op_reshape_like = {
     .aliases = MXL_ALIASES("_npx_reshape_like"),
     .doc = "The elements of lhs in the shape of rhs, or with some of its axes.",
     .inputs = like_inputs,
-    .params = like_table,
-    .params_size = sizeof(like_params),
+    MXL_PARAMS(like_params, like_table),
     MXL_MOVEMENT_BACK(like_plan, mxl_reshape_grad),
 };
 
@@ -303,8 +299,7 @@ const mxl_op mxl_op_reshape_to = {
     .name = "_mxl_reshape_to",
     .doc = "The same elements in another shape.",
     .inputs = mxl_inputs_data,
-    .params = reshape_to_table,
-    .params_size = sizeof(mxl_sum_to_params),
+    MXL_PARAMS(mxl_sum_to_params, reshape_to_table),
     MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
 };
 
@@ -312,8 +307,7 @@ static const mxl_op op_reshape_own = {
     .name = "_mxl_reshape_own",
     .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
     .inputs = mxl_inputs_data,
-    .params = reshape_to_table,
-    .params_size = sizeof(mxl_sum_to_params),
+    MXL_PARAMS(mxl_sum_to_params, reshape_to_table),
     .forgets_base = true,
     MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
 };

@@ -43,8 +43,7 @@ static const mxl_op op_slice_axis = {
     .name = "slice_axis",
     .doc = "The part of the array between two positions of one axis.",
     .inputs = mxl_inputs_data,
-    .params = axis_table,
-    .params_size = sizeof(axis_params),
+    MXL_PARAMS(axis_params, axis_table),
     MXL_MOVEMENT(axis_plan),
 };
 
@@ -108,8 +107,7 @@ static const mxl_op op_slice_like = {
     .name = "slice_like",
     .doc = "The front part of the array with the extents of another along the given axes.",
     .inputs = like_inputs,
-    .params = like_table,
-    .params_size = sizeof(like_params),
+    MXL_PARAMS(like_params, like_table),
     MXL_MOVEMENT(like_plan),
 };
 
@@ -138,8 +136,7 @@ const mxl_op mxl_op_slice_rows = {
     .name = "_mxl_slice_rows",
     .doc = "Rows [begin, end) of the first axis.",
     .inputs = mxl_inputs_data,
-    .params = slice_rows_params,
-    .params_size = sizeof(mxl_slice_rows_params),
+    MXL_PARAMS(mxl_slice_rows_params, slice_rows_params),
     MXL_MOVEMENT(slice_rows_plan),
 };
 
@@ -164,8 +161,7 @@ const mxl_op mxl_op_row_at = {
     .name = "_mxl_at",
     .doc = "One row of the first axis, without that axis.",
     .inputs = mxl_inputs_data,
-    .params = at_params,
-    .params_size = sizeof(mxl_at_params),
+    MXL_PARAMS(mxl_at_params, at_params),
     MXL_MOVEMENT(at_plan),
 };
 
@@ -202,8 +198,7 @@ static const mxl_op op_select = {
     .name = "_mxl_select",
     .doc = "One position of an axis, which goes.",
     .inputs = mxl_inputs_data,
-    .params = select_table,
-    .params_size = sizeof(select_params),
+    MXL_PARAMS(select_params, select_table),
     MXL_MOVEMENT(select_plan),
 };
 

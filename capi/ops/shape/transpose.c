@@ -72,8 +72,7 @@ static const mxl_op op_transpose = {
     .name = "transpose",
     .doc = "The array with its axes in another order.",
     .inputs = mxl_inputs_data,
-    .params = transpose_table,
-    .params_size = sizeof(transpose_params),
+    MXL_PARAMS(transpose_params, transpose_table),
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
 };
 
@@ -111,8 +110,7 @@ static const mxl_op op_swap_axis = {
     .aliases = MXL_ALIASES("_npi_swapaxes", "swapaxes"),
     .doc = "The array with two of its axes exchanged.",
     .inputs = mxl_inputs_data,
-    .params = swap_table,
-    .params_size = sizeof(swap_params),
+    MXL_PARAMS(swap_params, swap_table),
     MXL_MOVEMENT_BACK(swap_plan, back_grad),
 };
 
@@ -155,8 +153,7 @@ static const mxl_op op_reverse = {
     .aliases = MXL_ALIASES("flip"),
     .doc = "The array with the order along axes reversed.",
     .inputs = mxl_inputs_data,
-    .params = reverse_table,
-    .params_size = sizeof(reverse_params),
+    MXL_PARAMS(reverse_params, reverse_table),
     MXL_MOVEMENT_BACK(reverse_plan, back_grad),
 };
 
@@ -266,8 +263,7 @@ static const mxl_op op_depth_to_space = {
     .name = "depth_to_space",
     .doc = "Elements along axis 1 laid out as blocks of rows and columns.",
     .inputs = mxl_inputs_data,
-    .params = block_table,
-    .params_size = sizeof(block_params),
+    MXL_PARAMS(block_params, block_table),
     MXL_MOVEMENT_BACK(to_space_plan, to_space_grad),
 };
 
@@ -282,8 +278,7 @@ static const mxl_op op_space_to_depth = {
     .name = "space_to_depth",
     .doc = "Blocks of rows and columns laid out along axis 1.",
     .inputs = mxl_inputs_data,
-    .params = block_table,
-    .params_size = sizeof(block_params),
+    MXL_PARAMS(block_params, block_table),
     MXL_MOVEMENT_BACK(to_depth_plan, to_depth_grad),
 };
 
