@@ -57,10 +57,13 @@ mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at);
 mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
                               const int64_t *shape);
 
-/* ---- ends of rules: input i's gradient is the output's times the derivative, or over a divisor
- * --- */
+/* ---- ends of vjps ---- */
+
+/* Sets the gradient of input i to grad_output times a derivative, or divided by an array. */
 int mxl_grad_times(mxl_grad *g, int i, mxl_array *derivative);
 int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor);
+/* Both of two inputs; an unwanted derivative may be NULL. */
+int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b);
 
 /* ---- vjps in one pass (grad_kernel) ---- */
 

@@ -1,5 +1,6 @@
 /* Element-wise functions of two arrays: broadcast_* by NumPy's rule, elemwise_* of equal shapes.
  * The vjps ignore broadcasting: the engine sums each gradient to its input's shape. */
+#include "array/copy.h"
 #include "ops/elementwise/elementwise.h"
 
 MXL_ARITH_KERNELS(add, MXL_BINARY_LOOP, x + y);
@@ -94,10 +95,77 @@ MXL_BINARY_PAIR(
     MXL_ALIASES("_sparse_broadcast_div"), MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
     .grad = div_grad, .saves = div_saves);
 
+/* ---- add_n ---- */
+
+static const mxl_input add_n_inputs[] = {
+    MXL_INPUT(args, "The arrays to add, of one shape and dtype.",
+              .type_text = "NDArray-or-Symbol[]"),
+    {0},
+};
+
+static int add_n_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    if (arity->inputs < 1)
+        arity->inputs = 1;
+    return 0;
+}
+
+/* Sums from left to right, into the output. */
+static int add_n_compute(const mxl_call *call)
+{
+    mxl_op adder = *call->op;
+    mxl_array *pair[2] = {call->in[0], NULL};
+    mxl_call add = *call;
+
+    if (call->num_inputs == 1)
+        return mxl_array_copy_into(call->out[0], call->in[0]);
+    adder.kernels = &add_kernels;
+    add.op = &adder;
+    add.in = pair;
+    add.num_inputs = 2;
+    for (int i = 1; i < call->num_inputs; i++) {
+        pair[1] = call->in[i];
+        if (mxl_run_loops(&add) != 0)
+            return -1;
+        pair[0] = call->out[0];
+    }
+    return 0;
+}
+
+/* dx_i = dy */
+static int add_n_grad(mxl_grad *g)
+{
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (mxl_grad_set(g, i, g->grad_output[0]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const mxl_op op_add_n = {
+    .name = "add_n",
+    .aliases = MXL_ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
+    .doc = "Sum of any number of arrays of one shape and dtype.",
+    .inputs = add_n_inputs,
+    .params = mxl_params_none,
+    .key_var_num_args = "num_args",
+    .arity = add_n_arity,
+    .infer = mxl_infer_same,
+    .compute = add_n_compute,
+    .grad = add_n_grad,
+};
+
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add, &mxl_op_same_add,
-    &mxl_op_broadcast_sub, &mxl_op_same_sub,
-    &mxl_op_broadcast_mul, &mxl_op_same_mul,
-    &mxl_op_broadcast_div, &mxl_op_same_div,
-    &mxl_op_grad_add,      NULL,
+    &mxl_op_broadcast_add,
+    &mxl_op_same_add,
+    &mxl_op_broadcast_sub,
+    &mxl_op_same_sub,
+    &mxl_op_broadcast_mul,
+    &mxl_op_same_mul,
+    &mxl_op_broadcast_div,
+    &mxl_op_same_div,
+    &mxl_op_grad_add,
+    &op_add_n,
+    NULL,
 };

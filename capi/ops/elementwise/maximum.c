@@ -1,18 +1,8 @@
-/* Maximum, minimum and hypot of two arrays (broadcast_* and of equal shapes) and of an array and a
- * number. */
+/* Maximum and minimum of two arrays (broadcast_* and of equal shapes) and of an array and a number.
+ */
 #include "ops/elementwise/elementwise.h"
 
-extern const mxl_op mxl_op_broadcast_maximum, mxl_op_broadcast_minimum, mxl_op_broadcast_hypot;
-
-/* da = dy * derivative by a, db = dy * derivative by b; an unwanted derivative may be NULL */
-static int set_derivatives(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
-{
-    if (mxl_grad_wants(g, 0) && mxl_grad_times(g, 0, of_a) != 0)
-        return -1;
-    if (mxl_grad_wants(g, 1) && mxl_grad_times(g, 1, of_b) != 0)
-        return -1;
-    return 0;
-}
+extern const mxl_op mxl_op_broadcast_maximum, mxl_op_broadcast_minimum;
 
 /* ---- maximum and minimum: where both are equal, the gradient is the first one's ---- */
 
@@ -24,8 +14,8 @@ static int maximum_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
 
-    return set_derivatives(g, mxl_apply2(g->s, &mxl_op_greater_equal, a, b),
-                           mxl_apply2(g->s, &mxl_op_lesser, a, b));
+    return mxl_grad_times_both(g, mxl_apply2(g->s, &mxl_op_greater_equal, a, b),
+                               mxl_apply2(g->s, &mxl_op_lesser, a, b));
 }
 
 /* da = dy where a <= b, db = dy where a > b */
@@ -33,8 +23,8 @@ static int minimum_grad(mxl_grad *g)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
 
-    return set_derivatives(g, mxl_apply2(g->s, &mxl_op_lesser_equal, a, b),
-                           mxl_apply2(g->s, &mxl_op_greater, a, b));
+    return mxl_grad_times_both(g, mxl_apply2(g->s, &mxl_op_lesser_equal, a, b),
+                               mxl_apply2(g->s, &mxl_op_greater, a, b));
 }
 
 MXL_BINARY_PAIR(maximum, "_", "The larger of two elements, NaN if one is.",
@@ -72,48 +62,49 @@ MXL_SCALAR(minimum_scalar, "The smaller of data and scalar, NaN if one is.",
            .aliases = MXL_ALIASES("_MinimumScalar", "_npi_minimum_scalar"),
            .grad = minimum_scalar_grad, .saves = mxl_saves_input);
 
-/* ---- hypot ---- */
+/* ---- PyTorch's: equal elements share the gradient ---- */
 
-MXL_MATH_KERNELS(hypot, MXL_BINARY_LOOP, mxl_loop_hypot(x, y));
-
-/* da = dy * a / y, db = dy * b / y */
-static int hypot_grad(mxl_grad *g)
+/* dx = 0 where x is not selected, dy / 2 where both are equal, else dy; the same for y. `loses`
+ * computes where the first of two is not selected. Beside a NaN both are selected. The selection is
+ * constant. */
+static int share_grad(mxl_grad *g, const mxl_op *loses)
 {
-    mxl_array *y = mxl_grad_out(g, 0);
-    mxl_array *of_a = mxl_grad_wants(g, 0) ? mxl_div(g->s, mxl_grad_in(g, 0), y) : NULL;
-    mxl_array *of_b = mxl_grad_wants(g, 1) ? mxl_div(g->s, mxl_grad_in(g, 1), y) : NULL;
+    mxl_array *in[2] = {mxl_grad_decides(g, 0), mxl_grad_decides(g, 1)};
+    mxl_array *even = mxl_equal(g->s, in[0], in[1]);
+    mxl_array *share = mxl_mul_scalar(g->s, g->grad_output[0], 0.5);
 
-    return set_derivatives(g, of_a, of_b);
+    share = mxl_where(g->s, even, share, g->grad_output[0]);
+    for (int i = 0; i < 2; i++) {
+        if (mxl_grad_wants(g, i) &&
+            mxl_grad_set(
+                g, i, mxl_zero_where(g->s, mxl_apply2(g->s, loses, in[i], in[1 - i]), share)) != 0)
+            return -1;
+    }
+    return 0;
 }
 
-static void hypot_saves(mxl_saves *saves)
+static int share_max_grad(mxl_grad *g)
 {
-    saves->in[0] = saves->wants[0];
-    saves->in[1] = saves->wants[1];
-    saves->out[0] = true;
+    return share_grad(g, &mxl_op_lesser);
 }
 
-MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.", NULL,
-                MXL_ALIASES("_Hypot"), .grad = hypot_grad, .saves = hypot_saves);
-
-MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
-
-/* dx = dy * x / y */
-static int hypot_scalar_grad(mxl_grad *g)
+static int share_min_grad(mxl_grad *g)
 {
-    mxl_array *derivative = mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0));
-
-    return mxl_grad_times(g, 0, derivative);
+    return share_grad(g, &mxl_op_greater);
 }
 
-MXL_SCALAR(hypot_scalar, "sqrt(data^2 + scalar^2), without overflow on the way.",
-           .aliases = MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"), .grad = hypot_scalar_grad,
-           .saves = mxl_saves_input_and_output);
+/* NaN is selected before every number. */
+MXL_ARITH_KERNELS(share_max, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x > y ? x : y);
+MXL_ARITH_KERNELS(share_min, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x < y ? x : y);
+static MXL_BINARY(share_max, "_mxl_maximum", mxl_infer_broadcast, share_max,
+                  "The greater of two elements, NaN before all.", .grad = share_max_grad,
+                  .saves = mxl_saves_inputs);
+static MXL_BINARY(share_min, "_mxl_minimum", mxl_infer_broadcast, share_min,
+                  "The smaller of two elements, NaN before all.", .grad = share_min_grad,
+                  .saves = mxl_saves_inputs);
 
 const mxl_op *const mxl_ops_extremum[] = {
-    &mxl_op_broadcast_maximum, &mxl_op_same_maximum,
-    &mxl_op_maximum_scalar,    &mxl_op_broadcast_minimum,
-    &mxl_op_same_minimum,      &mxl_op_minimum_scalar,
-    &mxl_op_broadcast_hypot,   &mxl_op_same_hypot,
-    &mxl_op_hypot_scalar,      NULL,
+    &mxl_op_broadcast_maximum, &mxl_op_same_maximum, &mxl_op_maximum_scalar,
+    &mxl_op_broadcast_minimum, &mxl_op_same_minimum, &mxl_op_minimum_scalar,
+    &mxl_op_share_max,         &mxl_op_share_min,    NULL,
 };

@@ -47,6 +47,11 @@ MXL_ARITH_KERNELS(round, MXL_UNARY_LOOP, WHOLE(x, round));
 static MXL_UNARY(round, "Each element rounded to the nearest integer; halves go away from 0.",
                  .aliases = MXL_ALIASES("_sparse_round"), .grad = mxl_grad_zero);
 
+MXL_ARITH_KERNELS(round_even, MXL_UNARY_LOOP, WHOLE(x, rint));
+static MXL_UNARY_AS(round_even, "_mxl_round_even", round_even,
+                    "Each element rounded to the nearest integer; halves go to even ones.",
+                    .grad = mxl_grad_zero);
+
 MXL_ARITH_KERNELS(trunc, MXL_UNARY_LOOP, WHOLE(x, trunc));
 static MXL_UNARY(trunc, "Each element without its fraction.",
                  .aliases = MXL_ALIASES("_sparse_trunc"), .grad = mxl_grad_zero);
@@ -84,6 +89,7 @@ const mxl_op *const mxl_ops_round[] = {
     &mxl_op_floor,
     &mxl_op_rint,
     &mxl_op_round,
+    &mxl_op_round_even,
     &mxl_op_trunc,
     &mxl_op_fix,
     &mxl_op_logical_not,

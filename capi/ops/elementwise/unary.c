@@ -78,6 +78,24 @@ MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its grad
           .aliases = MXL_ALIASES("_sparse_relu"), .grad = relu_grad,
           .grad_kernel = relu_grad_kernel, .saves = mxl_saves_output);
 
+/* PyTorch's: -0 stays. */
+MXL_ARITH_KERNELS(relu_cut, MXL_UNARY_LOOP, x < 0 ? 0 : x);
+
+/* dx = 0 where y <= 0, whatever dy is there; else dy */
+static int relu_cut_grad(mxl_grad *g)
+{
+    mxl_array *cut = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_out(g, 0), 0);
+
+    return mxl_grad_set(g, 0, mxl_zero_where(g->s, cut, g->grad_output[0]));
+}
+
+MXL_GRAD_KERNEL(relu_cut, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
+
+static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
+                    "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
+                    .grad = relu_cut_grad, .grad_kernel = relu_cut_grad_kernel,
+                    .saves = mxl_saves_output);
+
 /* ---- powers and signs ---- */
 
 MXL_MATH_KERNELS(sqrt, MXL_UNARY_LOOP, mxl_loop_sqrt(x));
@@ -143,6 +161,7 @@ MXL_UNARY_AS(positive, "_mxl_positive", positive,
              "1 where the element is above 0, NaN stays, else 0.", .grad = mxl_grad_zero);
 
 const mxl_op *const mxl_ops_unary[] = {
-    &mxl_op_exp,    &mxl_op_log,      &mxl_op_tanh, &mxl_op_sigmoid,  &mxl_op_relu, &mxl_op_sqrt,
-    &mxl_op_square, &mxl_op_negative, &mxl_op_abs,  &mxl_op_positive, NULL,
+    &mxl_op_exp,      &mxl_op_log,      &mxl_op_tanh,     &mxl_op_sigmoid,
+    &mxl_op_relu,     &mxl_op_relu_cut, &mxl_op_sqrt,     &mxl_op_square,
+    &mxl_op_negative, &mxl_op_abs,      &mxl_op_positive, NULL,
 };

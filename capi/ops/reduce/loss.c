@@ -1,5 +1,5 @@
-/* Outputs of networks with a defined gradient: make_loss and MakeLoss, and the three regression
- * outputs. They ignore grad_output. */
+/* Losses. make_loss, MakeLoss and the three regression outputs have a gradient that is defined
+ * rather than derived: they ignore the grad_output. mse_loss is PyTorch's. */
 #include <math.h>
 #include <stddef.h>
 
@@ -234,5 +234,89 @@ REGRESSION(op_mae, "MAERegressionOutput", "_sparse_MAERegressionOutput",
            "-1 elsewhere,",
            copy_compute, mae_grad);
 
-const mxl_op *const mxl_ops_loss[] = {&op_make_loss, &op_loss, &op_linear,
-                                      &op_logistic,  &op_mae,  NULL};
+/* ---- _mxl_mse_loss ---- */
+
+typedef struct mse_params {
+    int mean;
+} mse_params;
+
+static const mxl_param mse_table[] = {
+    MXL_PARAM(mse_params, mean, MXL_P_BOOL, "1",
+              "Whether the sum is divided by the number of elements."),
+    {0},
+};
+
+static int mse_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+
+    if (a->dtype != b->dtype || (a->dtype != MXL_F32 && a->dtype != MXL_F64))
+        return mxl_error("_mxl_mse_loss: takes two arrays of float32 or of float64, got %s and %s",
+                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (!mxl_shape_same(a->ndim, a->shape, b->ndim, b->shape))
+        return mxl_error("_mxl_mse_loss: the arrays have different shapes");
+    infer->out_shape[0].ndim = 0;
+    infer->out_dtype[0] = a->dtype;
+    return 0;
+}
+
+/* Summed as doubles. */
+#define SQUARES(type)                                                                              \
+    static double squares_##type(const type *a, const type *b, int64_t n)                          \
+    {                                                                                              \
+        double sum = 0;                                                                            \
+                                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            double away = (double)a[i] - (double)b[i];                                             \
+                                                                                                   \
+            sum += away * away;                                                                    \
+        }                                                                                          \
+        return sum;                                                                                \
+    }
+
+SQUARES(float)
+SQUARES(double)
+
+static int mse_compute(const mxl_call *call)
+{
+    const mse_params *p = call->params;
+    const mxl_array *a = call->in[0], *b = call->in[1];
+    double over = p->mean ? (double)a->size : 1;
+
+    if (a->dtype == MXL_F32)
+        *(float *)mxl_array_write(call->out[0]) =
+            (float)(squares_float(mxl_array_read(a), mxl_array_read(b), a->size) / over);
+    else
+        *(double *)mxl_array_write(call->out[0]) =
+            squares_double(mxl_array_read(a), mxl_array_read(b), a->size) / over;
+    return 0;
+}
+
+/* da = dy 2 (a - b) / n, db = -da */
+static int mse_grad(mxl_grad *g)
+{
+    const mse_params *p = g->params;
+    const mxl_meta *meta = mxl_grad_in_meta(g, 0);
+    double count = (double)mxl_shape_size(meta->ndim, meta->shape);
+    mxl_array *away = mxl_sub(g->s, mxl_grad_in(g, 0), mxl_grad_in(g, 1));
+    mxl_array *dy = mxl_mul_scalar(g->s, g->grad_output[0], p->mean ? 2 / count : 2);
+    mxl_array *da = mxl_mul(g->s, away, dy);
+
+    if (mxl_grad_wants(g, 0) && mxl_grad_set(g, 0, da) != 0)
+        return -1;
+    return mxl_grad_wants(g, 1) ? mxl_grad_set(g, 1, mxl_negative(g->s, da)) : 0;
+}
+
+static const mxl_op op_mse_loss = {
+    .name = "_mxl_mse_loss",
+    .doc = "The mean (or sum) of the squared differences of two arrays.",
+    .inputs = mxl_inputs_lhs_rhs,
+    MXL_PARAMS(mse_params, mse_table),
+    .infer = mse_infer,
+    .compute = mse_compute,
+    .grad = mse_grad,
+    .saves = mxl_saves_inputs,
+};
+
+const mxl_op *const mxl_ops_loss[] = {&op_make_loss, &op_loss,     &op_linear, &op_logistic,
+                                      &op_mae,       &op_mse_loss, NULL};

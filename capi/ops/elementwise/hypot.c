@@ -1,0 +1,43 @@
+/* The length of a vector of two elements: of two arrays, and of an array and a number. */
+#include "ops/elementwise/elementwise.h"
+
+extern const mxl_op mxl_op_broadcast_hypot;
+
+MXL_MATH_KERNELS(hypot, MXL_BINARY_LOOP, mxl_loop_hypot(x, y));
+
+/* da = dy * a / y, db = dy * b / y */
+static int hypot_grad(mxl_grad *g)
+{
+    mxl_array *y = mxl_grad_out(g, 0);
+    mxl_array *of_a = mxl_grad_wants(g, 0) ? mxl_div(g->s, mxl_grad_in(g, 0), y) : NULL;
+    mxl_array *of_b = mxl_grad_wants(g, 1) ? mxl_div(g->s, mxl_grad_in(g, 1), y) : NULL;
+
+    return mxl_grad_times_both(g, of_a, of_b);
+}
+
+static void hypot_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->wants[0];
+    saves->in[1] = saves->wants[1];
+    saves->out[0] = true;
+}
+
+MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.", NULL,
+                MXL_ALIASES("_Hypot"), .grad = hypot_grad, .saves = hypot_saves);
+
+MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
+
+/* dx = dy * x / y */
+static int hypot_scalar_grad(mxl_grad *g)
+{
+    mxl_array *derivative = mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0));
+
+    return mxl_grad_times(g, 0, derivative);
+}
+
+MXL_SCALAR(hypot_scalar, "sqrt(data^2 + scalar^2), without overflow on the way.",
+           .aliases = MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"), .grad = hypot_scalar_grad,
+           .saves = mxl_saves_input_and_output);
+
+const mxl_op *const mxl_ops_hypot[] = {&mxl_op_broadcast_hypot, &mxl_op_same_hypot,
+                                       &mxl_op_hypot_scalar, NULL};
