@@ -253,8 +253,9 @@ int MXNDArraySyncCopyFromNDArray(NDArrayHandle handle_dst, NDArrayHandle handle_
     int status;
 
     if (i != -1)
-        return mxl_error("%s: i is %d; parts of sparse arrays do not exist here, -1 is the whole",
-                         __func__, i);
+        return mxl_error(
+            "%s: i is %d; parts of sparse arrays are not supported, pass -1 for the whole",
+            __func__, i);
     to = api_pin_for(handle_dst, __func__);
     if (to == NULL)
         return -1;

@@ -252,8 +252,8 @@ int MXCustomFunctionRecord(int num_inputs, NDArrayHandle *inputs, int num_output
         return mxl_error("MXCustomFunctionRecord: a function has inputs and outputs, got %d and %d",
                          num_inputs, num_outputs);
     if (!mxl_state_get()->recording)
-        return mxl_error("MXCustomFunctionRecord: the thread is not recording: the function would "
-                         "have no place in a graph");
+        return mxl_error("MXCustomFunctionRecord: the thread is not recording, so the function "
+                         "cannot be added to the graph");
     c = custom_new(callbacks);
     if (c == NULL)
         return -1;

@@ -39,7 +39,7 @@ int mxl_device_of(int type, int64_t id, mxl_device *device)
             return numbered(kind, id, device);
     }
     if (type == GPU)
-        return mxl_error("device type 2 (gpu): mxlite computes on the CPU alone, which is 1");
+        return mxl_error("device type 2 (gpu): mxlite computes only on the CPU, which is 1");
     return mxl_error("unknown device type %d; 1 is the CPU", type);
 }
 

@@ -46,7 +46,7 @@ static int check_writable(const mxl_array *array, bool numpy_shape)
     if (array->storage == NULL)
         return mxl_error("the array has no shape yet: it was created empty and never written");
     if (array->ndim == 0 && !numpy_shape)
-        return mxl_error("the array has no axes; such can be saved in numpy-shape mode alone");
+        return mxl_error("the array has no axes; it can be saved only in numpy-shape mode");
     return 0;
 }
 

@@ -93,7 +93,7 @@ static int take_start(source *s, mxl_shape *shape)
     if (later && take(s, &stype, sizeof(stype)) != 0)
         return -1;
     if (stype == STYPE_ROW_SPARSE || stype == STYPE_CSR)
-        return mxl_error("the array is sparse (%s); mxlite has dense arrays alone",
+        return mxl_error("the array is sparse (%s); mxlite has only dense arrays",
                          stype == STYPE_CSR ? "csr" : "row_sparse");
     if (stype != STYPE_DENSE)
         return mxl_error("unknown storage type %d", (int)stype);

@@ -187,8 +187,8 @@ int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
             continue;
         if (!given || out->ndim != want.ndim)
             return mxl_error(
-                "%s: shape %s leaves extents open (in legacy mode 0 does; set_np_shape "
-                "makes it real)",
+                "%s: shape %s has unknown sizes (in legacy mode 0 is unknown; set_np_shape "
+                "makes it a size)",
                 infer->op->name, mxl_shape_text(text, sizeof(text), want.ndim, want.dim));
         want.dim[i] = out->dim[i];
     }

@@ -201,8 +201,8 @@ static int check(const mxl_call *call, const mxl_dialect *dialect)
         if (call->out[i]->storage == NULL)
             return mxl_error("MXLFunctionRecord: output %d has no shape yet", i);
         if (mxl_tape_recorded(call->out[i], dialect) && !is_input(call, call->out[i]))
-            return mxl_error("MXLFunctionRecord: output %d stands in the graph already, and is no "
-                             "input that was edited",
+            return mxl_error("MXLFunctionRecord: output %d is attached to a node already, and is "
+                             "no edited input",
                              i);
     }
     return 0;

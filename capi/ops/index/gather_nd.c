@@ -61,7 +61,7 @@ static int positions_shape(const char *name, int ndim, const int64_t *shape, con
                          (long long)index->shape[0], ndim);
     depth = (int)index->shape[0];
     if (index->ndim - 1 + ndim - depth > MXL_MAX_NDIM)
-        return mxl_error("%s: what is named would have more than %d axes", name, MXL_MAX_NDIM);
+        return mxl_error("%s: the result would have more than %d axes", name, MXL_MAX_NDIM);
     for (int i = 1; i < index->ndim; i++)
         out->dim[n++] = index->shape[i];
     for (int i = depth; i < ndim; i++)
@@ -81,7 +81,7 @@ static int check_data(const char *name, int ndim, const int64_t *shape, const mx
         return -1;
     if (mxl_shape_same(data->ndim, data->shape, want.ndim, want.dim))
         return 0;
-    return mxl_error("%s: the indices name places of shape %s, what goes there has %s", name,
+    return mxl_error("%s: the values must have shape %s for these indices, got %s", name,
                      mxl_shape_text(a, sizeof(a), want.ndim, want.dim),
                      mxl_shape_text(b, sizeof(b), data->ndim, data->shape));
 }

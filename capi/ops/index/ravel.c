@@ -124,7 +124,7 @@ static int unravel_infer(mxl_infer *infer)
         return -1;
     for (int i = 1; i < p->shape.n; i++) {
         if (p->shape.v[i] == 0 && data->size > 0)
-            return mxl_error("%s: there are no places in shape %s", infer->op->name,
+            return mxl_error("%s: shape %s has no elements", infer->op->name,
                              mxl_shape_text(text, sizeof(text), p->shape.n, p->shape.v));
     }
     if (data->ndim == MXL_MAX_NDIM)

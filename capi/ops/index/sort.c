@@ -192,10 +192,10 @@ static int check_along(const mxl_infer *infer, rows *r)
     for (int i = 0; same && i < x->ndim; i++)
         same = i == r->axis || x->shape[i] == indices->shape[i];
     if (!same)
-        return mxl_error("%s: data and indices have shapes %s and %s; they may differ in axis %d "
-                         "alone",
-                         infer->op->name, mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
-                         mxl_shape_text(b, sizeof(b), indices->ndim, indices->shape), r->axis);
+        return mxl_error(
+            "%s: data and indices have shapes %s and %s; they may differ only in axis %d",
+            infer->op->name, mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
+            mxl_shape_text(b, sizeof(b), indices->ndim, indices->shape), r->axis);
     return 0;
 }
 

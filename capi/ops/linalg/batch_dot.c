@@ -161,8 +161,9 @@ static int rao_infer(mxl_infer *infer)
             return mxl_error("khatri_rao: inputs have dtypes %s and %s; they must be the same",
                              mxl_dtype_name(first->dtype), mxl_dtype_name(x->dtype));
         if (x->ndim != 2 || first->ndim != 2 || x->shape[1] != first->shape[1])
-            return mxl_error("khatri_rao: takes matrices with as many columns, got shape %s",
-                             mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
+            return mxl_error(
+                "khatri_rao: matrices must have equal numbers of columns, got shape %s",
+                mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
         if (__builtin_mul_overflow(rows, x->shape[0], &rows))
             return mxl_error("khatri_rao: the result is too large");
     }

@@ -33,8 +33,7 @@ int mxl_linalg_check(const mxl_infer *infer, int ndim)
             return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
                              mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
         if (b->ndim != a->ndim)
-            return mxl_error("%s: inputs have %d and %d axes; they must have as many", name,
-                             a->ndim, b->ndim);
+            return mxl_error("%s: ranks %d and %d differ", name, a->ndim, b->ndim);
     }
     return 0;
 }

@@ -30,8 +30,8 @@ static int check_strided(const char *name, const mxl_strided_params *p, int64_t 
     int64_t count;
 
     if (p->shape.n != p->strides.n)
-        return mxl_error("%s: %d extents and %d strides; they must be as many", name, p->shape.n,
-                         p->strides.n);
+        return mxl_error("%s: shape has %d entries, strides %d; the numbers must be equal", name,
+                         p->shape.n, p->strides.n);
     count = mxl_shape_count(p->shape.n, p->shape.v);
     if (count < 0)
         return mxl_error_prefix(name);

@@ -92,7 +92,7 @@ static int check_joined(const char *name, const mxl_array *first, const mxl_arra
         same = i == axis || first->shape[i] == other->shape[i];
     if (same)
         return 0;
-    return mxl_error("%s: inputs have shapes %s and %s; they may differ in axis %d alone", name,
+    return mxl_error("%s: inputs have shapes %s and %s; they may differ only in axis %d", name,
                      mxl_shape_text(a, sizeof(a), first->ndim, first->shape),
                      mxl_shape_text(b, sizeof(b), other->ndim, other->shape), axis);
 }
@@ -252,7 +252,7 @@ static int stack_infer(mxl_infer *infer)
     int axis;
 
     if (x->ndim == MXL_MAX_NDIM)
-        return mxl_error("stack: the arrays have %d axes already, as many as possible", x->ndim);
+        return mxl_error("stack: the arrays have %d axes already, the maximum", x->ndim);
     axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
     if (axis < 0 || mxl_infer_same(infer) != 0)
         return -1;

@@ -116,9 +116,10 @@ static int like_axes(mxl_plan *p, const like_params *l)
     int64_t to[MXL_MAX_NDIM];
 
     if (l->lhs_axes.n != l->rhs_axes.n || l->lhs_axes.n == 0)
-        return mxl_error("broadcast_like: lhs_axes has %d entries, rhs_axes %d; as many of each "
-                         "are needed, and at least one",
-                         l->lhs_axes.n, l->rhs_axes.n);
+        return mxl_error(
+            "broadcast_like: lhs_axes has %d entries, rhs_axes %d; the numbers must be "
+            "equal and at least 1",
+            l->lhs_axes.n, l->rhs_axes.n);
     for (int i = 0; i < p->shape.ndim; i++)
         to[i] = p->shape.dim[i];
     for (int i = 0; i < l->lhs_axes.n; i++) {
@@ -142,8 +143,8 @@ static int like_plan(mxl_plan *p)
     if (l->lhs_axes.n >= 0 && l->rhs_axes.n >= 0)
         return like_axes(p, l);
     if (p->shape.ndim != p->like_ndim)
-        return mxl_error("broadcast_like: lhs has %d axes, rhs %d; as many are needed",
-                         p->shape.ndim, p->like_ndim);
+        return mxl_error("broadcast_like: ranks %d of lhs and %d of rhs differ", p->shape.ndim,
+                         p->like_ndim);
     return broadcast(p, p->like_shape);
 }
 
@@ -172,7 +173,7 @@ static int axis_plan(mxl_plan *p)
     const axis_params *a = p->params;
 
     if (a->axis.n != a->size.n)
-        return mxl_error("broadcast_axis: axis has %d entries, size %d; they must be as many",
+        return mxl_error("broadcast_axis: axis has %d entries, size %d; the numbers must be equal",
                          a->axis.n, a->size.n);
     for (int i = 0; i < a->axis.n; i++) {
         int64_t axis = a->axis.v[i];

@@ -122,8 +122,7 @@ static int expand_plan(mxl_plan *p)
         return mxl_error("expand_dims: axis %lld is out of range for a result of %d axes",
                          (long long)given, ndim);
     if (ndim > MXL_MAX_NDIM)
-        return mxl_error("expand_dims: the array has %d axes already, as many as possible",
-                         ndim - 1);
+        return mxl_error("expand_dims: the array has %d axes already, the maximum", ndim - 1);
     for (int i = 0; i < ndim; i++)
         shape[i] = i == axis ? 1 : p->shape.dim[i < axis ? i : i - 1];
     mxl_plan_reshape(p, ndim, shape);

@@ -53,10 +53,10 @@ static int64_t axis_part(int64_t extent, int64_t begin, int64_t end, int64_t ste
 static int check_bounds(const char *name, const slice_params *p, int ndim)
 {
     if (p->begin.n < 0 || p->begin.n != p->end.n)
-        return mxl_error("%s: begin has %d entries, end has %d; they must be as many", name,
+        return mxl_error("%s: begin has %d entries, end %d; the numbers must be equal", name,
                          p->begin.n, p->end.n);
     if (p->step.n > 0 && p->step.n != p->begin.n)
-        return mxl_error("%s: step has %d entries, begin has %d; they must be as many", name,
+        return mxl_error("%s: step has %d entries, begin %d; the numbers must be equal", name,
                          p->step.n, p->begin.n);
     if (p->begin.n > ndim)
         return mxl_error("%s: begin has %d entries, the array %d axes", name, p->begin.n, ndim);

@@ -82,8 +82,8 @@ static int like_plan(mxl_plan *p)
     int all = axes->n <= 0 ? p->shape.ndim : 0;
 
     if (all > 0 && all != p->like_ndim)
-        return mxl_error("slice_like: data has %d axes, shape_like %d; without `axes` they must "
-                         "be as many",
+        return mxl_error("slice_like: data has %d axes, shape_like %d; without `axes` the "
+                         "numbers must be equal",
                          all, p->like_ndim);
     for (int i = 0; i < all; i++) {
         if (like_cut(p, i) != 0)

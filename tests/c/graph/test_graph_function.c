@@ -152,7 +152,7 @@ TEST(failing_rules)
     CHECK_FAILS(function(&r, 1, &x, 1, &none), "output 0 has no shape");
     drop(none);
     y = torch1("square", x, NULL, NULL);
-    CHECK_FAILS(function(&r, 1, &x, 1, &y), "output 0 stands in the graph already");
+    CHECK_FAILS(function(&r, 1, &x, 1, &y), "output 0 is attached to a node already");
     /* Nothing to record. */
     none = VEC(1);
     CHECK_INT(function(&r, 1, &none, 1, &out), 0);

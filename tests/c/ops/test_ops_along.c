@@ -126,12 +126,12 @@ TEST(bad_indices)
     mxl_array *one = of_i64(1, 1, (int64_t[]){3}), *three = of_i64(3, 2, (int64_t[6]){0});
 
     fails("index 3 is not in an axis of 1", "_mxl_take_along", "axis=0", 2, one, one);
-    fails("shapes (2,3) and (3,2); they may differ in axis 1 alone", "_mxl_take_along", "axis=1", 2,
+    fails("shapes (2,3) and (3,2); they may differ only in axis 1", "_mxl_take_along", "axis=1", 2,
           x, three);
     fails("index 3 is not in an axis of 3", "_mxl_take_along", "axis=1", 2, x, a);
     fails("index -1 is not in an axis of 3", "_mxl_take_along", "axis=1", 2, x, b);
     fails("index 3 is not in an axis of 3", "_mxl_put_along", "axis=1 extent=3", 2, a, a);
-    fails("differ in axis 0 alone", "_mxl_take_along", "axis=0", 2, x, a);
+    fails("differ only in axis 0", "_mxl_take_along", "axis=0", 2, x, a);
     fails("must be int64, got float32", "_mxl_take_along", "axis=1", 2, x, f);
     fails("3 elements for 2 indices", "_mxl_put_along", "axis=1 extent=3", 2, x, a);
     fails("out of range", "_mxl_put_along", "axis=2 extent=3", 2, a, a);

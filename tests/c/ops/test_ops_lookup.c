@@ -34,8 +34,7 @@ TEST(names_in_errors)
           "axis=-1", 2, x, three);
     fails("1 of 2 flags are set, for 2 positions of 2", "_mxl_mask_put", "extent=2", 2, x, far);
     fails("for 2 positions of 3", "_mxl_mask_put", "extent=3", 2, x, v);
-    fails("_unravel_index: there are no places in shape (3,0)", "_unravel_index", "shape=(3,0)", 1,
-          v);
+    fails("_unravel_index: shape (3,0) has no elements", "_unravel_index", "shape=(3,0)", 1, v);
     mxl_array_release(x);
     mxl_array_release(v);
     mxl_array_release(far);
