@@ -1,4 +1,4 @@
-/* Writes, adds or returns the gradients of variables when all of them are known. */
+/* Writes, adds or returns the gradients of variables once all of them have arrived. */
 #include "engine/backward/accumulate.h"
 
 #include "array/copy.h"
@@ -99,7 +99,8 @@ static mxl_array *slot_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     return *slot;
 }
 
-/* An array of its own with the slot's value: nobody's head gradient or saved value; new. */
+/* A new array with the slot's value, which shares no memory with a gradient of a root or a saved
+ * tensor. */
 static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
@@ -118,8 +119,8 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     return copy;
 }
 
-/* Puts the value into the buffer; under create_graph the buffer stands where the value stood. What
- * it led to before goes to the caller. */
+/* Puts the value into the buffer. Under create_graph the buffer is attached to the value's edge;
+ * the caller gets the reference to the target of the buffer's old edge. */
 static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref **old)
 {
     mxl_edge edge = {NULL, 0};
@@ -219,7 +220,7 @@ static int ready_leaf(mxl_task *task, mxl_mode mode)
     return status;
 }
 
-/* The recorded sum takes the place of the gradient (its reference goes to *old). */
+/* The recorded sum replaces the gradient, whose reference goes to *old. */
 static int replace_buffer(mxl_leaf *leaf, mxl_task *task, mxl_mode mode, mxl_ref **old)
 {
     if (task->grads[1] == NULL || task->version != mxl_storage_version(leaf->grad->storage)) {
@@ -278,12 +279,12 @@ static int gradient_of_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, g->grad_output[0]);
 }
 
-/* Outside the registry: nobody calls it. */
+/* Outside the registry: it is never called by name. */
 static const mxl_op op_gradient_of = {.name = "_mxl_gradient_of", .grad = gradient_of_grad};
 
-/* Whether recorded gradients lead to the variables that they are the gradients of, also where they
- * do not depend on them: their derivatives are zeros then, and no error. Not in PyTorch's dialect,
- * nor where a caller gave constants of which nobody knows what they depend on. */
+/* Whether recorded gradients lead to their variables even where they do not depend on them:
+ * derivatives are then zeros and no error. False for PyTorch's front end, and where a caller's
+ * function or hook gave constants. */
 static bool leads_back(const mxl_visit *walk, mxl_mode mode)
 {
     bool leads = mode.record && !mode.dialect->new_grads;
@@ -364,7 +365,7 @@ static bool to_store(const mxl_task *task, mxl_mode mode)
            (task->grads[0] != NULL || !mode.dialect->new_grads);
 }
 
-/* Gradients into their buffers: all, or on failure none. Nobody is shown what is recorded here:
+/* Writes the gradients into their buffers: all, or on failure none. Record hooks are paused, as
  * variables are locked meanwhile. */
 static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
 {

@@ -1,4 +1,5 @@
-/* The two ends of a backward that touch variables: what is wanted, and where results go. */
+/* The two ends of a backward that touch variables: which gradients are wanted, and where results
+ * go. */
 #ifndef MXL_ENGINE_BACKWARD_ACCUMULATE_H
 #define MXL_ENGINE_BACKWARD_ACCUMULATE_H
 
@@ -6,11 +7,11 @@
 #include "engine/run/invoke.h"
 #include "engine/backward/visit.h"
 
-/* Before the walk: marks the variables asked for. -1: one that stands nowhere in a graph. */
+/* Before the visit: marks the variables asked for. -1: one of them has no edge. */
 int mxl_accumulate_prepare(mxl_visit *walk, const mxl_backward_args *args);
 
-/* After the walk: -1 when a variable asked for is not reached, or a gradient buffer does not fit.
- */
+/* After the visit: -1 when a variable asked for is not reached, or a gradient buffer does not fit.
+ * */
 int mxl_accumulate_check(const mxl_visit *walk, const mxl_backward_args *args);
 
 /* A variable with hooks, when all its gradients have arrived: calls the hooks on it, once. Where it

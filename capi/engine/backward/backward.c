@@ -1,4 +1,4 @@
-/* Backward: seed the heads, run the nodes latest first, deliver to the variables. */
+/* Backward: seeds the roots, runs the nodes latest first, accumulates into the variables. */
 #include "engine/backward/backward.h"
 
 #include "base/error.h"
@@ -18,8 +18,8 @@ enum { RULE_ROOM = 16 };
 
 /* ---- gradients that arrive ---- */
 
-/* Adds `grad` (whose reference is taken over in every case) to what has arrived. In place only
- * where nobody else can see the sum so far. */
+/* Adds `grad`, whose reference it takes over in every case, to the sum so far; in place only where
+ * that is uniquely owned. */
 static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
@@ -50,7 +50,7 @@ typedef struct pass {
     mxl_mode mode;
 } pass;
 
-/* Hands a gradient (the caller's reference) to a place, whose task is needed, and makes a node
+/* Gives a gradient (the caller's reference) to an edge whose task is needed, and makes a node
  * ready. */
 static int flow(pass *p, mxl_task *task, mxl_edge edge, mxl_array *grad)
 {
@@ -68,7 +68,7 @@ static int flow(pass *p, mxl_task *task, mxl_edge edge, mxl_array *grad)
 
 /* ---- one node ---- */
 
-/* What the hooks of a node that runs get to see. */
+/* The arguments of the hooks of a node that runs. */
 static mxl_hooked hooked_node(mxl_task *task, mxl_mode mode)
 {
     mxl_node *node = task->node;
@@ -101,8 +101,8 @@ static int hooks_after(mxl_task *task, mxl_mode mode, mxl_array **set,
     return status;
 }
 
-/* Edges of a node that has run have nothing to bring any more: variables that wait for no others
- * are worked off. */
+/* Counts the edges of a node that has run as done: variables with hooks that wait for no other edge
+ * are accumulated. */
 static int settle(pass *p, const mxl_node *node, mxl_task *const *to)
 {
     int status = 0;
@@ -118,8 +118,8 @@ static int settle(pass *p, const mxl_node *node, mxl_task *const *to)
     return status;
 }
 
-/* What a rule works on, of each input: where its gradient flows (NULL: nowhere), whether that is,
- * and the gradient. */
+/* For each input of a node: the task its gradient flows to (NULL: none), whether it is wanted, and
+ * the gradient. */
 typedef struct inputs {
     mxl_task **to;
     mxl_array **set;
@@ -143,8 +143,8 @@ static bool find_inputs(const pass *p, const mxl_node *node, inputs *in)
     return any;
 }
 
-/* Whether a rule is to run: none makes gradients of nothing, but that of a function of the
- * caller's, which may. */
+/* Whether a vjp is to run. Without any grad_output only a caller's function runs, which may still
+ * return gradients. */
 static bool runs(const mxl_node *node, mxl_array *const *grad_outputs)
 {
     if (node->op->forget != NULL)
@@ -156,7 +156,7 @@ static bool runs(const mxl_node *node, mxl_array *const *grad_outputs)
     return false;
 }
 
-/* Whether the rule is a function of the caller's, which may return what is not recorded. */
+/* Whether the vjp is a caller's function, which may return constants. */
 static bool is_callers(const mxl_node *node)
 {
     const mxl_node *inner = mxl_node_inner(node);
@@ -164,8 +164,8 @@ static bool is_callers(const mxl_node *node)
     return inner != NULL ? inner->payload != NULL : node->payload != NULL;
 }
 
-/* Runs the rule of a node whose gradients have all arrived, and passes its results on. A rule puts
- * zeros where none has; hooks after it see `arrived`. */
+/* Runs the vjp of a node whose gradients have all arrived, and passes its results on. A vjp
+ * replaces missing grad_outputs by zeros; hooks after it see `arrived`. */
 static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array *const *arrived,
                    inputs *in)
 {
@@ -249,8 +249,8 @@ static bool leads_on(const pass *p, const mxl_node *node)
     return false;
 }
 
-/* A node with hooks, or of which a gradient is asked for: that one is what the hooks on arrays
- * leave, and neither the hooks before the node nor its rule change it. */
+/* Runs a node that has hooks, or whose gradient is asked for. The gradient asked for is the one
+ * that hooks on arrays return; hooks before the node and its vjp do not change it. */
 static int run_watched(pass *p, mxl_task *task)
 {
     mxl_node *node = task->node;
@@ -320,7 +320,7 @@ static int run_nodes(pass *p)
 
 /* ---- heads ---- */
 
-/* dtype and shape of the gradients that flow to a place. */
+/* dtype and shape of the gradients that flow to an edge. */
 static mxl_meta edge_meta(mxl_edge edge)
 {
     const mxl_node *node = mxl_edge_node(edge);
@@ -356,7 +356,7 @@ static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int 
     return 0;
 }
 
-/* Ones for a head without a gradient; new. */
+/* Ones for a root without a gradient; new. */
 static mxl_array *ones_for(const pass *p, int i)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
@@ -376,7 +376,7 @@ static mxl_array *ones_for(const pass *p, int i)
     return ones;
 }
 
-/* The gradient given for a head, in the head's shape; new. */
+/* The gradient given for a root, in the root's shape; new. */
 static mxl_array *given_for(const pass *p, int i)
 {
     mxl_array *grad = p->args->head_grads[i], *shaped = NULL;
@@ -404,13 +404,13 @@ static int seed_head(pass *p, int i)
     grad = given != NULL && given[i] != NULL ? given_for(p, i) : ones_for(p, i);
     if (grad == NULL || flow(p, task, p->walk.heads[i], grad) != 0)
         return -1;
-    /* A head may be a variable itself. */
+    /* A root may be a variable itself. */
     if (task->hooked && --task->pending == 0)
         return mxl_accumulate_hooked(task, p->args, p->mode);
     return 0;
 }
 
-/* Where the heads stand, their targets kept. */
+/* Fills the edges of the roots, their targets kept. */
 static int seed_edges(mxl_visit *walk, const mxl_backward_args *args)
 {
     walk->heads = mxl_alloc((size_t)args->num_heads * sizeof(*walk->heads));

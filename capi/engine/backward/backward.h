@@ -1,4 +1,4 @@
-/* Backward: from heads to variables, in reverse order of recording. */
+/* Backward: from roots to variables, in reverse order of recording. */
 #ifndef MXL_ENGINE_BACKWARD_BACKWARD_H
 #define MXL_ENGINE_BACKWARD_BACKWARD_H
 

@@ -1,5 +1,5 @@
-/* Calling a caller's function in the middle of the engine: the thread's flags it sees, and what
- * becomes of its error. */
+/* Calls of a caller's function within the engine: the thread's flags that it sees, and its error.
+ * */
 #ifndef MXL_ENGINE_BACKWARD_CALLBACK_H
 #define MXL_ENGINE_BACKWARD_CALLBACK_H
 

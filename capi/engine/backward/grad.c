@@ -1,4 +1,4 @@
-/* What gradient rules may ask and set. */
+/* The functions that vjps call. */
 #include "engine/backward/grad.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ mxl_array *mxl_grad_out(mxl_grad *g, int i)
 
     if (out == NULL || !record || g->outer == NULL)
         return out;
-    /* What an edited view became stands in the graph as a part of its base, not by itself; what the
-     * node keeps stands nowhere. */
+    /* The result of an edited view is attached as a part of its base, not by itself; the saved
+     * tensor has no edge. */
     out = mxl_scope_own(g->s, mxl_array_alias(out));
     if (out != NULL && mxl_rebase_edge(g->outer, out) != 0)
         g->s->failed = true;

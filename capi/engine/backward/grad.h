@@ -1,5 +1,5 @@
-/* What a gradient rule may ask and set. Everything it gets is scoped; all it makes belongs to g->s.
- */
+/* The state and functions of one vjp. All arrays that it gets and makes belong to the scope g->s.
+ * */
 #ifndef MXL_ENGINE_BACKWARD_GRAD_H
 #define MXL_ENGINE_BACKWARD_GRAD_H
 
@@ -14,7 +14,7 @@ struct mxl_grad {
     mxl_array *
         *grad_output; /* [num_outputs], kept by the caller of the rule: gradient of each output;
                   NULL where none arrived (zero), but never NULL for an operator with one output */
-    bool spends;      /* head arrays that nobody else has may be written over */
+    bool spends;      /* uniquely owned grad_outputs may be overwritten */
     bool training;
     mxl_node *node;
     const mxl_grad *outer; /* of a node that CopySlices wraps: the call for CopySlices; else NULL */
@@ -41,23 +41,23 @@ mxl_array *mxl_grad_decides(mxl_grad *g, int i);
 const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i);
 const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i);
 
-/* Head gradient i, or zeros of its shape where none arrived. */
+/* grad_output i, or zeros of its shape where none arrived. */
 mxl_array *mxl_grad_output_grad(mxl_grad *g, int i);
 
 /* Sets the gradient of input i (ignored when it is not wanted). A shape that broadcasting enlarged
  * is summed, another dtype is cast. -1 when `value` is NULL or anything failed before. */
 int mxl_grad_set(mxl_grad *g, int i, mxl_array *value);
 
-/* Runs the rule of another node within this one: `head` are its head gradients, `wants` says which
- * results are wanted, `set` gets them (new references; the entries are NULL before). */
+/* Runs the vjp of another node within this one, on its grad_output. `wants` says which results are
+ * wanted, `set` gets them (new references; the entries are NULL before). */
 int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **grad_output, const bool *wants,
                       mxl_array **set);
 
 /* The rule itself, or the operator's one pass where nothing is recorded; 0, or -1. */
 int mxl_grad_run(mxl_grad *g);
 
-/* Zeros where the rule left out what is wanted: in PyTorch the gradient of floor(x) is zero, not
- * missing. 0, or -1. */
+/* Sets wanted gradients that the vjp left out to zeros: in PyTorch the gradient of floor(x) is
+ * zero, not missing. 0, or -1. */
 int mxl_grad_fill(mxl_grad *g);
 
 /* Sets the gradient of input i to zeros, which are no result of anything: unlike no gradient at

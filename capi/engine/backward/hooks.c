@@ -1,4 +1,4 @@
-/* Calling hooks: handles for what they get, checks of what they return. */
+/* Calls of hooks: handles for their arguments, checks of their results. */
 #include "engine/backward/hooks.h"
 
 #include "base/handle.h"
@@ -52,7 +52,7 @@ static int args_begin(hook_args *a, int count, mxl_array *const *arrays)
     return 0;
 }
 
-/* Puts results in their places, as far as all is well; frees the rest. */
+/* Puts results into *edges[i] until one fails; frees the rest. */
 static int args_end(hook_args *a, const mxl_hooked *hooked, const mxl_meta *const *metas,
                     mxl_array ***edges, int status)
 {
@@ -150,7 +150,7 @@ int mxl_hooks_before(const mxl_hooked *hooked, mxl_array **grads)
 
 /* ---- after a node ---- */
 
-/* What stands in the slots of a node's inputs: where gradients are, and what they must be like. */
+/* The slots of a node's inputs: pointers to their gradients, with dtype and shape. */
 typedef struct slot_view {
     int count;
     mxl_array **arrays;

@@ -1,5 +1,5 @@
-/* Calling hooks in the middle of a backward. Handles are made for each call; what a hook returns is
- * checked and takes the place of what it was given. All return 0, or -1 with the error set. */
+/* Calls of hooks within a backward. Handles are made for each call; a hook's results are checked
+ * and replace its arguments. All return 0, or -1 with the error set. */
 #ifndef MXL_ENGINE_BACKWARD_HOOKS_H
 #define MXL_ENGINE_BACKWARD_HOOKS_H
 
@@ -7,14 +7,15 @@
 #include "engine/run/invoke.h"
 #include "engine/tape/tape.h"
 
-/* What the gradients of a node's outputs, or of a variable (one), are to be like. */
+/* The node or variable whose hooks are called: dtype and shape of its gradients (of a variable
+ * one). */
 typedef struct mxl_hooked {
     mxl_hook_store *store; /* NULL: nothing is called */
     const char *name;      /* for errors */
     int count;
     const mxl_meta *meta; /* [count] */
     mxl_mode mode;        /* of the backward */
-    bool *constant;       /* set where what a hook returns is not recorded */
+    bool *constant;       /* set where a hook's result is not recorded */
 } mxl_hooked;
 
 /* Hooks on arrays, each on the gradient of its output; grads[i] NULL: none arrived. */
@@ -23,8 +24,8 @@ int mxl_hooks_array(const mxl_hooked *hooked, mxl_array **grads);
 /* Hooks before the node, on all of them at once. */
 int mxl_hooks_before(const mxl_hooked *hooked, mxl_array **grads);
 
-/* Hooks after the node. `grads` are those of its inputs as its rule has set them, `slots` says
- * which of them stand where (-1: nothing); `heads` are those of its outputs. */
+/* Hooks after the node. `grads` are the grad_inputs that its vjp has set, `slots[i]` the input that
+ * slot i shows (-1: none), `heads` its grad_outputs. */
 int mxl_hooks_after(const mxl_hooked *hooked, int num_slots, const int *slots,
                     const mxl_meta *in_meta, mxl_array **grads, mxl_array *const *heads);
 

@@ -1,5 +1,5 @@
-/* Backwards of one thread, one inside the other: what is queued for their ends, and levels that go
- * on with the stack of another thread. */
+/* Backwards of one thread, one inside the other: callbacks queued for their ends, and levels that
+ * run on the stack of another thread. */
 #include "engine/backward/reentrant.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static _Thread_local int levels_before MXL_TLS_FAST;
 
 typedef struct deep {
     const mxl_backward_args *args;
-    mxl_state *caller; /* who waits meanwhile */
+    mxl_state *caller; /* waits meanwhile */
     int levels;        /* on the threads that wait */
     int status;
     char error[MXL_ERROR_TEXT];
@@ -96,7 +96,8 @@ int mxl_backward_queue(const mxl_queued *queued)
     return 0;
 }
 
-/* Calls what was queued, in order, and what that queues; after a failure it is only released. */
+/* Calls the queued functions in order, those included that they queue; after a failure they are
+ * only released. */
 static int run_queue(running *here, mxl_mode mode, int status)
 {
     for (size_t i = 0; i < here->num_queue; i++) {

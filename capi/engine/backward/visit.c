@@ -93,7 +93,8 @@ static int enter(mxl_visit *walk, mxl_node *node)
     return 0;
 }
 
-/* Goes to a place: a known task needs no visit, a leaf no steps. Returns its task. */
+/* Goes to the target of an edge: a visited task needs no visit, a leaf no steps. Returns its task.
+ * */
 static mxl_task *reach(mxl_visit *walk, trail *path, mxl_edge edge)
 {
     mxl_task *task = mxl_visit_task(walk, edge);
@@ -146,7 +147,7 @@ static int follow(mxl_visit *walk, trail *path)
         if (next == NULL)
             return -1;
         path->steps[depth - 1].edge++;
-        if (path->count == depth) /* known already: nothing to step into */
+        if (path->count == depth) /* visited before: nothing to step into */
             task->needed |= next->needed;
     }
     return 0;

@@ -1,5 +1,4 @@
-/* What differs between front ends that share the engine. A node keeps one pointer to its dialect.
- */
+/* The rules of a front end, of which several share the engine. A node keeps one pointer to them. */
 #ifndef MXL_ENGINE_RUN_DIALECT_H
 #define MXL_ENGINE_RUN_DIALECT_H
 

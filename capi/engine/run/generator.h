@@ -24,7 +24,7 @@ mxl_rng mxl_random_stream(void);
 /* Begins the sequence of `seed` at its start. The process begins with seed 0. */
 void mxl_random_seed(uint64_t seed);
 
-/* Where the process's sequence stands: seed and positions used. */
+/* The state of the process's sequence: seed and positions used. */
 void mxl_random_get(uint64_t state[2]);
 void mxl_random_set(const uint64_t state[2]);
 

@@ -504,7 +504,7 @@ __attribute__((noinline)) static int run_moved(const mxl_op *op, const void *par
     return run_plain(op, params, num_inputs, inputs, out, mode, &plan);
 }
 
-/* Sets what the call says; -1 where it gives another number of inputs or outputs. */
+/* Sets the numbers of inputs and outputs and the rooms; -1 where the call gives other numbers. */
 static int run_begin_call(mxl_run *r, int num_outputs)
 {
     const mxl_op *op = r->call.op;

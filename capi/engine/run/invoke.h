@@ -1,4 +1,4 @@
-/* The one place where operators run: infer, allocate, compute, record. */
+/* Runs operators: infer, allocate, record, compute, attach. */
 #ifndef MXL_ENGINE_RUN_INVOKE_H
 #define MXL_ENGINE_RUN_INVOKE_H
 

@@ -31,11 +31,11 @@ typedef struct mxl_run {
 /* Whether the operator updates input i in place (an optimizer's state). */
 bool mxl_run_mutates(const mxl_op *op, int i);
 
-/* Views whose memory was edited get the place they have now, where the dialect follows edits. */
+/* Attaches views whose memory was edited anew, where the front end follows edits. */
 int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode);
 
-/* Whether the call may write to what it is given: the dialect's rule for edits while recording,
- * then memory. Notes the view whose base must be followed. -1 with the error set. */
+/* Checks that the call may write to the arrays it is given, by the front end's rule for edits while
+ * recording and by memory. Notes the edited view. -1 with the error set. */
 int mxl_run_check_edits(mxl_run *r, bool records);
 
 /* Before the write: the nodes of a call that is recorded (where not: of the view that it edits).

@@ -1,4 +1,4 @@
-/* Hooks and payloads beside nodes and variables: who holds them, and when they are released. */
+/* Hooks and payloads beside nodes and variables: their owners, and when they are released. */
 #include "engine/tape/hook_store.h"
 
 #include <sched.h>

@@ -123,7 +123,7 @@ int mxl_rebase_edge(const mxl_grad *g, mxl_array *view)
     return status;
 }
 
-/* The head gradient of the inner node, and what its rule made of it. */
+/* The call of the inner node's vjp: its grad_outputs and grad_inputs. */
 typedef struct inner_call {
     mxl_node *node;
     int shift; /* inner input k is input k + shift of CopySlices */
@@ -150,7 +150,7 @@ static int run_inner(mxl_grad *g, inner_call *c, mxl_array *head)
     return status;
 }
 
-/* db = dy with what f's rule gives for v in v's place (zeros where f reads no v); others: f's */
+/* db = dy with f's gradient of v in v's elements (zeros where f reads no v); others: f's */
 static int set_results(mxl_grad *g, const inner_call *c, const mxl_builtin_ops *builtin)
 {
     const mxl_strided_params *p = g->params;
@@ -207,7 +207,7 @@ static int copy_slices_grad(mxl_grad *g)
 
 static const mxl_param copy_slices_table[] = {MXL_STRIDED_TABLE, {0}};
 
-/* Outside the registry: nobody calls it. */
+/* Outside the registry: it is never called by name. */
 static const mxl_op op_copy_slices = {
     .name = "CopySlices",
     .params = copy_slices_table,
@@ -246,8 +246,8 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
     return slices;
 }
 
-/* Places the view on its base now, not when it is read next: what kept its gradient at `output` of
- * a node keeps that of its new value. */
+/* Attaches the view to its base now, not when it is read next: hooks that kept its gradient at
+ * `output` of a node keep that of its new value. */
 static int attach_anew(mxl_array *view, mxl_hook_store *store, int output,
                        const mxl_dialect *dialect)
 {

@@ -1,4 +1,4 @@
-/* Nodes that are recorded are shown to who asked for it. */
+/* Calls this thread's record hook for each new node. */
 #include "engine/tape/record_hooks.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* What is done on this thread with every node that is recorded: its saved values are packed, a
- * function is told. One byte of the thread's state says whether there is anything of that. */
+/* The actions of this thread for each new node: saved tensors are packed, the record hook is
+ * called. One byte of the thread's state says whether there are any. */
 #ifndef MXL_ENGINE_TAPE_RECORD_HOOKS_H
 #define MXL_ENGINE_TAPE_RECORD_HOOKS_H
 
@@ -23,11 +23,11 @@ int mxl_record_hook_call(mxl_node *node, int num_outputs, mxl_array *const *outp
  * as they were. -1 with the error set. */
 int mxl_record_hook_before_write(mxl_node *node);
 
-/* Sets `watch` to what is there, or to nothing in a pause. */
+/* Sets the state's `watch` by the hooks that are set; 0 in a pause. */
 void mxl_record_hook_update(mxl_state *state);
 
-/* Between these nothing is watched, whatever is set meanwhile: a lock is held, or a function that
- * watches runs. Pause gives what resume takes: whether there was a pause already. */
+/* Between these no hook is called, also none that is set meanwhile: a lock is held, or such a hook
+ * runs. Pause returns the argument of resume: whether there was a pause already. */
 static inline bool mxl_record_hook_pause(void)
 {
     mxl_state *state = mxl_state_get();

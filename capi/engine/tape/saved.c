@@ -25,9 +25,9 @@ static void node_unlock(mxl_node *node)
 /* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
 enum { FLAGS_ROOM = 48 };
 
-/* Saves an input, as an alias: the array itself may be given another place later (out=), which
- * could lead back to this node, and that would be a cycle. A variable, to which the node leads by
- * its edge in any case, is never given one. */
+/* Saves an input as an alias: the array itself may be attached to a later node (out=), which could
+ * lead back to this one, and that would be a cycle. A variable, which the node's edge keeps in any
+ * case, is never attached to another node. */
 static int save_input(mxl_node *node, int index, mxl_array *array)
 {
     mxl_array *kept = array;
@@ -110,7 +110,7 @@ int mxl_node_copy_saved_input(mxl_node *node, int index)
 
 /* ---- releasing ---- */
 
-/* Inputs and outputs: what is saved of them lies side by side. */
+/* Inputs and outputs: their saved tensors lie side by side. */
 static int num_edges(const mxl_node *node)
 {
     return node->num_inputs + node->num_outputs;
@@ -189,7 +189,7 @@ bool mxl_node_stale(mxl_node *node)
     return stale;
 }
 
-/* Whether somebody keeps the value in a form of his own. */
+/* Whether the saved tensor is packed. */
 static bool is_packed(mxl_node *node, int at)
 {
     mxl_hook_store *store = mxl_hook_store_get(&node->store);
@@ -232,7 +232,7 @@ int mxl_node_num_saved(mxl_node *node)
 
 /* ---- reading saved values ---- */
 
-/* An alias of `array` that stands at `place`. */
+/* An alias of `array` with that edge. */
 static mxl_array *attached(mxl_array *array, mxl_edge edge)
 {
     mxl_array *alias = mxl_array_alias(array);
@@ -242,7 +242,7 @@ static mxl_array *attached(mxl_array *array, mxl_edge edge)
     return alias;
 }
 
-/* Which value was edited, and by whom where that is known. */
+/* Sets the error of an edited saved tensor, with the writer where its storage has noted one. */
 static void stale_error(const mxl_node *node, const mxl_saved *saved, const mxl_array *array,
                         const char *what, int index)
 {
@@ -298,7 +298,7 @@ mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_edge)
 
     if (array == NULL || !with_edge || mxl_array_is_attached_to(array, node->edges[index]))
         return array;
-    /* An alias, or a variable that was marked since: use the place it had. */
+    /* An alias, or a variable that was marked since: use the edge it had. */
     alias = attached(array, node->edges[index]);
     mxl_array_release(array);
     return alias;

@@ -7,7 +7,7 @@
 #include "engine/backward/callback.h"
 #include "engine/tape/record_hooks.h"
 
-/* What stands for a value; kept by its node, and while it is being unpacked. */
+/* A packed tensor; kept by its node, and while it is being unpacked. */
 typedef struct packed {
     mxl_ref ref;
     mxl_packer *packer; /* kept */
@@ -78,7 +78,7 @@ static void packed_free(mxl_ref *ref)
     mxl_free(p, sizeof(*p));
 }
 
-/* Calls pack with a handle of an array without place; nothing it does is recorded. */
+/* Calls pack with a handle of an array without an edge, with recording off. */
 static int call_pack(packed *p, const mxl_node *node, const mxl_array *array)
 {
     mxl_array *alias = mxl_array_alias(array);
@@ -118,7 +118,7 @@ static mxl_saved *saved_at(mxl_node *node, int at)
     return at < node->num_inputs ? &node->in_saved[at] : &node->out_saved[at - node->num_inputs];
 }
 
-/* What the node has saved in its first `count` places (inputs, then outputs) and is not packed. */
+/* Packs the first `count` saved tensors (inputs, then outputs) that are not packed. */
 static int pack_first(mxl_node *node, mxl_packer *packer, int count)
 {
     mxl_hook_store *store = mxl_hook_store_make(&node->store);

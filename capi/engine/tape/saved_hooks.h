@@ -21,8 +21,8 @@ typedef struct mxl_packer {
 int mxl_packer_push(const mxl_packer *packer);
 int mxl_packer_pop(void);
 
-/* Packs all that a new node has saved and is not packed yet, or what it has saved of its inputs,
- * with the packer on top. -1 with the error set. */
+/* Packs the saved tensors of a new node that are not packed yet, or its saved inputs, with the
+ * packer on top. -1 with the error set. */
 int mxl_node_pack(mxl_node *node);
 int mxl_node_pack_inputs(mxl_node *node);
 

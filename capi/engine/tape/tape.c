@@ -64,7 +64,7 @@ static int64_t *meta_fill(mxl_meta *meta, const mxl_array *array, int64_t *dims)
     return dims + array->ndim;
 }
 
-/* Whether the dialect calls what the place leads to a constant: a released node. */
+/* Whether the edge counts as a constant's in this front end: that of a released node. */
 static bool is_constant(mxl_edge edge, const mxl_dialect *dialect)
 {
     const mxl_node *node = mxl_edge_node(edge);
@@ -85,7 +85,7 @@ bool mxl_tape_is_attached(mxl_array *array, const mxl_dialect *dialect)
     return recorded;
 }
 
-/* Where a value recorded now is attached: the array's place, or nowhere. The target is kept. */
+/* The edge of a new node's input: the array's, or none. The target is kept. */
 static mxl_edge edge_to(mxl_array *array, const mxl_dialect *dialect)
 {
     mxl_edge edge = {NULL, 0};
@@ -193,7 +193,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     return node;
 }
 
-/* What an array that is edited keeps of its gradient is that of its new value. */
+/* Moves hooks that keep the gradient of an edited array to its new value. */
 static int hooks_follow(mxl_array *array, mxl_node *node, int output)
 {
     mxl_edge edge = mxl_array_edge(array);

@@ -26,7 +26,7 @@ static inline mxl_meta mxl_array_meta(const mxl_array *array)
 
 /* A value that the rule reads. */
 typedef struct mxl_saved {
-    mxl_array *array; /* kept; an output is an alias without place. NULL once released */
+    mxl_array *array; /* kept; an output is an alias without an edge. NULL once released */
     uint64_t version; /* of its storage when saved */
 } mxl_saved;
 
@@ -42,7 +42,7 @@ typedef struct mxl_node {
     bool saves_any;
     atomic_bool released;
     atomic_flag lock;    /* guards saved values between reading and releasing */
-    mxl_hook_slot store; /* hooks and what else was asked for; NULL nearly always */
+    mxl_hook_slot store; /* hooks, payload, packed tensors; NULL nearly always */
     size_t bytes;        /* of the block that holds node and all arrays below */
     mxl_meta *in_meta;   /* [num_inputs] */
     mxl_meta *out_meta;
@@ -51,8 +51,8 @@ typedef struct mxl_node {
     mxl_edge edges[];     /* [num_inputs]; targets kept */
 } mxl_node;
 
-/* What a place leads to: a node or a variable, the other of the two is NULL. Both are NULL where it
- * leads nowhere. Nobody else casts a target. */
+/* The target of an edge: a node or a variable, the other of the two is NULL. Both are NULL for a
+ * constant's edge. No other code casts a target. */
 static inline mxl_node *mxl_edge_node(mxl_edge edge)
 {
     return edge.output == MXL_PLACE_LEAF ? NULL : (mxl_node *)edge.target;
@@ -63,13 +63,13 @@ static inline mxl_array *mxl_edge_variable(mxl_edge edge)
     return edge.output == MXL_PLACE_LEAF ? (mxl_array *)edge.target : NULL;
 }
 
-/* Which of the gradients that flow to a node or a variable is that of the place. */
+/* The number of the edge's gradient among those of its node or variable. */
 static inline int mxl_edge_slot(mxl_edge edge)
 {
     return edge.output == MXL_PLACE_LEAF ? 0 : edge.output;
 }
 
-/* Where hooks on what a place leads to are. */
+/* The hook store of an edge's target. */
 static inline mxl_hook_slot *mxl_edge_hooks(mxl_edge edge)
 {
     mxl_node *node = mxl_edge_node(edge);
@@ -77,11 +77,11 @@ static inline mxl_hook_slot *mxl_edge_hooks(mxl_edge edge)
     return node != NULL ? &node->store : &mxl_array_leaf(mxl_edge_variable(edge))->store;
 }
 
-/* Whether an array that had a place a moment ago has one that gradients flow to. */
+/* Whether an array that had an edge a moment ago has one that gradients flow to. */
 bool mxl_tape_is_attached(mxl_array *array, const mxl_dialect *dialect);
 
-/* Whether a value recorded now would be attached to the array: not to a constant, nor to one whose
- * place is a released node, where the dialect calls that a constant. */
+/* Whether a call recorded now would get an edge to the array: not to a constant, nor to an array on
+ * a released node where the front end counts that as a constant. */
 static inline bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialect)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
@@ -92,8 +92,8 @@ static inline bool mxl_tape_recorded(mxl_array *array, const mxl_dialect *dialec
 }
 
 /* Whether a call recorded now gets a node: 1 when a gradient flows to an input, else 0. -1 with the
- * error set when an input is no longer what was recorded: it was written to since, or shows a part
- * of an array that was recorded later. A gradient through it would be wrong. */
+ * error set when an input was written to since it was recorded, or is a part of an array that was
+ * recorded later. A gradient through it would be wrong. */
 int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
                    const mxl_dialect *dialect);
 
@@ -102,27 +102,27 @@ int mxl_tape_wants(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
 void mxl_tape_freeze(int num_inputs, mxl_array *const *inputs, int num_outputs,
                      mxl_array *const *outputs, const mxl_dialect *dialect);
 
-/* A new node for one execution, made before it computes: edges set, parameters copied, what the
- * rule reads saved at its present version, so that an input that the call itself overwrites is
- * found to be stale. NULL with the error set. */
+/* A new node for one execution, made before it computes: edges set, parameters copied, tensors
+ * saved at their present version, so that an input that the call itself overwrites is found to be
+ * stale. NULL with the error set. */
 mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect);
 
-/* Makes an array output `output` of a node; what keeps its gradient follows it there. -1 with the
- * error set: for that there was no memory. */
+/* Attaches an array to output `output` of a node; hooks that keep its gradient move there. -1 with
+ * the error set: no memory for these. */
 int mxl_node_attach_output(mxl_node *node, int output, mxl_array *array);
 
-/* After compute: fixes the versions of saved outputs and gives outputs 0, 1, ... their place. -1
- * with the error set where there is no memory, or somebody watches what is recorded, and that
- * failed: the call has failed, and the outputs have no place. */
+/* After compute: fixes the versions of saved outputs and attaches outputs 0, 1, ... -1 with the
+ * error set where there is no memory, or a record hook failed: the call has failed, and the outputs
+ * have no edge. */
 int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs);
 
-/* Records that `view` shows the value of `op` applied to `array` (they share storage): gives the
- * view its place when a gradient flows to the array. -1 with the error set. */
+/* Records that `view` shows the value of `op` applied to `array` (they share storage): attaches the
+ * view when a gradient flows to the array. -1 with the error set. */
 int mxl_tape_view(const mxl_op *op, const void *params, mxl_array *array, mxl_array *view,
                   bool training, const mxl_dialect *dialect);
 
-/* The inputs as they are shown: how many slots there are, and which input stands in one; -1:
- * nothing (the scalar of x + 5). */
+/* The slots that show a node's inputs: their number, and the input of one; -1: none (the scalar of
+ * x + 5). */
 int mxl_node_num_slots(mxl_node *node);
 int mxl_node_slot(const mxl_node *node, int slot);
 
