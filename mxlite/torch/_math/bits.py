@@ -75,12 +75,15 @@ for _name, _symbol, _word, _operator in (
     _bitwise(_name, _symbol, _word, _operator)
 
 
+_not = prepare(None, "_mxl_bitwise_not")
+
+
 @both()
 def bitwise_not(input: Tensor) -> Tensor:
     """~input, bit by bit."""
     if input._dtype.is_floating_point:
         raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{input._dtype.word}'")
-    return logical_not(input) if input._dtype.kind == BOOL else -input - 1
+    return adopt(hot.call1(_not, input._h), input._dtype)
 
 
 @method("__invert__")
