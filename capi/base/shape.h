@@ -59,6 +59,24 @@ static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
     return n;
 }
 
+/* An array around one axis: `outer` blocks, each of `n` rows of `inner` elements. */
+typedef struct mxl_split {
+    int axis;
+    int64_t outer, n, inner;
+} mxl_split;
+
+/* Of an axis that mxl_shape_axis accepts, or MXL_NONE for the flattened array; of a shape without
+ * dimensions one element. */
+static inline mxl_split mxl_shape_split(int64_t axis, int ndim, const int64_t *shape)
+{
+    int at = (int)(axis < 0 ? axis + ndim : axis);
+
+    if (axis == MXL_NONE || ndim == 0)
+        return (mxl_split){0, 1, mxl_shape_size(ndim, shape), 1};
+    return (mxl_split){at, mxl_shape_size(at, shape), shape[at],
+                       mxl_shape_size(ndim - at - 1, shape + at + 1)};
+}
+
 /* Row-major strides, in elements. */
 static inline void mxl_shape_strides(int ndim, const int64_t *dim, int64_t *strides)
 {

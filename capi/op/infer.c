@@ -12,13 +12,36 @@ static void set_outputs(mxl_infer *infer, int dtype, int ndim, const int64_t *sh
     }
 }
 
+int mxl_check_dtypes(const mxl_op *op, const mxl_array *a, const mxl_array *b)
+{
+    if (a->dtype == b->dtype)
+        return 0;
+    return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", op->name,
+                     mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+}
+
+int mxl_check_float(const mxl_op *op, const mxl_array *x)
+{
+    if (mxl_dtype_is_float(x->dtype))
+        return 0;
+    return mxl_error("%s: takes floating-point input, got %s", op->name, mxl_dtype_name(x->dtype));
+}
+
+int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim)
+{
+    int64_t at = axis < 0 ? axis + ndim : axis;
+
+    if (at < 0 || at >= ndim)
+        return mxl_error("%s: axis %lld is out of range for an array of %d axes", op->name,
+                         (long long)axis, ndim);
+    return (int)at;
+}
+
 static int check_dtypes(const mxl_infer *infer)
 {
     for (int i = 1; i < infer->num_inputs; i++)
-        if (infer->in[i]->dtype != infer->in[0]->dtype)
-            return mxl_error("%s: inputs have dtypes %s and %s; they must be the same",
-                             infer->op->name, mxl_dtype_name(infer->in[0]->dtype),
-                             mxl_dtype_name(infer->in[i]->dtype));
+        if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[i]) != 0)
+            return -1;
     return 0;
 }
 

@@ -159,6 +159,12 @@ int mxl_run_loops_promoted(const mxl_call *call);
  * array to write to (`given`, may be NULL), has no dimensions either. Called after `infer`. */
 void mxl_infer_legacy(mxl_infer *infer, int i, const mxl_array *given);
 
+/* Shared checks; -1 with the error set, which begins with the operator's name: two inputs have one
+ * dtype, an input has a floating dtype; and an axis, which may be negative, counted from 0. */
+int mxl_check_dtypes(const mxl_op *op, const mxl_array *a, const mxl_array *b);
+int mxl_check_float(const mxl_op *op, const mxl_array *x);
+int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim);
+
 /* Shared `infer` rules. Errors begin with the operator's name. */
 int mxl_infer_same(mxl_infer *infer);       /* all inputs have one shape and dtype; outputs alike */
 int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's broadcast */

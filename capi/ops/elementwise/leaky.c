@@ -85,8 +85,8 @@ static int leaky_infer(mxl_infer *infer)
     const leaky_params *p = infer->params;
     mxl_shape shape;
 
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("LeakyReLU: takes floating-point input, got %s", mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     if (p->act_type == PRELU) {
         const mxl_array *gamma = infer->in[1];
         char a[128], b[128];

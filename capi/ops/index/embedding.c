@@ -133,14 +133,6 @@ static const mxl_input fill_inputs[] = {
     {0},
 };
 
-static int check_dtypes(const mxl_infer *infer, const mxl_array *a, const mxl_array *b)
-{
-    if (a->dtype == b->dtype)
-        return 0;
-    return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
-                     mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
-}
-
 static int fill_infer(mxl_infer *infer)
 {
     const mxl_array *lhs = infer->in[0], *mhs = infer->in[1], *rhs = infer->in[2];
@@ -152,7 +144,7 @@ static int fill_infer(mxl_infer *infer)
                          mxl_shape_text(a, sizeof(a), lhs->ndim, lhs->shape),
                          mxl_shape_text(b, sizeof(b), mhs->ndim, mhs->shape),
                          mxl_shape_text(c, sizeof(c), rhs->ndim, rhs->shape));
-    if (check_dtypes(infer, lhs, mhs) != 0)
+    if (mxl_check_dtypes(infer->op, lhs, mhs) != 0)
         return -1;
     return mxl_infer_like_first(infer);
 }
@@ -203,7 +195,7 @@ static int copy_infer(mxl_infer *infer)
         return mxl_error("%s: new_tensor must have shape %s, got %s", infer->op->name,
                          mxl_shape_text(a, sizeof(a), want.ndim, want.dim),
                          mxl_shape_text(b, sizeof(b), new->ndim, new->shape));
-    if (check_dtypes(infer, old, new) != 0)
+    if (mxl_check_dtypes(infer->op, old, new) != 0)
         return -1;
     return mxl_infer_like_first(infer);
 }

@@ -307,9 +307,8 @@ static int set_infer(mxl_infer *infer)
     const char *name = infer->op->name;
     char a[128], b[128];
 
-    if (lhs->dtype != rhs->dtype)
-        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
-                         mxl_dtype_name(lhs->dtype), mxl_dtype_name(rhs->dtype));
+    if (mxl_check_dtypes(infer->op, lhs, rhs) != 0)
+        return -1;
     if (!mxl_shape_same(lhs->ndim, lhs->shape, p->shape.n, p->shape.v))
         return mxl_error("%s: shape is %s, that of lhs is %s; they must be the same", name,
                          mxl_shape_text(a, sizeof(a), p->shape.n, p->shape.v),

@@ -56,18 +56,16 @@ static int find(const mxl_call *call, bool median)
 {
     const kth_params *p = call->params;
     const mxl_array *x = call->in[0];
-    int axis = mxl_shape_axis(p->axis, x->ndim);
-    int64_t n = x->shape[axis];
+    mxl_split along = mxl_shape_split(p->axis, x->ndim, x->shape);
 
-    return mxl_select(
-        &(mxl_select_job){.dtype = x->dtype,
-                          .outer = mxl_shape_size(axis, x->shape),
-                          .n = n,
-                          .inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1),
-                          .k = median ? (n - 1) / 2 : p->k - 1,
-                          .first_nan = median,
-                          .in = mxl_array_read(x),
-                          .out = mxl_array_write(call->out[0])});
+    return mxl_select(&(mxl_select_job){.dtype = x->dtype,
+                                        .outer = along.outer,
+                                        .n = along.n,
+                                        .inner = along.inner,
+                                        .k = median ? (along.n - 1) / 2 : p->k - 1,
+                                        .first_nan = median,
+                                        .in = mxl_array_read(x),
+                                        .out = mxl_array_write(call->out[0])});
 }
 
 static int kth_compute(const mxl_call *call)

@@ -73,9 +73,8 @@ static int scatter_infer(mxl_infer *infer)
 
     if (gather_infer(infer) != 0 || check_room(infer, source, -1) != 0)
         return -1;
-    if (x->dtype != source->dtype)
-        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
-                         mxl_dtype_name(x->dtype), mxl_dtype_name(source->dtype));
+    if (mxl_check_dtypes(infer->op, x, source) != 0)
+        return -1;
     return mxl_infer_like_first(infer);
 }
 

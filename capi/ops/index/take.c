@@ -24,22 +24,13 @@ static const char *const pick_modes[] = {"clip", "wrap", NULL};
 #define INDEX_SHAPE                                                                                \
     MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")
 
-/* An array as (outer, extent, inner) around an axis. */
-typedef struct view {
-    int axis;
-    int64_t outer, extent, inner;
-} view;
-
-static int find_view(const char *name, int64_t axis, int ndim, const int64_t *shape, view *out)
+static int find_view(const char *name, int64_t axis, int ndim, const int64_t *shape, mxl_split *out)
 {
     if (axis == MXL_NONE)
         return mxl_error("%s: axis None is not supported; name one axis", name);
-    out->axis = mxl_shape_axis(axis, ndim);
-    if (out->axis < 0)
+    if (mxl_shape_axis(axis, ndim) < 0)
         return mxl_error_prefix(name);
-    out->outer = mxl_shape_size(out->axis, shape);
-    out->extent = shape[out->axis];
-    out->inner = mxl_shape_size(ndim - out->axis - 1, shape + out->axis + 1);
+    *out = mxl_shape_split(axis, ndim, shape);
     return 0;
 }
 
@@ -100,7 +91,7 @@ static int take_infer(mxl_infer *infer)
     const mxl_array *a = infer->in[0], *index = infer->in[1];
     mxl_shape *out = &infer->out_shape[0];
     int n = 0;
-    view v;
+    mxl_split v;
 
     if (find_view(infer->op->name, p->axis, a->ndim, a->shape, &v) != 0)
         return -1;
@@ -123,12 +114,12 @@ static int take_compute(const mxl_call *call)
     const index_params *p = call->params;
     const mxl_array *a = call->in[0], *index = call->in[1];
     positions at;
-    view v;
+    mxl_split v;
 
     if (find_view(call->op->name, p->axis, a->ndim, a->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, index, v.extent, (mxl_index_mode)p->mode) != 0)
+        positions_begin(&at, call->op->name, index, v.n, (mxl_index_mode)p->mode) != 0)
         return -1;
-    mxl_take(v.outer, v.extent, v.inner * (int64_t)mxl_dtype_size(a->dtype), mxl_array_read(a),
+    mxl_take(v.outer, v.n, v.inner * (int64_t)mxl_dtype_size(a->dtype), mxl_array_read(a),
              index->size, at.at, mxl_array_write(call->out[0]));
     positions_end(&at);
     return 0;
@@ -187,7 +178,7 @@ static const mxl_param take_grad_table[] = {
 static int put_infer(mxl_infer *infer, int64_t pieces)
 {
     const index_params *p = infer->params;
-    view v;
+    mxl_split v;
 
     if (mxl_infer_to(infer, p->shape) != 0 ||
         find_view(infer->op->name, p->axis, p->shape.n, p->shape.v, &v) != 0)
@@ -212,15 +203,15 @@ static int take_grad_compute(const mxl_call *call)
     mxl_array *out = call->out[0];
     uint64_t zero = 0;
     positions at;
-    view v;
+    mxl_split v;
     int status;
 
     if (find_view(call->op->name, p->axis, out->ndim, out->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, index, v.extent, (mxl_index_mode)p->mode) != 0)
+        positions_begin(&at, call->op->name, index, v.n, (mxl_index_mode)p->mode) != 0)
         return -1;
     mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &zero, out->size);
-    status = mxl_scatter_add(out->dtype, v.outer, v.extent, v.inner, mxl_array_write(out),
-                             index->size, at.at, mxl_array_read(in));
+    status = mxl_scatter_add(out->dtype, v.outer, v.n, v.inner, mxl_array_write(out), index->size,
+                             at.at, mxl_array_read(in));
     positions_end(&at);
     return status == 0 ? 0 : mxl_error_prefix(call->op->name);
 }
@@ -302,7 +293,7 @@ static int pick_infer(mxl_infer *infer)
     const mxl_array *data = infer->in[0], *index = infer->in[1];
     mxl_shape kept, cut, *out = &infer->out_shape[0];
     char have[128], want[128];
-    view v;
+    mxl_split v;
 
     if (find_view(infer->op->name, p->axis, data->ndim, data->shape, &v) != 0)
         return -1;
@@ -326,12 +317,12 @@ static int pick_compute(const mxl_call *call)
     const index_params *p = call->params;
     const mxl_array *data = call->in[0];
     positions at;
-    view v;
+    mxl_split v;
 
     if (find_view(call->op->name, p->axis, data->ndim, data->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, call->in[1], v.extent, (mxl_index_mode)p->mode) != 0)
+        positions_begin(&at, call->op->name, call->in[1], v.n, (mxl_index_mode)p->mode) != 0)
         return -1;
-    mxl_pick(mxl_dtype_size(data->dtype), v.outer, v.extent, v.inner, mxl_array_read(data), at.at,
+    mxl_pick(mxl_dtype_size(data->dtype), v.outer, v.n, v.inner, mxl_array_read(data), at.at,
              mxl_array_write(call->out[0]));
     positions_end(&at);
     return 0;
@@ -372,7 +363,7 @@ static const mxl_param pick_grad_table[] = {
 static int pick_grad_infer(mxl_infer *infer)
 {
     const index_params *p = infer->params;
-    view v;
+    mxl_split v;
 
     if (put_infer(infer, infer->in[1]->size) != 0)
         return -1;
@@ -389,13 +380,13 @@ static int pick_grad_compute(const mxl_call *call)
     const index_params *p = call->params;
     mxl_array *out = call->out[0];
     positions at;
-    view v;
+    mxl_split v;
 
     if (find_view(call->op->name, p->axis, out->ndim, out->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, call->in[1], v.extent, (mxl_index_mode)p->mode) != 0)
+        positions_begin(&at, call->op->name, call->in[1], v.n, (mxl_index_mode)p->mode) != 0)
         return -1;
-    mxl_pick_scatter(mxl_dtype_size(out->dtype), v.outer, v.extent, v.inner, mxl_array_write(out),
-                     at.at, mxl_array_read(call->in[0]));
+    mxl_pick_scatter(mxl_dtype_size(out->dtype), v.outer, v.n, v.inner, mxl_array_write(out), at.at,
+                     mxl_array_read(call->in[0]));
     positions_end(&at);
     return 0;
 }

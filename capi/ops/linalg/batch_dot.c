@@ -35,9 +35,8 @@ static int batch_infer(mxl_infer *infer)
     bool fits = a->ndim == b->ndim && a->ndim >= 3;
     char a_text[128], b_text[128];
 
-    if (a->dtype != b->dtype)
-        return mxl_error("batch_dot: inputs have dtypes %s and %s; they must be the same",
-                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (mxl_check_dtypes(infer->op, a, b) != 0)
+        return -1;
     if (check_dtype("batch_dot", a->dtype) != 0)
         return -1;
     for (int i = 0; fits && i < last - 1; i++)
@@ -157,9 +156,8 @@ static int rao_infer(mxl_infer *infer)
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *x = infer->in[i];
 
-        if (x->dtype != first->dtype)
-            return mxl_error("khatri_rao: inputs have dtypes %s and %s; they must be the same",
-                             mxl_dtype_name(first->dtype), mxl_dtype_name(x->dtype));
+        if (mxl_check_dtypes(infer->op, first, x) != 0)
+            return -1;
         if (x->ndim != 2 || first->ndim != 2 || x->shape[1] != first->shape[1])
             return mxl_error(
                 "khatri_rao: matrices must have equal numbers of columns, got shape %s",

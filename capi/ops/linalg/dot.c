@@ -57,9 +57,8 @@ static int dot_infer(mxl_infer *infer)
     char a_text[128], b_text[128];
     int n = 0;
 
-    if (a->dtype != b->dtype)
-        return mxl_error("dot: inputs have dtypes %s and %s; they must be the same",
-                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (mxl_check_dtypes(infer->op, a, b) != 0)
+        return -1;
     if (check_dtype("dot", a->dtype) != 0)
         return -1;
     if (a->ndim == 0 || b->ndim == 0)
@@ -228,9 +227,8 @@ static int fc_check(const mxl_infer *infer)
     char text[128];
 
     for (int i = 1; i < infer->num_inputs; i++) {
-        if (infer->in[i]->dtype != x->dtype)
-            return mxl_error("FullyConnected: inputs have dtypes %s and %s; they must be the same",
-                             mxl_dtype_name(x->dtype), mxl_dtype_name(infer->in[i]->dtype));
+        if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
+            return -1;
     }
     if (check_dtype("FullyConnected", x->dtype) != 0)
         return -1;

@@ -29,9 +29,8 @@ int mxl_linalg_check(const mxl_infer *infer, int ndim)
     for (int i = 1; i < infer->num_inputs; i++) {
         const mxl_array *b = infer->in[i];
 
-        if (b->dtype != a->dtype)
-            return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
-                             mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+        if (mxl_check_dtypes(infer->op, a, b) != 0)
+            return -1;
         if (b->ndim != a->ndim)
             return mxl_error("%s: ranks %d and %d differ", name, a->ndim, b->ndim);
     }

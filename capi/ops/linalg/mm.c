@@ -32,9 +32,8 @@ static int mm_infer_of(mxl_infer *infer, mxl_array *const *in)
     const mm_params *p = infer->params;
     const mxl_array *a = in[0], *b = in[1];
 
-    if (a->dtype != b->dtype)
-        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
-                         mxl_dtype_name(a->dtype), mxl_dtype_name(b->dtype));
+    if (mxl_check_dtypes(infer->op, a, b) != 0)
+        return -1;
     if (a->ndim != 2 || b->ndim != 2)
         return mxl_error("%s: takes two matrices, got arrays of %d and %d axes", infer->op->name,
                          a->ndim, b->ndim);
@@ -185,9 +184,8 @@ static int addmm_infer(mxl_infer *infer)
 
     if (mm_infer_of(infer, infer->in + 1) != 0)
         return -1;
-    if (added->dtype != infer->out_dtype[0])
-        return mxl_error("_mxl_addmm: inputs have dtypes %s and %s; they must be the same",
-                         mxl_dtype_name(added->dtype), mxl_dtype_name(infer->out_dtype[0]));
+    if (mxl_check_dtypes(infer->op, added, infer->in[1]) != 0)
+        return -1;
     for (int i = 0; i < added->ndim; i++) {
         int64_t want = added->ndim <= 2 ? out[2 - added->ndim + i] : -1;
 

@@ -26,14 +26,11 @@ static int check_inputs(const mxl_infer *infer, int own)
     int shared = a->ndim - own;
     char x_text[128], a_text[128];
 
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
-                         mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     for (int i = 1; i < infer->num_inputs; i++) {
-        if (infer->in[i]->dtype != x->dtype)
-            return mxl_error("%s: inputs have dtypes %s and %s; they must be the same",
-                             infer->op->name, mxl_dtype_name(x->dtype),
-                             mxl_dtype_name(infer->in[i]->dtype));
+        if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
+            return -1;
         if (!mxl_array_same_shape(infer->in[i], a))
             return mxl_error(
                 "%s: the parameters have shapes %s and %s; they must be the same", infer->op->name,

@@ -55,8 +55,8 @@ static int dropout_infer(mxl_infer *infer)
 
     if (!(p->p >= 0 && p->p <= 1))
         return mxl_error("Dropout: p must be in [0, 1], got %g", p->p);
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("Dropout: takes floating-point input, got %s", mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
     mxl_shape_set(mask, x->ndim, x->shape);
     for (int i = 0; i < p->axes.n; i++) {

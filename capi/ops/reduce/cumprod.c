@@ -51,24 +51,11 @@ static int scan_infer(mxl_infer *infer)
     return 0;
 }
 
-/* The array as (outer, n, inner). */
-typedef struct along {
-    int64_t outer, n, inner;
-} along;
-
-static along along_axis(const mxl_array *x, int64_t axis)
-{
-    int at = mxl_shape_axis(axis, x->ndim);
-
-    return (along){mxl_shape_size(at, x->shape), x->shape[at],
-                   mxl_shape_size(x->ndim - at - 1, x->shape + at + 1)};
-}
-
 /* Shifts elements one position along the axis, or back; `filling` is written to the free position.
  */
 static void shift(const mxl_array *x, int64_t axis, bool back, double filling, mxl_array *out)
 {
-    along a = along_axis(x, axis);
+    mxl_split a = mxl_shape_split(axis, x->ndim, x->shape);
     int64_t width = (int64_t)mxl_dtype_size(x->dtype), row = a.inner * width;
     const char *from = mxl_array_read(x);
     char *to = mxl_array_write(out);
@@ -136,7 +123,7 @@ static int linear_compute(const mxl_call *call)
 {
     const scan_params *p = call->params;
     const mxl_array *x = call->in[0];
-    along a = along_axis(x, p->axis);
+    mxl_split a = mxl_shape_split(p->axis, x->ndim, x->shape);
 
     mxl_scan_linear(x->dtype, a.outer, a.n, a.inner, p->flag != 0, mxl_array_read(x),
                     mxl_array_read(call->in[1]), mxl_array_write(call->out[0]));
@@ -193,7 +180,7 @@ static int cumprod_compute(const mxl_call *call)
     const scan_params *p = call->params;
     const mxl_array *x = call->in[0];
     mxl_array *out = call->out[0];
-    along a = along_axis(x, p->axis);
+    mxl_split a = mxl_shape_split(p->axis, x->ndim, x->shape);
 
     if (p->flag) {
         shift(x, p->axis, false, 1, out);

@@ -133,9 +133,8 @@ static int regression_infer(mxl_infer *infer)
     const mxl_array *x = infer->in[0], *label = infer->in[1];
     char a[128], b[128];
 
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
-                         mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     if (label->dtype != x->dtype)
         return mxl_error("%s: data and label have dtypes %s and %s; they must be the same",
                          infer->op->name, mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));

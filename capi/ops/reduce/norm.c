@@ -192,21 +192,15 @@ static int cumsum_compute(const mxl_call *call)
     const cumsum_params *p = call->params;
     const mxl_array *x = call->in[0];
     mxl_array *out = call->out[0];
-    int64_t outer = 1, n = x->size, inner = 1;
+    mxl_split along = mxl_shape_split(p->axis, x->ndim, x->shape);
 
-    if (p->axis != MXL_NONE) {
-        int axis = mxl_shape_axis(p->axis, x->ndim);
-
-        outer = mxl_shape_size(axis, x->shape);
-        n = x->shape[axis];
-        inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
-    }
     if (out->dtype != x->dtype) {
         if (mxl_array_copy_into(out, x) != 0)
             return -1;
         x = out;
     }
-    mxl_scan_sum(out->dtype, outer, n, inner, mxl_array_read(x), mxl_array_write(out));
+    mxl_scan_sum(out->dtype, along.outer, along.n, along.inner, mxl_array_read(x),
+                 mxl_array_write(out));
     return 0;
 }
 

@@ -107,24 +107,21 @@ static const mxl_param reduce_params[] = {
     {0},
 };
 
-#define REDUCE(linkage, op_symbol, op_name, op_aliases, op_doc, op_infer, op_compute, op_grad,     \
-               op_saves)                                                                           \
-    linkage const mxl_op op_symbol = {                                                             \
-        .name = op_name,                                                                           \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
+/* The operator ID, mxl_op_ID, whose kernel is the reduction KIND. After `shapes`, its infer, comes
+ * the documentation, then the other fields by their names. */
+#define REDUCTION(id, kind, shapes, ...)                                                           \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        return mxl_reduce_call(call, kind);                                                        \
+    }                                                                                              \
+    const mxl_op mxl_op_##id = {                                                                   \
+        .name = #id,                                                                               \
         .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(mxl_reduce_params, reduce_params),                                              \
-        .infer = op_infer,                                                                         \
-        .compute = op_compute,                                                                     \
-        .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
+        .infer = shapes,                                                                           \
+        .compute = id##_compute,                                                                   \
+        .doc = __VA_ARGS__,                                                                        \
     }
-
-static int sum_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_SUM);
-}
 
 /* dx = dy, expanded */
 static int sum_grad(mxl_grad *g)
@@ -132,13 +129,8 @@ static int sum_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, spread(g, g->grad_output[0]));
 }
 
-REDUCE(, mxl_op_sum, "sum", MXL_ALIASES("_sparse_sum", "sum_axis"), "Sum over axes.",
-       mxl_reduce_infer, sum_compute, sum_grad, NULL);
-
-static int mean_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_MEAN);
-}
+REDUCTION(sum, MXL_REDUCE_SUM, mxl_reduce_infer, "Sum over axes.",
+          .aliases = MXL_ALIASES("_sparse_sum", "sum_axis"), .grad = sum_grad);
 
 /* dx = dy / count, expanded */
 static int mean_grad(mxl_grad *g)
@@ -154,10 +146,10 @@ static int mean_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->grad_output[0], (double)count)));
 }
 
-REDUCE(static, op_mean, "mean", MXL_ALIASES("_sparse_mean"),
-       "Mean over axes; of integers the sum in their dtype, divided and cut towards zero. The mean "
-       "of nothing is NaN.",
-       mxl_reduce_infer, mean_compute, mean_grad, NULL);
+REDUCTION(mean, MXL_REDUCE_MEAN, mxl_reduce_infer,
+          "Mean over axes; of integers the sum in their dtype, divided and cut towards zero. The "
+          "mean of nothing is NaN.",
+          .aliases = MXL_ALIASES("_sparse_mean"), .grad = mean_grad);
 
 static int max_infer(mxl_infer *infer)
 {
@@ -176,11 +168,6 @@ static int max_infer(mxl_infer *infer)
     return mxl_reduce_infer(infer);
 }
 
-static int max_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_MAX);
-}
-
 /* dx = dy where x == y, else 0; all tied elements get it, and NaN equals nothing */
 static int max_grad(mxl_grad *g)
 {
@@ -189,26 +176,17 @@ static int max_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, hit, mxl_reduce_back(g, g->grad_output[0])));
 }
 
-REDUCE(
-    static, op_max, "max", MXL_ALIASES("max_axis"),
-    "Largest element over axes; NaN where one is among them. Where several are largest, each has "
-    "the whole gradient.",
-    max_infer, max_compute, max_grad, mxl_saves_input_and_output);
+REDUCTION(max, MXL_REDUCE_MAX, max_infer,
+          "Largest element over axes; NaN where one is among them. Where several are largest, each "
+          "has the whole gradient.",
+          .aliases = MXL_ALIASES("max_axis"), .grad = max_grad,
+          .saves = mxl_saves_input_and_output);
 
-static int min_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_MIN);
-}
-
-REDUCE(static, op_min, "min", MXL_ALIASES("min_axis"),
-       "Smallest element over axes; NaN where one is among them. Where several are smallest, each "
-       "has the whole gradient.",
-       max_infer, min_compute, max_grad, mxl_saves_input_and_output);
-
-static int prod_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_PROD);
-}
+REDUCTION(min, MXL_REDUCE_MIN, max_infer,
+          "Smallest element over axes; NaN where one is among them. Where several are smallest, "
+          "each has the whole gradient.",
+          .aliases = MXL_ALIASES("min_axis"), .grad = max_grad,
+          .saves = mxl_saves_input_and_output);
 
 /* dy (y / x), in this order: dy y may overflow */
 static mxl_array *prod_back(mxl_grad *g, mxl_array *x)
@@ -224,13 +202,8 @@ static int prod_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, prod_back(g, mxl_grad_in(g, 0)));
 }
 
-REDUCE(static, op_prod, "prod", NULL, "Product over axes.", mxl_reduce_infer, prod_compute,
-       prod_grad, mxl_saves_input_and_output);
-
-static int nansum_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_NANSUM);
-}
+REDUCTION(prod, MXL_REDUCE_PROD, mxl_reduce_infer, "Product over axes.", .grad = prod_grad,
+          .saves = mxl_saves_input_and_output);
 
 /* Sets dx = a where x is a number, else 0: NaN equals nothing. */
 static int set_at_numbers(mxl_grad *g, mxl_array *a)
@@ -246,15 +219,10 @@ static int nansum_grad(mxl_grad *g)
     return set_at_numbers(g, spread(g, g->grad_output[0]));
 }
 
-REDUCE(static, op_nansum, "nansum", NULL, "Sum over axes of what is not NaN.", mxl_reduce_infer,
-       nansum_compute, nansum_grad, mxl_saves_input);
+REDUCTION(nansum, MXL_REDUCE_NANSUM, mxl_reduce_infer, "Sum over axes of what is not NaN.",
+          .grad = nansum_grad, .saves = mxl_saves_input);
 
-static int nanprod_compute(const mxl_call *call)
-{
-    return mxl_reduce_call(call, MXL_REDUCE_NANPROD);
-}
-
-static const mxl_op op_nanprod;
+extern const mxl_op mxl_op_nanprod;
 
 /* x with 1 in place of NaN, for one-element products. */
 static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
@@ -262,7 +230,7 @@ static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
     const int64_t shape[2] = {x == NULL ? 0 : x->size, 1}, last[1] = {1};
     mxl_reduce_params params = {.axis = {1, last}};
     mxl_array *column = mxl_reshape(s, x, 2, shape);
-    mxl_array *numbers = mxl_scope_call(s, &op_nanprod, &params, 1, &column);
+    mxl_array *numbers = mxl_scope_call(s, &mxl_op_nanprod, &params, 1, &column);
 
     return x == NULL ? NULL : mxl_reshape(s, numbers, x->ndim, x->shape);
 }
@@ -273,8 +241,8 @@ static int nanprod_grad(mxl_grad *g)
     return set_at_numbers(g, prod_back(g, nan_to_one(g->s, mxl_grad_in(g, 0))));
 }
 
-REDUCE(static, op_nanprod, "nanprod", NULL, "Product over axes of what is not NaN.",
-       mxl_reduce_infer, nanprod_compute, nanprod_grad, mxl_saves_input_and_output);
+REDUCTION(nanprod, MXL_REDUCE_NANPROD, mxl_reduce_infer, "Product over axes of what is not NaN.",
+          .grad = nanprod_grad, .saves = mxl_saves_input_and_output);
 
 /* ---- argmax, argmin ---- */
 
@@ -301,11 +269,10 @@ static int arg_infer(mxl_infer *infer)
     for (int i = 0; i < x->ndim; i++)
         reduced[i] = p->axis == MXL_NONE;
     if (p->axis != MXL_NONE) {
-        int64_t axis = p->axis < 0 ? p->axis + x->ndim : p->axis;
+        int axis = mxl_check_axis(infer->op, p->axis, x->ndim);
 
-        if (axis < 0 || axis >= x->ndim)
-            return mxl_error("%s: axis %lld is out of range for an array of %d axes",
-                             infer->op->name, (long long)p->axis, x->ndim);
+        if (axis < 0)
+            return -1;
         reduced[axis] = true;
         length = x->shape[axis];
     }
@@ -323,40 +290,25 @@ typedef void (*finder)(int dtype, int64_t outer, int64_t n, int64_t inner, const
                        int64_t *out);
 
 /* The kernel gives int64; other dtypes are cast. */
-static int arg_into(finder find, mxl_array *out, const mxl_array *x, int64_t outer, int64_t length,
-                    int64_t inner)
-{
-    mxl_array *index;
-    int status;
-
-    if (out->dtype == MXL_I64) {
-        find(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(out));
-        return 0;
-    }
-    index = mxl_array_new(MXL_I64, out->ndim, out->shape);
-    if (index == NULL)
-        return -1;
-    find(x->dtype, outer, length, inner, mxl_array_read(x), mxl_array_write(index));
-    status = mxl_array_copy_into(out, index);
-    mxl_array_release(index);
-    return status;
-}
-
-/* The array is searched as (outer, length, inner). */
 static int arg_compute(const mxl_call *call, finder find)
 {
     const arg_params *p = call->params;
     const mxl_array *x = call->in[0];
-    int64_t outer = 1, length = x->size, inner = 1;
+    mxl_array *out = call->out[0], *index = NULL;
+    mxl_split along = mxl_shape_split(p->axis, x->ndim, x->shape);
+    int status = 0;
 
-    if (p->axis != MXL_NONE) {
-        int axis = (int)(p->axis < 0 ? p->axis + x->ndim : p->axis);
-
-        length = x->shape[axis];
-        outer = mxl_shape_size(axis, x->shape);
-        inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
+    if (out->dtype != MXL_I64) {
+        index = mxl_array_new(MXL_I64, out->ndim, out->shape);
+        if (index == NULL)
+            return -1;
     }
-    return arg_into(find, call->out[0], x, outer, length, inner);
+    find(x->dtype, along.outer, along.n, along.inner, mxl_array_read(x),
+         mxl_array_write(index == NULL ? out : index));
+    if (index != NULL)
+        status = mxl_array_copy_into(out, index);
+    mxl_array_release(index);
+    return status;
 }
 
 static int argmax_compute(const mxl_call *call)
@@ -443,7 +395,7 @@ static const mxl_op op_argmax_channel = {
 };
 
 const mxl_op *const mxl_ops_reduce[] = {
-    &mxl_op_sum,      &op_mean,         &op_max,    &op_min,    &op_prod,
-    &op_nansum,       &op_nanprod,      &op_argmax, &op_argmin, &op_argmax_channel,
+    &mxl_op_sum,      &mxl_op_mean,     &mxl_op_max, &mxl_op_min, &mxl_op_prod,
+    &mxl_op_nansum,   &mxl_op_nanprod,  &op_argmax,  &op_argmin,  &op_argmax_channel,
     &op_argmax_int64, &op_argmin_int64, NULL,
 };

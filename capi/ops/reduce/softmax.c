@@ -80,9 +80,8 @@ static int softmax_infer(mxl_infer *infer)
 
     if (axis < 0)
         return -1;
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
-                         mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     if (infer->num_inputs > 1 && check_length(infer, axis) != 0)
         return -1;
     mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
@@ -117,23 +116,6 @@ failed:
     return NULL;
 }
 
-/* An array as (outer, extent, inner) around one axis. */
-typedef struct rows {
-    int64_t outer, extent, inner;
-} rows;
-
-static rows rows_of(const mxl_array *x, int axis)
-{
-    rows r = {1, 1, 1};
-
-    if (x->ndim > 0) {
-        r.outer = mxl_shape_size(axis, x->shape);
-        r.extent = x->shape[axis];
-        r.inner = mxl_shape_size(x->ndim - axis - 1, x->shape + axis + 1);
-    }
-    return r;
-}
-
 /* ---- _mxl_keep_first, which only softmax's vjp uses: zeros the elements beyond the length ---- */
 
 static int keep_first_infer(mxl_infer *infer)
@@ -148,9 +130,10 @@ static int keep_first_infer(mxl_infer *infer)
 static int keep_first_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
-    rows r = rows_of(x, softmax_axis(call->op->name, call->params, x->ndim));
+    mxl_split r =
+        mxl_shape_split(softmax_axis(call->op->name, call->params, x->ndim), x->ndim, x->shape);
     size_t width = mxl_dtype_size(x->dtype), piece = width * (size_t)r.inner;
-    mxl_array *length = checked_length(call, r.extent);
+    mxl_array *length = checked_length(call, r.n);
     const char *from = mxl_array_read(x);
     const int64_t *counted;
     char *to;
@@ -160,7 +143,7 @@ static int keep_first_compute(const mxl_call *call)
     counted = mxl_array_read(length);
     to = mxl_array_write(call->out[0]);
     for (int64_t o = 0; o < r.outer; o++, counted += r.inner) {
-        for (int64_t k = 0; k < r.extent; k++, from += piece, to += piece) {
+        for (int64_t k = 0; k < r.n; k++, from += piece, to += piece) {
             for (int64_t i = 0; i < r.inner; i++) {
                 if (k < counted[i])
                     memcpy(to + (size_t)i * width, from + (size_t)i * width, width);
@@ -218,23 +201,23 @@ static int softmax_run(const mxl_call *call, bool take_log, const int64_t *lengt
 {
     const softmax_params *p = call->params;
     mxl_array *x = call->in[0], *out = call->out[0], *wide = NULL;
-    rows r = rows_of(x, softmax_axis(call->op->name, p, x->ndim));
+    mxl_split r = mxl_shape_split(softmax_axis(call->op->name, p, x->ndim), x->ndim, x->shape);
     bool narrows = mxl_dtype_size(out->dtype) < mxl_dtype_size(x->dtype);
     double temperature = temperature_of(call->op, p);
     int status = -1;
 
     if (x->dtype == out->dtype)
-        return mxl_softmax(take_log, x->dtype, r.outer, r.extent, r.inner, temperature, length,
+        return mxl_softmax(take_log, x->dtype, r.outer, r.n, r.inner, temperature, length,
                            mxl_array_read(x), mxl_array_write(out));
     if (!narrows) {
         if (mxl_array_copy_into(out, x) != 0)
             return -1;
-        return mxl_softmax(take_log, out->dtype, r.outer, r.extent, r.inner, temperature, length,
+        return mxl_softmax(take_log, out->dtype, r.outer, r.n, r.inner, temperature, length,
                            mxl_array_read(out), mxl_array_write(out));
     }
     wide = mxl_array_new(x->dtype, x->ndim, x->shape);
-    if (wide != NULL && mxl_softmax(take_log, x->dtype, r.outer, r.extent, r.inner, temperature,
-                                    length, mxl_array_read(x), mxl_array_write(wide)) == 0)
+    if (wide != NULL && mxl_softmax(take_log, x->dtype, r.outer, r.n, r.inner, temperature, length,
+                                    mxl_array_read(x), mxl_array_write(wide)) == 0)
         status = mxl_array_copy_into(out, wide);
     mxl_array_release(wide);
     return status;
@@ -263,8 +246,9 @@ static int softmax_compute(const mxl_call *call)
 
     if (call->num_inputs < 2)
         return softmax_run(call, false, NULL);
-    length = checked_length(call,
-                            rows_of(x, softmax_axis(call->op->name, call->params, x->ndim)).extent);
+    length = checked_length(
+        call,
+        mxl_shape_split(softmax_axis(call->op->name, call->params, x->ndim), x->ndim, x->shape).n);
     if (length == NULL)
         return -1;
     status = softmax_run(call, false, mxl_array_read(length));
@@ -316,7 +300,7 @@ static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     mxl_array *y, *dy, *dx;
-    rows r;
+    mxl_split r;
 
     if (!mxl_grad_wants(g, 0) || g->num_inputs > 1 || x->dtype != mxl_grad_out_meta(g, 0)->dtype)
         return rule(g);
@@ -329,10 +313,9 @@ static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
     dx = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
     if (y == NULL || dy == NULL || dx == NULL)
         return -1;
-    r = rows_of(y, softmax_axis(g->op->name, g->params, y->ndim));
-    if (!mxl_softmax_back(of_log, y->dtype, r.outer, r.extent, r.inner,
-                          temperature_of(g->op, g->params), mxl_array_read(y), mxl_array_read(dy),
-                          mxl_array_write(dx)))
+    r = mxl_shape_split(softmax_axis(g->op->name, g->params, y->ndim), y->ndim, y->shape);
+    if (!mxl_softmax_back(of_log, y->dtype, r.outer, r.n, r.inner, temperature_of(g->op, g->params),
+                          mxl_array_read(y), mxl_array_read(dy), mxl_array_write(dx)))
         return rule(g);
     return mxl_grad_set(g, 0, dx);
 }

@@ -130,9 +130,8 @@ static int output_infer(mxl_infer *infer)
     int least = p->multi_output ? 2 : 1;
     char a[128], b[128];
 
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("SoftmaxOutput: takes floating-point input, got %s",
-                         mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     if (label->dtype != x->dtype)
         return mxl_error("SoftmaxOutput: data and label have dtypes %s and %s; they must be the "
                          "same",
@@ -169,9 +168,8 @@ static int target_infer(mxl_infer *infer)
         return mxl_error("%s: shape has %d axes", infer->op->name, p->shape.n);
     if (mxl_infer_to(infer, p->shape) != 0)
         return -1;
-    if (!mxl_dtype_is_float(label->dtype))
-        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
-                         mxl_dtype_name(label->dtype));
+    if (mxl_check_float(infer->op, label) != 0)
+        return -1;
     c = find_classes(p, p->shape.n, p->shape.v);
     if (label->size != c.outer * c.inner)
         return mxl_error("%s: there are %lld labels for %lld rows", infer->op->name,
@@ -344,9 +342,8 @@ static int entropy_infer(mxl_infer *infer)
 {
     const mxl_array *x = infer->in[0], *label = infer->in[1];
 
-    if (!mxl_dtype_is_float(x->dtype))
-        return mxl_error("softmax_cross_entropy: takes floating-point input, got %s",
-                         mxl_dtype_name(x->dtype));
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
     if (label->dtype != x->dtype)
         return mxl_error("softmax_cross_entropy: data and label have dtypes %s and %s; they must "
                          "be the same",

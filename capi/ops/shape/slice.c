@@ -222,9 +222,8 @@ static int assign_infer(mxl_infer *infer)
     const mxl_array *lhs = infer->in[0], *rhs = infer->in[1];
     mxl_plan part;
 
-    if (lhs->dtype != rhs->dtype)
-        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", infer->op->name,
-                         mxl_dtype_name(lhs->dtype), mxl_dtype_name(rhs->dtype));
+    if (mxl_check_dtypes(infer->op, lhs, rhs) != 0)
+        return -1;
     if (find_part(infer->op, infer->params, lhs, &part) != 0 ||
         check_value(infer->op->name, rhs, &part) != 0)
         return -1;
