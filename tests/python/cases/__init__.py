@@ -38,6 +38,10 @@ for _case in CASES + OWN + INTERNAL:
         raise ValueError(f"two cases are called {_case.id}")
     _seen.add(_case.id)
 
+_BY_OPERATOR = {case.op: () for case in CASES + INTERNAL}
+for _case in CASES + INTERNAL:
+    _BY_OPERATOR[_case.op] += (_case,)
+
 
 def operators() -> set:
     """The names of the operators that have a case."""
@@ -46,4 +50,4 @@ def operators() -> set:
 
 def of(op: str) -> tuple:
     """The rows of one operator."""
-    return tuple(case for case in CASES + INTERNAL if case.op == op)
+    return _BY_OPERATOR.get(op, ())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Callable
 
 import numpy as np
@@ -71,6 +72,10 @@ def generate(key: str, shape: Sequence[int], dtype: str, domain: str | tuple) ->
     return flat.astype(dtype).reshape(tuple(shape))
 
 
+#: Tests ask for the same inputs again and again; only small ones are drawn.
+_generated = lru_cache(maxsize=None)(generate)
+
+
 @dataclass(frozen=True)
 class In:
     """One input array: a shape, a dtype and a domain to draw from, or the values themselves."""
@@ -84,7 +89,7 @@ class In:
         """The NumPy array of this input; `key` names it (case id and position)."""
         if self.values is not None:
             return np.array(self.values, dtype=self.dtype)
-        return generate(key, self.shape, self.dtype, self.domain)
+        return _generated(key, tuple(self.shape), self.dtype, self.domain).copy()
 
     def like(self, dtype: str) -> In:
         """The same input in another dtype."""

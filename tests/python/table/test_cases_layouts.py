@@ -35,6 +35,9 @@ def _outcome(function: Callable[..., list], *arguments) -> list | str:
     except (mx.MXNetError, RuntimeError) as problem:
         return str(problem)
     values = [(x if isinstance(x, NDArray) else NDArray._adopt(same_elements(x))).asnumpy() for x in arrays]
+    for value in values:
+        if value.dtype.kind == "f":
+            value[np.isnan(value)] = np.nan  # its sign is that of an operand, which one depends on the instruction
     return [(value.dtype.name, value.shape, value.tobytes()) for value in values]
 
 
