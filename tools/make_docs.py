@@ -20,7 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tests/python", "tests/python/table")]
 from _table import invoke, scope, to_nd  # noqa: E402
-from cases import FAMILIES, Case, of  # noqa: E402
+from cases import ABOUT, FAMILIES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
 from test_cases_coverage import DEFINED, NOT_DIFFERENTIABLE, WRITES, ZERO  # noqa: E402
 
@@ -301,8 +301,7 @@ def index() -> str:
     """The index: a section per family, a line per operator."""
     lines = ["# Operators", "", f"mxlite {mx.__version__}: {len(first_names())} operators.", ""]
     for family, names in families().items():
-        about = (sys.modules[f"cases.{family}"].__doc__ or "").strip().splitlines()[0]
-        lines += [f"## {family}", "", about, "", "| operator | what it does |", "| --- | --- |"]
+        lines += [f"## {family}", "", ABOUT[family], "", "| operator | what it does |", "| --- | --- |"]
         for name in names:
             first = _cell(describe(name).operator.doc)
             lines.append(f"| [`{name}`]({name}.md) | {first} |")

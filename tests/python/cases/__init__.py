@@ -10,7 +10,20 @@ from importlib import import_module
 from . import internal
 from ._case import TOLERANCE, Case, In, generate, heads
 
-__all__ = ["CASES", "FAMILIES", "INTERNAL", "OWN", "TOLERANCE", "Case", "In", "generate", "heads", "of", "operators"]
+__all__ = [
+    "ABOUT",
+    "CASES",
+    "FAMILIES",
+    "INTERNAL",
+    "OWN",
+    "TOLERANCE",
+    "Case",
+    "In",
+    "generate",
+    "heads",
+    "of",
+    "operators",
+]
 
 #: folders as in capi/ops; the order is that of the pages of `make docs`
 _NAMES = """
@@ -22,8 +35,11 @@ _NAMES = """
     special_inputs no_axes
 """.split()
 
+_MODULES = {name.rpartition(".")[2]: import_module(f".{name}", __name__) for name in _NAMES}
 #: family name -> its rows
-FAMILIES = {name.rpartition(".")[2]: tuple(import_module(f".{name}", __name__).CASES) for name in _NAMES}
+FAMILIES = {name: tuple(module.CASES) for name, module in _MODULES.items()}
+#: family name -> what its operators do, in a line
+ABOUT = {name: (module.__doc__ or "").strip().splitlines()[0] for name, module in _MODULES.items()}
 
 #: every row, in a fixed order
 CASES = tuple(case for rows in FAMILIES.values() for case in rows)
