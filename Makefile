@@ -219,10 +219,10 @@ asan: asan-c asan-table
 
 asan-build:
 	@sh tools/testing/check_sanitizer.sh "$(CC)" "$(ASAN)"
-	@$(ASAN_MAKE) test-programs fuzz-programs lib
+	+@$(ASAN_MAKE) test-programs fuzz-programs lib
 
 asan-c: asan-build
-	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	+@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(ASAN_MAKE) test-c-run TEST_LABEL=asan
 
 # The case table's rows, forward and differentiated: no operator needs a C test for the sanitizers to see it.
@@ -232,7 +232,7 @@ asan-table: asan-build venv
 # Random calls against fixed seeds; the same file is a target for libFuzzer.
 FUZZ_SECONDS ?= 5
 fuzz: asan-build
-	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 $(ASAN_MAKE) fuzz-run
+	+@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 $(ASAN_MAKE) fuzz-run
 
 FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
 fuzz-programs: $(FUZZ_PROGRAMS)
@@ -248,10 +248,10 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/
 
 tsan-build:
 	@sh tools/testing/check_sanitizer.sh "$(CC)" "$(TSAN)"
-	@$(TSAN_MAKE) test-programs TEST_KIND=thread_
+	+@$(TSAN_MAKE) test-programs TEST_KIND=thread_
 
 tsan: tsan-build
-	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(TSAN_MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread_
+	+@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(TSAN_MAKE) test-c-run TEST_LABEL=tsan TEST_KIND=thread_
 
 # ---- Python --------------------------------------------------------------------------------------
 VENV := .venv

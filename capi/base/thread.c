@@ -317,8 +317,8 @@ static int awake(void)
 /* Keeps sleeping workers that are about to wake off the caller's processor. Under a hypervisor the
  * system may take an idle processor for a busy one and queue the worker behind the caller, where it
  * waits until the caller has done all the work. Measured on 2 virtual processors with a sleeping
- * worker, medians of 400 calls in each of three runs: tanh of 200,000 float32 takes 152 to 164 us,
- * without this 174 to 215 us; of 1,000,000 667 to 697 us, without this 704 to 741 us. */
+ * worker, medians of 400 calls: tanh of 200,000 float32 takes 152 to 164 us, without this 174 to
+ * 215 us (three runs); of 1,000,000 667 to 697 us, without this 704 to 741 us (two runs). */
 static void held_bar(void)
 {
 #if defined(__linux__)
