@@ -21,7 +21,7 @@ from mxlite._lib import BINDING, LIB, check_call
 #: The facts that the library tells about itself, by their names in MXLGetInfo.
 _FACTS = ("compiler", "threads", "vector_level", "backends", "openblas", "dtypes")
 
-#: Every environment variable that mxlite reads begins so, or stands here.
+#: Every environment variable that mxlite reads begins so, or is one of _OTHER_VARIABLES.
 _PREFIX = "MXLITE_"
 _OTHER_VARIABLES = ("OMP_NUM_THREADS",)
 

@@ -1,8 +1,8 @@
 """Calls of MXAutogradBackwardEx, and Ctrl-C while they run: used by NDArray.backward and mxlite.autograd.
 
 Python raises KeyboardInterrupt between any two of its instructions, also between the library's call of a user's
-gradient function and that function's first `try`, where nobody could catch it: the gradient would be lost. So while a
-backward runs that may call such functions, SIGINT is noted only, and delivered where it arrives whole: inside the
+gradient function and that function's first `try`, where no handler could catch it: the gradient would be lost. So while
+a backward runs that may call such functions, SIGINT is noted only, and delivered where it arrives whole: inside the
 user's code, or when the backward has returned.
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-#: A whole axis that the key does not mention, or that `...` stands for.
+#: An axis that is taken whole: the key does not name it, or `...` covers it.
 WHOLE = slice(None)
 
 

@@ -1,6 +1,6 @@
 """The one table of prototypes of the whole C API, in letters; _lib reads it, a test compares it with the headers.
 
-`Name:arguments>result`, one letter per argument; no result stands for int. b bool, i int, I uint32_t, q int64_t,
+`Name:arguments>result`, one letter per argument; no result means int. b bool, i int, I uint32_t, q int64_t,
 Q uint64_t, z size_t, f float, d double, s const char *, P every other pointer (handles too), v void.
 """
 

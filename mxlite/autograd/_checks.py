@@ -102,9 +102,10 @@ def _compare(
         for i, found in enumerate(_jacobians(front_end, output, wanted)):
             expected = numeric[i][o] if numeric[i] else np.zeros(found.T.shape)
             if not np.allclose(found.T, expected, rtol, atol):
+                analytical = np.ascontiguousarray(found.T)
                 raise GradcheckError(
                     f"Jacobian mismatch for output {o} with respect to input {i},\n"
-                    f"numerical:{front_end.array(expected)}\nanalytical:{front_end.array(np.ascontiguousarray(found.T))}\n"
+                    f"numerical:{front_end.array(expected)}\nanalytical:{front_end.array(analytical)}\n"
                 )
 
 

@@ -89,7 +89,7 @@ class Derivatives:
     def jvp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
         """(func(*inputs), the Jacobian times v): how the outputs change when the inputs move along `v`.
 
-        It is the gradient of v times the Jacobian with respect to what stands for v there.
+        It is computed as the derivative of u times the Jacobian with respect to u, a dummy grad_output.
         """
         front_end = self.front_end
         variables = self._inputs(inputs, create_graph)

@@ -83,7 +83,7 @@ def give(front_end: FrontEnd, value: Any, results: Any, index: int) -> None:
 
 
 def _call(number: int, work: Callable) -> int:
-    """Runs `work` on what the number stands for; -1 with the exception kept."""
+    """Runs `work` on the objects recorded under the number; -1 with the exception kept."""
     try:
         with _backward.allowing_interrupts():
             work(*_backward.recorded[number])

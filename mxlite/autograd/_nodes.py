@@ -66,9 +66,9 @@ def placed(front_end: FrontEnd, array: Any, node: graph.Node, output: int) -> An
 class Saved:
     """An array that a rule will read: with the version it had, and which output of its node it is (-1: none).
 
-    An output is kept without its place in the graph, an input at the place it has now: an edit may give it one behind
-    the node, which would then keep itself alive. Where saved_tensors_hooks are in force, what their `pack` returned is
-    kept instead, and the place beside it: what is unpacked stands there.
+    An output is kept without its edge, an input with the edge it has now: an edit may attach it behind the node, which
+    would then keep itself alive. Where saved_tensors_hooks are in force, the result of their `pack` is kept instead,
+    with the edge beside it, to which the unpacked array is attached.
     """
 
     __slots__ = ("front_end", "array", "version", "output", "owner", "unpack", "packed", "place")
@@ -87,7 +87,7 @@ class Saved:
             self.packed = hooks.pack(detached(front_end, array))
 
     def get(self, in_rule: bool = True) -> Any:
-        """The array as the rule sees it; within a rule an output stands where it did in the graph, else nowhere.
+        """The array as the rule sees it; an output is attached to its edge within a rule, and detached elsewhere.
 
         Raises: what the front_end says where it was written to since.
         """

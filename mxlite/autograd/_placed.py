@@ -1,4 +1,4 @@
-"""Where an array stands in the graph: what NDArray and mxlite.torch's Tensor share, as a base class of both."""
+"""The edge of an array in the graph: the base class that NDArray and mxlite.torch's Tensor share."""
 
 from __future__ import annotations
 

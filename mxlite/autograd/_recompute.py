@@ -95,7 +95,7 @@ class _Again:
         return [each for each in given if isinstance(each, self.front_end.array_class)]
 
     def number(self, _: Any) -> int:
-        """What stands for a saved value: how many were saved before it."""
+        """The packed form of a saved tensor: how many were saved before it."""
         self.count += 1
         return self.count - 1
 

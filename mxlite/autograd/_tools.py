@@ -28,7 +28,7 @@ class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
     Of blocks inside each other the innermost holds. Values that are packed are not found to have been edited.
 
     Args:
-        pack_hook: Gets an NDArray that is saved (it leads nowhere in the graph) and returns whatever stands for it.
+        pack_hook: Gets an NDArray that is saved (it is detached) and returns any object in its place.
         unpack_hook: Gets that, each time the array is read, and returns an NDArray of the same shape and dtype.
     """
 

@@ -29,7 +29,7 @@ class SavedHooks:
     Of blocks inside each other the innermost holds. Values that are packed are not found to have been edited.
 
     Args:
-        pack: Gets an array that is saved (it leads nowhere in the graph) and returns whatever stands for it.
+        pack: Gets an array that is saved (it is detached) and returns any object in its place.
         unpack: Gets that, each time the array is read, and returns an array of the same shape and dtype.
         front_end: The front end whose arrays they get.
     """

@@ -16,7 +16,7 @@ from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy
 
 
 def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
-    """The NDArray that `other` stands for in an operator with `array`; None where the operator is not ours.
+    """The operand `other` of an operator with `array` as an NDArray; None where the operator is not ours.
 
     A NumPy array is taken in the dtype of `array`, as numbers are, unless that would change the kind of its numbers
     (fractions to integers).

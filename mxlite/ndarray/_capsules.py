@@ -59,7 +59,7 @@ def _drop(
     deleter: Any = LIB.MXNDArrayCallDLPackDeleter,
     name: bytes = NAME,
 ) -> None:
-    """Frees a tensor that nobody took."""
+    """Frees a tensor that no consumer took."""
     if valid(capsule, name):
         deleter(pointer(capsule, name))
 
@@ -100,7 +100,7 @@ def capsule_of(array: NDArray, stream: Any, max_version: tuple[int, int] | None,
         raise BufferError(f"NDArray.__dlpack__: arrays are on the CPU, {_CPU}; got dl_device={device}")
     if copy:
         array = array.detach().copy()
-    elif array.writable:  # whoever takes it may write to it
+    elif array.writable:  # the consumer may write to it
         check_call(LIB.MXLNDArrayBumpVersion(array._h))
     versioned = max_version is not None and max_version[0] >= VERSION[0]
     if not array.writable and not versioned:

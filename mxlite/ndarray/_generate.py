@@ -90,7 +90,7 @@ def place_of(operator: str) -> tuple[str, str] | None:
 
 
 def handles_of(operator: Operator, arrays: tuple) -> list[int]:
-    """The handles of an operator's inputs; None stands for one that is left out.
+    """The handles of an operator's inputs; None for one that is left out.
 
     Raises:
         TypeError: an input is not an NDArray.

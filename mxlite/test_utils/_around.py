@@ -1,4 +1,4 @@
-"""What stands around tests: environment variables, repetitions, standard error, what the machine is."""
+"""Helpers around tests: environment variables, repetitions, standard error, what the machine is."""
 
 from __future__ import annotations
 

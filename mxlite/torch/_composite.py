@@ -63,7 +63,8 @@ def in_place_too(function: Callable) -> Callable:
             return function(made, *args, **kwargs)
 
         signature = inspect.signature(function)
-        bound.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+        parameters = list(signature.parameters.values())[1:]
+        bound.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return bound
 
     into = method(name + "_")(bind(edit))

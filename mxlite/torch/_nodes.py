@@ -40,7 +40,7 @@ def formula(
             summed to the shapes of these. It holds no tensor of a caller's: that may be edited, or get another shape.
             None: backward runs `compute` again, recorded, and differentiates it (mxlite/autograd/_composition.py).
         saves: What the rule reads: a digit for an input, "r" for the result; or that for the gradient of each input.
-            The rule gets it in order, the result last; None for what only gradients that nobody wants need.
+            The rule gets it in order, the result last; None for a tensor that only unwanted gradients need.
             Without `rule`: the inputs whose values derivatives depend on; None: all.
         constants: Tensors that no gradient flows to, and that the rule reads: indices, masks, weights.
     """
@@ -57,9 +57,9 @@ def formula(
 def saved_of(
     inputs: Sequence[Tensor], result: Tensor | None, saves: str | tuple[str, ...] | None, rule: Callable | None
 ) -> list[Any]:
-    """What a formula's rule reads, saved as it is now.
+    """The tensors that a formula's rule reads, saved as they are now.
 
-    With a rule None stands for what is not needed, and for `result` where that is not there yet; else a stand-in.
+    With a rule: None for a tensor that is not needed, and for a `result` that is not computed yet. Else: a stand-in.
     """
     if saves is None:
         saves = "" if rule else "".join(str(k) for k in range(len(inputs)))

@@ -146,7 +146,7 @@ def tensor_text(values: np.ndarray, facts: list[str], indent: int = 0) -> str:
 
     Args:
         values: Its elements.
-        facts: What stands behind them: `dtype=...`, `requires_grad=True`, `grad_fn=<...>`.
+        facts: The text behind the values: `dtype=...`, `requires_grad=True`, `grad_fn=<...>`.
         indent: Of the lines behind the first.
     """
     start = "tensor("

@@ -1,4 +1,4 @@
-/* What a call may write to, and what the tape makes of it: out=, updates in place, views. */
+/* Edits in place: checks which arrays a call may write to, and makes the tape follow the write. */
 #include "engine/run/run.h"
 
 #include "base/error.h"
@@ -36,7 +36,7 @@ int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode)
     return 0;
 }
 
-/* The rule of dialects that follow edits in place. Notes the view whose base must be followed. */
+/* Checks a write in dialects whose tape follows edits. Notes the view whose base is rebased. */
 static int check_followed(mxl_run *r, bool records)
 {
     const char *name = r->call.op->name;
@@ -68,8 +68,8 @@ static int check_followed(mxl_run *r, bool records)
 #define IN_PLACE                                                                                   \
     "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. "
 
-/* MXNet's rule for out= while recording: an array that stands in the graph is not written to, nor
- * is an input of what is recorded, and a part of an array cannot become recorded alone. */
+/* MXNet's check of out= while recording: refuses an array that is attached to the graph, an input
+ * of the call that is recorded, and a view whose base is not recorded with it. */
 static int check_in_place(mxl_run *r, bool records)
 {
     const char *name = r->call.op->name;
@@ -109,7 +109,7 @@ static int check_in_place(mxl_run *r, bool records)
     return 0;
 }
 
-/* Nothing is written to memory that may only be read, or that several elements share. */
+/* Refuses read-only memory, and views in which several elements share one location. */
 static int check_writable(const mxl_run *r)
 {
     const mxl_input *inputs = r->call.op->inputs;
@@ -125,7 +125,7 @@ static int check_writable(const mxl_run *r)
     return 0;
 }
 
-/* The bytes of an array whose elements fill them: from the first on; 0: it has gaps, or repeats. */
+/* The number of bytes of a dense array; 0 where its elements leave gaps or repeat. */
 static int64_t dense_bytes(const mxl_array *array)
 {
     int64_t span = array->size > 0;
@@ -154,7 +154,7 @@ static bool overlap_partly(const mxl_array *a, const mxl_array *b)
     return a->offset < b->offset + of_b && b->offset < a->offset + of_a;
 }
 
-/* PyTorch refuses to write over a part of what is read; MXNet's dialect makes a copy. */
+/* PyTorch refuses an output that overlaps an input in part; MXNet's dialect makes a copy. */
 static int check_overlaps(const mxl_run *r)
 {
     for (int i = 0; i < r->arity.visible && r->mode.dialect->views; i++) {
@@ -182,7 +182,7 @@ int mxl_run_check_edits(mxl_run *r, bool records)
 
 /* ---- before the write ---- */
 
-/* The tape keeps what the caller knows, not the contiguous copies made for this run. */
+/* Records the caller's arrays, not the contiguous copies made for this run. */
 int mxl_run_record(mxl_run *r, bool records)
 {
     mxl_call recorded = r->call;
@@ -209,8 +209,8 @@ int mxl_run_record(mxl_run *r, bool records)
 
 /* ---- after the write ---- */
 
-/* What the outputs' storages tell of the edit: who made it, and in dialects that count edits, one
- * more version. */
+/* Notes in the outputs' storages which operator wrote and, in dialects that count edits, one more
+ * version. */
 void mxl_run_note_edits(mxl_run *r)
 {
     for (int i = 0; i < r->arity.visible; i++) {
@@ -218,15 +218,16 @@ void mxl_run_note_edits(mxl_run *r)
 
         if (storage == NULL)
             continue;
-        if (!mxl_ref_is_unique(&storage->ref)) /* somebody may have saved it and ask who did this */
+        /* A shared storage may be a saved tensor's, whose error names the writer. */
+        if (!mxl_ref_is_unique(&storage->ref))
             mxl_storage_set_writer(storage, (unsigned)mxl_op_number(r->call.op) + 1);
         if (i == 0 && r->mode.dialect->views)
             mxl_storage_set_version(storage, r->version + 1);
     }
 }
 
-/* After the outputs are attached: the base of the edited view, and outputs that became constants.
- */
+/* After the outputs are attached: rebases the base of the edited view, and detaches outputs that
+ * became constants. */
 int mxl_run_follow(mxl_run *r)
 {
     mxl_edge nowhere = {NULL, 0};

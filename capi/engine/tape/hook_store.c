@@ -96,9 +96,9 @@ static void store_free(mxl_ref *ref)
     mxl_free(store, sizeof(*store));
 }
 
-mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *edge)
+mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *slot)
 {
-    mxl_hook_store *store = mxl_hook_store_get(edge);
+    mxl_hook_store *store = mxl_hook_store_get(slot);
     mxl_ref *there = NULL;
 
     if (store != NULL)
@@ -108,7 +108,7 @@ mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *edge)
         return NULL;
     mxl_ref_init(&store->ref, store_free);
     atomic_flag_clear(&store->lock);
-    if (atomic_compare_exchange_strong(edge, &there, &store->ref))
+    if (atomic_compare_exchange_strong(slot, &there, &store->ref))
         return store;
     mxl_ref_release(&store->ref); /* another thread was faster */
     return (mxl_hook_store *)there;

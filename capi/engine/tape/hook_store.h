@@ -1,5 +1,5 @@
-/* What is kept beside a node or a variable once somebody asked for it: hooks, a caller's payload,
- * packed values. Nearly all have none: one pointer that is NULL. */
+/* The hooks, the caller's payload and the packed saved tensors of a node or a variable. It is made
+ * on first use; nearly all nodes and variables have none: one pointer that is NULL. */
 #ifndef MXL_ENGINE_TAPE_HOOK_STORE_H
 #define MXL_ENGINE_TAPE_HOOK_STORE_H
 
@@ -16,14 +16,14 @@ typedef int (*mxl_variable_hook)(void *payload, void *variable);
 
 typedef enum mxl_hook_kind {
     MXL_HOOK_ARRAY,       /* call.grad, on the gradient of one output, or of a variable */
-    MXL_HOOK_BEFORE,      /* call.grad, before a node's rule */
+    MXL_HOOK_BEFORE,      /* call.grad, before a node's vjp */
     MXL_HOOK_AFTER,       /* call.node */
     MXL_HOOK_ACCUMULATED, /* call.variable */
     MXL_HOOK_KINDS
 } mxl_hook_kind;
 
-/* One hook. Its payload is released by whoever is last: the list it stands in, until it is removed,
- * or somebody who is calling it. */
+/* One hook. Its payload is released by its last user: the list that holds it, until the hook is
+ * removed, or a thread that calls it. */
 typedef struct mxl_hook {
     mxl_ref ref;
     mxl_hook_kind kind;
@@ -49,37 +49,35 @@ typedef struct mxl_hook_store {
     void *payload;    /* the caller's, and how it is released; NULL, NULL: none */
     void (*release)(void *payload);
     int num_packed;
-    mxl_ref *
-        *packed; /* [num_packed], kept; what stands for saved values: engine/tape/saved_hooks.h */
+    mxl_ref **packed; /* [num_packed], kept: the packed forms of saved tensors (saved_hooks.h) */
 } mxl_hook_store;
 
-/* Where a node or a variable keeps its extra: set once, dropped with it. */
+/* The pointer of a node or a variable to its hook store: set once, released with its owner. */
 typedef _Atomic(mxl_ref *) mxl_hook_slot;
 
-static inline mxl_hook_store *mxl_hook_store_get(mxl_hook_slot *edge)
+static inline mxl_hook_store *mxl_hook_store_get(mxl_hook_slot *slot)
 {
-    return (mxl_hook_store *)atomic_load_explicit(edge, memory_order_acquire);
+    return (mxl_hook_store *)atomic_load_explicit(slot, memory_order_acquire);
 }
 
-/* The same, made where there is none; NULL with the error set. */
-mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *edge);
+/* Makes the store where there is none; NULL with the error set. */
+mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *slot);
 
 /* A new hook without functions; NULL with the error set. Until mxl_hook_store_add it has no
  * payload. */
 mxl_hook *mxl_hook_new(mxl_hook_kind kind);
 
-/* Puts it at the end of the list, which keeps it. -1 with the error set, the payload not released.
- */
+/* Appends the hook to the list, which keeps it. -1 with the error set, the payload not released. */
 int mxl_hook_store_add(mxl_hook_store *store, mxl_hook *hook);
 
-/* The `last` hooks on the array that output `from_output` is follow it to another node, when it is
- * edited in place. -1 with the error set; one that found no memory is removed. */
+/* Moves the `last` hooks of output `from_output` to output `to_output` of another node, after an
+ * edit in place. -1 with the error set; a hook for which there was no memory is removed. */
 int mxl_hook_store_follow(mxl_hook_store *from, int from_output, mxl_hook_slot *to, int to_output);
 
-/* It is not called again; its payload is released, now or when a call of it ends. */
+/* Ends the hook's calls; its payload is released now, or when a running call of it ends. */
 void mxl_hook_remove(mxl_hook *hook);
 
-/* Replaces the caller's payload; what was there is released. */
+/* Replaces the caller's payload and releases the former one. */
 void mxl_hook_store_set_payload(mxl_hook_store *store, void *payload, void (*release)(void *));
 void *mxl_hook_store_payload(mxl_hook_store *store);
 
@@ -94,18 +92,18 @@ void mxl_hook_store_set_packed(mxl_hook_store *store, int at, mxl_ref *packed);
 mxl_ref *mxl_hook_store_get_packed(mxl_hook_store *store, int at);
 void mxl_hook_store_release_packed(mxl_hook_store *store);
 
-/* The hooks of one kind, the `last` ones at the end, as they are now: each may be called until
+/* A snapshot of the hooks of one kind, the `last` ones at the end. Each may be called until
  * mxl_hooks_end. */
 typedef struct mxl_hooks {
     size_t count, room;
     mxl_hook **items;
 } mxl_hooks;
 
-/* -1 with the error set. `extra` may be NULL: none. */
+/* -1 with the error set. `store` may be NULL: no hooks. */
 int mxl_hooks_begin(mxl_hooks *hooks, mxl_hook_store *store, mxl_hook_kind kind);
 void mxl_hooks_end(mxl_hooks *hooks);
 
-/* Whether there is one of that kind; NULL: no. */
+/* Whether the store has a hook of that kind; false for NULL. */
 bool mxl_hook_store_has(mxl_hook_store *store, mxl_hook_kind kind);
 
 #endif

@@ -57,7 +57,7 @@ static const mxl_param arange_table[] = {
               .type_text = "double or None, optional, default=None"),
     MXL_PARAM(range_params, step, MXL_P_FLOAT, "1", "From one number to the next; not 0.",
               .type_text = "double, optional, default=1"),
-    MXL_PARAM(range_params, repeat, MXL_P_INT, "1", "How often each number stands."),
+    MXL_PARAM(range_params, repeat, MXL_P_INT, "1", "Number of repetitions of each number."),
     MXL_PARAM(range_params, infer_range, MXL_P_BOOL, "0",
               "For symbols: whether the end follows from the shape. Here `stop` must be given."),
     RANGE_CTX,

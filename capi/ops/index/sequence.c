@@ -138,7 +138,7 @@ static int sequence_infer(mxl_infer *infer)
 static const mxl_param mask_table[] = {
     USE_LENGTH,
     MXL_PARAM(sequence_params, value, MXL_P_FLOAT, "0",
-              "What stands behind the end of a sequence."),
+              "Value of the elements behind the end of a sequence."),
     AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences."),
     {0},
 };
@@ -410,7 +410,7 @@ static int reverse_grad(mxl_grad *g)
 
 static const mxl_op op_sequence_reverse = {
     .name = "SequenceReverse",
-    .doc = "The steps of each sequence in reverse order; what stands behind its end stays.",
+    .doc = "The steps of each sequence in reverse order; elements behind its end stay.",
     .inputs = sequence_inputs,
     MXL_PARAMS(sequence_params, reverse_table),
     .arity = sequence_arity,

@@ -14,7 +14,7 @@ typedef struct tr_params {
 
 static const mxl_param tr_table[] = {
     MXL_PARAM(tr_params, transpose, MXL_P_BOOL, "0", "Whether the matrices of A are transposed."),
-    MXL_PARAM(tr_params, rightside, MXL_P_BOOL, "0", "Whether A stands to the right of B."),
+    MXL_PARAM(tr_params, rightside, MXL_P_BOOL, "0", "Whether A multiplies from the right."),
     MXL_PARAM(tr_params, lower, MXL_P_BOOL, "1",
               "Which triangle of A is read: the lower one, or the upper one."),
     MXL_PARAM(tr_params, alpha, MXL_P_FLOAT, "1", "What the result is multiplied with.",

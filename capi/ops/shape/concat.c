@@ -238,7 +238,7 @@ static const mxl_input stack_inputs[] = {
 
 static const mxl_param stack_table[] = {
     MXL_PARAM(stack_params, axis, MXL_P_INT, "0",
-              "Where the new axis stands in the result, counted from either end."),
+              "Position of the new axis in the result; a negative one counts from the end."),
     MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
               MXL_AT_LEAST(1)),
     {0},

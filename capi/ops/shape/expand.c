@@ -209,7 +209,7 @@ typedef struct tile_params {
 
 static const mxl_param tile_table[] = {
     MXL_PARAM(tile_params, reps, MXL_P_SHAPE, MXL_REQUIRED,
-              "How often the array stands along each axis, aligned at the last one."),
+              "Number of repetitions along each axis, aligned at the last one."),
     {0},
 };
 
@@ -296,7 +296,8 @@ typedef struct repeat_params {
 } repeat_params;
 
 static const mxl_param repeat_table[] = {
-    MXL_PARAM(repeat_params, repeats, MXL_P_INT, MXL_REQUIRED, "How often each element stands."),
+    MXL_PARAM(repeat_params, repeats, MXL_P_INT, MXL_REQUIRED,
+              "Number of repetitions of each element."),
     MXL_PARAM(repeat_params, axis, MXL_P_OPT_INT, "None",
               "The axis to repeat along, counted from either end; None: the flattened array."),
     {0},

@@ -108,7 +108,7 @@ typedef struct expand_params {
 
 static const mxl_param expand_table[] = {
     MXL_PARAM(expand_params, axis, MXL_P_INT, MXL_REQUIRED,
-              "Where the new axis stands in the result, counted from either end."),
+              "Position of the new axis in the result; a negative one counts from the end."),
     {0},
 };
 

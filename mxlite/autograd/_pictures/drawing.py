@@ -61,7 +61,7 @@ def _shape(value: Value) -> str:
 
 
 def _lines(record: Record) -> list[str]:
-    """What stands in a node of a picture."""
+    """The text in a node of a picture."""
     if record.operator is None:
         return [record.label or "variable", f"{_shape(record.outputs[0])} {record.outputs[0].dtype}"]
     return [record.name, _shape(record.outputs[0])]

@@ -35,7 +35,7 @@ def picture(nodes: list[tuple[list[str], str]], edges: list[tuple[int, int]]) ->
     """The text of an SVG file.
 
     Args:
-        nodes: Lines of text and the colour of each; a node stands behind those that lead to it.
+        nodes: Lines of text and the colour of each; a node follows those that lead to it.
         edges: (from, to), positions in `nodes`.
     """
     levels = _levels(len(nodes), edges)
@@ -50,7 +50,7 @@ def picture(nodes: list[tuple[list[str], str]], edges: list[tuple[int, int]]) ->
 
 
 def _levels(count: int, edges: list[tuple[int, int]]) -> list[int]:
-    """The layer of each node: below all that lead to it; what nothing leads to stands just above its first user."""
+    """The layer of each node: below all that lead to it; a node without inputs is just above its first user."""
     levels, has_source = [0] * count, [False] * count
     for a, b in sorted(edges, key=lambda edge: edge[1]):
         levels[b], has_source[b] = max(levels[b], levels[a] + 1), True
@@ -112,7 +112,7 @@ def _align(layer: list[_Box]) -> None:
     for box in layer:
         near = box.above + box.below
         wanted.append(sum(each.x for each in near) / len(near) if near else box.x)
-    # Boxes that would overlap move together: a group stands where its members want it on average.
+    # Boxes that would overlap move together: a group is put at the average of its members' wishes.
     groups: list[list[float]] = []  # sum of wanted left ends, members, width with gaps
     for box, x in zip(layer, wanted):
         width = box.width + _BETWEEN

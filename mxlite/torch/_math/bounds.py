@@ -55,7 +55,7 @@ class _Bounds:
 def _between(has_low: bool, has_high: bool, x: Tensor, *given: Tensor) -> Tensor:
     """The elements between the bounds; the upper one decides where the lower one is above it.
 
-    The gradient goes to whichever the result is, of equal ones to the element; to nobody beside a NaN.
+    The gradient goes to whichever the result is, of equal ones to the element; to neither beside a NaN.
     """
     low, high = given[0], given[-1]
     result = maximum(x, low) if has_low else x

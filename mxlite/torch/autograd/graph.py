@@ -29,7 +29,7 @@ class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
     """A with-block: what is saved for backward by what is recorded in it goes through two functions.
 
     Args:
-        pack_hook: Gets a tensor that is saved and returns whatever stands for it.
+        pack_hook: Gets a tensor that is saved and returns any object in its place.
         unpack_hook: Gets that, and returns a tensor of the same shape and dtype.
     """
 
