@@ -18,10 +18,10 @@ static const mxl_input gather_inputs[] = {
 };
 
 static const mxl_input scatter_inputs[] = {
-    MXL_INPUT(data, "What is at all other places."),
+    MXL_INPUT(data, "The array to write into."),
     MXL_INPUT(indices, "int64 positions along the axis."),
     MXL_INPUT(source,
-              "What goes there: at least as many elements along each axis as there are indices."),
+              "The elements to write: at least as many along each axis as there are indices."),
     {0},
 };
 
@@ -79,7 +79,7 @@ static int scatter_infer(mxl_infer *infer)
 }
 
 /* The elements that a call's indices select. -1 with the error set if one is out of bounds. */
-static int find_places(const mxl_call *call, const mxl_array *source, mxl_scatter *at)
+static int find_elements(const mxl_call *call, const mxl_array *source, mxl_scatter *at)
 {
     const mxl_array *x = call->in[0], *indices = call->in[1];
     int axis = mxl_shape_axis(((const scatter_params *)call->params)->axis, x->ndim);
@@ -103,7 +103,7 @@ static int gather_compute(const mxl_call *call)
     const mxl_array *x = call->in[0];
     mxl_scatter at;
 
-    if (find_places(call, call->out[0], &at) != 0)
+    if (find_elements(call, call->out[0], &at) != 0)
         return -1;
     if (call->out[0]->size > 0)
         mxl_scatter_read(mxl_dtype_size(x->dtype), &at, mxl_array_read(x),
@@ -118,7 +118,7 @@ static int scatter_into(const mxl_call *call, bool adds)
     size_t width = mxl_dtype_size(x->dtype);
     mxl_scatter at;
 
-    if (find_places(call, source, &at) != 0)
+    if (find_elements(call, source, &at) != 0)
         return -1;
     mxl_copy_bytes(to, mxl_array_read(x), (size_t)x->size * width);
     if (call->in[1]->size == 0)
@@ -154,15 +154,12 @@ static mxl_array *at_indices(mxl_grad *g, const mxl_op *op, mxl_array *x, mxl_ar
 /* Zeros of a shape with an array at the first positions of each axis. */
 static mxl_array *in_corner(mxl_grad *g, mxl_array *x, const mxl_meta *whole)
 {
-    int64_t strides[MXL_MAX_NDIM], step = 1;
+    int64_t strides[MXL_MAX_NDIM];
     mxl_strided_params part = {.zeros = {whole->ndim, whole->shape}};
 
     if (x == NULL || mxl_shape_same(x->ndim, x->shape, whole->ndim, whole->shape))
         return x;
-    for (int i = whole->ndim - 1; i >= 0; i--) {
-        strides[i] = step;
-        step *= whole->shape[i];
-    }
+    mxl_shape_strides(whole->ndim, whole->shape, strides);
     part.shape = (mxl_tuple){x->ndim, x->shape};
     part.strides = (mxl_tuple){x->ndim, strides};
     return mxl_zeros_put(g->s, x, &part);
@@ -245,7 +242,7 @@ static const mxl_op op_gather = {
     }
 
 SCATTER(op_scatter, "_mxl_scatter",
-        "data with source written at the indices along an axis; where two indices name one place, "
+        "data with source written at the indices along an axis; of indices that repeat "
         "the last one stays.",
         scatter_compute, scatter_grad);
 SCATTER(op_scatter_add, "_mxl_scatter_add", "data with source added at the indices along an axis.",

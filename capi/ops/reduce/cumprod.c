@@ -221,7 +221,7 @@ static int cumprod_grad(mxl_grad *g)
     if (zero < 0)
         return -1;
     if (zero == 0) {
-        ones = mxl_add_scalar(g->s, mxl_zeros_like(g->s, x), 1);
+        ones = mxl_apply(g->s, &mxl_op_ones_like, x);
         dy = scan_call(g, &op_linear, true, mxl_mul(g->s, dy, mxl_grad_out(g, 0)), ones);
         return mxl_grad_set(g, 0, mxl_div(g->s, dy, x));
     }
