@@ -103,8 +103,7 @@ static int64_t select_in_row(const mxl_select_job *job, const void *row, void *k
     int64_t k = job->k;
 
     mxl_sort_keys(job->dtype, row, job->n, false, true, keys);
-    if (job->first_nan && mxl_dtype_is_float(job->dtype) &&
-        mxl_sort_count_below(width, keys, job->n, last) < job->n)
+    if (mxl_dtype_is_float(job->dtype) && mxl_sort_count_below(width, keys, job->n, last) < job->n)
         return find_key(width, keys, last, 0);
     memcpy(work, keys, (size_t)job->n * width);
     key = select_key(width, work, job->n, &k);

@@ -77,7 +77,7 @@ def test_every_operator_has_a_value_and_an_error() -> None:
 
 
 #: Own operators of which no gradient is asked: their results are integers or bool.
-OWN_WITHOUT_DERIVATIVE = "argmax argmin isclose nonzero kth median left_shift right_shift".split()
+OWN_WITHOUT_DERIVATIVE = "argmax argmin isclose nonzero median left_shift right_shift".split()
 OWN_WITHOUT_DERIVATIVE += [f"bitwise_{name}" for name in ("and", "or", "xor", "not")]
 
 
