@@ -16,7 +16,8 @@ from typing import Any, Optional
 import numpy
 
 import mxlite
-from mxlite._lib import BINDING, LIB, check_call
+from mxlite._lib import BINDING, LIB, ask
+from mxlite.runtime import feature_list
 
 #: The facts that the library tells about itself, by their names in MXLGetInfo.
 _FACTS = ("compiler", "threads", "vector_level", "backends", "openblas", "dtypes")
@@ -26,24 +27,9 @@ _PREFIX = "MXLITE_"
 _OTHER_VARIABLES = ("OMP_NUM_THREADS",)
 
 
-class _Feature(ctypes.Structure):
-    """One entry of MXLibInfoFeatures."""
-
-    _fields_ = [("name", ctypes.c_char_p), ("enabled", ctypes.c_bool)]
-
-
 def _fact(name: str) -> str:
     """One answer of MXLGetInfo."""
-    text = ctypes.c_char_p()
-    check_call(LIB.MXLGetInfo(name.encode(), ctypes.byref(text)))
-    return (text.value or b"").decode()
-
-
-def _features() -> "dict[str, bool]":
-    """The build's features: name -> whether it is on."""
-    entries, count = ctypes.POINTER(_Feature)(), ctypes.c_size_t()
-    check_call(LIB.MXLibInfoFeatures(ctypes.byref(entries), ctypes.byref(count)))
-    return {entries[i].name.decode(): bool(entries[i].enabled) for i in range(count.value)}
+    return (ask(ctypes.c_char_p, LIB.MXLGetInfo, name.encode()) or b"").decode()
 
 
 def information() -> "dict[str, Any]":
@@ -54,7 +40,7 @@ def information() -> "dict[str, Any]":
         "binding": BINDING,
         "threads": int(facts.pop("threads")),
         **facts,
-        "features": _features(),
+        "features": {feature.name: feature.enabled for feature in feature_list()},
         "library": mxlite.get_library(),
         "include": mxlite.get_include(),
         "package": os.path.dirname(os.path.abspath(mxlite.__file__)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask
 from mxlite._public import show as _show
 
 __all__ = ["bulk", "set_bulk_size"]
@@ -16,9 +16,7 @@ def set_bulk_size(size: int) -> int:
     Raises:
         MXNetError: a negative size.
     """
-    before = ctypes.c_int()
-    check_call(LIB.MXEngineSetBulkSize(size, ctypes.byref(before)))
-    return before.value
+    return ask(ctypes.c_int, LIB.MXEngineSetBulkSize, size)
 
 
 class _BulkScope:

@@ -6,7 +6,7 @@ import ctypes
 import functools
 from typing import Any, Callable
 
-from mxlite._lib import LIB, c_text, check_call
+from mxlite._lib import LIB, ask, c_text, check_call
 from mxlite._public import show as _show
 
 __all__ = ["getenv", "is_np_shape", "np_shape", "pool_bytes", "set_np_shape", "set_pool_cap", "setenv", "use_np_shape"]
@@ -14,16 +14,12 @@ __all__ = ["getenv", "is_np_shape", "np_shape", "pool_bytes", "set_np_shape", "s
 
 def is_np_shape() -> bool:
     """Whether this thread is in numpy-shape mode. It starts without."""
-    current = ctypes.c_int()
-    check_call(LIB.MXIsNumpyShape(ctypes.byref(current)))
-    return bool(current.value)
+    return bool(ask(ctypes.c_int, LIB.MXIsNumpyShape))
 
 
 def set_np_shape(active: bool) -> bool:
     """Switches numpy-shape mode for this thread; the mode before."""
-    before = ctypes.c_int()
-    check_call(LIB.MXSetIsNumpyShape(int(active), ctypes.byref(before)))
-    return bool(before.value)
+    return bool(ask(ctypes.c_int, LIB.MXSetIsNumpyShape, int(active)))
 
 
 class _NumpyShapeScope:
@@ -56,9 +52,8 @@ def use_np_shape(function: Callable) -> Callable:
 
 def getenv(name: str) -> str | None:
     """The value of a variable in the library's environment; None: it is not set."""
-    value = ctypes.c_char_p()
-    check_call(LIB.MXGetEnv(c_text(name), ctypes.byref(value)))
-    return None if value.value is None else value.value.decode()
+    value = ask(ctypes.c_char_p, LIB.MXGetEnv, c_text(name))
+    return None if value is None else value.decode()
 
 
 def setenv(name: str, value: str | None) -> None:
@@ -73,9 +68,7 @@ def setenv(name: str, value: str | None) -> None:
 
 def pool_bytes() -> int:
     """Bytes of freed memory that the library keeps for reuse; `Context.empty_cache` gives them back to the system."""
-    count = ctypes.c_int64()
-    check_call(LIB.MXLGetPoolBytes(ctypes.byref(count)))
-    return count.value
+    return ask(ctypes.c_int64, LIB.MXLGetPoolBytes)
 
 
 def set_pool_cap(bytes: int | None) -> int:
@@ -89,9 +82,7 @@ def set_pool_cap(bytes: int | None) -> int:
     """
     if bytes is not None and bytes < 0:
         raise ValueError(f"a number of bytes was expected, got {bytes}")
-    before = ctypes.c_int64()
-    check_call(LIB.MXLSetPoolCap(-1 if bytes is None else bytes, ctypes.byref(before)))
-    return before.value
+    return ask(ctypes.c_int64, LIB.MXLSetPoolCap, -1 if bytes is None else bytes)
 
 
 _show(globals())

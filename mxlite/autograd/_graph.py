@@ -11,7 +11,7 @@ import weakref
 from typing import Any, Callable
 
 from mxlite import _backward
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import edge_of, variable_for
 from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook, keep
@@ -22,23 +22,29 @@ _classes: dict[tuple[str, str], type] = {}
 
 def node_for(handle: int, front_end: FrontEnd) -> Node:
     """The node of a new handle, which is the node's from then on."""
-    number = ctypes.c_uint64()
-    check_call(LIB.MXLNodeGetId(handle, ctypes.byref(number)))
-    known = _nodes.get(number.value)
+    number = ask(ctypes.c_uint64, LIB.MXLNodeGetId, handle)
+    known = _nodes.get(number)
     if known is not None:
         check_call(LIB.MXLNodeFree(handle))
         return known
-    name = ctypes.c_char_p()
-    check_call(LIB.MXLNodeGetName(handle, ctypes.byref(name)))
-    text, module = (name.value or b"").decode(), ""
+    text, module = ask(ctypes.c_char_p, LIB.MXLNodeGetName, handle).decode(), ""
     context = _context(handle)
     if context is not None:
         kind = type(context)
         text, module = getattr(kind, "_node_name", text), getattr(kind, "_node_module", "builtins")
     node = object.__new__(_class_named(text, module))
     node._handle, node._front_end = handle, front_end
-    _nodes[number.value] = node
+    _nodes[number] = node
     return node
+
+
+def inputs_of(handle: int) -> list[tuple[int, int]]:
+    """Where the gradients of a node's inputs go: new handles of nodes (0: nowhere), and the outputs' numbers."""
+    node, output, found = ctypes.c_void_p(), ctypes.c_int(), []
+    for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumInputs, handle)):
+        check_call(LIB.MXLNodeGetInput(handle, index, ctypes.byref(node), ctypes.byref(output)))
+        found.append((node.value or 0, output.value))
+    return found
 
 
 class _Metadata(dict):
@@ -47,21 +53,19 @@ class _Metadata(dict):
     context: Any = None
 
 
-def _payload(handle: int) -> Any:
+def payload_of(handle: int) -> Any:
     """What is kept beside a node: its metadata, or the instance of a function that is called once; None."""
-    payload = ctypes.c_void_p()
-    check_call(LIB.MXLNodeGetPayload(handle, ctypes.byref(payload)))
-    return _backward.recorded.get(payload.value) if payload.value else None
+    return _backward.recorded.get(ask(ctypes.c_void_p, LIB.MXLNodeGetPayload, handle))
 
 
 def _context(handle: int) -> Any:
-    found = _payload(handle)
+    found = payload_of(handle)
     return found.context if isinstance(found, _Metadata) else found
 
 
 def _kept_metadata(handle: int) -> _Metadata:
     """The node's metadata, made where it has none."""
-    found = _payload(handle)
+    found = payload_of(handle)
     if not isinstance(found, _Metadata):
         metadata = _Metadata()
         metadata.context = found
@@ -107,16 +111,10 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """Where the gradients of the node's inputs go: (node, output number) each; (None, 0) is nowhere."""
-        count = ctypes.c_int()
-        check_call(LIB.MXLNodeGetNumInputs(self._handle, ctypes.byref(count)))
-        return tuple(map(self._input, range(count.value)))
-
-    def _input(self, index: int) -> tuple[Node | None, int]:
-        handle, output = ctypes.c_void_p(), ctypes.c_int()
-        check_call(LIB.MXLNodeGetInput(self._handle, index, ctypes.byref(handle), ctypes.byref(output)))
-        if not handle.value:
-            return None, 0
-        return node_for(handle.value, self._front_end), output.value
+        return tuple(
+            (node_for(handle, self._front_end), output) if handle else (None, 0)
+            for handle, output in inputs_of(self._handle)
+        )
 
     @property
     def variable(self) -> Any:
@@ -126,9 +124,7 @@ class Node:
         """
         if not self.is_accumulating():
             raise AttributeError(f"'{type(self).__name__}' object has no attribute 'variable'")
-        handle = ctypes.c_void_p()
-        check_call(LIB.MXLNodeGetVariable(self._handle, ctypes.byref(handle)))
-        return variable_for(handle.value, self._front_end)
+        return variable_for(ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, self._handle), self._front_end)
 
     @property
     def metadata(self) -> dict:
@@ -145,7 +141,7 @@ class Node:
     def __dir__(self) -> list[str]:
         """What there is of this node: `variable` where gradients are added up; of a function's, its context's too."""
         context = _context(self._handle)
-        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_front_end", "_input"}
+        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_front_end"}
         return sorted(names if self.is_accumulating() else names - {"variable"})
 
     @property
@@ -154,20 +150,16 @@ class Node:
 
         Raises: MXNetError or RuntimeError: one was edited since.
         """
-        count, array = ctypes.c_int(), ctypes.c_void_p()
         if self.is_accumulating():
             return ()
-        check_call(LIB.MXLNodeGetNumSaved(self._handle, ctypes.byref(count)))
-        arrays = []
-        for index in range(count.value):
+        array, arrays = ctypes.c_void_p(), []
+        for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumSaved, self._handle)):
             check_call(LIB.MXLNodeGetSaved(self._handle, index, ctypes.byref(array), None, None, None))
             arrays.append(self._front_end.adopt(array.value or 0))
         return tuple(arrays)
 
     def _sequence_nr(self) -> int:
-        number = ctypes.c_uint64()
-        check_call(LIB.MXLNodeGetSequence(self._handle, ctypes.byref(number)))
-        return number.value
+        return ask(ctypes.c_uint64, LIB.MXLNodeGetSequence, self._handle)
 
     def register_hook(self, fn: Callable) -> RemovableHandle:
         """Calls fn(grad_inputs, grad_outputs) when the node has run; what it returns takes the place of grad_inputs.
@@ -204,7 +196,7 @@ def set_function(array: int, number: int) -> None:
     handle, _ = edge_of(array)
     if not handle:
         return
-    found = _payload(handle)
+    found = payload_of(handle)
     if found is None:
         check_call(LIB.MXLNodeSetPayload(handle, number, None))
     else:

@@ -6,7 +6,7 @@ import ctypes
 import weakref
 from typing import Any
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 from mxlite.autograd._front_end import FrontEnd
 
 #: Variables that Python holds, by the library's number for the array: `node.variable` is the user's own object.
@@ -15,9 +15,7 @@ _variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary(
 
 def array_id(handle: int) -> int:
     """A number that all handles of one array share."""
-    number = ctypes.c_uint64()
-    check_call(LIB.MXLNDArrayGetId(handle, ctypes.byref(number)))
-    return number.value
+    return ask(ctypes.c_uint64, LIB.MXLNDArrayGetId, handle)
 
 
 def register_variable(array: Any) -> None:
@@ -38,9 +36,7 @@ def variable_for(handle: int, front_end: FrontEnd) -> Any:
 
 def share(handle: int) -> int:
     """A new handle of the same array."""
-    made = ctypes.c_void_p()
-    check_call(LIB.MXShallowCopyNDArray(handle, ctypes.byref(made)))
-    return made.value
+    return ask(ctypes.c_void_p, LIB.MXShallowCopyNDArray, handle)
 
 
 def edge_of(handle: int) -> tuple[int, int]:

@@ -46,28 +46,82 @@ def keep(thing: Any) -> int:
     return number
 
 
+def hand_over(
+    thing: Any, register: Callable[[int, Any], int], problem: Callable[[], BaseException] = last_error
+) -> None:
+    """Gives the library something to hold as a payload: register(its number, what releases it).
+
+    Raises: `problem`'s exception, where the library did not take it.
+    """
+    number = keep(thing)
+    if register(number, RELEASE) != 0:
+        _backward.recorded.pop(number, None)
+        raise problem()
+
+
 def add_hook(register: Callable, handle: int, callback: Any, thing: Any, *arguments: Any) -> RemovableHandle:
     """Registers one of the callbacks below, with what it is to work on, by a function of the library."""
-    number = keep(thing)
     hook = ctypes.c_void_p()
-    if register(handle, callback, *arguments, number, RELEASE, ctypes.byref(hook)) != 0:
-        problem = last_error()
-        _backward.recorded.pop(number, None)
-        raise problem
+    hand_over(thing, lambda *payload: register(handle, callback, *arguments, *payload, ctypes.byref(hook)))
     return RemovableHandle(hook.value or 0)
 
 
 def add_array_hook(array: Any, fn: Callable, front_end: FrontEnd, last: bool = False) -> RemovableHandle:
     """Calls fn(grad) when the gradient of an array has arrived; what it returns takes the gradient's place."""
-    return add_hook(LIB.MXLNDArrayAddHook, array._h, ON_ARRAY, (fn, front_end), int(last))
+    return add_hook(LIB.MXLNDArrayAddHook, array._h, _ON_ARRAY, (fn, front_end), int(last))
 
 
 def add_accumulated_hook(variable: Any, fn: Callable, front_end: FrontEnd) -> RemovableHandle:
     """Calls fn(variable) when a backward has added to the variable's gradient."""
-    return add_hook(LIB.MXLNDArrayAddAccumulatedHook, variable._h, ON_ACCUMULATED, (fn, front_end))
+    return add_hook(LIB.MXLNDArrayAddAccumulatedHook, variable._h, _ON_ACCUMULATED, (fn, front_end))
 
 
-def _arrays(front_end: FrontEnd, count: int, handles: Any) -> tuple:
+def call_at_end(fn: Callable[[], Any], problem: Callable[[], BaseException]) -> None:
+    """Calls fn() at the end of the backward that runs on this thread. Raises: `problem`'s exception: none runs."""
+    hand_over((fn,), lambda *payload: LIB.MXLBackwardQueue(_ON_END, *payload), problem)
+
+
+# ---- callbacks ----
+
+
+def lasting(callback: Any) -> Any:
+    """The callback, never freed: the library may call it for as long as it holds a payload, which can be longer than
+    a module lives.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
+    return callback
+
+
+#: The library releases a payload.
+RELEASE = lasting(ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_backward.recorded.__delitem__))
+
+HANDLES = ctypes.POINTER(ctypes.c_void_p)
+_P, _I = ctypes.c_void_p, ctypes.c_int
+
+
+def callback(*kinds: Any) -> Callable[[Callable], Any]:
+    """Decorates a function that the library calls with a payload's number and arguments of these ctypes types.
+
+    The function gets what the number stands for. The library gets 0, or -1 and the exception is kept.
+    """
+
+    def decorate(work: Callable) -> Any:
+        def call(number: int, *arguments: Any) -> int:
+            try:
+                with _backward.allowing_interrupts():
+                    work(_backward.recorded.get(number), *arguments)
+                return 0
+            except BaseException as problem:
+                error.keep_exception(problem)
+                return -1
+
+        return lasting(ctypes.CFUNCTYPE(_I, _P, *kinds)(call))
+
+    return decorate
+
+
+def adopted(front_end: FrontEnd, count: int, handles: Any) -> tuple:
+    """The arrays of a list of new handles; None for 0."""
     return tuple(front_end.adopt(handles[i]) if handles[i] else None for i in range(count))
 
 
@@ -75,64 +129,35 @@ def _arrays(front_end: FrontEnd, count: int, handles: Any) -> tuple:
 _NO_GRADIENT = ctypes.c_void_p(-1).value
 
 
-def give(front_end: FrontEnd, value: Any, results: Any, index: int) -> None:
+def _give(front_end: FrontEnd, value: Any, results: Any, index: int) -> None:
     """Hands an array to the library as a result: a new handle of it."""
     if not isinstance(value, front_end.array_class):
         raise TypeError(f"hooks must return an array or None, got {type(value).__name__}")
     results[index] = share(value._h)
 
 
-def _call(number: int, work: Callable) -> int:
-    """Runs `work` on the objects recorded under the number; -1 with the exception kept."""
-    try:
-        with _backward.allowing_interrupts():
-            work(*_backward.recorded[number])
-        return 0
-    except BaseException as problem:
-        error.keep_exception(problem)
-        return -1
-
-
-_HANDLES = ctypes.POINTER(ctypes.c_void_p)
-_P, _I = ctypes.c_void_p, ctypes.c_int
-GRAD_HOOK = ctypes.CFUNCTYPE(_I, _P, _I, _HANDLES, _HANDLES)
-NODE_HOOK = ctypes.CFUNCTYPE(_I, _P, _I, _HANDLES, _I, _HANDLES, _HANDLES)
-VARIABLE_HOOK = ctypes.CFUNCTYPE(_I, _P, _P)
-CALLBACK = ctypes.CFUNCTYPE(_I, _P)
-
-
-@GRAD_HOOK
-def ON_ARRAY(number: int, count: int, grads: Any, results: Any) -> int:  # noqa: N802 - it is a constant
+@callback(_I, HANDLES, HANDLES)
+def _ON_ARRAY(hook: Any, count: int, grads: Any, results: Any) -> None:  # noqa: N802 - it is a constant
     """A gradient of an array has arrived."""
-
-    def work(fn: Callable, front_end: FrontEnd) -> None:
-        (grad,) = _arrays(front_end, count, grads)
-        returned = fn(grad)
-        if returned is not None:
-            give(front_end, returned, results, 0)
-
-    return _call(number, work)
+    fn, front_end = hook
+    returned = fn(*adopted(front_end, count, grads))
+    if returned is not None:
+        _give(front_end, returned, results, 0)
 
 
-@GRAD_HOOK
-def ON_PREPARE(number: int, count: int, grads: Any, results: Any) -> int:  # noqa: N802
+@callback(_I, HANDLES, HANDLES)
+def ON_PREPARE(hook: Any, count: int, grads: Any, results: Any) -> None:  # noqa: N802
     """A node is about to run."""
-
-    def work(fn: Callable, front_end: FrontEnd) -> None:
-        _give_all(front_end, fn(_arrays(front_end, count, grads)), results, count)
-
-    return _call(number, work)
+    fn, front_end = hook
+    _give_all(front_end, fn(adopted(front_end, count, grads)), results, count)
 
 
-@NODE_HOOK
-def ON_NODE(number: int, inputs: int, in_grads: Any, outputs: int, out_grads: Any, results: Any) -> int:  # noqa: N802
+@callback(_I, HANDLES, _I, HANDLES, HANDLES)
+def ON_NODE(hook: Any, inputs: int, in_grads: Any, outputs: int, out_grads: Any, results: Any) -> None:  # noqa: N802
     """A node has run."""
-
-    def work(fn: Callable, front_end: FrontEnd) -> None:
-        given = _arrays(front_end, inputs, in_grads), _arrays(front_end, outputs, out_grads)
-        _give_all(front_end, fn(*given), results, inputs)
-
-    return _call(number, work)
+    fn, front_end = hook
+    given = adopted(front_end, inputs, in_grads), adopted(front_end, outputs, out_grads)
+    _give_all(front_end, fn(*given), results, inputs)
 
 
 def _give_all(front_end: FrontEnd, returned: Any, results: Any, count: int) -> None:
@@ -147,30 +172,19 @@ def _give_all(front_end: FrontEnd, returned: Any, results: Any, count: int) -> N
         if value is None:
             results[index] = _NO_GRADIENT
         else:
-            give(front_end, value, results, index)
+            _give(front_end, value, results, index)
 
 
-@VARIABLE_HOOK
-def ON_ACCUMULATED(number: int, variable: int) -> int:  # noqa: N802
+@callback(_P)
+def _ON_ACCUMULATED(hook: Any, variable: int) -> None:  # noqa: N802
     """A variable's gradient was added to."""
-
-    def work(fn: Callable, front_end: FrontEnd) -> None:
-        returned = fn(variable_for(variable, front_end))
-        if returned is not None and not isinstance(returned, front_end.array_class):
-            raise TypeError(f"a hook after accumulation must return None, it returned {type(returned).__name__}")
-
-    return _call(number, work)
+    fn, front_end = hook
+    returned = fn(variable_for(variable, front_end))
+    if returned is not None and not isinstance(returned, front_end.array_class):
+        raise TypeError(f"a hook after accumulation must return None, it returned {type(returned).__name__}")
 
 
-@CALLBACK
-def ON_END(number: int) -> int:  # noqa: N802
+@callback()
+def _ON_END(queued: Any) -> None:  # noqa: N802
     """A backward that a function was queued in has come to its end."""
-    return _call(number, lambda fn: fn())
-
-
-#: The library lets a payload go.
-RELEASE = ctypes.CFUNCTYPE(None, _P)(_backward.recorded.__delitem__)
-
-# The library may call them for as long as it holds a payload, which can be longer than this module lives.
-for _callback in (ON_ARRAY, ON_PREPARE, ON_NODE, ON_ACCUMULATED, ON_END, RELEASE):
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))
+    queued[0]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask
 
 _RULES = ("strict", "rebase")
 
@@ -22,16 +22,10 @@ class set_inplace:  # noqa: N801 - used as a function: set_inplace("rebase"), or
     def __init__(self, rule: str) -> None:
         if rule not in _RULES:
             raise ValueError(f"set_inplace: there is no rule {rule!r}; there are 'strict' and 'rebase'")
-        self.before = _RULES[_set(_RULES.index(rule))]
+        self.before = _RULES[ask(ctypes.c_int, LIB.MXLSetInplace, _RULES.index(rule))]
 
     def __enter__(self) -> set_inplace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _set(_RULES.index(self.before))
-
-
-def _set(number: int) -> int:
-    before = ctypes.c_int()
-    check_call(LIB.MXLSetInplace(number, ctypes.byref(before)))
-    return before.value
+        ask(ctypes.c_int, LIB.MXLSetInplace, _RULES.index(self.before))

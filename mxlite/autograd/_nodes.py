@@ -6,13 +6,13 @@ import ctypes
 from functools import cache
 from typing import Any, Callable
 
-from mxlite import _backward, error
-from mxlite._lib import LIB, c_text, check_call
+from mxlite import _backward
+from mxlite._lib import LIB, ask, c_text, check_call
 from mxlite.autograd import _graph as graph
 from mxlite.autograd import saved
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import array_id, edge_of, share
-from mxlite.autograd._hooks import RELEASE, keep
+from mxlite.autograd._hooks import HANDLES, RELEASE, adopted, callback, keep, lasting
 from mxlite.autograd._run import run_from_edges
 
 
@@ -71,14 +71,14 @@ class Saved:
     with the edge beside it, to which the unpacked array is attached.
     """
 
-    __slots__ = ("front_end", "array", "version", "output", "owner", "unpack", "packed", "place")
+    __slots__ = ("front_end", "array", "version", "output", "owner", "hooks", "packed", "place")
 
     def __init__(self, front_end: FrontEnd, array: Any, output: int = -1, owner: str = "") -> None:
         self.front_end, self.owner = front_end, owner
         self.version = array._version
         self.output = output
         hooks = saved.current()
-        self.unpack = None if hooks is None else hooks.unpack
+        self.hooks = hooks
         if hooks is None:
             self.array = pinned(front_end, array) if output < 0 else detached(front_end, array)
             return
@@ -91,7 +91,7 @@ class Saved:
 
         Raises: what the front_end says where it was written to since.
         """
-        array = self._checked() if self.unpack is None else self._unpacked(self.unpack)
+        array = self._checked() if self.hooks is None else self._unpacked(self.hooks)
         if self.output < 0 or not in_rule:
             return array
         handle = LIB.MXLCustomFunctionOutput(array._h, self.output)
@@ -105,10 +105,8 @@ class Saved:
             raise self.front_end.edited(self.owner, self.array, node, number, self.version)
         return self.array
 
-    def _unpacked(self, unpack: Callable[[Any], Any]) -> Any:
-        array = unpack(self.packed)
-        if not isinstance(array, self.front_end.array_class):
-            raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
+    def _unpacked(self, hooks: saved.SavedHooks) -> Any:
+        array = hooks.unpacked(self.packed)
         node, number = self.place
         return detached(self.front_end, array) if node is None else placed(self.front_end, array, node, number)
 
@@ -122,10 +120,8 @@ Rule = Callable[[list, list], list]
 @cache
 def _labelled(dialect: int, label: str, slots: str | None) -> int:
     """A prepared call that tells MXLFunctionRecord what nodes are called."""
-    call = ctypes.c_void_p()
     texts = [None if text is None else c_text(text) for text in (label, slots)]
-    check_call(LIB.MXLPrepareAs(dialect, *texts, b"_copy", 0, None, None, 0, None, ctypes.byref(call)))
-    return call.value or 0
+    return ask(ctypes.c_void_p, LIB.MXLPrepareAs, dialect, *texts, b"_copy", 0, None, None, 0, None)
 
 
 def record(
@@ -165,37 +161,23 @@ def _handles(arrays: list) -> ctypes.Array:
     return (ctypes.c_void_p * max(1, len(arrays)))(*(array._h for array in arrays))
 
 
-_HANDLES = ctypes.POINTER(ctypes.c_void_p)
-_INTS = ctypes.POINTER(ctypes.c_int)
+@callback(ctypes.c_int, HANDLES, ctypes.c_int, ctypes.POINTER(ctypes.c_int), HANDLES)
+def _RULE(kept: Any, outputs: int, heads: Any, inputs: int, wanted: Any, results: Any) -> None:  # noqa: N802
+    """The library's call for the gradients of a node."""
+    rule, front_end = kept
+    flags = [bool(wanted[i]) for i in range(inputs)]
+    given = rule(list(adopted(front_end, outputs, heads)), flags)
+    for index, (grad, flag) in enumerate(zip(given, flags)):
+        if flag and grad is not None:
+            results[index] = share(grad._h)
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, _HANDLES, ctypes.c_int, _INTS, _HANDLES)
-def _RULE(number: int, outputs: int, heads: Any, inputs: int, wanted: Any, results: Any) -> int:  # noqa: N802
-    """The library's call for the gradients of a node. 0, or -1 with the exception kept."""
-    try:
-        rule, front_end = _backward.recorded[number]
-        grads = [front_end.adopt(heads[i]) if heads[i] else None for i in range(outputs)]
-        with _backward.allowing_interrupts():
-            flags = [bool(wanted[i]) for i in range(inputs)]
-            given = rule(grads, flags)
-        for index, (grad, flag) in enumerate(zip(given, flags)):
-            if flag and grad is not None:
-                results[index] = share(grad._h)
-        return 0
-    except BaseException as problem:
-        error.keep_exception(problem)
-        return -1
-
-
+@lasting
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def _FORGET(number: int) -> None:  # noqa: N802
-    """A backward has let go of what a node's rule saved."""
+    """A backward has released what a node's rule saved."""
     rule, _ = _backward.recorded[number]
     rule.forget()
-
-
-for _callback in (_RULE, _FORGET):
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))
 
 
 # ---- backward, for what is made of it ----

@@ -6,10 +6,9 @@ import ctypes
 import weakref
 from typing import Any, Callable
 
-from mxlite import _backward
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._hooks import ON_END, RELEASE, keep
+from mxlite.autograd._hooks import call_at_end
 from mxlite.autograd._nodes import detached, recorded
 from mxlite.autograd.saved import SavedHooks
 
@@ -117,15 +116,9 @@ class _Again:
 
     def _keep(self, values: _Values) -> None:
         """Leaves the values to the backward that runs; where none does, they are gone at once."""
-        state = ctypes.c_int()
-        check_call(LIB.MXLBackwardState(ctypes.byref(state)))
-        if state.value == 0:
-            return
-        number = keep((values.end,))
-        if LIB.MXLBackwardQueue(ON_END, number, RELEASE) != 0:
-            _backward.recorded.pop(number, None)
-            raise self.front_end.last_error()
-        self.values = weakref.ref(values)
+        if ask(ctypes.c_int, LIB.MXLBackwardState) != 0:
+            call_at_end(values.end, self.front_end.last_error)
+            self.values = weakref.ref(values)
 
     def _run(self) -> list[tuple[Any, int]]:
         """What the function saves when it runs once more."""

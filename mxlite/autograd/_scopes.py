@@ -5,22 +5,18 @@ from __future__ import annotations
 import ctypes
 import threading
 
-from mxlite._lib import LIB, check_call, hot
+from mxlite._lib import LIB, ask, hot
 from mxlite.error import MXNetError
 
 
 def is_recording() -> bool:
     """Whether this thread records operators."""
-    flag = ctypes.c_bool()
-    check_call(LIB.MXAutogradIsRecording(ctypes.byref(flag)))
-    return flag.value
+    return ask(ctypes.c_bool, LIB.MXAutogradIsRecording)
 
 
 def is_training() -> bool:
     """Whether this thread runs operators as in training (Dropout drops)."""
-    flag = ctypes.c_bool()
-    check_call(LIB.MXAutogradIsTraining(ctypes.byref(flag)))
-    return flag.value
+    return ask(ctypes.c_bool, LIB.MXAutogradIsTraining)
 
 
 def set_recording(is_recording: bool) -> bool:

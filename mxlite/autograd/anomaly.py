@@ -8,10 +8,13 @@ import os
 import sys
 from typing import Any
 
+import numpy as np
+
 from mxlite import _backward, error
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
+from mxlite.autograd._hooks import HANDLES, adopted, callback
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -64,19 +67,18 @@ class Anomaly:
     def __exit__(self, *_: object) -> None:
         switch(self.outer)
 
-    def recorded(self, node: graph.Node, outputs: list) -> None:
+    def recorded(self, node: graph.Node, outputs: tuple) -> None:
         """Keeps the place, and looks at the values."""
         frames = user_frames()
         node.metadata[PLACE] = frames
         if self.check == 0 or not self.results:
             return
         for number, array in enumerate(outputs):
-            index = ctypes.c_int64()
-            check_call(LIB.MXLNDArrayFindNonFinite(array._h, self.check, ctypes.byref(index)))
-            if index.value >= 0:
+            index = ask(ctypes.c_int64, LIB.MXLNDArrayFindNonFinite, array._h, self.check)
+            if index >= 0:
                 what = "NaN" if self.check == 1 else "a NaN or an infinity"
                 raise self.front_end.error(
-                    f"{_operator(node)} made {what} in its output {number}, at {_position(index.value, array.shape)}; "
+                    f"{_operator(node)} made {what} in its output {number}, at {_position(index, array.shape)}; "
                     f"recorded at {place_text(frames)}"
                 )
 
@@ -87,17 +89,12 @@ class Anomaly:
 
 
 def _operator(node: graph.Node) -> str:
-    name = ctypes.c_char_p()
-    check_call(LIB.MXLNodeGetOperator(node._handle, ctypes.byref(name)))
-    return f"{(name.value or b'').decode()} ({node.name()})"
+    name = ask(ctypes.c_char_p, LIB.MXLNodeGetOperator, node._handle) or b""
+    return f"{name.decode()} ({node.name()})"
 
 
 def _position(index: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    place = []
-    for extent in reversed(shape):
-        index, rest = divmod(index, extent)
-        place.append(rest)
-    return tuple(reversed(place))
+    return tuple(map(int, np.unravel_index(index, shape)))
 
 
 #: The innermost block of each thread.
@@ -127,30 +124,18 @@ def _explain(problem: BaseException) -> BaseException:
     active = _active.get(error.thread_number())
     if active is None or not isinstance(problem, Exception):
         return problem
-    handle = ctypes.c_void_p()
-    check_call(LIB.MXLAnomalyTakeNode(ctypes.byref(handle)))
-    if not handle.value:
+    handle = ask(ctypes.c_void_p, LIB.MXLAnomalyTakeNode)
+    if not handle:
         return problem
-    node = graph.node_for(handle.value, active.front_end)
+    node = graph.node_for(handle, active.front_end)
     explained = active.explained(problem, node, node.metadata.get(PLACE))
     if explained is not problem:
         explained.__cause__ = problem.__cause__
     return explained
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p))
-def _ON_RECORDED(_: int, handle: int, count: int, outputs: Any) -> int:  # noqa: N802 - it is a constant
+@callback(ctypes.c_void_p, ctypes.c_int, HANDLES)
+def _ON_RECORDED(_: None, handle: int, count: int, outputs: Any) -> None:  # noqa: N802 - it is a constant
     """A node was recorded on this thread."""
-    try:
-        active = _active[error.thread_number()]
-        node = graph.node_for(handle, active.front_end)
-        arrays = [active.front_end.adopt(outputs[i]) for i in range(count)]
-        with _backward.allowing_interrupts():
-            active.recorded(node, arrays)
-        return 0
-    except BaseException as problem:
-        error.keep_exception(problem)
-        return -1
-
-
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(_ON_RECORDED))
+    active = _active[error.thread_number()]
+    active.recorded(graph.node_for(handle, active.front_end), adopted(active.front_end, count, outputs))

@@ -9,7 +9,7 @@ from mxlite import _backward, error
 from mxlite._lib import LIB, check_call
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share
-from mxlite.autograd._hooks import RELEASE, keep
+from mxlite.autograd._hooks import HANDLES, callback, hand_over, keep, lasting
 
 #: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
 _open: dict[int, list[SavedHooks]] = {}
@@ -38,10 +38,8 @@ class SavedHooks:
         self.pack, self.unpack, self.front_end = pack, unpack, front_end
 
     def __enter__(self) -> None:
-        number = keep(self)
-        if LIB.MXLPushSavedHooks(_PACK, _UNPACK, _DROP, number, RELEASE) != 0:
-            _backward.recorded.pop(number, None)
-            raise self.front_end.last_error()
+        push = LIB.MXLPushSavedHooks
+        hand_over(self, lambda *payload: push(_PACK, _UNPACK, _DROP, *payload), self.front_end.last_error)
         _open.setdefault(error.thread_number(), []).append(self)
 
     def __exit__(self, *_: object) -> None:
@@ -52,51 +50,32 @@ class SavedHooks:
             del _open[thread]
         check_call(LIB.MXLPopSavedHooks())
 
-
-_P, _I = ctypes.c_void_p, ctypes.c_int
-_OUT = ctypes.POINTER(ctypes.c_void_p)
-
-
-def _guarded(work: Callable[[], None]) -> int:
-    try:
-        with _backward.allowing_interrupts():
-            work()
-        return 0
-    except BaseException as problem:
-        error.keep_exception(problem)
-        return -1
+    def unpacked(self, packed: Any) -> Any:
+        """The array for what `pack` returned. Raises: TypeError: `unpack` returns none."""
+        array = self.unpack(packed)
+        if not isinstance(array, self.front_end.array_class):
+            raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(array).__name__}")
+        return array
 
 
-@ctypes.CFUNCTYPE(_I, _P, _P, _OUT)
-def _PACK(number: int, array: int, packed: Any) -> int:  # noqa: N802 - it is a constant
+_P = ctypes.c_void_p
+
+
+@callback(_P, HANDLES)
+def _PACK(hooks: Any, array: int, packed: Any) -> None:  # noqa: N802 - it is a constant
     """A value is saved."""
-
-    def work() -> None:
-        hooks = _backward.recorded[number]
-        packed[0] = keep((hooks.pack(hooks.front_end.adopt(array)),))
-
-    return _guarded(work)
+    packed[0] = keep((hooks.pack(hooks.front_end.adopt(array)),))
 
 
-@ctypes.CFUNCTYPE(_I, _P, _P, _OUT)
-def _UNPACK(number: int, packed: int, array: Any) -> int:  # noqa: N802
+@callback(_P, HANDLES)
+def _UNPACK(hooks: Any, packed: int, array: Any) -> None:  # noqa: N802
     """It is read."""
-
-    def work() -> None:
-        hooks, (thing,) = _backward.recorded[number], _backward.recorded[packed]
-        found = hooks.unpack(thing)
-        if not isinstance(found, hooks.front_end.array_class):
-            raise TypeError(f"saved_tensors_hooks: unpack must return an array, it returned {type(found).__name__}")
-        array[0] = share(found._h)
-
-    return _guarded(work)
+    found = hooks.unpacked(*_backward.recorded[packed])
+    array[0] = share(found._h)
 
 
+@lasting
 @ctypes.CFUNCTYPE(None, _P, _P)
 def _DROP(number: int, packed: int) -> None:  # noqa: N802
     """It is needed no more."""
     del _backward.recorded[packed]
-
-
-for _callback in (_PACK, _UNPACK, _DROP):
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))

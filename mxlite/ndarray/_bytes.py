@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 from mxlite.util import np_shape
 
 if TYPE_CHECKING:
@@ -29,7 +29,5 @@ def handle_from_bytes(content: bytes | bytearray) -> int:
     Raises:
         MXNetError: the bytes are damaged.
     """
-    handle = ctypes.c_void_p()
     with np_shape(content[:1] == bytes([_NUMPY_SHAPE])):
-        check_call(LIB.MXNDArrayLoadFromRawBytes(bytes(content), len(content), ctypes.byref(handle)))
-    return handle.value
+        return ask(ctypes.c_void_p, LIB.MXNDArrayLoadFromRawBytes, bytes(content), len(content))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -78,14 +78,12 @@ def _drop_versioned(
 
 
 def _capsule(array: NDArray, versioned: bool = False) -> Any:
-    tensor = ctypes.c_void_p()
-    if versioned:
-        check_call(LIB.MXLNDArrayToDLPackVersioned(array._h, ctypes.byref(tensor)))
-        if not array.writable:
-            Versioned.from_address(tensor.value).flags |= READ_ONLY
-        return _capsule_new(tensor, NAME_VERSIONED, _drop_versioned)
-    check_call(LIB.MXNDArrayToDLPack(array._h, ctypes.byref(tensor)))
-    return _capsule_new(tensor, NAME, _drop)
+    if not versioned:
+        return _capsule_new(ask(ctypes.c_void_p, LIB.MXNDArrayToDLPack, array._h), NAME, _drop)
+    tensor = ask(ctypes.c_void_p, LIB.MXLNDArrayToDLPackVersioned, array._h)
+    if not array.writable:
+        Versioned.from_address(tensor).flags |= READ_ONLY
+    return _capsule_new(tensor, NAME_VERSIONED, _drop_versioned)
 
 
 def capsule_of(array: NDArray, stream: Any, max_version: tuple[int, int] | None, device: Any, copy: Any) -> Any:

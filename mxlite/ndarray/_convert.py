@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._lib import LIB, ask, check_call, hot, last_error
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
 from mxlite.ndarray._bytes import handle_from_bytes, to_bytes
@@ -43,10 +43,8 @@ class Conversion:
         """For np.asarray: the array's own memory, to be read alone."""
         if self.dtype is None:
             raise AttributeError("an array that has no shape yet has no memory")
-        data = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayGetData(self._h, ctypes.byref(data)))
         kind = np.dtype(self.dtype).str
-        address = data.value or _NOWHERE
+        address = ask(ctypes.c_void_p, LIB.MXNDArrayGetData, self._h) or _NOWHERE
         return {"version": 3, "shape": self.shape, "typestr": kind, "data": (address, True), "strides": None}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from mxlite import _backward
-from mxlite._lib import LIB, check_call, hot
+from mxlite._lib import LIB, ask, check_call, hot
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import edge_of, register_variable
@@ -127,9 +127,7 @@ class Gradient(Placed):
     @property
     def _fresh_grad(self) -> int:
         """1 after a backward that wrote the gradient, until it is set to 0."""
-        state = ctypes.c_int()
-        check_call(LIB.MXNDArrayGetGradState(self._h, ctypes.byref(state)))
-        return state.value
+        return ask(ctypes.c_int, LIB.MXNDArrayGetGradState, self._h)
 
     @_fresh_grad.setter
     def _fresh_grad(self, state: int) -> None:

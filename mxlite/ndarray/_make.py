@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._lib import LIB, ask, check_call, hot, last_error
 from mxlite.base import FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context
 from mxlite.error import MXValueError
@@ -62,6 +62,4 @@ def new_array(shape: tuple[int, ...], dtype: Any, context: Context | None = None
 
 def new_none() -> int:
     """The handle of a new array that has no shape yet."""
-    handle = ctypes.c_void_p()
-    check_call(LIB.MXNDArrayCreateNone(ctypes.byref(handle)))
-    return handle.value
+    return ask(ctypes.c_void_p, LIB.MXNDArrayCreateNone)

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import LIB, c_text, c_texts, check_call, hot, last_error
+from mxlite._lib import LIB, ask, c_text, c_texts, check_call, hot, last_error
 from mxlite.base import _Null, dtype_name
 from mxlite.error import MXAttributeError
 
@@ -97,9 +97,8 @@ def _converter(type_text: str) -> Callable[[Any], Any] | None:
 def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = ()) -> int:
     """The handle of a prepared call: constant parameters as text, and the names of those given with each call."""
     keys, values, names = c_texts(constants), c_texts(constants.values()), c_texts(arguments)
-    call = ctypes.c_void_p()
-    check_call(LIB.MXLPrepare(c_text(name), len(constants), keys, values, len(arguments), names, ctypes.byref(call)))
-    return call.value
+    given = c_text(name), len(constants), keys, values, len(arguments), names
+    return ask(ctypes.c_void_p, LIB.MXLPrepare, *given)
 
 
 def prepare_with(name: str, given: dict[str, Any]) -> int:
@@ -109,9 +108,7 @@ def prepare_with(name: str, given: dict[str, Any]) -> int:
 
 def fixed_outputs(call: int) -> int:
     """How many outputs a prepared call has; -1 where that depends on its arguments."""
-    count = ctypes.c_int()
-    check_call(LIB.MXLCallGetNumOutputs(call, None, ctypes.byref(count)))
-    return count.value
+    return ask(ctypes.c_int, LIB.MXLCallGetNumOutputs, call, None)
 
 
 class Operator:

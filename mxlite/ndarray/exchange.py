@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB, check_call, last_error
+from mxlite._lib import LIB, ask, check_call, last_error
 from mxlite.base import FLAG_OF_DTYPE
 from mxlite.ndarray._capsules import (
     NAME,
@@ -54,10 +54,9 @@ def _take(capsule: Any) -> NDArray:
     if not is_valid(capsule, NAME):
         # MXNet 1.9.1 raises AssertionError here.
         raise ValueError("Invalid DLPack Tensor. DLTensor capsules can be consumed only once.")
-    handle = ctypes.c_void_p()
-    check_call(LIB.MXNDArrayFromDLPack(pointer(capsule, NAME), ctypes.byref(handle)))
+    handle = ask(ctypes.c_void_p, LIB.MXNDArrayFromDLPack, pointer(capsule, NAME))
     set_name(capsule, USED)
-    return NDArray._adopt(handle.value)
+    return NDArray._adopt(handle)
 
 
 def _capsule_from(source: Any, copy: bool | None) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._lib import LIB, ask, check_call, hot, last_error
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
@@ -306,11 +306,9 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
     """
     extents = (ctypes.c_int * len(shape))(*shape)
-    handle = ctypes.c_void_p()
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
-    arguments = (shared_pid, shared_id, extents, len(shape), flag, ctypes.byref(handle))
-    check_call(LIB.MXNDArrayCreateFromSharedMemEx(*arguments))
-    return NDArray._adopt(handle.value)
+    arguments = (shared_pid, shared_id, extents, len(shape), flag)
+    return NDArray._adopt(ask(ctypes.c_void_p, LIB.MXNDArrayCreateFromSharedMemEx, *arguments))
 
 
 def _as_value_error(error: BaseException) -> BaseException:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, hot
+from mxlite._lib import LIB, ask, hot
 from mxlite.torch._calls import adopt, check_call, prepare, run
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
 
@@ -44,9 +44,7 @@ def stacked(tensors: list[Tensor], place: int) -> Tensor:
 
 def address_of(tensor: Tensor) -> int:
     """The address of the first element."""
-    data = ctypes.c_void_p()
-    check_call(LIB.MXLNDArrayGetAddress(tensor._h, ctypes.byref(data)))
-    return data.value or 0
+    return ask(ctypes.c_void_p, LIB.MXLNDArrayGetAddress, tensor._h) or 0
 
 
 def from_values(values: np.ndarray) -> Tensor:

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite import _backward
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, ask, check_call
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import array_id, edge_of
 from mxlite.base import DTYPE_OF_FLAG
@@ -110,7 +109,7 @@ def _visit(stack: list[_Step], called: dict[int, str]) -> tuple[list[Record], di
         step = stack[-1]
         number = _id(step.handle)
         if number not in positions and step.inputs is None:
-            found = _inputs(step.handle)
+            found = graph.inputs_of(step.handle)
             stack.extend(_Step(handle, output) for handle, output in reversed(found) if handle)
             step.inputs = [(_id(handle) if handle else None, output) for handle, output in found]
             continue
@@ -123,25 +122,7 @@ def _visit(stack: list[_Step], called: dict[int, str]) -> tuple[list[Record], di
 
 
 def _id(handle: int) -> int:
-    number = ctypes.c_uint64()
-    check_call(LIB.MXLNodeGetId(handle, ctypes.byref(number)))
-    return number.value
-
-
-def _int(function: Any, handle: int) -> int:
-    value = ctypes.c_int()
-    check_call(function(handle, ctypes.byref(value)))
-    return value.value
-
-
-def _inputs(handle: int) -> list[tuple[int, int]]:
-    """New handles of what the slots lead to (0: nowhere), and the outputs."""
-    node, output = ctypes.c_void_p(), ctypes.c_int()
-    found: list[tuple[int, int]] = []
-    for slot in range(_int(LIB.MXLNodeGetNumInputs, handle)):
-        check_call(LIB.MXLNodeGetInput(handle, slot, ctypes.byref(node), ctypes.byref(output)))
-        found.append((node.value or 0, output.value))
-    return found
+    return ask(ctypes.c_uint64, LIB.MXLNodeGetId, handle)
 
 
 def _value(handle: int, which: int, index: int) -> Value:
@@ -153,38 +134,33 @@ def _value(handle: int, which: int, index: int) -> Value:
 
 
 def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int, str]) -> Record:
-    name, operator = ctypes.c_char_p(), ctypes.c_char_p()
-    check_call(LIB.MXLNodeGetName(handle, ctypes.byref(name)))
-    check_call(LIB.MXLNodeGetOperator(handle, ctypes.byref(operator)))
-    outputs = [_value(handle, 1, index) for index in range(_int(LIB.MXLNodeGetNumOutputs, handle))]
-    record = Record((name.value or b"").decode(), None, inputs, [], outputs)
-    if operator.value is None:
+    name, operator = (ask(ctypes.c_char_p, each, handle) for each in (LIB.MXLNodeGetName, LIB.MXLNodeGetOperator))
+    outputs = [_value(handle, 1, index) for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumOutputs, handle))]
+    record = Record(name.decode(), None, inputs, [], outputs)
+    if operator is None:
         record.label = called.get(_variable_id(handle), "")
         return record
-    record.operator = operator.value.decode()
+    record.operator = operator.decode()
     record.arguments = _arguments(handle, inputs)
     record.params = _params(handle)
     record.saved_bytes = _saved_bytes(handle)
-    record.released = bool(_int(LIB.MXLNodeIsReleased, handle))
+    record.released = bool(ask(ctypes.c_int, LIB.MXLNodeIsReleased, handle))
     record.location = _location(handle)
     return record
 
 
 def _location(handle: int) -> tuple[str, int, str] | None:
     """Where detect_anomaly saw the node being recorded."""
-    payload = ctypes.c_void_p()
-    check_call(LIB.MXLNodeGetPayload(handle, ctypes.byref(payload)))
-    kept = _backward.recorded.get(payload.value or 0)
+    kept = graph.payload_of(handle)
     return next(iter(kept.get("traceback_") or ()), None) if isinstance(kept, dict) else None
 
 
 def _variable_id(handle: int) -> int:
-    array = ctypes.c_void_p()
-    check_call(LIB.MXLNodeGetVariable(handle, ctypes.byref(array)))
+    array = ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, handle)
     try:
-        return array_id(array.value or 0)
+        return array_id(array)
     finally:
-        LIB.MXNDArrayFree(array.value)
+        LIB.MXNDArrayFree(array)
 
 
 def _arguments(handle: int, inputs: list[tuple[int | None, int]]) -> list[tuple[int | None, int, Value]]:
@@ -205,7 +181,7 @@ def _params(handle: int) -> dict[str, str]:
 
 def _saved_bytes(handle: int) -> int:
     total, size = 0, ctypes.c_int64()
-    for index in range(_int(LIB.MXLNodeGetNumSaved, handle)):
+    for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumSaved, handle)):
         check_call(LIB.MXLNodeGetSaved(handle, index, None, None, None, ctypes.byref(size)))
         total += size.value
     return total

@@ -6,14 +6,13 @@ import ctypes
 import warnings
 from typing import Any, Callable
 
-from mxlite import _backward
-from mxlite._lib import LIB
+from mxlite._lib import LIB, ask
 from mxlite.autograd import graph
 from mxlite.autograd._handles import edge_of
-from mxlite.autograd._hooks import ON_END, RELEASE, keep
+from mxlite.autograd._hooks import call_at_end
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.autograd._run import run_from_edges
-from mxlite.torch._calls import adopt, check_call, last_error
+from mxlite.torch._calls import adopt, last_error
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import OF_FLAG, dtype
 from mxlite.torch._gradient import FRONT_END, Gradient
@@ -190,18 +189,12 @@ def queue_callback(fn: Callable[[], Any]) -> None:
 
     Raises: RuntimeError: none runs.
     """
-    number = keep((fn,))
-    if LIB.MXLBackwardQueue(ON_END, number, RELEASE) != 0:
-        _backward.recorded.pop(number, None)
-        LIB.MXGetLastError()
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    call_at_end(fn, lambda: RuntimeError("Final callbacks can only be installed during backward pass."))
 
 
 def is_checkpoint_valid() -> bool:
     """Whether a backward for all leaves runs on this thread, or none: then a recomputed part is complete."""
-    state = ctypes.c_int()
-    check_call(LIB.MXLBackwardState(ctypes.byref(state)))
-    return state.value != 2
+    return ask(ctypes.c_int, LIB.MXLBackwardState) != 2
 
 
 class ImperativeEngine:
