@@ -45,9 +45,13 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
 
 
 def defined(module: dict[str, Any]) -> list[str]:
-    """The public names of what a module, by its `globals()`, defines itself: functions and classes."""
-    own = module["__name__"]
-    return [name for name, each in module.items() if name[:1] != "_" and getattr(each, "__module__", None) == own]
+    """The public names of what a module, by its `globals()`, or a package's modules define: functions and classes."""
+    own = module["__name__"] + "."
+    return [name for name, each in module.items() if name[0] != "_" and f"{_module_of(each)}.".startswith(own)]
+
+
+def _module_of(thing: Any) -> str:
+    return getattr(thing, "__module__", None) or ""
 
 
 class _Finder:

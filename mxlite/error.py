@@ -56,15 +56,9 @@ class MXNotImplementedError(MXNetError, NotImplementedError):
     """Something that MXNet has and mxlite does not have yet."""
 
 
+#: How messages of the library begin, and the exceptions they become.
 _classes: dict[str, type[Exception]] = {
-    "InternalError": InternalError,
-    "ValueError": MXValueError,
-    "TypeError": MXTypeError,
-    "IndexError": MXIndexError,
-    "AttributeError": MXAttributeError,
-    "MemoryError": MXMemoryError,
-    "RecursionError": MXRecursionError,
-    "NotImplementedError": MXNotImplementedError,
+    each.__name__.replace("MX", "", 1): each for each in MXNetError.__subclasses__()
 }
 
 #: Exceptions raised inside callbacks that C called, by thread, until the call that led to them comes back.

@@ -5,98 +5,26 @@ The operators' functions are made when they are first asked for; `dir(mx.nd)` li
 
 from __future__ import annotations
 
+# ruff: noqa: F401 - what is imported here is what the module offers
+from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.ndarray import _internal, contrib, linalg, op, random
-from mxlite.ndarray._arithmetic import install_fluent_methods
+from mxlite.ndarray._arithmetic import install_fluent_methods as _install_fluent_methods
 from mxlite.ndarray._capsules import to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray._keys import install as _install_keys
 from mxlite.ndarray._numpy import install as _install_numpy
-from mxlite.ndarray._operators import operator_names
-from mxlite.ndarray.creation import (
-    add,
-    array,
-    concatenate,
-    divide,
-    empty,
-    full,
-    multiply,
-    onehot_encode,
-    ones,
-    power,
-    subtract,
-    true_divide,
-    waitall,
-    zeros,
-)
+from mxlite.ndarray._operators import operator_names as _operator_names
+from mxlite.ndarray.creation import *  # noqa: F403
 from mxlite.ndarray.exchange import from_dlpack, from_numpy
 from mxlite.ndarray.files import load, load_frombuffer, save
 from mxlite.ndarray.ndarray import NDArray
-from mxlite.ndarray.pairs import (
-    equal,
-    greater,
-    greater_equal,
-    lesser,
-    lesser_equal,
-    logical_and,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    modulo,
-    not_equal,
-)
+from mxlite.ndarray.pairs import *  # noqa: F403
 from mxlite.ndarray.shapes import arange, eye, histogram, linspace, moveaxis, split_v2
 from mxlite.ndarray.shapes import install as _install_shapes
 
-__all__ = [
-    "NDArray",
-    "_internal",
-    "add",
-    "arange",
-    "array",
-    "concatenate",
-    "contrib",
-    "divide",
-    "empty",
-    "equal",
-    "eye",
-    "from_dlpack",
-    "from_numpy",
-    "full",
-    "greater",
-    "greater_equal",
-    "histogram",
-    "lesser",
-    "lesser_equal",
-    "linalg",
-    "linspace",
-    "load",
-    "load_frombuffer",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "maximum",
-    "minimum",
-    "modulo",
-    "moveaxis",
-    "multiply",
-    "not_equal",
-    "onehot_encode",
-    "ones",
-    "op",
-    "power",
-    "random",
-    "save",
-    "split_v2",
-    "subtract",
-    "to_dlpack_for_read",
-    "to_dlpack_for_write",
-    "true_divide",
-    "waitall",
-    "zeros",
-]
+__all__ = [*_defined(globals()), "_internal", "contrib", "linalg", "op", "random"]
 
-install_fluent_methods(set(operator_names()))
+_install_fluent_methods(set(_operator_names()))
 _install_shapes()
 _install_keys()
 _install_numpy(lambda name: name in __all__)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
+from mxlite._public import defined as _defined
 from mxlite.context import Context
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray.ndarray import NDArray
-
-__all__ = ["isfinite", "isinf", "isnan", "rand_zipfian"]
 
 
 def isnan(data: NDArray) -> NDArray:
@@ -52,5 +51,7 @@ def rand_zipfian(
         _expected(drawn, num_sampled, log_range),
     )
 
+
+__all__ = _defined(globals())
 
 _show_functions(globals())

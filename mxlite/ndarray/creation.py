@@ -8,6 +8,7 @@ from typing import Any, Union
 import numpy as np
 
 from mxlite._lib import LIB, check_call
+from mxlite._public import defined as _defined
 from mxlite.base import dtype_name
 from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
@@ -140,3 +141,6 @@ true_divide = divide
 def power(base: Any, exp: Any) -> Any:
     """base ** exp, element-wise with broadcasting; arrays or numbers."""
     return _operator.pow(base, exp)
+
+
+__all__ = _defined(globals())

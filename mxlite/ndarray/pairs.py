@@ -6,22 +6,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from mxlite._public import defined as _defined
 from mxlite.ndarray.ndarray import NDArray, invoke
-
-__all__ = [
-    "equal",
-    "greater",
-    "greater_equal",
-    "lesser",
-    "lesser_equal",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "maximum",
-    "minimum",
-    "modulo",
-    "not_equal",
-]
 
 _NUMBERS = (int, float, np.generic)
 
@@ -98,3 +84,6 @@ def logical_or(lhs: Any, rhs: Any) -> Any:
 def logical_xor(lhs: Any, rhs: Any) -> Any:
     """1 where one of the two is 0, else 0, in the arrays' dtype; arrays or numbers."""
     return _pair("logical_xor", "logical_xor", lambda a, b: int(bool(a) != bool(b)), lhs, rhs)
+
+
+__all__ = _defined(globals())

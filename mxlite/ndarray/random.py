@@ -10,24 +10,11 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+from mxlite._public import defined as _defined
 from mxlite.base import _Null
 from mxlite.context import Context, context_parameter
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray.ndarray import NDArray, invoke
-
-__all__ = [
-    "exponential",
-    "gamma",
-    "generalized_negative_binomial",
-    "multinomial",
-    "negative_binomial",
-    "normal",
-    "poisson",
-    "randint",
-    "randn",
-    "shuffle",
-    "uniform",
-]
 
 
 def _by_numbers(name: str, given: dict[str, Any], shape: Any, dtype: Any, ctx: Any, out: Any, kwargs: dict) -> NDArray:
@@ -227,5 +214,7 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     out = kwargs.pop("out", None)
     return invoke("_shuffle", [data], kwargs, out)
 
+
+__all__ = _defined(globals())
 
 _show_functions(globals())

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Callable
 
+from mxlite._public import defined as _defined
+
 
 @contextlib.contextmanager
 def environment(*args: Any) -> Iterator[None]:
@@ -92,3 +94,6 @@ def is_op_runnable() -> bool:
 def has_tvm_ops() -> bool:
     """Whether there are operators made by TVM: there are none."""
     return False
+
+
+__all__ = _defined(globals())

@@ -9,6 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import ndarray
+from mxlite._public import defined as _defined
 from mxlite.context import Context
 from mxlite.ndarray import NDArray
 from mxlite.test_utils._comparison import default_dtype
@@ -169,3 +170,6 @@ def collapse_sum_like(a: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     lead = a.ndim - len(shape)
     axes = tuple(i for i in range(a.ndim) if i < lead or (shape[i - lead] == 1 and a.shape[i] != 1))
     return np.sum(a, axis=axes, keepdims=True).reshape(shape)
+
+
+__all__ = _defined(globals())

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from mxlite._public import defined as _defined
 from mxlite.test_utils._comparison import _numpy
 
 
@@ -137,3 +138,6 @@ def verify_generator(
             f"{last[1]}, expected {last[2]}"
         )
     return [result for result, _, _ in checks]
+
+
+__all__ = _defined(globals())

@@ -9,6 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import autograd, context, ndarray
+from mxlite._public import defined as _defined
 from mxlite.context import Context
 from mxlite.ndarray import NDArray
 from mxlite.test_utils._comparison import _numpy, assert_almost_equal, default_numeric_eps
@@ -85,3 +86,6 @@ def _central_differences(value: Callable[[np.ndarray], float], at: np.ndarray, e
         # What the step became in the dtype.
         result[index] = (value(above) - value(below)) / (float(above[index]) - float(below[index]))
     return result
+
+
+__all__ = _defined(globals())

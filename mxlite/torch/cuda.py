@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._kinds import NO_CUDA
-
-__all__ = [
-    "current_device",
-    "device_count",
-    "empty_cache",
-    "get_device_name",
-    "is_available",
-    "is_initialized",
-    "manual_seed",
-    "manual_seed_all",
-    "synchronize",
-]
 
 
 def is_available() -> bool:
@@ -61,5 +50,7 @@ def synchronize(device: Any = None) -> None:
     """Raises: AssertionError: there is no GPU."""
     raise AssertionError(NO_CUDA)
 
+
+__all__ = _defined(globals())
 
 _show(globals())

@@ -1,11 +1,14 @@
 """`torch.autograd`: backward and grad over the graph that operations record, functions, and checks of gradients."""
 
+# ruff: noqa: F401 - what is imported here is what the module offers
+
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.autograd import graph as _graph
 from mxlite.torch._calls import method
@@ -13,7 +16,8 @@ from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks
-from mxlite.torch.autograd._engine import meta_of, run_backward
+from mxlite.torch.autograd._engine import meta_of as _meta_of
+from mxlite.torch.autograd._engine import run_backward as _run_backward
 from mxlite.torch.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from mxlite.torch.autograd.function import Function
 from mxlite.torch.autograd.grad_mode import (
@@ -25,31 +29,10 @@ from mxlite.torch.autograd.grad_mode import (
 )
 from mxlite.torch.autograd.variable import Variable
 
-__all__ = [
-    "Function",
-    "Variable",
-    "anomaly_mode",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "function",
-    "functional",
-    "grad",
-    "grad_mode",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "is_grad_enabled",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-]
-
 gradcheck, gradgradcheck = _checks.gradcheck, _checks.gradgradcheck
 
 
-def retain_option(retain_graph: bool | None, retain_variables: bool | None) -> bool | None:
+def _retain_option(retain_graph: bool | None, retain_variables: bool | None) -> bool | None:
     """`retain_graph`, or what its old name says.
 
     Raises: ValueError: both are given.
@@ -86,7 +69,7 @@ def _heads(tensors: tuple, given: tuple) -> tuple[Tensor | None, ...]:
     for number, (tensor, grad) in enumerate(zip(tensors, given)):
         if not isinstance(tensor, (Tensor, _graph.Edge)):
             raise AssertionError("Expected output to be a torch.Tensor")
-        shape, kind = meta_of(tensor)
+        shape, kind = _meta_of(tensor)
         if isinstance(grad, Tensor):
             if grad.shape != shape:
                 raise RuntimeError(
@@ -131,14 +114,14 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    retain_graph = retain_option(retain_graph, retain_variables)
+    retain_graph = _retain_option(retain_graph, retain_variables)
     wanted = () if inputs is None else _tuple(inputs, "backward")
     if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     heads = _tuple(tensors)
     given = _given(grad_tensors, len(heads))
     keep = create_graph if retain_graph is None else retain_graph
-    run_backward(heads, _heads(heads, given), keep, create_graph, wanted, True, True)
+    _run_backward(heads, _heads(heads, given), keep, create_graph, wanted, True, True)
 
 
 @method("backward")
@@ -159,7 +142,7 @@ def _backward_of(
         inputs: The leaves whose gradients are wanted; None: all.
         retain_variables: retain_graph, as it was called once.
     """
-    given = retain_option(retain_graph, retain_variables)
+    given = _retain_option(retain_graph, retain_variables)
     backward(self, gradient, given, create_graph, inputs=inputs)
 
 
@@ -214,14 +197,14 @@ def grad(
     if is_grads_batched:
         found = _batched(heads, wanted, given, keep, create_graph, allow_unused)
     else:
-        found = run_backward(heads, _heads(heads, given), keep, create_graph, wanted, allow_unused, False)
+        found = _run_backward(heads, _heads(heads, given), keep, create_graph, wanted, allow_unused, False)
     if materialize_grads:
         found = tuple(_zeros(wanted[k]) if each is None else each for k, each in enumerate(found))
     return dict(zip(inputs, found)) if type(inputs) is dict else found
 
 
 def _zeros(like: Any) -> Tensor:
-    shape, kind = meta_of(like)
+    shape, kind = _meta_of(like)
     return zeros_of(tuple(shape), kind)
 
 
@@ -231,8 +214,10 @@ def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool
     for place in range(count):
         one = tuple(None if each is None else each[place] for each in given)
         last = place == count - 1
-        rows.append(run_backward(heads, _heads(heads, one), keep or not last, create, wanted, allow_unused, False))
+        rows.append(_run_backward(heads, _heads(heads, one), keep or not last, create, wanted, allow_unused, False))
     return tuple(None if column[0] is None else stack(column) for column in zip(*rows))
 
+
+__all__ = [*_defined(globals()), "anomaly_mode", "function", "functional", "grad_mode", "graph", "is_grad_enabled"]
 
 _show(globals())

@@ -7,17 +7,9 @@ import inspect
 import threading
 from typing import Any, Callable
 
+from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._nodes import is_grad_enabled, set_grad_mode
-
-__all__ = [
-    "enable_grad",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_grad_enabled",
-]
 
 
 class _Mode:
@@ -153,5 +145,7 @@ def is_inference_mode_enabled() -> bool:
     """Whether an inference_mode block runs on this thread."""
     return _inference.depth > 0
 
+
+__all__ = [*_defined(globals()), "is_grad_enabled"]
 
 _show(globals())
