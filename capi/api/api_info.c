@@ -164,9 +164,9 @@ static size_t count_args(const mxl_op *op)
 {
     size_t count = 0;
 
-    for (const mxl_input *input = op->inputs; input->name != NULL; input++)
+    for (const mxl_input *input = mxl_op_inputs(op); input->name != NULL; input++)
         count++;
-    for (const mxl_param *param = op->params; param->name != NULL; param++)
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
         count++;
     return count;
 }
@@ -176,12 +176,12 @@ static size_t count_args(const mxl_op *op)
 static op_info *info_new(const char *function, const mxl_op *op)
 {
     size_t count = count_args(op), lists = sizeof(op_info) + 3 * count * sizeof(char *), text = 0;
-    const mxl_input *input = op->inputs;
-    const mxl_param *param = op->params;
+    const mxl_input *input = mxl_op_inputs(op);
+    const mxl_param *param = mxl_op_params(op);
     char type[TYPE_TEXT], *next;
     op_info *info;
 
-    for (const mxl_param *each = op->params; each->name != NULL; each++)
+    for (const mxl_param *each = mxl_op_params(op); each->name != NULL; each++)
         text += strlen(mxl_param_type_text(each, type, sizeof(type))) + 1;
     info = system_memory(function, lists + text);
     if (info == NULL)

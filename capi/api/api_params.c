@@ -38,7 +38,7 @@ static int list_params(const mxl_node *node, listing *list)
         mxl_str_addf(&list->text, "%d", node->num_inputs);
         end(list);
     }
-    for (const mxl_param *p = op->params; p != NULL && p->name != NULL; p++) {
+    for (const mxl_param *p = mxl_op_params(op); p->name != NULL; p++) {
         bool listed = counts != NULL && strcmp(counts, p->name) == 0;
         int is_default = listed ? 1 : mxl_param_is_default(op, p, node->params);
 

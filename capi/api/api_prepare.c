@@ -96,7 +96,7 @@ static int check_names(const request *r)
 static int fill(const request *r, void *params, mxl_arena *arena)
 {
     memset(params, 0, r->op->params_size);
-    for (const mxl_param *p = r->op->params; p->name != NULL; p++) {
+    for (const mxl_param *p = mxl_op_params(r->op); p->name != NULL; p++) {
         const char *text = p->def;
 
         if (is_argument(r, p->name))
@@ -160,7 +160,7 @@ static bool matches(const api_prepared *call, const request *r, const void *para
         if (strcmp(call->arguments[i]->name, r->arguments[i]) != 0)
             return false;
     }
-    for (const mxl_param *p = r->op->params; p->name != NULL; p++) {
+    for (const mxl_param *p = mxl_op_params(r->op); p->name != NULL; p++) {
         if (!is_argument(r, p->name) && !same_field(p, call->params, params))
             return false;
     }

@@ -119,7 +119,6 @@ static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t b
 static NDArrayHandle at(const char *function, NDArrayHandle handle, int64_t index)
 {
     mxl_array *array = pin_whole(handle, function);
-    mxl_at_params params = {index};
     const int64_t scalar = 1;
     int64_t row;
 
@@ -135,16 +134,15 @@ static NDArrayHandle at(const char *function, NDArrayHandle handle, int64_t inde
     }
     row = mxl_shape_size(array->ndim - 1, array->shape + 1);
     if (array->ndim == 1 && !mxl_state_get()->numpy_shape)
-        return view(handle, array, index, 1, &scalar, &mxl_op_row_at, &params);
+        return view(handle, array, index, 1, &scalar, &mxl_op_row_at, &index);
     return view(handle, array, index * row, array->ndim - 1, array->shape + 1, &mxl_op_row_at,
-                &params);
+                &index);
 }
 
 static NDArrayHandle reshape(const char *function, NDArrayHandle handle, int count,
                              const int64_t *codes, bool reverse)
 {
     mxl_array *array = pin_whole(handle, function);
-    mxl_sum_to_params params;
     mxl_shape shape;
 
     if (array == NULL)
@@ -154,9 +152,8 @@ static NDArrayHandle reshape(const char *function, NDArrayHandle handle, int cou
         api_unpin(handle);
         return NULL;
     }
-    params.shape.n = shape.ndim;
-    params.shape.v = shape.dim;
-    return view(handle, array, 0, shape.ndim, shape.dim, &mxl_op_reshape_to, &params);
+    return view(handle, array, 0, shape.ndim, shape.dim, &mxl_op_reshape_to,
+                &(mxl_tuple){shape.ndim, shape.dim});
 }
 
 static int status_of(NDArrayHandle made, NDArrayHandle *out)

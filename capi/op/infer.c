@@ -3,6 +3,8 @@
 
 enum { SHAPE_TEXT = 256 };
 
+const mxl_input mxl_inputs_data[] = {MXL_INPUT(data, "Input array, of any shape."), {0}};
+
 /* Gives every output this dtype and shape. */
 static void set_outputs(mxl_infer *infer, int dtype, int ndim, const int64_t *shape)
 {

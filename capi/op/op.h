@@ -115,8 +115,8 @@ struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
     const char *doc;
-    const mxl_input *inputs; /* ends with {0} */
-    const mxl_param *params; /* ends with {0} */
+    const mxl_input *inputs; /* ends with {0}; NULL: one array, `data` */
+    const mxl_param *params; /* ends with {0}; NULL: none */
     size_t params_size;
     const char *key_var_num_args; /* the parameter that counts the inputs, or NULL */
     int (*arity)(const void *params,
@@ -142,9 +142,33 @@ struct mxl_op {
     bool in_place;   /* compute may write an output that lies exactly over an input */
 };
 
-/* Groups of fields of a descriptor: the parameter struct and its table; element-wise loops. */
+/* Groups of fields of a descriptor: its input table; the parameter struct and its table, with the
+ * rows or by name; a struct that is its only parameter; element-wise loops. */
+#define MXL_INPUTS(...)                                                                            \
+    .inputs = (const mxl_input[])                                                                  \
+    {                                                                                              \
+        __VA_ARGS__, {0}                                                                           \
+    }
+#define MXL_PARAMS_OF(type, ...)                                                                   \
+    .params = (const mxl_param[]){__VA_ARGS__, {0}}, .params_size = sizeof(type)
 #define MXL_PARAMS(type, table) .params = table, .params_size = sizeof(type)
-#define MXL_LOOPS(id)           .compute = mxl_run_loops, .kernels = &id##_kernels
+#define MXL_ONLY_PARAM(field_type, param_name, param_type, ...)                                    \
+    MXL_PARAMS_OF(field_type, {.name = #param_name, .type = param_type, .offset = 0, __VA_ARGS__})
+#define MXL_LOOPS(id) .compute = mxl_run_loops, .kernels = &id##_kernels
+
+extern const mxl_input mxl_inputs_data[]; /* data */
+
+static inline const mxl_input *mxl_op_inputs(const mxl_op *op)
+{
+    return op->inputs != NULL ? op->inputs : mxl_inputs_data;
+}
+
+static inline const mxl_param *mxl_op_params(const mxl_op *op)
+{
+    static const mxl_param none[] = {{0}};
+
+    return op->params != NULL ? op->params : none;
+}
 
 /* Element-wise compute for every operator with kernels (ops with .kernels name it in .compute): one
  * output, 1 to MXL_LOOP_INPUTS inputs that broadcast to it. The dtype of input 0 chooses the loop;

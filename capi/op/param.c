@@ -19,7 +19,7 @@ enum { SHORT_LIST = 32 };
 
 const mxl_param *mxl_param_find(const mxl_op *op, const char *name)
 {
-    for (const mxl_param *param = op->params; param != NULL && param->name != NULL; param++)
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
         if (strcmp(param->name, name) == 0)
             return param;
     return NULL;
@@ -64,8 +64,8 @@ static int unknown(const mxl_op *op, const char *name)
 {
     mxl_str list = {0};
 
-    for (const mxl_param *param = op->params; param != NULL && param->name != NULL; param++)
-        mxl_str_addf(&list, "%s%s", param == op->params ? "" : ", ", param->name);
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
+        mxl_str_addf(&list, "%s%s", param == mxl_op_params(op) ? "" : ", ", param->name);
     if (!list.failed)
         mxl_error("%s: unknown parameter \"%.*s%s\"; it takes %s", op->name, SHOWN, name,
                   strlen(name) > SHOWN ? "..." : "", list.text != NULL ? list.text : "none");
@@ -297,7 +297,7 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
             continue;
         if (param == NULL)
             return unknown(op, keys[i]);
-        number = (int)(param - op->params);
+        number = (int)(param - mxl_op_params(op));
         if (number >= MAX_PARAMS)
             return mxl_error("%s: the descriptor has too many parameters", op->name);
         if (given >> number & 1)
@@ -307,8 +307,7 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
             return -1;
     }
     number = 0;
-    for (const mxl_param *param = op->params; param != NULL && param->name != NULL;
-         param++, number++)
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++, number++)
         if ((number >= MAX_PARAMS || (given >> number & 1) == 0) &&
             parse_default(op, param, params, arena) != 0)
             return -1;
@@ -338,7 +337,7 @@ size_t mxl_params_bytes(const mxl_op *op, const void *params)
 {
     size_t bytes = struct_bytes(op);
 
-    for (const mxl_param *param = op->params; param != NULL && param->name != NULL; param++) {
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         const void *at = (const char *)params + param->offset;
 
         if (is_tuple(param))
@@ -355,7 +354,7 @@ void mxl_params_copy(const mxl_op *op, void *dst, const void *params)
 
     if (op->params_size > 0)
         memcpy(dst, params, op->params_size);
-    for (const mxl_param *param = op->params; param != NULL && param->name != NULL; param++) {
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         mxl_tuple *tuple = field(param, dst);
         size_t bytes = is_tuple(param) ? tuple_bytes(tuple) : 0;
 
@@ -364,7 +363,7 @@ void mxl_params_copy(const mxl_op *op, void *dst, const void *params)
             room += bytes;
         }
     }
-    for (const mxl_param *param = op->params; param != NULL && param->name != NULL; param++) {
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         const char **text = field(param, dst);
 
         if (param->type == MXL_P_STRING && *text != NULL) {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-const mxl_input mxl_inputs_data[] = {MXL_INPUT(data, "Input array, of any shape."), {0}};
 const mxl_input mxl_inputs_lhs_rhs[] = {
     MXL_INPUT(lhs, "First array."),
     MXL_INPUT(rhs, "Second array, of the same dtype."),
@@ -33,11 +32,11 @@ mxl_array *mxl_apply_scalar(mxl_scope *s, const mxl_op *op, mxl_array *a, double
 static mxl_array *shaped(mxl_scope *s, const mxl_op *op, mxl_array *a, int ndim,
                          const int64_t *shape)
 {
-    mxl_sum_to_params params = {{ndim, shape}};
+    mxl_tuple to = {ndim, shape};
 
     if (a != NULL && mxl_shape_same(a->ndim, a->shape, ndim, shape))
         return a;
-    return mxl_scope_call(s, op, &params, 1, &a);
+    return mxl_scope_call(s, op, &to, 1, &a);
 }
 
 mxl_array *mxl_add(mxl_scope *s, mxl_array *a, mxl_array *b)
@@ -127,11 +126,9 @@ mxl_array *mxl_zeros_like(mxl_scope *s, mxl_array *a)
 
 mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype)
 {
-    mxl_cast_params params = {dtype};
-
     if (a != NULL && a->dtype == dtype)
         return a;
-    return mxl_scope_call(s, &mxl_op_cast, &params, 1, &a);
+    return mxl_scope_call(s, &mxl_op_cast, &dtype, 1, &a);
 }
 
 mxl_array *mxl_sum_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)

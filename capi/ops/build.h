@@ -114,7 +114,6 @@ typedef struct mxl_dot_params {
     int forward_stype;
 } mxl_dot_params;
 
-extern const mxl_input mxl_inputs_data[];    /* data */
 extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
 extern const mxl_param mxl_params_none[];
 extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; ends with NULL */

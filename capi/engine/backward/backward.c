@@ -381,7 +381,7 @@ static mxl_array *given_for(const pass *p, int i)
 {
     mxl_array *grad = p->args->head_grads[i], *shaped = NULL;
     mxl_meta meta = edge_meta(p->walk.heads[i]);
-    mxl_sum_to_params to = {.shape = {meta.ndim, meta.shape}};
+    mxl_tuple to = {meta.ndim, meta.shape};
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
 
     if (mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape)) {

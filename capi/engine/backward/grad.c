@@ -79,15 +79,12 @@ static mxl_array *fitted(mxl_grad *g, const mxl_meta *meta, mxl_array *value)
     if (builtin == NULL)
         return NULL;
     if (!mxl_shape_same(value->ndim, value->shape, meta->ndim, meta->shape)) {
-        mxl_sum_to_params params = {{meta->ndim, meta->shape}};
+        mxl_tuple to = {meta->ndim, meta->shape};
 
-        value = mxl_scope_call(g->s, builtin->sum_to, &params, 1, &value);
+        value = mxl_scope_call(g->s, builtin->sum_to, &to, 1, &value);
     }
-    if (value != NULL && value->dtype != meta->dtype) {
-        mxl_cast_params params = {meta->dtype};
-
-        value = mxl_scope_call(g->s, builtin->cast, &params, 1, &value);
-    }
+    if (value != NULL && value->dtype != meta->dtype)
+        value = mxl_scope_call(g->s, builtin->cast, &meta->dtype, 1, &value);
     return value;
 }
 

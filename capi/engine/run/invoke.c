@@ -18,7 +18,7 @@ int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_a
             return -1;
         listed = arity->inputs;
     } else {
-        while (op->inputs[listed].name != NULL)
+        while (mxl_op_inputs(op)[listed].name != NULL)
             listed++;
         arity->inputs = listed;
     }
@@ -459,14 +459,16 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
 static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs, int num_outputs,
                      mxl_array *const *out)
 {
+    const mxl_input *listed = mxl_op_inputs(op);
+
     if (op->arity != NULL || op->compose != NULL || num_outputs != 1 || out[0] != NULL)
         return false;
     for (int i = 0; i < num_inputs; i++) {
-        if (op->inputs[i].name == NULL || op->inputs[i].mutated || inputs[i]->storage == NULL ||
+        if (listed[i].name == NULL || listed[i].mutated || inputs[i]->storage == NULL ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
-    return op->inputs[num_inputs].name == NULL;
+    return listed[num_inputs].name == NULL;
 }
 
 ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs,

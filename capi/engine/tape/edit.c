@@ -8,11 +8,13 @@
 
 bool mxl_run_mutates(const mxl_op *op, int i)
 {
+    const mxl_input *inputs = mxl_op_inputs(op);
+
     for (int k = 0; k <= i; k++) {
-        if (op->inputs[k].name == NULL)
+        if (inputs[k].name == NULL)
             return false;
     }
-    return op->inputs[i].mutated;
+    return inputs[i].mutated;
 }
 
 static bool is_input(const mxl_run *r, const mxl_array *array)
@@ -112,7 +114,7 @@ static int check_in_place(mxl_run *r, bool records)
 /* Refuses read-only memory, and views in which several elements share one location. */
 static int check_writable(const mxl_run *r)
 {
-    const mxl_input *inputs = r->call.op->inputs;
+    const mxl_input *inputs = mxl_op_inputs(r->call.op);
 
     for (int i = 0; i < r->call.num_inputs && inputs[i].name != NULL; i++) {
         if (inputs[i].mutated && mxl_array_check_writable(r->given_in[i]) != 0)

@@ -46,12 +46,6 @@ typedef struct hard_params {
     double beta;
 } hard_params;
 
-static const mxl_param hard_params_table[] = {
-    MXL_PARAM(hard_params, alpha, MXL_P_FLOAT, "0.200000003", "Slope of the line."),
-    MXL_PARAM(hard_params, beta, MXL_P_FLOAT, "0.5", "Its value at 0."),
-    {0},
-};
-
 static inline double hard_line(double x, const void *params)
 {
     const hard_params *p = params;
@@ -78,8 +72,9 @@ static int hard_grad(mxl_grad *g)
 static const mxl_op op_hard_sigmoid = {
     .name = "hard_sigmoid",
     .doc = "alpha x + beta of each element, cut to [0, 1].",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(hard_params, hard_params_table),
+    MXL_PARAMS_OF(hard_params,
+                  MXL_PARAM(hard_params, alpha, MXL_P_FLOAT, "0.200000003", "Slope of the line."),
+                  MXL_PARAM(hard_params, beta, MXL_P_FLOAT, "0.5", "Its value at 0.")),
     .infer = mxl_infer_float_same,
     MXL_LOOPS(hard),
     .grad = hard_grad,
@@ -88,24 +83,14 @@ static const mxl_op op_hard_sigmoid = {
 
 /* ---- Activation: one of five operators, chosen by a parameter ---- */
 
-typedef struct activation_params {
-    int act_type;
-} activation_params;
-
 static const char *const activation_names[] = {"relu",     "sigmoid", "softrelu",
                                                "softsign", "tanh",    NULL};
 static const mxl_op *const activations[] = {&mxl_op_relu, &mxl_op_sigmoid, &mxl_op_softrelu,
                                             &mxl_op_softsign, &mxl_op_tanh};
 
-static const mxl_param activation_params_table[] = {
-    MXL_PARAM(activation_params, act_type, MXL_P_ENUM, MXL_REQUIRED, "Which function.",
-              .values = activation_names),
-    {0},
-};
-
 static const mxl_op *activation_of(const void *params)
 {
-    return activations[((const activation_params *)params)->act_type];
+    return activations[*(const int *)params];
 }
 
 static int activation_compute(const mxl_call *call)
@@ -136,8 +121,8 @@ static const mxl_op op_activation = {
     .aliases = MXL_ALIASES("_npx_activation"),
     .doc = "A function of each element: relu max(x, 0), sigmoid 1 / (1 + e^-x), softrelu "
            "log(1 + e^x), softsign x / (1 + |x|), or tanh.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(activation_params, activation_params_table),
+    MXL_ONLY_PARAM(int, act_type, MXL_P_ENUM, MXL_REQUIRED, "Which function.",
+                   .values = activation_names),
     .infer = mxl_infer_float_same,
     .compute = activation_compute,
     .grad = activation_grad,

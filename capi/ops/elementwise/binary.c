@@ -97,12 +97,6 @@ MXL_BINARY_PAIR(
 
 /* ---- add_n ---- */
 
-static const mxl_input add_n_inputs[] = {
-    MXL_INPUT(args, "The arrays to add, of one shape and dtype.",
-              .type_text = "NDArray-or-Symbol[]"),
-    {0},
-};
-
 static int add_n_arity(const void *params, mxl_arity *arity)
 {
     (void)params;
@@ -147,8 +141,8 @@ static const mxl_op op_add_n = {
     .name = "add_n",
     .aliases = MXL_ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
     .doc = "Sum of any number of arrays of one shape and dtype.",
-    .inputs = add_n_inputs,
-    .params = mxl_params_none,
+    MXL_INPUTS(MXL_INPUT(args, "The arrays to add, of one shape and dtype.",
+                         .type_text = "NDArray-or-Symbol[]")),
     .key_var_num_args = "num_args",
     .arity = add_n_arity,
     .infer = mxl_infer_same,

@@ -26,8 +26,6 @@ const mxl_op mxl_op_copy = {
     .name = "_copy",
     .aliases = MXL_ALIASES("identity"),
     .doc = "A copy of the array.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = copy_infer,
     .compute = copy_compute,
     .grad = mxl_grad_pass,
@@ -48,17 +46,11 @@ static int copyto_infer(mxl_infer *infer)
     return 0;
 }
 
-static const mxl_input copyto_inputs[] = {
-    MXL_INPUT(data, "The array to copy.", .type_text = "NDArray"),
-    {0},
-};
-
 static const mxl_op op_copyto = {
     .name = "_copyto",
     .aliases = MXL_ALIASES("_npi_copyto"),
     .doc = "Copies the array into the one given as output, casting where the dtypes differ.",
-    .inputs = copyto_inputs,
-    .params = mxl_params_none,
+    MXL_INPUTS(MXL_INPUT(data, "The array to copy.", .type_text = "NDArray")),
     .infer = copyto_infer,
     .compute = copy_compute,
     .grad = mxl_grad_pass,
@@ -67,21 +59,11 @@ static const mxl_op op_copyto = {
 
 /* ---- cast_storage ---- */
 
-typedef struct storage_params {
-    int stype;
-} storage_params;
-
 static const char *const storage_types[] = {"csr", "default", "row_sparse", NULL};
-
-static const mxl_param storage_table[] = {
-    MXL_PARAM(storage_params, stype, MXL_P_ENUM, MXL_REQUIRED,
-              "How the result is stored: default, which every array is.", .values = storage_types),
-    {0},
-};
 
 static int storage_check(void *params)
 {
-    const char *type = storage_types[((const storage_params *)params)->stype];
+    const char *type = storage_types[*(const int *)params];
 
     if (strcmp(type, "default") != 0)
         return mxl_error("NotImplementedError: cast_storage: stype is %s; mxlite has no sparse "
@@ -94,8 +76,9 @@ static const mxl_op op_cast_storage = {
     .name = "cast_storage",
     .aliases = MXL_ALIASES("_sparse_cast_storage"),
     .doc = "A copy of the array in the storage type `default`.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(storage_params, storage_table),
+    MXL_ONLY_PARAM(int, stype, MXL_P_ENUM, MXL_REQUIRED,
+                   "How the result is stored: default, which every array is.",
+                   .values = storage_types),
     .check = storage_check,
     .infer = mxl_infer_same,
     .compute = copy_compute,
@@ -108,17 +91,11 @@ static const mxl_op op_cast_storage = {
 const char *const mxl_dtype_names[] = {"bfloat16", "bool",  "float16", "float32", "float64",
                                        "int32",    "int64", "int8",    "uint8",   NULL};
 
-static const mxl_param cast_params[] = {
-    MXL_PARAM(mxl_cast_params, dtype, MXL_P_DTYPE, MXL_REQUIRED, "The dtype of the result.",
-              .values = mxl_dtype_names),
-    {0},
-};
-
 static int cast_infer(mxl_infer *infer)
 {
     if (copy_infer(infer) != 0)
         return -1;
-    infer->out_dtype[0] = ((const mxl_cast_params *)infer->params)->dtype;
+    infer->out_dtype[0] = *(const int *)infer->params;
     return 0;
 }
 
@@ -127,8 +104,8 @@ const mxl_op mxl_op_cast = {
     .name = "Cast",
     .aliases = MXL_ALIASES("_npi_cast", "_npx_cast", "cast"),
     .doc = "The array in another dtype. Floating numbers are cut towards zero to become integers.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_cast_params, cast_params),
+    MXL_ONLY_PARAM(int, dtype, MXL_P_DTYPE, MXL_REQUIRED, "The dtype of the result.",
+                   .values = mxl_dtype_names),
     .infer = cast_infer,
     .compute = copy_compute,
     .grad = mxl_grad_pass,
@@ -138,8 +115,6 @@ static const mxl_op op_block_grad = {
     .name = "BlockGrad",
     .aliases = MXL_ALIASES("_sparse_stop_gradient", "stop_gradient"),
     .doc = "A copy of the array through which no gradient flows: its gradient is zero.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = mxl_infer_same,
     .compute = copy_compute,
     .grad = mxl_grad_zero,
@@ -148,14 +123,9 @@ static const mxl_op op_block_grad = {
 
 /* ---- sums and broadcasts to a shape ---- */
 
-static const mxl_param shape_params[] = {
-    MXL_PARAM(mxl_sum_to_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
-    {0},
-};
-
 static int shape_infer(mxl_infer *infer)
 {
-    return mxl_infer_to(infer, ((const mxl_sum_to_params *)infer->params)->shape);
+    return mxl_infer_to(infer, *(const mxl_tuple *)infer->params);
 }
 
 /* Marks the dimensions of `from` along which `to` (aligned at the last dimension) has size 1 or no
@@ -211,8 +181,7 @@ static int sum_to_grad(mxl_grad *g)
 const mxl_op mxl_op_sum_to = {
     .name = "_mxl_sum_to",
     .doc = "Sums the axes that broadcasting `shape` to the array's shape enlarges.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_sum_to_params, shape_params),
+    MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     .infer = shape_infer,
     .compute = sum_to_compute,
     .grad = sum_to_grad,

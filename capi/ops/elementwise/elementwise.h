@@ -11,8 +11,6 @@
 #define MXL_UNARY_AS(id, op_name, kernel, ...)                                                     \
     const mxl_op mxl_op_##id = {                                                                   \
         .name = op_name,                                                                           \
-        .inputs = mxl_inputs_data,                                                                 \
-        .params = mxl_params_none,                                                                 \
         .infer = mxl_infer_same,                                                                   \
         MXL_LOOPS(kernel),                                                                         \
         .doc = __VA_ARGS__,                                                                        \
@@ -24,7 +22,6 @@
     const mxl_op mxl_op_##id = {                                                                   \
         .name = op_name,                                                                           \
         .inputs = mxl_inputs_lhs_rhs,                                                              \
-        .params = mxl_params_none,                                                                 \
         .infer = shapes,                                                                           \
         MXL_LOOPS(kernel),                                                                         \
         .doc = __VA_ARGS__,                                                                        \
@@ -44,7 +41,6 @@
 #define MXL_SCALAR_AS(id, op_name, kernel, ...)                                                    \
     const mxl_op mxl_op_##id = {                                                                   \
         .name = op_name,                                                                           \
-        .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .infer = mxl_scalar_infer,                                                                 \
         .compute = mxl_scalar_compute,                                                             \

@@ -20,27 +20,7 @@ typedef struct leaky_params {
 static const double SELU_SCALE = 1.05070098735548049342, SELU_ALPHA = 1.67326324235437728482;
 static const double ROOT_HALF = 0.70710678118654752440, BELL = 0.39894228040143267794;
 
-static const mxl_input leaky_inputs[] = {
-    MXL_INPUT(data, "Input array, of any shape."),
-    MXL_INPUT(gamma, "prelu alone: the slopes below 0. One number, one for each entry of axis 1, "
-                     "or an array with as many axes as data that broadcasts to it."),
-    {0},
-};
-
 static const char *const leaky_names[] = {"elu", "gelu", "leaky", "prelu", "rrelu", "selu", NULL};
-
-static const mxl_param leaky_params_table[] = {
-    MXL_PARAM(leaky_params, act_type, MXL_P_ENUM, "leaky", "Which function.", .values = leaky_names,
-              .sets_outputs = true),
-    MXL_PARAM(leaky_params, slope, MXL_P_FLOAT, "0.25",
-              "leaky: the slope below 0; elu: the factor of e^x - 1."),
-    MXL_PARAM(leaky_params, lower_bound, MXL_P_FLOAT, "0.125",
-              "rrelu: the smallest slope below 0."),
-    MXL_PARAM(leaky_params, upper_bound, MXL_P_FLOAT, "0.333999991",
-              "rrelu: the largest slope below 0. Slopes are drawn while training, else all are the "
-              "mean of both bounds."),
-    {0},
-};
 
 static int leaky_arity(const void *params, mxl_arity *arity)
 {
@@ -336,8 +316,23 @@ static const mxl_op op_leaky_relu = {
         "random multiple of x, elu slope (e^x - 1), and x above; selu elu with fixed factors; "
         "gelu x P(X < x) of the standard normal distribution. rrelu has a second output: what "
         "each element was multiplied with.",
-    .inputs = leaky_inputs,
-    MXL_PARAMS(leaky_params, leaky_params_table),
+    MXL_INPUTS(
+        MXL_INPUT(data, "Input array, of any shape."),
+        MXL_INPUT(gamma,
+                  "prelu alone: the slopes below 0. One number, one for each entry of axis 1, "
+                  "or an array with as many axes as data that broadcasts to it.")),
+    MXL_PARAMS_OF(
+        leaky_params,
+        MXL_PARAM(leaky_params, act_type, MXL_P_ENUM, "leaky", "Which function.",
+                  .values = leaky_names, .sets_outputs = true),
+        MXL_PARAM(leaky_params, slope, MXL_P_FLOAT, "0.25",
+                  "leaky: the slope below 0; elu: the factor of e^x - 1."),
+        MXL_PARAM(leaky_params, lower_bound, MXL_P_FLOAT, "0.125",
+                  "rrelu: the smallest slope below 0."),
+        MXL_PARAM(
+            leaky_params, upper_bound, MXL_P_FLOAT, "0.333999991",
+            "rrelu: the largest slope below 0. Slopes are drawn while training, else all are the "
+            "mean of both bounds.")),
     .arity = leaky_arity,
     .infer = leaky_infer,
     .compute = leaky_compute,

@@ -154,8 +154,6 @@ static const mxl_op op_div_sqrt_dim = {
     .name = "_contrib_div_sqrt_dim",
     .doc = "Each element divided by the square root of the last extent, taken in the array's "
            "dtype; it keeps products of long rows in range.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = root_infer,
     .compose = root_compose,
 };

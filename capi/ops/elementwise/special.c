@@ -46,37 +46,28 @@ static MXL_UNARY(erfinv, "Inverse error function of each element; NaN outside of
 
 /* ---- gamma ---- */
 
-typedef struct polygamma_params {
-    int64_t n;
-} polygamma_params;
-
-static const mxl_param polygamma_params_table[] = {
-    MXL_PARAM(polygamma_params, n, MXL_P_INT, "0", "Which derivative of the digamma function."),
-    {0},
-};
-
 static int polygamma_check(void *params)
 {
-    const polygamma_params *p = params;
+    int64_t n = *(const int64_t *)params;
 
-    if (p->n < 0 || p->n > MXL_POLYGAMMA_MOST)
+    if (n < 0 || n > MXL_POLYGAMMA_MOST)
         return mxl_error("polygamma: its order must be in [0, %d], got %lld",
-                         (int)MXL_POLYGAMMA_MOST, (long long)p->n);
+                         (int)MXL_POLYGAMMA_MOST, (long long)n);
     return 0;
 }
 
 static int polygamma_infer(mxl_infer *infer)
 {
-    polygamma_params p = *(const polygamma_params *)infer->params;
+    int64_t n = *(const int64_t *)infer->params;
 
-    return polygamma_check(&p) != 0 ? -1 : mxl_infer_float_same(infer);
+    return polygamma_check(&n) != 0 ? -1 : mxl_infer_float_same(infer);
 }
 
 static void polygamma_f64(void *out, const void *const *in, const int64_t *step, int64_t n,
                           const void *params)
 {
     (void)step;
-    mxl_polygamma((int)((const polygamma_params *)params)->n, n, in[0], out);
+    mxl_polygamma((int)*(const int64_t *)params, n, in[0], out);
 }
 
 static void polygamma_f32(void *out, const void *const *in, const int64_t *step, int64_t n,
@@ -92,7 +83,7 @@ static void polygamma_f32(void *out, const void *const *in, const int64_t *step,
 
         for (int64_t i = 0; i < count; i++)
             tile[i] = (double)x[first + i];
-        mxl_polygamma((int)((const polygamma_params *)params)->n, count, tile, tile);
+        mxl_polygamma((int)*(const int64_t *)params, count, tile, tile);
         for (int64_t i = 0; i < count; i++)
             y[first + i] = (float)tile[i];
     }
@@ -108,8 +99,7 @@ static int polygamma_grad(mxl_grad *g);
 static const mxl_op op_polygamma = {
     .name = "_mxl_polygamma",
     .doc = "The n-th derivative of the digamma function of each element.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(polygamma_params, polygamma_params_table),
+    MXL_ONLY_PARAM(int64_t, n, MXL_P_INT, "0", "Which derivative of the digamma function."),
     .check = polygamma_check,
     .infer = polygamma_infer,
     MXL_LOOPS(polygamma),
@@ -119,9 +109,7 @@ static const mxl_op op_polygamma = {
 
 static mxl_array *polygamma(mxl_scope *s, int64_t n, mxl_array *x)
 {
-    polygamma_params p = {n};
-
-    return mxl_scope_call(s, &op_polygamma, &p, 1, &x);
+    return mxl_scope_call(s, &op_polygamma, &n, 1, &x);
 }
 
 mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x)
@@ -132,7 +120,7 @@ mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x)
 /* dx = dy * the next polygamma of x */
 static int polygamma_grad(mxl_grad *g)
 {
-    int64_t n = ((const polygamma_params *)g->params)->n;
+    int64_t n = *(const int64_t *)g->params;
 
     return mxl_grad_times(g, 0, polygamma(g->s, n + 1, mxl_grad_in(g, 0)));
 }

@@ -70,7 +70,6 @@ static int clamp_grad(mxl_grad *g)
         .name = op_name,                                                                           \
         .aliases = op_aliases,                                                                     \
         .doc = op_doc,                                                                             \
-        .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(mxl_clip_params, clip_params_table),                                            \
         .infer = mxl_infer_same,                                                                   \
         MXL_LOOPS(clip),                                                                           \
@@ -93,12 +92,6 @@ mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max)
 
 /* ---- smooth_l1 ---- */
 
-static const mxl_param smooth_params_table[] = {
-    MXL_PARAM(mxl_scalar_params, scalar, MXL_P_FLOAT, "1",
-              "sigma: the square turns into a line at 1 / sigma^2.", .type_text = "float"),
-    {0},
-};
-
 MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_LOOP,
                  x > 1 / (s * s)    ? x - 1 / (s * s) / 2
                  : x < -1 / (s * s) ? -x - 1 / (s * s) / 2
@@ -117,8 +110,10 @@ static const mxl_op op_smooth_l1 = {
     .name = "smooth_l1",
     .aliases = MXL_ALIASES("_npx_smooth_l1"),
     .doc = "(scalar x)^2 / 2 where |x| <= 1 / scalar^2, else |x| - 1 / (2 scalar^2).",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_scalar_params, smooth_params_table),
+    MXL_PARAMS_OF(mxl_scalar_params,
+                  MXL_PARAM(mxl_scalar_params, scalar, MXL_P_FLOAT, "1",
+                            "sigma: the square turns into a line at 1 / sigma^2.",
+                            .type_text = "float")),
     .infer = mxl_infer_same,
     MXL_LOOPS(smooth_l1),
     .grad = smooth_l1_grad,
@@ -134,13 +129,6 @@ typedef struct quadratic_params {
 } quadratic_params;
 
 #define COEFFICIENT(letter, text) MXL_PARAM(quadratic_params, letter, MXL_P_FLOAT, "0", text)
-
-static const mxl_param quadratic_params_table[] = {
-    COEFFICIENT(a, "Factor of x^2."),
-    COEFFICIENT(b, "Factor of x."),
-    COEFFICIENT(c, "What is added."),
-    {0},
-};
 
 static inline double quadratic_of(double x, const void *params)
 {
@@ -164,8 +152,8 @@ static int quadratic_grad(mxl_grad *g)
 static const mxl_op op_quadratic = {
     .name = "_contrib_quadratic",
     .doc = "a x^2 + b x + c of each element.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(quadratic_params, quadratic_params_table),
+    MXL_PARAMS_OF(quadratic_params, COEFFICIENT(a, "Factor of x^2."),
+                  COEFFICIENT(b, "Factor of x."), COEFFICIENT(c, "What is added.")),
     .infer = mxl_infer_same,
     MXL_LOOPS(quadratic),
     .grad = quadratic_grad,
@@ -173,14 +161,6 @@ static const mxl_op op_quadratic = {
 };
 
 /* ---- where ---- */
-
-static const mxl_input where_inputs[] = {
-    MXL_INPUT(condition,
-              "What to take: an array of the others' shape, or one number per row of theirs."),
-    MXL_INPUT(x, "Elements for where the condition is not 0."),
-    MXL_INPUT(y, "Elements for where it is; shape and dtype as x."),
-    {0},
-};
 
 static int where_infer(mxl_infer *infer)
 {
@@ -295,8 +275,11 @@ const mxl_op mxl_op_where = {
     .name = "where",
     .aliases = MXL_ALIASES("_sparse_where"),
     .doc = "Elements (or whole rows) of x where the condition is not 0, else those of y.",
-    .inputs = where_inputs,
-    .params = mxl_params_none,
+    MXL_INPUTS(
+        MXL_INPUT(condition,
+                  "What to take: an array of the others' shape, or one number per row of theirs."),
+        MXL_INPUT(x, "Elements for where the condition is not 0."),
+        MXL_INPUT(y, "Elements for where it is; shape and dtype as x.")),
     .infer = where_infer,
     .compute = where_compute,
     .grad = where_grad,

@@ -15,17 +15,6 @@ static int check_dtype(const char *name, int dtype)
 
 static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
 
-static const mxl_param batch_table[] = {
-    MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
-              "Whether the matrices of lhs are transposed."),
-    MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
-              "Whether the matrices of rhs are transposed."),
-    MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
-              "Storage type of the result, which is dense whatever is asked for.", .values = stypes,
-              .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'"),
-    {0},
-};
-
 static int batch_infer(mxl_infer *infer)
 {
     const mxl_dot_params *p = infer->params;
@@ -123,7 +112,16 @@ static const mxl_op op_batch_dot = {
     .aliases = MXL_ALIASES("_npx_batch_dot"),
     .doc = "Matrix products, pair by pair: the last two axes are matrices, all others count them.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS(mxl_dot_params, batch_table),
+    MXL_PARAMS_OF(
+        mxl_dot_params,
+        MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
+                  "Whether the matrices of lhs are transposed."),
+        MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
+                  "Whether the matrices of rhs are transposed."),
+        MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
+                  "Storage type of the result, which is dense whatever is asked for.",
+                  .values = stypes,
+                  .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'")),
     .infer = batch_infer,
     .compute = batch_compute,
     .grad = batch_grad,
@@ -131,11 +129,6 @@ static const mxl_op op_batch_dot = {
 };
 
 /* ---- khatri_rao ---- */
-
-static const mxl_input rao_inputs[] = {
-    MXL_INPUT(args, "The matrices, all with as many columns.", .type_text = "NDArray-or-Symbol[]"),
-    {0},
-};
 
 static int rao_arity(const void *params, mxl_arity *arity)
 {
@@ -194,8 +187,8 @@ static mxl_array *rao_compose(mxl_scope *s, const mxl_call *call)
 static const mxl_op op_khatri_rao = {
     .name = "khatri_rao",
     .doc = "Of each column of the matrices the Kronecker product.",
-    .inputs = rao_inputs,
-    .params = mxl_params_none,
+    MXL_INPUTS(MXL_INPUT(args, "The matrices, all with as many columns.",
+                         .type_text = "NDArray-or-Symbol[]")),
     .key_var_num_args = "num_args",
     .arity = rao_arity,
     .infer = rao_infer,

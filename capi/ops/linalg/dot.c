@@ -158,24 +158,22 @@ static int dot_grad(mxl_grad *g)
 
 static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
 
-static const mxl_param dot_params[] = {
-    MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
-              "Whether the first axis of lhs is contracted, and not its last."),
-    MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
-              "Whether the last axis of rhs is contracted, and not its first."),
-    MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
-              "Storage type of the result, which is dense whatever is asked for.", .values = stypes,
-              .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'"),
-    {0},
-};
-
 const mxl_op mxl_op_dot = {
     .name = "dot",
     .aliases = MXL_ALIASES("_sparse_dot"),
     .doc = "Contracts the last axis of lhs with the first of rhs: the matrix product of two "
            "matrices, the inner product (shape (1,)) of two vectors.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS(mxl_dot_params, dot_params),
+    MXL_PARAMS_OF(
+        mxl_dot_params,
+        MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
+                  "Whether the first axis of lhs is contracted, and not its last."),
+        MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
+                  "Whether the last axis of rhs is contracted, and not its first."),
+        MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
+                  "Storage type of the result, which is dense whatever is asked for.",
+                  .values = stypes,
+                  .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'")),
     .infer = dot_infer,
     .compute = dot_compute,
     .grad = dot_grad,
@@ -189,22 +187,6 @@ typedef struct fc_params {
     int no_bias;
     int flatten;
 } fc_params;
-
-static const mxl_input fc_inputs[] = {
-    MXL_INPUT(data, "Rows of features."),
-    MXL_INPUT(weight, "Matrix of shape (num_hidden, features)."),
-    MXL_INPUT(bias, "Vector of shape (num_hidden,); absent with no_bias."),
-    {0},
-};
-
-static const mxl_param fc_params_table[] = {
-    MXL_PARAM(fc_params, num_hidden, MXL_P_INT, MXL_REQUIRED,
-              "Extent of the last axis of the result.", MXL_AT_LEAST(1)),
-    MXL_PARAM(fc_params, no_bias, MXL_P_BOOL, "0", "Whether there is no bias."),
-    MXL_PARAM(fc_params, flatten, MXL_P_BOOL, "1",
-              "Whether all axes but the first are features; otherwise the last one is."),
-    {0},
-};
 
 static int fc_arity(const void *params, mxl_arity *arity)
 {
@@ -308,8 +290,16 @@ static const mxl_op op_fully_connected = {
     .name = "FullyConnected",
     .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
     .doc = "Linear map of rows of features: y = x W' + b.",
-    .inputs = fc_inputs,
-    MXL_PARAMS(fc_params, fc_params_table),
+    MXL_INPUTS(MXL_INPUT(data, "Rows of features."),
+               MXL_INPUT(weight, "Matrix of shape (num_hidden, features)."),
+               MXL_INPUT(bias, "Vector of shape (num_hidden,); absent with no_bias.")),
+    MXL_PARAMS_OF(
+        fc_params,
+        MXL_PARAM(fc_params, num_hidden, MXL_P_INT, MXL_REQUIRED,
+                  "Extent of the last axis of the result.", MXL_AT_LEAST(1)),
+        MXL_PARAM(fc_params, no_bias, MXL_P_BOOL, "0", "Whether there is no bias."),
+        MXL_PARAM(fc_params, flatten, MXL_P_BOOL, "1",
+                  "Whether all axes but the first are features; otherwise the last one is.")),
     .arity = fc_arity,
     .infer = fc_infer,
     .compute = fc_compute,

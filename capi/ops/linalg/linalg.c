@@ -114,23 +114,6 @@ typedef struct gemm_params {
     MXL_PARAM(gemm_params, axis, MXL_P_INT, "-2",                                                  \
               "The axis of rows, counted from either end; columns are the last axis.")
 
-static const mxl_param gemm2_table[] = {GEMM_PARAMS, GEMM_AXIS, {0}};
-static const mxl_param gemm_table[] = {
-    GEMM_PARAMS,
-    MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
-              "What C is multiplied with; with 0 it is not read.",
-              .type_text = "double, optional, default=1"),
-    GEMM_AXIS,
-    {0},
-};
-
-static const mxl_input gemm_inputs[] = {
-    MXL_INPUT(A, "Matrices along the last two axes, float32 or float64."),
-    MXL_INPUT(B, "As many matrices of the same dtype."),
-    MXL_INPUT(C, "What is added: the shape of the result."),
-    {0},
-};
-
 static int gemm2_infer(mxl_infer *infer)
 {
     const gemm_params *p = infer->params;
@@ -250,7 +233,7 @@ static const mxl_op op_gemm2 = {
     .aliases = MXL_ALIASES("linalg_gemm2"),
     .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
     .inputs = mxl_inputs_ab,
-    MXL_PARAMS(gemm_params, gemm2_table),
+    MXL_PARAMS_OF(gemm_params, GEMM_PARAMS, GEMM_AXIS),
     .infer = gemm2_infer,
     .compute = gemm2_compute,
     .grad = gemm2_grad,
@@ -292,8 +275,14 @@ static const mxl_op op_gemm = {
     .aliases = MXL_ALIASES("linalg_gemm"),
     .doc = "Products of matrices added to others: alpha op(A) op(B) + beta C, where op may "
            "transpose.",
-    .inputs = gemm_inputs,
-    MXL_PARAMS(gemm_params, gemm_table),
+    MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes, float32 or float64."),
+               MXL_INPUT(B, "As many matrices of the same dtype."),
+               MXL_INPUT(C, "What is added: the shape of the result.")),
+    MXL_PARAMS_OF(gemm_params, GEMM_PARAMS,
+                  MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
+                            "What C is multiplied with; with 0 it is not read.",
+                            .type_text = "double, optional, default=1"),
+                  GEMM_AXIS),
     .infer = gemm_infer,
     .compose = gemm_compose,
 };
@@ -304,14 +293,6 @@ typedef struct syrk_params {
     int transpose;
     double alpha;
 } syrk_params;
-
-static const mxl_param syrk_table[] = {
-    MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
-              "Whether the first factor is the transposed one."),
-    MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.",
-              .type_text = "double, optional, default=1"),
-    {0},
-};
 
 static int syrk_infer(mxl_infer *infer)
 {
@@ -339,7 +320,12 @@ static const mxl_op op_syrk = {
     .aliases = MXL_ALIASES("linalg_syrk"),
     .doc = "Products of matrices with themselves: alpha A A', or alpha A' A with `transpose`.",
     .inputs = mxl_inputs_a,
-    MXL_PARAMS(syrk_params, syrk_table),
+    MXL_PARAMS_OF(syrk_params,
+                  MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
+                            "Whether the first factor is the transposed one."),
+                  MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1",
+                            "What the product is multiplied with.",
+                            .type_text = "double, optional, default=1")),
     .infer = syrk_infer,
     .compose = syrk_compose,
 };

@@ -53,7 +53,6 @@ static const mxl_op op_potrf = {
     .doc = "Cholesky factorisation of symmetric positive definite matrices: the lower triangular L "
            "of A = L L'. Only the lower triangle of A is read; the gradient is symmetric.",
     .inputs = mxl_inputs_a,
-    .params = mxl_params_none,
     .infer = mxl_linalg_infer_square,
     .compute = potrf_compute,
     .grad = potrf_grad,
@@ -134,7 +133,6 @@ static const mxl_op op_potri = {
         "Of lower triangular matrices L, such as potrf gives, the inverse of L L'. Only the lower "
         "triangle is read.",
     .inputs = mxl_inputs_a,
-    .params = mxl_params_none,
     .infer = mxl_linalg_infer_square,
     .compute = potri_compute,
     .grad = potri_grad,
@@ -204,7 +202,6 @@ static const mxl_op op_gelqf = {
     .doc = "LQ factorisation of matrices with no more rows than columns: A = L Q. Two results: Q, "
            "whose rows are orthonormal, and L, lower triangular.",
     .inputs = mxl_inputs_a,
-    .params = mxl_params_none,
     .arity = mxl_arity_two,
     .infer = gelqf_infer,
     .compute = gelqf_compute,
@@ -304,7 +301,6 @@ static const mxl_op op_syevd = {
            "whose rows are the eigenvectors (the component of greatest magnitude positive), and L, "
            "ascending. Only the lower triangle of A is read; the gradient is symmetric.",
     .inputs = mxl_inputs_a,
-    .params = mxl_params_none,
     .arity = mxl_arity_two,
     .infer = syevd_infer,
     .compute = syevd_compute,

@@ -141,16 +141,6 @@ static const mxl_op op_trsm = {
 
 /* ---- _mxl_solve ---- */
 
-typedef struct solve_params {
-    int transpose;
-} solve_params;
-
-static const mxl_param solve_table[] = {
-    MXL_PARAM(solve_params, transpose, MXL_P_BOOL, "0",
-              "Whether the matrices of A are transposed."),
-    {0},
-};
-
 static int solve_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0], *b = infer->in[1];
@@ -186,8 +176,8 @@ static int solve_compute(const mxl_call *call)
     for (int64_t i = 0; i < mxl_linalg_count(a) && status == 0; i++) {
         int64_t bad;
 
-        status = mxl_lu_solve(a->dtype, ((const solve_params *)call->params)->transpose != 0, n,
-                              columns, work + (size_t)(i * n * n) * width,
+        status = mxl_lu_solve(a->dtype, *(const int *)call->params != 0, n, columns,
+                              work + (size_t)(i * n * n) * width,
                               x + (size_t)(i * n * columns) * width, &bad);
         if (status == 0 && bad != 0)
             status = mxl_error("%s: matrix %lld is singular: pivot %lld is zero", call->op->name,
@@ -204,8 +194,8 @@ static const mxl_op op_solve;
 /* X = op(A)^-1 B: dB = op(A)^-T dX, and dA = -dB X', transposed if A is. */
 static int solve_grad(mxl_grad *g)
 {
-    bool transpose = ((const solve_params *)g->params)->transpose != 0;
-    solve_params params = {!transpose};
+    bool transpose = *(const int *)g->params != 0;
+    int params = !transpose;
     mxl_array *inputs[2] = {mxl_grad_in(g, 0), g->grad_output[0]}, *x;
     mxl_array *db = mxl_scope_call(g->s, &op_solve, &params, 2, inputs);
 
@@ -223,7 +213,7 @@ static const mxl_op op_solve = {
     .name = "_mxl_solve",
     .doc = "Solves systems of square matrices: X of op(A) X = B; an error for a singular one.",
     .inputs = mxl_inputs_ab,
-    MXL_PARAMS(solve_params, solve_table),
+    MXL_ONLY_PARAM(int, transpose, MXL_P_BOOL, "0", "Whether the matrices of A are transposed."),
     .infer = solve_infer,
     .compute = solve_compute,
     .grad = solve_grad,

@@ -152,7 +152,6 @@ static const mxl_op op_sumlogdiag = {
     .aliases = MXL_ALIASES("linalg_sumlogdiag"),
     .doc = "Of each matrix the sum of the logarithms of its diagonal.",
     .inputs = mxl_inputs_a,
-    .params = mxl_params_none,
     .infer = sumlogdiag_infer,
     .compose = sumlogdiag_compose,
 };
@@ -314,13 +313,6 @@ typedef struct triangle_params {
 
 #define WEIGHT(field, text) MXL_PARAM(triangle_params, field, MXL_P_FLOAT, "1", text)
 
-static const mxl_param triangle_table[] = {
-    WEIGHT(below, "Factor of what is below the diagonal; 0 clears it."),
-    WEIGHT(diagonal, "Factor of the diagonal."),
-    WEIGHT(above, "Factor of what is above the diagonal."),
-    {0},
-};
-
 static double weigh(double value, double factor)
 {
     return factor == 0 ? 0 : value * factor;
@@ -357,7 +349,10 @@ static const mxl_op op_triangle = {
     .doc =
         "Of square matrices what is below the diagonal, on it and above it, each times a factor.",
     .inputs = mxl_inputs_a,
-    MXL_PARAMS(triangle_params, triangle_table),
+    MXL_PARAMS_OF(triangle_params,
+                  WEIGHT(below, "Factor of what is below the diagonal; 0 clears it."),
+                  WEIGHT(diagonal, "Factor of the diagonal."),
+                  WEIGHT(above, "Factor of what is above the diagonal.")),
     .infer = mxl_linalg_infer_square,
     .compute = triangle_compute,
     .grad = triangle_grad,

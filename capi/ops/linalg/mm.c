@@ -13,14 +13,6 @@ typedef struct mm_params {
         MXL_PARAM(mm_params, transpose_b, MXL_P_BOOL, "0",                                         \
                   "Whether rhs is taken as its transpose.")
 
-static const mxl_param mm_table[] = {MM_TRANSPOSES, {0}};
-
-static const mxl_param addmm_table[] = {
-    MXL_PARAM(mm_params, beta, MXL_P_FLOAT, "1", "What the added array is multiplied with."),
-    MXL_PARAM(mm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with."),
-    {0},
-};
-
 /* Rows and columns of a matrix, or of its transpose. */
 static int64_t rows_of(const int64_t *shape, bool transposed)
 {
@@ -162,19 +154,12 @@ const mxl_op mxl_op_mm = {
     .name = "_mxl_mm",
     .doc = "The product of two matrices, by rows or by columns in memory.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS(mm_params, mm_table),
+    MXL_PARAMS_OF(mm_params, MM_TRANSPOSES),
     .infer = mm_infer,
     .compute = mm_compute,
     .strided = true,
     .grad = mm_grad,
     .saves = mxl_saves_other,
-};
-
-static const mxl_input addmm_inputs[] = {
-    MXL_INPUT(added, "What is added; it is broadcast to the product's shape."),
-    MXL_INPUT(lhs, "First matrix."),
-    MXL_INPUT(rhs, "Second matrix."),
-    {0},
 };
 
 static int addmm_infer(mxl_infer *infer)
@@ -263,8 +248,12 @@ static void addmm_saves(mxl_saves *saves)
 static const mxl_op op_addmm = {
     .name = "_mxl_addmm",
     .doc = "beta * added + alpha * the product of two matrices.",
-    .inputs = addmm_inputs,
-    MXL_PARAMS(mm_params, addmm_table),
+    MXL_INPUTS(MXL_INPUT(added, "What is added; it is broadcast to the product's shape."),
+               MXL_INPUT(lhs, "First matrix."), MXL_INPUT(rhs, "Second matrix.")),
+    MXL_PARAMS_OF(
+        mm_params,
+        MXL_PARAM(mm_params, beta, MXL_P_FLOAT, "1", "What the added array is multiplied with."),
+        MXL_PARAM(mm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.")),
     .infer = addmm_infer,
     .compute = addmm_compute,
     .strided = true,

@@ -162,7 +162,6 @@ static int as_strided_grad(mxl_grad *g)
 const mxl_op mxl_op_as_strided = {
     .name = "_mxl_as_strided",
     .doc = "The elements at `skip` and steps of `strides` from there, in a shape of their own.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS(mxl_strided_params, strided_table),
     .plan = as_strided_plan,
     .infer = mxl_plan_infer,
@@ -171,12 +170,6 @@ const mxl_op mxl_op_as_strided = {
 };
 
 /* ---- _mxl_zeros_put ---- */
-
-static const mxl_param zeros_table[] = {
-    MXL_STRIDED_TABLE,
-    MXL_PARAM(mxl_strided_params, zeros, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
-    {0},
-};
 
 static int zeros_put_plan(mxl_plan *p)
 {
@@ -200,8 +193,9 @@ static int zeros_put_plan(mxl_plan *p)
 const mxl_op mxl_op_zeros_put = {
     .name = "_mxl_zeros_put",
     .doc = "Zeros with the array in the place of the elements that `_mxl_as_strided` would give.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_strided_params, zeros_table),
+    MXL_PARAMS_OF(
+        mxl_strided_params, MXL_STRIDED_TABLE,
+        MXL_PARAM(mxl_strided_params, zeros, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")),
     .plan = zeros_put_plan,
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,
@@ -309,7 +303,6 @@ static const mxl_op op_copy_over = {
     .name = "_mxl_copy_over",
     .doc = "rhs, broadcast to lhs and in its dtype: what an assignment to all of lhs leaves there.",
     .inputs = mxl_inputs_lhs_rhs,
-    .params = mxl_params_none,
     .infer = copy_over_infer,
     .compute = copy_over_compute,
     .grad = copy_over_grad,
@@ -336,7 +329,6 @@ static int fill_grad(mxl_grad *g)
 static const mxl_op op_fill = {
     .name = "_mxl_fill",
     .doc = "The number in every element of an array like the input: what x.fill_(number) leaves.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),
     .infer = mxl_infer_like_first,
     .compute = fill_compute,

@@ -54,18 +54,6 @@ typedef struct concat_params {
     int64_t dim;
 } concat_params;
 
-static const mxl_input concat_inputs[] = {
-    MXL_INPUT(data, "The arrays to join.", .type_text = "NDArray-or-Symbol[]"),
-    {0},
-};
-
-static const mxl_param concat_table[] = {
-    MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",
-              MXL_AT_LEAST(1)),
-    MXL_PARAM(concat_params, dim, MXL_P_INT, "1", "The axis to join along."),
-    {0},
-};
-
 /* For parameters that begin with num_args: that many inputs, or if it is missing, the inputs given;
  * at least one. */
 static int join_arity(const void *params, mxl_arity *arity)
@@ -209,8 +197,11 @@ static const mxl_op op_concat = {
     .name = "Concat",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
-    .inputs = concat_inputs,
-    MXL_PARAMS(concat_params, concat_table),
+    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.", .type_text = "NDArray-or-Symbol[]")),
+    MXL_PARAMS_OF(concat_params,
+                  MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED,
+                            "Number of arrays to join.", MXL_AT_LEAST(1)),
+                  MXL_PARAM(concat_params, dim, MXL_P_INT, "1", "The axis to join along.")),
     .key_var_num_args = "num_args",
     .arity = join_arity,
     .infer = concat_infer,
@@ -230,19 +221,6 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
 typedef struct stack_params {
     int64_t num_args, axis;
 } stack_params;
-
-static const mxl_input stack_inputs[] = {
-    MXL_INPUT(data, "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]"),
-    {0},
-};
-
-static const mxl_param stack_table[] = {
-    MXL_PARAM(stack_params, axis, MXL_P_INT, "0",
-              "Position of the new axis in the result; a negative one counts from the end."),
-    MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
-              MXL_AT_LEAST(1)),
-    {0},
-};
 
 static int stack_infer(mxl_infer *infer)
 {
@@ -303,8 +281,14 @@ static int stack_grad(mxl_grad *g)
 static const mxl_op op_stack = {
     .name = "stack",
     .doc = "Arrays of one shape side by side along a new axis.",
-    .inputs = stack_inputs,
-    MXL_PARAMS(stack_params, stack_table),
+    MXL_INPUTS(
+        MXL_INPUT(data, "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]")),
+    MXL_PARAMS_OF(
+        stack_params,
+        MXL_PARAM(stack_params, axis, MXL_P_INT, "0",
+                  "Position of the new axis in the result; a negative one counts from the end."),
+        MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
+                  MXL_AT_LEAST(1))),
     .key_var_num_args = "num_args",
     .arity = join_arity,
     .infer = stack_infer,

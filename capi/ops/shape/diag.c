@@ -10,14 +10,6 @@ typedef struct diag_params {
     int64_t k, axis1, axis2;
 } diag_params;
 
-static const mxl_param diag_table[] = {
-    MXL_PARAM(diag_params, k, MXL_P_INT, "0",
-              "Which diagonal: 0 the main one, positive above it, negative below."),
-    MXL_PARAM(diag_params, axis1, MXL_P_INT, "0", "The axis of rows; of no meaning for a vector."),
-    MXL_PARAM(diag_params, axis2, MXL_P_INT, "1", "The axis of columns."),
-    {0},
-};
-
 /* A square matrix of zeros with the vector on diagonal k. */
 static int matrix_plan(mxl_plan *p, int64_t k)
 {
@@ -73,8 +65,12 @@ static const mxl_op op_diag = {
     .name = "diag",
     .doc = "A diagonal of a matrix, or of each matrix along two axes, as the last axis of the "
            "result; of a vector the square matrix that has it as a diagonal.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(diag_params, diag_table),
+    MXL_PARAMS_OF(diag_params,
+                  MXL_PARAM(diag_params, k, MXL_P_INT, "0",
+                            "Which diagonal: 0 the main one, positive above it, negative below."),
+                  MXL_PARAM(diag_params, axis1, MXL_P_INT, "0",
+                            "The axis of rows; of no meaning for a vector."),
+                  MXL_PARAM(diag_params, axis2, MXL_P_INT, "1", "The axis of columns.")),
     .plan = diag_plan,
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,

@@ -5,11 +5,6 @@
 
 /* ---- _mxl_broadcast_to ---- */
 
-static const mxl_param own_table[] = {
-    MXL_PARAM(mxl_sum_to_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
-    {0},
-};
-
 static int cannot_broadcast(const mxl_plan *p, int ndim, const int64_t *shape)
 {
     char a[128], b[128];
@@ -33,7 +28,7 @@ static int broadcast(mxl_plan *p, const int64_t *shape)
 
 static int own_plan(mxl_plan *p)
 {
-    const mxl_tuple *shape = &((const mxl_sum_to_params *)p->params)->shape;
+    const mxl_tuple *shape = p->params;
 
     if (mxl_shape_count(shape->n, shape->v) < 0)
         return mxl_error_prefix(p->op->name);
@@ -50,26 +45,15 @@ static int own_plan(mxl_plan *p)
 const mxl_op mxl_op_broadcast_to = {
     .name = "_mxl_broadcast_to",
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_sum_to_params, own_table),
+    MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
 };
 
 /* ---- broadcast_to ---- */
 
-typedef struct to_params {
-    mxl_tuple shape;
-} to_params;
-
-static const mxl_param to_table[] = {
-    MXL_PARAM(to_params, shape, MXL_P_SHAPE, "[]",
-              "Shape of the result, of as many axes as the array's; 0 keeps an extent."),
-    {0},
-};
-
 static int to_plan(mxl_plan *p)
 {
-    const mxl_tuple *shape = &((const to_params *)p->params)->shape;
+    const mxl_tuple *shape = p->params;
     int64_t to[MXL_MAX_NDIM];
 
     if (shape->n != p->shape.ndim)
@@ -86,8 +70,8 @@ static int to_plan(mxl_plan *p)
 static const mxl_op op_broadcast_to = {
     .name = "broadcast_to",
     .doc = "The array repeated along its axes of extent 1, to the given shape.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(to_params, to_table),
+    MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, "[]",
+                   "Shape of the result, of as many axes as the array's; 0 keeps an extent."),
     MXL_MOVEMENT(to_plan),
 };
 
@@ -96,20 +80,6 @@ static const mxl_op op_broadcast_to = {
 typedef struct like_params {
     mxl_tuple lhs_axes, rhs_axes;
 } like_params;
-
-static const mxl_param like_table[] = {
-    MXL_PARAM(like_params, lhs_axes, MXL_P_OPT_SHAPE, "None",
-              "Axes of lhs to repeat along, each of extent 1; None (for both): all."),
-    MXL_PARAM(like_params, rhs_axes, MXL_P_OPT_SHAPE, "None",
-              "Axes of rhs whose extents they get."),
-    {0},
-};
-
-static const mxl_input like_inputs[] = {
-    MXL_INPUT(lhs, "The array to repeat."),
-    MXL_INPUT(rhs, "The array with the extents; its elements and dtype do not matter."),
-    {0},
-};
 
 static int like_axes(mxl_plan *p, const like_params *l)
 {
@@ -151,8 +121,13 @@ static int like_plan(mxl_plan *p)
 static const mxl_op op_broadcast_like = {
     .name = "broadcast_like",
     .doc = "The array repeated along its axes of extent 1, to the extents of another.",
-    .inputs = like_inputs,
-    MXL_PARAMS(like_params, like_table),
+    MXL_INPUTS(MXL_INPUT(lhs, "The array to repeat."),
+               MXL_INPUT(rhs, "The array with the extents; its elements and dtype do not matter.")),
+    MXL_PARAMS_OF(like_params,
+                  MXL_PARAM(like_params, lhs_axes, MXL_P_OPT_SHAPE, "None",
+                            "Axes of lhs to repeat along, each of extent 1; None (for both): all."),
+                  MXL_PARAM(like_params, rhs_axes, MXL_P_OPT_SHAPE, "None",
+                            "Axes of rhs whose extents they get.")),
     MXL_MOVEMENT(like_plan),
 };
 
@@ -161,12 +136,6 @@ static const mxl_op op_broadcast_like = {
 typedef struct axis_params {
     mxl_tuple axis, size;
 } axis_params;
-
-static const mxl_param axis_table[] = {
-    MXL_PARAM(axis_params, axis, MXL_P_SHAPE, "[]", "Axes to repeat along, each of extent 1."),
-    MXL_PARAM(axis_params, size, MXL_P_SHAPE, "[]", "The extents they get, one for each."),
-    {0},
-};
 
 static int axis_plan(mxl_plan *p)
 {
@@ -196,22 +165,14 @@ static const mxl_op op_broadcast_axis = {
     .name = "broadcast_axis",
     .aliases = MXL_ALIASES("broadcast_axes"),
     .doc = "The array repeated along the given axes of extent 1.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(axis_params, axis_table),
+    MXL_PARAMS_OF(
+        axis_params,
+        MXL_PARAM(axis_params, axis, MXL_P_SHAPE, "[]", "Axes to repeat along, each of extent 1."),
+        MXL_PARAM(axis_params, size, MXL_P_SHAPE, "[]", "The extents they get, one for each.")),
     MXL_MOVEMENT(axis_plan),
 };
 
 /* ---- tile ---- */
-
-typedef struct tile_params {
-    mxl_tuple reps;
-} tile_params;
-
-static const mxl_param tile_table[] = {
-    MXL_PARAM(tile_params, reps, MXL_P_SHAPE, MXL_REQUIRED,
-              "Number of repetitions along each axis, aligned at the last one."),
-    {0},
-};
 
 /* The number of repetitions along dimension i of the result's ndim. */
 static int64_t rep_at(const mxl_tuple *reps, int ndim, int i)
@@ -257,7 +218,7 @@ static int add_axis(mxl_plan *p, int64_t extent, int64_t stride)
 /* Each dimension becomes two: copies, and the elements of one copy. */
 static int tile_plan(mxl_plan *p)
 {
-    const mxl_tuple *reps = &((const tile_params *)p->params)->reps;
+    const mxl_tuple *reps = p->params;
     int ndim = p->shape.ndim;
     int64_t extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
     mxl_shape out;
@@ -284,8 +245,8 @@ static const mxl_op op_tile = {
     .name = "tile",
     .aliases = MXL_ALIASES("_npi_tile"),
     .doc = "Copies of the whole array side by side.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(tile_params, tile_table),
+    MXL_ONLY_PARAM(mxl_tuple, reps, MXL_P_SHAPE, MXL_REQUIRED,
+                   "Number of repetitions along each axis, aligned at the last one."),
     MXL_MOVEMENT(tile_plan),
 };
 
@@ -294,14 +255,6 @@ static const mxl_op op_tile = {
 typedef struct repeat_params {
     int64_t repeats, axis;
 } repeat_params;
-
-static const mxl_param repeat_table[] = {
-    MXL_PARAM(repeat_params, repeats, MXL_P_INT, MXL_REQUIRED,
-              "Number of repetitions of each element."),
-    MXL_PARAM(repeat_params, axis, MXL_P_OPT_INT, "None",
-              "The axis to repeat along, counted from either end; None: the flattened array."),
-    {0},
-};
 
 /* The axis becomes two: the elements, and copies of each. Without an axis, the last dimension does.
  */
@@ -334,8 +287,12 @@ static const mxl_op op_repeat = {
     .name = "repeat",
     .aliases = MXL_ALIASES("_np_repeat"),
     .doc = "Each element several times, one after another.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(repeat_params, repeat_table),
+    MXL_PARAMS_OF(
+        repeat_params,
+        MXL_PARAM(repeat_params, repeats, MXL_P_INT, MXL_REQUIRED,
+                  "Number of repetitions of each element."),
+        MXL_PARAM(repeat_params, axis, MXL_P_OPT_INT, "None",
+                  "The axis to repeat along, counted from either end; None: the flattened array.")),
     MXL_MOVEMENT(repeat_plan),
 };
 

@@ -29,9 +29,6 @@ mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *p
 int mxl_find_axis(const char *name, int64_t axis, int ndim);
 
 /* For api_view: the row at `index` of the first axis, without that axis; rows [begin, end). */
-typedef struct mxl_at_params {
-    int64_t index;
-} mxl_at_params;
 typedef struct mxl_slice_rows_params {
     int64_t begin, end;
 } mxl_slice_rows_params;

@@ -19,19 +19,6 @@ typedef struct pad_params {
 
 static const char *const modes[] = {"constant", "edge", "reflect", NULL};
 
-static const mxl_param pad_table[] = {
-    MXL_PARAM(pad_params, mode, MXL_P_ENUM, MXL_REQUIRED,
-              "What the rim holds: `constant_value`, the values at the edge, or the array "
-              "reflected at its edge.",
-              .values = modes, .type_text = "{'constant', 'edge', 'reflect'}, required"),
-    MXL_PARAM(
-        pad_params, pad_width, MXL_P_SHAPE, MXL_REQUIRED,
-        "How wide the rim is before and behind each axis: two numbers per axis, four zeros first."),
-    MXL_PARAM(pad_params, constant_value, MXL_P_FLOAT, "0",
-              "The value of the rim in mode constant.", .type_text = "double, optional, default=0"),
-    {0},
-};
-
 static int pad_check(const pad_params *p, const mxl_array *x)
 {
     char text[128];
@@ -204,8 +191,18 @@ static const mxl_op op_pad = {
     .name = "Pad",
     .aliases = MXL_ALIASES("pad"),
     .doc = "The array with a rim along all axes but the first two.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(pad_params, pad_table),
+    MXL_PARAMS_OF(
+        pad_params,
+        MXL_PARAM(pad_params, mode, MXL_P_ENUM, MXL_REQUIRED,
+                  "What the rim holds: `constant_value`, the values at the edge, or the array "
+                  "reflected at its edge.",
+                  .values = modes, .type_text = "{'constant', 'edge', 'reflect'}, required"),
+        MXL_PARAM(pad_params, pad_width, MXL_P_SHAPE, MXL_REQUIRED,
+                  "How wide the rim is before and behind each axis: two numbers per axis, four "
+                  "zeros first."),
+        MXL_PARAM(pad_params, constant_value, MXL_P_FLOAT, "0",
+                  "The value of the rim in mode constant.",
+                  .type_text = "double, optional, default=0")),
     .infer = pad_infer,
     .compute = pad_compute,
     .grad = pad_grad,

@@ -15,20 +15,6 @@ typedef struct reshape_params {
     int keep_highest;
 } reshape_params;
 
-static const mxl_param reshape_table[] = {
-    MXL_PARAM(reshape_params, shape, MXL_P_SHAPE, "[]",
-              "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred "
-              "from the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one "
-              "into the two numbers that follow it."),
-    MXL_PARAM(reshape_params, reverse, MXL_P_BOOL, "0",
-              "Whether shape and codes are read from the right."),
-    MXL_PARAM(reshape_params, target_shape, MXL_P_SHAPE, "[]",
-              "Deprecated, use shape: the new shape, of which one extent may be 0 to be inferred."),
-    MXL_PARAM(reshape_params, keep_highest, MXL_P_BOOL, "0",
-              "Deprecated: whether the first extent stays, whatever target_shape says."),
-    {0},
-};
-
 /* Translates target_shape, in which 0 is the size to infer, to the codes of `shape`. */
 static int target_shape(mxl_shape *out, const mxl_shape *in, const reshape_params *p)
 {
@@ -71,8 +57,20 @@ static const mxl_op op_reshape = {
     .name = "Reshape",
     .aliases = MXL_ALIASES("reshape"),
     .doc = "The same elements in another shape, which must be of as many.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(reshape_params, reshape_table),
+    MXL_PARAMS_OF(
+        reshape_params,
+        MXL_PARAM(
+            reshape_params, shape, MXL_P_SHAPE, "[]",
+            "The new shape: extents, or codes. 0 keeps an extent of the input, -1 is inferred "
+            "from the size, -2 takes all axes that remain, -3 merges two axes, -4 splits one "
+            "into the two numbers that follow it."),
+        MXL_PARAM(reshape_params, reverse, MXL_P_BOOL, "0",
+                  "Whether shape and codes are read from the right."),
+        MXL_PARAM(
+            reshape_params, target_shape, MXL_P_SHAPE, "[]",
+            "Deprecated, use shape: the new shape, of which one extent may be 0 to be inferred."),
+        MXL_PARAM(reshape_params, keep_highest, MXL_P_BOOL, "0",
+                  "Deprecated: whether the first extent stays, whatever target_shape says.")),
     MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
     .keeps_scalars = true,
 };
@@ -95,26 +93,14 @@ static const mxl_op op_flatten = {
     .name = "Flatten",
     .aliases = MXL_ALIASES("_npx_batch_flatten", "flatten"),
     .doc = "The array as a matrix: the first axis stays, all others become one.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     MXL_MOVEMENT_BACK(flatten_plan, mxl_reshape_grad),
 };
 
 /* ---- expand_dims ---- */
 
-typedef struct expand_params {
-    int64_t axis;
-} expand_params;
-
-static const mxl_param expand_table[] = {
-    MXL_PARAM(expand_params, axis, MXL_P_INT, MXL_REQUIRED,
-              "Position of the new axis in the result; a negative one counts from the end."),
-    {0},
-};
-
 static int expand_plan(mxl_plan *p)
 {
-    int64_t given = ((const expand_params *)p->params)->axis, shape[MXL_MAX_NDIM];
+    int64_t given = *(const int64_t *)p->params, shape[MXL_MAX_NDIM];
     int64_t axis = given < 0 ? given + p->shape.ndim + 1 : given;
     int ndim = p->shape.ndim + 1;
 
@@ -133,27 +119,17 @@ static const mxl_op op_expand_dims = {
     .name = "expand_dims",
     .aliases = MXL_ALIASES("_npi_expand_dims"),
     .doc = "The array with a new axis of extent 1.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(expand_params, expand_table),
+    MXL_ONLY_PARAM(int64_t, axis, MXL_P_INT, MXL_REQUIRED,
+                   "Position of the new axis in the result; a negative one counts from the end."),
     MXL_MOVEMENT_BACK(expand_plan, mxl_reshape_grad),
 };
 
 /* ---- squeeze ---- */
 
-typedef struct squeeze_params {
-    mxl_tuple axis;
-} squeeze_params;
-
-static const mxl_param squeeze_table[] = {
-    MXL_PARAM(squeeze_params, axis, MXL_P_OPT_SHAPE, "None",
-              "The axes to take away, each of extent 1; None: all that have it."),
-    {0},
-};
-
 /* Marks the dimensions to remove. */
 static int squeezed_axes(const mxl_plan *p, bool *gone)
 {
-    const mxl_tuple *axes = &((const squeeze_params *)p->params)->axis;
+    const mxl_tuple *axes = p->params;
 
     for (int i = 0; i < p->shape.ndim; i++)
         gone[i] = axes->n < 0 && p->shape.dim[i] == 1;
@@ -193,8 +169,8 @@ static int squeeze_plan(mxl_plan *p)
 static const mxl_op op_squeeze = {
     .name = "squeeze",
     .doc = "The array without axes of extent 1. At least one axis stays.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(squeeze_params, squeeze_table),
+    MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, "None",
+                   "The axes to take away, each of extent 1; None: all that have it."),
     MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),
 };
 
@@ -205,20 +181,6 @@ typedef struct like_params {
 } like_params;
 
 #define LIKE_BOUND(field, text) MXL_PARAM(like_params, field, MXL_P_OPT_INT, "None", text)
-
-static const mxl_param like_table[] = {
-    LIKE_BOUND(lhs_begin, "First axis of lhs that is replaced; None: the first of all."),
-    LIKE_BOUND(lhs_end, "The axis of lhs behind the last that is replaced; None: behind the last."),
-    LIKE_BOUND(rhs_begin, "First axis of rhs that is taken instead; None: the first of all."),
-    LIKE_BOUND(rhs_end, "The axis of rhs behind the last that is taken; None: behind the last."),
-    {0},
-};
-
-static const mxl_input like_inputs[] = {
-    MXL_INPUT(lhs, "The array with the elements."),
-    MXL_INPUT(rhs, "The array with the shape; its elements and dtype do not matter."),
-    {0},
-};
 
 /* Axes [*begin, *end) of an array of ndim, counted from either end; not empty. */
 static int like_range(const char *which, int ndim, int64_t *begin, int64_t *end)
@@ -266,22 +228,24 @@ static const mxl_op op_reshape_like = {
     .name = "reshape_like",
     .aliases = MXL_ALIASES("_npx_reshape_like"),
     .doc = "The elements of lhs in the shape of rhs, or with some of its axes.",
-    .inputs = like_inputs,
-    MXL_PARAMS(like_params, like_table),
+    MXL_INPUTS(MXL_INPUT(lhs, "The array with the elements."),
+               MXL_INPUT(rhs, "The array with the shape; its elements and dtype do not matter.")),
+    MXL_PARAMS_OF(
+        like_params,
+        LIKE_BOUND(lhs_begin, "First axis of lhs that is replaced; None: the first of all."),
+        LIKE_BOUND(lhs_end,
+                   "The axis of lhs behind the last that is replaced; None: behind the last."),
+        LIKE_BOUND(rhs_begin, "First axis of rhs that is taken instead; None: the first of all."),
+        LIKE_BOUND(rhs_end,
+                   "The axis of rhs behind the last that is taken; None: behind the last.")),
     MXL_MOVEMENT_BACK(like_plan, mxl_reshape_grad),
 };
 
 /* ---- _mxl_reshape_to, _mxl_reshape_own ---- */
 
-static const mxl_param reshape_to_table[] = {
-    MXL_PARAM(mxl_sum_to_params, shape, MXL_P_SHAPE, MXL_REQUIRED,
-              "Shape of the result, of as many elements."),
-    {0},
-};
-
 static int reshape_to_plan(mxl_plan *p)
 {
-    const mxl_tuple *shape = &((const mxl_sum_to_params *)p->params)->shape;
+    const mxl_tuple *shape = p->params;
     int64_t have = mxl_shape_size(p->shape.ndim, p->shape.dim);
     int64_t size = mxl_shape_count(shape->n, shape->v);
 
@@ -294,22 +258,17 @@ static int reshape_to_plan(mxl_plan *p)
     return 0;
 }
 
-const mxl_op mxl_op_reshape_to = {
-    .name = "_mxl_reshape_to",
-    .doc = "The same elements in another shape.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_sum_to_params, reshape_to_table),
-    MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
-};
+#define RESHAPE_TO(...)                                                                            \
+    {MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED,                                   \
+                    "Shape of the result, of as many elements."),                                  \
+     MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad), __VA_ARGS__}
 
-static const mxl_op op_reshape_own = {
-    .name = "_mxl_reshape_own",
-    .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_sum_to_params, reshape_to_table),
-    .forgets_base = true,
-    MXL_MOVEMENT_BACK(reshape_to_plan, mxl_reshape_grad),
-};
+const mxl_op mxl_op_reshape_to =
+    RESHAPE_TO(.name = "_mxl_reshape_to", .doc = "The same elements in another shape.");
+static const mxl_op op_reshape_own = RESHAPE_TO(
+        .name = "_mxl_reshape_own",
+        .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
+        .forgets_base = true);
 
 const mxl_op *const mxl_ops_reshape[] = {
     &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze,

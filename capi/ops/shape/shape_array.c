@@ -28,8 +28,6 @@ static const mxl_op op_shape_array = {
     .name = "shape_array",
     .aliases = MXL_ALIASES("_npx_shape_array"),
     .doc = "The array's shape: a vector of int64, one element an axis. Its gradient is zero.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = shape_array_infer,
     .compute = shape_array_compute,
     .grad = mxl_grad_zero,
@@ -51,8 +49,6 @@ static int size_array_compute(const mxl_call *call)
 static const mxl_op op_size_array = {
     .name = "size_array",
     .doc = "How many elements the array has: a vector of one int64. Its gradient is zero.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = size_array_infer,
     .compute = size_array_compute,
     .grad = mxl_grad_zero,

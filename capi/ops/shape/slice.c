@@ -88,7 +88,6 @@ static const mxl_op op_slice = {
     .name = "slice",
     .aliases = MXL_ALIASES("_npi_slice", "_npx_slice", "_sparse_slice", "crop"),
     .doc = "The part of the array from begin to end, in steps.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS(slice_params, slice_table),
     MXL_MOVEMENT(slice_plan),
 };
@@ -141,14 +140,6 @@ static void copy_around(mxl_array *out, const mxl_array *in, const mxl_plan *par
 
 /* ---- _slice_assign_scalar ---- */
 
-static const mxl_param assign_scalar_table[] = {
-    MXL_PARAM(slice_params, scalar, MXL_P_FLOAT, "0",
-              "The number that every element of the part becomes.",
-              .type_text = "double, optional, default=0"),
-    SLICE_BOUNDS,
-    {0},
-};
-
 static int assign_scalar_infer(mxl_infer *infer)
 {
     const mxl_array *in = infer->in[0];
@@ -196,8 +187,11 @@ static const mxl_op op_slice_assign_scalar = {
     .name = "_slice_assign_scalar",
     .aliases = MXL_ALIASES("_crop_assign_scalar", "_npi_slice_assign_scalar"),
     .doc = "The array with one number at the part from begin to end, in steps.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(slice_params, assign_scalar_table),
+    MXL_PARAMS_OF(slice_params,
+                  MXL_PARAM(slice_params, scalar, MXL_P_FLOAT, "0",
+                            "The number that every element of the part becomes.",
+                            .type_text = "double, optional, default=0"),
+                  SLICE_BOUNDS),
     .infer = assign_scalar_infer,
     .compute = assign_scalar_compute,
     .grad = assign_scalar_grad,

@@ -9,16 +9,6 @@ typedef struct axis_params {
     int64_t axis, begin, end;
 } axis_params;
 
-static const mxl_param axis_table[] = {
-    MXL_PARAM(axis_params, axis, MXL_P_INT, MXL_REQUIRED,
-              "The axis to cut, counted from either end."),
-    MXL_PARAM(axis_params, begin, MXL_P_INT, MXL_REQUIRED,
-              "The first position; a negative one counts from the end."),
-    MXL_PARAM(axis_params, end, MXL_P_OPT_INT, MXL_REQUIRED,
-              "The position behind the last; None: the end."),
-    {0},
-};
-
 /* The range must lie within the axis and not be empty. For an axis of size 0 any range is accepted.
  */
 static int axis_plan(mxl_plan *p)
@@ -42,28 +32,17 @@ static int axis_plan(mxl_plan *p)
 static const mxl_op op_slice_axis = {
     .name = "slice_axis",
     .doc = "The part of the array between two positions of one axis.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(axis_params, axis_table),
+    MXL_PARAMS_OF(axis_params,
+                  MXL_PARAM(axis_params, axis, MXL_P_INT, MXL_REQUIRED,
+                            "The axis to cut, counted from either end."),
+                  MXL_PARAM(axis_params, begin, MXL_P_INT, MXL_REQUIRED,
+                            "The first position; a negative one counts from the end."),
+                  MXL_PARAM(axis_params, end, MXL_P_OPT_INT, MXL_REQUIRED,
+                            "The position behind the last; None: the end.")),
     MXL_MOVEMENT(axis_plan),
 };
 
 /* ---- slice_like ---- */
-
-typedef struct like_params {
-    mxl_tuple axes;
-} like_params;
-
-static const mxl_param like_table[] = {
-    MXL_PARAM(like_params, axes, MXL_P_SHAPE, "[]",
-              "The axes to cut, counted from either end; none named: all."),
-    {0},
-};
-
-static const mxl_input like_inputs[] = {
-    MXL_INPUT(data, "The array to cut."),
-    MXL_INPUT(shape_like, "The array with the extents; its elements do not matter."),
-    {0},
-};
 
 static int like_cut(mxl_plan *p, int axis)
 {
@@ -78,7 +57,7 @@ static int like_cut(mxl_plan *p, int axis)
 
 static int like_plan(mxl_plan *p)
 {
-    const mxl_tuple *axes = &((const like_params *)p->params)->axes;
+    const mxl_tuple *axes = p->params;
     int all = axes->n <= 0 ? p->shape.ndim : 0;
 
     if (all > 0 && all != p->like_ndim)
@@ -106,18 +85,14 @@ static int like_plan(mxl_plan *p)
 static const mxl_op op_slice_like = {
     .name = "slice_like",
     .doc = "The front part of the array with the extents of another along the given axes.",
-    .inputs = like_inputs,
-    MXL_PARAMS(like_params, like_table),
+    MXL_INPUTS(MXL_INPUT(data, "The array to cut."),
+               MXL_INPUT(shape_like, "The array with the extents; its elements do not matter.")),
+    MXL_ONLY_PARAM(mxl_tuple, axes, MXL_P_SHAPE, "[]",
+                   "The axes to cut, counted from either end; none named: all."),
     MXL_MOVEMENT(like_plan),
 };
 
 /* ---- _mxl_slice_rows, _mxl_at, _mxl_select: the operators of recorded views of rows ---- */
-
-static const mxl_param slice_rows_params[] = {
-    MXL_PARAM(mxl_slice_rows_params, begin, MXL_P_INT, MXL_REQUIRED, "First row."),
-    MXL_PARAM(mxl_slice_rows_params, end, MXL_P_INT, MXL_REQUIRED, "The row behind the last."),
-    {0},
-};
 
 static int slice_rows_plan(mxl_plan *p)
 {
@@ -135,19 +110,16 @@ static int slice_rows_plan(mxl_plan *p)
 const mxl_op mxl_op_slice_rows = {
     .name = "_mxl_slice_rows",
     .doc = "Rows [begin, end) of the first axis.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_slice_rows_params, slice_rows_params),
+    MXL_PARAMS_OF(
+        mxl_slice_rows_params,
+        MXL_PARAM(mxl_slice_rows_params, begin, MXL_P_INT, MXL_REQUIRED, "First row."),
+        MXL_PARAM(mxl_slice_rows_params, end, MXL_P_INT, MXL_REQUIRED, "The row behind the last.")),
     MXL_MOVEMENT(slice_rows_plan),
-};
-
-static const mxl_param at_params[] = {
-    MXL_PARAM(mxl_at_params, index, MXL_P_INT, MXL_REQUIRED, "The row."),
-    {0},
 };
 
 static int at_plan(mxl_plan *p)
 {
-    int64_t index = ((const mxl_at_params *)p->params)->index;
+    int64_t index = *(const int64_t *)p->params;
 
     if (p->shape.ndim == 0 || index < 0 || index >= p->shape.dim[0])
         return mxl_error("%s: row %lld of an array with %lld", p->op->name, (long long)index,
@@ -160,22 +132,13 @@ static int at_plan(mxl_plan *p)
 const mxl_op mxl_op_row_at = {
     .name = "_mxl_at",
     .doc = "One row of the first axis, without that axis.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_at_params, at_params),
+    MXL_ONLY_PARAM(int64_t, index, MXL_P_INT, MXL_REQUIRED, "The row."),
     MXL_MOVEMENT(at_plan),
 };
 
 typedef struct select_params {
     int64_t axis, index;
 } select_params;
-
-static const mxl_param select_table[] = {
-    MXL_PARAM(select_params, axis, MXL_P_INT, MXL_REQUIRED,
-              "The axis that goes, counted from either end."),
-    MXL_PARAM(select_params, index, MXL_P_INT, MXL_REQUIRED,
-              "The position along it, counted from either end.", .type_text = "long, required"),
-    {0},
-};
 
 static int select_plan(mxl_plan *p)
 {
@@ -197,8 +160,12 @@ static int select_plan(mxl_plan *p)
 static const mxl_op op_select = {
     .name = "_mxl_select",
     .doc = "One position of an axis, which goes.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(select_params, select_table),
+    MXL_PARAMS_OF(select_params,
+                  MXL_PARAM(select_params, axis, MXL_P_INT, MXL_REQUIRED,
+                            "The axis that goes, counted from either end."),
+                  MXL_PARAM(select_params, index, MXL_P_INT, MXL_REQUIRED,
+                            "The position along it, counted from either end.",
+                            .type_text = "long, required")),
     MXL_MOVEMENT(select_plan),
 };
 

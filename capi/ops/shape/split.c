@@ -68,19 +68,6 @@ static int split_grad(mxl_grad *g)
 
 /* ---- _split_v2 ---- */
 
-static const mxl_param split_table[] = {
-    MXL_PARAM(split_params, indices, MXL_P_SHAPE, MXL_REQUIRED,
-              "Where the parts begin, the first at 0; of no meaning where `sections` is given.",
-              .sets_outputs = true),
-    MXL_PARAM(split_params, axis, MXL_P_INT, "1", "The axis to cut, counted from either end."),
-    MXL_PARAM(split_params, squeeze_axis, MXL_P_BOOL, "0",
-              "Whether the parts go without the axis, of which each then has one position."),
-    MXL_PARAM(split_params, sections, MXL_P_INT, "0",
-              "How many parts to make; the first ones are longer by one where it does not go even.",
-              .sets_outputs = true),
-    {0},
-};
-
 /* The part between two positions of an axis, which is removed if `squeeze_axis` is set. */
 static int cut_part(mxl_plan *p, int axis, int64_t begin, int64_t end)
 {
@@ -116,24 +103,24 @@ static const mxl_op op_split_v2 = {
     .name = "_split_v2",
     .aliases = MXL_ALIASES("_npi_split"),
     .doc = "Cuts the array along an axis, into equal parts or at given positions.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(split_params, split_table),
+    MXL_PARAMS_OF(
+        split_params,
+        MXL_PARAM(split_params, indices, MXL_P_SHAPE, MXL_REQUIRED,
+                  "Where the parts begin, the first at 0; of no meaning where `sections` is given.",
+                  .sets_outputs = true),
+        MXL_PARAM(split_params, axis, MXL_P_INT, "1", "The axis to cut, counted from either end."),
+        MXL_PARAM(split_params, squeeze_axis, MXL_P_BOOL, "0",
+                  "Whether the parts go without the axis, of which each then has one position."),
+        MXL_PARAM(
+            split_params, sections, MXL_P_INT, "0",
+            "How many parts to make; the first ones are longer by one where it does not go even.",
+            .sets_outputs = true)),
     .arity = split_arity,
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(split_plan, split_grad),
 };
 
 /* ---- SliceChannel ---- */
-
-static const mxl_param channel_table[] = {
-    MXL_PARAM_AS("num_outputs", split_params, sections, MXL_P_INT, MXL_REQUIRED,
-                 "How many parts to make; the axis must be a multiple of it.", MXL_AT_LEAST(1),
-                 .sets_outputs = true),
-    MXL_PARAM(split_params, axis, MXL_P_INT, "1", "The axis to cut."),
-    MXL_PARAM(split_params, squeeze_axis, MXL_P_BOOL, "0",
-              "Whether the parts go without the axis, of which each then has one position."),
-    {0},
-};
 
 static int channel_plan(mxl_plan *p)
 {
@@ -171,8 +158,14 @@ static const mxl_op op_slice_channel = {
     .name = "SliceChannel",
     .aliases = MXL_ALIASES("split"),
     .doc = "Cuts the array into num_outputs equal parts along an axis.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(split_params, channel_table),
+    MXL_PARAMS_OF(
+        split_params,
+        MXL_PARAM_AS("num_outputs", split_params, sections, MXL_P_INT, MXL_REQUIRED,
+                     "How many parts to make; the axis must be a multiple of it.", MXL_AT_LEAST(1),
+                     .sets_outputs = true),
+        MXL_PARAM(split_params, axis, MXL_P_INT, "1", "The axis to cut."),
+        MXL_PARAM(split_params, squeeze_axis, MXL_P_BOOL, "0",
+                  "Whether the parts go without the axis, of which each then has one position.")),
     .arity = split_arity,
     .keeps_scalars = true,
     .plan = channel_plan,

@@ -7,16 +7,6 @@
 
 /* ---- transpose ---- */
 
-typedef struct transpose_params {
-    mxl_tuple axes;
-} transpose_params;
-
-static const mxl_param transpose_table[] = {
-    MXL_PARAM(transpose_params, axes, MXL_P_SHAPE, "[]",
-              "Which axis of the input each axis of the result is; empty: the axes in reverse."),
-    {0},
-};
-
 static int check_axes(const char *name, const mxl_tuple *axes, int ndim)
 {
     bool seen[MXL_MAX_NDIM] = {false};
@@ -38,7 +28,7 @@ static int check_axes(const char *name, const mxl_tuple *axes, int ndim)
 
 static int transpose_plan(mxl_plan *p)
 {
-    const mxl_tuple *named = &((const transpose_params *)p->params)->axes;
+    const mxl_tuple *named = p->params;
     int64_t extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
     int ndim = p->shape.ndim;
 
@@ -59,20 +49,21 @@ static const mxl_op op_transpose;
 /* dx = dy with the inverse permutation */
 static int transpose_grad(mxl_grad *g)
 {
-    const transpose_params *p = g->params;
+    const mxl_tuple *axes = g->params;
     int64_t back[MXL_MAX_NDIM];
-    transpose_params inverse = {{p->axes.n, back}};
+    mxl_tuple inverse = {axes->n, back};
 
-    for (int i = 0; i < p->axes.n; i++)
-        back[p->axes.v[i]] = i;
+    for (int i = 0; i < axes->n; i++)
+        back[axes->v[i]] = i;
     return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_transpose, &inverse, 1, &g->grad_output[0]));
 }
 
 static const mxl_op op_transpose = {
     .name = "transpose",
     .doc = "The array with its axes in another order.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(transpose_params, transpose_table),
+    MXL_ONLY_PARAM(
+        mxl_tuple, axes, MXL_P_SHAPE, "[]",
+        "Which axis of the input each axis of the result is; empty: the axes in reverse."),
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
 };
 
@@ -81,12 +72,6 @@ static const mxl_op op_transpose = {
 typedef struct swap_params {
     int64_t dim1, dim2;
 } swap_params;
-
-static const mxl_param swap_table[] = {
-    MXL_PARAM(swap_params, dim1, MXL_P_INT, "0", "One axis, counted from either end."),
-    MXL_PARAM(swap_params, dim2, MXL_P_INT, "0", "The other axis."),
-    {0},
-};
 
 static int swap_plan(mxl_plan *p)
 {
@@ -109,8 +94,10 @@ static const mxl_op op_swap_axis = {
     .name = "SwapAxis",
     .aliases = MXL_ALIASES("_npi_swapaxes", "swapaxes"),
     .doc = "The array with two of its axes exchanged.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(swap_params, swap_table),
+    MXL_PARAMS_OF(
+        swap_params,
+        MXL_PARAM(swap_params, dim1, MXL_P_INT, "0", "One axis, counted from either end."),
+        MXL_PARAM(swap_params, dim2, MXL_P_INT, "0", "The other axis.")),
     MXL_MOVEMENT_BACK(swap_plan, back_grad),
 };
 
@@ -123,19 +110,9 @@ mxl_array *mxl_transposed(mxl_scope *s, mxl_array *a)
 
 /* ---- reverse ---- */
 
-typedef struct reverse_params {
-    mxl_tuple axis;
-} reverse_params;
-
-static const mxl_param reverse_table[] = {
-    MXL_PARAM(reverse_params, axis, MXL_P_SHAPE, MXL_REQUIRED,
-              "The axes to reverse, counted from the first; one that is named twice is not."),
-    {0},
-};
-
 static int reverse_plan(mxl_plan *p)
 {
-    const mxl_tuple *axes = &((const reverse_params *)p->params)->axis;
+    const mxl_tuple *axes = p->params;
 
     for (int i = 0; i < axes->n; i++) {
         int64_t axis = axes->v[i];
@@ -152,30 +129,20 @@ static const mxl_op op_reverse = {
     .name = "reverse",
     .aliases = MXL_ALIASES("flip"),
     .doc = "The array with the order along axes reversed.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(reverse_params, reverse_table),
+    MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_SHAPE, MXL_REQUIRED,
+                   "The axes to reverse, counted from the first; one that is named twice is not."),
     MXL_MOVEMENT_BACK(reverse_plan, back_grad),
 };
 
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis)
 {
     const int64_t axes[1] = {axis};
-    reverse_params p = {{1, axes}};
+    mxl_tuple p = {1, axes};
 
     return mxl_scope_call(s, &op_reverse, &p, 1, &a);
 }
 
 /* ---- depth_to_space, space_to_depth ---- */
-
-typedef struct block_params {
-    int64_t block_size;
-} block_params;
-
-static const mxl_param block_table[] = {
-    MXL_PARAM(block_params, block_size, MXL_P_INT, MXL_REQUIRED,
-              "Rows and columns of a block, whose elements stand along axis 1 of the other form."),
-    {0},
-};
 
 /* Checks the requirements of both: four axes, no size 0, and a block size that divides. */
 static int block_check(const mxl_plan *p, int64_t block)
@@ -216,7 +183,7 @@ static void to_space(mxl_plan *p, int64_t b)
 
 static int to_space_plan(mxl_plan *p)
 {
-    int64_t b = ((const block_params *)p->params)->block_size;
+    int64_t b = *(const int64_t *)p->params;
 
     if (block_check(p, b) != 0)
         return -1;
@@ -240,7 +207,7 @@ static void to_depth(mxl_plan *p, int64_t b)
 
 static int to_depth_plan(mxl_plan *p)
 {
-    int64_t b = ((const block_params *)p->params)->block_size;
+    int64_t b = *(const int64_t *)p->params;
 
     if (block_check(p, b) != 0)
         return -1;
@@ -250,37 +217,29 @@ static int to_depth_plan(mxl_plan *p)
     return 0;
 }
 
-static const mxl_op op_space_to_depth;
+static const mxl_op op_depth_to_space, op_space_to_depth;
 
 /* dx = the inverse operator of dy */
-static int to_space_grad(mxl_grad *g)
+static int block_grad(mxl_grad *g)
 {
-    return mxl_grad_set(g, 0,
-                        mxl_scope_call(g->s, &op_space_to_depth, g->params, 1, &g->grad_output[0]));
+    const mxl_op *inverse = g->op == &op_depth_to_space ? &op_space_to_depth : &op_depth_to_space;
+
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, inverse, g->params, 1, &g->grad_output[0]));
 }
 
-static const mxl_op op_depth_to_space = {
-    .name = "depth_to_space",
-    .doc = "Elements along axis 1 laid out as blocks of rows and columns.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(block_params, block_table),
-    MXL_MOVEMENT_BACK(to_space_plan, to_space_grad),
-};
+#define BLOCKS(op_name, op_plan, op_doc)                                                           \
+    static const mxl_op op_##op_name = {                                                           \
+        .name = #op_name,                                                                          \
+        .doc = op_doc,                                                                             \
+        MXL_ONLY_PARAM(int64_t, block_size, MXL_P_INT, MXL_REQUIRED,                               \
+                       "Rows and columns of a block, whose elements stand along axis 1 of the "    \
+                       "other form."),                                                             \
+        MXL_MOVEMENT_BACK(op_plan, block_grad),                                                    \
+    }
 
-/* dx = the inverse operator of dy */
-static int to_depth_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0,
-                        mxl_scope_call(g->s, &op_depth_to_space, g->params, 1, &g->grad_output[0]));
-}
-
-static const mxl_op op_space_to_depth = {
-    .name = "space_to_depth",
-    .doc = "Blocks of rows and columns laid out along axis 1.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(block_params, block_table),
-    MXL_MOVEMENT_BACK(to_depth_plan, to_depth_grad),
-};
+BLOCKS(depth_to_space, to_space_plan,
+       "Elements along axis 1 laid out as blocks of rows and columns.");
+BLOCKS(space_to_depth, to_depth_plan, "Blocks of rows and columns laid out along axis 1.");
 
 const mxl_op *const mxl_ops_order[] = {
     &op_transpose, &op_swap_axis, &op_reverse, &op_depth_to_space, &op_space_to_depth, NULL,

@@ -403,7 +403,7 @@ TEST(operators_compute)
     NDArrayHandle h = counting(SHAPE(3, 2));
     mxl_array *x = api_pin(h), *out = NULL;
     mxl_slice_rows_params slice = {1, 3}, bad_slice = {2, 4};
-    mxl_at_params at = {2}, bad_at = {3};
+    int64_t at = 2, bad_at = 3;
     const int64_t flat[] = {6}, wrong[] = {5}, negative[] = {-6};
     const int64_t part[] = {3, 2}, strides[] = {2, 1}, back[] = {-2, 1}, same[] = {1, 1},
                   zeros[] = {5, 2};
@@ -413,7 +413,7 @@ TEST(operators_compute)
     const mxl_strided_params low_put = {{2, part}, {2, back}, {2, zeros}, 3, 0};
     const mxl_strided_params same_put = {{2, part}, {2, same}, {2, zeros}, 0, 0};
     const mxl_strided_params few_put = {{1, part}, {1, strides}, {2, zeros}, 0, 0};
-    mxl_sum_to_params to = {{1, flat}}, bad_to = {{1, wrong}}, negative_to = {{1, negative}};
+    mxl_tuple to = {1, flat}, bad_to = {1, wrong}, negative_to = {1, negative};
 
     check_op(&mxl_op_slice_rows, &slice, x, SHAPE(2, 2), (const float[]){2, 3, 4, 5});
     check_op(&mxl_op_row_at, &at, x, SHAPE(2), (const float[]){4, 5});

@@ -264,7 +264,7 @@ static bool try_list(const mxl_op *op, const char *text, int num_inputs, H *in)
     H *outputs = NULL, *made, first;
     OpHandle handle;
 
-    for (const mxl_param *param = op->params; param->name != NULL; param++) {
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         if (is_list(param) || param->def == NULL) {
             keys[count] = param->name;
             values[count++] = is_list(param) ? text : required(param);
@@ -295,7 +295,7 @@ static void try_shape(const mxl_op *op, const char *text, int ndim, const int64_
     H in[8];
     int count = 0;
 
-    while (op->inputs[count].name != NULL) {
+    while (mxl_op_inputs(op)[count].name != NULL) {
         in[count] = make(F64, ndim, shape);
         CHECK_INT(MXNDArraySyncCopyFromCPU(in[count], (double[1024]){0}, (size_t)shape[0]), 0);
         attach(in[count++], REQ_WRITE);
@@ -319,7 +319,7 @@ TEST(every_operator)
         const mxl_op *op = mxl_op_at(i);
         bool takes = false;
 
-        for (const mxl_param *param = op->params; param->name != NULL; param++)
+        for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
             takes = takes || is_list(param);
         operators += takes;
         for (int k = 0; k < LENGTHS && takes; k++) {

@@ -76,14 +76,13 @@ TEST(descriptors_are_whole)
     for (int i = 0; i < mxl_op_count(); i++) {
         const mxl_op *op = mxl_op_at(i);
 
-        REQUIRE(HOLDS(op->inputs != NULL && op->params != NULL, op, "inputs or params"));
         HOLDS(!public_name(op->name) || (op->doc != NULL && op->doc[0] != '\0'), op, "doc");
         HOLDS(op->compute != NULL || op->compose != NULL, op, "compute");
         HOLDS(op->compute == NULL || op->infer != NULL, op, "infer");
         HOLDS(op->saves == NULL || op->grad != NULL, op, "saves without grad");
         /* It need not be a parameter: of add_n it stands in the C API alone. */
         HOLDS(op->key_var_num_args == NULL || op->arity != NULL, op, "key_var_num_args");
-        for (const mxl_input *input = op->inputs; input->name != NULL; input++)
+        for (const mxl_input *input = mxl_op_inputs(op); input->name != NULL; input++)
             HOLDS(!public_name(op->name) || input->doc != NULL, op, input->name);
     }
 }
@@ -109,7 +108,7 @@ static void check_field(const mxl_op *op, const mxl_param *param)
 
     HOLDS(param->offset + bytes <= op->params_size, op, param->name);
     HOLDS(param->offset % (bytes > 8 ? 8 : bytes) == 0, op, param->name);
-    for (const mxl_param *other = op->params; other != param; other++) {
+    for (const mxl_param *other = mxl_op_params(op); other != param; other++) {
         HOLDS(strcmp(other->name, param->name) != 0, op, param->name);
         HOLDS(param->offset + bytes <= other->offset ||
                   other->offset + field_bytes(other->type) <= param->offset,
@@ -155,7 +154,7 @@ TEST(parameters_are_whole)
         int count = 0;
 
         REQUIRE(HOLDS(op->params_size <= sizeof params, op, "params_size"));
-        for (const mxl_param *param = op->params; param->name != NULL; param++, count++) {
+        for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++, count++) {
             bool named = param->type == MXL_P_ENUM || param->type == MXL_P_DTYPE;
 
             HOLDS(!public_name(op->name) || param->doc != NULL, op, param->name);
@@ -247,9 +246,9 @@ TEST(what_sets_the_number_of_outputs)
 
         for (int n = 0; n < VALUES && op->arity != NULL; n++) {
             memset(params, 0, sizeof params);
-            for (const mxl_param *param = op->params; param->name != NULL; param++)
+            for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
                 vary(param, params, n);
-            for (const mxl_param *param = op->params; param->name != NULL; param++)
+            for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
                 HOLDS(param->sets_outputs || !changes_outputs(op, param, params), op, param->name);
         }
     }
