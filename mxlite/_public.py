@@ -18,7 +18,9 @@ def missing(module: str) -> str:
 
 
 def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> None:
-    """Gives a module, by its `globals()`, `__dir__` (the names in `__all__`) and `__getattr__` (the error above).
+    """Gives a module, by its `globals()`, `__dir__` (the public names) and `__getattr__` (the error above).
+
+    Public is what stands in its `__all__`; without one, what it defines.
 
     Args:
         get: makes what has a name in `__all__` and is not there yet; None: there is no such name.
@@ -41,6 +43,8 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
         return sorted({*module["__all__"], *(each for each in module if each[:2] == "__")})
 
     module.update(__getattr__=__getattr__, __dir__=__dir__)
+    if "__all__" not in module:
+        offer(module)
     module.setdefault("__path__", [])  # so that `from module import x` asks the finder below for x
 
 
@@ -48,6 +52,14 @@ def defined(module: dict[str, Any]) -> list[str]:
     """The public names of what a module, by its `globals()`, or a package's modules define: functions and classes."""
     own = module["__name__"] + "."
     return [name for name, each in module.items() if name[0] != "_" and f"{_module_of(each)}.".startswith(own)]
+
+
+def offer(module: dict[str, Any], *others: str) -> None:
+    """Makes the public names of a module those that it defines, and `others`.
+
+    A type checker that saw an assignment of `__all__` would want to read the names in it.
+    """
+    module["__all__"] = [*defined(module), *others]
 
 
 def _module_of(thing: Any) -> str:

@@ -7,8 +7,6 @@ import ctypes
 from mxlite._lib import LIB, ask
 from mxlite._public import show as _show
 
-__all__ = ["bulk", "set_bulk_size"]
-
 
 def set_bulk_size(size: int) -> int:
     """Remembers a bulk size, which changes no result; the size before.

@@ -7,8 +7,6 @@ import ctypes
 from mxlite._lib import LIB, check_call
 from mxlite._public import show as _show
 
-__all__ = ["Feature", "Features", "feature_list"]
-
 
 class Feature(ctypes.Structure):
     """One feature: its `name` and whether it is `enabled`."""

@@ -9,8 +9,6 @@ from typing import Any, Callable
 from mxlite._lib import LIB, ask, c_text, check_call
 from mxlite._public import show as _show
 
-__all__ = ["getenv", "is_np_shape", "np_shape", "pool_bytes", "set_np_shape", "set_pool_cap", "setenv", "use_np_shape"]
-
 
 def is_np_shape() -> bool:
     """Whether this thread is in numpy-shape mode. It starts without."""

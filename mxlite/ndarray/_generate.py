@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._lib import hot, last_error
-from mxlite._public import show
+from mxlite._public import defined, show
 from mxlite.base import _Null
 from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
@@ -216,7 +216,7 @@ def show_functions(module: dict[str, Any]) -> None:
     """Gives a module of mx.nd the functions of its operators, which are made as they are asked for.
 
     Args:
-        module: its `globals()`, where `__all__` has the names of what it has beside them.
+        module: its `globals()`.
     """
     place = module["__name__"].rpartition(".")[2]
     operators = {}
@@ -224,5 +224,5 @@ def show_functions(module: dict[str, Any]) -> None:
         found = place_of(operator)
         if found is not None and found[0] == place:
             operators[found[1]] = operator
-    module["__all__"] = sorted({*module.get("__all__", ()), *operators})
+    module["__all__"] = sorted({*defined(module), *operators})
     show(module, lambda name: make_function(operators[name]) if name in operators else None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from mxlite._public import defined as _defined
 from mxlite.context import Context
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
@@ -51,7 +50,5 @@ def rand_zipfian(
         _expected(drawn, num_sampled, log_range),
     )
 
-
-__all__ = _defined(globals())
 
 _show_functions(globals())

@@ -8,7 +8,7 @@ from typing import Any, Union
 import numpy as np
 
 from mxlite._lib import LIB, check_call
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 from mxlite.base import dtype_name
 from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
@@ -143,4 +143,4 @@ def power(base: Any, exp: Any) -> Any:
     return _operator.pow(base, exp)
 
 
-__all__ = _defined(globals())
+_offer(globals())

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 from mxlite.ndarray.ndarray import NDArray, invoke
 
 _NUMBERS = (int, float, np.generic)
@@ -86,4 +86,4 @@ def logical_xor(lhs: Any, rhs: Any) -> Any:
     return _pair("logical_xor", "logical_xor", lambda a, b: int(bool(a) != bool(b)), lhs, rhs)
 
 
-__all__ = _defined(globals())
+_offer(globals())

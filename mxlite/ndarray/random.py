@@ -10,7 +10,6 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from mxlite._public import defined as _defined
 from mxlite.base import _Null
 from mxlite.context import Context, context_parameter
 from mxlite.ndarray._generate import show_functions as _show_functions
@@ -214,7 +213,5 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     out = kwargs.pop("out", None)
     return invoke("_shuffle", [data], kwargs, out)
 
-
-__all__ = _defined(globals())
 
 _show_functions(globals())

@@ -6,14 +6,11 @@ takes a symbol, this takes a function of NDArrays. What needs symbols, sparse ar
 
 from __future__ import annotations
 
-from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.test_utils._around import *  # noqa: F403
 from mxlite.test_utils._arrays import *  # noqa: F403
 from mxlite.test_utils._comparison import *  # noqa: F403
 from mxlite.test_utils._distributions import *  # noqa: F403
 from mxlite.test_utils._gradients import *  # noqa: F403
-
-__all__ = _defined(globals())
 
 _show(globals())

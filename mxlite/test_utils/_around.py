@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Callable
 
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 
 
 @contextlib.contextmanager
@@ -96,4 +96,4 @@ def has_tvm_ops() -> bool:
     return False
 
 
-__all__ = _defined(globals())
+_offer(globals())

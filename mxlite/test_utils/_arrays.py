@@ -9,7 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import ndarray
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 from mxlite.context import Context
 from mxlite.ndarray import NDArray
 from mxlite.test_utils._comparison import default_dtype
@@ -172,4 +172,4 @@ def collapse_sum_like(a: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return np.sum(a, axis=axes, keepdims=True).reshape(shape)
 
 
-__all__ = _defined(globals())
+_offer(globals())

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import context
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 from mxlite.context import Context
 from mxlite.ndarray import NDArray
 
@@ -249,4 +249,4 @@ def compare_ndarray_tuple(t1: Any, t2: Any, rtol: Any = None, atol: Any = None) 
         assert_almost_equal(t1, t2, rtol=rtol, atol=atol)
 
 
-__all__ = _defined(globals())
+_offer(globals())

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 from mxlite.test_utils._comparison import _numpy
 
 
@@ -140,4 +140,4 @@ def verify_generator(
     return [result for result, _, _ in checks]
 
 
-__all__ = _defined(globals())
+_offer(globals())

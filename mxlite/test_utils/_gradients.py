@@ -9,7 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import autograd, context, ndarray
-from mxlite._public import defined as _defined
+from mxlite._public import offer as _offer
 from mxlite.context import Context
 from mxlite.ndarray import NDArray
 from mxlite.test_utils._comparison import _numpy, assert_almost_equal, default_numeric_eps
@@ -88,4 +88,4 @@ def _central_differences(value: Callable[[np.ndarray], float], at: np.ndarray, e
     return result
 
 
-__all__ = _defined(globals())
+_offer(globals())

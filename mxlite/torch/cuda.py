@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._kinds import NO_CUDA
 
@@ -50,7 +49,5 @@ def synchronize(device: Any = None) -> None:
     """Raises: AssertionError: there is no GPU."""
     raise AssertionError(NO_CUDA)
 
-
-__all__ = _defined(globals())
 
 _show(globals())

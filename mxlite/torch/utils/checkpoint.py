@@ -11,8 +11,6 @@ from mxlite._public import show as _show
 from mxlite.autograd import _recompute
 from mxlite.torch._gradient import FRONT_END
 
-__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
-
 
 def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
     """Two blocks that do nothing."""
