@@ -6,6 +6,7 @@ import ctypes
 
 from mxlite._lib import LIB, ask
 from mxlite._public import show as _show
+from mxlite.util import _Scope
 
 
 def set_bulk_size(size: int) -> int:
@@ -17,22 +18,9 @@ def set_bulk_size(size: int) -> int:
     return ask(ctypes.c_int, LIB.MXEngineSetBulkSize, size)
 
 
-class _BulkScope:
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._before: list[int] = []
-
-    def __enter__(self) -> _BulkScope:
-        self._before.append(set_bulk_size(self._size))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        set_bulk_size(self._before.pop())
-
-
-def bulk(size: int) -> _BulkScope:
+def bulk(size: int) -> _Scope:
     """A with-block with another bulk size."""
-    return _BulkScope(size)
+    return _Scope(set_bulk_size, size)
 
 
 _show(globals())

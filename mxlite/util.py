@@ -20,21 +20,24 @@ def set_np_shape(active: bool) -> bool:
     return bool(ask(ctypes.c_int, LIB.MXSetIsNumpyShape, int(active)))
 
 
-class _NumpyShapeScope:
-    def __init__(self, active: bool) -> None:
-        self._active = active
-        self._before: list[bool] = []
+class _Scope:
+    """A with-block in which a setting has another value; `switch` sets one and says what was before."""
 
-    def __enter__(self) -> None:
-        self._before.append(set_np_shape(self._active))
+    def __init__(self, switch: Callable[[Any], Any], value: Any) -> None:
+        self._switch, self._value = switch, value
+        self._before: list[Any] = []
+
+    def __enter__(self) -> _Scope:
+        self._before.append(self._switch(self._value))
+        return self
 
     def __exit__(self, *_: object) -> None:
-        set_np_shape(self._before.pop())
+        self._switch(self._before.pop())
 
 
-def np_shape(active: bool = True) -> _NumpyShapeScope:
+def np_shape(active: bool = True) -> _Scope:
     """A with-block in numpy-shape mode (or, with False, out of it)."""
-    return _NumpyShapeScope(active)
+    return _Scope(set_np_shape, active)
 
 
 def use_np_shape(function: Callable) -> Callable:

@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._nodes import gradients, recorded
+from mxlite.autograd._nodes import gradients, recorded, rows_of_jacobian
 
 
 class GradcheckError(RuntimeError):
@@ -52,45 +52,103 @@ def _differences(front_end: FrontEnd, func: Callable, inputs: tuple, wanted: Any
 
 def _jacobians(front_end: FrontEnd, output: Any, inputs: list) -> list[np.ndarray]:
     """The Jacobian of one output with respect to each input, from gradients, one row for each element of the output."""
-    values = front_end.values(output)
-    rows: list[list] = [[] for _ in inputs]
     sizes = [front_end.values(each).size for each in inputs]
-    for place in range(values.size):
-        head = np.zeros(values.shape, values.dtype)
-        head.reshape(-1)[place] = 1
-        for row, grad, size in zip(rows, gradients(front_end, [output], inputs, [front_end.array(head)]), sizes):
-            row.append(np.zeros(size) if grad is None else _flat(front_end, grad))
-    return [np.array(row).reshape(values.size, size) for row, size in zip(rows, sizes)]
+    rows = [
+        [np.zeros(size) if grad is None else _flat(front_end, grad) for grad, size in zip(grads, sizes)]
+        for grads in rows_of_jacobian(front_end, output, inputs)
+    ]
+    return [np.array([row[k] for row in rows]).reshape(len(rows), size) for k, size in enumerate(sizes)]
 
 
-def gradcheck(
-    front_end: FrontEnd, func: Callable, inputs: Any, eps: float, atol: float, rtol: float, raise_exception: bool
-) -> bool:
-    """Compares the gradients of `func` at `inputs` with differences.
+class Checks:
+    """The checks that a front end offers. `other` options are PyTorch's; those that change nothing here are taken."""
 
-    Raises: GradcheckError: they differ; ValueError: no input requires a gradient.
-    """
-    arguments = as_tuple(inputs)
-    wanted = [each for each in arguments if isinstance(each, front_end.array_class) and each.requires_grad]
-    if not wanted:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
-            "requires_grad=True."
-        )
-    for number, each in enumerate(wanted):
-        if front_end.values(each).dtype != np.float64:
-            warnings.warn(
-                f"Input #{number} requires gradient and is not a double precision floating point. This check will "
-                "likely fail if all the inputs are not of double precision floating point.",
-                stacklevel=3,
+    def __init__(self, front_end: FrontEnd) -> None:
+        self.front_end = front_end
+
+    def gradcheck(
+        self,
+        func: Callable,
+        inputs: Any,
+        *,
+        eps: float = 1e-6,
+        atol: float = 1e-5,
+        rtol: float = 1e-3,
+        raise_exception: bool = True,
+        **other: Any,
+    ) -> bool:
+        """Compares the gradients of `func` at `inputs` with differences.
+
+        Args:
+            func: A function of arrays that returns one array or a tuple of them; it is run while recording.
+            inputs: An array or a tuple; those that require a gradient are differentiated (use float64).
+            eps: How far inputs are moved.
+            atol, rtol: How much may differ.
+            raise_exception: Whether a difference raises; else it gives False.
+        Raises:
+            GradcheckError: they differ.
+            ValueError: no input requires a gradient.
+        """
+        _refuse(other)
+        front_end, arguments = self.front_end, as_tuple(inputs)
+        wanted = [each for each in arguments if isinstance(each, front_end.array_class) and each.requires_grad]
+        if not wanted:
+            raise ValueError(
+                "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+                "requires_grad=True."
             )
-    try:
-        _compare(front_end, func, arguments, wanted, eps, atol, rtol)
-    except GradcheckError:
-        if raise_exception:
-            raise
-        return False
-    return True
+        for number, each in enumerate(wanted):
+            if front_end.values(each).dtype != np.float64:
+                warnings.warn(
+                    f"Input #{number} requires gradient and is not a double precision floating point. This check will "
+                    "likely fail if all the inputs are not of double precision floating point.",
+                    stacklevel=2,
+                )
+        try:
+            _compare(front_end, func, arguments, wanted, eps, atol, rtol)
+        except GradcheckError:
+            if raise_exception:
+                raise
+            return False
+        return True
+
+    def gradgradcheck(self, func: Callable, inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
+        """Compares the gradients of the gradients of `func` with differences; the arguments are those of gradcheck.
+
+        Args:
+            grad_outputs: Gradients of the outputs, which are differentiated too; None: random ones.
+        """
+        front_end, arguments = self.front_end, as_tuple(inputs)
+        if grad_outputs is None:
+            numbers = np.random.RandomState(0)
+            values = [front_end.values(each) for each in _outputs(front_end, func, arguments)]
+            heads = [front_end.array(numbers.randn(*each.shape).astype(each.dtype)).requires_grad_() for each in values]
+        else:
+            heads = list(as_tuple(grad_outputs))
+        count = len(heads)
+        differentiated = [isinstance(each, front_end.array_class) and each.requires_grad for each in arguments]
+
+        def first(*given: Any) -> tuple:
+            moved, head = given[: len(given) - count], list(given[len(given) - count :])
+            wanted = [each for each, flag in zip(moved, differentiated) if flag]
+            made = _outputs(front_end, func, moved)
+            found = gradients(front_end, made, wanted, head, create_graph=True)
+            return tuple(
+                front_end.zeros(tuple(each.shape), each.dtype) if grad is None else grad
+                for each, grad in zip(wanted, found)
+            )
+
+        return self.gradcheck(first, (*arguments, *heads), **options)
+
+
+#: Options of PyTorch's that change nothing here: how it looks for differences, and what it looks for beside them.
+_TAKEN = ("nondet_tol", "check_undefined_grad", "check_grad_dtypes", "fast_mode", "gen_non_contig_grad_outputs")
+
+
+def _refuse(other: dict[str, Any]) -> None:
+    for name, value in other.items():
+        if value and name not in _TAKEN:
+            raise NotImplementedError(f"mxlite: gradcheck has no {name}")
 
 
 def _compare(
@@ -107,41 +165,3 @@ def _compare(
                     f"Jacobian mismatch for output {o} with respect to input {i},\n"
                     f"numerical:{front_end.array(expected)}\nanalytical:{front_end.array(analytical)}\n"
                 )
-
-
-def gradgradcheck(
-    front_end: FrontEnd,
-    func: Callable,
-    inputs: Any,
-    grad_outputs: Any,
-    eps: float,
-    atol: float,
-    rtol: float,
-    raise_exception: bool,
-) -> bool:
-    """Compares the gradients of the gradients of `func` with differences.
-
-    Args:
-        grad_outputs: Gradients of the outputs, which are differentiated too; None: random ones.
-    """
-    arguments = as_tuple(inputs)
-    if grad_outputs is None:
-        numbers = np.random.RandomState(0)
-        values = [front_end.values(each) for each in _outputs(front_end, func, arguments)]
-        heads = [front_end.array(numbers.randn(*each.shape).astype(each.dtype)).requires_grad_() for each in values]
-    else:
-        heads = list(as_tuple(grad_outputs))
-    count = len(heads)
-    differentiated = [isinstance(each, front_end.array_class) and each.requires_grad for each in arguments]
-
-    def first(*given: Any) -> tuple:
-        moved, head = given[: len(given) - count], list(given[len(given) - count :])
-        wanted = [each for each, flag in zip(moved, differentiated) if flag]
-        made = _outputs(front_end, func, moved)
-        found = gradients(front_end, made, wanted, head, create_graph=True)
-        return tuple(
-            front_end.zeros(tuple(each.shape), each.dtype) if grad is None else grad
-            for each, grad in zip(wanted, found)
-        )
-
-    return gradcheck(front_end, first, (*arguments, *heads), eps, atol, rtol, raise_exception)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mxlite.autograd._checks import as_tuple
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._nodes import detached, gradients, recorded, unrecorded
+from mxlite.autograd._nodes import detached, gradients, recorded, rows_of_jacobian, unrecorded
 
 
 class Derivatives:
@@ -140,27 +140,18 @@ class Derivatives:
         return tuple(made) if several else made[0]
 
     def _rows(self, output: Any, inputs: list, create_graph: bool, strict: bool) -> list:
-        front_end, shape = self.front_end, tuple(output.shape)
-        values = front_end.values(output)
-        columns: list[list] = [[] for _ in inputs]
-        for place in range(values.size):
-            head = np.zeros(shape, values.dtype)
-            head.reshape(-1)[place] = 1
-            with recorded(front_end):
-                found = gradients(front_end, [output], inputs, [front_end.array(head)], create_graph)
-            for column, grad in zip(columns, self._finished(found, inputs, create_graph, strict, "jacobian")):
-                column.append(grad)
-        made = []
-        for column, each in zip(columns, inputs):
-            whole = shape + tuple(each.shape)
-            if not column:
+        front_end, made = self.front_end, []
+        rows = [
+            self._finished(grads, inputs, create_graph, strict, "jacobian")
+            for grads in rows_of_jacobian(front_end, output, inputs, create_graph)
+        ]
+        for number, each in enumerate(inputs):
+            whole = (*output.shape, *each.shape)
+            if not rows:
                 made.append(front_end.zeros(whole, each.dtype))
-            elif create_graph:
-                with recorded(front_end):
-                    made.append(front_end.stack(column).reshape(whole))
-            else:
-                with unrecorded(front_end):
-                    made.append(front_end.stack(column).reshape(whole))
+                continue
+            with recorded(front_end) if create_graph else unrecorded(front_end):
+                made.append(front_end.stack([row[number] for row in rows]).reshape(whole))
         return made
 
     def hessian(self, func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:

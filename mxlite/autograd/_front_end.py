@@ -81,6 +81,14 @@ class FrontEnd:
         """Whether a function may return a gradient of that shape for an argument of the other."""
         return shape == expected
 
+    def constant(self, name: str) -> Exception:
+        """The error of the method of that name, of an array that no gradient flows to."""
+        raise NotImplementedError
+
+    def computed(self, name: str) -> Exception:
+        """The error of the method of that name, of an array that is no variable."""
+        raise NotImplementedError
+
     def released(self) -> Exception:
         """The error of a function's saved arrays that a backward has released."""
         return self.error("the saved arrays of this function have been released by an earlier backward")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Callable
+
+import numpy as np
 
 from mxlite import _backward
 from mxlite._lib import LIB, ask, c_text, check_call
@@ -13,7 +16,7 @@ from mxlite.autograd import saved
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import array_id, edge_of, share
 from mxlite.autograd._hooks import HANDLES, RELEASE, adopted, callback, keep, lasting
-from mxlite.autograd._run import run_from_edges
+from mxlite.autograd._run import Edges, run_from_edges
 
 
 class unrecorded:  # noqa: N801 - used as a word: `with unrecorded(front_end):`
@@ -191,36 +194,33 @@ def gradients(
     Args:
         heads: Gradients of the outputs; None: ones.
     """
-    owned: list[int] = []
-
-    def edges(arrays: list) -> list[tuple[int, int]]:
-        found = [edge_of(array._h) for array in arrays]
-        owned.extend(handle for handle, _ in found if handle)
-        return found
-
-    try:
-        roots = [(edge, head) for edge, head in zip(edges(outputs), heads) if edge[0]]
-        wanted = edges(inputs)
+    training = front_end.set_training(False)
+    front_end.set_training(training)
+    with Edges() as edges:
+        roots = [(edge, head) for edge, head in zip(map(edges.of, outputs), heads) if edge[0]]
+        wanted = list(map(edges.of, inputs))
         reached = [edge for edge in wanted if edge[0]]
         if not roots or not reached:
             return [None] * len(inputs)
-        training = front_end.set_training(False)
-        front_end.set_training(training)
         made = run_from_edges(
+            front_end,
             [edge for edge, _ in roots],
             [None if head is None else head._h for _, head in roots],
             reached,
             keep_graph=retain_graph or create_graph,
             create_graph=create_graph,
-            allow_unreachable=True,
-            accumulate_grad=False,
             training=training,
-            dialect=front_end.dialect,
-            problem=front_end.last_error,
         )
-    finally:
-        for handle in owned:
-            LIB.MXLNodeFree(handle)
-    found = iter(made)
-    results = [next(found) if edge[0] else None for edge in wanted]
-    return [None if handle is None else front_end.adopt(handle) for handle in results]
+    found = (front_end.adopt(handle) if handle else None for handle in made)
+    return [next(found) if edge[0] else None for edge in wanted]
+
+
+def rows_of_jacobian(front_end: FrontEnd, output: Any, inputs: list, create_graph: bool = False) -> Iterator[list]:
+    """The gradients with respect to `inputs` of each element of an output, one element after the other."""
+    values = front_end.values(output)
+    for element in range(values.size):
+        head = np.zeros(values.shape, values.dtype)
+        head.reshape(-1)[element] = 1
+        with recorded(front_end):
+            grads = gradients(front_end, [output], inputs, [front_end.array(head)], create_graph)
+        yield grads

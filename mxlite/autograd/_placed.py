@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Callable, ClassVar
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import edge_of
+from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 
 
 class Placed:
@@ -55,6 +56,31 @@ class Placed:
     def output_nr(self) -> int:
         """Which output of its node the array is."""
         return self._node()[1]
+
+    def _require_gradient(self, name: str) -> None:
+        if not self.requires_grad:
+            raise self._graph_front_end.constant(name)
+
+    def register_hook(self, hook: Callable) -> graph.RemovableHandle:
+        """Calls hook(grad) when the array's gradient has arrived; what it returns takes the gradient's place.
+
+        Hooks run in the order in which they were registered. A computed array's are released by a backward that
+        releases the graph.
+        Returns: a handle whose `remove()` takes the hook away.
+        Raises: MXNetError or RuntimeError: no gradient flows to the array.
+        """
+        self._require_gradient("register_hook")
+        return add_array_hook(self, hook, self._graph_front_end)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
+        """Calls hook(array) when backward has written or added to the variable's gradient.
+
+        Raises: MXNetError or RuntimeError: the array is no variable.
+        """
+        self._require_gradient("register_post_accumulate_grad_hook")
+        if not self.is_leaf:
+            raise self._graph_front_end.computed("register_post_accumulate_grad_hook")
+        return add_accumulated_hook(self, hook, self._graph_front_end)
 
     @property
     def _version(self) -> int:

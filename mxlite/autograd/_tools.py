@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from mxlite.autograd import _checks, _recompute
+from mxlite.autograd import _recompute
+from mxlite.autograd._checks import Checks
 from mxlite.autograd.anomaly import Anomaly
 from mxlite.autograd.saved import SavedHooks
 from mxlite.ndarray._gradient import FRONT_END
@@ -53,43 +54,5 @@ class detect_anomaly(Anomaly):  # noqa: N801 - PyTorch's name
         super().__init__(FRONT_END, _CHECKS.index(check))
 
 
-def gradcheck(
-    func: Callable,
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-) -> bool:
-    """Compares the gradients of `func` at `inputs` with differences.
-
-    Args:
-        func: A function of NDArrays that returns one or a tuple of them; it is run while recording.
-        inputs: An NDArray or a tuple; those that require a gradient are differentiated (use float64).
-        eps: How far inputs are moved.
-        atol, rtol: How much may differ.
-        raise_exception: Whether a difference raises; else it gives False.
-    Raises:
-        GradcheckError: they differ.
-        ValueError: no input requires a gradient.
-    """
-    return _checks.gradcheck(FRONT_END, func, inputs, eps, atol, rtol, raise_exception)
-
-
-def gradgradcheck(
-    func: Callable,
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-) -> bool:
-    """Compares the gradients of the gradients of `func` with differences; the arguments are those of gradcheck.
-
-    Args:
-        grad_outputs: Gradients of the outputs, which are differentiated too; None: random ones.
-    """
-    return _checks.gradgradcheck(FRONT_END, func, inputs, grad_outputs, eps, atol, rtol, raise_exception)
+_checks = Checks(FRONT_END)
+gradcheck, gradgradcheck = _checks.gradcheck, _checks.gradgradcheck

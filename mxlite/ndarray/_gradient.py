@@ -8,18 +8,17 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mxlite import _backward
 from mxlite._lib import LIB, ask, check_call, hot
-from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._handles import edge_of, register_variable
-from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
+from mxlite.autograd._handles import register_variable
+from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
-from mxlite.autograd._run import run_from_edges
+from mxlite.autograd._run import Edges, run_from_edges
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.ndarray._make import _from_numpy, adopt, invoke
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
 
 GRAD_REQS = {"null": 0, "write": 1, "inplace": 2, "add": 3}
-
-_MXNET = 0
 
 
 class _Retained:
@@ -147,33 +144,6 @@ class Gradient(Placed):
         if not self.is_leaf and not self.retains_grad:
             _Retained(self)
 
-    def _require_gradient(self, name: str) -> None:
-        if not self.requires_grad:
-            raise MXNetError(f"{name}: the array is a constant; no gradient flows to it")
-
-    # ---- hooks ----
-
-    def register_hook(self, hook: Callable) -> graph.RemovableHandle:
-        """Calls hook(grad) when the array's gradient has arrived; what it returns takes the gradient's place.
-
-        Hooks run in the order in which they were registered. A computed array's are let go by a backward that
-        releases the graph.
-        Returns: a handle whose `remove()` takes the hook away.
-        Raises: MXNetError: no gradient flows to the array.
-        """
-        self._require_gradient("register_hook")
-        return add_array_hook(self, hook, FRONT_END)
-
-    def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
-        """Calls hook(array) when backward has written or added to the variable's gradient.
-
-        Raises: MXNetError: the array is no variable.
-        """
-        self._require_gradient("register_post_accumulate_grad_hook")
-        if not self.is_leaf:
-            raise MXNetError("register_post_accumulate_grad_hook: the array was computed; it accumulates no gradient")
-        return add_accumulated_hook(self, hook, FRONT_END)
-
     # ---- backward ----
 
     def backward(
@@ -239,36 +209,33 @@ def run_backward(
 
     Raises: MXNetError: a head or a wanted array is a constant.
     """
-    owned: list[int] = []
-    try:
-        edges = []
+    with Edges() as edges:
+        found = []
         for number, array in enumerate((*heads, *wanted)):
-            handle, output = edge_of(array._h)
-            if not handle:
-                kind, place = ("head", number) if number < len(heads) else ("input", number - len(heads))
-                raise MXNetError(f"backward: {kind} {place} is a constant: it is no variable and was not recorded")
-            owned.append(handle)
-            edges.append((handle, output))
+            found.append(edges.of(array))
+            if not found[-1][0]:
+                kind, position = ("head", number) if number < len(heads) else ("input", number - len(heads))
+                raise MXNetError(f"backward: {kind} {position} is a constant: it is no variable and was not recorded")
         return run_from_edges(
-            edges[: len(heads)],
+            FRONT_END,
+            found[: len(heads)],
             [None] * len(heads) if head_grads is None else head_grads,
-            edges[len(heads) :],
+            found[len(heads) :],
             keep_graph=keep_graph,
             create_graph=create_graph,
-            allow_unreachable=True,
-            accumulate_grad=accumulate,
             training=train_mode,
-            dialect=_MXNET,
+            accumulate_grad=accumulate,
         )
-    finally:
-        for handle in owned:
-            LIB.MXLNodeFree(handle)
 
 
 class _Style(FrontEnd):
     """NDArrays, as what both front ends share sees them."""
 
-    dialect = _MXNET
+    def constant(self, name: str) -> Exception:
+        return MXNetError(f"{name}: the array is a constant; no gradient flows to it")
+
+    def computed(self, name: str) -> Exception:
+        return MXNetError(f"{name}: the array was computed; it accumulates no gradient")
 
     def is_recording(self) -> bool:
         flag = ctypes.c_bool()

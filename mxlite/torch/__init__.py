@@ -27,6 +27,7 @@ from mxlite.torch._install import install
 from mxlite.torch._kinds import Size, contiguous_format, device, layout, memory_format, preserve_format, strided
 from mxlite.torch._print import set_printoptions
 from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import install_methods as _install_methods
 from mxlite.torch.autograd import (
     enable_grad,
     inference_mode,
@@ -41,7 +42,7 @@ from mxlite.torch.autograd.anomaly_mode import (
 )
 from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled
 
-_all.install_methods()
+_install_methods()
 globals().update(_functions)
 globals().update(_numbers.NAMES)
 

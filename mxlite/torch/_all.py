@@ -1,41 +1,10 @@
-"""All modules that register functions and methods: importing this one makes both whole."""
+"""Imports all modules that register functions and methods, which makes both whole."""
 
-# ruff: noqa: F401
+import importlib
+import pkgutil
 
-from mxlite.torch import _edits
-from mxlite.torch._make import (
-    creation,
-    data,
-    random,
-)
-from mxlite.torch._math import (
-    arithmetic,
-    bits,
-    bounds,
-    comparisons,
-    contractions,
-    diagonals,
-    elementwise,
-    equality,
-    extremes,
-    linalg,
-    matrix,
-    norms,
-    order,
-    pairs,
-    reductions,
-    scaled,
-    softmax,
-    special,
-    ternary,
-)
-from mxlite.torch._shape import (
-    indexing,
-    parts,
-    picking,
-    repeats,
-    shapes,
-    slices,
-    where,
-)
-from mxlite.torch._tensor import install_methods
+from mxlite.torch import _edits, _make, _math, _shape  # noqa: F401
+
+for _folder in (_make, _math, _shape):
+    for _module in pkgutil.iter_modules(_folder.__path__, _folder.__name__ + "."):
+        importlib.import_module(_module.name)

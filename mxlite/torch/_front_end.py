@@ -61,6 +61,14 @@ class TensorFrontEnd(FrontEnd):
     def takes(self, shape: tuple, expected: tuple) -> bool:
         return can_sum_to(shape, expected)  # the engine sums it
 
+    def constant(self, name: str) -> Exception:
+        if name == "retain_grad":
+            return RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        return RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+
+    def computed(self, name: str) -> Exception:
+        return RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+
     def released(self) -> Exception:
         return RuntimeError(AGAIN)
 

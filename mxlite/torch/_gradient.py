@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from mxlite._lib import LIB
-from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import array_id, register_variable
-from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
+from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
@@ -124,8 +123,7 @@ class Gradient(Placed, _calls.hot.Owner):
 
         Raises: RuntimeError: no gradient flows to it.
         """
-        if not self.requires_grad:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        self._require_gradient("retain_grad")
         if self.is_leaf or self.retains_grad:
             return
         mine = weakref.ref(self)
@@ -167,28 +165,6 @@ class Gradient(Placed, _calls.hot.Owner):
                 f"{list(self.shape)} and {self._dtype}; both must be the same"
             )
         self.detach().copy_(value.detach())
-
-    # ---- hooks ----
-
-    def register_hook(self, hook: Callable) -> graph.RemovableHandle:
-        """Calls hook(grad) when the tensor's gradient has arrived; what it returns takes the gradient's place.
-
-        Raises: RuntimeError: no gradient flows to it.
-        """
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        return add_array_hook(self, hook, FRONT_END)
-
-    def register_post_accumulate_grad_hook(self, hook: Callable) -> graph.RemovableHandle:
-        """Calls hook(tensor) when backward has added to the tensor's gradient.
-
-        Raises: RuntimeError: the tensor is no leaf, or wants no gradient.
-        """
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if not self.is_leaf:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return add_accumulated_hook(self, hook, FRONT_END)
 
 
 #: Stands for the number of an array in `_grad_cache` where Python alone keeps the gradient.

@@ -218,6 +218,7 @@ def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool
     return tuple(None if column[0] is None else stack(column) for column in zip(*rows))
 
 
-__all__ = [*_defined(globals()), "anomaly_mode", "function", "functional", "grad_mode", "graph", "is_grad_enabled"]
+__all__ = [*_defined(globals()), "anomaly_mode", "function", "functional", "grad_mode", "graph"]
+__all__ += ["gradcheck", "gradgradcheck", "is_grad_enabled"]
 
 _show(globals())

@@ -8,10 +8,9 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, ask
 from mxlite.autograd import graph
-from mxlite.autograd._handles import edge_of
 from mxlite.autograd._hooks import call_at_end
 from mxlite.autograd._nodes import recorded, unrecorded
-from mxlite.autograd._run import run_from_edges
+from mxlite.autograd._run import Edges, run_from_edges
 from mxlite.torch._calls import adopt, last_error
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import OF_FLAG, dtype
@@ -36,20 +35,12 @@ def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
     return Size(shape[:ndim]), OF_FLAG[flag.value]
 
 
-def _edge(value: Tensor | graph.Edge, owned: list[int]) -> tuple[int, int]:
-    """The node that the gradient of a tensor (or an edge) goes to, 0: nowhere; and which of its outputs.
-
-    A handle that is new is put into `owned`.
-    """
-    if isinstance(value, graph.Edge):
-        return value.node._handle, value.output_nr
-    handle, output = edge_of(value._h)
-    if handle:
-        owned.append(handle)
-    return handle, output
+def _edge(value: Tensor | graph.Edge, edges: Edges) -> tuple[int, int]:
+    """The node that the gradient of a tensor (or an edge) goes to, 0: nowhere; and which of its outputs."""
+    return (value.node._handle, value.output_nr) if isinstance(value, graph.Edge) else edges.of(value)
 
 
-def _roots(tensors: tuple, grads: tuple, owned: list[int]) -> list[tuple[int, int]]:
+def _roots(tensors: tuple, grads: tuple, edges: Edges) -> list[tuple[int, int]]:
     """The edges of the heads.
 
     Raises: RuntimeError: no head, one that no gradient flows to, or a gradient that is none.
@@ -59,7 +50,7 @@ def _roots(tensors: tuple, grads: tuple, owned: list[int]) -> list[tuple[int, in
         is_edge = isinstance(head, graph.Edge)
         if not is_edge and not isinstance(head, Tensor):
             raise RuntimeError(f"element {number} of tensors tuple is not a Tensor or a GradientEdge")
-        roots.append(_edge(head, owned))
+        roots.append(_edge(head, edges))
         if not roots[-1][0]:
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         if grad is None:
@@ -70,7 +61,7 @@ def _roots(tensors: tuple, grads: tuple, owned: list[int]) -> list[tuple[int, in
     return roots
 
 
-def _wanted(inputs: tuple, accumulate_grad: bool, owned: list[int]) -> list[tuple[int, int]]:
+def _wanted(inputs: tuple, accumulate_grad: bool, edges: Edges) -> list[tuple[int, int]]:
     """The edges of the inputs; those whose gradients are added up keep them from now on.
 
     Raises: RuntimeError: no tensor, or one that no gradient flows to.
@@ -81,7 +72,7 @@ def _wanted(inputs: tuple, accumulate_grad: bool, owned: list[int]) -> list[tupl
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
         if accumulate_grad and isinstance(each, Tensor):
             each.retain_grad()
-        wanted.append(_edge(each, owned))
+        wanted.append(_edge(each, edges))
         if not wanted[-1][0]:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     return wanted
@@ -136,30 +127,24 @@ def run_backward(
         wrong, or gradients are to be returned and there are no inputs.
     """
     _check_tuples(tensors, grad_tensors, inputs)
-    owned: list[int] = []
-    try:
-        roots = _roots(tensors, grad_tensors, owned)
-        wanted = _wanted(inputs, accumulate_grad, owned)
+    with Edges() as edges:
+        roots = _roots(tensors, grad_tensors, edges)
+        wanted = _wanted(inputs, accumulate_grad, edges)
         if create_graph and accumulate_grad:
             _warn_of_cycle()
         if not accumulate_grad and not inputs:
             raise RuntimeError("run_backward: gradients are to be returned (accumulate_grad=False): give inputs")
         heads = [_fitted(k, grad, tensors[k], create_graph) for k, grad in enumerate(grad_tensors)]
         made = run_from_edges(
+            FRONT_END,
             roots,
             [each._h for each in heads],
             wanted,
             keep_graph=keep_graph,
             create_graph=create_graph,
-            allow_unreachable=True,
-            accumulate_grad=accumulate_grad,
             training=True,
-            dialect=FRONT_END.dialect,
-            problem=last_error,
+            accumulate_grad=accumulate_grad,
         ) if roots else [None] * len(inputs)  # fmt: skip
-    finally:
-        for handle in owned:
-            LIB.MXLNodeFree(handle)
     if accumulate_grad:
         return None
     found = tuple(None if handle is None else adopt(handle) for handle in made)

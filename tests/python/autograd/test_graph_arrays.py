@@ -12,6 +12,7 @@ import pytest
 from mxlite import autograd, nd
 from mxlite.autograd._run import run_from_edges
 from mxlite.error import MXNetError, MXRecursionError
+from mxlite.ndarray._gradient import FRONT_END
 
 
 def leaf(values=(1, 2, 3), request: str | None = None) -> nd.NDArray:
@@ -363,15 +364,6 @@ def test_edges_of_a_graph_and_backward_from_them() -> None:
     node, output = y.grad_fn, y.output_nr
     target, place = node.next_functions[0]
     del y
-    (handle,) = run_from_edges(
-        [(node._handle, output)],
-        [None],
-        [(target._handle, place)],
-        keep_graph=False,
-        create_graph=False,
-        allow_unreachable=False,
-        accumulate_grad=False,
-        training=True,
-        dialect=0,
-    )
+    edges = [(node._handle, output)], [None], [(target._handle, place)]
+    (handle,) = run_from_edges(FRONT_END, *edges, keep_graph=False, create_graph=False, training=True)
     assert listed(nd.NDArray(handle)) == [2] * 3
