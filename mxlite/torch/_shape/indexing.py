@@ -12,6 +12,7 @@ import numpy as np
 
 from mxlite._keys import WHOLE, KeyReader
 from mxlite._lib import hot
+from mxlite._positions import Positions
 from mxlite.torch._basic import alias, from_values, full_of, zeros_of
 from mxlite.torch._calls import adopt, method, prepare, run, run_into
 from mxlite.torch._convert import cast
@@ -25,7 +26,7 @@ from mxlite.torch._tensor import Tensor
 
 _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
 _take = prepare("IndexBackward0", "take", "axis", slots="0", mode="clip")
-_gather = prepare(None, "gather_nd")
+_rows = prepare(None, "take", axis=0, mode="clip")
 _add = prepare("IndexPutBackward0", "_mxl_scatter_nd_add", "shape")
 _set = prepare(None, "_scatter_set_nd", "shape")
 _fill = prepare("FillBackward3", "_mxl_fill", "scalar", slots="0-")
@@ -89,10 +90,10 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         shape = self.shape
         if not shape:
             raise IndexError(_SCALAR)
-        extent = shape[0]
-        if not -extent <= key < extent:
-            raise KEYS.out_of_bounds(key, 0, extent)
-        return adopt(hot.call1_int(_first, self._h, key + extent if key < 0 else key), self._dtype)
+        size = shape[0]
+        if not -size <= key < size:
+            raise KEYS.out_of_bounds(key, 0, size)
+        return adopt(hot.call1_int(_first, self._h, key + size if key < 0 else key), self._dtype)
     view, indices = _applied(self, key)
     return _gathered(view, indices) if indices else view
 
@@ -114,8 +115,7 @@ def _applied(self: Tensor, key: Any) -> tuple[Tensor, dict[int, np.ndarray]]:
             if part is not None:
                 indices[dim] = np.zeros(int(part), np.int64)
         elif part.dtype == bool:
-            for place, found in enumerate(np.nonzero(part), dim):
-                indices[place] = found
+            indices.update(enumerate(np.nonzero(part), dim))
             dim += part.ndim - 1
         else:
             indices[dim] = part
@@ -131,71 +131,47 @@ def _sliced(view: Tensor, dim: int, part: slice, key: Any) -> Tensor:
         raise ValueError("step must be greater than zero")
     if start is None and end is None and step is None and key.__class__ is not slice:
         return view
-    extent = view.shape[dim]
-    return slice_dim(view, dim, *slice(start, end, step).indices(extent)) if extent else alias(view)
+    size = view.shape[dim]
+    return slice_dim(view, dim, *slice(start, end, step).indices(size)) if size else alias(view)
 
 
-class Places:
-    """Positions in several dimensions, as the library's gather_nd takes them: in front, in one array."""
+class Selected:
+    """What index arrays select of a view, by dimension: rows of the view seen as (rows, ...)."""
 
     def __init__(self, view: Tensor, indices: dict[int, np.ndarray]) -> None:
-        dims = sorted(indices)
         try:
-            shape = np.broadcast_shapes(*(indices[dim].shape for dim in dims))
+            chosen = Positions([(dim, indices.get(dim, WHOLE)) for dim in range(view.ndim)], view.shape)
         except ValueError:
             listed = ", ".join(str(list(each.shape)) for each in indices.values())
             raise IndexError(
                 f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
             ) from None
-        together = dims == list(range(dims[0], dims[-1] + 1))
-        rest = [dim for dim in range(view.ndim) if dim not in indices]
-        #: How many dimensions stand before the new ones in the result; and those of `view` as they are put in front.
-        self.lead = sum(dim < dims[0] for dim in rest) if together else 0
-        self.order = (*dims, *rest)
-        self.shape = tuple(shape)
-        self.rest = tuple(view.shape[dim] for dim in rest)
-        self.whole = tuple(view.shape[dim] for dim in self.order)
-        self.places = from_values(np.stack([np.broadcast_to(indices[dim], shape).reshape(-1) for dim in dims]))
-        self.flat = (self.places.shape[1], *self.rest)
         #: The shape of what `get` gives.
-        self.result = self.rest[: self.lead] + self.shape + self.rest[self.lead :]
+        self.shape = chosen.shape
+        self.view_shape, self.rows = tuple(view.shape), chosen.rows()
+        self.positions = from_values(chosen.places())
 
     def get(self, view: Tensor) -> Tensor:
         """The elements."""
-        if 0 in self.flat:
-            return slice_dim(view.reshape(-1), 0, 0, 0, 1).reshape(self.result)
-        found = run(_gather, [_shapes.permute(view, self.order).contiguous(), self.places], kind=view._dtype)
-        count, lead = len(self.shape), self.lead
-        found = found.reshape(self.shape + self.rest)
-        if not lead:
-            return found
-        order = (*range(count, count + lead), *range(count), *range(count + lead, found.ndim))
-        return _shapes.permute(found, order).contiguous()
+        if 0 in self.shape:
+            return slice_dim(view.reshape(-1), 0, 0, 0, 1).reshape(self.shape)
+        return run(_rows, [view.reshape(self.rows), self.positions], kind=view._dtype).reshape(self.shape)
 
-    def rows(self, values: Tensor) -> Tensor:
-        """Values of the result's shape as one row per index."""
-        count, lead = len(self.shape), self.lead
-        if lead:
-            order = (*range(lead, lead + count), *range(lead), *range(lead + count, values.ndim))
-            values = _shapes.permute(values, order)
-        return values.reshape(self.flat)
-
-    def add(self, values: Tensor, shape: Any) -> Tensor:
-        """Zeros of the view's shape, with values added at the places."""
-        if 0 in self.flat:
-            return zeros_of(tuple(shape), values._dtype)
-        return self._as_viewed(run(_add, [self.rows(values).contiguous(), self.places], self.whole))
+    def add(self, values: Tensor) -> Tensor:
+        """Zeros of the view's shape, with values added at the selected elements."""
+        if 0 in self.shape:
+            return zeros_of(self.view_shape, values._dtype)
+        return run(_add, self._written(values), self.rows).reshape(self.view_shape)
 
     def put(self, view: Tensor, values: Tensor) -> Tensor:
-        """The view's elements, with values written at the places."""
-        if 0 in self.flat:
+        """The view's elements, with values written over the selected ones."""
+        if 0 in self.shape:
             return view.clone()
-        front = _shapes.permute(view, self.order).contiguous()
-        return self._as_viewed(run(_set, [front, self.rows(values).contiguous(), self.places], self.whole))
+        return run(_set, [view.reshape(self.rows), *self._written(values)], self.rows).reshape(self.view_shape)
 
-    def _as_viewed(self, front: Tensor) -> Tensor:
-        """An array of the view's elements, the indexed dimensions in front, as the view has them."""
-        return _shapes.permute(front, tuple(map(self.order.index, range(len(self.order))))).contiguous()
+    def _written(self, values: Tensor) -> list[Tensor]:
+        """Values as rows, and the rows' numbers."""
+        return [values.reshape((-1, *self.rows[1:])), self.positions.reshape(1, -1)]
 
 
 def _gathered(view: Tensor, indices: dict[int, np.ndarray]) -> Tensor:
@@ -203,7 +179,7 @@ def _gathered(view: Tensor, indices: dict[int, np.ndarray]) -> Tensor:
         ((dim, index),) = indices.items()
         if 0 not in view.shape and index.size:
             return run(_take, [view, from_values(index)], dim, kind=view._dtype)
-    return formula("IndexBackward0", [view], Places(view, indices).get, saves="")
+    return formula("IndexBackward0", [view], Selected(view, indices).get, saves="")
 
 
 # ---- assignment ----
@@ -229,29 +205,28 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 
 
 def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, accumulate: bool) -> Tensor:
-    """Writes (or adds) a tensor, broadcast, at the places that index tensors name."""
-    places = Places(view, indices)
+    """Writes (or adds) a tensor, broadcast, at the elements that index tensors select."""
+    selected = Selected(view, indices)
     try:
-        fits = np.broadcast_shapes(places.result, value.shape) == places.result
+        fits = np.broadcast_shapes(selected.shape, value.shape) == selected.shape
     except ValueError:
         fits = False
     if not fits:
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(places.result)}"
+            f"shape {list(selected.shape)}"
         )
     value = cast(value, view._dtype)
-    whole = tuple(view.shape)
 
     def add(view: Tensor, value: Tensor) -> Tensor:
-        return view + places.add(_shapes.expand(value, places.result), whole)
+        return view + selected.add(_shapes.expand(value, selected.shape))
 
     def put(view: Tensor, value: Tensor) -> Tensor:
-        return places.put(view, _shapes.expand(value, places.result))
+        return selected.put(view, _shapes.expand(value, selected.shape))
 
-    def put_rule(grad: Tensor) -> list:
-        written = places.add(full_of(places.result, 1, grad._dtype), whole) != 0
-        return [grad.masked_fill(written, 0), places.get(grad)]
+    def put_rule(grad: Tensor) -> list:  # a composition's gives a gradient to the last of values at one position only
+        zeros = zeros_of(selected.shape, grad._dtype)
+        return [selected.put(grad, zeros), selected.get(grad)]
 
     if accumulate:
         return edit("IndexPutBackward0", [view, value], add, saves="")
@@ -260,7 +235,7 @@ def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, 
 
 @method()
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Writes values at the places that a tuple of index tensors names; returns the tensor."""
+    """Writes values at the elements that a tuple of index tensors selects; returns the tensor."""
     masks = [isinstance(each, Tensor) and each._dtype.kind == BOOL for each in indices]
     if any(mask and not each.shape for mask, each in zip(masks, indices)):
         key = tuple(indices)

@@ -14,9 +14,8 @@ from mxlite.torch._dtypes import INTEGER, dtype, int32, int64
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
-from mxlite.torch._shape.indexing import KEYS, Places
+from mxlite.torch._shape.indexing import KEYS, Selected
 from mxlite.torch._shape.shapes import along
-from mxlite.torch._shape.slices import in_zeros
 from mxlite.torch._shape.where import fill_where
 from mxlite.torch._tensor import Tensor, require_fits
 
@@ -26,7 +25,7 @@ _gather_part = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
 _scatter = prepare("ScatterBackward0", "_mxl_scatter", "axis", slots="02")
 _scatter_number = prepare("ScatterBackward1", "_mxl_scatter", "axis", slots="0")
 _scatter_add = prepare("ScatterAddBackward0", "_mxl_scatter_add", "axis", slots="02")
-_put_along = prepare("ScatterAddBackward0", "_mxl_put_along", "axis", "extent", slots="0")
+_add = prepare(None, "_mxl_scatter_add", "axis")
 
 
 def require_integers(index: Tensor, message: str, kinds: tuple[dtype, ...] = (int32, int64)) -> None:
@@ -112,8 +111,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the tensor as one row, at indices."""
     require_integers(index, f"take(): Expected a long tensor for index, but got {index._dtype.word}", (int64,))
-    places = Places(input.detach().reshape(-1), {0: KEYS.positions(index._values(), 0, input.numel())})
-    return formula("TakeBackward0", [input], lambda x: places.get(x.reshape(-1)), saves="")
+    selected = Selected(input.detach().reshape(-1), {0: KEYS.positions(index._values(), 0, input.numel())})
+    return formula("TakeBackward0", [input], lambda x: selected.get(x.reshape(-1)), saves="")
 
 
 @both()
@@ -145,12 +144,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
 
 # ---- elements put at indices ----
-
-
-def _put(values: Tensor, place: int, index: Tensor, shape: Any) -> Tensor:
-    """Zeros of that shape with elements added along a dimension."""
-    put = run(_put_along, [values.contiguous(), index], place, shape[place], kind=values._dtype)
-    return in_zeros(put, shape)
 
 
 @both()
@@ -202,7 +195,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
     def compute(x: Tensor, y: Tensor, index: Tensor) -> Tensor:
         rows = cast(index, int64).reshape(_with((1,) * x.ndim, place, -1))
-        return x + _put(cast(y * factor, kind), place, rows.expand(shape).contiguous(), x.shape)
+        return run(_add, [x, rows.expand(shape), cast(y * factor, kind)], place, kind=kind)
 
     def rule(grad: Tensor, index: Tensor) -> list:  # 1.3 times as fast as the composition
         return [grad, cast(index_select(grad, place, index) * factor, kind)]

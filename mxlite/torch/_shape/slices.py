@@ -63,22 +63,3 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     if start + length > extent:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
     return slice_dim(input, place, start, start + length, 1)
-
-
-def leading(input: Tensor, shape: Any, besides: int | None = None) -> Tensor:
-    """The first positions of each dimension, as many as a shape has; `besides`: a dimension that stays whole."""
-    for dim, extent in enumerate(shape):
-        if dim != besides and extent < input.shape[dim]:
-            input = slice_dim(input, dim, 0, extent, 1)
-    return input
-
-
-def in_zeros(input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Zeros of a shape with the tensor at the first positions of each dimension."""
-    if tuple(input.shape) == tuple(shape):
-        return input
-    strides = [1]
-    for extent in reversed(shape[1:]):
-        strides.append(strides[-1] * extent)
-    put = prepare(None, "_mxl_zeros_put", "shape", "strides", "skip", "zeros")
-    return run(put, [input], tuple(input.shape), tuple(strides[::-1]), 0, tuple(shape), kind=input._dtype)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite._lib import hot
 from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
@@ -16,10 +14,10 @@ from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
-from mxlite.torch._shape.indexing import Places
 from mxlite.torch._tensor import Tensor
 
 _where = prepare("WhereBackward0", "where", slots="12")
+_select = prepare(None, "_contrib_boolean_mask")
 _nonzero, _nonzero_by_axis = (prepare(None, "_mxl_nonzero", by_axis=flag) for flag in ("False", "True"))
 
 
@@ -84,9 +82,12 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(input.shape, _mask("masked_select", mask).shape)
     if not shape:
         return masked_select(input.reshape(1), mask.reshape(1))
-    found = np.nonzero(_shapes.expand(mask, shape)._values())
-    places = Places(_shapes.expand(input.detach(), shape), dict(enumerate(found)))
-    return formula("MaskedSelectBackward0", [input], lambda x: places.get(_shapes.expand(x, shape)), saves="")
+    flags = _shapes.expand(mask, shape).reshape(-1)
+
+    def compute(x: Tensor, flags: Tensor) -> Tensor:
+        return run(_select, [_shapes.expand(x, shape).reshape(-1), flags], kind=x._dtype)
+
+    return formula("MaskedSelectBackward0", [input], compute, saves="", constants=[flags])
 
 
 @both()

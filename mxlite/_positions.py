@@ -1,4 +1,4 @@
-"""What a key with index arrays or masks selects, as positions of rows; _keys.py reads and writes with it.
+"""What a key with index arrays or masks selects, as positions of rows; both front ends read and write with it.
 
 A key selects rows of the array seen as (rows, ...): the axes up to the last one that the key cuts are rolled into one,
 those after it stay whole. So reading is one `take` and writing one `_scatter_set_nd`, whatever the key; NumPy works out
@@ -82,7 +82,7 @@ class Positions:
         places = sum(index * weights[axis] for axis, index in self._arrays)
         ranges = [(axis, chosen) for axis, chosen in self._ranges if axis <= self._last]
         middle = places.ndim
-        places = places.reshape(*places.shape, *(1,) * (len(ranges) - self._ahead))
+        places = places.reshape((*places.shape, *(1,) * (len(ranges) - self._ahead)))
         for position, (axis, chosen) in enumerate(ranges):
             after = len(ranges) - 1 - position + (middle if position < self._ahead else 0)
             steps = np.arange(chosen.start, chosen.stop, chosen.step, dtype=np.int64) * weights[axis]
