@@ -262,7 +262,7 @@ VPY := $(VENV)/bin/python
 VENV_STAMP := $(VENV)/mxlite.stamp
 DEMO_STAMP := $(VENV)/demo.stamp
 VENV_SOURCES := pyproject.toml setup.py $(HEADERS) \
-    $(wildcard mxlite/_build_cffi.py mxlite/_version.py)
+    $(wildcard mxlite/_build_cffi.py mxlite/_prototypes.py mxlite/_version.py)
 
 venv: $(VENV_STAMP) lib stubs
 

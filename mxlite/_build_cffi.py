@@ -4,14 +4,14 @@ It is not linked with the library: `bind` fills its function pointers with addre
 opened, so that there is one library in the process. Handles are integers; a new handle is the result, 0 an error.
 """
 
+import os
+import runpy
+
 import cffi
 
 _DECLARATIONS = """
+static char *const names;
 int bind(int number, uint64_t address);
-uint64_t call1(uint64_t call, uint64_t a);
-uint64_t call2(uint64_t call, uint64_t a, uint64_t b);
-uint64_t call1_float(uint64_t call, uint64_t a, double value);
-uint64_t call1_int(uint64_t call, uint64_t a, int64_t value);
 uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values);
 uint64_t call_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
                     const double *floats);
@@ -25,9 +25,6 @@ uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end);
 uint64_t at(uint64_t a, int64_t index);
 uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);
 int get_info(uint64_t a, int room, int64_t *shape_dtype);
-int copy_out(uint64_t a, uint64_t data, uint64_t size);
-int copy_in(uint64_t a, uint64_t data, uint64_t size);
-int free_array(uint64_t a);
 int set_recording(int flag);
 int set_training(int flag);
 uint64_t owner_type(void);
@@ -49,6 +46,9 @@ _SOURCE = r"""
 #define POINTER(name) static __typeof__(&name) p_##name;
 FUNCTIONS(POINTER)
 
+#define NAME(name) #name " "
+static char *const names = FUNCTIONS(NAME);
+
 #define HANDLE(number) ((void *)(uintptr_t)(number))
 #define NUMBER(handle) ((uint64_t)(uintptr_t)(handle))
 
@@ -64,26 +64,6 @@ static int bind(int number, uint64_t address)
     }
     FUNCTIONS(BIND)
     return -1;
-}
-
-static uint64_t call1(uint64_t call, uint64_t a)
-{
-    return NUMBER(p_MXLCall1(HANDLE(call), HANDLE(a)));
-}
-
-static uint64_t call2(uint64_t call, uint64_t a, uint64_t b)
-{
-    return NUMBER(p_MXLCall2(HANDLE(call), HANDLE(a), HANDLE(b)));
-}
-
-static uint64_t call1_float(uint64_t call, uint64_t a, double value)
-{
-    return NUMBER(p_MXLCall1Float(HANDLE(call), HANDLE(a), value));
-}
-
-static uint64_t call1_int(uint64_t call, uint64_t a, int64_t value)
-{
-    return NUMBER(p_MXLCall1Int(HANDLE(call), HANDLE(a), value));
 }
 
 static uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values)
@@ -214,21 +194,6 @@ static int get_info(uint64_t a, int room, int64_t *shape_dtype)
     return ndim;
 }
 
-static int copy_out(uint64_t a, uint64_t data, uint64_t size)
-{
-    return p_MXNDArraySyncCopyToCPU(HANDLE(a), HANDLE(data), (size_t)size);
-}
-
-static int copy_in(uint64_t a, uint64_t data, uint64_t size)
-{
-    return p_MXNDArraySyncCopyFromCPU(HANDLE(a), HANDLE(data), (size_t)size);
-}
-
-static int free_array(uint64_t a)
-{
-    return p_MXNDArrayFree(HANDLE(a));
-}
-
 /* ---- the base class of NDArray: frees its handle when the object goes, without a Python call ---- */
 
 typedef struct owner {
@@ -281,27 +246,44 @@ static uint64_t owner_type(void)
     return NUMBER(type);
 }
 
-/* The flag before, or -1. */
-static int set_recording(int flag)
-{
-    int before = -1;
-
-    return p_MXAutogradSetIsRecording(flag, &before) == 0 ? before : -1;
-}
-
-static int set_training(int flag)
-{
-    int before = -1;
-
-    return p_MXAutogradSetIsTraining(flag, &before) == 0 ? before : -1;
-}
+/* A function that sets a flag: the flag before, or -1. */
+#define SETTER(name, function)                                                                     \
+    static int name(int flag)                                                                      \
+    {                                                                                              \
+        int before = -1;                                                                           \
+                                                                                                   \
+        return p_##function(flag, &before) == 0 ? before : -1;                                     \
+    }
+SETTER(set_recording, MXAutogradSetIsRecording)
+SETTER(set_training, MXAutogradSetIsTraining)
 """
 
+#: The letters of _prototypes.py as C; handles and addresses are integers here.
+_TYPES = {"P": "uint64_t", "z": "uint64_t", "q": "int64_t", "d": "double", "i": "int"}
+
+
+def _direct(tables: dict) -> "tuple[str, str]":
+    """The declarations and the sources of the functions that are called as they are."""
+    prototypes = dict(entry.split(":") for entry in tables["TABLE"].split())
+    declarations = sources = ""
+    for name, symbol in tables["HOT"].items():
+        letters, _, result = prototypes[symbol].partition(">")
+        arguments = [(letter, f"a{number}") for number, letter in enumerate(letters)]
+        values = ", ".join(f"HANDLE({each})" if letter == "P" else each for letter, each in arguments)
+        head = f"{_TYPES[result or 'i']} {name}({', '.join(f'{_TYPES[letter]} {each}' for letter, each in arguments)})"
+        call = f"p_{symbol}({values})"
+        declarations += f"{head};\n"
+        sources += f"static {head}\n{{\n    return {f'NUMBER({call})' if result else call};\n}}\n"
+    return declarations, sources
+
+
+# By path: `import mxlite` opens the library, which may not be built yet.
+_declared, _defined = _direct(runpy.run_path(os.path.join(os.path.dirname(__file__), "_prototypes.py")))
 ffibuilder = cffi.FFI()
-ffibuilder.cdef(_DECLARATIONS)
+ffibuilder.cdef(_DECLARATIONS + _declared)
 ffibuilder.set_source(
     "mxlite._mxlite_cffi",
-    _SOURCE,
+    _SOURCE + _defined,
     include_dirs=["include"],
     define_macros=[("Py_LIMITED_API", "0x03090000")],
     extra_compile_args=["-O2"],

@@ -6,34 +6,13 @@ import ctypes
 from typing import Any
 
 from mxlite._mxlite_cffi import ffi, lib
-
-#: In the order of FUNCTIONS in _build_cffi.py.
-_FUNCTIONS = (
-    "MXLCall MXLCall1 MXLCall2 MXLCall1Float MXLCall1Int MXLCall1List MXLCallInto MXLCallGetNumOutputs MXLNDArraySlice "
-    "MXLNDArrayAt MXLNDArrayReshape MXLNDArrayGetInfo MXNDArraySyncCopyToCPU MXNDArraySyncCopyFromCPU MXNDArrayFree "
-    "MXAutogradSetIsRecording MXAutogradSetIsTraining"
-).split()
+from mxlite._prototypes import HOT
 
 _MAX_NDIM = 32
 _MAX_ARGUMENTS = 32
 
-call1 = lib.call1
-call2 = lib.call2
-call1_float = lib.call1_float
-call1_int = lib.call1_int
-call1_list = lib.call1_list
-into1 = lib.into1
-into2 = lib.into2
-into1_float = lib.into1_float
-slice_rows = lib.slice_rows
-at = lib.at
-reshape = lib.reshape
-copy_out = lib.copy_out
-copy_in = lib.copy_in
-free_array = lib.free_array
-set_recording = lib.set_recording
-set_training = lib.set_training
-
+_AS_THEY_ARE = "call1_list into1 into2 into1_float slice_rows at reshape set_recording set_training".split()
+globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE))
 
 #: The base class of NDArray: holds a handle in `_h` and frees it at the end, without a Python call.
 Owner: type = ctypes.cast(lib.owner_type(), ctypes.py_object).value
@@ -41,7 +20,7 @@ Owner: type = ctypes.cast(lib.owner_type(), ctypes.py_object).value
 
 def bind(library: Any) -> None:
     """Points the module's functions to those of the opened library."""
-    for number, name in enumerate(_FUNCTIONS):
+    for number, name in enumerate(ffi.string(lib.names).decode().split()):
         lib.bind(number, library.address(name))
 
 

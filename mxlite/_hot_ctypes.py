@@ -7,11 +7,12 @@ import operator
 from types import MethodType
 from typing import Any
 
+from mxlite._prototypes import HOT
+
 _MAX_NDIM = 32
 _I64 = ctypes.c_int64
 _U64 = ctypes.c_uint64
 _INT = ctypes.c_int
-_PTR = ctypes.c_void_p
 
 
 class _List(ctypes.Structure):
@@ -22,25 +23,18 @@ class _Value(ctypes.Union):
     _fields_ = [("i", _I64), ("f", ctypes.c_double), ("list", _List)]
 
 
-#: name here -> (name in the library, result, arguments): those that are called as they are.
-_DIRECT = {
-    "call1": ("MXLCall1", _U64, (_U64, _U64)),
-    "call2": ("MXLCall2", _U64, (_U64, _U64, _U64)),
-    "call1_float": ("MXLCall1Float", _U64, (_U64, _U64, ctypes.c_double)),
-    "call1_int": ("MXLCall1Int", _U64, (_U64, _U64, _I64)),
-    "free_array": ("MXNDArrayFree", _INT, (_U64,)),
-    "copy_out": ("MXNDArraySyncCopyToCPU", _INT, (_U64, _U64, ctypes.c_size_t)),
-    "copy_in": ("MXNDArraySyncCopyFromCPU", _INT, (_U64, _U64, ctypes.c_size_t)),
-    "_call_list": ("MXLCall1List", _U64, (_U64, _U64, _I64, _PTR)),
-    "_call": ("MXLCall", _U64, (_U64, _INT, _PTR, _PTR)),
-    "_into": ("MXLCallInto", _INT, (_U64, _INT, _PTR, _PTR, _PTR, _PTR)),
-    "_count": ("MXLCallGetNumOutputs", _INT, (_U64, _PTR, _PTR)),
-    "_slice": ("MXLNDArraySlice", _U64, (_U64, _I64, _I64)),
-    "_at": ("MXLNDArrayAt", _U64, (_U64, _I64)),
-    "_reshape": ("MXLNDArrayReshape", _U64, (_U64, _INT, _PTR, _INT)),
-    "_info": ("MXLNDArrayGetInfo", _INT, (_U64, _INT, _PTR, _PTR)),
-    "_set_recording": ("MXAutogradSetIsRecording", _INT, (_INT, _PTR)),
-    "_set_training": ("MXAutogradSetIsTraining", _INT, (_INT, _PTR)),
+#: Functions of the library that those below call, by their names here.
+_CALLED = {
+    "_call_list": "MXLCall1List",
+    "_call": "MXLCall",
+    "_into": "MXLCallInto",
+    "_count": "MXLCallGetNumOutputs",
+    "_slice": "MXLNDArraySlice",
+    "_at": "MXLNDArrayAt",
+    "_reshape": "MXLNDArrayReshape",
+    "_info": "MXLNDArrayGetInfo",
+    "_set_recording": "MXAutogradSetIsRecording",
+    "_set_training": "MXAutogradSetIsTraining",
 }
 
 
@@ -70,8 +64,10 @@ class Owner:
 
 def bind(library: Any) -> None:
     """Makes the functions of this module from those of the opened library."""
-    for name, (symbol, result, arguments) in _DIRECT.items():
-        globals()[name] = ctypes.CFUNCTYPE(result, *arguments)(library.address(symbol))
+    for name, symbol in {**HOT, **_CALLED}.items():
+        known = getattr(library, symbol)
+        result = _U64 if known.restype is ctypes.c_void_p else known.restype  # of no handle 0, not None
+        globals()[name] = ctypes.CFUNCTYPE(result, *known.argtypes)(library.address(symbol))
 
 
 def _values(arguments: list) -> Any:

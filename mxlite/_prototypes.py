@@ -98,3 +98,14 @@ NNSymbolCreateVariable:sP NNSymbolFree:P NNSymbolGetAttr:PsPP NNSymbolGetChildre
 NNSymbolGetNumOutputs:PP NNSymbolGetOutput:PIP NNSymbolListAttrs:PiPP NNSymbolListInputNames:PiPP
 NNSymbolListInputVariables:PiPP NNSymbolListOutputNames:PPP NNSymbolPrint:PP NNSymbolSetAttrs:PIPP
 """
+
+#: The hot functions that are called as they are, by their names in mxlite._hot_cffi and mxlite._hot_ctypes.
+HOT = {
+    "call1": "MXLCall1",
+    "call2": "MXLCall2",
+    "call1_float": "MXLCall1Float",
+    "call1_int": "MXLCall1Int",
+    "free_array": "MXNDArrayFree",
+    "copy_out": "MXNDArraySyncCopyToCPU",
+    "copy_in": "MXNDArraySyncCopyFromCPU",
+}
