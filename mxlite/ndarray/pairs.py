@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable
 
 import numpy as np
@@ -12,78 +13,49 @@ from mxlite.ndarray.ndarray import NDArray, invoke
 _NUMBERS = (int, float, np.generic)
 
 
-def _pair(name: str, mirrored: str, numbers: Callable[[Any, Any], Any], lhs: Any, rhs: Any) -> Any:
+def _pair(
+    function: str, name: str, mirrored: str, numbers: Callable[[Any, Any], Any], document: str
+) -> Callable[[Any, Any], Any]:
     """`broadcast_name` of two arrays, `_name_scalar` or `_mirrored_scalar` with one number, `numbers` of two."""
-    for operand in (lhs, rhs):
-        if not isinstance(operand, (NDArray, *_NUMBERS)):
-            raise TypeError(f"{name}: takes NDArrays and numbers, got {type(operand).__name__}")
-    if isinstance(lhs, NDArray):
+
+    def pair(lhs: Any, rhs: Any) -> Any:
+        for operand in (lhs, rhs):
+            if not isinstance(operand, (NDArray, *_NUMBERS)):
+                raise TypeError(f"{name}: takes NDArrays and numbers, got {type(operand).__name__}")
+        if isinstance(lhs, NDArray):
+            if isinstance(rhs, NDArray):
+                return invoke(f"broadcast_{name}", [lhs, rhs], {})
+            return invoke(f"_{name}_scalar", [lhs], {"scalar": float(rhs)})
         if isinstance(rhs, NDArray):
-            return invoke(f"broadcast_{name}", [lhs, rhs], {})
-        return invoke(f"_{name}_scalar", [lhs], {"scalar": float(rhs)})
-    if isinstance(rhs, NDArray):
-        return invoke(f"_{mirrored}_scalar", [rhs], {"scalar": float(lhs)})
-    return numbers(lhs, rhs)
+            return invoke(f"_{mirrored}_scalar", [rhs], {"scalar": float(lhs)})
+        return numbers(lhs, rhs)
+
+    pair.__name__ = pair.__qualname__ = function
+    pair.__doc__ = f"{document}; arrays or numbers."
+    return pair
 
 
-def maximum(lhs: Any, rhs: Any) -> Any:
-    """The larger of two elements, with broadcasting; arrays or numbers."""
-    return _pair("maximum", "maximum", lambda a, b: a if a > b else b, lhs, rhs)
+def _flag(name: str, mirrored: str, numbers: Callable[[Any, Any], Any], when: str) -> Callable[[Any, Any], Any]:
+    """The same for a function that is 1 or 0."""
+    return _pair(name, name, mirrored, lambda a, b: int(numbers(a, b)), f"1 where {when}, else 0, in the arrays' dtype")
 
 
-def minimum(lhs: Any, rhs: Any) -> Any:
-    """The smaller of two elements, with broadcasting; arrays or numbers."""
-    return _pair("minimum", "minimum", lambda a, b: a if a < b else b, lhs, rhs)
+maximum = _pair(
+    "maximum", "maximum", "maximum", lambda a, b: a if a > b else b, "The larger of two elements, with broadcasting"
+)
+minimum = _pair(
+    "minimum", "minimum", "minimum", lambda a, b: a if a < b else b, "The smaller of two elements, with broadcasting"
+)
+modulo = _pair("modulo", "mod", "rmod", operator.mod, "lhs % rhs, element-wise with broadcasting")
 
-
-def modulo(lhs: Any, rhs: Any) -> Any:
-    """lhs % rhs, element-wise with broadcasting; arrays or numbers."""
-    return _pair("mod", "rmod", lambda a, b: a % b, lhs, rhs)
-
-
-def equal(lhs: Any, rhs: Any) -> Any:
-    """1 where both are equal, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("equal", "equal", lambda a, b: int(a == b), lhs, rhs)
-
-
-def not_equal(lhs: Any, rhs: Any) -> Any:
-    """1 where both differ, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("not_equal", "not_equal", lambda a, b: int(a != b), lhs, rhs)
-
-
-def greater(lhs: Any, rhs: Any) -> Any:
-    """1 where lhs > rhs, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("greater", "lesser", lambda a, b: int(a > b), lhs, rhs)
-
-
-def greater_equal(lhs: Any, rhs: Any) -> Any:
-    """1 where lhs >= rhs, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("greater_equal", "lesser_equal", lambda a, b: int(a >= b), lhs, rhs)
-
-
-def lesser(lhs: Any, rhs: Any) -> Any:
-    """1 where lhs < rhs, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("lesser", "greater", lambda a, b: int(a < b), lhs, rhs)
-
-
-def lesser_equal(lhs: Any, rhs: Any) -> Any:
-    """1 where lhs <= rhs, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("lesser_equal", "greater_equal", lambda a, b: int(a <= b), lhs, rhs)
-
-
-def logical_and(lhs: Any, rhs: Any) -> Any:
-    """1 where neither is 0, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("logical_and", "logical_and", lambda a, b: int(bool(a) and bool(b)), lhs, rhs)
-
-
-def logical_or(lhs: Any, rhs: Any) -> Any:
-    """1 where not both are 0, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("logical_or", "logical_or", lambda a, b: int(bool(a) or bool(b)), lhs, rhs)
-
-
-def logical_xor(lhs: Any, rhs: Any) -> Any:
-    """1 where one of the two is 0, else 0, in the arrays' dtype; arrays or numbers."""
-    return _pair("logical_xor", "logical_xor", lambda a, b: int(bool(a) != bool(b)), lhs, rhs)
-
+equal = _flag("equal", "equal", operator.eq, "both are equal")
+not_equal = _flag("not_equal", "not_equal", operator.ne, "both differ")
+greater = _flag("greater", "lesser", operator.gt, "lhs > rhs")
+greater_equal = _flag("greater_equal", "lesser_equal", operator.ge, "lhs >= rhs")
+lesser = _flag("lesser", "greater", operator.lt, "lhs < rhs")
+lesser_equal = _flag("lesser_equal", "greater_equal", operator.le, "lhs <= rhs")
+logical_and = _flag("logical_and", "logical_and", lambda a, b: bool(a) and bool(b), "neither is 0")
+logical_or = _flag("logical_or", "logical_or", lambda a, b: bool(a) or bool(b), "not both are 0")
+logical_xor = _flag("logical_xor", "logical_xor", lambda a, b: bool(a) != bool(b), "one of the two is 0")
 
 _offer(globals())

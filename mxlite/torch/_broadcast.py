@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mxlite.torch._calls import function
@@ -68,15 +69,19 @@ def require_result(target: Any, shape: tuple[int, ...]) -> None:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
 
 
+def expand_error(new: int, old: int, dim: int, sizes: Sequence[int], shape: Sequence[int]) -> RuntimeError:
+    """PyTorch's error for a shape that cannot be expanded to `sizes`, because of one dimension's."""
+    return RuntimeError(
+        f"The expanded size of the tensor ({new}) must match the existing size ({old}) at non-singleton dimension "
+        f"{dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+    )
+
+
 def require_expandable(shape: tuple[int, ...], target: Any) -> None:
     """Raises: RuntimeError: values of a shape cannot be expanded to a tensor's."""
     for back, extent in enumerate(reversed(shape), 1):
         have = target.shape[-back] if back <= target.ndim else 1
         if extent not in (1, have):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({have}) must match the existing size ({extent}) at non-singleton "
-                f"dimension {max(target.ndim - back, 0)}.  Target sizes: {list(target.shape)}.  "
-                f"Tensor sizes: {list(shape)}"
-            )
+            raise expand_error(have, extent, max(target.ndim - back, 0), target.shape, shape)
     if len(shape) > target.ndim:
         require_result(target, broadcast_shapes(target.shape, shape))

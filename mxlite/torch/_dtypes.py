@@ -182,11 +182,7 @@ class finfo:  # noqa: N801 - PyTorch's name
 
     def __init__(self, type: dtype | None = None) -> None:
         type = get_default_dtype() if type is None else type
-        if not isinstance(type, dtype) or not type.is_floating_point:
-            raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{_qualified(type)}'"
-            )
-        limits = np.finfo(type.np)
+        limits = np.finfo(_limited("finfo", "a floating point", "iinfo", type, FLOATING).np)
         self.dtype = type.name
         self.bits = type.itemsize * 8
         self.eps, self.tiny = float(limits.eps), float(limits.tiny)
@@ -206,11 +202,7 @@ class iinfo:  # noqa: N801 - PyTorch's name
     """
 
     def __init__(self, type: dtype) -> None:
-        if not isinstance(type, dtype) or type.kind != INTEGER:
-            raise TypeError(
-                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{_qualified(type)}'"
-            )
-        limits = np.iinfo(type.np)
+        limits = np.iinfo(_limited("iinfo", "an integer", "finfo", type, INTEGER).np)
         self.dtype = type.name
         self.bits = limits.bits
         self.max, self.min = int(limits.max), int(limits.min)
@@ -219,5 +211,8 @@ class iinfo:  # noqa: N801 - PyTorch's name
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
-def _qualified(type: Any) -> str:
-    return type.name if isinstance(type, dtype) else str(type)
+def _limited(name: str, wanted: str, other: str, type: Any, kind: int) -> dtype:
+    if not isinstance(type, dtype) or type.kind != kind:
+        given = type.name if isinstance(type, dtype) else type
+        raise TypeError(f"torch.{name}() requires {wanted} input type. Use torch.{other} to handle '{given}'")
+    return type

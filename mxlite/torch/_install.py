@@ -2,25 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-
-_MODULES = (
-    "autograd",
-    "autograd.anomaly_mode",
-    "autograd.function",
-    "autograd.functional",
-    "autograd.grad_mode",
-    "autograd.gradcheck",
-    "autograd.variable",
-    "autograd.graph",
-    "cuda",
-    "linalg",
-    "nn",
-    "nn.functional",
-    "utils",
-    "utils.checkpoint",
-)
+from mxlite._install import install_as
 
 
 def install() -> None:
@@ -28,10 +10,4 @@ def install() -> None:
 
     Raises: RuntimeError: PyTorch itself is imported already.
     """
-    present = sys.modules.get("torch")
-    own = importlib.import_module("mxlite.torch")
-    if present is not None and present is not own:
-        raise RuntimeError("mxlite.torch.install: PyTorch itself is imported already")
-    sys.modules["torch"] = own
-    for name in _MODULES:
-        sys.modules[f"torch.{name}"] = importlib.import_module(f"mxlite.torch.{name}")
+    install_as("torch", "mxlite.torch", "mxlite.torch.install")

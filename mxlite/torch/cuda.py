@@ -9,8 +9,11 @@ from mxlite.torch._kinds import NO_CUDA
 
 
 def is_available() -> bool:
-    """Whether there is a GPU: False."""
+    """Whether there is a GPU, and whether it is used: False."""
     return False
+
+
+is_initialized = is_available
 
 
 def device_count() -> int:
@@ -18,36 +21,23 @@ def device_count() -> int:
     return 0
 
 
-def is_initialized() -> bool:
-    """Whether a GPU is used: False."""
-    return False
-
-
 def manual_seed(seed: int) -> None:
     """Does nothing; torch.manual_seed seeds the CPU."""
 
 
-def manual_seed_all(seed: int) -> None:
-    """Does nothing; torch.manual_seed seeds the CPU."""
+manual_seed_all = manual_seed
 
 
 def empty_cache() -> None:
     """Does nothing."""
 
 
-def current_device() -> int:
+def current_device(device: Any = None) -> Any:
     """Raises: AssertionError: there is no GPU."""
     raise AssertionError(NO_CUDA)
 
 
-def get_device_name(device: Any = None) -> str:
-    """Raises: AssertionError: there is no GPU."""
-    raise AssertionError(NO_CUDA)
-
-
-def synchronize(device: Any = None) -> None:
-    """Raises: AssertionError: there is no GPU."""
-    raise AssertionError(NO_CUDA)
+get_device_name = synchronize = current_device
 
 
 _show(globals())

@@ -9,6 +9,7 @@ from typing import Any, Callable
 from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, with_shape
+from mxlite.torch._broadcast import expand_error
 from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._gradient import FRONT_END
@@ -302,22 +303,15 @@ def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
             f"expand({self.type()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided ({len(sizes)}) "
             f"must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
-    extents = []
-    for place, size in enumerate(sizes):
-        extent = shape[place - added] if place >= added else None
-        if size == -1:
-            if extent is None:
-                raise RuntimeError(
-                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {place}"
-                )
-            size = extent
-        elif extent is not None and extent not in (1, size):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({extent}) at non-singleton "
-                f"dimension {place}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
-            )
-        extents.append(size)
-    return with_shape(_expand, self, tuple(extents))
+    if -1 in sizes[:added]:
+        raise RuntimeError(
+            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {sizes.index(-1)}"
+        )
+    wanted = (*sizes[:added], *(old if new == -1 else new for new, old in zip(sizes[added:], shape)))
+    for dim, (new, old) in enumerate(zip(wanted[added:], shape), added):
+        if old not in (1, new):
+            raise expand_error(new, old, dim, sizes, shape)
+    return with_shape(_expand, self, wanted)
 
 
 @both()
