@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from mxlite import _backward, error
-from mxlite._lib import LIB, hot, last_error
-from mxlite.autograd import _graph as graph
+from mxlite._lib import hot
 from mxlite.autograd import _static
-from mxlite.autograd._gradients import array_list, handles_of
-from mxlite.autograd._nodes import Saved
+from mxlite.autograd._gradients import array_list
+from mxlite.autograd._nodes import Saved, record
 from mxlite.error import MXNetError
-from mxlite.ndarray._gradient import FRONT_END, GRAD_REQS
+from mxlite.ndarray._gradient import FRONT_END
 from mxlite.ndarray.ndarray import NDArray
-
-
-class _CallbackList(ctypes.Structure):
-    _fields_ = [
-        ("num_callbacks", ctypes.c_int),
-        ("callbacks", ctypes.POINTER(ctypes.c_void_p)),
-        ("contexts", ctypes.POINTER(ctypes.c_void_p)),
-    ]
 
 
 class Function:
@@ -110,8 +99,11 @@ class Function:
         if not recording:
             return outputs
         made = array_list(outputs, f"outputs of {type(self).__name__}")
+        for number, output in enumerate(made):
+            if output.requires_grad and any(output is each for each in arrays):
+                raise MXNetError(f"{type(self).__name__}: output {number} is an input; a function returns new arrays")
         self._save(made)
-        _record(self, arrays, made)
+        record(FRONT_END, self._node_name, arrays, made, _Rule(self, arrays, made), context=self)
         return outputs
 
     def _save(self, outputs: list[NDArray]) -> None:
@@ -125,76 +117,28 @@ def _has_static_forward(cls: type) -> bool:
     return isinstance(inspect.getattr_static(cls, "forward"), (staticmethod, classmethod))
 
 
-_recorded = _backward.recorded
+class _Rule:
+    """The backward rule of a recorded function: calls its backward and checks what that returns."""
 
+    def __init__(self, function: Function, inputs: list[NDArray], outputs: list[NDArray]) -> None:
+        self.function = function
+        self.inputs, self.outputs = ([(each.shape, each.dtype) for each in arrays] for arrays in (inputs, outputs))
 
-def _record(function: Function, inputs: list[NDArray], outputs: list[NDArray]) -> None:
-    number = next(_backward.numbers)
-    callbacks = (ctypes.c_void_p * 2)(
-        ctypes.cast(_on_backward, ctypes.c_void_p).value, ctypes.cast(_on_delete, ctypes.c_void_p).value
-    )
-    contexts = (ctypes.c_void_p * 2)(number, number)
-    table = _CallbackList(2, callbacks, contexts)  # not by ctypes.cast(), whose results are in a cycle
-    _recorded[number] = function
-    status = LIB.MXCustomFunctionRecord(
-        len(inputs), handles_of(inputs), len(outputs), handles_of(outputs), ctypes.byref(table)
-    )
-    if status != 0:
-        problem = last_error()
-        _recorded.pop(number, None)
-        raise problem
-    if number in _recorded:  # not where no gradient flows to an input
-        graph.set_function(outputs[0]._h, number)
-
-
-def _fill(function: Function, results: Any, gradients: list[NDArray], requests: list[int]) -> None:
-    """Writes what a function's backward returned into the library's arrays."""
-    name = type(function).__name__
-    several = isinstance(results, Iterable) and not isinstance(results, NDArray)
-    given = list(results) if several else [results]
-    if len(given) != len(gradients):
-        raise ValueError(f"{name}.backward returned {len(given)} gradients for {len(gradients)} inputs")
-    for position, (result, gradient, request) in enumerate(zip(given, gradients, requests)):
-        if request == 0:
-            continue
-        if not isinstance(result, NDArray):
-            raise TypeError(f"{name}.backward: gradient {position} must be an NDArray, got {type(result).__name__}")
-        if result.shape != gradient.shape:
-            raise ValueError(
-                f"{name}.backward: gradient {position} has shape {result.shape}, its input has {gradient.shape}"
-            )
-        if request == GRAD_REQS["add"]:
-            gradient += result
-        else:
-            gradient[...] = result
-
-
-@ctypes.CFUNCTYPE(
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.POINTER(ctypes.c_int),
-    ctypes.c_int,
-    ctypes.c_void_p,
-)
-def _on_backward(heads: int, inputs: int, handles: Any, requests: Any, train: int, number: int) -> int:
-    """The library's call for the gradients of a recorded function. 1, or 0 with the exception kept."""
-    try:
-        arrays = [NDArray._adopt(handles[i]) for i in range(heads + inputs)]
-        with _backward.allowing_interrupts():
-            function = _recorded[number]
-            results = function.backward(*arrays[:heads])
-            _fill(function, results, arrays[heads:], [requests[i] for i in range(inputs)])
-        return 1
-    except BaseException as problem:
-        error.keep_exception(problem)
-        return 0
-
-
-# No Python code of ours: taking the function out of the table is all there is to do, and nothing in it can be lost.
-_on_delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_recorded.__delitem__)
-
-# The library may call them for as long as it holds a recorded function, which can be longer than this module lives.
-for _callback in (_on_backward, _on_delete):
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))
+    def __call__(self, grads: list, wanted: list) -> list:
+        heads = [FRONT_END.zeros(*meta) if grad is None else grad for grad, meta in zip(grads, self.outputs)]
+        returned = self.function.backward(*heads)
+        several = isinstance(returned, Iterable) and not isinstance(returned, NDArray)
+        results, name = list(returned) if several else [returned], type(self.function).__name__
+        if len(results) != len(wanted):
+            raise ValueError(f"{name}.backward returned {len(results)} gradients for {len(wanted)} inputs")
+        for position, (result, (shape, dtype), flag) in enumerate(zip(results, self.inputs, wanted)):
+            if not flag:
+                continue
+            if not isinstance(result, NDArray):
+                raise TypeError(f"{name}.backward: gradient {position} must be an NDArray, got {type(result).__name__}")
+            if result.shape != shape:
+                raise ValueError(
+                    f"{name}.backward: gradient {position} has shape {result.shape}, its input has {shape}"
+                )
+            results[position] = FRONT_END.cast(result, dtype)
+        return results

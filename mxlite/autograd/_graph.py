@@ -13,7 +13,7 @@ from typing import Any, Callable
 from mxlite import _backward
 from mxlite._lib import LIB, ask, check_call
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._handles import edge_of, variable_for
+from mxlite.autograd._handles import variable_for
 from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook, keep
 
 _nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
@@ -53,24 +53,22 @@ class _Metadata(dict):
     context: Any = None
 
 
-def payload_of(handle: int) -> Any:
-    """What is kept beside a node: its metadata, or the instance of a function that is called once; None."""
+def payload_of(handle: int) -> _Metadata | None:
+    """What is kept beside a node."""
     return _backward.recorded.get(ask(ctypes.c_void_p, LIB.MXLNodeGetPayload, handle))
 
 
 def _context(handle: int) -> Any:
     found = payload_of(handle)
-    return found.context if isinstance(found, _Metadata) else found
+    return None if found is None else found.context
 
 
 def _kept_metadata(handle: int) -> _Metadata:
     """The node's metadata, made where it has none."""
     found = payload_of(handle)
-    if not isinstance(found, _Metadata):
-        metadata = _Metadata()
-        metadata.context = found
-        set_metadata(handle, metadata)
-        return metadata
+    if found is None:
+        found = _Metadata()
+        check_call(LIB.MXLNodeSetPayload(handle, keep(found), RELEASE))
     return found
 
 
@@ -177,31 +175,9 @@ class Node:
         return add_hook(LIB.MXLNodeAddPreHook, self._handle, ON_PREPARE, (fn, self._front_end))
 
 
-def set_metadata(handle: int, metadata: dict) -> None:
-    """Keeps a dictionary beside a node, as long as that lives."""
-    check_call(LIB.MXLNodeSetPayload(handle, keep(metadata), RELEASE))
-
-
 def set_context(handle: int, context: Any) -> None:
     """Makes `context` what a function's node takes its attributes from."""
     _kept_metadata(handle).context = context
-
-
-def set_function(array: int, number: int) -> None:
-    """Makes the function of that number, which lives as long as its node, what the node takes its attributes from.
-
-    Args:
-        array: The handle of an output; nothing happens where it has no node.
-    """
-    handle, _ = edge_of(array)
-    if not handle:
-        return
-    found = payload_of(handle)
-    if found is None:
-        check_call(LIB.MXLNodeSetPayload(handle, number, None))
-    else:
-        found.context = _backward.recorded[number]
-    LIB.MXLNodeFree(handle)
 
 
 class Edge:

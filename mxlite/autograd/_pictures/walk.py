@@ -151,8 +151,7 @@ def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int,
 
 def _location(handle: int) -> tuple[str, int, str] | None:
     """Where detect_anomaly saw the node being recorded."""
-    kept = graph.payload_of(handle)
-    return next(iter(kept.get("traceback_") or ()), None) if isinstance(kept, dict) else None
+    return next(iter((graph.payload_of(handle) or {}).get("traceback_", ())), None)
 
 
 def _variable_id(handle: int) -> int:
