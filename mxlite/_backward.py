@@ -12,6 +12,7 @@ import ctypes
 import itertools
 import threading
 from _signal import getsignal, signal  # not of `signal`, whose wrappers make enumerations of handlers: 4 us each
+from contextlib import nullcontext
 from signal import SIGINT
 from typing import Any, Callable
 
@@ -73,15 +74,7 @@ class _Allowed:
         signal(SIGINT, self.interrupts._note)
 
 
-class _Nothing:
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-_NOTHING = _Nothing()
+_NOTHING = nullcontext()
 
 
 def _in_main_thread() -> bool:

@@ -24,14 +24,7 @@ def checkpoint(fn: Callable, *args: Any, preserve_rng_state: bool = True, **kwar
 
 
 class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
-    """A with-block: what is saved for backward by what is recorded in it goes through two functions.
-
-    Of blocks inside each other the innermost holds. Values that are packed are not found to have been edited.
-
-    Args:
-        pack_hook: Gets an NDArray that is saved (it is detached) and returns any object in its place.
-        unpack_hook: Gets that, each time the array is read, and returns an NDArray of the same shape and dtype.
-    """
+    __doc__ = SavedHooks.__doc__
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         super().__init__(pack_hook, unpack_hook, FRONT_END)

@@ -29,13 +29,13 @@ class SavedHooks:
     Of blocks inside each other the innermost holds. Values that are packed are not found to have been edited.
 
     Args:
-        pack: Gets an array that is saved (it is detached) and returns any object in its place.
-        unpack: Gets that, each time the array is read, and returns an array of the same shape and dtype.
+        pack_hook: Gets an array that is saved (it is detached) and returns any object in its place.
+        unpack_hook: Gets that, each time the array is read, and returns an array of the same shape and dtype.
         front_end: The front end whose arrays they get.
     """
 
-    def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], front_end: FrontEnd) -> None:
-        self.pack, self.unpack, self.front_end = pack, unpack, front_end
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], front_end: FrontEnd) -> None:
+        self.pack, self.unpack, self.front_end = pack_hook, unpack_hook, front_end
 
     def __enter__(self) -> None:
         push = LIB.MXLPushSavedHooks

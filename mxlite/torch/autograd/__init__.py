@@ -133,15 +133,7 @@ def _backward_of(
     inputs: Any = None,
     retain_variables: bool | None = None,
 ) -> None:
-    """Adds the gradients of this tensor to those of the leaves it was computed from.
-
-    Args:
-        gradient: The gradient of this tensor, of its shape; None: 1, of a tensor of one element.
-        retain_graph: Whether the graph can be used again; None: as `create_graph`.
-        create_graph: Whether gradients are recorded themselves.
-        inputs: The leaves whose gradients are wanted; None: all.
-        retain_variables: retain_graph, as it was called once.
-    """
+    """As torch.autograd.backward, of this tensor and its `gradient`."""
     given = _retain_option(retain_graph, retain_variables)
     backward(self, gradient, given, create_graph, inputs=inputs)
 
@@ -182,9 +174,8 @@ def grad(
         )
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
-            "for other "
-            "parts of the graph, please use torch.autograd.backward.",
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )

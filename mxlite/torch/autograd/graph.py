@@ -26,12 +26,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
-    """A with-block: what is saved for backward by what is recorded in it goes through two functions.
-
-    Args:
-        pack_hook: Gets a tensor that is saved and returns any object in its place.
-        unpack_hook: Gets that, and returns a tensor of the same shape and dtype.
-    """
+    __doc__ = SavedHooks.__doc__
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         super().__init__(pack_hook, unpack_hook, FRONT_END)
