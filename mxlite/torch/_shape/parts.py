@@ -25,23 +25,23 @@ def _require_dimension(name: str, tensor: Tensor) -> None:
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts along a dimension, of one size (the last may be smaller) or of those of a list."""
     _require_dimension("split", tensor)
-    place = check_dim(dim, tensor.ndim)
-    extent = tensor.shape[place]
+    dim = check_dim(dim, tensor.ndim)
+    length = tensor.shape[dim]
     if isinstance(split_size_or_sections, int):
         size, label = split_size_or_sections, "SplitBackward0"
-        if size < 0 or (size == 0 and extent):
+        if size < 0 or (size == 0 and length):
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-        bounds = list(range(size, extent, size)) if size else []
+        bounds = list(range(size, length, size)) if size else []
     else:
         sizes, label = list(split_size_or_sections), "SplitWithSizesBackward0"
-        if sum(sizes) != extent:
+        if sum(sizes) != length:
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {extent} (input tensor's size at dimension "
-                f"{place}), but got split_sizes={sizes}"
+                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension "
+                f"{dim}), but got split_sizes={sizes}"
             )
         bounds = list(accumulate(sizes[:-1]))
     call = prepare(label, "_split_v2", "indices", "axis")
-    parts = run_many(call, [tensor], (0, *bounds), place, kinds=[tensor._dtype] * (len(bounds) + 1))
+    parts = run_many(call, [tensor], (0, *bounds), dim, kinds=[tensor._dtype] * (len(bounds) + 1))
     return tuple(parts)
 
 
@@ -51,9 +51,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     _require_dimension("chunk", input)
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    place = check_dim(dim, input.ndim)
-    extent = input.shape[place]
-    return split(input, -(-extent // chunks) if extent else [0] * chunks, place)
+    dim = check_dim(dim, input.ndim)
+    size = input.shape[dim]
+    return split(input, -(-size // chunks) if size else [0] * chunks, dim)
 
 
 @both()
@@ -61,12 +61,12 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all parts along a dimension, without it."""
     if not input.shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    place = check_dim(dim, input.ndim)
-    extent = input.shape[place]
-    if extent == 0:
+    dim = check_dim(dim, input.ndim)
+    size = input.shape[dim]
+    if size == 0:
         return ()
     call = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
-    return tuple(run_many(call, [input], tuple(range(extent)), place, kinds=[input._dtype] * extent))
+    return tuple(run_many(call, [input], tuple(range(size)), dim, kinds=[input._dtype] * size))
 
 
 def _joined(name: str, tensors: Any) -> list[Tensor]:
@@ -77,9 +77,9 @@ def _joined(name: str, tensors: Any) -> list[Tensor]:
         if name == "cat":
             raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    for place, each in enumerate(listed):
+    for number, each in enumerate(listed):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
     kind = listed[0]._dtype
     for each in listed:
         kind = promote_types(kind, each._dtype)
@@ -94,18 +94,18 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
     ndim = full[0].ndim
     if ndim == 0:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    place = check_dim(dim if axis is None else axis, ndim)
+    dim = check_dim(dim if axis is None else axis, ndim)
     for number, each in enumerate(full):
         if each.ndim != ndim:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {ndim} and {each.ndim}")
         for other in range(ndim):
-            if other != place and each.shape[other] != full[0].shape[other]:
+            if other != dim and each.shape[other] != full[0].shape[other]:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {place}. Expected size {full[0].shape[other]} "
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {full[0].shape[other]} "
                     f"but got size {each.shape[other]} for tensor number {number} in the list."
                 )
     call = prepare("CatBackward0", "Concat", "dim")
-    return run(call, full, place, kind=full[0]._dtype)
+    return run(call, full, dim, kind=full[0]._dtype)
 
 
 @function()
@@ -118,8 +118,8 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {list(listed[0].shape)} at entry 0 and "
                 f"{list(each.shape)} at entry {number}"
             )
-    place = check_dim(dim, listed[0].ndim + 1)
-    return stacked(listed, place)
+    dim = check_dim(dim, listed[0].ndim + 1)
+    return stacked(listed, dim)
 
 
 def _at_least(ndim: int, shape: Callable[[tuple], tuple]) -> Callable:
@@ -152,10 +152,10 @@ def vstack(tensors: Any) -> Tensor:
 @both()
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """A copy with dimensions in reverse order."""
-    places = check_dims(extents_of("flip", dims), input.ndim)
-    if not places or not input.shape:
+    dims = check_dims(extents_of("flip", dims), input.ndim)
+    if not dims or not input.shape:
         return clone(input)
-    return run(prepare("FlipBackward0", "reverse", "axis"), [input], places, kind=input._dtype)
+    return run(prepare("FlipBackward0", "reverse", "axis"), [input], dims, kind=input._dtype)
 
 
 def _flipped(name: str, dim: int) -> None:
@@ -172,7 +172,7 @@ _flipped("flipud", 0)
 
 @function()
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
-    """Vectors as coordinates of a grid: a tensor of all places for each."""
+    """Vectors as coordinates of a grid: a tensor of all positions for each."""
     listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if len({each._dtype for each in listed}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
@@ -181,9 +181,9 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
         made[0], made[1] = made[1], made[0]
         return tuple(made)
     shape = tuple(each.numel() for each in listed)
-    places = range(len(listed))
+    dims = range(len(listed))
     return tuple(
-        expand(view(each, tuple(shape[place] if place == mine else 1 for place in places)), shape)
+        expand(view(each, tuple(shape[dim] if dim == mine else 1 for dim in dims)), shape)
         for mine, each in enumerate(listed)
     )
 
@@ -206,14 +206,14 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     if not input.numel():
         return clone(input)
-    places = [check_dim(dim, input.ndim) for dim in along]
+    dims = [check_dim(dim, input.ndim) for dim in along]
 
     def moved(x: Tensor, sign: int = 1) -> Tensor:
-        for step, place in zip(steps, places):
-            extent = x.shape[place]
-            cut = sign * step % extent
+        for step, dim in zip(steps, dims):
+            size = x.shape[dim]
+            cut = sign * step % size
             if cut:
-                x = cat([narrow(x, place, extent - cut, cut), narrow(x, place, 0, extent - cut)], place)
+                x = cat([narrow(x, dim, size - cut, cut), narrow(x, dim, 0, size - cut)], dim)
         return clone(x)
 
     # 1.3 times as fast as the composition.

@@ -40,41 +40,41 @@ def _long(name: str, index: Tensor) -> Tensor:
     return cast(index, int64)
 
 
-def _require_within(index: Tensor, extent: int) -> None:
+def _require_within(index: Tensor, size: int) -> None:
     values = index._values()
-    if values.size and not (values.min() >= 0 and values.max() < extent):
+    if values.size and not (values.min() >= 0 and values.max() < size):
         raise IndexError("index out of range in self")
 
 
-def _check_along(input: Tensor, index: Tensor, place: int) -> None:
+def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
     for other in range(input.ndim):
-        if other != place and index.shape[other] > input.shape[other]:
-            _check_indices(input, index, place)
+        if other != dim and index.shape[other] > input.shape[other]:
+            _check_indices(input, index, dim)
             raise RuntimeError(
                 f"Size does not match at dimension {other} expected index {list(index.shape)} to be no larger than "
-                f"self {list(input.shape)} apart from dimension {place}"
+                f"self {list(input.shape)} apart from dimension {dim}"
             )
 
 
-def _check_indices(input: Tensor, index: Tensor, place: int) -> None:
-    values, extent = index._values(), input.shape[place]
-    wrong = values[(values < 0) | (values >= extent)]
+def _check_indices(input: Tensor, index: Tensor, dim: int) -> None:
+    values, size = index._values(), input.shape[dim]
+    wrong = values[(values < 0) | (values >= size)]
     if wrong.size:
-        raise RuntimeError(f"index {wrong.flat[0]} is out of bounds for dimension {place} with size {extent}")
+        raise RuntimeError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
 
 
-def _run_along(call: int, inputs: list[Tensor], place: int) -> Tensor:
+def _run_along(call: int, inputs: list[Tensor], dim: int) -> Tensor:
     """Runs a call on a tensor and indices along a dimension, which the operator checks."""
     try:
-        return run(call, inputs, place, kind=inputs[0]._dtype)
+        return run(call, inputs, dim, kind=inputs[0]._dtype)
     except Exception:
-        _check_indices(*inputs[:2], place)
+        _check_indices(*inputs[:2], dim)
         raise
 
 
-def _with(shape: tuple[int, ...], place: int, extent: int) -> tuple[int, ...]:
-    """The shape with another extent at one place."""
-    return (*shape[:place], extent, *shape[place + 1 :])
+def _with(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
+    """The shape with another size of one dimension."""
+    return (*shape[:dim], size, *shape[dim + 1 :])
 
 
 # ---- elements by indices ----
@@ -84,27 +84,27 @@ def _with(shape: tuple[int, ...], place: int, extent: int) -> tuple[int, ...]:
 @along
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     require_integers(index, "index_select(): Expected dtype int32 or int64 for index")
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    _require_within(index, input.shape[place])
-    return run(_select, [input, index.reshape(-1)], place, kind=input._dtype)
+    _require_within(index, input.shape[dim])
+    return run(_select, [input, index.reshape(-1)], dim, kind=input._dtype)
 
 
 @both()
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Elements along a dimension at indices, which have the result's shape."""
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     if not input.shape:
         return gather(input.reshape(1), 0, index.reshape(-1)).reshape(index.shape)
     index = _long("gather", index)
     if index.ndim != input.ndim and index.numel():
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    _check_along(input, index, place)
+    _check_along(input, index, dim)
     own, wanted = tuple(input.shape), tuple(index.shape)
-    whole = own[:place] == wanted[:place] and own[place + 1 :] == wanted[place + 1 :]
-    return _run_along(_gather if whole else _gather_part, [input, index], place)
+    whole = own[:dim] == wanted[:dim] and own[dim + 1 :] == wanted[dim + 1 :]
+    return _run_along(_gather if whole else _gather_part, [input, index], dim)
 
 
 @both()
@@ -117,7 +117,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 @both()
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Elements along a dimension at indices, which count round its extent; elsewhere the shapes are broadcast."""
+    """Elements along a dimension at indices, which count round its size; elsewhere the shapes are broadcast."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if not input.shape:
@@ -127,9 +127,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
-    place = check_dim(dim, input.ndim)
-    extent = input.shape[place]
-    others = [_with(each.shape, place, 1) for each in (input, indices)]
+    dim = check_dim(dim, input.ndim)
+    size = input.shape[dim]
+    others = [_with(each.shape, dim, 1) for each in (input, indices)]
     problem = shape_error(*others)
     if problem is not None:
         raise problem
@@ -137,10 +137,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     require_integers(
         indices, f"torch.take_along_dim(): dtype of indices should be Long but got {indices._dtype.word}", (int64,)
     )
-    if not extent and indices.numel():
-        raise RuntimeError(f"take_along_dim(): dimension {place} has no elements to take")
-    within = _shapes.expand(indices % max(1, extent), _with(shape, place, indices.shape[place]))
-    return gather(_shapes.expand(input, _with(shape, place, extent)), place, within.contiguous())
+    if not size and indices.numel():
+        raise RuntimeError(f"take_along_dim(): dimension {dim} has no elements to take")
+    within = _shapes.expand(indices % max(1, size), _with(shape, dim, indices.shape[dim]))
+    return gather(_shapes.expand(input, _with(shape, dim, size)), dim, within.contiguous())
 
 
 # ---- elements put at indices ----
@@ -150,11 +150,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 @along
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with elements of `src` added along a dimension, at indices."""
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     index = _long("scatter", index)
-    _check_along(input, index, place)
+    _check_along(input, index, dim)
     require_same_dtype("scatter_add", input, src)
-    return _run_along(_scatter_add, [input, index, src], place)
+    return _run_along(_scatter_add, [input, index, src], dim)
 
 
 @both()
@@ -166,25 +166,25 @@ def scatter(
     if reduce is not None:
         raise NotImplementedError("mxlite.torch: scatter has no reduce")
     src = value if src is None else src
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     index = _long("scatter", index)
-    _check_along(input, index, place)
+    _check_along(input, index, dim)
     if isinstance(src, Tensor):
         require_same_dtype("scatter", input, src)
-        return _run_along(_scatter, [input, index, src], place)
+        return _run_along(_scatter, [input, index, src], dim)
     number = _shapes.expand(filled((), src, input._dtype), index.shape)
-    return _run_along(_scatter_number, [input, index, number], place)
+    return _run_along(_scatter_number, [input, index, number], dim)
 
 
 @both()
 @along
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`input` with parts of `source` added along a dimension, at indices."""
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     require_same_dtype("index_add", input, source)
     require_integers(index, f"index_add_(): Expected dtype int32/int64 for index but got: {index._dtype.word}")
-    _require_within(index, input.shape[place])
-    shape = _with(input.shape, place, index.numel())
+    _require_within(index, input.shape[dim])
+    shape = _with(input.shape, dim, index.numel())
     if tuple(source.shape) != shape:
         raise RuntimeError(
             f"index_add_(): Number of indices ({index.numel()}) should be equal to the source's extents but for the "
@@ -194,11 +194,11 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     factor = int(require_fits(alpha, kind)) if kind.kind == INTEGER else alpha
 
     def compute(x: Tensor, y: Tensor, index: Tensor) -> Tensor:
-        rows = cast(index, int64).reshape(_with((1,) * x.ndim, place, -1))
-        return run(_add, [x, rows.expand(shape), cast(y * factor, kind)], place, kind=kind)
+        rows = cast(index, int64).reshape(_with((1,) * x.ndim, dim, -1))
+        return run(_add, [x, rows.expand(shape), cast(y * factor, kind)], dim, kind=kind)
 
     def rule(grad: Tensor, index: Tensor) -> list:  # 1.3 times as fast as the composition
-        return [grad, cast(index_select(grad, place, index) * factor, kind)]
+        return [grad, cast(index_select(grad, dim, index) * factor, kind)]
 
     return formula("IndexAddBackward0", [input, source], compute, rule, constants=[index])
 
@@ -206,12 +206,12 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 @both()
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) in the parts of a dimension at indices, elsewhere the tensor's elements."""
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     if index._dtype is not int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if index.ndim > 1:
         raise IndexError("Index has to be a vector/scalar")
-    flags = np.zeros(input.shape[place] if input.shape else 1, bool)
+    flags = np.zeros(input.shape[dim] if input.shape else 1, bool)
     flags[index._values()] = True
-    mask = from_values(flags).reshape(_with((1,) * input.ndim, place, -1) if input.shape else ())
+    mask = from_values(flags).reshape(_with((1,) * input.ndim, dim, -1) if input.shape else ())
     return fill_where(formula, "IndexFill", input, mask, value)

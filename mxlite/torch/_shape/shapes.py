@@ -44,21 +44,21 @@ def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
     """
     count = input.numel()
     if -1 in shape:
-        place = shape.index(-1)
-        others = Size(shape[:place] + shape[place + 1 :])
+        unknown = shape.index(-1)
+        others = Size(shape[:unknown] + shape[unknown + 1 :])
         if -1 in others:
             raise RuntimeError("only one dimension can be inferred")
         rest = others.numel()
-        if rest == 0 and count == 0 and all(extent >= 0 for extent in others):
+        if rest == 0 and count == 0 and all(size >= 0 for size in others):
             raise RuntimeError(
                 f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
                 "-1 can be any value and is ambiguous"
             )
         if rest > 0 and count % rest == 0:
-            return shape[:place] + (count // rest,) + shape[place + 1 :]
-    elif Size(shape).numel() == count and all(extent >= 0 for extent in shape):
+            return shape[:unknown] + (count // rest,) + shape[unknown + 1 :]
+    elif Size(shape).numel() == count and all(size >= 0 for size in shape):
         return shape
-    negative = next((extent for extent in shape if extent < -1), None)
+    negative = next((size for size in shape if size < -1), None)
     if negative is not None:
         raise RuntimeError(
             f"invalid shape dimension {negative} at index {shape.index(negative)} of shape {list(shape)}"
@@ -70,56 +70,56 @@ def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
     """Whether the elements can be seen in another shape without being moved."""
     if input.is_contiguous() or not input.numel():
         return True
-    # Runs of dimensions that lie as one in memory; each must be a product of new extents.
+    # Dimensions that lie as one in memory; the size of each run must be a product of new sizes.
     runs: list[int] = []
     previous = None
-    for extent, stride in zip(input.shape, input._strides()):
-        if extent == 1:
+    for size, stride in zip(input.shape, input._strides()):
+        if size == 1:
             continue
-        if previous is not None and previous == stride * extent:
-            runs[-1] *= extent
+        if previous is not None and previous == stride * size:
+            runs[-1] *= size
         else:
-            runs.append(extent)
+            runs.append(size)
         previous = stride
-    place, left = 0, runs[0] if runs else 1
-    for extent in shape:
-        if extent == 1:
+    at, left = 0, runs[0] if runs else 1
+    for size in shape:
+        if size == 1:
             continue
         if left == 1:
-            place += 1
-            if place == len(runs):
+            at += 1
+            if at == len(runs):
                 return False
-            left = runs[place]
-        if left % extent:
+            left = runs[at]
+        if left % size:
             return False
-        left //= extent
-    return left == 1 and place >= len(runs) - 1
+        left //= size
+    return left == 1 and at >= len(runs) - 1
 
 
 @method()
 def view(self: Tensor, *shape: Any) -> Tensor:
-    """The same memory in another shape, of which one extent may be -1: view(2, -1).
+    """The same memory in another shape, of which one size may be -1: view(2, -1).
 
     Raises: RuntimeError: another number of elements, or strides cannot say it.
     """
     if len(shape) == 1 and hasattr(shape[0], "itemsize"):
         raise NotImplementedError("mxlite.torch has no Tensor.view(dtype)")
-    extents = known_shape(self, extents_of("view", shape))
-    if not is_viewable(self, extents):
+    sizes = known_shape(self, extents_of("view", shape))
+    if not is_viewable(self, sizes):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
         )
-    return with_shape(_view, self, extents)
+    return with_shape(_view, self, sizes)
 
 
 @both()
 def reshape(input: Tensor, *shape: Any) -> Tensor:
-    """Another shape, of which one extent may be -1; the same memory where strides can say it, else a copy."""
-    extents = known_shape(input, extents_of("reshape", shape))
-    if is_viewable(input, extents):
-        return with_shape(_view, input, extents)
-    return with_shape(_unsafe_view, clone(input), extents)
+    """Another shape, of which one size may be -1; the same memory where strides can say it, else a copy."""
+    sizes = known_shape(input, extents_of("reshape", shape))
+    if is_viewable(input, sizes):
+        return with_shape(_view, input, sizes)
+    return with_shape(_unsafe_view, clone(input), sizes)
 
 
 def along(made: Callable) -> Callable:
@@ -170,19 +170,19 @@ def ravel(input: Tensor) -> Tensor:
 
 @both()
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """One dimension as several; one extent may be -1."""
-    place = check_dim(dim, input.ndim)
+    """One dimension as several; one size may be -1."""
+    dim = check_dim(dim, input.ndim)
     sizes = tuple(sizes)
     known = 1
     for size in sizes:
         known *= size if size != -1 else 1
-    sizes = tuple(input.shape[place] // known if size == -1 else size for size in sizes)
-    return view(input, input.shape[:place] + sizes + input.shape[place + 1 :])
+    sizes = tuple(input.shape[dim] // known if size == -1 else size for size in sizes)
+    return view(input, input.shape[:dim] + sizes + input.shape[dim + 1 :])
 
 
 @both()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """With a new dimension of extent 1."""
+    """With a new dimension of size 1."""
     return _unsqueezed(input, dim, _unsqueeze)
 
 
@@ -192,16 +192,16 @@ def _unsqueezed(input: Tensor, dim: int, call: int) -> Tensor:
 
 @both()
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """Without dimensions of extent 1: all, one of them, or those of a tuple."""
+    """Without dimensions of size 1: all, one of them, or those of a tuple."""
     return _squeezed(input, dim, _squeeze)
 
 
 def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
     shape = input.shape
     if dim is None:
-        return with_shape(calls[0], input, tuple(extent for extent in shape if extent != 1))
-    places = check_dims(dim, len(shape))
-    left = tuple(extent for place, extent in enumerate(shape) if place not in places or extent != 1)
+        return with_shape(calls[0], input, tuple(size for size in shape if size != 1))
+    dims = check_dims(dim, len(shape))
+    left = tuple(size for number, size in enumerate(shape) if number not in dims or size != 1)
     return with_shape(calls[2 if isinstance(dim, tuple) else 1], input, left)
 
 
@@ -211,10 +211,10 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
 @both()
 def t(input: Tensor) -> Tensor:
     """The transposed matrix; of a tensor of fewer dimensions itself."""
-    return _turned(input, _t)
+    return _t_of(input, _t)
 
 
-def _turned(input: Tensor, call: int) -> Tensor:
+def _t_of(input: Tensor, call: int) -> Tensor:
     ndim = len(input.shape)
     if ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
@@ -243,10 +243,10 @@ def _order(name: str, input: Tensor, dims: tuple) -> tuple[int, ...]:
             f"{name}(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         )
-    places = tuple(check_dim(dim, ndim) for dim in dims)
-    if len(set(places)) != ndim:
+    order = tuple(check_dim(dim, ndim) for dim in dims)
+    if len(set(order)) != ndim:
         raise RuntimeError(f"{name}(): duplicate dims are not allowed.")
-    return places
+    return order
 
 
 @both()
@@ -258,11 +258,11 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
 
 @both("movedim", "moveaxis")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """With some dimensions at other places, the others in their order."""
+    """With some dimensions moved, the others in their order."""
     ndim = len(input.shape)
-    sources, places = check_dims(source, ndim), check_dims(destination, ndim)
+    sources, targets = check_dims(source, ndim), check_dims(destination, ndim)
     rest = iter(dim for dim in range(ndim) if dim not in sources)
-    wanted = dict(zip(places, sources))
+    wanted = dict(zip(targets, sources))
     return permute(input, tuple(wanted[dim] if dim in wanted else next(rest) for dim in range(ndim)))
 
 
@@ -291,9 +291,9 @@ function("adjoint")(_matrix_transposed("adjoint()"))
 
 @method()
 def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
-    """The same memory, with dimensions of extent 1 repeated and new ones in front; -1 keeps an extent.
+    """The same memory, with dimensions of size 1 repeated and new ones in front; -1 keeps a size.
 
-    Raises: RuntimeError: an extent that is neither 1 nor the one asked for.
+    Raises: RuntimeError: a size that is neither 1 nor the one asked for.
     """
     sizes = extents_of("expand", sizes)
     shape = self.shape
@@ -327,11 +327,11 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return run(call, [input], tuple(size), tuple(stride), skip, kind=input._dtype)
 
 
-def _in_place_view(name: str, turned: Callable) -> None:
+def _in_place_view(name: str, change: Callable) -> None:
     """A method that gives the tensor itself another shape.
 
     Args:
-        turned: Of the tensor and the method's arguments: the view that it becomes.
+        change: Of the tensor and the method's arguments: the view that it becomes.
     """
 
     @method(name, document=f"As {name[:-1]}, of the tensor itself, which is returned.")
@@ -340,7 +340,7 @@ def _in_place_view(name: str, turned: Callable) -> None:
         kept = ctypes.c_int()
         # A variable stays what it is. What was computed keeps its gradient where nothing is recorded, too.
         with (unrecorded if self.is_leaf and self.requires_grad else recorded)(FRONT_END):
-            made = turned(self, *args, **kwargs)
+            made = change(self, *args, **kwargs)
         check_call(LIB.MXLNDArrayTurn(self._h, made._h, ctypes.byref(kept)))
         if not kept.value:
             self._h, made._h = made._h, self._h
@@ -353,7 +353,7 @@ _t_, _transpose_ = (prepare(label, "transpose", "axes") for label in ("TBackward
 _unsqueeze_ = prepare("UnsqueezeBackward1", "expand_dims", "axis")
 _squeeze_ = _squeezes(3)
 
-_in_place_view("t_", lambda self: _turned(self, _t_))
+_in_place_view("t_", lambda self: _t_of(self, _t_))
 _in_place_view("squeeze_", lambda self, dim=None: _squeezed(self, dim, _squeeze_))
 _in_place_view("unsqueeze_", lambda self, dim: _unsqueezed(self, dim, _unsqueeze_))
 for _name in ("transpose_", "swapaxes_", "swapdims_"):

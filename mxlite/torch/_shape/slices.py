@@ -17,9 +17,9 @@ _strided = prepare("SliceBackward0", "_mxl_as_strided", "shape", "strides", "ski
 _NONE = -(1 << 63)
 
 
-def select_at(input: Tensor, place: int, index: int) -> Tensor:
+def select_at(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of one position of a dimension, both from 0 on."""
-    return run(_select, [input], place, index, kind=input._dtype)
+    return run(_select, [input], dim, index, kind=input._dtype)
 
 
 @both()
@@ -28,12 +28,12 @@ def select(input: Tensor, dim: int, index: Any) -> Tensor:
     shape = input.shape
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    place = check_dim(dim, len(shape))
+    dim = check_dim(dim, len(shape))
     index = operator.index(index)
-    extent = shape[place]
-    if not -extent <= index < extent:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {place}")
-    return select_at(input, place, index + extent if index < 0 else index)
+    size = shape[dim]
+    if not -size <= index < size:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+    return select_at(input, dim, index + size if index < 0 else index)
 
 
 def slice_dim(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
@@ -54,12 +54,12 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
-    place = check_dim(dim, input.ndim)
+    dim = check_dim(dim, input.ndim)
     start = operator.index(start)
-    extent = input.shape[place]
-    if not -extent <= start <= extent:
-        raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
-    start = start + extent if start < 0 else start
-    if start + length > extent:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
-    return slice_dim(input, place, start, start + length, 1)
+    size = input.shape[dim]
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return slice_dim(input, dim, start, start + length, 1)
