@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import weakref
 from typing import Any
 
 import numpy as np
 
 from mxlite._lib import LIB, ask, check_call, last_error
+from mxlite._memory import over_memory
 from mxlite.base import FLAG_OF_DTYPE
 from mxlite.ndarray._capsules import (
     NAME,
@@ -97,18 +97,6 @@ def from_dlpack(dlpack: Any, copy: bool | None = None) -> NDArray:
     return taken
 
 
-#: NumPy arrays whose memory the library looks at, by the number it was given for each.
-_lent: dict[int, np.ndarray] = {}
-_numbers = itertools.count(1)
-
-
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _release(number: int, lent: dict[int, np.ndarray] = _lent) -> None:
-    lent.pop(number, None)
-
-
-_RELEASE = ctypes.cast(_release, ctypes.c_void_p)
-
 #: NumPy arrays that `from_numpy` closed to NumPy's writes, by id(): their memory may be written to all the same.
 _closed: dict[int, weakref.ref] = {}
 
@@ -153,14 +141,7 @@ def from_numpy(ndarray: np.ndarray, zero_copy: bool = True, array_cls: type = ND
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
     if not ndarray.flags["ALIGNED"]:
         raise ValueError("from_numpy: the array's elements are not aligned; copy it first")
-    number = next(_numbers)
-    _lent[number] = ndarray
-    shape = (ctypes.c_int64 * ndarray.ndim)(*ndarray.shape)
-    handle = LIB.MXLNDArrayFromMemory(ndarray.ctypes.data, ndarray.ndim, shape, flag, _RELEASE, number)
-    if not handle:
-        del _lent[number]
-        raise last_error()
-    result = array_cls(handle)
+    result = array_cls(over_memory(ndarray, ndarray.shape, flag, last_error))
     if not _may_be_written(ndarray):
         return _protected(result)
     _close(ndarray)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB
+from mxlite._memory import over_memory
 from mxlite.torch._basic import empty_of, from_values
 from mxlite.torch._calls import adopt, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast
@@ -127,11 +126,6 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, **other: Any) ->
     return tensor(data, dtype=kind)
 
 
-_holders: dict[int, np.ndarray] = {}
-_RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_holders.__delitem__)
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(_RELEASE))
-
-
 @function()
 def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor that shares the memory of a NumPy array, with its strides (a copy, where it may not be written).
@@ -151,24 +145,10 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     if not ndarray.flags.aligned or not ndarray.flags.writeable or ndarray.size == 0:
         return from_values(ndarray)
     steps = tuple(stride // kind.itemsize for stride in ndarray.strides)
-    last = sum(step * (extent - 1) for step, extent in zip(steps, ndarray.shape))
-    flat = _over_memory(ndarray, kind, last + 1)
+    last = sum(step * (size - 1) for step, size in zip(steps, ndarray.shape))
+    flat = adopt(over_memory(ndarray, (last + 1,), kind.flag, last_error), kind)
     # The library's memory is in C order: what is not is a view of all that lies between the first and the last element.
     return run(_as_strided, [flat], ndarray.shape, steps, 0, kind=kind)
-
-
-def _over_memory(ndarray: np.ndarray, kind: dtype, count: int) -> Tensor:
-    """A tensor of one dimension over an array's memory, which it keeps."""
-    number = id(ndarray)
-    while number in _holders:
-        number += 1
-    _holders[number] = ndarray
-    handle = LIB.MXLNDArrayFromMemory(ndarray.ctypes.data, 1, (ctypes.c_int64 * 1)(count), kind.flag, _RELEASE, number)
-    if not handle:
-        problem = last_error()
-        del _holders[number]
-        raise problem
-    return adopt(handle, kind)
 
 
 # ---- classes of tensors, called ----

@@ -54,7 +54,7 @@ def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
     anomaly.switch(_Mode(check_nan) if mode else None)
 
 
-class detect_anomaly:  # noqa: N801 - PyTorch's name
+class detect_anomaly(_Mode):  # noqa: N801 - PyTorch's name
     """A with-block in which each node keeps where in the user's code it was recorded.
 
     A backward that fails warns with that place. Where a gradient is NaN it fails (`check_nan`).
@@ -66,13 +66,7 @@ class detect_anomaly:  # noqa: N801 - PyTorch's name
             "debugging.",
             stacklevel=2,
         )
-        self.mode = _Mode(check_nan)
-
-    def __enter__(self) -> None:
-        self.mode.__enter__()
-
-    def __exit__(self, *args: object) -> None:
-        self.mode.__exit__(*args)
+        super().__init__(check_nan)
 
 
 class set_detect_anomaly:  # noqa: N801 - used as a function, or as a with-block

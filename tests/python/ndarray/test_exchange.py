@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mxlite as mx
-from mxlite import autograd
+from mxlite import _memory, autograd
 from mxlite.error import MXNetError
 from mxlite.ndarray import exchange
 from mxlite.ndarray.ndarray import _new_from_shared_mem
@@ -83,7 +83,7 @@ def test_from_numpy_keeps_and_lets_go():
     assert gone() is not None and part.asnumpy().sum() == 10
     del part
     gc.collect()
-    assert gone() is None and not exchange._lent
+    assert gone() is None and not _memory._lent
 
 
 def test_from_numpy_copies_when_told():
@@ -102,7 +102,7 @@ def test_from_numpy_refuses():
     unaligned = np.frombuffer(bytearray(9), np.uint8)[1:].view(np.float32)
     with pytest.raises(ValueError, match="aligned"):
         mx.nd.from_numpy(unaligned)
-    assert not exchange._lent
+    assert not _memory._lent
 
 
 def test_from_numpy_of_memory_that_is_read_only():
