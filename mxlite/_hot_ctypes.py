@@ -157,12 +157,12 @@ def reshape(a: int, ndim: int, shape: tuple[int, ...]) -> int:
 
 def info(array: int) -> tuple[tuple[int, ...] | None, int]:
     """Shape (None: none yet) and dtype number (-1: none) of an array; (None, -2) for an error."""
-    extents = (_I64 * _MAX_NDIM)()
+    sizes = (_I64 * _MAX_NDIM)()
     dtype = _INT(-1)
-    ndim = _info(array, _MAX_NDIM, extents, ctypes.byref(dtype))  # noqa: F821
+    ndim = _info(array, _MAX_NDIM, sizes, ctypes.byref(dtype))  # noqa: F821
     if ndim < 0:
         return None, -2 if ndim < -1 else dtype.value
-    return tuple(extents[:ndim]), dtype.value
+    return tuple(sizes[:ndim]), dtype.value
 
 
 def set_recording(flag: int) -> int:

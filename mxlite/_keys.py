@@ -27,12 +27,12 @@ class KeyReader:
         """Raises: IndexError: the entries take more axes (`used`) than there are, or hold too many `...`."""
         raise NotImplementedError
 
-    def wrong_mask(self, mask: np.ndarray, extents: tuple[int, ...], axis: int) -> IndexError:
-        """The error of a mask that has not the extents from an axis on."""
+    def wrong_mask(self, mask: np.ndarray, sizes: tuple[int, ...], axis: int) -> IndexError:
+        """The error of a mask that has not the sizes from an axis on."""
         raise NotImplementedError
 
-    def parse(self, key: Any, extents: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
-        """The parts of a key for an array of these extents, and whether one of them is an array.
+    def parse(self, key: Any, sizes: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
+        """The parts of a key for an array of these sizes, and whether one of them is an array.
 
         Returns: (axis, part) in order, where every axis is covered. A part is a position from 0 on, a slice, None (a
             new axis), an array of positions from 0 on, a mask of the axes from that one on, or an `...` of no axes.
@@ -46,41 +46,41 @@ class KeyReader:
                 entries[number] = entry = self.read(entry)
                 used += _axes_of(entry)
                 has_arrays = has_arrays or isinstance(entry, np.ndarray)
-        self.check_count(entries, used, len(extents))
+        self.check_count(entries, used, len(sizes))
         parts, axis = [], 0
-        for entry in _expanded(entries, len(extents) - used):
+        for entry in _expanded(entries, len(sizes) - used):
             if entry.__class__ is int:
-                if not -extents[axis] <= entry < extents[axis]:
-                    raise self.out_of_bounds(entry, axis, extents[axis])
-                parts.append((axis, entry + extents[axis] if entry < 0 else entry))
+                if not -sizes[axis] <= entry < sizes[axis]:
+                    raise self.out_of_bounds(entry, axis, sizes[axis])
+                parts.append((axis, entry + sizes[axis] if entry < 0 else entry))
                 axis += 1
             elif isinstance(entry, np.ndarray):
-                parts.append((axis, self._within(entry, axis, extents)))
+                parts.append((axis, self._within(entry, axis, sizes)))
                 axis += _axes_of(entry)
             else:
                 parts.append((axis, entry))
                 axis += entry.__class__ is slice
         return parts, has_arrays
 
-    def _within(self, entry: np.ndarray, axis: int, extents: tuple[int, ...]) -> np.ndarray:
+    def _within(self, entry: np.ndarray, axis: int, sizes: tuple[int, ...]) -> np.ndarray:
         if entry.dtype != bool:
-            return self.positions(entry, axis, extents[axis])
-        if entry.shape != tuple(extents[axis : axis + entry.ndim]):
-            raise self.wrong_mask(entry, extents, axis)
+            return self.positions(entry, axis, sizes[axis])
+        if entry.shape != tuple(sizes[axis : axis + entry.ndim]):
+            raise self.wrong_mask(entry, sizes, axis)
         return entry
 
-    def positions(self, index: np.ndarray, axis: int, extent: int) -> np.ndarray:
+    def positions(self, index: np.ndarray, axis: int, size: int) -> np.ndarray:
         """Positions from 0 on for those of an index array, which may count from the end. Raises: IndexError."""
         if index.size == 0:
             return index
         lowest, highest = int(index.min()), int(index.max())
-        if lowest < -extent or highest >= extent:
-            raise self.out_of_bounds(index[(index < -extent) | (index >= extent)].flat[0], axis, extent)
-        return np.where(index < 0, index + extent, index) if lowest < 0 else index
+        if lowest < -size or highest >= size:
+            raise self.out_of_bounds(index[(index < -size) | (index >= size)].flat[0], axis, size)
+        return np.where(index < 0, index + size, index) if lowest < 0 else index
 
-    def out_of_bounds(self, index: int, axis: int, extent: int) -> IndexError:
+    def out_of_bounds(self, index: int, axis: int, size: int) -> IndexError:
         """The error of an index that an axis does not have."""
-        return IndexError(f"index {index} is out of bounds for {self.axis_word} {axis} with size {extent}")
+        return IndexError(f"index {index} is out of bounds for {self.axis_word} {axis} with size {size}")
 
 
 def _axes_of(entry: Any) -> int:

@@ -21,10 +21,10 @@ class Positions:
     Raises: ValueError: index arrays do not fit each other.
     """
 
-    __slots__ = ("shape", "only", "index", "_extents", "_arrays", "_ranges", "_ahead", "_last", "_rolled")
+    __slots__ = ("shape", "only", "index", "_sizes", "_arrays", "_ranges", "_ahead", "_last", "_rolled")
 
-    def __init__(self, parts: list[tuple[int, Any]], extents: tuple[int, ...]) -> None:
-        self._extents = extents
+    def __init__(self, parts: list[tuple[int, Any]], sizes: tuple[int, ...]) -> None:
+        self._sizes = sizes
         self._arrays: list[tuple[int, np.ndarray]] = []  # axis (of a mask, its last; -1: of none), positions
         self._ranges: list[tuple[int, range]] = []  # axis, positions: what slices select
         self._rolled = False  # whether a mask's axes, none or several, are counted as one
@@ -35,7 +35,7 @@ class Positions:
             shapes = " ".join(str(index.shape) for _, index in self._arrays)
             raise ValueError(f"index arrays of the shapes {shapes} cannot be broadcast together") from None
         self.shape = (*others[:before], *shape, *others[before:])
-        cut = [axis for axis, chosen in self._ranges if chosen != range(extents[axis])]
+        cut = [axis for axis, chosen in self._ranges if chosen != range(sizes[axis])]
         self._last = max([axis for axis, _ in self._arrays] + cut)
         alone = len(self._arrays) == 1 and not cut and not self._rolled
         self.only, self.index = self._arrays[0] if alone else (None, None)
@@ -43,7 +43,7 @@ class Positions:
     def _read(self, parts: list[tuple[int, Any]]) -> tuple[int, list[int]]:
         """Goes through the parts of the key.
 
-        Returns the extents of the result but for those of the index arrays, and how many of them stand before those.
+        Returns the sizes of the result but for those of the index arrays, and how many of them stand before those.
         They are in front, unless the indices (integers among them) stand side by side.
         """
         others: list[int] = []
@@ -58,7 +58,7 @@ class Positions:
             elif part is None:
                 others.append(1)
             elif part is not Ellipsis:
-                chosen = range(*part.indices(self._extents[axis]))
+                chosen = range(*part.indices(self._sizes[axis]))
                 self._ranges.append((axis, chosen))
                 others.append(len(chosen))
         before, self._ahead = groups[0] if len(groups) == 1 else (0, 0)
@@ -73,11 +73,11 @@ class Positions:
 
     def rows(self) -> tuple[int, ...]:
         """The shape in which the array is seen: rows, and the axes that stay whole."""
-        return (math.prod(self._extents[: self._last + 1]), *self._extents[self._last + 1 :])
+        return (math.prod(self._sizes[: self._last + 1]), *self._sizes[self._last + 1 :])
 
     def places(self) -> np.ndarray:
         """Which rows are selected, in the order of the result."""
-        weights = [math.prod(self._extents[axis + 1 : self._last + 1]) for axis in range(self._last + 1)]
+        weights = [math.prod(self._sizes[axis + 1 : self._last + 1]) for axis in range(self._last + 1)]
         weights.append(0)  # of what is on no axis
         places = sum(index * weights[axis] for axis, index in self._arrays)
         ranges = [(axis, chosen) for axis, chosen in self._ranges if axis <= self._last]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -19,7 +20,7 @@ class Selection:
 
     __slots__ = ("begin", "end", "step", "lengths", "shape")
 
-    def __init__(self, parts: list[tuple[int, Any]], extents: tuple[int, ...]) -> None:
+    def __init__(self, parts: list[tuple[int, Any]], sizes: tuple[int, ...]) -> None:
         self.begin: list[int] = []
         self.end: list[int] = []
         self.step: list[int] = []
@@ -32,7 +33,7 @@ class Selection:
             if part is Ellipsis:
                 continue
             if isinstance(part, slice):
-                begin, end, step = part.indices(extents[axis])
+                begin, end, step = part.indices(sizes[axis])
                 length = len(range(begin, end, step))
                 self.shape.append(length)
             else:
@@ -46,29 +47,25 @@ class Selection:
         """Whether nothing is selected."""
         return 0 in self.lengths
 
-    def is_whole(self, extents: tuple[int, ...]) -> bool:
+    def is_whole(self, sizes: tuple[int, ...]) -> bool:
         """Whether every element is selected, in order."""
         return all(
-            length == extent and (step == 1 or extent <= 1)
-            for length, extent, step in zip(self.lengths, extents, self.step)
+            length == size and (step == 1 or size <= 1) for length, size, step in zip(self.lengths, sizes, self.step)
         )
 
-    def run(self, extents: tuple[int, ...]) -> tuple[int, int] | None:
+    def run(self, sizes: tuple[int, ...]) -> tuple[int, int] | None:
         """First element and one past the last, where what is selected lies in one run of the array's elements."""
         first = 0
-        spread = False  # an axis before this one selects more than one element
-        for begin, step, length, extent in zip(self.begin, self.step, self.lengths, extents):
-            if spread and length != extent:
+        several = False  # an axis before this one selects more than one element
+        for begin, step, length, size in zip(self.begin, self.step, self.lengths, sizes):
+            if several and length != size:
                 return None
             if length > 1:
                 if step != 1:
                     return None
-                spread = True
-            first = first * extent + begin
-        size = 1
-        for length in self.lengths:
-            size *= length
-        return first, first + size
+                several = True
+            first = first * size + begin
+        return first, first + math.prod(self.lengths)
 
     def bounds(self) -> tuple[tuple, tuple, tuple]:
         """begin, end and step as the slice operators take them: an end before the first element is None."""
@@ -116,12 +113,12 @@ class _Reader(KeyReader):
         if sum(entry is Ellipsis for entry in entries) > 1:
             raise IndexError("Cannot use more than one ellipsis (`...`) for indexing")
 
-    def wrong_mask(self, mask: np.ndarray, extents: tuple[int, ...], axis: int) -> IndexError:
-        fitting = tuple(extents[axis : axis + mask.ndim])
+    def wrong_mask(self, mask: np.ndarray, sizes: tuple[int, ...], axis: int) -> IndexError:
+        fitting = tuple(sizes[axis : axis + mask.ndim])
         return IndexError(f"a mask of shape {mask.shape} does not fit axes of {fitting}")
 
 
-#: The parts of a key, and whether one of them is an index array or a mask: `parse(key, extents)`.
+#: The parts of a key, and whether one of them is an index array or a mask: `parse(key, sizes)`.
 parse = _Reader().parse
 
 

@@ -16,29 +16,29 @@ from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_ar
 from mxlite.util import is_np_shape
 
 
-def _parsed(key: Any, extents: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
+def _parsed(key: Any, sizes: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
     """The parts of a key, and whether one of them is an array; `:` alone is the whole of an array without axes, too."""
-    whole = not extents and key.__class__ is slice and key == slice(None)
-    return parse(() if whole else key, extents)
+    whole = not sizes and key.__class__ is slice and key == slice(None)
+    return parse(() if whole else key, sizes)
 
 
 def _get(self: NDArray, key: Any) -> NDArray:
-    extents = self.shape
-    parts, has_arrays = _parsed(key, extents)
+    sizes = self.shape
+    parts, has_arrays = _parsed(key, sizes)
     if has_arrays:
-        return _take(self, Positions(parts, extents))
-    selection = Selection(parts, extents)
-    shape = final_shape(selection.shape, not extents or is_np_shape())
+        return _take(self, Positions(parts, sizes))
+    selection = Selection(parts, sizes)
+    shape = final_shape(selection.shape, not sizes or is_np_shape())
     if selection.is_empty():
         return _nothing(self, shape)
-    run_of = selection.run(extents)
+    run_of = selection.run(sizes)
     if run_of is None:
         begin, end, step = selection.bounds()
         part = invoke("slice", [self], {"begin": begin, "end": end, "step": step})
         return part if part.shape == shape else part.reshape(shape)
-    if selection.lengths[1:] == list(extents[1:]) and extents:
+    if selection.lengths[1:] == list(sizes[1:]) and sizes:
         view = self[selection.begin[0] : selection.begin[0] + selection.lengths[0]]
-    elif extents:
+    elif sizes:
         view = self.reshape((-1,))[run_of[0] : run_of[1]]
     else:
         view = self
@@ -72,13 +72,13 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
     """
     if hasattr(self, "_read_only"):
         raise ValueError("trying to write to a readonly NDArray")
-    extents = self.shape
-    parts, has_arrays = _parsed(key, extents)
+    sizes = self.shape
+    parts, has_arrays = _parsed(key, sizes)
     if has_arrays:
-        _scatter(self, Positions(parts, extents), value)
+        _scatter(self, Positions(parts, sizes), value)
         return
-    selection = Selection(parts, extents)
-    whole = selection.is_whole(extents)
+    selection = Selection(parts, sizes)
+    whole = selection.is_whole(sizes)
     if isinstance(value, NUMBERS):
         if not selection.is_empty():
             _set_number(self, selection, whole, value)
@@ -167,7 +167,7 @@ def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
 
 
 def _without_ones(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """The shape of a value without the axes of extent 1 in front that it has more than `ndim`."""
+    """The shape of a value without the axes of size 1 in front that it has more than `ndim`."""
     while len(shape) > ndim and shape[0] == 1:
         shape = shape[1:]
     return shape

@@ -50,13 +50,13 @@ def new_array(shape: tuple[int, ...], dtype: Any, context: Context | None = None
 
     Raises: MXNetError: a GPU, no memory; ValueError: no shape; TypeError: no dtype.
     """
-    if any(abs(extent) >= 1 << 62 for extent in shape):
+    if any(abs(size) >= 1 << 62 for size in shape):
         raise MXValueError(f"an array of shape {shape} is not possible")
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     handle = ctypes.c_void_p()
-    extents = (ctypes.c_int64 * len(shape))(*shape)
+    sizes = (ctypes.c_int64 * len(shape))(*shape)
     kind, number = (1, 0) if context is None else (context.device_typeid, context.device_id)
-    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), kind, number, 0, flag, ctypes.byref(handle)))
+    check_call(LIB.MXNDArrayCreateEx64(sizes, len(shape), kind, number, 0, flag, ctypes.byref(handle)))
     return array_class._adopt(handle.value)
 
 

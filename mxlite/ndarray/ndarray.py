@@ -8,6 +8,7 @@ methods that are several calls by shapes.py, what NumPy's functions do with it b
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -102,7 +103,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents. Without numpy-shape mode a sum of everything has (1,)."""
+        """The sizes of all axes. Without numpy-shape mode a sum of everything has (1,)."""
         try:
             return self._shape
         except AttributeError:
@@ -124,10 +125,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
     @property
     def size(self) -> int:
         """Number of elements."""
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
+        return math.prod(self.shape)
 
     @property
     def stype(self) -> str:
@@ -144,8 +142,8 @@ class NDArray(hot.Owner, Conversion, Gradient):
     ctx = context
 
     def __repr__(self) -> str:
-        extents = "x".join(map(str, self.shape))
-        return f"\n{self.asnumpy()}\n<{type(self).__name__} {extents} @{self.context}>"
+        sizes = "x".join(map(str, self.shape))
+        return f"\n{self.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
 
     def __len__(self) -> int:
         if not self.shape:
@@ -199,7 +197,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
         """The same memory in another shape: reshape(2, 3), reshape((2, 3)), reshape(shape=..., reverse=...).
 
-        Codes as in the operator Reshape: 0 keeps an extent, -1 is inferred, -2 all that remain, -3 merges two, -4
+        Codes as in the operator Reshape: 0 keeps a size, -1 is inferred, -2 all that remain, -3 merges two, -4
         splits one. `reverse` reads them from the right.
         Raises: ValueError (and MXNetError): the sizes differ.
         """
@@ -228,10 +226,10 @@ class NDArray(hot.Owner, Conversion, Gradient):
             shape = (shape,)
         if not isinstance(shape, (tuple, list)) or not all(isinstance(each, (int, np.integer)) for each in shape):
             raise TypeError(f"reshape: a shape is integers or a tuple of them, got {shape!r}")
-        if any(abs(extent) >= 1 << 62 for extent in shape):
+        if any(abs(size) >= 1 << 62 for size in shape):
             raise MXValueError(f"reshape: {shape} is no shape of an array")
-        extents = (ctypes.c_int64 * len(shape))(*map(int, shape))
-        handle = LIB.MXLNDArrayReshape(self._h, len(shape), extents, bool(reverse))
+        sizes = (ctypes.c_int64 * len(shape))(*map(int, shape))
+        handle = LIB.MXLNDArrayReshape(self._h, len(shape), sizes, bool(reverse))
         if not handle:
             raise _as_value_error(last_error())
         return NDArray._adopt(handle)
@@ -241,7 +239,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def __getitem__(self, key: Any) -> NDArray:
         """Elements by integers, slices, None, `...`, index arrays and masks (lists, NumPy arrays, NDArrays), mixed.
 
-        A boolean is a mask of no axes, as NumPy has it: a new axis of extent 1 (True) or 0.
+        A boolean is a mask of no axes, as NumPy has it: a new axis of size 1 (True) or 0.
 
         What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
         else is a copy. Both are recorded while recording.
@@ -305,9 +303,9 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     read.
     Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
     """
-    extents = (ctypes.c_int * len(shape))(*shape)
+    sizes = (ctypes.c_int * len(shape))(*shape)
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
-    arguments = (shared_pid, shared_id, extents, len(shape), flag)
+    arguments = (shared_pid, shared_id, sizes, len(shape), flag)
     return NDArray._adopt(ask(ctypes.c_void_p, LIB.MXNDArrayCreateFromSharedMemEx, *arguments))
 
 

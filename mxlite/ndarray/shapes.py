@@ -127,7 +127,7 @@ def moveaxis(tensor: NDArray, source: int | tuple[int, ...], destination: int | 
 
 
 def _expand_dims(self: NDArray, axis: int, inplace: bool = False) -> NDArray:
-    """The array with a new axis of extent 1 at `axis`; with `inplace` it shares the memory."""
+    """The array with a new axis of size 1 at `axis`; with `inplace` it shares the memory."""
     if not inplace:
         return invoke("expand_dims", [self], {"axis": axis})
     place = axis + self.ndim + 1 if axis < 0 else axis
@@ -137,9 +137,9 @@ def _expand_dims(self: NDArray, axis: int, inplace: bool = False) -> NDArray:
 
 
 def _squeeze(self: NDArray, axis: int | tuple[int, ...] | None = None, inplace: bool = False) -> NDArray:
-    """The array without its axes of extent 1, or without those in `axis`; with `inplace` it shares the memory.
+    """The array without its axes of size 1, or without those in `axis`; with `inplace` it shares the memory.
 
-    Raises: ValueError (with `inplace`), MXNetError: an axis has another extent, or is named twice.
+    Raises: ValueError (with `inplace`), MXNetError: an axis has another size, or is named twice.
     """
     if not inplace:
         return invoke("squeeze", [self], {} if axis is None else {"axis": axis})
@@ -147,7 +147,7 @@ def _squeeze(self: NDArray, axis: int | tuple[int, ...] | None = None, inplace: 
     gone = [each % self.ndim for each in listed if axis is not None or self.shape[each] == 1]
     if len(set(gone)) != len(gone) or any(self.shape[each] != 1 for each in gone):
         raise ValueError(f"cannot squeeze the axes {axis} of an array of shape {self.shape}")
-    return self.reshape(tuple(extent for i, extent in enumerate(self.shape) if i not in gone) or (1,))
+    return self.reshape(tuple(size for i, size in enumerate(self.shape) if i not in gone) or (1,))
 
 
 def _flatten(self: NDArray, inplace: bool = False) -> NDArray:
@@ -156,7 +156,7 @@ def _flatten(self: NDArray, inplace: bool = False) -> NDArray:
 
 
 def _broadcast_to(self: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """The array repeated to `shape`, which may have more axes (in front); an extent of 0 stays as it is.
+    """The array repeated to `shape`, which may have more axes (in front); a size of 0 stays as it is.
 
     Raises: ValueError: the array's shape cannot become `shape`.
     """

@@ -60,11 +60,11 @@ def from_values(values: np.ndarray) -> Tensor:
 def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
     """A new tensor with any values."""
     if not shape or 0 in shape:
-        # MXNet's function takes () and 0 for extents that are not known yet.
+        # MXNet's function takes () and 0 for sizes that are not known yet.
         return zeros_of(shape, kind)
     handle = ctypes.c_void_p()
-    extents = (ctypes.c_int64 * len(shape))(*shape)
-    check_call(LIB.MXNDArrayCreateEx64(extents, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
+    sizes = (ctypes.c_int64 * len(shape))(*shape)
+    check_call(LIB.MXNDArrayCreateEx64(sizes, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
     return adopt(handle.value, kind)
 
 

@@ -17,15 +17,15 @@ def broadcast_shapes(*shapes: Any) -> Size:
     """
     result: list[int] = []
     for shape in shapes:
-        extents = [shape] if isinstance(shape, int) else list(shape)
-        length = max(len(result), len(extents))
+        sizes = [shape] if isinstance(shape, int) else list(shape)
+        length = max(len(result), len(sizes))
         result = [1] * (length - len(result)) + result
-        for place, extent in enumerate(extents, length - len(extents)):
-            if extent < 0:
+        for place, size in enumerate(sizes, length - len(sizes)):
+            if size < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")
             if result[place] == 1:
-                result[place] = extent
-            elif extent not in (1, result[place]):
+                result[place] = size
+            elif size not in (1, result[place]):
                 raise RuntimeError(
                     "Shape mismatch: objects cannot be broadcast to a single shape: "
                     f"{', '.join(str(tuple(each)) for each in shapes)}"
@@ -79,9 +79,9 @@ def expand_error(new: int, old: int, dim: int, sizes: Sequence[int], shape: Sequ
 
 def require_expandable(shape: tuple[int, ...], target: Any) -> None:
     """Raises: RuntimeError: values of a shape cannot be expanded to a tensor's."""
-    for back, extent in enumerate(reversed(shape), 1):
+    for back, size in enumerate(reversed(shape), 1):
         have = target.shape[-back] if back <= target.ndim else 1
-        if extent not in (1, have):
-            raise expand_error(have, extent, max(target.ndim - back, 0), target.shape, shape)
+        if size not in (1, have):
+            raise expand_error(have, size, max(target.ndim - back, 0), target.shape, shape)
     if len(shape) > target.ndim:
         require_result(target, broadcast_shapes(target.shape, shape))

@@ -36,7 +36,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 def assign(target: Tensor, value: Tensor) -> None:
-    """Writes a tensor, without dimensions of extent 1 in front, into another."""
+    """Writes a tensor, without dimensions of size 1 in front, into another."""
     if value.shape and value.shape != target.shape:
         value = without_first_ones(value)
         require_expandable(value.shape, target)
@@ -45,8 +45,8 @@ def assign(target: Tensor, value: Tensor) -> None:
 
 
 def without_first_ones(value: Tensor) -> Tensor:
-    """The value as PyTorch assigns it: without dimensions of extent 1 in front."""
-    start = next((place for place, extent in enumerate(value.shape) if extent != 1), value.ndim)
+    """The value as PyTorch assigns it: without dimensions of size 1 in front."""
+    start = next((place for place, size in enumerate(value.shape) if size != 1), value.ndim)
     return _shapes.view(value, value.shape[start:]) if start else value
 
 
@@ -71,8 +71,8 @@ def zero_(self: Tensor) -> Tensor:
 def _filled(self: Tensor, call: int, value: float) -> Tensor:
     """Writes a number into a tensor; into one that shows elements several times (expanded), once into each."""
     once = self
-    for dim, (extent, stride) in enumerate(zip(self.shape, self._strides())):
-        if extent > 1 and stride == 0:
+    for dim, (size, stride) in enumerate(zip(self.shape, self._strides())):
+        if size > 1 and stride == 0:
             once = slice_dim(once, dim, 0, 1, 1)
     run_into(call, once, [once], value)
     return self

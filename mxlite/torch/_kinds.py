@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -18,10 +19,7 @@ class Size(tuple):
 
     def numel(self) -> int:
         """The number of elements of that shape."""
-        count = 1
-        for extent in self:
-            count *= extent
-        return count
+        return math.prod(self)
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, other))

@@ -134,9 +134,9 @@ def _body(values: np.ndarray, indent: int, summarize: bool, form: _Format) -> st
 def _shown(values: np.ndarray) -> np.ndarray:
     """The elements that are shown of a tensor that is summarised."""
     edge = Options.edgeitems
-    for axis, extent in enumerate(values.shape):
-        if extent > 2 * edge:
-            places = [*range(edge), *range(extent - edge, extent)]
+    for axis, size in enumerate(values.shape):
+        if size > 2 * edge:
+            places = [*range(edge), *range(size - edge, size)]
             values = values.take(places, axis)
     return values
 

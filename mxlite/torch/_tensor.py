@@ -48,18 +48,18 @@ class Tensor(Gradient):
 
     @property
     def shape(self) -> Size:
-        """The extents."""
+        """The sizes of all dimensions."""
         try:
             return self._shape
         except AttributeError:
-            extents, flag = hot.info(self._h)
+            sizes, flag = hot.info(self._h)
             if flag == -2:
                 raise last_error() from None
-            self._shape = shape = new_size(Size, extents)
+            self._shape = shape = new_size(Size, sizes)
             return shape
 
     def size(self, dim: int | None = None) -> Any:
-        """The extents, or that of one dimension."""
+        """The sizes of all dimensions, or that of one dimension."""
         return self.shape if dim is None else self.shape[check_dim(dim, len(self.shape))]
 
     @property
@@ -142,10 +142,10 @@ class Tensor(Gradient):
         if not self.numel():
             return True
         expected = 1
-        for extent, stride in zip(reversed(self.shape), reversed(self._strides())):
-            if extent != 1 and stride != expected:
+        for size, stride in zip(reversed(self.shape), reversed(self._strides())):
+            if size != 1 and stride != expected:
                 return False
-            expected *= extent
+            expected *= size
         return True
 
     def is_set_to(self, tensor: Tensor) -> bool:

@@ -60,11 +60,11 @@ class _Reader(KeyReader):
             is_scalar = not ndim and not any(isinstance(entry, np.ndarray) for entry in entries)
             raise IndexError(_SCALAR if is_scalar else f"too many indices for tensor of dimension {ndim}")
 
-    def wrong_mask(self, mask: np.ndarray, extents: tuple[int, ...], axis: int) -> IndexError:
-        wrong = next((n for n in range(mask.ndim) if extents[axis + n : axis + n + 1] != mask.shape[n : n + 1]), 0)
+    def wrong_mask(self, mask: np.ndarray, sizes: tuple[int, ...], axis: int) -> IndexError:
+        wrong = next((n for n in range(mask.ndim) if sizes[axis + n : axis + n + 1] != mask.shape[n : n + 1]), 0)
         return IndexError(
             f"The shape of the mask {list(mask.shape)} at index {wrong} does not match the shape of the indexed tensor "
-            f"{list(extents)} at index {axis + wrong}"
+            f"{list(sizes)} at index {axis + wrong}"
         )
 
 
