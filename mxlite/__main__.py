@@ -27,14 +27,9 @@ _PREFIX = "MXLITE_"
 _OTHER_VARIABLES = ("OMP_NUM_THREADS",)
 
 
-def _fact(name: str) -> str:
-    """One answer of MXLGetInfo."""
-    return (ask(ctypes.c_char_p, LIB.MXLGetInfo, name.encode()) or b"").decode()
-
-
 def information() -> "dict[str, Any]":
     """Everything that ``python -m mxlite`` prints, as a dictionary that JSON can hold."""
-    facts = {name: _fact(name) for name in _FACTS}
+    facts = {name: (ask(ctypes.c_char_p, LIB.MXLGetInfo, name.encode()) or b"").decode() for name in _FACTS}
     return {
         "version": mxlite.__version__,
         "binding": BINDING,

@@ -77,8 +77,9 @@ class Anomaly:
             index = ask(ctypes.c_int64, LIB.MXLNDArrayFindNonFinite, array._h, self.check)
             if index >= 0:
                 what = "NaN" if self.check == 1 else "a NaN or an infinity"
+                position = tuple(map(int, np.unravel_index(index, array.shape)))
                 raise self.front_end.error(
-                    f"{_operator(node)} made {what} in its output {number}, at {_position(index, array.shape)}; "
+                    f"{_operator(node)} made {what} in its output {number}, at {position}; "
                     f"recorded at {place_text(frames)}"
                 )
 
@@ -91,10 +92,6 @@ class Anomaly:
 def _operator(node: graph.Node) -> str:
     name = ask(ctypes.c_char_p, LIB.MXLNodeGetOperator, node._handle) or b""
     return f"{name.decode()} ({node.name()})"
-
-
-def _position(index: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(map(int, np.unravel_index(index, shape)))
 
 
 #: The innermost block of each thread.

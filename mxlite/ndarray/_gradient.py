@@ -169,10 +169,6 @@ class Gradient(Placed):
         backward([self], head_grads, retain_graph, train_mode, create_graph, inputs)
 
 
-def _single_or_list(value: Any) -> list:
-    return [value] if isinstance(value, Gradient) else list(value)
-
-
 def backward(
     heads: Sequence[Gradient],
     head_grads: list[int | None] | None,
@@ -186,7 +182,7 @@ def backward(
     if inputs is None:
         _backward.backward([head._h for head in heads], head_grads, [], keep, create_graph, train_mode)
         return
-    wanted = _single_or_list(inputs)
+    wanted = [inputs] if isinstance(inputs, Gradient) else list(inputs)
     if not wanted:
         raise ValueError("backward: inputs cannot be an empty list")
     for each in wanted:

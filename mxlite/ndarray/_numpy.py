@@ -127,7 +127,9 @@ def _answer(name: str, call: Callable[..., Any], args: tuple, kwargs: dict[str, 
     out = _leaves(kwargs.get("out"))
     if any(isinstance(each, NDArray) for each in out):
         raise MXTypeError(f"{name}: out is an NDArray, NumPy writes to its own; write x[:] = the result")
-    recorded = [each for each in _leaves((args, kwargs)) if _wants_gradient(each)] if FRONT_END.is_recording() else []
+    recorded = []
+    if FRONT_END.is_recording():
+        recorded = [each for each in _leaves((args, kwargs)) if isinstance(each, NDArray) and each.requires_grad]
     if recorded and any(map(_has_fractions, out)):
         _refuse(name, recorded[0])
     read = _replaced((args, kwargs), look)
@@ -144,10 +146,6 @@ def _answer(name: str, call: Callable[..., Any], args: tuple, kwargs: dict[str, 
 
 def _arrays(value: Any) -> list[np.ndarray]:
     return [each for each in _leaves(value) if isinstance(each, np.ndarray)]
-
-
-def _wants_gradient(value: Any) -> bool:
-    return isinstance(value, NDArray) and value.requires_grad
 
 
 def _array_function(self: NDArray, func: Callable, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -95,12 +95,8 @@ class _Format:
         elif math.isfinite(value):
             text = self._number(value)
         else:
-            text = _special(value)
+            text = str(float(value))  # nan, inf, -inf
         return text.rjust(self.width)
-
-
-def _special(value: float) -> str:
-    return "nan" if value != value else "inf" if value > 0 else "-inf"
 
 
 def _row(values: list, indent: int, summarize: bool, form: _Format) -> str:

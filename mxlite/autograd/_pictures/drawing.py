@@ -31,16 +31,13 @@ def summary(y: Any, names: Mapping[str, Any] | None = None) -> str:
     rows = [head] + [_row(number, record)[: len(head)] for number, record in enumerate(records)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     right = {0, head.index("saved bytes")}
-    lines = ["  ".join(_padded(cell, widths[i], i in right) for i, cell in enumerate(row)) for row in rows]
+    pads = [str.rjust if column in right else str.ljust for column in range(len(head))]
+    lines = ["  ".join(pad(cell, width) for pad, cell, width in zip(pads, row, widths)) for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
     variables = sum(record.operator is None for record in records)
     saved = sum(record.saved_bytes for record in records)
     lines.append(f"{len(records)} nodes, {variables} of them variables; {saved} bytes saved for backward")
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _padded(cell: str, width: int, right: bool) -> str:
-    return cell.rjust(width) if right else cell.ljust(width)
 
 
 def _row(number: int, record: Record) -> list[str]:

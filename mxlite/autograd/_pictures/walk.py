@@ -145,13 +145,8 @@ def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int,
     record.params = _params(handle)
     record.saved_bytes = _saved_bytes(handle)
     record.released = bool(ask(ctypes.c_int, LIB.MXLNodeIsReleased, handle))
-    record.location = _location(handle)
+    record.location = next(iter((graph.payload_of(handle) or {}).get("traceback_", ())), None)  # of detect_anomaly
     return record
-
-
-def _location(handle: int) -> tuple[str, int, str] | None:
-    """Where detect_anomaly saw the node being recorded."""
-    return next(iter((graph.payload_of(handle) or {}).get("traceback_", ())), None)
 
 
 def _variable_id(handle: int) -> int:
