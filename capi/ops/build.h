@@ -62,6 +62,27 @@ mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndi
 /* Sets the gradient of input i to grad_output times a derivative, or divided by an array. */
 int mxl_grad_times(mxl_grad *g, int i, mxl_array *derivative);
 int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor);
+/* `name`_grad sets the gradient of input 0 to an expression of operators in the scope s and dy, the
+ * grad_output; in x, the input, too; or in y, the output. */
+#define MXL_DX(name, ...)                                                                          \
+    static int name##_grad(mxl_grad *g)                                                            \
+    {                                                                                              \
+        mxl_scope *s = g->s;                                                                       \
+        mxl_array *dy = g->grad_output[0];                                                         \
+                                                                                                   \
+        return mxl_grad_set(g, 0, __VA_ARGS__);                                                    \
+    }
+#define MXL_DX_OF_X(name, ...) MXL_DX_OF(name, x, mxl_grad_in, __VA_ARGS__)
+#define MXL_DX_OF_Y(name, ...) MXL_DX_OF(name, y, mxl_grad_out, __VA_ARGS__)
+#define MXL_DX_OF(name, letter, SAVED, ...)                                                        \
+    static int name##_grad(mxl_grad *g)                                                            \
+    {                                                                                              \
+        mxl_scope *s = g->s;                                                                       \
+        mxl_array *dy = g->grad_output[0], *letter = SAVED(g, 0);                                  \
+                                                                                                   \
+        return mxl_grad_set(g, 0, __VA_ARGS__);                                                    \
+    }
+
 /* Both of two inputs; an unwanted derivative may be NULL. */
 int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b);
 

@@ -8,13 +8,8 @@
 MXL_MATH_KERNELS(softsign, MXL_UNARY_LOOP, x / (1 + fabs(x)));
 
 /* dx = dy / (1 + |x|)^2 */
-static int softsign_grad(mxl_grad *g)
-{
-    mxl_array *size = mxl_apply(g->s, &mxl_op_abs, mxl_grad_in(g, 0));
-    mxl_array *square = mxl_square(g->s, mxl_add_scalar(g->s, size, 1));
-
-    return mxl_grad_over(g, 0, square);
-}
+MXL_DX_OF_X(softsign,
+            mxl_div(s, dy, mxl_square(s, mxl_add_scalar(s, mxl_apply(s, &mxl_op_abs, x), 1))))
 
 MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (fabs(x) + 1)))
 
@@ -26,12 +21,7 @@ MXL_UNARY(softsign, "x / (1 + |x|) of each element.", .grad = softsign_grad,
 MXL_FLOAT_KERNELS(softrelu, MXL_UNARY_LOOP, mxl_loop_softrelu(x));
 
 /* dx = dy * sigmoid(x) */
-static int softrelu_grad(mxl_grad *g)
-{
-    mxl_array *derivative = mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0));
-
-    return mxl_grad_times(g, 0, derivative);
-}
+MXL_DX_OF_X(softrelu, mxl_mul(s, dy, mxl_apply(s, &mxl_op_sigmoid, x)))
 
 MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y * mxl_loop_sigmoid(x))
 

@@ -28,12 +28,7 @@ MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
 MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 
 /* dx = dy * x / y */
-static int hypot_scalar_grad(mxl_grad *g)
-{
-    mxl_array *derivative = mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0));
-
-    return mxl_grad_times(g, 0, derivative);
-}
+MXL_DX_OF_X(hypot_scalar, mxl_mul(s, dy, mxl_div(s, x, mxl_grad_out(g, 0))))
 
 MXL_SCALAR(hypot_scalar, "sqrt(data^2 + scalar^2), without overflow on the way.",
            .aliases = MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"), .grad = hypot_scalar_grad,

@@ -1,72 +1,20 @@
-/* Maximum and minimum of two arrays (broadcast_* and of equal shapes) and of an array and a number.
- */
+/* Maximum and minimum of two arrays (broadcast_* and of equal shapes), of an array and a number,
+ * and PyTorch's. */
 #include "ops/elementwise/elementwise.h"
 
-extern const mxl_op mxl_op_broadcast_maximum, mxl_op_broadcast_minimum;
+extern const mxl_op mxl_op_broadcast_maximum, mxl_op_broadcast_minimum, mxl_op_maximum_scalar;
 
-/* ---- maximum and minimum: where both are equal, the gradient is the first one's ---- */
-
-MXL_ARITH_KERNELS(maximum, MXL_BINARY_LOOP, x > y || x != x ? x : y);
-MXL_ARITH_KERNELS(minimum, MXL_BINARY_LOOP, x < y || x != x ? x : y);
-
-/* da = dy where a >= b, db = dy where a < b */
-static int maximum_grad(mxl_grad *g)
+/* da = dy where `wins` holds for a and b, db = dy where `loses` does */
+static int choice_grad(mxl_grad *g, const mxl_op *wins, const mxl_op *loses)
 {
     mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
 
-    return mxl_grad_times_both(g, mxl_apply2(g->s, &mxl_op_greater_equal, a, b),
-                               mxl_apply2(g->s, &mxl_op_lesser, a, b));
+    return mxl_grad_times_both(g, mxl_apply2(g->s, wins, a, b), mxl_apply2(g->s, loses, a, b));
 }
 
-/* da = dy where a <= b, db = dy where a > b */
-static int minimum_grad(mxl_grad *g)
-{
-    mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1);
-
-    return mxl_grad_times_both(g, mxl_apply2(g->s, &mxl_op_lesser_equal, a, b),
-                               mxl_apply2(g->s, &mxl_op_greater, a, b));
-}
-
-MXL_BINARY_PAIR(maximum, "_", "The larger of two elements, NaN if one is.",
-                MXL_ALIASES("_npi_maximum"), MXL_ALIASES("_Maximum"), .grad = maximum_grad,
-                .saves = mxl_saves_inputs);
-MXL_BINARY_PAIR(minimum, "_", "The smaller of two elements, NaN if one is.",
-                MXL_ALIASES("_npi_minimum"), MXL_ALIASES("_Minimum"), .grad = minimum_grad,
-                .saves = mxl_saves_inputs);
-
-MXL_ARITH_KERNELS(maximum_scalar, MXL_SCALAR_LOOP, x > s || x != x ? x : s);
-MXL_ARITH_KERNELS(minimum_scalar, MXL_SCALAR_LOOP, x < s || x != x ? x : s);
-
-/* dx = dy where x >= s */
-static int maximum_scalar_grad(mxl_grad *g)
-{
-    mxl_array *derivative =
-        mxl_apply_scalar(g->s, &mxl_op_greater_equal_scalar, mxl_grad_in(g, 0), mxl_grad_scalar(g));
-
-    return mxl_grad_times(g, 0, derivative);
-}
-
-/* dx = dy where x <= s */
-static int minimum_scalar_grad(mxl_grad *g)
-{
-    mxl_array *derivative =
-        mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_in(g, 0), mxl_grad_scalar(g));
-
-    return mxl_grad_times(g, 0, derivative);
-}
-
-static MXL_SCALAR(maximum_scalar, "The larger of data and scalar, NaN if one is.",
-                  .aliases = MXL_ALIASES("_MaximumScalar", "_npi_maximum_scalar"),
-                  .grad = maximum_scalar_grad, .saves = mxl_saves_input);
-MXL_SCALAR(minimum_scalar, "The smaller of data and scalar, NaN if one is.",
-           .aliases = MXL_ALIASES("_MinimumScalar", "_npi_minimum_scalar"),
-           .grad = minimum_scalar_grad, .saves = mxl_saves_input);
-
-/* ---- PyTorch's: equal elements share the gradient ---- */
-
-/* dx = 0 where x is not selected, dy / 2 where both are equal, else dy; the same for y. `loses`
- * computes where the first of two is not selected. Beside a NaN both are selected. The selection is
- * constant. */
+/* PyTorch's: dx = 0 where x is not selected, dy / 2 where both are equal, else dy; the same for y.
+ * `loses` computes where the first of two is not selected. Beside a NaN both are selected. The
+ * selection is constant. */
 static int share_grad(mxl_grad *g, const mxl_op *loses)
 {
     mxl_array *in[2] = {mxl_grad_decides(g, 0), mxl_grad_decides(g, 1)};
@@ -83,28 +31,43 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
     return 0;
 }
 
-static int share_max_grad(mxl_grad *g)
-{
-    return share_grad(g, &mxl_op_lesser);
-}
+/* One function: x is selected where `x ABOVE y`, as the comparisons `wins` and `loses` name it. Of
+ * equal elements the gradient is the first one's, but PyTorch's share it, and select NaN before
+ * every number. */
+#define EXTREMUM(id, ABOVE, wins, loses, text, same_alias, scalar_alias)                           \
+    MXL_ARITH_KERNELS(id, MXL_BINARY_LOOP, x ABOVE y || x != x ? x : y);                           \
+    MXL_ARITH_KERNELS(id##_scalar, MXL_SCALAR_LOOP, x ABOVE s || x != x ? x : s);                  \
+    MXL_ARITH_KERNELS(share_##id, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x ABOVE y ? x : y);   \
+                                                                                                   \
+    static int id##_grad(mxl_grad *g)                                                              \
+    {                                                                                              \
+        return choice_grad(g, &mxl_op_##wins##_equal, &mxl_op_##loses);                            \
+    }                                                                                              \
+                                                                                                   \
+    static int share_##id##_grad(mxl_grad *g)                                                      \
+    {                                                                                              \
+        return share_grad(g, &mxl_op_##loses);                                                     \
+    }                                                                                              \
+                                                                                                   \
+    MXL_DX_OF_X(                                                                                   \
+        id##_scalar,                                                                               \
+        mxl_mul(s, dy, mxl_apply_scalar(s, &mxl_op_##wins##_equal_scalar, x, mxl_grad_scalar(g)))) \
+                                                                                                   \
+    MXL_BINARY_PAIR(id, "_", "The " text " of two elements, NaN if one is.",                       \
+                    MXL_ALIASES("_npi_" #id), MXL_ALIASES(same_alias), .grad = id##_grad,          \
+                    .saves = mxl_saves_inputs);                                                    \
+    MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
+               .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \
+               .grad = id##_scalar_grad, .saves = mxl_saves_input);                                \
+    static MXL_BINARY(share_##id, "_mxl_" #id, mxl_infer_broadcast, share_##id,                    \
+                      "The " text " of two elements, NaN before all.", .grad = share_##id##_grad,  \
+                      .saves = mxl_saves_inputs)
 
-static int share_min_grad(mxl_grad *g)
-{
-    return share_grad(g, &mxl_op_greater);
-}
-
-/* NaN is selected before every number. */
-MXL_ARITH_KERNELS(share_max, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x > y ? x : y);
-MXL_ARITH_KERNELS(share_min, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x < y ? x : y);
-static MXL_BINARY(share_max, "_mxl_maximum", mxl_infer_broadcast, share_max,
-                  "The greater of two elements, NaN before all.", .grad = share_max_grad,
-                  .saves = mxl_saves_inputs);
-static MXL_BINARY(share_min, "_mxl_minimum", mxl_infer_broadcast, share_min,
-                  "The smaller of two elements, NaN before all.", .grad = share_min_grad,
-                  .saves = mxl_saves_inputs);
+EXTREMUM(maximum, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar");
+EXTREMUM(minimum, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar");
 
 const mxl_op *const mxl_ops_extremum[] = {
-    &mxl_op_broadcast_maximum, &mxl_op_same_maximum, &mxl_op_maximum_scalar,
-    &mxl_op_broadcast_minimum, &mxl_op_same_minimum, &mxl_op_minimum_scalar,
-    &mxl_op_share_max,         &mxl_op_share_min,    NULL,
+    &mxl_op_broadcast_maximum, &mxl_op_same_maximum,  &mxl_op_maximum_scalar,
+    &mxl_op_broadcast_minimum, &mxl_op_same_minimum,  &mxl_op_minimum_scalar,
+    &mxl_op_share_maximum,     &mxl_op_share_minimum, NULL,
 };

@@ -74,10 +74,7 @@ static MXL_UNARY_AS(sign_ste, "_contrib_sign_ste", sign,
 MXL_ARITH_KERNELS(same, MXL_SCALAR_LOOP, ((void)s, x));
 
 /* dx = dy * s */
-static int multiplier_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], mxl_grad_scalar(g)));
-}
+MXL_DX(multiplier, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
 
 static MXL_SCALAR_AS(gradient_multiplier, "_contrib_gradientmultiplier", same,
                      "data as it is; its gradient is multiplied with scalar.",

@@ -66,10 +66,7 @@ static MXL_SCALAR(minus_scalar, "data - scalar.", .aliases = MXL_ALIASES("_Minus
 MXL_ARITH_KERNELS(rminus_scalar, MXL_SCALAR_LOOP, s - x);
 
 /* dx = -dy */
-static int rminus_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, mxl_negative(g->s, g->grad_output[0]));
-}
+MXL_DX(rminus, mxl_negative(s, dy))
 
 MXL_SCALAR(rminus_scalar, "scalar - data.", .aliases = MXL_ALIASES("_RMinusScalar"),
            .grad = rminus_grad);
@@ -77,22 +74,14 @@ MXL_SCALAR(rminus_scalar, "scalar - data.", .aliases = MXL_ALIASES("_RMinusScala
 MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_LOOP, x * s);
 
 /* dx = dy * s */
-static int mul_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, g->grad_output[0], mxl_grad_scalar(g)));
-}
+MXL_DX(mul, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
 
 MXL_SCALAR(mul_scalar, "data * scalar.", .aliases = MXL_ALIASES("_MulScalar"), .grad = mul_grad);
 
 MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_LOOP, mxl_quotient(x, s));
 
 /* dx = dy / s */
-static int div_grad(mxl_grad *g)
-{
-    mxl_array *dx = mxl_scope_call(g->s, &mxl_op_div_scalar, g->params, 1, &g->grad_output[0]);
-
-    return mxl_grad_set(g, 0, dx);
-}
+MXL_DX(div, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
            .aliases = MXL_ALIASES("_DivScalar"), .grad = div_grad);
@@ -100,13 +89,7 @@ MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where
 MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_LOOP, mxl_quotient(s, x));
 
 /* dx = -dy * s / x^2 */
-static int rdiv_grad(mxl_grad *g)
-{
-    mxl_array *x = mxl_grad_in(g, 0);
-    mxl_array *derivative = mxl_mul_scalar(g->s, mxl_pow_scalar(g->s, x, -2), -mxl_grad_scalar(g));
-
-    return mxl_grad_times(g, 0, derivative);
-}
+MXL_DX_OF_X(rdiv, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_pow_scalar(s, x, -2), -mxl_grad_scalar(g))))
 
 MXL_SCALAR(rdiv_scalar,
            "scalar / data; of integers cut towards zero, and 0 where the element is 0.",

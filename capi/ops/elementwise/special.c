@@ -19,13 +19,9 @@ MXL_UNARY_LOOP(erf_i64, i64, mxl_loop_erf((double)x))
 MXL_NUMERIC_TABLE(erf);
 
 /* dx = dy * 2 / sqrt(pi) * e^(-x^2) */
-static int erf_grad(mxl_grad *g)
-{
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-    mxl_array *bell = mxl_exp(g->s, mxl_negative(g->s, square));
-
-    return mxl_grad_times(g, 0, mxl_mul_scalar(g->s, bell, TWO_BY_ROOT_PI));
-}
+MXL_DX_OF_X(erf, mxl_mul(s, dy,
+                         mxl_mul_scalar(s, mxl_exp(s, mxl_negative(s, mxl_square(s, x))),
+                                        TWO_BY_ROOT_PI)))
 
 MXL_UNARY(erf, "Error function of each element.", .aliases = MXL_ALIASES("_npx_erf"),
           .grad = erf_grad, .saves = mxl_saves_input);
@@ -33,12 +29,8 @@ MXL_UNARY(erf, "Error function of each element.", .aliases = MXL_ALIASES("_npx_e
 MXL_MATH_KERNELS(erfinv, MXL_UNARY_LOOP, mxl_loop_erfinv(x));
 
 /* dx = dy * sqrt(pi) / 2 * e^(y^2) */
-static int erfinv_grad(mxl_grad *g)
-{
-    mxl_array *bell = mxl_exp(g->s, mxl_square(g->s, mxl_grad_out(g, 0)));
-
-    return mxl_grad_times(g, 0, mxl_mul_scalar(g->s, bell, 1 / TWO_BY_ROOT_PI));
-}
+MXL_DX_OF_Y(erfinv,
+            mxl_mul(s, dy, mxl_mul_scalar(s, mxl_exp(s, mxl_square(s, y)), 1 / TWO_BY_ROOT_PI)))
 
 static MXL_UNARY(erfinv, "Inverse error function of each element; NaN outside of [-1, 1].",
                  .aliases = MXL_ALIASES("_npx_erfinv"), .grad = erfinv_grad,
@@ -118,24 +110,13 @@ mxl_array *mxl_digamma(mxl_scope *s, mxl_array *x)
 }
 
 /* dx = dy * the next polygamma of x */
-static int polygamma_grad(mxl_grad *g)
-{
-    int64_t n = *(const int64_t *)g->params;
-
-    return mxl_grad_times(g, 0, polygamma(g->s, n + 1, mxl_grad_in(g, 0)));
-}
+MXL_DX_OF_X(polygamma, mxl_mul(s, dy, polygamma(s, *(const int64_t *)g->params + 1, x)))
 
 /* In double for every dtype. */
 MXL_MATH_KERNELS(gamma, MXL_UNARY_LOOP, mxl_gamma_f64(level, x));
 
 /* dx = dy * y * digamma(x) */
-static int gamma_grad(mxl_grad *g)
-{
-    mxl_array *derivative =
-        mxl_mul(g->s, mxl_grad_out(g, 0), polygamma(g->s, 0, mxl_grad_in(g, 0)));
-
-    return mxl_grad_times(g, 0, derivative);
-}
+MXL_DX_OF_X(gamma, mxl_mul(s, dy, mxl_mul(s, mxl_grad_out(g, 0), polygamma(s, 0, x))))
 
 static MXL_UNARY(gamma, "Gamma function of each element; NaN at -1, -2, ...",
                  .aliases = MXL_ALIASES("_npx_gamma", "_sparse_gamma"), .grad = gamma_grad,
@@ -144,10 +125,7 @@ static MXL_UNARY(gamma, "Gamma function of each element; NaN at -1, -2, ...",
 MXL_MATH_KERNELS(gammaln, MXL_UNARY_LOOP, mxl_loop_gammaln(x));
 
 /* dx = dy * digamma(x) */
-static int gammaln_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, polygamma(g->s, 0, mxl_grad_in(g, 0)));
-}
+MXL_DX_OF_X(gammaln, mxl_mul(s, dy, polygamma(s, 0, x)))
 
 static MXL_UNARY(gammaln, "Logarithm of the absolute value of the gamma function of each element.",
                  .aliases = MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"), .grad = gammaln_grad,

@@ -9,10 +9,7 @@
 MXL_MATH_KERNELS(sin, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_sin(x), mxl_far_sin(x));
 
 /* dx = dy * cos(x) */
-static int sin_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_cos, mxl_grad_in(g, 0)));
-}
+MXL_DX_OF_X(sin, mxl_mul(s, dy, mxl_apply(s, &mxl_op_cos, x)))
 
 MXL_UNARY(sin, "Sine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_sin"),
           .grad = sin_grad, .saves = mxl_saves_input);
@@ -20,12 +17,7 @@ MXL_UNARY(sin, "Sine of each element, in radians.", .aliases = MXL_ALIASES("_spa
 MXL_MATH_KERNELS(cos, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_cos(x), mxl_far_cos(x));
 
 /* dx = -dy * sin(x) */
-static int cos_grad(mxl_grad *g)
-{
-    mxl_array *sine = mxl_apply(g->s, &mxl_op_sin, mxl_grad_in(g, 0));
-
-    return mxl_grad_times(g, 0, mxl_negative(g->s, sine));
-}
+MXL_DX_OF_X(cos, mxl_mul(s, dy, mxl_negative(s, mxl_apply(s, &mxl_op_sin, x))))
 
 MXL_UNARY(cos, "Cosine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_cos"),
           .grad = cos_grad, .saves = mxl_saves_input);
@@ -33,23 +25,21 @@ MXL_UNARY(cos, "Cosine of each element, in radians.", .aliases = MXL_ALIASES("_s
 MXL_MATH_KERNELS(tan, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_tan(x), mxl_far_tan(x));
 
 /* dx = dy * (1 + y^2) */
-static int tan_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_add_scalar(g->s, mxl_square(g->s, mxl_grad_out(g, 0)), 1));
-}
+MXL_DX_OF_Y(tan, mxl_mul(s, dy, mxl_add_scalar(s, mxl_square(s, y), 1)))
 
 static MXL_UNARY(tan, "Tangent of each element, in radians.", .aliases = MXL_ALIASES("_sparse_tan"),
                  .grad = tan_grad, .saves = mxl_saves_output);
 
 MXL_MATH_KERNELS(arcsin, MXL_UNARY_LOOP, mxl_loop_asin(x));
 
-/* dx = dy / sqrt(1 - x^2) */
-static int arcsin_grad(mxl_grad *g)
+/* 1 / sqrt(1 - x^2) */
+static mxl_array *arcsin_derivative(mxl_scope *s, mxl_array *x)
 {
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-
-    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square)));
+    return mxl_apply(s, &mxl_op_rsqrt, mxl_one_minus(s, mxl_square(s, x)));
 }
+
+/* dx = dy / sqrt(1 - x^2) */
+MXL_DX_OF_X(arcsin, mxl_mul(s, dy, arcsin_derivative(s, x)))
 
 static MXL_UNARY(arcsin,
                  "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
@@ -59,13 +49,7 @@ static MXL_UNARY(arcsin,
 MXL_MATH_KERNELS(arccos, MXL_UNARY_LOOP, mxl_loop_acos(x));
 
 /* dx = -dy / sqrt(1 - x^2) */
-static int arccos_grad(mxl_grad *g)
-{
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-    mxl_array *derivative = mxl_apply(g->s, &mxl_op_rsqrt, mxl_one_minus(g->s, square));
-
-    return mxl_grad_times(g, 0, mxl_negative(g->s, derivative));
-}
+MXL_DX_OF_X(arccos, mxl_mul(s, dy, mxl_negative(s, arcsin_derivative(s, x))))
 
 static MXL_UNARY(arccos, "Inverse cosine of each element, from 0 to pi; NaN outside of [-1, 1].",
                  .aliases = MXL_ALIASES("_sparse_arccos"), .grad = arccos_grad,
@@ -74,12 +58,7 @@ static MXL_UNARY(arccos, "Inverse cosine of each element, from 0 to pi; NaN outs
 MXL_MATH_KERNELS(arctan, MXL_UNARY_LOOP, mxl_loop_atan(x));
 
 /* dx = dy / (1 + x^2) */
-static int arctan_grad(mxl_grad *g)
-{
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-
-    return mxl_grad_over(g, 0, mxl_add_scalar(g->s, square, 1));
-}
+MXL_DX_OF_X(arctan, mxl_div(s, dy, mxl_add_scalar(s, mxl_square(s, x), 1)))
 
 static MXL_UNARY(arctan, "Inverse tangent of each element, from -pi/2 to pi/2.",
                  .aliases = MXL_ALIASES("_sparse_arctan"), .grad = arctan_grad,
@@ -90,10 +69,7 @@ static MXL_UNARY(arctan, "Inverse tangent of each element, from -pi/2 to pi/2.",
 MXL_MATH_KERNELS(sinh, MXL_UNARY_LOOP, mxl_loop_sinh(x));
 
 /* dx = dy * cosh(x) */
-static int sinh_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_cosh, mxl_grad_in(g, 0)));
-}
+MXL_DX_OF_X(sinh, mxl_mul(s, dy, mxl_apply(s, &mxl_op_cosh, x)))
 
 MXL_UNARY(sinh, "Hyperbolic sine of each element.", .aliases = MXL_ALIASES("_sparse_sinh"),
           .grad = sinh_grad, .saves = mxl_saves_input);
@@ -101,10 +77,7 @@ MXL_UNARY(sinh, "Hyperbolic sine of each element.", .aliases = MXL_ALIASES("_spa
 MXL_MATH_KERNELS(cosh, MXL_UNARY_LOOP, mxl_loop_cosh(x));
 
 /* dx = dy * sinh(x) */
-static int cosh_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_sinh, mxl_grad_in(g, 0)));
-}
+MXL_DX_OF_X(cosh, mxl_mul(s, dy, mxl_apply(s, &mxl_op_sinh, x)))
 
 MXL_UNARY(cosh, "Hyperbolic cosine of each element.", .aliases = MXL_ALIASES("_sparse_cosh"),
           .grad = cosh_grad, .saves = mxl_saves_input);
@@ -112,12 +85,7 @@ MXL_UNARY(cosh, "Hyperbolic cosine of each element.", .aliases = MXL_ALIASES("_s
 MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 
 /* dx = dy / sqrt(x^2 + 1), without intermediate overflow */
-static int arcsinh_grad(mxl_grad *g)
-{
-    mxl_array *root = mxl_apply_scalar(g->s, &mxl_op_hypot_scalar, mxl_grad_in(g, 0), 1);
-
-    return mxl_grad_over(g, 0, root);
-}
+MXL_DX_OF_X(arcsinh, mxl_div(s, dy, mxl_apply_scalar(s, &mxl_op_hypot_scalar, x, 1)))
 
 static MXL_UNARY(arcsinh, "Inverse hyperbolic sine of each element.",
                  .aliases = MXL_ALIASES("_sparse_arcsinh"), .grad = arcsinh_grad,
@@ -126,12 +94,8 @@ static MXL_UNARY(arcsinh, "Inverse hyperbolic sine of each element.",
 MXL_MATH_KERNELS(arccosh, MXL_UNARY_LOOP, mxl_loop_acosh(x));
 
 /* dx = dy / sqrt(x^2 - 1) */
-static int arccosh_grad(mxl_grad *g)
-{
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-
-    return mxl_grad_times(g, 0, mxl_apply(g->s, &mxl_op_rsqrt, mxl_add_scalar(g->s, square, -1)));
-}
+MXL_DX_OF_X(arccosh,
+            mxl_mul(s, dy, mxl_apply(s, &mxl_op_rsqrt, mxl_add_scalar(s, mxl_square(s, x), -1))))
 
 static MXL_UNARY(arccosh, "Inverse hyperbolic cosine of each element; NaN below 1.",
                  .aliases = MXL_ALIASES("_sparse_arccosh"), .grad = arccosh_grad,
@@ -140,12 +104,7 @@ static MXL_UNARY(arccosh, "Inverse hyperbolic cosine of each element; NaN below 
 MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 
 /* dx = dy / (1 - x^2) */
-static int arctanh_grad(mxl_grad *g)
-{
-    mxl_array *square = mxl_square(g->s, mxl_grad_in(g, 0));
-
-    return mxl_grad_over(g, 0, mxl_one_minus(g->s, square));
-}
+MXL_DX_OF_X(arctanh, mxl_div(s, dy, mxl_one_minus(s, mxl_square(s, x))))
 
 static MXL_UNARY(arctanh, "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
                  .aliases = MXL_ALIASES("_sparse_arctanh"), .grad = arctanh_grad,

@@ -6,10 +6,7 @@
 MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
 
 /* dx = dy * y */
-static int exp_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_grad_out(g, 0));
-}
+MXL_DX_OF_Y(exp, mxl_mul(s, dy, y))
 
 MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y * x)
 
@@ -19,10 +16,7 @@ MXL_UNARY(exp, "Exponential of each element: y = e^x.", .aliases = MXL_ALIASES("
 MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
 /* dx = dy / x */
-static int log_grad(mxl_grad *g)
-{
-    return mxl_grad_over(g, 0, mxl_grad_in(g, 0));
-}
+MXL_DX_OF_X(log, mxl_div(s, dy, x))
 
 MXL_GRAD_KERNEL(log, MXL_FLOAT_KERNELS, mxl_grad_in, y / x)
 
@@ -35,12 +29,7 @@ MXL_UNARY(log, "Natural logarithm of each element; -inf at 0, NaN below.",
 MXL_MATH_KERNELS(tanh, MXL_UNARY_LOOP, mxl_loop_tanh(x));
 
 /* dx = dy * (1 - y^2) */
-static int tanh_grad(mxl_grad *g)
-{
-    mxl_array *y = mxl_grad_out(g, 0);
-
-    return mxl_grad_times(g, 0, mxl_one_minus(g->s, mxl_square(g->s, y)));
-}
+MXL_DX_OF_Y(tanh, mxl_mul(s, dy, mxl_one_minus(s, mxl_square(s, y))))
 
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
@@ -50,12 +39,7 @@ MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .aliases = MXL_ALIASES("_
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
 /* dx = dy * y * (1 - y) */
-static int sigmoid_grad(mxl_grad *g)
-{
-    mxl_array *y = mxl_grad_out(g, 0);
-
-    return mxl_grad_times(g, 0, mxl_mul(g->s, y, mxl_one_minus(g->s, y)));
-}
+MXL_DX_OF_Y(sigmoid, mxl_mul(s, dy, mxl_mul(s, y, mxl_one_minus(s, y))))
 
 MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y * (x * (1 - x)))
 
@@ -67,10 +51,7 @@ MXL_UNARY(sigmoid, "Logistic function of each element: y = 1 / (1 + e^-x).",
 MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x <= 0 ? 0 : x);
 
 /* dx = dy where y > 0, else 0 */
-static int relu_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_positive(g->s, mxl_grad_out(g, 0)));
-}
+MXL_DX_OF_Y(relu, mxl_mul(s, dy, mxl_positive(s, y)))
 
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
@@ -82,12 +63,7 @@ MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its grad
 MXL_ARITH_KERNELS(relu_cut, MXL_UNARY_LOOP, x < 0 ? 0 : x);
 
 /* dx = 0 where y <= 0, whatever dy is there; else dy */
-static int relu_cut_grad(mxl_grad *g)
-{
-    mxl_array *cut = mxl_apply_scalar(g->s, &mxl_op_lesser_equal_scalar, mxl_grad_out(g, 0), 0);
-
-    return mxl_grad_set(g, 0, mxl_zero_where(g->s, cut, g->grad_output[0]));
-}
+MXL_DX_OF_Y(relu_cut, mxl_zero_where(s, mxl_apply_scalar(s, &mxl_op_lesser_equal_scalar, y, 0), dy))
 
 MXL_GRAD_KERNEL(relu_cut, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
 
@@ -101,12 +77,7 @@ static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
 MXL_MATH_KERNELS(sqrt, MXL_UNARY_LOOP, mxl_loop_sqrt(x));
 
 /* dx = dy / (2 y) */
-static int sqrt_grad(mxl_grad *g)
-{
-    mxl_array *y = mxl_grad_out(g, 0);
-
-    return mxl_grad_over(g, 0, mxl_mul_scalar(g->s, y, 2));
-}
+MXL_DX_OF_Y(sqrt, mxl_div(s, dy, mxl_mul_scalar(s, y, 2)))
 
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
@@ -116,12 +87,7 @@ MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIA
 MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x * x);
 
 /* dx = dy * 2 x */
-static int square_grad(mxl_grad *g)
-{
-    mxl_array *x = mxl_grad_in(g, 0);
-
-    return mxl_grad_times(g, 0, mxl_mul_scalar(g->s, x, 2));
-}
+MXL_DX_OF_X(square, mxl_mul(s, dy, mxl_mul_scalar(s, x, 2)))
 
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
@@ -131,10 +97,7 @@ MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_squ
 MXL_ARITH_KERNELS(negative, MXL_UNARY_LOOP, -x);
 
 /* dx = -dy */
-static int negative_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, mxl_negative(g->s, g->grad_output[0]));
-}
+MXL_DX(negative, mxl_negative(s, dy))
 
 MXL_UNARY(negative, "Each element with its sign turned.",
           .aliases = MXL_ALIASES("_sparse_negative"), .grad = negative_grad);
@@ -142,10 +105,7 @@ MXL_UNARY(negative, "Each element with its sign turned.",
 MXL_ARITH_KERNELS(abs, MXL_UNARY_LOOP, x < 0 ? -x : x + 0);
 
 /* dx = dy * sign(x), 0 where x is NaN */
-static int abs_grad(mxl_grad *g)
-{
-    return mxl_grad_times(g, 0, mxl_sign(g->s, mxl_grad_in(g, 0)));
-}
+MXL_DX_OF_X(abs, mxl_mul(s, dy, mxl_sign(s, x)))
 
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 

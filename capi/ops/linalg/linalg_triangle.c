@@ -339,10 +339,7 @@ static int triangle_compute(const mxl_call *call)
 }
 
 /* dx = dy with the same factors */
-static int triangle_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->grad_output[0]));
-}
+MXL_DX(triangle, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 static const mxl_op op_triangle = {
     .name = "_mxl_triangle",

@@ -85,10 +85,7 @@ static int swap_plan(mxl_plan *p)
 }
 
 /* dx = dy with the axes swapped back; reversed back */
-static int back_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, g->params, 1, &g->grad_output[0]));
-}
+MXL_DX(back, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 static const mxl_op op_swap_axis = {
     .name = "SwapAxis",
