@@ -29,6 +29,13 @@ int mxl_check_float(const mxl_op *op, const mxl_array *x)
     return mxl_error("%s: takes floating-point input, got %s", op->name, mxl_dtype_name(x->dtype));
 }
 
+int mxl_check_full_float(const mxl_op *op, const mxl_array *x)
+{
+    if (x->dtype == MXL_F32 || x->dtype == MXL_F64)
+        return 0;
+    return mxl_error("%s: takes float32 or float64, got %s", op->name, mxl_dtype_name(x->dtype));
+}
+
 int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim)
 {
     int64_t at = axis < 0 ? axis + ndim : axis;
@@ -82,12 +89,7 @@ int mxl_infer_same(mxl_infer *infer)
 
 int mxl_infer_float_same(mxl_infer *infer)
 {
-    if (mxl_infer_same(infer) != 0)
-        return -1;
-    if (!mxl_dtype_is_float(infer->in[0]->dtype))
-        return mxl_error("%s: takes floating-point input, got %s", infer->op->name,
-                         mxl_dtype_name(infer->in[0]->dtype));
-    return 0;
+    return mxl_infer_same(infer) != 0 ? -1 : mxl_check_float(infer->op, infer->in[0]);
 }
 
 int mxl_infer_to(mxl_infer *infer, mxl_tuple shape)

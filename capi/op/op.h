@@ -184,9 +184,11 @@ int mxl_run_loops_promoted(const mxl_call *call);
 void mxl_infer_legacy(mxl_infer *infer, int i, const mxl_array *given);
 
 /* Shared checks; -1 with the error set, which begins with the operator's name: two inputs have one
- * dtype, an input has a floating dtype; and an axis, which may be negative, counted from 0. */
+ * dtype, an input has a floating dtype, or float32 or float64; and an axis, which may be negative,
+ * counted from 0. */
 int mxl_check_dtypes(const mxl_op *op, const mxl_array *a, const mxl_array *b);
 int mxl_check_float(const mxl_op *op, const mxl_array *x);
+int mxl_check_full_float(const mxl_op *op, const mxl_array *x);
 int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim);
 
 /* Shared `infer` rules. Errors begin with the operator's name. */

@@ -8,6 +8,7 @@ const mxl_input mxl_inputs_lhs_rhs[] = {
     MXL_INPUT(rhs, "Second array, of the same dtype."),
     {0},
 };
+const char *const mxl_storage_types[] = {"None", "csr", "default", "row_sparse", NULL};
 const mxl_param mxl_params_none[] = {{0}};
 
 mxl_array *mxl_apply(mxl_scope *s, const mxl_op *op, mxl_array *a)
@@ -238,6 +239,49 @@ int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
     if (mxl_grad_wants(g, 0) && mxl_grad_times(g, 0, of_a) != 0)
         return -1;
     return mxl_grad_wants(g, 1) ? mxl_grad_times(g, 1, of_b) : 0;
+}
+
+static mxl_array *factor(mxl_grad *g, const mxl_op *op, mxl_array *a, mxl_array *b, bool ta,
+                         bool tb)
+{
+    mxl_array *inputs[2] = {a, b};
+    struct {
+        _Alignas(16) int transpose[16];
+    } params;
+
+    memcpy(&params, g->params, op->params_size);
+    params.transpose[0] = ta;
+    params.transpose[1] = tb;
+    return mxl_scope_call(g->s, op, &params, 2, inputs);
+}
+
+/* With A and B after transposition: dA = dY B', dB = A' dY; a transposed operand gets the
+ * transposed gradient, B dY' or dY' A. */
+int mxl_grad_factors(mxl_grad *g, const mxl_op *op, int first, mxl_array *dy)
+{
+    const int *transpose = g->params;
+    bool ta = transpose[0] != 0, tb = transpose[1] != 0;
+
+    if (mxl_grad_wants(g, first)) {
+        mxl_array *b = mxl_grad_in(g, first + 1);
+
+        if (mxl_grad_set(g, first,
+                         ta ? factor(g, op, b, dy, tb, true) : factor(g, op, dy, b, false, !tb)) !=
+            0)
+            return -1;
+    }
+    if (mxl_grad_wants(g, first + 1)) {
+        mxl_array *a = mxl_grad_in(g, first);
+
+        return mxl_grad_set(g, first + 1,
+                            tb ? factor(g, op, dy, a, true, ta) : factor(g, op, a, dy, !ta, false));
+    }
+    return 0;
+}
+
+int mxl_grad_factors_of_op(mxl_grad *g)
+{
+    return mxl_grad_factors(g, g->op, 0, g->grad_output[0]);
 }
 
 int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)

@@ -83,6 +83,11 @@ int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor);
         return mxl_grad_set(g, 0, __VA_ARGS__);                                                    \
     }
 
+/* The gradients of the factors, inputs `first` and the next, of a product of matrices, from dY. The
+ * parameters begin with the ints transpose_a and transpose_b; `op` makes products of one operand
+ * and dY by the same parameters but these. */
+int mxl_grad_factors(mxl_grad *g, const mxl_op *op, int first, mxl_array *dy);
+int mxl_grad_factors_of_op(mxl_grad *g); /* a vjp: of an operator that is such a product */
 /* Both of two inputs; an unwanted derivative may be NULL. */
 int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b);
 
@@ -135,7 +140,13 @@ typedef struct mxl_dot_params {
     int forward_stype;
 } mxl_dot_params;
 
-extern const mxl_input mxl_inputs_lhs_rhs[]; /* lhs, rhs */
+#define MXL_FORWARD_STYPE                                                                          \
+    MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",                                   \
+              "Storage type of the result, which is dense whatever is asked for.",                 \
+              .values = mxl_storage_types)
+
+extern const char *const mxl_storage_types[]; /* of MXL_FORWARD_STYPE */
+extern const mxl_input mxl_inputs_lhs_rhs[];  /* lhs, rhs */
 extern const mxl_param mxl_params_none[];
 extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; ends with NULL */
 

@@ -1,19 +1,7 @@
 /* Products of many matrices: batch_dot, pair by pair, and khatri_rao, column by column. */
-#include <stddef.h>
-
-#include "kernel/gemm/gemm.h"
-#include "ops/build.h"
-
-static int check_dtype(const char *name, int dtype)
-{
-    if (dtype == MXL_F32 || dtype == MXL_F64)
-        return 0;
-    return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(dtype));
-}
+#include "ops/linalg/linalg.h"
 
 /* ---- batch_dot ---- */
-
-static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
 
 static int batch_infer(mxl_infer *infer)
 {
@@ -26,7 +14,7 @@ static int batch_infer(mxl_infer *infer)
 
     if (mxl_check_dtypes(infer->op, a, b) != 0)
         return -1;
-    if (check_dtype("batch_dot", a->dtype) != 0)
+    if (mxl_check_full_float(infer->op, a) != 0)
         return -1;
     for (int i = 0; fits && i < last - 1; i++)
         fits = a->shape[i] == b->shape[i];
@@ -48,63 +36,8 @@ static int batch_infer(mxl_infer *infer)
 static int batch_compute(const mxl_call *call)
 {
     const mxl_dot_params *p = call->params;
-    const mxl_array *a = call->in[0], *b = call->in[1];
-    mxl_array *out = call->out[0];
-    int last = a->ndim - 1;
-    int64_t m = out->shape[last - 1], n = out->shape[last];
-    int64_t k = a->shape[p->transpose_a ? last - 1 : last];
 
-    return mxl_products(&(mxl_product){.dtype = a->dtype,
-                                       .ta = p->transpose_a,
-                                       .tb = p->transpose_b,
-                                       .count = mxl_shape_size(last - 1, a->shape),
-                                       .m = m,
-                                       .n = n,
-                                       .k = k,
-                                       .a = mxl_array_read(a),
-                                       .b = mxl_array_read(b),
-                                       .c = mxl_array_write(out),
-                                       .lda = a->shape[last],
-                                       .ldb = b->shape[last],
-                                       .ldc = n,
-                                       .a_next = m * k,
-                                       .b_next = k * n,
-                                       .c_next = m * n});
-}
-
-static const mxl_op op_batch_dot;
-
-static mxl_array *batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool ta, bool tb)
-{
-    mxl_dot_params params = {.transpose_a = ta, .transpose_b = tb};
-    mxl_array *inputs[2] = {a, b};
-
-    return mxl_scope_call(s, &op_batch_dot, &params, 2, inputs);
-}
-
-/* For each pair, with A and B after transposition: dA = dY B', dB = A' dY; a transposed operand
- * gets the transposed gradient, B dY' or dY' A. */
-static int batch_grad(mxl_grad *g)
-{
-    const mxl_dot_params *p = g->params;
-    bool ta = p->transpose_a, tb = p->transpose_b;
-    mxl_array *dy = g->grad_output[0];
-
-    if (mxl_grad_wants(g, 0)) {
-        mxl_array *b = mxl_grad_in(g, 1);
-
-        if (mxl_grad_set(g, 0,
-                         ta ? batch_dot(g->s, b, dy, tb, true)
-                            : batch_dot(g->s, dy, b, false, !tb)) != 0)
-            return -1;
-    }
-    if (mxl_grad_wants(g, 1)) {
-        mxl_array *a = mxl_grad_in(g, 0);
-
-        return mxl_grad_set(
-            g, 1, tb ? batch_dot(g->s, dy, a, true, ta) : batch_dot(g->s, a, dy, !ta, false));
-    }
-    return 0;
+    return mxl_linalg_multiply(call, p->transpose_a, p->transpose_b, call->in[0]->ndim - 2);
 }
 
 static const mxl_op op_batch_dot = {
@@ -112,19 +45,15 @@ static const mxl_op op_batch_dot = {
     .aliases = MXL_ALIASES("_npx_batch_dot"),
     .doc = "Matrix products, pair by pair: the last two axes are matrices, all others count them.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS_OF(
-        mxl_dot_params,
-        MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
-                  "Whether the matrices of lhs are transposed."),
-        MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
-                  "Whether the matrices of rhs are transposed."),
-        MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
-                  "Storage type of the result, which is dense whatever is asked for.",
-                  .values = stypes,
-                  .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'")),
+    MXL_PARAMS_OF(mxl_dot_params,
+                  MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
+                            "Whether the matrices of lhs are transposed."),
+                  MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
+                            "Whether the matrices of rhs are transposed."),
+                  MXL_FORWARD_STYPE),
     .infer = batch_infer,
     .compute = batch_compute,
-    .grad = batch_grad,
+    .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,
 };
 
@@ -144,7 +73,7 @@ static int rao_infer(mxl_infer *infer)
     int64_t rows = 1;
     char text[128];
 
-    if (check_dtype("khatri_rao", first->dtype) != 0)
+    if (mxl_check_full_float(infer->op, first) != 0)
         return -1;
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *x = infer->in[i];

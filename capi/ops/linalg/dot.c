@@ -5,13 +5,6 @@
 
 #include "kernel/gemm/gemm.h"
 
-static int check_dtype(const char *name, int dtype)
-{
-    if (dtype == MXL_F32 || dtype == MXL_F64)
-        return 0;
-    return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(dtype));
-}
-
 /* ---- dot ---- */
 
 /* An operand as a matrix: `kept` elements along the axes that stay, `length` along the contracted
@@ -59,7 +52,7 @@ static int dot_infer(mxl_infer *infer)
 
     if (mxl_check_dtypes(infer->op, a, b) != 0)
         return -1;
-    if (check_dtype("dot", a->dtype) != 0)
+    if (mxl_check_full_float(infer->op, a) != 0)
         return -1;
     if (a->ndim == 0 || b->ndim == 0)
         return mxl_error("dot: takes arrays with axes, got one of shape ()");
@@ -156,24 +149,18 @@ static int dot_grad(mxl_grad *g)
     return 0;
 }
 
-static const char *const stypes[] = {"None", "csr", "default", "row_sparse", NULL};
-
 const mxl_op mxl_op_dot = {
     .name = "dot",
     .aliases = MXL_ALIASES("_sparse_dot"),
     .doc = "Contracts the last axis of lhs with the first of rhs: the matrix product of two "
            "matrices, the inner product (shape (1,)) of two vectors.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS_OF(
-        mxl_dot_params,
-        MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
-                  "Whether the first axis of lhs is contracted, and not its last."),
-        MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
-                  "Whether the last axis of rhs is contracted, and not its first."),
-        MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",
-                  "Storage type of the result, which is dense whatever is asked for.",
-                  .values = stypes,
-                  .type_text = "{None, 'csr', 'default', 'row_sparse'},optional, default='None'")),
+    MXL_PARAMS_OF(mxl_dot_params,
+                  MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0",
+                            "Whether the first axis of lhs is contracted, and not its last."),
+                  MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0",
+                            "Whether the last axis of rhs is contracted, and not its first."),
+                  MXL_FORWARD_STYPE),
     .infer = dot_infer,
     .compute = dot_compute,
     .grad = dot_grad,
@@ -212,7 +199,7 @@ static int fc_check(const mxl_infer *infer)
         if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
             return -1;
     }
-    if (check_dtype("FullyConnected", x->dtype) != 0)
+    if (mxl_check_full_float(infer->op, x) != 0)
         return -1;
     if (x->ndim == 0)
         return mxl_error("FullyConnected: data has no axes");

@@ -1,8 +1,9 @@
 /* Products of matrices: linalg_gemm, gemm2, syrk; and functions shared by linalg_*. */
 #include "ops/linalg/linalg.h"
 
-#include <stddef.h>
+#include <string.h>
 
+#include "base/memory/mem.h"
 #include "kernel/gemm/gemm.h"
 
 const mxl_input mxl_inputs_a[] = {
@@ -21,8 +22,8 @@ int mxl_linalg_check(const mxl_infer *infer, int ndim)
     const mxl_array *a = infer->in[0];
     char text[128];
 
-    if (a->dtype != MXL_F32 && a->dtype != MXL_F64)
-        return mxl_error("%s: takes float32 or float64, got %s", name, mxl_dtype_name(a->dtype));
+    if (mxl_check_full_float(infer->op, a) != 0)
+        return -1;
     if (a->ndim < ndim)
         return mxl_error("%s: takes arrays of %d or more axes, got shape %s", name, ndim,
                          mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
@@ -95,6 +96,46 @@ void mxl_linalg_scale(mxl_array *array, double factor)
     }
 }
 
+int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
+                    int (*each)(const mxl_matrix *matrix))
+{
+    const mxl_array *a = call->in[0];
+    int64_t count = mxl_linalg_count(a), width = (int64_t)mxl_dtype_size(a->dtype);
+    int64_t size = count > 0 ? a->size / count * width : 0, bytes = late ? size : 0;
+    mxl_matrix m = {.call = call,
+                    .dtype = a->dtype,
+                    .rows = a->shape[a->ndim - 2],
+                    .columns = a->shape[a->ndim - 1]};
+    char *work = NULL, *to[2], *next;
+    int status = 0;
+
+    if (a->size == 0 && call->out[0]->size == 0)
+        return 0;
+    for (int k = 0; k < call->num_outputs && late; k++)
+        bytes += call->out[k]->size * width;
+    if (late && (work = mxl_alloc((size_t)bytes)) == NULL)
+        return -1;
+    next = work + size;
+    for (int k = 0; k < call->num_outputs; k++) {
+        to[k] = late ? next : mxl_array_write(call->out[k]);
+        next += late ? call->out[k]->size * width : 0;
+    }
+    if (start != NULL && start->size > 0)
+        memcpy(to[0], mxl_array_read(start), (size_t)(start->size * width));
+    for (; m.index < count && status == 0; m.index++) {
+        m.a = (char *)(uintptr_t)mxl_array_read(a) + m.index * size;
+        if (late && start != a)
+            m.a = memcpy(work, m.a, (size_t)size);
+        for (int k = 0; k < call->num_outputs; k++)
+            m.out[k] = to[k] + call->out[k]->size / count * m.index * width;
+        status = each(&m);
+    }
+    for (int k = 0; k < call->num_outputs && late && status == 0; k++)
+        memcpy(mxl_array_write(call->out[k]), to[k], (size_t)(call->out[k]->size * width));
+    mxl_free(work, (size_t)bytes);
+    return status;
+}
+
 /* ---- gemm2 and gemm ---- */
 
 typedef struct gemm_params {
@@ -144,14 +185,12 @@ static int gemm2_infer(mxl_infer *infer)
     return 0;
 }
 
-/* If dimensions lie between rows and columns, the rows of a matrix are `inner` rows apart. */
-static int gemm2_compute(const mxl_call *call)
+int mxl_linalg_multiply(const mxl_call *call, bool transpose_a, bool transpose_b, int row)
 {
-    const gemm_params *p = call->params;
     const mxl_array *a = call->in[0], *b = call->in[1];
     mxl_array *out = call->out[0];
     int64_t width = (int64_t)mxl_dtype_size(a->dtype);
-    int last = a->ndim - 1, row = mxl_shape_axis(p->axis, a->ndim);
+    int last = a->ndim - 1;
     int64_t outer = mxl_shape_size(row, a->shape);
     int64_t inner = mxl_shape_size(last - row - 1, a->shape + row + 1);
     int64_t a_columns = a->shape[last], b_columns = b->shape[last], columns = out->shape[last];
@@ -161,12 +200,12 @@ static int gemm2_compute(const mxl_call *call)
 
     for (int64_t i = 0; i < (dense ? 1 : outer) && out->size > 0; i++) {
         mxl_product product = {.dtype = a->dtype,
-                               .ta = p->transpose_a,
-                               .tb = p->transpose_b,
+                               .ta = transpose_a,
+                               .tb = transpose_b,
                                .count = dense ? outer : inner,
                                .m = out->shape[row],
                                .n = columns,
-                               .k = a->shape[p->transpose_a ? row : last],
+                               .k = a->shape[transpose_a ? row : last],
                                .a = left + i * a->shape[row] * inner * a_columns * width,
                                .b = right + i * b->shape[row] * inner * b_columns * width,
                                .c = to + i * out->shape[row] * inner * columns * width,
@@ -180,63 +219,39 @@ static int gemm2_compute(const mxl_call *call)
         if (mxl_products(&product) != 0)
             return -1;
     }
-    mxl_linalg_scale(out, p->alpha);
+    return 0;
+}
+
+static int gemm2_compute(const mxl_call *call)
+{
+    const gemm_params *p = call->params;
+    int row = mxl_shape_axis(p->axis, call->in[0]->ndim);
+
+    if (mxl_linalg_multiply(call, p->transpose_a, p->transpose_b, row) != 0)
+        return -1;
+    mxl_linalg_scale(call->out[0], p->alpha);
     return 0;
 }
 
 static const mxl_op op_gemm2;
 
-static mxl_array *gemm2(mxl_scope *s, const gemm_params *p, mxl_array *a, mxl_array *b, bool ta,
-                        bool tb)
+mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b,
+                      double alpha)
 {
-    gemm_params params = {.transpose_a = ta, .transpose_b = tb, .alpha = p->alpha, .axis = p->axis};
+    gemm_params params = {
+        .transpose_a = transpose_a, .transpose_b = transpose_b, .alpha = alpha, .axis = -2};
     mxl_array *inputs[2] = {a, b};
 
     return mxl_scope_call(s, &op_gemm2, &params, 2, inputs);
 }
 
-mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b,
-                      double alpha)
-{
-    gemm_params params = {.alpha = alpha, .axis = -2};
-
-    return gemm2(s, &params, a, b, transpose_a, transpose_b);
-}
-
-/* With A and B after transposition: dA = alpha dY B', dB = alpha A' dY; a transposed operand gets
- * the transposed gradient, alpha B dY' or alpha dY' A. */
-static int gemm2_grad(mxl_grad *g)
-{
-    const gemm_params *p = g->params;
-    bool ta = p->transpose_a, tb = p->transpose_b;
-    mxl_array *dy = g->grad_output[0];
-
-    if (mxl_grad_wants(g, 0)) {
-        mxl_array *b = mxl_grad_in(g, 1);
-
-        if (mxl_grad_set(g, 0,
-                         ta ? gemm2(g->s, p, b, dy, tb, true)
-                            : gemm2(g->s, p, dy, b, false, !tb)) != 0)
-            return -1;
-    }
-    if (mxl_grad_wants(g, 1)) {
-        mxl_array *a = mxl_grad_in(g, 0);
-
-        return mxl_grad_set(
-            g, 1, tb ? gemm2(g->s, p, dy, a, true, ta) : gemm2(g->s, p, a, dy, !ta, false));
-    }
-    return 0;
-}
-
 static const mxl_op op_gemm2 = {
-    .name = "_linalg_gemm2",
-    .aliases = MXL_ALIASES("linalg_gemm2"),
+    MXL_LINALG(gemm2, mxl_inputs_ab),
     .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
-    .inputs = mxl_inputs_ab,
     MXL_PARAMS_OF(gemm_params, GEMM_PARAMS, GEMM_AXIS),
     .infer = gemm2_infer,
     .compute = gemm2_compute,
-    .grad = gemm2_grad,
+    .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,
 };
 
@@ -259,8 +274,7 @@ static int gemm_infer(mxl_infer *infer)
 static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
 {
     const gemm_params *p = call->params;
-    mxl_array *product =
-        gemm2(s, p, call->in[0], call->in[1], p->transpose_a != 0, p->transpose_b != 0);
+    mxl_array *product = mxl_scope_call(s, &op_gemm2, p, 2, call->in);
     mxl_array *c = call->in[2];
 
     if (p->beta == 0)
@@ -316,10 +330,8 @@ static mxl_array *syrk_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_syrk = {
-    .name = "_linalg_syrk",
-    .aliases = MXL_ALIASES("linalg_syrk"),
+    MXL_LINALG(syrk, mxl_inputs_a),
     .doc = "Products of matrices with themselves: alpha A A', or alpha A' A with `transpose`.",
-    .inputs = mxl_inputs_a,
     MXL_PARAMS_OF(syrk_params,
                   MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
                             "Whether the first factor is the transposed one."),

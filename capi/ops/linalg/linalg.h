@@ -7,6 +7,10 @@
 extern const mxl_input mxl_inputs_a[];  /* A */
 extern const mxl_input mxl_inputs_ab[]; /* A, B */
 
+/* The fields of _linalg_ID, alias linalg_ID, with an input table. */
+#define MXL_LINALG(id, table)                                                                      \
+    .name = "_linalg_" #id, .aliases = MXL_ALIASES("linalg_" #id), .inputs = table
+
 /* ---- infer; errors begin with the operator's name ---- */
 
 /* Checks that all inputs are float32, or all float64, and have the same number of dimensions, at
@@ -21,6 +25,9 @@ int mxl_linalg_infer_square(mxl_infer *infer);
  * `what`. Returns -1. */
 int mxl_linalg_differ(const mxl_infer *infer, const char *what);
 
+/* Products of the matrices of two inputs into output 0; `row` is the axis of rows. If dimensions
+ * lie between rows and columns, the rows of a matrix are apart by the product of their sizes. */
+int mxl_linalg_multiply(const mxl_call *call, bool transpose_a, bool transpose_b, int row);
 /* array *= factor */
 void mxl_linalg_scale(mxl_array *array, double factor);
 
@@ -29,6 +36,21 @@ static inline int64_t mxl_linalg_count(const mxl_array *a)
 {
     return mxl_shape_size(a->ndim - 2, a->shape);
 }
+
+/* One matrix of input 0, and its part of each output. */
+typedef struct mxl_matrix {
+    const mxl_call *call;
+    int dtype;
+    int64_t index; /* the number of matrices before it */
+    int64_t rows, columns;
+    void *a, *out[2];
+} mxl_matrix;
+
+/* Computes the outputs matrix by matrix. Output 0 begins as a copy of `start`, an input with as
+ * many elements, or NULL. With `late` the outputs are written after the last matrix has succeeded,
+ * and `a` is a copy to work in, unless output 0 is; without, `a` is only read. */
+int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
+                    int (*each)(const mxl_matrix *matrix));
 
 /* ---- scope; matrix by matrix ---- */
 

@@ -3,50 +3,32 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory/mem.h"
 #include "kernel/linalg/lapack.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/linalg/linalg.h"
 
 /* ---- inverse ---- */
 
-/* Inverts copies, for the same reason as potrf. A singular matrix is an error, or becomes zeros. */
-static int invert(const mxl_call *call, bool or_zero)
+static const mxl_op op_inverse;
+
+/* A singular matrix is an error, or becomes zeros. */
+static int invert(const mxl_matrix *m)
 {
-    const mxl_array *a = call->in[0];
-    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
-    char *work;
-    int status = 0;
+    mxl_lu lu;
 
-    if (a->size == 0)
-        return 0;
-    work = mxl_alloc(bytes);
-    if (work == NULL)
+    if (mxl_lu_decompose(m->dtype, m->rows, m->out[0], true, &lu) != 0)
         return -1;
-    memcpy(work, mxl_array_read(a), bytes);
-    for (int64_t i = 0; i < count && status == 0; i++) {
-        char *matrix = work + (size_t)(i * n * n) * width;
-        mxl_lu lu;
-
-        status = mxl_lu_decompose(a->dtype, n, matrix, true, &lu);
-        if (status != 0 || lu.bad == 0)
-            continue;
-        if (or_zero)
-            memset(matrix, 0, (size_t)(n * n) * width);
-        else
-            status = mxl_error("%s: matrix %lld is singular: pivot %lld is zero", call->op->name,
-                               (long long)i, (long long)lu.bad);
-    }
-    if (status == 0)
-        memcpy(mxl_array_write(call->out[0]), work, bytes);
-    mxl_free(work, bytes);
-    return status;
+    if (lu.bad != 0 && m->call->op == &op_inverse)
+        return mxl_error("%s: matrix %lld is singular: pivot %lld is zero", m->call->op->name,
+                         (long long)m->index, (long long)lu.bad);
+    if (lu.bad != 0)
+        memset(m->out[0], 0, (size_t)(m->rows * m->rows) * mxl_dtype_size(m->dtype));
+    return 0;
 }
 
 static int inverse_compute(const mxl_call *call)
 {
-    return invert(call, false);
+    return mxl_linalg_each(call, call->in[0], true, invert);
 }
 
 /* B = A^-1: dA = -B' dB B' */
@@ -69,36 +51,26 @@ static const mxl_op op_inverse = {
     .saves = mxl_saves_output,
 };
 
-static int inverse_or_zero_compute(const mxl_call *call)
-{
-    return invert(call, true);
-}
-
 static const mxl_op op_inverse_or_zero = {
     .name = "_mxl_inverse_or_zero",
     .doc = "Inverses of square matrices, zeros for a singular one.",
     .inputs = mxl_inputs_a,
     .infer = mxl_linalg_infer_square,
-    .compute = inverse_or_zero_compute,
+    .compute = inverse_compute,
     .grad = inverse_grad,
     .saves = mxl_saves_output,
 };
 
 /* ---- cofactors ---- */
 
+static int cofactors_matrix(const mxl_matrix *m)
+{
+    return mxl_cofactors(m->dtype, m->rows, m->a, m->out[0]);
+}
+
 static int cofactors_compute(const mxl_call *call)
 {
-    const mxl_array *a = call->in[0];
-    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    int64_t bytes = n * n * (int64_t)mxl_dtype_size(a->dtype);
-    const char *from = mxl_array_read(a);
-    char *to = mxl_array_write(call->out[0]);
-
-    for (int64_t i = 0; i < count && a->size > 0; i++) {
-        if (mxl_cofactors(a->dtype, n, from + i * bytes, to + i * bytes) != 0)
-            return -1;
-    }
-    return 0;
+    return mxl_linalg_each(call, NULL, false, cofactors_matrix);
 }
 
 /* Numbers, one for each matrix, to be multiplied with n x n matrices. */
@@ -151,38 +123,30 @@ static int det_infer(mxl_infer *infer)
     return 0;
 }
 
-static void put(mxl_array *out, int64_t at, double value)
+static void put(int dtype, void *to, double value)
 {
-    void *to = mxl_array_write(out);
-
-    if (out->dtype == MXL_F32)
-        ((float *)to)[at] = (float)value;
+    if (dtype == MXL_F32)
+        *(float *)to = (float)value;
     else
-        ((double *)to)[at] = value;
+        *(double *)to = value;
 }
 
 /* det has one output, slogdet two. An empty matrix has determinant 1. */
+static int det_matrix(const mxl_matrix *m)
+{
+    mxl_lu lu;
+
+    if (mxl_lu_decompose(m->dtype, m->rows, m->a, false, &lu) != 0)
+        return -1;
+    put(m->dtype, m->out[0], m->call->num_outputs == 1 ? lu.det : lu.sign);
+    if (m->call->num_outputs > 1)
+        put(m->dtype, m->out[1], lu.log_det);
+    return 0;
+}
+
 static int det_compute(const mxl_call *call)
 {
-    const mxl_array *a = call->in[0];
-    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    size_t bytes = count > 0 ? (size_t)(n * n) * mxl_dtype_size(a->dtype) : 0;
-    void *work = mxl_alloc(bytes);
-    int status = work == NULL ? -1 : 0;
-
-    for (int64_t i = 0; i < count && status == 0; i++) {
-        mxl_lu lu;
-
-        memcpy(work, (const char *)mxl_array_read(a) + (size_t)i * bytes, bytes);
-        status = mxl_lu_decompose(a->dtype, n, work, false, &lu);
-        if (status != 0)
-            break;
-        put(call->out[0], i, call->num_outputs == 1 ? lu.det : lu.sign);
-        if (call->num_outputs > 1)
-            put(call->out[1], i, lu.log_det);
-    }
-    mxl_free(work, bytes);
-    return status;
+    return mxl_linalg_each(call, NULL, true, det_matrix);
 }
 
 /* dA = dy C, C the cofactors */

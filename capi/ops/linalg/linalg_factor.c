@@ -1,40 +1,28 @@
 /* Factorisations of matrices: linalg_potrf, potri, gelqf, syevd. */
 #include <string.h>
 
-#include "base/memory/mem.h"
 #include "kernel/linalg/lapack.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/linalg/linalg.h"
 
 /* ---- potrf ---- */
 
-/* Works on a copy: that a matrix is not positive definite is known only at the end, and then an
- * output of the caller must not be half-written. */
+static int potrf_matrix(const mxl_matrix *m)
+{
+    int64_t bad = 0;
+
+    if (mxl_cholesky(m->dtype, m->rows, m->out[0], &bad) != 0)
+        return -1;
+    return bad == 0 ? 0
+                    : mxl_error("%s: matrix %lld is not positive definite: its leading minor of "
+                                "order %lld is not positive",
+                                m->call->op->name, (long long)m->index, (long long)bad);
+}
+
+/* That a matrix is not positive definite is known only at the end. */
 static int potrf_compute(const mxl_call *call)
 {
-    const mxl_array *a = call->in[0];
-    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a), bad = 0;
-    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
-    char *work;
-    int status = 0;
-
-    if (a->size == 0)
-        return 0;
-    work = mxl_alloc(bytes);
-    if (work == NULL)
-        return -1;
-    memcpy(work, mxl_array_read(a), bytes);
-    for (int64_t i = 0; i < count && status == 0; i++) {
-        status = mxl_cholesky(a->dtype, n, work + (size_t)(i * n * n) * width, &bad);
-        if (status == 0 && bad != 0)
-            status = mxl_error("%s: matrix %lld is not positive definite: its leading minor of "
-                               "order %lld is not positive",
-                               call->op->name, (long long)i, (long long)bad);
-    }
-    if (status == 0)
-        memcpy(mxl_array_write(call->out[0]), work, bytes);
-    mxl_free(work, bytes);
-    return status;
+    return mxl_linalg_each(call, call->in[0], true, potrf_matrix);
 }
 
 /* With M the lower triangle of L' dL, its diagonal halved: dA = L^-T (M + M') L^-1 / 2. */
@@ -48,11 +36,9 @@ static int potrf_grad(mxl_grad *g)
 }
 
 static const mxl_op op_potrf = {
-    .name = "_linalg_potrf",
-    .aliases = MXL_ALIASES("linalg_potrf"),
+    MXL_LINALG(potrf, mxl_inputs_a),
     .doc = "Cholesky factorisation of symmetric positive definite matrices: the lower triangular L "
            "of A = L L'. Only the lower triangle of A is read; the gradient is symmetric.",
-    .inputs = mxl_inputs_a,
     .infer = mxl_linalg_infer_square,
     .compute = potrf_compute,
     .grad = potrf_grad,
@@ -127,12 +113,10 @@ static int potri_grad(mxl_grad *g)
 }
 
 static const mxl_op op_potri = {
-    .name = "_linalg_potri",
-    .aliases = MXL_ALIASES("linalg_potri"),
+    MXL_LINALG(potri, mxl_inputs_a),
     .doc =
         "Of lower triangular matrices L, such as potrf gives, the inverse of L L'. Only the lower "
         "triangle is read.",
-    .inputs = mxl_inputs_a,
     .infer = mxl_linalg_infer_square,
     .compute = potri_compute,
     .grad = potri_grad,
@@ -159,21 +143,14 @@ static int gelqf_infer(mxl_infer *infer)
     return 0;
 }
 
+static int gelqf_matrix(const mxl_matrix *m)
+{
+    return mxl_lq(m->dtype, m->rows, m->columns, m->out[0], m->out[1]);
+}
+
 static int gelqf_compute(const mxl_call *call)
 {
-    const mxl_array *a = call->in[0];
-    int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    int64_t width = (int64_t)mxl_dtype_size(a->dtype);
-    char *q = mxl_array_write(call->out[0]), *l = mxl_array_write(call->out[1]);
-
-    if (a->size == 0)
-        return 0;
-    memcpy(q, mxl_array_read(a), (size_t)(a->size * width));
-    for (int64_t i = 0; i < count; i++) {
-        if (mxl_lq(a->dtype, m, n, q + i * m * n * width, l + i * m * m * width) != 0)
-            return -1;
-    }
-    return 0;
+    return mxl_linalg_each(call, call->in[0], false, gelqf_matrix);
 }
 
 /* With M = L' dL - dQ Q' and S the symmetric matrix with M's lower triangle: dA = L^-T (dQ + S Q).
@@ -197,11 +174,9 @@ static int gelqf_grad(mxl_grad *g)
 }
 
 static const mxl_op op_gelqf = {
-    .name = "_linalg_gelqf",
-    .aliases = MXL_ALIASES("linalg_gelqf"),
+    MXL_LINALG(gelqf, mxl_inputs_a),
     .doc = "LQ factorisation of matrices with no more rows than columns: A = L Q. Two results: Q, "
            "whose rows are orthonormal, and L, lower triangular.",
-    .inputs = mxl_inputs_a,
     .arity = mxl_arity_two,
     .infer = gelqf_infer,
     .compute = gelqf_compute,
@@ -220,38 +195,20 @@ static int syevd_infer(mxl_infer *infer)
     return 0;
 }
 
-/* On copies, as potrf: convergence is known only at the end. */
+static int syevd_matrix(const mxl_matrix *m)
+{
+    bool converged;
+
+    if (mxl_eigen(m->dtype, m->rows, m->out[0], m->out[1], &converged) != 0)
+        return -1;
+    return converged ? 0
+                     : mxl_error("%s: the eigenvalues of matrix %lld did not converge",
+                                 m->call->op->name, (long long)m->index);
+}
+
 static int syevd_compute(const mxl_call *call)
 {
-    const mxl_array *a = call->in[0];
-    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
-    size_t value_bytes = (size_t)(count * n) * width;
-    char *work, *values;
-    int status = 0;
-
-    if (a->size == 0)
-        return 0;
-    work = mxl_alloc(bytes + value_bytes);
-    if (work == NULL)
-        return -1;
-    values = work + bytes;
-    memcpy(work, mxl_array_read(a), bytes);
-    for (int64_t i = 0; i < count && status == 0; i++) {
-        bool converged;
-
-        status = mxl_eigen(a->dtype, n, work + (size_t)(i * n * n) * width,
-                           values + (size_t)(i * n) * width, &converged);
-        if (status == 0 && !converged)
-            status = mxl_error("%s: the eigenvalues of matrix %lld did not converge",
-                               call->op->name, (long long)i);
-    }
-    if (status == 0) {
-        memcpy(mxl_array_write(call->out[0]), work, bytes);
-        memcpy(mxl_array_write(call->out[1]), values, value_bytes);
-    }
-    mxl_free(work, bytes + value_bytes);
-    return status;
+    return mxl_linalg_each(call, call->in[0], true, syevd_matrix);
 }
 
 /* Differences of eigenvalues, l_i - l_j at (i, j), usable as divisors: a magnitude below 1.9.1's

@@ -1,9 +1,5 @@
 /* Triangular matrices: linalg_trmm, which multiplies with them, and linalg_trsm, which solves; and
  * _mxl_solve of any square matrices. */
-#include <stddef.h>
-#include <string.h>
-
-#include "base/memory/mem.h"
 #include "kernel/linalg/lapack.h"
 #include "ops/linalg/linalg.h"
 
@@ -52,35 +48,27 @@ static mxl_array *trmm_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_trmm = {
-    .name = "_linalg_trmm",
-    .aliases = MXL_ALIASES("linalg_trmm"),
+    MXL_LINALG(trmm, mxl_inputs_ab),
     .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
-    .inputs = mxl_inputs_ab,
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
     .compose = trmm_compose,
 };
 
+static int trsm_matrix(const mxl_matrix *m)
+{
+    const tr_params *p = m->call->params;
+    const mxl_array *x = m->call->out[0];
+
+    return mxl_triangular_solve(m->dtype, p->rightside, p->lower, p->transpose,
+                                x->shape[x->ndim - 2], x->shape[x->ndim - 1], m->a, m->out[0]);
+}
+
 static int trsm_compute(const mxl_call *call)
 {
-    const tr_params *p = call->params;
-    const mxl_array *a = call->in[0];
-    mxl_array *out = call->out[0];
-    int64_t rows = out->shape[out->ndim - 2], columns = out->shape[out->ndim - 1];
-    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    int64_t width = (int64_t)mxl_dtype_size(a->dtype);
-    const char *from = mxl_array_read(a);
-    char *to = mxl_array_write(out);
-
-    if (out->size == 0)
-        return 0;
-    memcpy(to, mxl_array_read(call->in[1]), (size_t)(out->size * width));
-    for (int64_t i = 0; i < count; i++) {
-        if (mxl_triangular_solve(a->dtype, p->rightside, p->lower, p->transpose, rows, columns,
-                                 from + i * n * n * width, to + i * rows * columns * width) != 0)
-            return -1;
-    }
-    mxl_linalg_scale(out, p->alpha);
+    if (mxl_linalg_each(call, call->in[1], false, trsm_matrix) != 0)
+        return -1;
+    mxl_linalg_scale(call->out[0], ((const tr_params *)call->params)->alpha);
     return 0;
 }
 
@@ -127,11 +115,9 @@ static void trsm_saves(mxl_saves *saves)
 }
 
 static const mxl_op op_trsm = {
-    .name = "_linalg_trsm",
-    .aliases = MXL_ALIASES("linalg_trsm"),
+    MXL_LINALG(trsm, mxl_inputs_ab),
     .doc = "Solves triangular systems: X of op(A) X = alpha B, or of X op(A) = alpha B. Zeros on "
            "the diagonal give infinities and NaN.",
-    .inputs = mxl_inputs_ab,
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
     .compute = trsm_compute,
@@ -154,39 +140,22 @@ static int solve_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Decomposes copies; writes the results after all systems are solved. */
+static int solve_matrix(const mxl_matrix *m)
+{
+    const mxl_array *x = m->call->out[0];
+    int64_t bad;
+
+    if (mxl_lu_solve(m->dtype, *(const int *)m->call->params != 0, m->rows, x->shape[x->ndim - 1],
+                     m->a, m->out[0], &bad) != 0)
+        return -1;
+    return bad == 0 ? 0
+                    : mxl_error("%s: matrix %lld is singular: pivot %lld is zero",
+                                m->call->op->name, (long long)m->index, (long long)bad);
+}
+
 static int solve_compute(const mxl_call *call)
 {
-    const mxl_array *a = call->in[0];
-    mxl_array *out = call->out[0];
-    int64_t n = a->shape[a->ndim - 1], columns = out->shape[out->ndim - 1];
-    size_t width = mxl_dtype_size(a->dtype), bytes = (size_t)a->size * width;
-    size_t all = bytes + (size_t)out->size * width;
-    char *work, *x;
-    int status = 0;
-
-    if (a->size == 0 && out->size == 0)
-        return 0;
-    work = mxl_alloc(all);
-    if (work == NULL)
-        return -1;
-    x = work + bytes;
-    memcpy(work, mxl_array_read(a), bytes);
-    memcpy(x, mxl_array_read(call->in[1]), all - bytes);
-    for (int64_t i = 0; i < mxl_linalg_count(a) && status == 0; i++) {
-        int64_t bad;
-
-        status = mxl_lu_solve(a->dtype, *(const int *)call->params != 0, n, columns,
-                              work + (size_t)(i * n * n) * width,
-                              x + (size_t)(i * n * columns) * width, &bad);
-        if (status == 0 && bad != 0)
-            status = mxl_error("%s: matrix %lld is singular: pivot %lld is zero", call->op->name,
-                               (long long)i, (long long)bad);
-    }
-    if (status == 0)
-        memcpy(mxl_array_write(out), x, all - bytes);
-    mxl_free(work, all);
-    return status;
+    return mxl_linalg_each(call, call->in[1], true, solve_matrix);
 }
 
 static const mxl_op op_solve;

@@ -59,12 +59,8 @@ static mxl_array *extractdiag_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_extractdiag = {
-    .name = "_linalg_extractdiag",
-    .aliases = MXL_ALIASES("linalg_extractdiag"),
-    .doc = "A diagonal of each matrix.",
-    .inputs = mxl_inputs_a,
-    MXL_PARAMS(part_params, diag_table),
-    .infer = extractdiag_infer,
+    MXL_LINALG(extractdiag, mxl_inputs_a), .doc = "A diagonal of each matrix.",
+    MXL_PARAMS(part_params, diag_table),   .infer = extractdiag_infer,
     .compose = extractdiag_compose,
 };
 
@@ -112,10 +108,8 @@ static mxl_array *makediag_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_makediag = {
-    .name = "_linalg_makediag",
-    .aliases = MXL_ALIASES("linalg_makediag"),
+    MXL_LINALG(makediag, vector_inputs),
     .doc = "Square matrices with the vectors on a diagonal, zeros elsewhere.",
-    .inputs = vector_inputs,
     MXL_PARAMS(part_params, diag_table),
     .infer = makediag_infer,
     .compose = makediag_compose,
@@ -148,10 +142,8 @@ static mxl_array *sumlogdiag_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_sumlogdiag = {
-    .name = "_linalg_sumlogdiag",
-    .aliases = MXL_ALIASES("linalg_sumlogdiag"),
+    MXL_LINALG(sumlogdiag, mxl_inputs_a),
     .doc = "Of each matrix the sum of the logarithms of its diagonal.",
-    .inputs = mxl_inputs_a,
     .infer = sumlogdiag_infer,
     .compose = sumlogdiag_compose,
 };
@@ -281,11 +273,9 @@ static int maketrian_grad(mxl_grad *g)
 }
 
 static const mxl_op op_extracttrian = {
-    .name = "_linalg_extracttrian",
-    .aliases = MXL_ALIASES("linalg_extracttrian"),
+    MXL_LINALG(extracttrian, mxl_inputs_a),
     .doc = "A triangle of each matrix as a vector: the lower one row by row, the upper one column "
            "by column.",
-    .inputs = mxl_inputs_a,
     MXL_PARAMS(part_params, trian_table),
     .infer = extracttrian_infer,
     .compute = extracttrian_compute,
@@ -293,12 +283,10 @@ static const mxl_op op_extracttrian = {
 };
 
 static const mxl_op op_maketrian = {
-    .name = "_linalg_maketrian",
-    .aliases = MXL_ALIASES("linalg_maketrian"),
+    MXL_LINALG(maketrian, vector_inputs),
     .doc =
         "Square matrices with the vectors as a triangle, zeros elsewhere: what extracttrian took "
         "apart.",
-    .inputs = vector_inputs,
     MXL_PARAMS(part_params, trian_table),
     .infer = maketrian_infer,
     .compute = maketrian_compute,

@@ -112,44 +112,6 @@ static int mm_compute(const mxl_call *call)
     return product(call->params, call->in, call->out[0], NULL);
 }
 
-extern const mxl_op mxl_op_mm;
-
-static mxl_array *mm(mxl_scope *s, mxl_array *a, mxl_array *b, bool ta, bool tb)
-{
-    mm_params params = {.transpose_a = ta, .transpose_b = tb};
-    mxl_array *inputs[2] = {a, b};
-
-    return mxl_scope_call(s, &mxl_op_mm, &params, 2, inputs);
-}
-
-/* Sets the gradients of the factors, inputs `first` and the next, from dY, the gradient of the
- * product. With A and B after transposition: dA = dY B', dB = A' dY. */
-static int factors_grad(mxl_grad *g, int first, mxl_array *dy)
-{
-    const mm_params *p = g->params;
-    bool ta = p->transpose_a != 0, tb = p->transpose_b != 0;
-
-    if (mxl_grad_wants(g, first)) {
-        mxl_array *b = mxl_grad_in(g, first + 1);
-
-        if (mxl_grad_set(g, first, ta ? mm(g->s, b, dy, tb, true) : mm(g->s, dy, b, false, !tb)) !=
-            0)
-            return -1;
-    }
-    if (mxl_grad_wants(g, first + 1)) {
-        mxl_array *a = mxl_grad_in(g, first);
-
-        return mxl_grad_set(g, first + 1,
-                            tb ? mm(g->s, dy, a, true, ta) : mm(g->s, a, dy, !ta, false));
-    }
-    return 0;
-}
-
-static int mm_grad(mxl_grad *g)
-{
-    return factors_grad(g, 0, g->grad_output[0]);
-}
-
 const mxl_op mxl_op_mm = {
     .name = "_mxl_mm",
     .doc = "The product of two matrices, by rows or by columns in memory.",
@@ -158,7 +120,7 @@ const mxl_op mxl_op_mm = {
     .infer = mm_infer,
     .compute = mm_compute,
     .strided = true,
-    .grad = mm_grad,
+    .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,
 };
 
@@ -204,9 +166,8 @@ static int addmm_compute(const mxl_call *call)
     bool row = added->ndim == 1 && added->shape[0] == out->shape[1] && added->contiguous;
     int64_t down = 0, right = 0;
 
-    if (out->dtype != MXL_F32 && out->dtype != MXL_F64)
-        return mxl_error("_mxl_addmm: takes float32 or float64, got %s",
-                         mxl_dtype_name(out->dtype));
+    if (mxl_check_full_float(call->op, out) != 0)
+        return -1;
     if (row && p->alpha == 1 && p->beta == 1)
         return product(p, call->in + 1, out, mxl_array_read(added));
     if (product(p, call->in + 1, out, NULL) != 0)
@@ -236,7 +197,7 @@ static int addmm_grad(mxl_grad *g)
         return -1;
     if (!mxl_grad_wants(g, 1) && !mxl_grad_wants(g, 2))
         return 0;
-    return factors_grad(g, 1, scaled(g, p->alpha));
+    return mxl_grad_factors(g, &mxl_op_mm, 1, scaled(g, p->alpha));
 }
 
 static void addmm_saves(mxl_saves *saves)

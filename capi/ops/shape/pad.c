@@ -196,7 +196,7 @@ static const mxl_op op_pad = {
         MXL_PARAM(pad_params, mode, MXL_P_ENUM, MXL_REQUIRED,
                   "What the rim holds: `constant_value`, the values at the edge, or the array "
                   "reflected at its edge.",
-                  .values = modes, .type_text = "{'constant', 'edge', 'reflect'}, required"),
+                  .values = modes),
         MXL_PARAM(pad_params, pad_width, MXL_P_SHAPE, MXL_REQUIRED,
                   "How wide the rim is before and behind each axis: two numbers per axis, four "
                   "zeros first."),
