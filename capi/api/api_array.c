@@ -223,15 +223,14 @@ static bool overlap(const mxl_array *to, const mxl_array *from)
 static int copy_array(const char *function, mxl_array *to, mxl_array *from)
 {
     mxl_array *own = NULL;
-    char have[128], want[128];
     int status;
 
     if (to->storage == NULL && mxl_array_define(to, from->dtype, from->ndim, from->shape) != 0)
         return -1;
     if (!mxl_array_same_shape(to, from))
         return mxl_error("%s: handle_src has shape %s, handle_dst %s", function,
-                         mxl_shape_text(have, sizeof(have), from->ndim, from->shape),
-                         mxl_shape_text(want, sizeof(want), to->ndim, to->shape));
+                         MXL_SHAPE_TEXT(from->ndim, from->shape),
+                         MXL_SHAPE_TEXT(to->ndim, to->shape));
     if (mxl_array_check_writable(to) != 0)
         return mxl_error_prefix(function);
     if (overlap(to, from)) {

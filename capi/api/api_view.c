@@ -100,11 +100,8 @@ static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t b
     if (array == NULL)
         return NULL;
     if (array->ndim == 0 || begin < 0 || begin > end || end > array->shape[0]) {
-        char text[128];
-
         (void)mxl_error("%s: rows [%lld,%lld) of an array of shape %s", function, (long long)begin,
-                        (long long)end,
-                        mxl_shape_text(text, sizeof(text), array->ndim, array->shape));
+                        (long long)end, MXL_SHAPE_TEXT(array->ndim, array->shape));
         api_unpin(handle);
         return NULL;
     }
@@ -125,10 +122,8 @@ static NDArrayHandle at(const char *function, NDArrayHandle handle, int64_t inde
     if (array == NULL)
         return NULL;
     if (array->ndim == 0 || index < 0 || index >= array->shape[0]) {
-        char text[128];
-
         (void)mxl_error("%s: row %lld of an array of shape %s", function, (long long)index,
-                        mxl_shape_text(text, sizeof(text), array->ndim, array->shape));
+                        MXL_SHAPE_TEXT(array->ndim, array->shape));
         api_unpin(handle);
         return NULL;
     }

@@ -96,5 +96,7 @@ int mxl_shape_axis(int64_t axis, int ndim);
 
 /* Writes "(2,3)", "(2,)" or "()" into buf, truncated to `size`. Returns buf. */
 char *mxl_shape_text(char *buf, size_t size, int ndim, const int64_t *dim);
+/* The same in a buffer of the enclosing block. */
+#define MXL_SHAPE_TEXT(ndim, dim) mxl_shape_text((char[256]){0}, 256, ndim, dim)
 
 #endif

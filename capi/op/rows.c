@@ -75,11 +75,9 @@ static int broadcast_strides(const mxl_call *call, const mxl_array *in, const mx
         int64_t extent = in->shape[axis];
 
         if (axis + lead < 0 ? extent != 1 : extent != 1 && extent != out->shape[axis + lead]) {
-            char a[128], b[128];
-
             return mxl_error("%s: an input of shape %s does not broadcast to %s", call->op->name,
-                             mxl_shape_text(a, sizeof(a), in->ndim, in->shape),
-                             mxl_shape_text(b, sizeof(b), out->ndim, out->shape));
+                             MXL_SHAPE_TEXT(in->ndim, in->shape),
+                             MXL_SHAPE_TEXT(out->ndim, out->shape));
         }
     }
     return 0;

@@ -167,7 +167,6 @@ int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
 {
     mxl_shape *out = &infer->out_shape[0], want;
     bool given = out->ndim >= 0;
-    char text[128];
 
     if (mxl_device_parse(ctx, &infer->device) != 0)
         return mxl_error_prefix(infer->op->name);
@@ -187,7 +186,7 @@ int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx)
             return mxl_error(
                 "%s: shape %s has unknown sizes (in legacy mode 0 is unknown; set_np_shape "
                 "makes it a size)",
-                infer->op->name, mxl_shape_text(text, sizeof(text), want.ndim, want.dim));
+                infer->op->name, MXL_SHAPE_TEXT(want.ndim, want.dim));
         want.dim[i] = out->dim[i];
     }
     if (want.ndim == 0 && infer->legacy_shape)

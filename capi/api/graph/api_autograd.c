@@ -85,8 +85,6 @@ int MXLSetInplace(int follow, int *before)
 static int check_variable(const mxl_array *variable, const mxl_array *grad, uint32_t req,
                           unsigned i)
 {
-    char have[128], want[128];
-
     if (req > MXL_GRAD_ADD)
         return mxl_error(
             "MXAutogradMarkVariables: gradient request %u of variable %u is not one of "
@@ -101,8 +99,8 @@ static int check_variable(const mxl_array *variable, const mxl_array *grad, uint
                          mxl_dtype_name(variable->dtype), mxl_dtype_name(grad->dtype));
     if (!mxl_array_same_shape(variable, grad))
         return mxl_error("MXAutogradMarkVariables: variable %u has shape %s, its gradient has %s",
-                         i, mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
-                         mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
+                         i, MXL_SHAPE_TEXT(variable->ndim, variable->shape),
+                         MXL_SHAPE_TEXT(grad->ndim, grad->shape));
     if (mxl_array_check_writable(grad) != 0)
         return mxl_error_prefix("MXAutogradMarkVariables: a gradient");
     if (grad->storage == variable->storage)

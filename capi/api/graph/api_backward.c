@@ -65,14 +65,12 @@ int MXLNDArraySetRequiresGrad(NDArrayHandle array, int flag)
 
 static int check_grad(const char *function, const mxl_array *variable, const mxl_array *grad)
 {
-    char have[128], want[128];
-
     if (grad->storage == NULL || grad->dtype != variable->dtype ||
         !mxl_array_same_shape(grad, variable))
         return mxl_error("%s: the gradient has shape %s and dtype %s, the array %s and %s",
-                         function, mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape),
+                         function, MXL_SHAPE_TEXT(grad->ndim, grad->shape),
                          grad->storage == NULL ? "none" : mxl_dtype_name(grad->dtype),
-                         mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
+                         MXL_SHAPE_TEXT(variable->ndim, variable->shape),
                          mxl_dtype_name(variable->dtype));
     if (grad->storage == variable->storage)
         return mxl_error("%s: the array and its gradient share memory", function);

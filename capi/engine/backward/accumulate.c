@@ -43,7 +43,6 @@ static int check_buffer(mxl_array *variable)
 {
     mxl_leaf *leaf = mxl_array_leaf(variable);
     mxl_array *grad;
-    char have[128], want[128];
     int status = 0;
 
     mxl_leaf_lock(leaf);
@@ -53,8 +52,8 @@ static int check_buffer(mxl_array *variable)
         status =
             mxl_error("backward: the gradient buffer of a variable of shape %s has shape %s, or "
                       "another dtype",
-                      mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape),
-                      mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape));
+                      MXL_SHAPE_TEXT(variable->ndim, variable->shape),
+                      MXL_SHAPE_TEXT(grad->ndim, grad->shape));
     if (status == 0 && grad != NULL && mxl_array_check_writable(grad) != 0)
         status = mxl_error_prefix("backward: a gradient buffer");
     mxl_leaf_unlock(leaf);
@@ -176,14 +175,12 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_r
 /* The gradient has the variable's shape, unless that was changed in place since it was recorded. */
 static int check_arrived(const mxl_array *value, const mxl_array *variable)
 {
-    char have[128], want[128];
-
     if (mxl_array_same_shape(value, variable))
         return 0;
     return mxl_error("backward: a gradient of shape %s arrived at a variable of shape %s, whose "
                      "shape was changed in place since it was recorded",
-                     mxl_shape_text(have, sizeof(have), value->ndim, value->shape),
-                     mxl_shape_text(want, sizeof(want), variable->ndim, variable->shape));
+                     MXL_SHAPE_TEXT(value->ndim, value->shape),
+                     MXL_SHAPE_TEXT(variable->ndim, variable->shape));
 }
 
 /* Makes everything that needs memory, so that a failure finds no variable's gradient changed. */

@@ -331,7 +331,6 @@ static mxl_meta edge_meta(mxl_edge edge)
 static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int i)
 {
     mxl_array *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
-    char have[128], want[128];
     mxl_meta meta;
 
     if (walk->heads[i].target == NULL && args->dialect->lenient_heads && args->heads != NULL &&
@@ -348,8 +347,8 @@ static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int 
         !(mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape) ||
           (args->dialect->lenient_heads && grad->size == mxl_shape_size(meta.ndim, meta.shape))))
         return mxl_error("backward: head gradient %d has shape %s, head %d has %s", i,
-                         mxl_shape_text(have, sizeof(have), grad->ndim, grad->shape), i,
-                         mxl_shape_text(want, sizeof(want), meta.ndim, meta.shape));
+                         MXL_SHAPE_TEXT(grad->ndim, grad->shape), i,
+                         MXL_SHAPE_TEXT(meta.ndim, meta.shape));
     if (grad->dtype != meta.dtype)
         return mxl_error("backward: head gradient %d is %s, head %d is %s", i,
                          mxl_dtype_name(grad->dtype), i, mxl_dtype_name(meta.dtype));

@@ -49,7 +49,6 @@ mxl_array *mxl_callback_take(void *handle, const mxl_meta *meta, const char *who
 {
     uint64_t number = (uint64_t)(uintptr_t)handle;
     mxl_array *array = (mxl_array *)mxl_handle_pin(MXL_KIND_ARRAY, number);
-    char have[128], want[128];
 
     if (array == NULL) {
         mxl_error_prefix(what);
@@ -63,10 +62,9 @@ mxl_array *mxl_callback_take(void *handle, const mxl_meta *meta, const char *who
         mxl_shape_same(array->ndim, array->shape, meta->ndim, meta->shape))
         return array;
     mxl_error("%s: %s with shape %s and dtype %s, expected %s and %s", who, what,
-              mxl_shape_text(have, sizeof(have), array->ndim, array->shape),
+              MXL_SHAPE_TEXT(array->ndim, array->shape),
               array->storage == NULL ? "none" : mxl_dtype_name(array->dtype),
-              mxl_shape_text(want, sizeof(want), meta->ndim, meta->shape),
-              mxl_dtype_name(meta->dtype));
+              MXL_SHAPE_TEXT(meta->ndim, meta->shape), mxl_dtype_name(meta->dtype));
     mxl_array_release(array);
     return NULL;
 }

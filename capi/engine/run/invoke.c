@@ -143,7 +143,6 @@ static int check_fits(const mxl_run *r, int i)
 {
     const mxl_array *out = r->given_out[i];
     const mxl_shape *want = &r->out_shape[i];
-    char have_text[128], want_text[128];
 
     if (out->dtype != r->out_dtype[i])
         return mxl_error("%s: the output given is %s, the result is %s", r->call.op->name,
@@ -151,8 +150,7 @@ static int check_fits(const mxl_run *r, int i)
     if (mxl_shape_same(out->ndim, out->shape, want->ndim, want->dim))
         return 0;
     return mxl_error("%s: the output given has shape %s, the result has %s", r->call.op->name,
-                     mxl_shape_text(have_text, sizeof(have_text), out->ndim, out->shape),
-                     mxl_shape_text(want_text, sizeof(want_text), want->ndim, want->dim));
+                     MXL_SHAPE_TEXT(out->ndim, out->shape), MXL_SHAPE_TEXT(want->ndim, want->dim));
 }
 
 /* Whether the results fit the arrays that the caller gives. */

@@ -145,11 +145,8 @@ static int reduced_axes(const char *name, int from_ndim, const int64_t *from, in
             break;
     }
     if (lead < 0) {
-        char a[128], b[128];
-
         return mxl_error("%s: shapes %s and %s do not match by broadcasting", name,
-                         mxl_shape_text(a, sizeof(a), to_ndim, to),
-                         mxl_shape_text(b, sizeof(b), from_ndim, from));
+                         MXL_SHAPE_TEXT(to_ndim, to), MXL_SHAPE_TEXT(from_ndim, from));
     }
     return 0;
 }

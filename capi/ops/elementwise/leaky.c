@@ -69,7 +69,6 @@ static int leaky_infer(mxl_infer *infer)
         return -1;
     if (p->act_type == PRELU) {
         const mxl_array *gamma = infer->in[1];
-        char a[128], b[128];
 
         if (gamma->dtype != x->dtype)
             return mxl_error("LeakyReLU: data and gamma have dtypes %s and %s; they must be the "
@@ -77,8 +76,8 @@ static int leaky_infer(mxl_infer *infer)
                              mxl_dtype_name(x->dtype), mxl_dtype_name(gamma->dtype));
         if (gamma_shape(x->ndim, x->shape, gamma->ndim, gamma->shape, &shape) != 0)
             return mxl_error("LeakyReLU: gamma of shape %s does not fit data of shape %s",
-                             mxl_shape_text(a, sizeof(a), gamma->ndim, gamma->shape),
-                             mxl_shape_text(b, sizeof(b), x->ndim, x->shape));
+                             MXL_SHAPE_TEXT(gamma->ndim, gamma->shape),
+                             MXL_SHAPE_TEXT(x->ndim, x->shape));
     }
     for (int i = 0; i < infer->num_outputs; i++) {
         mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);

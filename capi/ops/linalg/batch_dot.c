@@ -10,7 +10,6 @@ static int batch_infer(mxl_infer *infer)
     mxl_shape *out = &infer->out_shape[0];
     int last = a->ndim - 1;
     bool fits = a->ndim == b->ndim && a->ndim >= 3;
-    char a_text[128], b_text[128];
 
     if (mxl_check_dtypes(infer->op, a, b) != 0)
         return -1;
@@ -23,8 +22,7 @@ static int batch_infer(mxl_infer *infer)
         return mxl_error(
             "batch_dot: shapes %s and %s do not match: transpose_a=%d, transpose_b=%d; three or "
             "more axes are needed",
-            mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
-            mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
+            MXL_SHAPE_TEXT(a->ndim, a->shape), MXL_SHAPE_TEXT(b->ndim, b->shape), p->transpose_a,
             p->transpose_b);
     mxl_shape_set(out, a->ndim, a->shape);
     out->dim[last - 1] = a->shape[p->transpose_a ? last : last - 1];
@@ -71,7 +69,6 @@ static int rao_infer(mxl_infer *infer)
 {
     const mxl_array *first = infer->in[0];
     int64_t rows = 1;
-    char text[128];
 
     if (mxl_check_full_float(infer->op, first) != 0)
         return -1;
@@ -83,7 +80,7 @@ static int rao_infer(mxl_infer *infer)
         if (x->ndim != 2 || first->ndim != 2 || x->shape[1] != first->shape[1])
             return mxl_error(
                 "khatri_rao: matrices must have equal numbers of columns, got shape %s",
-                mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
+                MXL_SHAPE_TEXT(x->ndim, x->shape));
         if (__builtin_mul_overflow(rows, x->shape[0], &rows))
             return mxl_error("khatri_rao: the result is too large");
     }

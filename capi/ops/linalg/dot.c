@@ -47,7 +47,6 @@ static int dot_infer(mxl_infer *infer)
     const mxl_array *a = infer->in[0], *b = infer->in[1];
     mxl_shape *out = &infer->out_shape[0];
     operand left, right;
-    char a_text[128], b_text[128];
     int n = 0;
 
     if (mxl_check_dtypes(infer->op, a, b) != 0)
@@ -64,10 +63,8 @@ static int dot_infer(mxl_infer *infer)
         return mxl_error(
             "dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
             "transpose_b=%d",
-            (long long)left.length, (long long)right.length,
-            mxl_shape_text(a_text, sizeof(a_text), a->ndim, a->shape),
-            mxl_shape_text(b_text, sizeof(b_text), b->ndim, b->shape), p->transpose_a,
-            p->transpose_b);
+            (long long)left.length, (long long)right.length, MXL_SHAPE_TEXT(a->ndim, a->shape),
+            MXL_SHAPE_TEXT(b->ndim, b->shape), p->transpose_a, p->transpose_b);
     if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
         return mxl_error("dot: the result would have %d axes, at most %d are possible",
                          a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);
@@ -193,7 +190,6 @@ static int fc_check(const mxl_infer *infer)
 {
     const fc_params *p = infer->params;
     const mxl_array *x = infer->in[0], *w = infer->in[1];
-    char text[128];
 
     for (int i = 1; i < infer->num_inputs; i++) {
         if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
@@ -206,11 +202,11 @@ static int fc_check(const mxl_infer *infer)
     if (w->ndim != 2 || w->shape[0] != p->num_hidden || w->shape[1] != fc_features(p, x))
         return mxl_error("FullyConnected: weight must have shape (%lld,%lld), got %s",
                          (long long)p->num_hidden, (long long)fc_features(p, x),
-                         mxl_shape_text(text, sizeof(text), w->ndim, w->shape));
+                         MXL_SHAPE_TEXT(w->ndim, w->shape));
     if (!p->no_bias && (infer->in[2]->ndim != 1 || infer->in[2]->shape[0] != p->num_hidden))
-        return mxl_error(
-            "FullyConnected: bias must have shape (%lld,), got %s", (long long)p->num_hidden,
-            mxl_shape_text(text, sizeof(text), infer->in[2]->ndim, infer->in[2]->shape));
+        return mxl_error("FullyConnected: bias must have shape (%lld,), got %s",
+                         (long long)p->num_hidden,
+                         MXL_SHAPE_TEXT(infer->in[2]->ndim, infer->in[2]->shape));
     return 0;
 }
 

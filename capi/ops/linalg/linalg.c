@@ -20,13 +20,12 @@ int mxl_linalg_check(const mxl_infer *infer, int ndim)
 {
     const char *name = infer->op->name;
     const mxl_array *a = infer->in[0];
-    char text[128];
 
     if (mxl_check_full_float(infer->op, a) != 0)
         return -1;
     if (a->ndim < ndim)
         return mxl_error("%s: takes arrays of %d or more axes, got shape %s", name, ndim,
-                         mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
+                         MXL_SHAPE_TEXT(a->ndim, a->shape));
     for (int i = 1; i < infer->num_inputs; i++) {
         const mxl_array *b = infer->in[i];
 
@@ -41,14 +40,13 @@ int mxl_linalg_check(const mxl_infer *infer, int ndim)
 int mxl_linalg_check_square(const mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
-    char text[128];
 
     if (mxl_linalg_check(infer, 2) != 0)
         return -1;
     if (a->shape[a->ndim - 1] == a->shape[a->ndim - 2])
         return 0;
     return mxl_error("%s: takes square matrices, got shape %s", infer->op->name,
-                     mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
+                     MXL_SHAPE_TEXT(a->ndim, a->shape));
 }
 
 int mxl_linalg_infer_square(mxl_infer *infer)
@@ -77,11 +75,9 @@ mxl_array *mxl_with_axes(mxl_scope *s, mxl_array *a, int ndim, const int64_t *sh
 
 int mxl_linalg_differ(const mxl_infer *infer, const char *what)
 {
-    char a[128], b[128];
-
     return mxl_error("%s: shapes %s and %s do not match%s", infer->op->name,
-                     mxl_shape_text(a, sizeof(a), infer->in[0]->ndim, infer->in[0]->shape),
-                     mxl_shape_text(b, sizeof(b), infer->in[1]->ndim, infer->in[1]->shape), what);
+                     MXL_SHAPE_TEXT(infer->in[0]->ndim, infer->in[0]->shape),
+                     MXL_SHAPE_TEXT(infer->in[1]->ndim, infer->in[1]->shape), what);
 }
 
 void mxl_linalg_scale(mxl_array *array, double factor)
@@ -259,15 +255,13 @@ static int gemm_infer(mxl_infer *infer)
 {
     const mxl_array *c = infer->in[2];
     mxl_shape *out = &infer->out_shape[0];
-    char a[128], b[128];
 
     if (gemm2_infer(infer) != 0)
         return -1;
     if (mxl_shape_same(c->ndim, c->shape, out->ndim, out->dim))
         return 0;
     return mxl_error("%s: C has shape %s, the product %s", infer->op->name,
-                     mxl_shape_text(a, sizeof(a), c->ndim, c->shape),
-                     mxl_shape_text(b, sizeof(b), out->ndim, out->dim));
+                     MXL_SHAPE_TEXT(c->ndim, c->shape), MXL_SHAPE_TEXT(out->ndim, out->dim));
 }
 
 /* With beta 0, C counts as zeros, even if it has NaN, but still gets a gradient. */

@@ -129,13 +129,12 @@ static int gelqf_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
     mxl_shape *l = &infer->out_shape[1];
-    char text[128];
 
     if (mxl_linalg_check(infer, 2) != 0)
         return -1;
     if (a->shape[a->ndim - 2] > a->shape[a->ndim - 1])
         return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                         infer->op->name, mxl_shape_text(text, sizeof(text), a->ndim, a->shape));
+                         infer->op->name, MXL_SHAPE_TEXT(a->ndim, a->shape));
     mxl_shape_set(&infer->out_shape[0], a->ndim, a->shape);
     mxl_shape_set(l, a->ndim, a->shape);
     l->dim[l->ndim - 1] = l->dim[l->ndim - 2];

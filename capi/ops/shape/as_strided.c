@@ -262,7 +262,6 @@ static int copy_over_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0], *b = infer->in[1];
     int lead = a->ndim - b->ndim;
-    char have[128], want[128];
 
     for (int i = 0; i < b->ndim && lead >= 0; i++) {
         if (b->shape[i] != 1 && b->shape[i] != a->shape[i + lead])
@@ -270,8 +269,7 @@ static int copy_over_infer(mxl_infer *infer)
     }
     if (lead < 0)
         return mxl_error("%s: a value of shape %s cannot be broadcast to %s", infer->op->name,
-                         mxl_shape_text(have, sizeof(have), b->ndim, b->shape),
-                         mxl_shape_text(want, sizeof(want), a->ndim, a->shape));
+                         MXL_SHAPE_TEXT(b->ndim, b->shape), MXL_SHAPE_TEXT(a->ndim, a->shape));
     return mxl_infer_like_first(infer);
 }
 

@@ -71,7 +71,6 @@ static int join_arity(const void *params, mxl_arity *arity)
 static int check_joined(const char *name, const mxl_array *first, const mxl_array *other, int axis)
 {
     bool same = first->ndim == other->ndim;
-    char a[128], b[128];
 
     if (first->dtype != other->dtype)
         return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
@@ -81,8 +80,8 @@ static int check_joined(const char *name, const mxl_array *first, const mxl_arra
     if (same)
         return 0;
     return mxl_error("%s: inputs have shapes %s and %s; they may differ only in axis %d", name,
-                     mxl_shape_text(a, sizeof(a), first->ndim, first->shape),
-                     mxl_shape_text(b, sizeof(b), other->ndim, other->shape), axis);
+                     MXL_SHAPE_TEXT(first->ndim, first->shape),
+                     MXL_SHAPE_TEXT(other->ndim, other->shape), axis);
 }
 
 static int concat_infer(mxl_infer *infer)

@@ -7,11 +7,8 @@
 
 static int cannot_broadcast(const mxl_plan *p, int ndim, const int64_t *shape)
 {
-    char a[128], b[128];
-
     return mxl_error("%s: an array of shape %s cannot be broadcast to %s", p->op->name,
-                     mxl_shape_text(a, sizeof(a), p->shape.ndim, p->shape.dim),
-                     mxl_shape_text(b, sizeof(b), ndim, shape));
+                     MXL_SHAPE_TEXT(p->shape.ndim, p->shape.dim), MXL_SHAPE_TEXT(ndim, shape));
 }
 
 /* Broadcasts the walk to a shape with as many dimensions. */

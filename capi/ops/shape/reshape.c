@@ -201,7 +201,6 @@ static int like_plan(mxl_plan *p)
 {
     like_params l = *(const like_params *)p->params;
     const mxl_shape *x = &p->shape;
-    char a[128], b[128];
     mxl_shape out;
 
     if (like_range("lhs", x->ndim, &l.lhs_begin, &l.lhs_end) != 0 ||
@@ -218,8 +217,7 @@ static int like_plan(mxl_plan *p)
         out.dim[out.ndim++] = x->dim[i];
     if (mxl_shape_count(out.ndim, out.dim) != mxl_shape_size(x->ndim, x->dim))
         return mxl_error("reshape_like: an array of shape %s cannot have the shape %s",
-                         mxl_shape_text(a, sizeof(a), x->ndim, x->dim),
-                         mxl_shape_text(b, sizeof(b), out.ndim, out.dim));
+                         MXL_SHAPE_TEXT(x->ndim, x->dim), MXL_SHAPE_TEXT(out.ndim, out.dim));
     mxl_plan_reshape(p, out.ndim, out.dim);
     return 0;
 }

@@ -202,13 +202,11 @@ static const mxl_op op_slice_assign_scalar = {
 
 static int check_value(const char *name, const mxl_array *value, const mxl_plan *part)
 {
-    char have[128], want[128];
-
     if (mxl_shape_same(value->ndim, value->shape, part->shape.ndim, part->shape.dim))
         return 0;
     return mxl_error("%s: the part has shape %s, the value %s", name,
-                     mxl_shape_text(want, sizeof(want), part->shape.ndim, part->shape.dim),
-                     mxl_shape_text(have, sizeof(have), value->ndim, value->shape));
+                     MXL_SHAPE_TEXT(part->shape.ndim, part->shape.dim),
+                     MXL_SHAPE_TEXT(value->ndim, value->shape));
 }
 
 static int assign_infer(mxl_infer *infer)

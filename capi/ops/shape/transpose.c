@@ -145,12 +145,10 @@ mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis)
 static int block_check(const mxl_plan *p, int64_t block)
 {
     int64_t all;
-    char text[128];
 
     if (p->shape.ndim != 4 || mxl_shape_size(4, p->shape.dim) == 0)
         return mxl_error("%s: takes an array of 4 axes that has elements, got shape %s",
-                         p->op->name,
-                         mxl_shape_text(text, sizeof(text), p->shape.ndim, p->shape.dim));
+                         p->op->name, MXL_SHAPE_TEXT(p->shape.ndim, p->shape.dim));
     if (block < 1 || __builtin_mul_overflow(block, block, &all))
         return mxl_error("%s: a block_size of %lld is not possible", p->op->name, (long long)block);
     return 0;
@@ -158,11 +156,8 @@ static int block_check(const mxl_plan *p, int64_t block)
 
 static int indivisible(const mxl_plan *p, int64_t block)
 {
-    char text[128];
-
     return mxl_error("%s: shape %s cannot be cut into blocks of %lld", p->op->name,
-                     mxl_shape_text(text, sizeof(text), p->shape.ndim, p->shape.dim),
-                     (long long)block);
+                     MXL_SHAPE_TEXT(p->shape.ndim, p->shape.dim), (long long)block);
 }
 
 /* From elements (n, row, column, c, h, w) to (n, c, h, row, w, column). */
