@@ -1,17 +1,15 @@
 /* Shared rules of arity, shape, dtype and saved values. */
 #include "op/op.h"
 
-enum { SHAPE_TEXT = 256 };
-
 const mxl_input mxl_inputs_data[] = {MXL_INPUT(data, "Input array, of any shape."), {0}};
 
-/* Gives every output this dtype and shape. */
-static void set_outputs(mxl_infer *infer, int dtype, int ndim, const int64_t *shape)
+int mxl_infer_set(mxl_infer *infer, int dtype, int ndim, const int64_t *shape)
 {
     for (int i = 0; i < infer->num_outputs; i++) {
         mxl_shape_set(&infer->out_shape[i], ndim, shape);
         infer->out_dtype[i] = dtype;
     }
+    return 0;
 }
 
 int mxl_check_dtypes(const mxl_op *op, const mxl_array *a, const mxl_array *b)
@@ -60,26 +58,20 @@ static int check_shapes(const mxl_infer *infer)
 
     for (int i = 1; i < infer->num_inputs; i++) {
         const mxl_array *other = infer->in[i];
-        char a[SHAPE_TEXT], b[SHAPE_TEXT];
 
         if (!mxl_array_same_shape(first, other))
             return mxl_error("%s: inputs have shapes %s and %s; they must be the same",
-                             infer->op->name,
-                             mxl_shape_text(a, sizeof a, first->ndim, first->shape),
-                             mxl_shape_text(b, sizeof b, other->ndim, other->shape));
+                             infer->op->name, MXL_SHAPE_TEXT(first->ndim, first->shape),
+                             MXL_SHAPE_TEXT(other->ndim, other->shape));
     }
     return 0;
 }
 
 int mxl_infer_like_first(mxl_infer *infer)
 {
-    const mxl_array *first;
-
     if (infer->num_inputs < 1)
         return mxl_error("%s: takes at least one input, got none", infer->op->name);
-    first = infer->in[0];
-    set_outputs(infer, first->dtype, first->ndim, first->shape);
-    return 0;
+    return mxl_infer_set(infer, infer->in[0]->dtype, infer->in[0]->ndim, infer->in[0]->shape);
 }
 
 int mxl_infer_same(mxl_infer *infer)
@@ -96,9 +88,7 @@ int mxl_infer_to(mxl_infer *infer, mxl_tuple shape)
 {
     if (mxl_shape_count(shape.n, shape.v) < 0)
         return mxl_error_prefix(infer->op->name);
-    mxl_shape_set(&infer->out_shape[0], shape.n, shape.v);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
+    return mxl_infer_set(infer, infer->in[0]->dtype, shape.n, shape.v);
 }
 
 int mxl_infer_broadcast(mxl_infer *infer)
@@ -112,15 +102,11 @@ int mxl_infer_broadcast(mxl_infer *infer)
     b = infer->in[1];
     if (a->dtype != b->dtype)
         return check_dtypes(infer);
-    if (mxl_array_same_shape(a, b)) {
-        mxl_shape_set(&infer->out_shape[0], a->ndim, a->shape);
-        infer->out_dtype[0] = a->dtype;
-        return 0;
-    }
+    if (mxl_array_same_shape(a, b))
+        return mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
         return mxl_error_prefix(infer->op->name);
-    set_outputs(infer, a->dtype, shape.ndim, shape.dim);
-    return 0;
+    return mxl_infer_set(infer, a->dtype, shape.ndim, shape.dim);
 }
 
 static bool is_scalar(const mxl_array *array)

@@ -196,6 +196,8 @@ int mxl_infer_same(mxl_infer *infer);       /* all inputs have one shape and dty
 int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's broadcast */
 int mxl_infer_like_first(mxl_infer *infer); /* outputs like input 0, other inputs are ignored */
 int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes only */
+/* Gives every output a dtype and a shape; 0. */
+int mxl_infer_set(mxl_infer *infer, int dtype, int ndim, const int64_t *shape);
 /* Output 0 gets input 0's dtype and the shape of a parameter. -1 with the error set if the list is
  * not a valid shape. */
 int mxl_infer_to(mxl_infer *infer, mxl_tuple shape);

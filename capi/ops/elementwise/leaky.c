@@ -79,11 +79,7 @@ static int leaky_infer(mxl_infer *infer)
                              MXL_SHAPE_TEXT(gamma->ndim, gamma->shape),
                              MXL_SHAPE_TEXT(x->ndim, x->shape));
     }
-    for (int i = 0; i < infer->num_outputs; i++) {
-        mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
-        infer->out_dtype[i] = x->dtype;
-    }
-    return 0;
+    return mxl_infer_like_first(infer);
 }
 
 /* Both values are computed before the selection, so that loops vectorise (the compiler may not read

@@ -162,23 +162,18 @@ static const mxl_op op_quadratic = {
 static int where_infer(mxl_infer *infer)
 {
     const mxl_array *c = infer->in[0], *x = infer->in[1], *y = infer->in[2];
-    char a[128], b[128];
 
     if (x->dtype != y->dtype)
         return mxl_error("where: x and y have dtypes %s and %s; they must be the same",
                          mxl_dtype_name(x->dtype), mxl_dtype_name(y->dtype));
     if (!mxl_array_same_shape(x, y))
         return mxl_error("where: x and y have shapes %s and %s; they must be the same",
-                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
-                         mxl_shape_text(b, sizeof(b), y->ndim, y->shape));
+                         MXL_SHAPE_TEXT(x->ndim, x->shape), MXL_SHAPE_TEXT(y->ndim, y->shape));
     if (!mxl_array_same_shape(c, x) && !(c->ndim == 1 && x->ndim > 0 && c->shape[0] == x->shape[0]))
         return mxl_error("where: the condition has shape %s, which is neither that of x, %s, nor "
                          "one number per row",
-                         mxl_shape_text(a, sizeof(a), c->ndim, c->shape),
-                         mxl_shape_text(b, sizeof(b), x->ndim, x->shape));
-    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
-    infer->out_dtype[0] = x->dtype;
-    return 0;
+                         MXL_SHAPE_TEXT(c->ndim, c->shape), MXL_SHAPE_TEXT(x->ndim, x->shape));
+    return mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
 }
 
 typedef struct where_job {

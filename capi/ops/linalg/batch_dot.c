@@ -24,10 +24,9 @@ static int batch_infer(mxl_infer *infer)
             "more axes are needed",
             MXL_SHAPE_TEXT(a->ndim, a->shape), MXL_SHAPE_TEXT(b->ndim, b->shape), p->transpose_a,
             p->transpose_b);
-    mxl_shape_set(out, a->ndim, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     out->dim[last - 1] = a->shape[p->transpose_a ? last : last - 1];
     out->dim[last] = b->shape[p->transpose_b ? last - 1 : last];
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -84,11 +83,7 @@ static int rao_infer(mxl_infer *infer)
         if (__builtin_mul_overflow(rows, x->shape[0], &rows))
             return mxl_error("khatri_rao: the result is too large");
     }
-    infer->out_shape[0].ndim = 2;
-    infer->out_shape[0].dim[0] = rows;
-    infer->out_shape[0].dim[1] = first->shape[1];
-    infer->out_dtype[0] = first->dtype;
-    return 0;
+    return mxl_infer_set(infer, first->dtype, 2, (int64_t[]){rows, first->shape[1]});
 }
 
 /* (m, 1, k) times (1, n, k), as (m n, k); and so on with the next. */

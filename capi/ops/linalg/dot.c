@@ -218,11 +218,10 @@ static int fc_infer(mxl_infer *infer)
 
     if (fc_check(infer) != 0)
         return -1;
-    mxl_shape_set(out, x->ndim, x->shape);
+    mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
     if (p->flatten)
         out->ndim = 2;
     out->dim[out->ndim - 1] = p->num_hidden;
-    infer->out_dtype[0] = x->dtype;
     return 0;
 }
 

@@ -51,11 +51,7 @@ int mxl_linalg_check_square(const mxl_infer *infer)
 
 int mxl_linalg_infer_square(mxl_infer *infer)
 {
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    mxl_shape_set(&infer->out_shape[0], infer->in[0]->ndim, infer->in[0]->shape);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
+    return mxl_linalg_check_square(infer) != 0 ? -1 : mxl_infer_like_first(infer);
 }
 
 mxl_array *mxl_plus_transposed(mxl_scope *s, mxl_array *a)
@@ -174,10 +170,9 @@ static int gemm2_infer(mxl_infer *infer)
         return mxl_linalg_differ(infer, p->transpose_a || p->transpose_b
                                             ? " as they are transposed"
                                             : ": inner extents differ");
-    mxl_shape_set(out, a->ndim, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     out->dim[row] = a->shape[p->transpose_a ? last : row];
     out->dim[last] = b->shape[p->transpose_b ? row : last];
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -242,8 +237,8 @@ mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a
 }
 
 static const mxl_op op_gemm2 = {
-    MXL_LINALG(gemm2, mxl_inputs_ab),
     .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
+    MXL_LINALG(gemm2, mxl_inputs_ab),
     MXL_PARAMS_OF(gemm_params, GEMM_PARAMS, GEMM_AXIS),
     .infer = gemm2_infer,
     .compute = gemm2_compute,
@@ -310,9 +305,8 @@ static int syrk_infer(mxl_infer *infer)
 
     if (mxl_linalg_check(infer, 2) != 0)
         return -1;
-    mxl_shape_set(out, a->ndim, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     out->dim[a->ndim - 1] = out->dim[a->ndim - 2] = a->shape[a->ndim - (p->transpose ? 1 : 2)];
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -324,8 +318,8 @@ static mxl_array *syrk_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_syrk = {
-    MXL_LINALG(syrk, mxl_inputs_a),
     .doc = "Products of matrices with themselves: alpha A A', or alpha A' A with `transpose`.",
+    MXL_LINALG(syrk, mxl_inputs_a),
     MXL_PARAMS_OF(syrk_params,
                   MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
                             "Whether the first factor is the transposed one."),

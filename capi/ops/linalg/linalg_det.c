@@ -116,11 +116,7 @@ static int det_infer(mxl_infer *infer)
 
     if (mxl_linalg_check_square(infer) != 0)
         return -1;
-    for (int i = 0; i < infer->num_outputs; i++) {
-        mxl_shape_set(&infer->out_shape[i], a->ndim - 2, a->shape);
-        infer->out_dtype[i] = a->dtype;
-    }
-    return 0;
+    return mxl_infer_set(infer, a->dtype, a->ndim - 2, a->shape);
 }
 
 static void put(int dtype, void *to, double value)

@@ -36,9 +36,9 @@ static int potrf_grad(mxl_grad *g)
 }
 
 static const mxl_op op_potrf = {
-    MXL_LINALG(potrf, mxl_inputs_a),
     .doc = "Cholesky factorisation of symmetric positive definite matrices: the lower triangular L "
            "of A = L L'. Only the lower triangle of A is read; the gradient is symmetric.",
+    MXL_LINALG(potrf, mxl_inputs_a),
     .infer = mxl_linalg_infer_square,
     .compute = potrf_compute,
     .grad = potrf_grad,
@@ -113,10 +113,10 @@ static int potri_grad(mxl_grad *g)
 }
 
 static const mxl_op op_potri = {
-    MXL_LINALG(potri, mxl_inputs_a),
     .doc =
         "Of lower triangular matrices L, such as potrf gives, the inverse of L L'. Only the lower "
         "triangle is read.",
+    MXL_LINALG(potri, mxl_inputs_a),
     .infer = mxl_linalg_infer_square,
     .compute = potri_compute,
     .grad = potri_grad,
@@ -135,10 +135,8 @@ static int gelqf_infer(mxl_infer *infer)
     if (a->shape[a->ndim - 2] > a->shape[a->ndim - 1])
         return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
                          infer->op->name, MXL_SHAPE_TEXT(a->ndim, a->shape));
-    mxl_shape_set(&infer->out_shape[0], a->ndim, a->shape);
-    mxl_shape_set(l, a->ndim, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     l->dim[l->ndim - 1] = l->dim[l->ndim - 2];
-    infer->out_dtype[0] = infer->out_dtype[1] = a->dtype;
     return 0;
 }
 
@@ -173,9 +171,9 @@ static int gelqf_grad(mxl_grad *g)
 }
 
 static const mxl_op op_gelqf = {
-    MXL_LINALG(gelqf, mxl_inputs_a),
     .doc = "LQ factorisation of matrices with no more rows than columns: A = L Q. Two results: Q, "
            "whose rows are orthonormal, and L, lower triangular.",
+    MXL_LINALG(gelqf, mxl_inputs_a),
     .arity = mxl_arity_two,
     .infer = gelqf_infer,
     .compute = gelqf_compute,
@@ -189,8 +187,7 @@ static int syevd_infer(mxl_infer *infer)
 {
     if (mxl_linalg_infer_square(infer) != 0)
         return -1;
-    mxl_shape_set(&infer->out_shape[1], infer->in[0]->ndim - 1, infer->in[0]->shape);
-    infer->out_dtype[1] = infer->out_dtype[0];
+    infer->out_shape[1].ndim--;
     return 0;
 }
 

@@ -32,9 +32,7 @@ static int tr_infer(mxl_infer *infer)
     }
     if (a->shape[last] != b->shape[p->rightside ? last : last - 1])
         return mxl_linalg_differ(infer, p->rightside ? " (A stands to the right)" : "");
-    mxl_shape_set(&infer->out_shape[0], b->ndim, b->shape);
-    infer->out_dtype[0] = a->dtype;
-    return 0;
+    return mxl_infer_set(infer, a->dtype, b->ndim, b->shape);
 }
 
 static mxl_array *trmm_compose(mxl_scope *s, const mxl_call *call)
@@ -48,8 +46,8 @@ static mxl_array *trmm_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_trmm = {
-    MXL_LINALG(trmm, mxl_inputs_ab),
     .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
+    MXL_LINALG(trmm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
     .compose = trmm_compose,
@@ -115,9 +113,9 @@ static void trsm_saves(mxl_saves *saves)
 }
 
 static const mxl_op op_trsm = {
-    MXL_LINALG(trsm, mxl_inputs_ab),
     .doc = "Solves triangular systems: X of op(A) X = alpha B, or of X op(A) = alpha B. Zeros on "
            "the diagonal give infinities and NaN.",
+    MXL_LINALG(trsm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
     .compute = trsm_compute,
@@ -135,9 +133,7 @@ static int solve_infer(mxl_infer *infer)
         return -1;
     if (!mxl_shape_same(a->ndim - 1, a->shape, b->ndim - 1, b->shape))
         return mxl_linalg_differ(infer, "");
-    mxl_shape_set(&infer->out_shape[0], b->ndim, b->shape);
-    infer->out_dtype[0] = a->dtype;
-    return 0;
+    return mxl_infer_set(infer, a->dtype, b->ndim, b->shape);
 }
 
 static int solve_matrix(const mxl_matrix *m)

@@ -47,9 +47,8 @@ static int extractdiag_infer(mxl_infer *infer)
     away = check_offset(infer, a->shape[a->ndim - 1]);
     if (away < 0)
         return -1;
-    mxl_shape_set(out, a->ndim - 1, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim - 1, a->shape);
     out->dim[out->ndim - 1] -= away;
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -59,8 +58,10 @@ static mxl_array *extractdiag_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_extractdiag = {
-    MXL_LINALG(extractdiag, mxl_inputs_a), .doc = "A diagonal of each matrix.",
-    MXL_PARAMS(part_params, diag_table),   .infer = extractdiag_infer,
+    .doc = "A diagonal of each matrix.",
+    MXL_LINALG(extractdiag, mxl_inputs_a),
+    MXL_PARAMS(part_params, diag_table),
+    .infer = extractdiag_infer,
     .compose = extractdiag_compose,
 };
 
@@ -82,10 +83,9 @@ static int matrices(mxl_infer *infer, int64_t n)
     if (a->ndim == MXL_MAX_NDIM)
         return mxl_error("%s: the result would have %d axes, at most %d are possible",
                          infer->op->name, a->ndim + 1, (int)MXL_MAX_NDIM);
-    mxl_shape_set(out, a->ndim, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     out->dim[out->ndim - 1] = n;
     out->dim[out->ndim++] = n;
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -108,8 +108,8 @@ static mxl_array *makediag_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_makediag = {
-    MXL_LINALG(makediag, vector_inputs),
     .doc = "Square matrices with the vectors on a diagonal, zeros elsewhere.",
+    MXL_LINALG(makediag, vector_inputs),
     MXL_PARAMS(part_params, diag_table),
     .infer = makediag_infer,
     .compose = makediag_compose,
@@ -125,10 +125,9 @@ static int sumlogdiag_infer(mxl_infer *infer)
 
     if (mxl_linalg_check_square(infer) != 0)
         return -1;
-    mxl_shape_set(out, a->ndim - 2, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim - 2, a->shape);
     if (out->ndim == 0)
         out->dim[out->ndim++] = 1;
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -142,8 +141,8 @@ static mxl_array *sumlogdiag_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_sumlogdiag = {
-    MXL_LINALG(sumlogdiag, mxl_inputs_a),
     .doc = "Of each matrix the sum of the logarithms of its diagonal.",
+    MXL_LINALG(sumlogdiag, mxl_inputs_a),
     .infer = sumlogdiag_infer,
     .compose = sumlogdiag_compose,
 };
@@ -193,9 +192,8 @@ static int extracttrian_infer(mxl_infer *infer)
     if (away < 0)
         return -1;
     n -= away;
-    mxl_shape_set(out, a->ndim - 1, a->shape);
+    mxl_infer_set(infer, a->dtype, a->ndim - 1, a->shape);
     out->dim[out->ndim - 1] = n * (n + 1) / 2;
-    infer->out_dtype[0] = a->dtype;
     return 0;
 }
 
@@ -273,9 +271,9 @@ static int maketrian_grad(mxl_grad *g)
 }
 
 static const mxl_op op_extracttrian = {
-    MXL_LINALG(extracttrian, mxl_inputs_a),
     .doc = "A triangle of each matrix as a vector: the lower one row by row, the upper one column "
            "by column.",
+    MXL_LINALG(extracttrian, mxl_inputs_a),
     MXL_PARAMS(part_params, trian_table),
     .infer = extracttrian_infer,
     .compute = extracttrian_compute,
@@ -283,10 +281,10 @@ static const mxl_op op_extracttrian = {
 };
 
 static const mxl_op op_maketrian = {
-    MXL_LINALG(maketrian, vector_inputs),
     .doc =
         "Square matrices with the vectors as a triangle, zeros elsewhere: what extracttrian took "
         "apart.",
+    MXL_LINALG(maketrian, vector_inputs),
     MXL_PARAMS(part_params, trian_table),
     .infer = maketrian_infer,
     .compute = maketrian_compute,

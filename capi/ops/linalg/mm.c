@@ -33,11 +33,9 @@ static int mm_infer_of(mxl_infer *infer, mxl_array *const *in)
         return mxl_error("%s: inner extents %lld and %lld differ", infer->op->name,
                          (long long)rows_of(a->shape, !p->transpose_a),
                          (long long)rows_of(b->shape, p->transpose_b));
-    infer->out_shape[0].ndim = 2;
-    infer->out_shape[0].dim[0] = rows_of(a->shape, p->transpose_a);
-    infer->out_shape[0].dim[1] = rows_of(b->shape, !p->transpose_b);
-    infer->out_dtype[0] = a->dtype;
-    return 0;
+    return mxl_infer_set(
+        infer, a->dtype, 2,
+        (int64_t[]){rows_of(a->shape, p->transpose_a), rows_of(b->shape, !p->transpose_b)});
 }
 
 static int mm_infer(mxl_infer *infer)

@@ -99,9 +99,8 @@ static int concat_infer(mxl_infer *infer)
         if (__builtin_add_overflow(extent, infer->in[i]->shape[axis], &extent))
             return mxl_error("%s: the result is too large", infer->op->name);
     }
-    mxl_shape_set(&infer->out_shape[0], first->ndim, first->shape);
+    mxl_infer_set(infer, first->dtype, first->ndim, first->shape);
     infer->out_shape[0].dim[axis] = extent;
-    infer->out_dtype[0] = first->dtype;
     return 0;
 }
 

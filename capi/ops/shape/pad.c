@@ -52,13 +52,12 @@ static int pad_infer(mxl_infer *infer)
 
     if (pad_check(p, x) != 0)
         return -1;
-    mxl_shape_set(out, x->ndim, x->shape);
+    mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
     for (int i = 0; i < x->ndim; i++) {
         if (__builtin_add_overflow(out->dim[i], p->pad_width.v[2 * i], &out->dim[i]) ||
             __builtin_add_overflow(out->dim[i], p->pad_width.v[2 * i + 1], &out->dim[i]))
             return mxl_error("Pad: the result is too large");
     }
-    infer->out_dtype[0] = x->dtype;
     return 0;
 }
 

@@ -1,17 +1,9 @@
 /* shape_array and size_array: an array's shape and its number of elements, as data. */
 #include "ops/build.h"
 
-/* A vector of int64; its length is the number of axes, or 1. */
-static int infer_int64(mxl_infer *infer, int64_t length)
-{
-    mxl_shape_set(&infer->out_shape[0], 1, &length);
-    infer->out_dtype[0] = MXL_I64;
-    return 0;
-}
-
 static int shape_array_infer(mxl_infer *infer)
 {
-    return infer_int64(infer, infer->in[0]->ndim);
+    return mxl_infer_set(infer, MXL_I64, 1, (int64_t[]){infer->in[0]->ndim});
 }
 
 static int shape_array_compute(const mxl_call *call)
@@ -35,14 +27,12 @@ static const mxl_op op_shape_array = {
 
 static int size_array_infer(mxl_infer *infer)
 {
-    return infer_int64(infer, 1);
+    return mxl_infer_set(infer, MXL_I64, 1, (int64_t[]){1});
 }
 
 static int size_array_compute(const mxl_call *call)
 {
-    int64_t *out = mxl_array_write(call->out[0]);
-
-    *out = call->in[0]->size;
+    *(int64_t *)mxl_array_write(call->out[0]) = call->in[0]->size;
     return 0;
 }
 

@@ -143,15 +143,13 @@ static int channel_plan(mxl_plan *p)
 static int channel_infer(mxl_infer *infer)
 {
     mxl_infer first = *infer;
+    mxl_shape shape;
 
     first.num_outputs = 1;
     if (mxl_plan_infer(&first) != 0)
         return -1;
-    for (int i = 1; i < infer->num_outputs; i++) {
-        mxl_shape_set(&infer->out_shape[i], infer->out_shape->ndim, infer->out_shape->dim);
-        infer->out_dtype[i] = infer->out_dtype[0];
-    }
-    return 0;
+    shape = first.out_shape[0];
+    return mxl_infer_set(infer, first.out_dtype[0], shape.ndim, shape.dim);
 }
 
 static const mxl_op op_slice_channel = {
