@@ -108,8 +108,7 @@ static mxl_array *rao_compose(mxl_scope *s, const mxl_call *call)
 static const mxl_op op_khatri_rao = {
     .name = "khatri_rao",
     .doc = "Of each column of the matrices the Kronecker product.",
-    MXL_INPUTS(MXL_INPUT(args, "The matrices, all with as many columns.",
-                         .type_text = "NDArray-or-Symbol[]")),
+    MXL_INPUTS(MXL_INPUT(args, "The matrices, all with as many columns.")),
     .key_var_num_args = "num_args",
     .arity = rao_arity,
     .infer = rao_infer,

@@ -258,17 +258,8 @@ static int maketrian_compute(const mxl_call *call)
 static const mxl_op op_extracttrian, op_maketrian;
 
 /* Each is the inverse of the other. */
-static int extracttrian_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0,
-                        mxl_scope_call(g->s, &op_maketrian, g->params, 1, &g->grad_output[0]));
-}
-
-static int maketrian_grad(mxl_grad *g)
-{
-    return mxl_grad_set(g, 0,
-                        mxl_scope_call(g->s, &op_extracttrian, g->params, 1, &g->grad_output[0]));
-}
+MXL_DX(extracttrian, mxl_scope_call(s, &op_maketrian, g->params, 1, &dy))
+MXL_DX(maketrian, mxl_scope_call(s, &op_extracttrian, g->params, 1, &dy))
 
 static const mxl_op op_extracttrian = {
     .doc = "A triangle of each matrix as a vector: the lower one row by row, the upper one column "

@@ -49,10 +49,9 @@ static void copy_blocks(int64_t count, int64_t bytes, char *out, int64_t out_ste
 
 /* ---- Concat ---- */
 
-typedef struct concat_params {
-    int64_t num_args;
-    int64_t dim;
-} concat_params;
+typedef struct join_params {
+    int64_t num_args, axis;
+} join_params;
 
 /* For parameters that begin with num_args: that many inputs, or if it is missing, the inputs given;
  * at least one. */
@@ -86,9 +85,9 @@ static int check_joined(const char *name, const mxl_array *first, const mxl_arra
 
 static int concat_infer(mxl_infer *infer)
 {
-    const concat_params *p = infer->params;
+    const join_params *p = infer->params;
     const mxl_array *first = infer->in[0];
-    int axis = mxl_find_axis(infer->op->name, p->dim, first->ndim);
+    int axis = mxl_find_axis(infer->op->name, p->axis, first->ndim);
     int64_t extent = 0;
 
     if (axis < 0)
@@ -148,11 +147,11 @@ static bool join_rows(const mxl_call *call, int axis, blocks whole, char *out)
     return true;
 }
 
-static int concat_compute(const mxl_call *call)
+static int join_compute(const mxl_call *call)
 {
-    const concat_params *p = call->params;
+    const join_params *p = call->params;
     mxl_array *out = call->out[0];
-    int axis = mxl_find_axis(call->op->name, p->dim, out->ndim);
+    int axis = mxl_find_axis(call->op->name, p->axis, out->ndim);
     blocks whole;
     char *data = mxl_array_write(out);
 
@@ -171,21 +170,25 @@ static int concat_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx_i = its part of dy */
-static int concat_grad(mxl_grad *g)
+/* dx_i = its part of dy, without a new axis */
+static int join_grad(mxl_grad *g)
 {
-    const concat_params *p = g->params;
-    int axis = mxl_find_axis(g->op->name, p->dim, mxl_grad_in_meta(g, 0)->ndim);
+    const join_params *p = g->params;
+    int ndim = mxl_grad_out_meta(g, 0)->ndim, axis = mxl_find_axis(g->op->name, p->axis, ndim);
     int64_t begin = 0;
 
     if (axis < 0)
         return -1;
     for (int i = 0; i < g->num_inputs; i++) {
-        int64_t end = begin + mxl_grad_in_meta(g, i)->shape[axis];
+        const mxl_meta *x = mxl_grad_in_meta(g, i);
+        int64_t end = begin + (x->ndim == ndim ? x->shape[axis] : 1);
 
-        if (mxl_grad_wants(g, i) &&
-            mxl_grad_set(g, i, mxl_slice_axis(g->s, g->grad_output[0], axis, begin, end)) != 0)
-            return -1;
+        if (mxl_grad_wants(g, i)) {
+            mxl_array *part = mxl_slice_axis(g->s, g->grad_output[0], axis, begin, end);
+
+            if (mxl_grad_set(g, i, mxl_reshape(g->s, part, x->ndim, x->shape)) != 0)
+                return -1;
+        }
         begin = end;
     }
     return 0;
@@ -195,34 +198,31 @@ static const mxl_op op_concat = {
     .name = "Concat",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
-    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.", .type_text = "NDArray-or-Symbol[]")),
-    MXL_PARAMS_OF(concat_params,
-                  MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED,
-                            "Number of arrays to join.", MXL_AT_LEAST(1)),
-                  MXL_PARAM(concat_params, dim, MXL_P_INT, "1", "The axis to join along.")),
+    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
+    MXL_PARAMS_OF(
+        join_params,
+        MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",
+                  MXL_AT_LEAST(1)),
+        MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),
     .key_var_num_args = "num_args",
     .arity = join_arity,
     .infer = concat_infer,
-    .compute = concat_compute,
-    .grad = concat_grad,
+    .compute = join_compute,
+    .grad = join_grad,
 };
 
 mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis)
 {
-    concat_params p = {count, axis};
+    join_params p = {count, axis};
 
     return mxl_scope_call(s, &op_concat, &p, count, arrays);
 }
 
 /* ---- stack ---- */
 
-typedef struct stack_params {
-    int64_t num_args, axis;
-} stack_params;
-
 static int stack_infer(mxl_infer *infer)
 {
-    const stack_params *p = infer->params;
+    const join_params *p = infer->params;
     const mxl_array *x = infer->in[0];
     mxl_shape *out = &infer->out_shape[0];
     int axis;
@@ -238,60 +238,21 @@ static int stack_infer(mxl_infer *infer)
     return 0;
 }
 
-static int stack_compute(const mxl_call *call)
-{
-    const stack_params *p = call->params;
-    const mxl_array *x = call->in[0];
-    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
-    char *data = mxl_array_write(call->out[0]);
-    int64_t inner;
-
-    if (axis < 0)
-        return -1;
-    inner = mxl_shape_size(x->ndim - axis, x->shape + axis) * (int64_t)mxl_dtype_size(x->dtype);
-    for (int i = 0; i < call->num_inputs && x->size > 0; i++)
-        copy_blocks(mxl_shape_size(axis, x->shape), inner, data + i * inner,
-                    call->num_inputs * inner, mxl_array_read(call->in[i]), inner);
-    return 0;
-}
-
-/* dx_i = its position of dy, without the axis */
-static int stack_grad(mxl_grad *g)
-{
-    const stack_params *p = g->params;
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
-
-    if (axis < 0)
-        return -1;
-    for (int i = 0; i < g->num_inputs; i++) {
-        mxl_array *part;
-
-        if (!mxl_grad_wants(g, i))
-            continue;
-        part = mxl_slice_axis(g->s, g->grad_output[0], axis, i, i + 1);
-        if (mxl_grad_set(g, i, mxl_reshape(g->s, part, x->ndim, x->shape)) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static const mxl_op op_stack = {
     .name = "stack",
     .doc = "Arrays of one shape side by side along a new axis.",
-    MXL_INPUTS(
-        MXL_INPUT(data, "The arrays, all of one shape.", .type_text = "NDArray-or-Symbol[]")),
+    MXL_INPUTS(MXL_INPUT(data, "The arrays, all of one shape.")),
     MXL_PARAMS_OF(
-        stack_params,
-        MXL_PARAM(stack_params, axis, MXL_P_INT, "0",
+        join_params,
+        MXL_PARAM(join_params, axis, MXL_P_INT, "0",
                   "Position of the new axis in the result; a negative one counts from the end."),
-        MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
+        MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
                   MXL_AT_LEAST(1))),
     .key_var_num_args = "num_args",
     .arity = join_arity,
     .infer = stack_infer,
-    .compute = stack_compute,
-    .grad = stack_grad,
+    .compute = join_compute,
+    .grad = join_grad,
 };
 
 const mxl_op *const mxl_ops_join[] = {&op_concat, &op_stack, NULL};
