@@ -36,12 +36,9 @@ int mxl_check_full_float(const mxl_op *op, const mxl_array *x)
 
 int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim)
 {
-    int64_t at = axis < 0 ? axis + ndim : axis;
+    int found = mxl_shape_axis(axis, ndim);
 
-    if (at < 0 || at >= ndim)
-        return mxl_error("%s: axis %lld is out of range for an array of %d axes", op->name,
-                         (long long)axis, ndim);
-    return (int)at;
+    return found < 0 ? mxl_error_prefix(op->name) : found;
 }
 
 static int check_dtypes(const mxl_infer *infer)
@@ -133,6 +130,14 @@ int mxl_arity_two(const void *params, mxl_arity *arity)
     (void)params;
     arity->inputs = 1;
     arity->outputs = arity->visible = 2;
+    return 0;
+}
+
+int mxl_arity_given(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    if (arity->inputs < 1)
+        arity->inputs = 1;
     return 0;
 }
 

@@ -202,8 +202,9 @@ int mxl_infer_set(mxl_infer *infer, int dtype, int ndim, const int64_t *shape);
  * not a valid shape. */
 int mxl_infer_to(mxl_infer *infer, mxl_tuple shape);
 
-/* A shared `arity` rule: one input, two visible outputs. */
+/* Shared `arity` rules: one input, two visible outputs; the given inputs, at least one. */
 int mxl_arity_two(const void *params, mxl_arity *arity);
+int mxl_arity_given(const void *params, mxl_arity *arity);
 
 /* Shared `saves` rules. */
 void mxl_saves_input(mxl_saves *saves);            /* input 0 */

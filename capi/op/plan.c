@@ -50,9 +50,7 @@ int mxl_plan_inputs(mxl_plan *p, const mxl_op *op, const void *params, int outpu
 
 int mxl_plan_axis(const mxl_plan *p, int64_t axis)
 {
-    int found = mxl_shape_axis(axis, p->shape.ndim);
-
-    return found < 0 ? mxl_error_prefix(p->op->name) : found;
+    return mxl_check_axis(p->op, axis, p->shape.ndim);
 }
 
 void mxl_plan_cut(mxl_plan *p, int axis, int64_t begin, int64_t count, int64_t step)

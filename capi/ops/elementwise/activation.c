@@ -13,8 +13,8 @@ MXL_DX_OF_X(softsign,
 
 MXL_GRAD_KERNEL(softsign, MXL_FLOAT_KERNELS, mxl_grad_in, y / ((fabs(x) + 1) * (fabs(x) + 1)))
 
-MXL_UNARY(softsign, "x / (1 + |x|) of each element.", .grad = softsign_grad,
-          .grad_kernel = softsign_grad_kernel, .saves = mxl_saves_input);
+MXL_UNARY(softsign, "x / (1 + |x|) of each element.", MXL_RULE_OF_X(softsign),
+          .grad_kernel = softsign_grad_kernel);
 
 /* ---- softrelu, available only through Activation ---- */
 
@@ -26,8 +26,7 @@ MXL_DX_OF_X(softrelu, mxl_mul(s, dy, mxl_apply(s, &mxl_op_sigmoid, x)))
 MXL_GRAD_KERNEL(softrelu, MXL_FLOAT_KERNELS, mxl_grad_in, y * mxl_loop_sigmoid(x))
 
 static MXL_UNARY_AS(softrelu, "_mxl_softrelu", softrelu, "log(1 + e^x) of each element.",
-                    .grad = softrelu_grad, .grad_kernel = softrelu_grad_kernel,
-                    .saves = mxl_saves_input);
+                    MXL_RULE_OF_X(softrelu), .grad_kernel = softrelu_grad_kernel);
 
 /* ---- hard_sigmoid ---- */
 

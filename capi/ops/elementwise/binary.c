@@ -97,14 +97,6 @@ MXL_BINARY_PAIR(
 
 /* ---- add_n ---- */
 
-static int add_n_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    if (arity->inputs < 1)
-        arity->inputs = 1;
-    return 0;
-}
-
 /* Sums from left to right, into the output. */
 static int add_n_compute(const mxl_call *call)
 {
@@ -143,7 +135,7 @@ static const mxl_op op_add_n = {
     .doc = "Sum of any number of arrays of one shape and dtype.",
     MXL_INPUTS(MXL_INPUT(args, "The arrays to add, of one shape and dtype.")),
     .key_var_num_args = "num_args",
-    .arity = add_n_arity,
+    .arity = mxl_arity_given,
     .infer = mxl_infer_same,
     .compute = add_n_compute,
     .grad = add_n_grad,

@@ -16,6 +16,10 @@
         .doc = __VA_ARGS__,                                                                        \
     }
 
+/* The fields of a rule that MXL_DX_OF_X or MXL_DX_OF_Y made: it, and what it reads. */
+#define MXL_RULE_OF_X(id) .grad = id##_grad, .saves = mxl_saves_input
+#define MXL_RULE_OF_Y(id) .grad = id##_grad, .saves = mxl_saves_output
+
 /* A function of two arrays whose shapes broadcast (mxl_infer_broadcast), or are equal
  * (mxl_infer_same). */
 #define MXL_BINARY(id, op_name, shapes, kernel, ...)                                               \

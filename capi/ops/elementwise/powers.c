@@ -11,8 +11,7 @@ MXL_MATH_KERNELS(expm1, MXL_UNARY_LOOP, mxl_loop_expm1(x));
 MXL_DX_OF_Y(expm1, mxl_mul(s, dy, mxl_add_scalar(s, y, 1)))
 
 static MXL_UNARY(expm1, "e^x - 1 of each element, accurate near 0.",
-                 .aliases = MXL_ALIASES("_sparse_expm1"), .grad = expm1_grad,
-                 .saves = mxl_saves_output);
+                 .aliases = MXL_ALIASES("_sparse_expm1"), MXL_RULE_OF_Y(expm1));
 
 MXL_MATH_KERNELS(log10, MXL_UNARY_LOOP, mxl_loop_log10(x));
 
@@ -20,8 +19,7 @@ MXL_MATH_KERNELS(log10, MXL_UNARY_LOOP, mxl_loop_log10(x));
 MXL_DX_OF_X(log10, mxl_mul_scalar(s, mxl_div(s, dy, x), 1 / LN_10))
 
 static MXL_UNARY(log10, "Logarithm to the base 10 of each element; -inf at 0, NaN below.",
-                 .aliases = MXL_ALIASES("_sparse_log10"), .grad = log10_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_log10"), MXL_RULE_OF_X(log10));
 
 MXL_MATH_KERNELS(log2, MXL_UNARY_LOOP, mxl_loop_log2(x));
 
@@ -29,8 +27,7 @@ MXL_MATH_KERNELS(log2, MXL_UNARY_LOOP, mxl_loop_log2(x));
 MXL_DX_OF_X(log2, mxl_mul_scalar(s, mxl_div(s, dy, x), 1 / LN_2))
 
 static MXL_UNARY(log2, "Logarithm to the base 2 of each element; -inf at 0, NaN below.",
-                 .aliases = MXL_ALIASES("_sparse_log2"), .grad = log2_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_log2"), MXL_RULE_OF_X(log2));
 
 MXL_MATH_KERNELS(log1p, MXL_UNARY_LOOP, mxl_loop_log1p(x));
 
@@ -38,8 +35,7 @@ MXL_MATH_KERNELS(log1p, MXL_UNARY_LOOP, mxl_loop_log1p(x));
 MXL_DX_OF_X(log1p, mxl_div(s, dy, mxl_add_scalar(s, x, 1)))
 
 static MXL_UNARY(log1p, "log(1 + x) of each element, accurate near 0; -inf at -1, NaN below.",
-                 .aliases = MXL_ALIASES("_sparse_log1p"), .grad = log1p_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_log1p"), MXL_RULE_OF_X(log1p));
 
 /* ---- roots and reciprocals ---- */
 
@@ -49,7 +45,7 @@ MXL_MATH_KERNELS(rsqrt, MXL_UNARY_LOOP, mxl_loop_rsqrt(x));
 MXL_DX_OF_Y(rsqrt, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_mul(s, y, mxl_square(s, y)), -0.5)))
 
 MXL_UNARY(rsqrt, "Reciprocal of the square root of each element; NaN below 0.",
-          .aliases = MXL_ALIASES("_sparse_rsqrt"), .grad = rsqrt_grad, .saves = mxl_saves_output);
+          .aliases = MXL_ALIASES("_sparse_rsqrt"), MXL_RULE_OF_Y(rsqrt));
 
 MXL_MATH_KERNELS(cbrt, MXL_UNARY_LOOP, mxl_loop_cbrt(x));
 
@@ -57,23 +53,21 @@ MXL_MATH_KERNELS(cbrt, MXL_UNARY_LOOP, mxl_loop_cbrt(x));
 MXL_DX_OF_Y(cbrt, mxl_div(s, dy, mxl_mul_scalar(s, mxl_square(s, y), 3)))
 
 static MXL_UNARY(cbrt, "Cube root of each element, negative ones too.",
-                 .aliases = MXL_ALIASES("_sparse_cbrt"), .grad = cbrt_grad,
-                 .saves = mxl_saves_output);
+                 .aliases = MXL_ALIASES("_sparse_cbrt"), MXL_RULE_OF_Y(cbrt));
 
 MXL_MATH_KERNELS(rcbrt, MXL_UNARY_LOOP, mxl_loop_rcbrt(x));
 
 /* dx = -dy * y^4 / 3 */
 MXL_DX_OF_Y(rcbrt, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_square(s, mxl_square(s, y)), -1.0 / 3)))
 
-static MXL_UNARY(rcbrt, "Reciprocal of the cube root of each element.", .grad = rcbrt_grad,
-                 .saves = mxl_saves_output);
+static MXL_UNARY(rcbrt, "Reciprocal of the cube root of each element.", MXL_RULE_OF_Y(rcbrt));
 
 MXL_MATH_KERNELS(reciprocal, MXL_UNARY_LOOP, 1 / x);
 
 /* dx = -dy * y^2 */
 MXL_DX_OF_Y(reciprocal, mxl_mul(s, dy, mxl_negative(s, mxl_square(s, y))))
 
-MXL_UNARY(reciprocal, "1 / x of each element.", .grad = reciprocal_grad, .saves = mxl_saves_output);
+MXL_UNARY(reciprocal, "1 / x of each element.", MXL_RULE_OF_Y(reciprocal));
 
 /* ---- angles in other units ---- */
 

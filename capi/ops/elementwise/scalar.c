@@ -93,7 +93,7 @@ MXL_DX_OF_X(rdiv, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_pow_scalar(s, x, -2), -mx
 
 MXL_SCALAR(rdiv_scalar,
            "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
-           .aliases = MXL_ALIASES("_RDivScalar"), .grad = rdiv_grad, .saves = mxl_saves_input);
+           .aliases = MXL_ALIASES("_RDivScalar"), MXL_RULE_OF_X(rdiv));
 
 MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(x, s));
 

@@ -24,7 +24,7 @@ MXL_DX_OF_X(erf, mxl_mul(s, dy,
                                         TWO_BY_ROOT_PI)))
 
 MXL_UNARY(erf, "Error function of each element.", .aliases = MXL_ALIASES("_npx_erf"),
-          .grad = erf_grad, .saves = mxl_saves_input);
+          MXL_RULE_OF_X(erf));
 
 MXL_MATH_KERNELS(erfinv, MXL_UNARY_LOOP, mxl_loop_erfinv(x));
 
@@ -33,8 +33,7 @@ MXL_DX_OF_Y(erfinv,
             mxl_mul(s, dy, mxl_mul_scalar(s, mxl_exp(s, mxl_square(s, y)), 1 / TWO_BY_ROOT_PI)))
 
 static MXL_UNARY(erfinv, "Inverse error function of each element; NaN outside of [-1, 1].",
-                 .aliases = MXL_ALIASES("_npx_erfinv"), .grad = erfinv_grad,
-                 .saves = mxl_saves_output);
+                 .aliases = MXL_ALIASES("_npx_erfinv"), MXL_RULE_OF_Y(erfinv));
 
 /* ---- gamma ---- */
 
@@ -95,8 +94,7 @@ static const mxl_op op_polygamma = {
     .check = polygamma_check,
     .infer = polygamma_infer,
     MXL_LOOPS(polygamma),
-    .grad = polygamma_grad,
-    .saves = mxl_saves_input,
+    MXL_RULE_OF_X(polygamma),
 };
 
 static mxl_array *polygamma(mxl_scope *s, int64_t n, mxl_array *x)
@@ -128,8 +126,7 @@ MXL_MATH_KERNELS(gammaln, MXL_UNARY_LOOP, mxl_loop_gammaln(x));
 MXL_DX_OF_X(gammaln, mxl_mul(s, dy, polygamma(s, 0, x)))
 
 static MXL_UNARY(gammaln, "Logarithm of the absolute value of the gamma function of each element.",
-                 .aliases = MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"), .grad = gammaln_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"), MXL_RULE_OF_X(gammaln));
 
 const mxl_op *const mxl_ops_special[] = {
     &mxl_op_erf, &mxl_op_erfinv, &mxl_op_gamma, &mxl_op_gammaln, &op_polygamma, NULL,

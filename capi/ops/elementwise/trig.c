@@ -12,7 +12,7 @@ MXL_MATH_KERNELS(sin, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_sin(x), mxl_far_sin(x));
 MXL_DX_OF_X(sin, mxl_mul(s, dy, mxl_apply(s, &mxl_op_cos, x)))
 
 MXL_UNARY(sin, "Sine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_sin"),
-          .grad = sin_grad, .saves = mxl_saves_input);
+          MXL_RULE_OF_X(sin));
 
 MXL_MATH_KERNELS(cos, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_cos(x), mxl_far_cos(x));
 
@@ -20,7 +20,7 @@ MXL_MATH_KERNELS(cos, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_cos(x), mxl_far_cos(x));
 MXL_DX_OF_X(cos, mxl_mul(s, dy, mxl_negative(s, mxl_apply(s, &mxl_op_sin, x))))
 
 MXL_UNARY(cos, "Cosine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_cos"),
-          .grad = cos_grad, .saves = mxl_saves_input);
+          MXL_RULE_OF_X(cos));
 
 MXL_MATH_KERNELS(tan, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_tan(x), mxl_far_tan(x));
 
@@ -28,7 +28,7 @@ MXL_MATH_KERNELS(tan, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_tan(x), mxl_far_tan(x));
 MXL_DX_OF_Y(tan, mxl_mul(s, dy, mxl_add_scalar(s, mxl_square(s, y), 1)))
 
 static MXL_UNARY(tan, "Tangent of each element, in radians.", .aliases = MXL_ALIASES("_sparse_tan"),
-                 .grad = tan_grad, .saves = mxl_saves_output);
+                 MXL_RULE_OF_Y(tan));
 
 MXL_MATH_KERNELS(arcsin, MXL_UNARY_LOOP, mxl_loop_asin(x));
 
@@ -43,8 +43,7 @@ MXL_DX_OF_X(arcsin, mxl_mul(s, dy, arcsin_derivative(s, x)))
 
 static MXL_UNARY(arcsin,
                  "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
-                 .aliases = MXL_ALIASES("_sparse_arcsin"), .grad = arcsin_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_arcsin"), MXL_RULE_OF_X(arcsin));
 
 MXL_MATH_KERNELS(arccos, MXL_UNARY_LOOP, mxl_loop_acos(x));
 
@@ -52,8 +51,7 @@ MXL_MATH_KERNELS(arccos, MXL_UNARY_LOOP, mxl_loop_acos(x));
 MXL_DX_OF_X(arccos, mxl_mul(s, dy, mxl_negative(s, arcsin_derivative(s, x))))
 
 static MXL_UNARY(arccos, "Inverse cosine of each element, from 0 to pi; NaN outside of [-1, 1].",
-                 .aliases = MXL_ALIASES("_sparse_arccos"), .grad = arccos_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_arccos"), MXL_RULE_OF_X(arccos));
 
 MXL_MATH_KERNELS(arctan, MXL_UNARY_LOOP, mxl_loop_atan(x));
 
@@ -61,8 +59,7 @@ MXL_MATH_KERNELS(arctan, MXL_UNARY_LOOP, mxl_loop_atan(x));
 MXL_DX_OF_X(arctan, mxl_div(s, dy, mxl_add_scalar(s, mxl_square(s, x), 1)))
 
 static MXL_UNARY(arctan, "Inverse tangent of each element, from -pi/2 to pi/2.",
-                 .aliases = MXL_ALIASES("_sparse_arctan"), .grad = arctan_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_arctan"), MXL_RULE_OF_X(arctan));
 
 /* ---- hyperbolic ---- */
 
@@ -72,7 +69,7 @@ MXL_MATH_KERNELS(sinh, MXL_UNARY_LOOP, mxl_loop_sinh(x));
 MXL_DX_OF_X(sinh, mxl_mul(s, dy, mxl_apply(s, &mxl_op_cosh, x)))
 
 MXL_UNARY(sinh, "Hyperbolic sine of each element.", .aliases = MXL_ALIASES("_sparse_sinh"),
-          .grad = sinh_grad, .saves = mxl_saves_input);
+          MXL_RULE_OF_X(sinh));
 
 MXL_MATH_KERNELS(cosh, MXL_UNARY_LOOP, mxl_loop_cosh(x));
 
@@ -80,7 +77,7 @@ MXL_MATH_KERNELS(cosh, MXL_UNARY_LOOP, mxl_loop_cosh(x));
 MXL_DX_OF_X(cosh, mxl_mul(s, dy, mxl_apply(s, &mxl_op_sinh, x)))
 
 MXL_UNARY(cosh, "Hyperbolic cosine of each element.", .aliases = MXL_ALIASES("_sparse_cosh"),
-          .grad = cosh_grad, .saves = mxl_saves_input);
+          MXL_RULE_OF_X(cosh));
 
 MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 
@@ -88,8 +85,7 @@ MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 MXL_DX_OF_X(arcsinh, mxl_div(s, dy, mxl_apply_scalar(s, &mxl_op_hypot_scalar, x, 1)))
 
 static MXL_UNARY(arcsinh, "Inverse hyperbolic sine of each element.",
-                 .aliases = MXL_ALIASES("_sparse_arcsinh"), .grad = arcsinh_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_arcsinh"), MXL_RULE_OF_X(arcsinh));
 
 MXL_MATH_KERNELS(arccosh, MXL_UNARY_LOOP, mxl_loop_acosh(x));
 
@@ -98,8 +94,7 @@ MXL_DX_OF_X(arccosh,
             mxl_mul(s, dy, mxl_apply(s, &mxl_op_rsqrt, mxl_add_scalar(s, mxl_square(s, x), -1))))
 
 static MXL_UNARY(arccosh, "Inverse hyperbolic cosine of each element; NaN below 1.",
-                 .aliases = MXL_ALIASES("_sparse_arccosh"), .grad = arccosh_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_arccosh"), MXL_RULE_OF_X(arccosh));
 
 MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 
@@ -107,8 +102,7 @@ MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 MXL_DX_OF_X(arctanh, mxl_div(s, dy, mxl_one_minus(s, mxl_square(s, x))))
 
 static MXL_UNARY(arctanh, "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
-                 .aliases = MXL_ALIASES("_sparse_arctanh"), .grad = arctanh_grad,
-                 .saves = mxl_saves_input);
+                 .aliases = MXL_ALIASES("_sparse_arctanh"), MXL_RULE_OF_X(arctanh));
 
 /* ---- _mxl_atan2 ---- */
 

@@ -11,7 +11,7 @@ MXL_DX_OF_Y(exp, mxl_mul(s, dy, y))
 MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y * x)
 
 MXL_UNARY(exp, "Exponential of each element: y = e^x.", .aliases = MXL_ALIASES("_sparse_exp"),
-          .grad = exp_grad, .grad_kernel = exp_grad_kernel, .saves = mxl_saves_output);
+          MXL_RULE_OF_Y(exp), .grad_kernel = exp_grad_kernel);
 
 MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
@@ -21,8 +21,8 @@ MXL_DX_OF_X(log, mxl_div(s, dy, x))
 MXL_GRAD_KERNEL(log, MXL_FLOAT_KERNELS, mxl_grad_in, y / x)
 
 MXL_UNARY(log, "Natural logarithm of each element; -inf at 0, NaN below.",
-          .aliases = MXL_ALIASES("_sparse_log"), .grad = log_grad, .grad_kernel = log_grad_kernel,
-          .saves = mxl_saves_input);
+          .aliases = MXL_ALIASES("_sparse_log"), MXL_RULE_OF_X(log),
+          .grad_kernel = log_grad_kernel);
 
 /* ---- activations ---- */
 
@@ -34,7 +34,7 @@ MXL_DX_OF_Y(tanh, mxl_mul(s, dy, mxl_one_minus(s, mxl_square(s, y))))
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
 MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .aliases = MXL_ALIASES("_sparse_tanh"),
-          .grad = tanh_grad, .grad_kernel = tanh_grad_kernel, .saves = mxl_saves_output);
+          MXL_RULE_OF_Y(tanh), .grad_kernel = tanh_grad_kernel);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
@@ -44,8 +44,8 @@ MXL_DX_OF_Y(sigmoid, mxl_mul(s, dy, mxl_mul(s, y, mxl_one_minus(s, y))))
 MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y * (x * (1 - x)))
 
 MXL_UNARY(sigmoid, "Logistic function of each element: y = 1 / (1 + e^-x).",
-          .aliases = MXL_ALIASES("_sparse_sigmoid"), .grad = sigmoid_grad,
-          .grad_kernel = sigmoid_grad_kernel, .saves = mxl_saves_output);
+          .aliases = MXL_ALIASES("_sparse_sigmoid"), MXL_RULE_OF_Y(sigmoid),
+          .grad_kernel = sigmoid_grad_kernel);
 
 /* NaN stays NaN, -0 becomes 0. */
 MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x <= 0 ? 0 : x);
@@ -56,8 +56,8 @@ MXL_DX_OF_Y(relu, mxl_mul(s, dy, mxl_positive(s, y)))
 MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_sparse_relu"), .grad = relu_grad,
-          .grad_kernel = relu_grad_kernel, .saves = mxl_saves_output);
+          .aliases = MXL_ALIASES("_sparse_relu"), MXL_RULE_OF_Y(relu),
+          .grad_kernel = relu_grad_kernel);
 
 /* PyTorch's: -0 stays. */
 MXL_ARITH_KERNELS(relu_cut, MXL_UNARY_LOOP, x < 0 ? 0 : x);
@@ -69,8 +69,7 @@ MXL_GRAD_KERNEL(relu_cut, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
 
 static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
                     "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
-                    .grad = relu_cut_grad, .grad_kernel = relu_cut_grad_kernel,
-                    .saves = mxl_saves_output);
+                    MXL_RULE_OF_Y(relu_cut), .grad_kernel = relu_cut_grad_kernel);
 
 /* ---- powers and signs ---- */
 
@@ -82,7 +81,7 @@ MXL_DX_OF_Y(sqrt, mxl_div(s, dy, mxl_mul_scalar(s, y, 2)))
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
 MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIASES("_sparse_sqrt"),
-          .grad = sqrt_grad, .grad_kernel = sqrt_grad_kernel, .saves = mxl_saves_output);
+          MXL_RULE_OF_Y(sqrt), .grad_kernel = sqrt_grad_kernel);
 
 MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x * x);
 
@@ -92,7 +91,7 @@ MXL_DX_OF_X(square, mxl_mul(s, dy, mxl_mul_scalar(s, x, 2)))
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
 MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_square"),
-          .grad = square_grad, .grad_kernel = square_grad_kernel, .saves = mxl_saves_input);
+          MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel);
 
 MXL_ARITH_KERNELS(negative, MXL_UNARY_LOOP, -x);
 
@@ -110,8 +109,8 @@ MXL_DX_OF_X(abs, mxl_mul(s, dy, mxl_sign(s, x)))
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 
 MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_sparse_abs"), .grad = abs_grad, .grad_kernel = abs_grad_kernel,
-          .saves = mxl_saves_input);
+          .aliases = MXL_ALIASES("_sparse_abs"), MXL_RULE_OF_X(abs),
+          .grad_kernel = abs_grad_kernel);
 
 /* ---- step functions, which only vjps use ---- */
 

@@ -140,11 +140,14 @@ static inline double quadratic_of(double x, const void *params)
 MXL_MATH_KERNELS(quadratic, MXL_UNARY_LOOP, quadratic_of(x, params));
 
 /* dx = dy * (2 a x + b) */
-MXL_DX_OF_X(quadratic,
-            mxl_mul(s, dy,
-                    mxl_add_scalar(
-                        s, mxl_mul_scalar(s, x, 2 * ((const quadratic_params *)g->params)->a),
-                        ((const quadratic_params *)g->params)->b)))
+static int quadratic_grad(mxl_grad *g)
+{
+    const quadratic_params *p = g->params;
+    mxl_array *derivative =
+        mxl_add_scalar(g->s, mxl_mul_scalar(g->s, mxl_grad_in(g, 0), 2 * p->a), p->b);
+
+    return mxl_grad_times(g, 0, derivative);
+}
 
 static const mxl_op op_quadratic = {
     .name = "_contrib_quadratic",

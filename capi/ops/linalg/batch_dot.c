@@ -56,14 +56,6 @@ static const mxl_op op_batch_dot = {
 
 /* ---- khatri_rao ---- */
 
-static int rao_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    if (arity->inputs < 1)
-        arity->inputs = 1;
-    return 0;
-}
-
 static int rao_infer(mxl_infer *infer)
 {
     const mxl_array *first = infer->in[0];
@@ -110,7 +102,7 @@ static const mxl_op op_khatri_rao = {
     .doc = "Of each column of the matrices the Kronecker product.",
     MXL_INPUTS(MXL_INPUT(args, "The matrices, all with as many columns.")),
     .key_var_num_args = "num_args",
-    .arity = rao_arity,
+    .arity = mxl_arity_given,
     .infer = rao_infer,
     .compose = rao_compose,
 };

@@ -156,9 +156,9 @@ static int gemm2_infer(mxl_infer *infer)
 
     if (mxl_linalg_check(infer, 2) != 0)
         return -1;
-    row = mxl_shape_axis(p->axis, a->ndim);
+    row = mxl_check_axis(infer->op, p->axis, a->ndim);
     if (row < 0)
-        return mxl_error_prefix(infer->op->name);
+        return -1;
     if (row == last)
         return mxl_error("%s: the axis of rows, %lld, is that of columns", infer->op->name,
                          (long long)p->axis);

@@ -32,13 +32,7 @@ static int inverse_compute(const mxl_call *call)
 }
 
 /* B = A^-1: dA = -B' dB B' */
-static int inverse_grad(mxl_grad *g)
-{
-    mxl_array *b = mxl_grad_out(g, 0);
-    mxl_array *left = mxl_matmul(g->s, b, g->grad_output[0], true, false, -1);
-
-    return mxl_grad_set(g, 0, mxl_matmul(g->s, left, b, false, true, 1));
-}
+MXL_DX_OF_Y(inverse, mxl_matmul(s, mxl_matmul(s, y, dy, true, false, -1), y, false, true, 1))
 
 static const mxl_op op_inverse = {
     .name = "_linalg_inverse",
@@ -146,12 +140,7 @@ static int det_compute(const mxl_call *call)
 }
 
 /* dA = dy C, C the cofactors */
-static int det_grad(mxl_grad *g)
-{
-    mxl_array *c = mxl_apply(g->s, &op_cofactors, mxl_grad_in(g, 0));
-
-    return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->grad_output[0]), c));
-}
+MXL_DX_OF_X(det, mxl_mul(s, for_each(g, dy), mxl_apply(s, &op_cofactors, x)))
 
 static const mxl_op op_det = {
     .name = "_linalg_det",

@@ -87,7 +87,7 @@ static int concat_infer(mxl_infer *infer)
 {
     const join_params *p = infer->params;
     const mxl_array *first = infer->in[0];
-    int axis = mxl_find_axis(infer->op->name, p->axis, first->ndim);
+    int axis = mxl_check_axis(infer->op, p->axis, first->ndim);
     int64_t extent = 0;
 
     if (axis < 0)
@@ -151,7 +151,7 @@ static int join_compute(const mxl_call *call)
 {
     const join_params *p = call->params;
     mxl_array *out = call->out[0];
-    int axis = mxl_find_axis(call->op->name, p->axis, out->ndim);
+    int axis = mxl_check_axis(call->op, p->axis, out->ndim);
     blocks whole;
     char *data = mxl_array_write(out);
 
@@ -174,7 +174,7 @@ static int join_compute(const mxl_call *call)
 static int join_grad(mxl_grad *g)
 {
     const join_params *p = g->params;
-    int ndim = mxl_grad_out_meta(g, 0)->ndim, axis = mxl_find_axis(g->op->name, p->axis, ndim);
+    int ndim = mxl_grad_out_meta(g, 0)->ndim, axis = mxl_check_axis(g->op, p->axis, ndim);
     int64_t begin = 0;
 
     if (axis < 0)
@@ -229,7 +229,7 @@ static int stack_infer(mxl_infer *infer)
 
     if (x->ndim == MXL_MAX_NDIM)
         return mxl_error("stack: the arrays have %d axes already, the maximum", x->ndim);
-    axis = mxl_find_axis("stack", p->axis, x->ndim + 1);
+    axis = mxl_check_axis(infer->op, p->axis, x->ndim + 1);
     if (axis < 0 || mxl_infer_same(infer) != 0)
         return -1;
     out->ndim = x->ndim + 1;

@@ -91,7 +91,7 @@ static int like_axes(mxl_plan *p, const like_params *l)
         to[i] = p->shape.dim[i];
     for (int i = 0; i < l->lhs_axes.n; i++) {
         int left = mxl_plan_axis(p, l->lhs_axes.v[i]);
-        int right = mxl_find_axis("broadcast_like", l->rhs_axes.v[i], p->like_ndim);
+        int right = mxl_check_axis(p->op, l->rhs_axes.v[i], p->like_ndim);
 
         if (left < 0 || right < 0)
             return -1;

@@ -65,13 +65,6 @@ int mxl_reshape_grad(mxl_grad *g)
 
 /* ---- for vjps ---- */
 
-int mxl_find_axis(const char *name, int64_t axis, int ndim)
-{
-    int found = mxl_shape_axis(axis, ndim);
-
-    return found < 0 ? mxl_error_prefix(name) : found;
-}
-
 mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part)
 {
     return mxl_scope_call(s, &mxl_op_zeros_put, part, 1, &a);

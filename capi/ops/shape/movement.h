@@ -25,9 +25,6 @@ mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, in
 /* Zeros with a, which has as many elements as the part, at the elements of the part. */
 mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part);
 
-/* Normalises an axis that may be negative; -1 with an error that names the operator. */
-int mxl_find_axis(const char *name, int64_t axis, int ndim);
-
 /* For api_view: the row at `index` of the first axis, without that axis; rows [begin, end). */
 typedef struct mxl_slice_rows_params {
     int64_t begin, end;

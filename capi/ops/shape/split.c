@@ -48,7 +48,7 @@ static int split_grad(mxl_grad *g)
 {
     const split_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    int axis = mxl_find_axis(g->op->name, p->axis, x->ndim);
+    int axis = mxl_check_axis(g->op, p->axis, x->ndim);
     size_t bytes = (size_t)g->num_outputs * sizeof(mxl_array *);
     mxl_array **heads = axis < 0 ? NULL : mxl_alloc(bytes);
     mxl_shape shape;
