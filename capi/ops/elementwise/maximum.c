@@ -34,7 +34,7 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
 /* One function: x is selected where `x ABOVE y`, as the comparisons `wins` and `loses` name it. Of
  * equal elements the gradient is the first one's, but PyTorch's share it, and select NaN before
  * every number. */
-#define EXTREMUM(id, ABOVE, wins, loses, text, same_alias, scalar_alias)                           \
+#define EXTREMUM(id, ABOVE, wins, loses, text, same_alias, scalar_alias, share_name)               \
     MXL_ARITH_KERNELS(id, MXL_BINARY_LOOP, x ABOVE y || x != x ? x : y);                           \
     MXL_ARITH_KERNELS(id##_scalar, MXL_SCALAR_LOOP, x ABOVE s || x != x ? x : s);                  \
     MXL_ARITH_KERNELS(share_##id, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x ABOVE y ? x : y);   \
@@ -59,12 +59,12 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
     MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
                .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \
                .grad = id##_scalar_grad, .saves = mxl_saves_input);                                \
-    static MXL_BINARY(share_##id, "_mxl_" #id, mxl_infer_broadcast, share_##id,                    \
+    static MXL_BINARY(share_##id, share_name, mxl_infer_broadcast, share_##id,                     \
                       "The " text " of two elements, NaN before all.", .grad = share_##id##_grad,  \
                       .saves = mxl_saves_inputs)
 
-EXTREMUM(maximum, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar");
-EXTREMUM(minimum, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar");
+EXTREMUM(maximum, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar", "_mxl_maximum");
+EXTREMUM(minimum, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar", "_mxl_minimum");
 
 const mxl_op *const mxl_ops_extremum[] = {
     &mxl_op_broadcast_maximum, &mxl_op_same_maximum,  &mxl_op_maximum_scalar,
