@@ -92,25 +92,27 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     int (*each)(const mxl_matrix *matrix))
 {
     const mxl_array *a = call->in[0];
-    int64_t count = mxl_linalg_count(a), width = (int64_t)mxl_dtype_size(a->dtype);
-    int64_t size = count > 0 ? a->size / count * width : 0, bytes = late ? size : 0;
+    int64_t count = mxl_linalg_count(a), width = (int64_t)mxl_dtype_size(a->dtype), step[2];
     mxl_matrix m = {.call = call,
                     .dtype = a->dtype,
                     .rows = a->shape[a->ndim - 2],
                     .columns = a->shape[a->ndim - 1]};
+    int64_t size = m.rows * m.columns * width, bytes = late && start != a ? size : 0;
     char *work = NULL, *to[2], *next;
     int status = 0;
 
-    if (a->size == 0 && call->out[0]->size == 0)
+    if (count == 0 || (size == 0 && call->out[0]->size == 0))
         return 0;
-    for (int k = 0; k < call->num_outputs && late; k++)
-        bytes += call->out[k]->size * width;
+    for (int k = 0; k < call->num_outputs; k++) {
+        step[k] = (count == 1 ? call->out[k]->size : call->out[k]->size / count) * width;
+        bytes += late ? count * step[k] : 0;
+    }
     if (late && (work = mxl_alloc((size_t)bytes)) == NULL)
         return -1;
-    next = work + size;
+    next = late && start != a ? work + size : work;
     for (int k = 0; k < call->num_outputs; k++) {
         to[k] = late ? next : mxl_array_write(call->out[k]);
-        next += late ? call->out[k]->size * width : 0;
+        next = late ? next + count * step[k] : NULL;
     }
     if (start != NULL && start->size > 0)
         memcpy(to[0], mxl_array_read(start), (size_t)(start->size * width));
@@ -119,11 +121,11 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
         if (late && start != a)
             m.a = memcpy(work, m.a, (size_t)size);
         for (int k = 0; k < call->num_outputs; k++)
-            m.out[k] = to[k] + call->out[k]->size / count * m.index * width;
+            m.out[k] = to[k] + m.index * step[k];
         status = each(&m);
     }
-    for (int k = 0; k < call->num_outputs && late && status == 0; k++)
-        memcpy(mxl_array_write(call->out[k]), to[k], (size_t)(call->out[k]->size * width));
+    for (int k = 0; k < call->num_outputs && status == 0 && late; k++)
+        memcpy(mxl_array_write(call->out[k]), to[k], (size_t)(count * step[k]));
     mxl_free(work, (size_t)bytes);
     return status;
 }
