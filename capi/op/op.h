@@ -175,6 +175,11 @@ static inline const mxl_param *mxl_op_params(const mxl_op *op)
  * all inputs and the output have it. An input may share memory with the output. */
 int mxl_run_loops(const mxl_call *call);
 
+/* The same with the loops of another operator, in place of the call's: `count` inputs, one output.
+ */
+int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count, mxl_array **in,
+                    mxl_array *out);
+
 /* The same for an output whose dtype differs from the inputs' (an integer array and a scalar that
  * is no integer): casts the inputs to the output's dtype and runs its loop. */
 int mxl_run_loops_promoted(const mxl_call *call);

@@ -172,6 +172,20 @@ int mxl_run_loops(const mxl_call *call)
     return 0;
 }
 
+int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count, mxl_array **in,
+                    mxl_array *out)
+{
+    mxl_op op = {.name = call->op->name, .kernels = kernels};
+    mxl_call loops = {.op = &op,
+                      .params = call->params,
+                      .num_inputs = count,
+                      .num_outputs = 1,
+                      .in = in,
+                      .out = &out};
+
+    return mxl_run_loops(&loops);
+}
+
 int mxl_run_loops_promoted(const mxl_call *call)
 {
     int dtype = call->out[0]->dtype;

@@ -206,8 +206,7 @@ int mxl_grad_pass(mxl_grad *g)
 mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
 {
     mxl_array *grad_output = g->grad_output[0], *in[2] = {a, grad_output}, *out = grad_output;
-    mxl_op op = {.name = g->op->name, .kernels = kernels};
-    mxl_call call = {.op = &op, .num_inputs = 2, .num_outputs = 1, .in = in, .out = &out};
+    mxl_call call = {.op = g->op, .params = g->params};
 
     if (a == NULL)
         return NULL;
@@ -215,8 +214,7 @@ mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
         mxl_array_leaf(grad_output) != NULL)
         out = mxl_scope_own(
             g->s, mxl_array_new(grad_output->dtype, grad_output->ndim, grad_output->shape));
-    call.params = g->params;
-    if (out == NULL || mxl_run_loops(&call) != 0) {
+    if (out == NULL || mxl_run_kernels(&call, kernels, 2, in, out) != 0) {
         g->s->failed = true;
         return NULL;
     }

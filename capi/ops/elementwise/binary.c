@@ -5,12 +5,14 @@
 
 MXL_ARITH_KERNELS(add, MXL_BINARY_LOOP, x + y);
 
-/* da = dy, db = dy */
+/* dx_i = dy */
 static int add_grad(mxl_grad *g)
 {
-    if (mxl_grad_set(g, 0, g->grad_output[0]) != 0)
-        return -1;
-    return mxl_grad_set(g, 1, g->grad_output[0]);
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (mxl_grad_set(g, i, g->grad_output[0]) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 MXL_BINARY_PAIR(add, "elemwise_", "Sum of two arrays.",
@@ -100,31 +102,15 @@ MXL_BINARY_PAIR(
 /* Sums from left to right, into the output. */
 static int add_n_compute(const mxl_call *call)
 {
-    mxl_op adder = *call->op;
     mxl_array *pair[2] = {call->in[0], NULL};
-    mxl_call add = *call;
 
     if (call->num_inputs == 1)
         return mxl_array_copy_into(call->out[0], call->in[0]);
-    adder.kernels = &add_kernels;
-    add.op = &adder;
-    add.in = pair;
-    add.num_inputs = 2;
     for (int i = 1; i < call->num_inputs; i++) {
         pair[1] = call->in[i];
-        if (mxl_run_loops(&add) != 0)
+        if (mxl_run_kernels(call, &add_kernels, 2, pair, call->out[0]) != 0)
             return -1;
         pair[0] = call->out[0];
-    }
-    return 0;
-}
-
-/* dx_i = dy */
-static int add_n_grad(mxl_grad *g)
-{
-    for (int i = 0; i < g->num_inputs; i++) {
-        if (mxl_grad_set(g, i, g->grad_output[0]) != 0)
-            return -1;
     }
     return 0;
 }
@@ -138,7 +124,7 @@ static const mxl_op op_add_n = {
     .arity = mxl_arity_given,
     .infer = mxl_infer_same,
     .compute = add_n_compute,
-    .grad = add_n_grad,
+    .grad = add_grad,
 };
 
 const mxl_op *const mxl_ops_binary[] = {

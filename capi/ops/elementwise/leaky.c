@@ -114,20 +114,6 @@ static const mxl_kernels *const leaky_tables[] = {
     [PRELU] = &prelu_kernels, [SELU] = &selu_kernels,
 };
 
-static int run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count, mxl_array **in,
-                       mxl_array *out)
-{
-    mxl_op op = {.name = "LeakyReLU", .kernels = kernels};
-    mxl_call rows = {.op = &op,
-                     .params = call->params,
-                     .num_inputs = count,
-                     .num_outputs = 1,
-                     .in = in,
-                     .out = &out};
-
-    return mxl_run_loops(&rows);
-}
-
 static int prelu_compute(const mxl_call *call)
 {
     mxl_array *x = call->in[0], *gamma = call->in[1], *in[2] = {x, NULL};
@@ -138,7 +124,7 @@ static int prelu_compute(const mxl_call *call)
         return mxl_error("LeakyReLU: gamma does not fit data");
     in[1] = mxl_array_view(gamma, 0, shape.ndim, shape.dim);
     if (in[1] != NULL)
-        status = run_kernels(call, &prelu_kernels, 2, in, call->out[0]);
+        status = mxl_run_kernels(call, &prelu_kernels, 2, in, call->out[0]);
     mxl_array_release(in[1]);
     return status;
 }
@@ -166,10 +152,10 @@ static int rrelu_compute(const mxl_call *call)
     }
     in[1] = slopes;
     if (status == 0)
-        status = run_kernels(call, &factor_kernels, 2, in, call->out[1]);
+        status = mxl_run_kernels(call, &factor_kernels, 2, in, call->out[1]);
     in[1] = call->out[1];
     if (status == 0)
-        status = run_kernels(call, mxl_op_broadcast_mul.kernels, 2, in, call->out[0]);
+        status = mxl_run_kernels(call, mxl_op_broadcast_mul.kernels, 2, in, call->out[0]);
     mxl_array_release(slopes);
     return status;
 }
@@ -182,7 +168,7 @@ static int leaky_compute(const mxl_call *call)
         return prelu_compute(call);
     if (type == RRELU)
         return rrelu_compute(call);
-    return run_kernels(call, leaky_tables[type], 1, call->in, call->out[0]);
+    return mxl_run_kernels(call, leaky_tables[type], 1, call->in, call->out[0]);
 }
 
 /* ---- the vjps ---- */

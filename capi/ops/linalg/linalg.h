@@ -52,6 +52,13 @@ typedef struct mxl_matrix {
 int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     int (*each)(const mxl_matrix *matrix));
 
+/* `id`_compute, which runs `id`_matrix so. */
+#define MXL_EACH_MATRIX(id, start, late)                                                           \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        return mxl_linalg_each(call, start, late, id##_matrix);                                    \
+    }
+
 /* ---- scope; matrix by matrix ---- */
 
 /* alpha op(A) op(B) */

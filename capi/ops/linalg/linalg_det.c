@@ -12,7 +12,7 @@
 static const mxl_op op_inverse;
 
 /* A singular matrix is an error, or becomes zeros. */
-static int invert(const mxl_matrix *m)
+static int inverse_matrix(const mxl_matrix *m)
 {
     mxl_lu lu;
 
@@ -26,10 +26,7 @@ static int invert(const mxl_matrix *m)
     return 0;
 }
 
-static int inverse_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, call->in[0], true, invert);
-}
+MXL_EACH_MATRIX(inverse, call->in[0], true)
 
 /* B = A^-1: dA = -B' dB B' */
 MXL_DX_OF_Y(inverse, mxl_matmul(s, mxl_matmul(s, y, dy, true, false, -1), y, false, true, 1))
@@ -62,10 +59,7 @@ static int cofactors_matrix(const mxl_matrix *m)
     return mxl_cofactors(m->dtype, m->rows, m->a, m->out[0]);
 }
 
-static int cofactors_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, NULL, false, cofactors_matrix);
-}
+MXL_EACH_MATRIX(cofactors, NULL, false)
 
 /* Numbers, one for each matrix, to be multiplied with n x n matrices. */
 static mxl_array *for_each(mxl_grad *g, mxl_array *numbers)
@@ -134,10 +128,7 @@ static int det_matrix(const mxl_matrix *m)
     return 0;
 }
 
-static int det_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, NULL, true, det_matrix);
-}
+MXL_EACH_MATRIX(det, NULL, true)
 
 /* dA = dy C, C the cofactors */
 MXL_DX_OF_X(det, mxl_mul(s, for_each(g, dy), mxl_apply(s, &op_cofactors, x)))

@@ -20,10 +20,7 @@ static int potrf_matrix(const mxl_matrix *m)
 }
 
 /* That a matrix is not positive definite is known only at the end. */
-static int potrf_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, call->in[0], true, potrf_matrix);
-}
+MXL_EACH_MATRIX(potrf, call->in[0], true)
 
 /* With M the lower triangle of L' dL, its diagonal halved: dA = L^-T (M + M') L^-1 / 2. */
 static int potrf_grad(mxl_grad *g)
@@ -111,10 +108,7 @@ static int gelqf_matrix(const mxl_matrix *m)
     return mxl_lq(m->dtype, m->rows, m->columns, m->out[0], m->out[1]);
 }
 
-static int gelqf_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, call->in[0], false, gelqf_matrix);
-}
+MXL_EACH_MATRIX(gelqf, call->in[0], false)
 
 /* With M = L' dL - dQ Q' and S the symmetric matrix with M's lower triangle: dA = L^-T (dQ + S Q).
  * Terms of missing gradients are left out. */
@@ -168,10 +162,7 @@ static int syevd_matrix(const mxl_matrix *m)
                                  m->call->op->name, (long long)m->index);
 }
 
-static int syevd_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, call->in[0], true, syevd_matrix);
-}
+MXL_EACH_MATRIX(syevd, call->in[0], true)
 
 /* Differences of eigenvalues, l_i - l_j at (i, j), usable as divisors: a magnitude below 1.9.1's
  * guard becomes the guard, negative above the diagonal (eigenvalues ascend). The diagonal has ones,

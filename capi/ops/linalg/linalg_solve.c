@@ -149,10 +149,7 @@ static int solve_matrix(const mxl_matrix *m)
                                 m->call->op->name, (long long)m->index, (long long)bad);
 }
 
-static int solve_compute(const mxl_call *call)
-{
-    return mxl_linalg_each(call, call->in[1], true, solve_matrix);
-}
+MXL_EACH_MATRIX(solve, call->in[1], true)
 
 static const mxl_op op_solve;
 
