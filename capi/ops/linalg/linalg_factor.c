@@ -55,26 +55,58 @@ static int64_t zero_on_diagonal(int dtype, int64_t n, const void *a)
     return 0;
 }
 
-/* (L L')^-1 = L^-T L^-1: both from one solve. */
-static mxl_array *potri_compose(mxl_scope *s, const mxl_call *call)
+static int potri_check(const mxl_call *call)
 {
-    mxl_array *l = call->in[0], *inverse;
-    int64_t n = l->shape[l->ndim - 1], count = mxl_linalg_count(l);
+    const mxl_array *a = call->in[0];
+    int64_t n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
 
-    for (int64_t i = 0; i < count && l->size > 0; i++) {
+    for (int64_t i = 0; i < count && a->size > 0; i++) {
         const char *matrix =
-            (const char *)mxl_array_read(l) + (size_t)(i * n * n) * mxl_dtype_size(l->dtype);
-        int64_t bad = zero_on_diagonal(l->dtype, n, matrix);
+            (const char *)mxl_array_read(a) + (size_t)(i * n * n) * mxl_dtype_size(a->dtype);
+        int64_t bad = zero_on_diagonal(a->dtype, n, matrix);
 
-        if (bad != 0) {
-            mxl_error("%s: matrix %lld is no Cholesky factor: its diagonal has a zero at %lld",
-                      call->op->name, (long long)i, (long long)(bad - 1));
-            return NULL;
-        }
+        if (bad != 0)
+            return mxl_error(
+                "%s: matrix %lld is no Cholesky factor: its diagonal has a zero at %lld",
+                call->op->name, (long long)i, (long long)(bad - 1));
     }
-    inverse = mxl_triangle(s, mxl_apply(s, &mxl_op_ones_like, l), 0, 1, 0);
-    inverse = mxl_trsm(s, l, inverse, false, true, false, 1);
+    return 0;
+}
+
+/* (L L')^-1 = L^-T L^-1: both from one solve. */
+static mxl_array *potri_value(mxl_scope *s, mxl_array *l)
+{
+    mxl_array *ones = mxl_apply(s, &mxl_op_ones_like, l);
+    mxl_array *inverse = mxl_trsm(s, l, mxl_triangle(s, ones, 0, 1, 0), false, true, false, 1);
+
     return mxl_matmul(s, inverse, inverse, true, false, 1);
+}
+
+static int potri_compute(const mxl_call *call)
+{
+    mxl_mode mode = {.dialect = &mxl_dialect_mxnet};
+    mxl_scope scope;
+    mxl_array *value;
+
+    if (potri_check(call) != 0)
+        return -1;
+    mxl_scope_begin(&scope, mode);
+    value = potri_value(&scope, call->in[0]);
+    if (value != NULL && value->size > 0)
+        memcpy(mxl_array_write(call->out[0]), mxl_array_read(value),
+               (size_t)value->size * mxl_dtype_size(value->dtype));
+    mxl_scope_end(&scope);
+    return value == NULL ? -1 : 0;
+}
+
+/* B = (L L')^-1: dL = -B (dB + dB') L^-T, of it the lower triangle. */
+static int potri_grad(mxl_grad *g)
+{
+    mxl_array *both = mxl_plus_transposed(g->s, g->grad_output[0]);
+    mxl_array *left = mxl_matmul(g->s, mxl_grad_out(g, 0), both, false, false, 1);
+    mxl_array *dl = mxl_trsm(g->s, mxl_grad_in(g, 0), left, true, true, true, -1);
+
+    return mxl_grad_set(g, 0, mxl_triangle(g->s, dl, 1, 1, 0));
 }
 
 static const mxl_op op_potri = {
@@ -83,7 +115,9 @@ static const mxl_op op_potri = {
         "triangle is read.",
     MXL_LINALG(potri, mxl_inputs_a),
     .infer = mxl_linalg_infer_square,
-    .compose = potri_compose,
+    .compute = potri_compute,
+    .grad = potri_grad,
+    .saves = mxl_saves_input_and_output,
 };
 
 /* ---- gelqf ---- */
