@@ -6,18 +6,20 @@ else: promotion, numbers with more digits than a double, operands that are none,
 
 from __future__ import annotations
 
+from functools import partial
+from operator import add as plus
+from operator import sub as minus
 from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._lib import hot
 from mxlite.torch._broadcast import operands_error, require_broadcast, require_into
-from mxlite.torch._calls import adopt, both, last_error, method, new, prepare
+from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
-from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, dtype, get_default_dtype
-from mxlite.torch._dtypes import bool_ as _bool
-from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._edits import copy_
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, dtype, get_default_dtype, uint8
+from mxlite.torch._edits import copy_, edit
+from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
 NUMBERS = (int, float, np.number, np.bool_)
@@ -36,14 +38,24 @@ def operation_error(a: Any, b: Any) -> BaseException:
     return operands_error(a, b) or problem
 
 
+def run_pair(call: int, a: Any, b: Any, kind: dtype) -> Tensor:
+    """Runs a prepared call on two tensors, or numbers, as tensors of a dtype, which is the result's."""
+    first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
+    handle = hot.call2(call, first._h, second._h)
+    if not handle:
+        raise operation_error(a, b)
+    return adopt(handle, kind)
+
+
 class Binary:
     """An operation of two operands, as the library's operators for two tensors, tensor and number, number and tensor.
 
     Args:
-        name: PyTorch's name of the function, and Python's of the operator.
-        arrays: The operator of two tensors, and the label of its nodes.
-        scalar: The same for a tensor and a number; with the slots of the node.
-        reflected: The same for a number and a tensor; None: as `scalar`.
+        name: PyTorch's name of the function.
+        arrays, scalar: The operators of two tensors, and of a tensor and a number.
+        reflected: The operator of a number and a tensor, and the label of its nodes; None: as `scalar`.
+        operator: Python's name of the operator, where it is another one.
+        overloads: Whether PyTorch has a function of its own for a number. Else a number has an empty slot of the node.
         floats: Whether integers become floats first (true division).
         integers: The operator of two tensors of integers, which computes with all their digits; None: `arrays`.
         truths: The operator of two tensors of bool; None: as of integers.
@@ -53,22 +65,22 @@ class Binary:
     def __init__(
         self,
         name: str,
-        operator: str,
-        arrays: tuple[str, str],
-        scalar: tuple[str, str, str],
-        reflected: tuple[str, str, str] | None = None,
+        arrays: str,
+        scalar: str,
+        reflected: tuple[str, str] | None = None,
         *,
+        operator: str | None = None,
+        overloads: bool = False,
         floats: bool = False,
         integers: str | None = None,
         truths: str | None = None,
         check: Callable[[dtype, Any, Any], None] | None = None,
     ) -> None:
-        self.name, self.operator = name, operator
-        self.of_arrays = prepare(arrays[1], arrays[0])
-        # A number has a slot of its own, with nothing, where PyTorch records it as one.
-        self.of_scalar, self.of_reflected = (
-            prepare(label, name, "scalar", slots=slots) for name, label, slots in (scalar, reflected or scalar)
-        )
+        self.name, self.operator = name, operator or name
+        label = f"{name.title()}Backward"
+        self.of_arrays = prepare(f"{label}{int(overloads)}", arrays)
+        self.of_scalar = prepare(f"{label}0", scalar, "scalar", slots="0" if overloads else "0-")
+        self.of_reflected = prepare(reflected[1], reflected[0], "scalar", slots="0") if reflected else self.of_scalar
         self.floats, self.check = floats, check
         self.of_integers = None if integers is None else prepare(None, integers)
         self.of_truths = None if truths is None else prepare(None, truths)
@@ -90,24 +102,17 @@ class Binary:
 
     def _of_kind(self, kind: dtype, a: Any, b: Any) -> Tensor:
         if kind.kind == BOOL and self.of_truths:
-            first, second = (cast(as_tensor_of(each, _bool), _uint8) for each in (a, b))
-            return cast(self._adopt(hot.call2(self.of_truths, first._h, second._h), _uint8, a, b), _bool)
+            first, second = (cast(as_tensor_of(each, bool_), uint8) for each in (a, b))
+            return cast(run_pair(self.of_truths, first, second, uint8), bool_)
         if not kind.is_floating_point and self.of_integers:
-            first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
-            return self._adopt(hot.call2(self.of_integers, first._h, second._h), kind, a, b)
+            return run_pair(self.of_integers, a, b, kind)
         if not isinstance(b, Tensor) and not is_large(b):
             first = cast(a, kind)
-            return self._adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind, a, b)
+            return adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind)
         if not isinstance(a, Tensor) and not is_large(a):
             second = cast(b, kind)
-            return self._adopt(hot.call1_float(self.of_reflected, second._h, float(a)), kind, a, b)
-        first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
-        return self._adopt(hot.call2(self.of_arrays, first._h, second._h), kind, a, b)
-
-    def _adopt(self, handle: int, kind: dtype, a: Any, b: Any) -> Tensor:
-        if not handle:
-            raise operation_error(a, b)
-        return adopt(handle, kind)
+            return adopt(hot.call1_float(self.of_reflected, second._h, float(a)), kind)
+        return run_pair(self.of_arrays, a, b, kind)
 
     def slow_into(self, a: Tensor, b: Any) -> Tensor:
         """The operation into its first operand."""
@@ -160,10 +165,6 @@ def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
         return
     if bool((as_tensor_of(divisor, kind) == 0).any()):
         raise RuntimeError("ZeroDivisionError")
-
-
-def _require_divisor(kind: dtype, a: Any, b: Any) -> None:
-    check_divisor("remainder", kind, a, b)
 
 
 def require_operands(name: str, input: Any, other: Any) -> None:
@@ -245,8 +246,8 @@ def _in_place(binary: Binary) -> Callable:
     return operator
 
 
-def _named_in_place(name: str, operator: Callable) -> None:
-    """The same as a method that has a name."""
+def _named(name: str, operator: Callable) -> Callable:
+    """The same for a method that has a name."""
 
     def function(self: Tensor, other: Any) -> Tensor:
         done = operator(self, other)
@@ -254,61 +255,45 @@ def _named_in_place(name: str, operator: Callable) -> None:
             raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
         return done
 
-    method(name, document=f"As {name[:-1]}, into the tensor itself, which is returned.")(function)
+    return function
 
 
 BINARY = (
-    Binary(
-        "add",
-        "add",
-        ("broadcast_add", "AddBackward0"),
-        ("_plus_scalar", "AddBackward0", "0-"),
-        truths="broadcast_logical_or",
-    ),
-    Binary(
-        "sub",
-        "sub",
-        ("broadcast_sub", "SubBackward0"),
-        ("_minus_scalar", "SubBackward0", "0-"),
-        ("_rminus_scalar", "RsubBackward1", "0"),
-        check=require_no_truths,
-    ),
-    Binary(
-        "mul",
-        "mul",
-        ("broadcast_mul", "MulBackward0"),
-        ("_mul_scalar", "MulBackward0", "0-"),
-        truths="broadcast_logical_and",
-    ),
-    Binary("div", "truediv", ("broadcast_div", "DivBackward0"), ("_div_scalar", "DivBackward0", "0-"), floats=True),
+    Binary("add", "broadcast_add", "_plus_scalar", truths="broadcast_logical_or"),
+    Binary("sub", "broadcast_sub", "_minus_scalar", ("_rminus_scalar", "RsubBackward1"), check=require_no_truths),
+    Binary("mul", "broadcast_mul", "_mul_scalar", truths="broadcast_logical_and"),
+    Binary("div", "broadcast_div", "_div_scalar", operator="truediv", floats=True),
     Binary(
         "remainder",
-        "mod",
-        ("_mxl_remainder", "RemainderBackward1"),
-        ("_mxl_remainder_scalar", "RemainderBackward0", "0"),
+        "_mxl_remainder",
+        "_mxl_remainder_scalar",
+        operator="mod",
+        overloads=True,
         integers="_mxl_remainder",
-        check=_require_divisor,
+        check=partial(check_divisor, "remainder"),
     ),
     Binary(
         "pow",
-        "pow",
-        ("broadcast_power", "PowBackward1"),
-        ("_power_scalar", "PowBackward0", "0"),
-        ("_rpower_scalar", "PowBackward2", "0"),
+        "broadcast_power",
+        "_power_scalar",
+        ("_rpower_scalar", "PowBackward2"),
+        overloads=True,
         integers="_mxl_integer_power",
         check=_require_power,
     ),
 )
 
+_INTO = {each.name: _in_place(each) for each in BINARY}
 for _binary in BINARY:
-    _into = _in_place(_binary)
     method(f"__{_binary.operator}__")(_operator(_binary))
     method(f"__r{_binary.operator}__")(_reflected(_binary))
-    method(f"__i{_binary.operator}__")(_into)
-    if _binary.name not in ("add", "sub", "div"):  # those have further arguments
-        _named_in_place(_binary.name + "_", _into)
-    if _binary.name == "mul":
-        _named_in_place("multiply_", _into)
+    method(f"__i{_binary.operator}__")(_INTO[_binary.name])
+
+_OTHER_NAMES = {"mul": ("multiply",), "sub": ("subtract",)}
+_INTO_DOCUMENT = "As {}, into the tensor itself, which is returned."
+for _name in ("mul", "remainder", "pow"):
+    _names = [f"{each}_" for each in (_name, *_OTHER_NAMES.get(_name, ()))]
+    method(*_names, document=_INTO_DOCUMENT.format(_name))(_named(f"{_name}_", _INTO[_name]))
 
 
 @method("__rtruediv__")
@@ -349,8 +334,7 @@ def rounded_quotient(operator: str, label: str | None, name: str, input: Any, ot
     require_broadcast(input, other)
     kind = common_dtype(input, other)
     check_divisor(name, kind, input, other)
-    first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-    return adopt(hot.call2(prepare(label, operator), first._h, second._h), kind)
+    return run_pair(prepare(label, operator), input, other, kind)
 
 
 @both("div", "divide", "true_divide")
@@ -378,3 +362,66 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     made = div(self, other, rounding_mode=rounding_mode)
     require_cast(made._dtype, self._dtype)
     return copy_(self, made)
+
+
+# ---- with a factor of the second operand: one node of the graph, as in PyTorch ----
+
+
+def _check_alpha(operand: Any, alpha: Any) -> None:
+    if isinstance(alpha, bool) and operand._dtype.kind != BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and not operand._dtype.is_floating_point:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tensor:
+    """input + sign * alpha * other."""
+    kind = common_dtype(input, other)
+    first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
+    if sign < 0:
+        require_no_truths(kind, input, other)
+    _check_alpha(first, alpha)
+    if kind.kind == BOOL:
+        return first + second if alpha else first.clone()
+    by = sign * alpha
+    return formula(label, [first, second], lambda x, y: x + y * by, lambda grad: [grad, grad * by])
+
+
+def _scaled(name: str, sign: int) -> Callable:
+    """add or sub with `alpha`, as a function and in place."""
+    label, symbol = f"{name.title()}Backward0", "+" if sign > 0 else "-"
+    names = (name, *_OTHER_NAMES.get(name, ()))
+    plain, into = (plus if sign > 0 else minus), _named(f"{name}_", _INTO[name])
+
+    @both(*names, document=f"input {symbol} alpha * other.")
+    def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+        require_operands(name, input, other)
+        if alpha.__class__ is int and alpha == 1:
+            return plain(input, other)
+        return _combined(label, input, other, sign, alpha)
+
+    @method(*(f"{each}_" for each in names), document=_INTO_DOCUMENT.format(name))
+    def in_place(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+        if not isinstance(other, Tensor) or (alpha.__class__ is int and alpha == 1):
+            return into(self, other if alpha == 1 else other * alpha)
+        if sign < 0:
+            require_no_truths(self._dtype, self, other)
+        _check_alpha(self, alpha)
+        if common_dtype(self, other).kind == BOOL:
+            return into(self, other & bool(alpha))
+
+        def compute(x: Tensor, y: Tensor) -> Tensor:
+            return into(x.clone(), cast(y, x._dtype) * alpha if x._dtype.is_floating_point else y * alpha)
+
+        return edit(label, [self, other], compute, lambda grad: [grad, grad * (sign * alpha)])
+
+    return function
+
+
+add, sub = _scaled("add", 1), _scaled("sub", -1)
+
+
+@function("rsub")
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """other - alpha * input."""
+    return sub(other, input, alpha=alpha)

@@ -6,35 +6,12 @@ from typing import Any
 
 from mxlite._lib import hot
 from mxlite.torch._broadcast import require_broadcast, require_into
-from mxlite.torch._calls import adopt, both, method, prepare, require_tensor
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
+from mxlite.torch._calls import adopt, both, method, prepare
+from mxlite.torch._convert import common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
-from mxlite.torch._dtypes import bool_ as _bool
-from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import copy_
+from mxlite.torch._math.arithmetic import run_pair
 from mxlite.torch._tensor import Tensor
-
-
-def _logical(name: str, operator: str) -> None:
-    call = prepare(None, operator)
-
-    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.")
-    def logical(input: Tensor, other: Tensor) -> Tensor:
-        require_tensor(name, 1, "input", input)
-        require_tensor(name, 2, "other", other)
-        require_broadcast(input, other)
-        first, second = (cast(each.detach() != 0, _uint8) for each in (input, other))
-        return cast(adopt(hot.call2(call, first._h, second._h), _uint8), _bool)
-
-
-for _name in ("and", "or", "xor"):
-    _logical("logical_" + _name, "broadcast_logical_" + _name)
-
-
-@both()
-def logical_not(input: Tensor) -> Tensor:
-    """Where elements are 0: a tensor of bool."""
-    return input == 0
 
 
 def _bitwise(name: str, symbol: str, word: str, operator: str) -> None:
@@ -47,8 +24,7 @@ def _bitwise(name: str, symbol: str, word: str, operator: str) -> None:
         if kind.is_floating_point or (kind.kind == BOOL and "shift" in name):
             kernel = word if "shift" in name else name
             raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{kind.word}'")
-        first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-        return adopt(hot.call2(call, first._h, second._h), kind)
+        return run_pair(call, input, other, kind)
 
     @method(f"__{word}__")
     def with_symbol(self: Tensor, other: Any) -> Any:

@@ -47,17 +47,13 @@ class _Bounds:
         """
         return [as_tensor_of(each if self.of_tensors else require_fits(each, kind), kind) for each in self.given]
 
-    def composition(self) -> Callable:
-        """The function of the elements and of the bounds that are given; it holds no tensor."""
-        return partial(_between, self.low is not None, self.high is not None)
 
-
-def _between(has_low: bool, has_high: bool, x: Tensor, *given: Tensor) -> Tensor:
-    """The elements between the bounds; the upper one decides where the lower one is above it.
+def _between(kind: Any, has_low: bool, has_high: bool, x: Tensor, *given: Tensor) -> Tensor:
+    """The elements, as a dtype, between the bounds; the upper one decides where the lower one is above it.
 
     The gradient goes to whichever the result is, of equal ones to the element; to neither beside a NaN.
     """
-    low, high = given[0], given[-1]
+    x, low, high = cast(x, kind), given[0], given[-1]
     result = maximum(x, low) if has_low else x
     result = (minimum(result, high) if has_high else result).detach()
     if not is_grad_enabled():
@@ -83,70 +79,49 @@ def _as_number(name: str, bound: Any) -> Any:
     return bound.item()
 
 
-def _clamp(name: str, label: str, input: Tensor, low: Any, high: Any) -> Tensor:
+def _clamp(made: Callable, name: str, label: str, input: Tensor, low: Any, high: Any) -> Tensor:
+    """By a formula or an edit."""
     bounds = _Bounds(name, low, high)
     kind = common_dtype(input, *bounds.given)
-    x = cast(input, kind)
+    if made is edit:
+        require_cast(kind, input._dtype)
+        for each in bounds.given if bounds.of_tensors else ():
+            require_into(input, each)
+    x = input if made is edit else cast(input, kind)
     if bounds.are_plain(kind):
         for each in bounds.given:
             require_fits(each, kind)
         call = prepare(f"{label}{'Backward1' if name == 'clamp' else 'Backward0'}", "_mxl_clamp", "a_min", "a_max")
         ends = (-math.inf if low is None else float(bounds.low), math.inf if high is None else float(bounds.high))
-        return run(call, [x], *ends, kind=kind)
-    _require_numbers(name, kind, bounds)
-    return _composed(formula, name, label, x, bounds, kind)
-
-
-def _require_numbers(name: str, kind: Any, bounds: _Bounds) -> None:
-    one = len(bounds.given) == 1 and bounds.of_tensors  # which is maximum or minimum
-    if kind.kind == BOOL and not one:
+        return run_into(call, x, [x], *ends) if made is edit else run(call, [x], *ends, kind=kind)
+    if kind.kind == BOOL and not (len(bounds.given) == 1 and bounds.of_tensors):  # which is maximum or minimum
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
-
-
-def _composed(made: Any, name: str, label: str, x: Tensor, bounds: _Bounds, kind: Any) -> Tensor:
     given = bounds.fitted(kind)
-    number = int((name == "clamp") != bounds.of_tensors)
-    keep = bounds.composition()
-    if not bounds.of_tensors:
-        return made(f"{label}Backward{number}", [x], lambda x: keep(x, *given))
-    return made(f"{label}Backward{number}", [x, *given], keep)
+    keep = partial(_between, kind, bounds.low is not None, bounds.high is not None)
+    if bounds.of_tensors:
+        return made(f"{label}Backward{int(name != 'clamp')}", [x, *given], keep)
+    return made(f"{label}Backward{int(name == 'clamp')}", [x], lambda x: keep(x, *given))
 
 
 @both("clamp", "clip")
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
     """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
-    return _clamp("clamp", "Clamp", input, min, max)
+    return _clamp(formula, "clamp", "Clamp", input, min, max)
 
 
 @both("clamp_min")
 def clamp_min(input: Tensor, min: Any) -> Tensor:  # noqa: A002
     """Not below `min`."""
-    return _clamp("clamp_min", "ClampMin", input, min, None)
+    return _clamp(formula, "clamp_min", "ClampMin", input, min, None)
 
 
 @both("clamp_max")
 def clamp_max(input: Tensor, max: Any) -> Tensor:  # noqa: A002
     """Not above `max`."""
-    return _clamp("clamp_max", "ClampMax", input, None, max)
+    return _clamp(formula, "clamp_max", "ClampMax", input, None, max)
 
 
 @method("clamp_", "clip_")
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002
     """As clamp, into the tensor itself, which is returned."""
-    bounds = _Bounds("clamp", min, max)
-    kind = self._dtype
-    if bounds.are_plain(kind):
-        for each in bounds.given:
-            require_fits(each, kind)
-        low = -math.inf if min is None else float(bounds.low)
-        high = math.inf if max is None else float(bounds.high)
-        return run_into(prepare("ClampBackward1", "_mxl_clamp", "a_min", "a_max"), self, [self], low, high)
-    wide = common_dtype(self, *bounds.given)
-    require_cast(wide, kind)
-    for each in bounds.given:
-        require_into(self, each)
-    _require_numbers("clamp", kind, bounds)
-    if wide is kind:
-        return _composed(edit, "clamp", "Clamp", self, bounds, kind)
-    keep = bounds.composition()
-    return edit("ClampBackward0", [self, *bounds.fitted(wide)], lambda x, *given: keep(cast(x, wide), *given))
+    return _clamp(edit, "clamp", "Clamp", self, min, max)

@@ -1,17 +1,19 @@
-"""Comparisons of tensors, which have truth values: eq, ne, lt, le, gt, ge, as Python's operators and as functions."""
+"""Questions with truth values as answers: comparisons of tensors, logical_and and its kin, isnan, isclose, equal."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Callable
+
+import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch._calls import adopt, both, method, prepare
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL
-from mxlite.torch._dtypes import bool_ as _bool
-from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._math.arithmetic import OPERANDS, is_large, operation_error, require_operands
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._broadcast import require_broadcast
+from mxlite.torch._calls import adopt, both, function, method, prepare, require_tensor, run
+from mxlite.torch._convert import cast, common_dtype
+from mxlite.torch._dtypes import BOOL, bool_, uint8
+from mxlite.torch._math.arithmetic import OPERANDS, is_large, require_operands, run_pair
+from mxlite.torch._tensor import Tensor, from_values
 
 #: name -> symbol, the other name, the operators of two tensors, of tensor and number.
 _COMPARISONS = {
@@ -22,7 +24,6 @@ _COMPARISONS = {
     "gt": (">", "greater", "broadcast_greater", "_greater_scalar"),
     "ge": (">=", "greater_equal", "broadcast_greater_equal", "_greater_equal_scalar"),
 }
-_to_bool = prepare(None, "Cast", dtype="bool")
 
 
 def _comparison(name: str, symbol: str, other_name: str | None, arrays: str, scalar: str) -> None:
@@ -31,17 +32,11 @@ def _comparison(name: str, symbol: str, other_name: str | None, arrays: str, sca
     def compare(input: Tensor, other: Any) -> Tensor:
         kind = common_dtype(input, other)
         if kind.kind == BOOL:
-            kind = _uint8
+            kind = uint8
         if isinstance(other, Tensor) or is_large(other):
-            first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
-            handle = hot.call2(of_arrays, first._h, second._h)
-        else:
-            first = cast(input, kind)
-            handle = hot.call1_float(of_scalar, first._h, float(other))
-        if not handle:
-            raise operation_error(input, other)
-        numbers = adopt(handle, kind)
-        return adopt(hot.call1(_to_bool, numbers._h), _bool)
+            return cast(run_pair(of_arrays, input, other, kind), bool_)
+        first = cast(input, kind)
+        return cast(adopt(hot.call1_float(of_scalar, first._h, float(other)), kind), bool_)
 
     @method(f"__{name}__")
     def operator(self: Tensor, other: Any) -> Any:
@@ -55,3 +50,84 @@ def _comparison(name: str, symbol: str, other_name: str | None, arrays: str, sca
 
 for _name, _row in _COMPARISONS.items():
     _comparison(_name, *_row)
+
+
+def _logical(name: str) -> None:
+    call = prepare(None, f"broadcast_{name}")
+
+    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.")
+    def logical(input: Tensor, other: Tensor) -> Tensor:
+        for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+            require_tensor(name, position, argument, value)
+        require_broadcast(input, other)
+        return cast(run_pair(call, input.detach() != 0, other.detach() != 0, uint8), bool_)
+
+
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    _logical(_name)
+
+
+@both()
+def logical_not(input: Tensor) -> Tensor:
+    """Where elements are 0: a tensor of bool."""
+    return input == 0
+
+
+def _predicate(name: str, test: Callable[[Tensor], Tensor], document: str) -> None:
+    @both(name, document=document)
+    def function(input: Tensor) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        return test(input.detach())
+
+
+def _negative(x: Tensor) -> Tensor:
+    """-0 is negative, and a NaN with that sign."""
+    return from_values(np.signbit(x._values())) if x._dtype.is_floating_point else x < 0
+
+
+_predicate("isnan", lambda x: x != x, "Where elements are no numbers: a tensor of bool.")
+_predicate(
+    "isinf",
+    lambda x: abs(x) == math.inf if x._dtype.is_floating_point else x != x,
+    "Where elements are infinite: a tensor of bool.",
+)
+_predicate(
+    "isfinite",
+    lambda x: abs(x) < math.inf if x._dtype.is_floating_point else x == x,
+    "Where elements are numbers that are finite: a tensor of bool.",
+)
+_predicate("isposinf", lambda x: x == math.inf, "Where elements are positive infinity: a tensor of bool.")
+_predicate("isneginf", lambda x: x == -math.inf, "Where elements are negative infinity: a tensor of bool.")
+_predicate("signbit", _negative, "Where elements have a minus sign: a tensor of bool.")
+
+
+@both()
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one shape and the same elements."""
+    return input.shape == other.shape and bool((input.detach() == other.detach()).all())
+
+
+@both()
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Where elements differ by no more than atol + rtol * |other|: a tensor of bool."""
+    if input._dtype is not other._dtype:
+        raise RuntimeError(f"{input._dtype.word} did not match {other._dtype.word}")
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if bound < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
+    require_broadcast(input, other)
+    call = prepare(None, "_mxl_isclose", "rtol", "atol", equal_nan=str(bool(equal_nan)))
+    return run(call, [input, other], float(rtol), float(atol), kind=bool_)
+
+
+@both()
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether isclose holds everywhere."""
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+function("numel")(lambda input: input.numel())
+function("is_tensor")(lambda obj: isinstance(obj, Tensor))
+function("is_floating_point")(lambda input: input._dtype.is_floating_point)
+function("is_complex")(lambda input: False)
+function("is_nonzero")(lambda input: bool(input))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite.torch._calls import both, function
-from mxlite.torch._math.diagonals import diagonal
+from mxlite.torch._math.linalg import diagonal
 from mxlite.torch._math.matrix import mm, require_numbers
 from mxlite.torch._tensor import Tensor
 

@@ -81,15 +81,18 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             raise RuntimeError(f"{name} must be a 3D tensor")
     _same_dtype(input, mat2)
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] but "
-            f"got: [{mat2.shape[0]}, {mat2.shape[1]}]."
-        )
+        raise _batch_error(input.shape[0], input.shape[2], *mat2.shape[:2])
     if not input._dtype.is_floating_point:
         return _integer_product("bmm", input, mat2)
     if input._dtype is float16:
         return cast(bmm(cast(input, float32), cast(mat2, float32)), float16)
     return adopt(hot.call2(_bmm, input._h, mat2._h), input._dtype)
+
+
+def _batch_error(*sizes: int) -> RuntimeError:
+    return RuntimeError(
+        "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].".format(*sizes)
+    )
 
 
 @both()
@@ -173,13 +176,9 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     left = input.unsqueeze(0) if input.ndim == 1 else input
     right = other.unsqueeze(1) if other.ndim == 1 else other
     lead = broadcast_shapes(left.shape[:-2], right.shape[:-2])
-    n, m, p = left.shape[-2], left.shape[-1], right.shape[-1]
+    count, n, m, p = lead.numel(), *left.shape[-2:], right.shape[-1]
     if m != right.shape[-2]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{lead.numel()}, {m}] but got: "
-            f"[{lead.numel()}, {right.shape[-2]}]."
-        )
-    count = lead.numel()
+        raise _batch_error(count, m, count, right.shape[-2])
     a = _shapes.reshape(left.expand(lead + (n, m)), (count, n, m))
     b = _shapes.reshape(right.expand(lead + (m, p)), (count, m, p))
     made = _shapes.with_shape(_unsafe_view, bmm(a, b), lead + (n, p))

@@ -62,6 +62,10 @@ def _mean_of(x: Tensor, places: Any) -> Tensor:
 
 
 def _spread(name: str, label: str, root: bool) -> None:
+    @both(
+        name,
+        document="Of all elements, or along dimensions; divided by one less than their number, or by `correction`.",
+    )
     def spread_of(
         input: Tensor,
         dim: Any = None,
@@ -76,18 +80,11 @@ def _spread(name: str, label: str, root: bool) -> None:
         by = correction if correction is not None else (1 if unbiased is None else int(unbiased))
         return _variance(label, input, places_of(dim, axis, input.ndim), by, keepdim, root)
 
-    spread_of.__name__ = name
-    spread_of.__doc__ = (
-        "Of all elements, or along dimensions; divided by one less than their number, or by `correction`."
-    )
-    both(name)(spread_of)
-
+    @function(name + "_mean")
     def with_mean(
         input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, **given: Any
     ) -> Any:
         return spread_of(input, dim, unbiased, keepdim, **given), mean(input, dim, keepdim)
-
-    function(name + "_mean")(with_mean)
 
 
 _spread("var", "VarBackward0", False)

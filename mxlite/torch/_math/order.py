@@ -1,45 +1,164 @@
-"""Running sums and products, sorting, and the elements in the middle."""
+"""Maxima, minima, sorting and the elements in the middle, with where they are; cumulative sums and products."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections import namedtuple
+from typing import Any, Callable
 
-from mxlite.torch._calls import both, prepare, run
+from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, float64, int64
+from mxlite.torch._dtypes import BOOL, bool_, float64, int64, uint8
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._math.extremes import pair, picked, require_extent, shared, take_along
-from mxlite.torch._math.reductions import as_sum
+from mxlite.torch._math.pairs import maximum, minimum
+from mxlite.torch._math.reductions import aligned, as_sum, places_of, reduce
+from mxlite.torch._nodes import formula
 from mxlite.torch._shape.shapes import along
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
-# ---- running ----
+
+def pair(name: str) -> Any:
+    """The class of a function's two results, which prints as PyTorch's."""
+    made = namedtuple(name, ("values", "indices"))
+
+    def text(self: Any) -> str:
+        return f"torch.return_types.{name}(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+    made.__repr__ = text
+    made.__module__ = "torch.return_types"
+    return made
 
 
-def _require_numbers(name: str, input: Tensor) -> None:
-    if input._dtype.kind == BOOL:
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+def _require_elements(name: str, input: Tensor) -> None:
+    if input.numel() == 0:
+        kind = IndexError if name.startswith("arg") else RuntimeError
+        ending = "" if kind is IndexError else " Specify the reduction dim with the 'dim' argument."
+        raise kind(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{ending}")
 
 
-@both()
-@along
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The sum of the elements up to each one, along a dimension."""
-    input = as_sum(input, dtype)
-    _require_numbers("cumsum", input)
-    place = check_dim(dim, input.ndim)
-    return run(prepare("CumsumBackward0", "cumsum", "axis"), [input], place, kind=input._dtype)
+def require_extent(name: str, input: Tensor, place: int) -> None:
+    if input.shape and input.shape[place] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
 
 
-@both()
-@along
-def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The product of the elements up to each one, along a dimension."""
-    input = as_sum(input, dtype)
-    _require_numbers("cumprod", input)
-    place = check_dim(dim, input.ndim)
-    return run(prepare("CumprodBackward0", "_mxl_cumprod", "axis"), [input], place, kind=input._dtype)
+def shared(
+    label: str,
+    input: Tensor,
+    compute: Callable,
+    places: tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    with_nan: bool = True,
+) -> Tensor:
+    """An element of all, or of each row along dimensions, whose gradient equal elements share; so do several NaN, but
+    (`with_nan` False) it is NaN then."""
+
+    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
+        x, y = input.detach(), aligned(result, input, places, keepdim).detach()
+        hit = (x == y) | ((x != x) & (y != y)) if with_nan else x == y
+        where = cast(hit, input._dtype)
+        count = where.sum() if places is None else where.sum(places, True)
+        return [where * (aligned(grad, input, places, keepdim) / count)]
+
+    return formula(label, [input], compute, rule, saves="0r")
+
+
+def _extreme_of(x: Tensor, name: str, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
+    if x._dtype.kind == BOOL:
+        return cast(reduce(None, name, cast(x, uint8), places, keepdim), bool_)
+    return reduce(None, name, x, places, keepdim)
+
+
+def _extreme(name: str, label: str, operator: str, pairwise: Callable, arg: Callable) -> Callable:
+    results = pair(name)
+
+    @both(
+        name,
+        document=f"The {name}imum of all elements; along a dimension, values and where they are; or of two tensors.",
+    )
+    def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        require_tensor(name, 1, "input", input)
+        other = dim if isinstance(dim, Tensor) else other
+        if other is not None:
+            return pairwise(input, other)
+        if dim is None:
+            _require_elements(name, input)
+            return shared(f"{label}1", input, lambda x: _extreme_of(x, operator, None, False))
+        place = check_dim(dim, input.ndim)
+        require_extent(name, input, place)
+        numbers = cast(input, uint8) if input._dtype.kind == BOOL else input
+        indices = arg(numbers, place, True)
+        return results(*picked(f"{label}0", input, place, indices, keepdim))
+
+    @both("a" + name, document=f"The {name}imum along dimensions (none: of all); equal elements share the gradient.")
+    def among(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+        places = places_of(dim, None, input.ndim)
+        if places is None:
+            _require_elements("a" + name, input)
+        for place in places or ():
+            require_extent("a" + name, input, place)
+        return shared(
+            f"A{name}Backward0", input, lambda x: _extreme_of(x, operator, places, keepdim), places, keepdim, False
+        )
+
+    return extreme
+
+
+def picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool) -> tuple[Tensor, Tensor]:
+    """An element of each row along a dimension, at indices that have it with size 1; with and without it."""
+    if not input.shape:
+        return input.clone(), zeros_of((), int64)
+    shown = indices if keepdim else indices.squeeze(place)
+    if input.ndim == 1:  # of which pick gives no tensor without dimensions
+        call = prepare(label, "take", "axis", slots="0", mode="clip")
+    else:
+        call = prepare(label, "pick", "axis", keepdims=str(bool(keepdim)), slots="0")
+    return run(call, [input, shown], place, kind=input._dtype), shown
+
+
+def _arg(name: str, operator: str) -> Callable:
+    call = {flag: prepare(None, operator, "axis", keepdims=str(flag)) for flag in (False, True)}
+
+    @both(name, document=f"Where the {name[3:]}imum of all elements is, or along a dimension: the first such index.")
+    def arg(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        if input._dtype.kind == BOOL:
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is None:
+            _require_elements(name, input)
+        values = input.detach()
+        place = 0 if dim is None else check_dim(dim, input.ndim)
+        if dim is None or not input.shape:
+            values = values.reshape(-1)
+        else:
+            require_extent(name, input, place)
+        found = run(call[bool(keepdim and input.shape)], [values], place, kind=int64)
+        return found.reshape((1,) * input.ndim) if dim is None and keepdim else found
+
+    return arg
+
+
+argmax, argmin = _arg("argmax", "_mxl_argmax"), _arg("argmin", "_mxl_argmin")
+max = _extreme("max", "MaxBackward", "max", maximum, argmax)  # noqa: A001 - PyTorch's name
+min = _extreme("min", "MinBackward", "min", minimum, argmin)  # noqa: A001
+
+
+# ---- cumulative ----
+
+
+def _cumulative(name: str, operator: str, word: str) -> None:
+    call = prepare(f"{name.title()}Backward0", operator, "axis")
+
+    @both(name, document=f"The {word} of the elements up to each one, along a dimension.")
+    @along
+    def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        input = as_sum(input, dtype)
+        if input._dtype.kind == BOOL:
+            raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+        return run(call, [input], check_dim(dim, input.ndim), kind=input._dtype)
+
+
+_cumulative("cumsum", "cumsum", "sum")
+_cumulative("cumprod", "_mxl_cumprod", "product")
 
 
 # ---- order ----
@@ -49,7 +168,14 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The elements in order along a dimension, and where they were."""
     indices = argsort(input, dim, descending, True)
-    return _sort_result(*picked("SortBackward0", input, check_dim(dim, input.ndim), indices, True))
+    return _sort_result(_gathered("SortBackward0", input, check_dim(dim, input.ndim), indices), indices)
+
+
+def _gathered(label: str, input: Tensor, place: int, indices: Tensor) -> Tensor:
+    """The elements along a dimension at indices."""
+    if not input.shape:
+        return input.clone()
+    return run(prepare(label, "_mxl_gather", "axis", slots="0"), [input, indices], place, kind=input._dtype)
 
 
 @both()
@@ -76,7 +202,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     else:
         call = prepare(None, "topk", "axis", "k", is_ascend=str(not largest), dtype="int64")
         indices = run(call, [input.detach()], place, k, kind=int64)
-    return _topk_result(*picked("TopkBackward0", input, place, indices, True))
+    return _topk_result(_gathered("TopkBackward0", input, place, indices), indices)
 
 
 _sort_result, _topk_result = pair("sort"), pair("topk")
@@ -94,7 +220,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     if dim is None:
         flat = input.detach().reshape(-1)
         middle = _middle(flat, 0)
-        return shared("MedianBackward0", input, lambda x: take_along(x.reshape(-1), middle, 0).reshape(()))
+        return shared("MedianBackward0", input, lambda x: x.reshape(-1).gather(0, middle).reshape(()))
     place = check_dim(dim, input.ndim)
     return _median_result(*picked("MedianBackward1", input, place, _middle(input.detach(), place), keepdim))
 

@@ -1,4 +1,4 @@
-"""Functions of two tensors, or of a tensor and a number, beyond Python's operators: maximum, fmod, atan2, ..."""
+"""Functions of two or three tensors, or of tensors and a number, beyond Python's operators: maximum, fmod, lerp, ..."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import hot
-from mxlite.torch._calls import adopt, both, methods, prepare, require_tensor
+from mxlite.torch._calls import both, methods, prepare, require_tensor
+from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, get_default_dtype
-from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._dtypes import BOOL, get_default_dtype, uint8
 from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula, record, unrecorded
 from mxlite.torch._shape.where import choose
-from mxlite.torch._tensor import Tensor, full_of
+from mxlite.torch._tensor import Tensor, full_of, require_fits
 
 
 def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[Tensor, Tensor]:
@@ -36,20 +35,13 @@ def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[
 def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
     call = prepare(label, operator)
 
+    @both(name, document=f"{name} of the elements of two tensors, broadcast.")
     def made(input: Tensor, other: Tensor) -> Tensor:
         first, second = _promoted(name, input, other, floats)
         kind = first._dtype
-        if kind.kind == BOOL:
-            first, second = cast(first, _uint8), cast(second, _uint8)
-        handle = hot.call2(call, first._h, second._h)
-        if not handle:
-            raise _arithmetic.operation_error(input, other)
-        found = adopt(handle, first._dtype)
-        return cast(found, kind)
+        return cast(_arithmetic.run_pair(call, first, second, uint8 if kind.kind == BOOL else kind), kind)
 
-    made.__name__ = name
-    made.__doc__ = f"{name} of the elements of two tensors, broadcast."
-    return both(name)(made)
+    return made
 
 
 maximum = _of_two("maximum", "MaximumBackward0", "_mxl_maximum")
@@ -114,7 +106,7 @@ _atan2 = prepare("Atan2Backward0", "_mxl_atan2")
 def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point (other, input)."""
     y, x = map(as_float, _promoted("atan2", input, other))
-    return adopt(hot.call2(_atan2, y._h, x._h), y._dtype)
+    return _arithmetic.run_pair(_atan2, y, x, y._dtype)
 
 
 @both("logaddexp")
@@ -151,3 +143,66 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
 
     label = "XlogyBackward0" if isinstance(input, Tensor) and isinstance(other, Tensor) else "XlogyBackward1"
     return formula(label, [x, y], compute, rule, saves="01")
+
+
+@in_place_too
+def lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """input + weight * (end - input)."""
+    kind = input._dtype
+    given = {"end": end, "weight": weight} if isinstance(weight, Tensor) and weight.shape else {"end": end}
+    for name, each in given.items():
+        if each._dtype is not kind:
+            raise RuntimeError(f"expected dtype {kind} for `{name}` but got dtype {each._dtype}")
+    if not kind.is_floating_point:
+        ending = "tensor" if isinstance(weight, Tensor) else "scalar"
+        raise NotImplementedError(f"\"lerp_kernel_{ending}\" not implemented for '{kind.word}'")
+    if isinstance(weight, Tensor):
+        weight = cast(weight, kind)
+    if not isinstance(weight, Tensor):
+        return made(
+            "LerpBackward0",
+            [input, end],
+            lambda a, b: a + (b - a) * weight if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
+            lambda grad: [grad * (1 - weight), grad * weight],
+        )
+    return made(
+        "LerpBackward1",
+        [input, end, weight],
+        lambda a, b, w: choose(w.abs() < 0.5, a + (b - a) * w, b - (b - a) * (1 - w)),
+        lambda grad, a, b, w: [grad * (1 - w), grad * w, None if a is None else grad * (b - a)],
+        saves=("2", "2", "01"),
+    )
+
+
+def _scaled(made: Callable, label: str, compute: Callable, saves: tuple[str, ...], tensors: list, value: Any) -> Tensor:
+    """input + value * a function of two other tensors, all of one dtype."""
+    if made is not formula:
+        for each in tensors[1:]:
+            _arithmetic.require_into(tensors[0], each)
+    kind = common_dtype(*tensors)
+    if kind.kind == BOOL:
+        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
+    by = value if kind.is_floating_point else int(require_fits(value, kind))
+    input, *others = tensors
+    return made(
+        label, [input, *(cast(each, kind) for each in others)], lambda x, a, b: x + compute(a, b, by), saves=saves
+    )
+
+
+@in_place_too
+def addcmul(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """input + value * tensor1 * tensor2."""
+    tensors = [input, tensor1, tensor2]
+    return _scaled(made, "AddcmulBackward0", lambda a, b, by: a * b * by, ("", "2", "1"), tensors, value)
+
+
+@in_place_too
+def addcdiv(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """input + value * tensor1 / tensor2."""
+    if not tensor1._dtype.is_floating_point and not tensor2._dtype.is_floating_point:
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: divide first, (input + value * tensor1 / tensor2), "
+            "or (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)."
+        )
+    tensors = [input, tensor1, tensor2]
+    return _scaled(made, "AddcdivBackward0", lambda a, b, by: a * by / b, ("", "2", "12"), tensors, value)

@@ -1,4 +1,4 @@
-"""Sums, means, products and truth values of all elements or along dimensions."""
+"""Sums, means, products and truth values of all elements or along dimensions; softmax."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Any, Callable
 from mxlite._lib import hot
 from mxlite.torch._calls import adopt, both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import as_dtype, int64
-from mxlite.torch._dtypes import bool_ as _bool
-from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._kinds import check_dims
+from mxlite.torch._dtypes import as_dtype, bool_, int64, uint8
+from mxlite.torch._kinds import check_dim, check_dims
 from mxlite.torch._nodes import formula, is_grad_enabled
-from mxlite.torch._shape.parts import cat
-from mxlite.torch._tensor import Tensor, full_of
+from mxlite.torch._tensor import Tensor
 
 
 def spread(grad: Tensor, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
@@ -67,6 +64,7 @@ def as_sum(input: Tensor, kind: Any) -> Tensor:
 
 _sum_all = prepare("SumBackward0", "sum")
 _mean_all = prepare("MeanBackward0", "mean")
+_cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 
 @both()
@@ -114,45 +112,27 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     places = places_of(dim, None, input.ndim)
     label = "ProdBackward0" if dim is None else "ProdBackward1"
 
-    def compute(x: Tensor) -> Tensor:
-        return reduce(None, "prod", x, places, keepdim)
+    if not input.requires_grad or not is_grad_enabled() or not bool((input.detach() == 0).any()):
+        return reduce(label, "prod", input, places, keepdim)
 
-    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
-        wide = spread(grad, input, places, keepdim)
-        values = input.detach()
-        if not bool((values == 0).any()):
-            return [wide * aligned(result, input, places, keepdim) / input]
-        return [wide * _product_of_others(input, places)]
+    def compute(x: Tensor) -> Tensor:  # the operator's derivative, result / x, is NaN where x is 0
+        along = x.reshape(-1) if places is None else x
+        (place,) = places or (0,)
+        found = run(_cumprod, [along], place, kind=x._dtype).narrow(place, along.shape[place] - 1, 1)
+        return aligned(found, x, places, True) if keepdim else found.squeeze(place).clone()
 
-    return formula(label, [input], compute, rule, saves="0r")
-
-
-def _product_of_others(input: Tensor, places: tuple[int, ...] | None) -> Tensor:
-    """For each element the product of those that are multiplied with it, zeros among them."""
-    if places is None:
-        return _product_of_others(input.reshape(-1), (0,)).reshape(input.shape)
-    (place,) = places
-    length = input.shape[place]
-    before = ones = full_of(input.narrow(place, 0, 1).shape, 1, input._dtype)
-    ahead, behind = [], []
-    for i in range(length):
-        ahead.append(before)
-        before = before * input.narrow(place, i, 1)
-    after = ones
-    for i in reversed(range(length)):
-        behind.insert(0, after)
-        after = after * input.narrow(place, i, 1)
-    return cat(ahead, place) * cat(behind, place)
+    return formula(label, [input], compute)
 
 
 # ---- truth values ----
 
 
 def _truth(name: str, operator: str) -> Callable:
+    @both(name, document=f"Whether {name} of the elements, or of those along dimensions, differ from 0.")
     def truth(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)
-        kind = _uint8 if input._dtype is _uint8 else _bool
-        values = cast(input.detach() != 0, _uint8)
+        kind = uint8 if input._dtype is uint8 else bool_
+        values = cast(input.detach() != 0, uint8)
         if isinstance(dim, (tuple, list)) and not dim:
             return cast(values, kind)
         places = places_of(dim, None, input.ndim)
@@ -162,9 +142,7 @@ def _truth(name: str, operator: str) -> Callable:
             return cast(left == 0 if name == "all" else left > 0, kind)
         return cast(reduce(None, operator, values, places, keepdim), kind)
 
-    truth.__name__ = name
-    truth.__doc__ = f"Whether {name} of the elements, or of those along dimensions, differ from 0."
-    return both(name)(truth)
+    return truth
 
 
 any = _truth("any", "max")  # noqa: A001 - PyTorch's name
@@ -175,3 +153,27 @@ all = _truth("all", "min")  # noqa: A001
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements differ from 0."""
     return sum(input != 0, dim)
+
+
+def _soft(name: str, label: str, operator: str) -> Callable:
+    call = prepare(label, operator, "axis")
+
+    @both(name, document=f"{name} along a dimension.")
+    def soft(input: Tensor, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        if dtype is not None:
+            input = cast(input, as_dtype(dtype))
+        if not input._dtype.is_floating_point:
+            raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{input._dtype.word}'")
+        if dim is None:
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        place = check_dim(dim, input.ndim)
+        if not input.shape:
+            return soft(input.unsqueeze(0), 0).squeeze(0)
+        return adopt(hot.call1_int(call, input._h, place), input._dtype)
+
+    return soft
+
+
+softmax = _soft("softmax", "SoftmaxBackward0", "softmax")
+log_softmax = _soft("log_softmax", "LogSoftmaxBackward0", "log_softmax")

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from mxlite.torch._calls import both, method, methods, prepare, require_tensor, run
+from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, cast, require_cast
-from mxlite.torch._dtypes import BOOL, finfo, float64, int64
+from mxlite.torch._dtypes import finfo, float64
 from mxlite.torch._math.elementwise import require_floats, unary
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 
-_round_even = unary(
+_round_even, _round_even_ = unary(
     "round", "_mxl_round_even", "RoundBackward0", False, "Rounded to the nearest integer, halves to even ones."
 )
-_round_even_ = methods["round_"]
 
 
 @in_place_too
@@ -32,28 +31,6 @@ def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:  # noq
         return _round_even(x * scale) / scale if decimals > 0 else _round_even(x / scale) * scale
 
     return made("RoundBackward1", [input], compute, saves="")
-
-
-_square = unary("square", "square", "PowBackward0", False, "The square of each element.")
-_square_ = methods["square_"]
-
-
-@both()
-def square(input: Tensor) -> Tensor:
-    """The square of each element; of bool int64."""
-    require_tensor("square", 1, "input", input)
-    return _square(cast(input, int64) if input._dtype.kind == BOOL else input)
-
-
-@method("square_")
-def _square_in_place(self: Tensor) -> Tensor:
-    """As square, into the tensor itself, which is returned."""
-    if self._dtype.kind == BOOL:
-        require_cast(int64, self._dtype)
-    return _square_(self)
-
-
-both("exp2")(unary("exp2", "_rpower_scalar", "Exp2Backward0", True, "2 to the power of each element.", scalar=2))
 
 
 def _composed(

@@ -16,7 +16,7 @@ from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
-from mxlite.torch._math import softmax as _softmax
+from mxlite.torch._math import reductions as _reductions
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -53,9 +53,9 @@ def _along(name: str, of: Callable, document: str) -> Callable:
     return soft
 
 
-softmax = _along("softmax", _softmax.softmax, "Exponentials along a dimension, divided by their sum.")
-log_softmax = _along("log_softmax", _softmax.log_softmax, "The logarithm of softmax.")
-softmin = _along("softmin", lambda x, *rest: _softmax.softmax(-x, *rest), "softmax of -input.")
+softmax = _along("softmax", _reductions.softmax, "Exponentials along a dimension, divided by their sum.")
+log_softmax = _along("log_softmax", _reductions.log_softmax, "The logarithm of softmax.")
+softmin = _along("softmin", lambda x, *rest: _reductions.softmax(-x, *rest), "softmax of -input.")
 
 
 @composite("GluBackward0")

