@@ -1,4 +1,4 @@
-/* take, pick, one_hot, and adding by index; see gather.h. */
+/* take, one_hot, and adding by index; see gather.h. */
 #include "kernel/index/gather.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/copy/copy_loops.h"
 
-enum { BYTES_GRAIN = 1 << 17, COLUMNS_GRAIN = 256, PICKS_GRAIN = 1 << 15 };
+enum { BYTES_GRAIN = 1 << 17, COLUMNS_GRAIN = 256 };
 
 static int64_t at_least_one(int64_t n)
 {
@@ -146,153 +146,6 @@ int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, voi
     if (outer * n * inner > 0)
         mxl_parallel_for(inner, COLUMNS_GRAIN, run[dtype], &job);
     return 0;
-}
-
-/* ---- pick ---- */
-typedef struct pick_job {
-    size_t width;
-    int64_t extent, inner;
-    const void *in;
-    const int64_t *index;
-    void *out;
-} pick_job;
-
-/* One item of the range is an outer position. */
-#define PICK_EACH(T, to, from)                                                                     \
-    for (int64_t o = begin; o < end; o++) {                                                        \
-        for (int64_t i = 0; i < inner; i++) {                                                      \
-            int64_t near = o * inner + i, far = (o * extent + index[near]) * inner + i;            \
-                                                                                                   \
-            ((T *)job->out)[to] = ((const T *)job->in)[from];                                      \
-        }                                                                                          \
-    }
-
-#define PICK_SHARE(fn, to, from)                                                                   \
-    static void fn(void *data, int64_t begin, int64_t end)                                         \
-    {                                                                                              \
-        const pick_job *job = data;                                                                \
-        const int64_t extent = job->extent, inner = job->inner, *index = job->index;               \
-                                                                                                   \
-        if (job->width == 4)                                                                       \
-            PICK_EACH(uint32_t, to, from)                                                          \
-        else if (job->width == 8)                                                                  \
-            PICK_EACH(uint64_t, to, from)                                                          \
-        else if (job->width == 2)                                                                  \
-            PICK_EACH(uint16_t, to, from)                                                          \
-        else                                                                                       \
-            PICK_EACH(uint8_t, to, from)                                                           \
-    }
-
-PICK_SHARE(pick_chunk, near, far)
-PICK_SHARE(put_chunk, far, near)
-
-void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const void *in,
-              const int64_t *index, void *out)
-{
-    pick_job job = {width, extent, inner, in, index, out};
-
-    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), pick_chunk, &job);
-}
-
-void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
-                      const int64_t *index, const void *in)
-{
-    pick_job job = {width, extent, inner, in, index, out};
-    uint64_t zero = 0;
-
-    mxl_fill(width, out, &zero, outer * extent * inner);
-    mxl_parallel_for(outer, at_least_one(PICKS_GRAIN / at_least_one(inner)), put_chunk, &job);
-}
-
-/* ---- take_along, put_along ---- */
-typedef struct along_job {
-    size_t width;
-    int64_t extent, n, inner;
-    const void *in;
-    const int64_t *index;
-    void *out;
-} along_job;
-
-/* One item of the range is a column of an outer position, so that no two threads write to one
- * element. `near` is the element at the position of the index, `far` the element that the index
- * selects. */
-#define ALONG_EACH(T, ...)                                                                         \
-    for (int64_t unit = begin, stop; unit < end; unit = stop) {                                    \
-        int64_t o = unit / inner, from = unit % inner, to = from + end - unit;                     \
-                                                                                                   \
-        to = to < inner ? to : inner;                                                              \
-        stop = o * inner + to;                                                                     \
-        for (int64_t j = 0; j < job->n; j++) {                                                     \
-            for (int64_t i = from; i < to; i++) {                                                  \
-                int64_t near = (o * job->n + j) * inner + i;                                       \
-                int64_t far = (o * job->extent + job->index[near]) * inner + i;                    \
-                const T *in = job->in;                                                             \
-                T *out = job->out;                                                                 \
-                                                                                                   \
-                __VA_ARGS__;                                                                       \
-            }                                                                                      \
-        }                                                                                          \
-    }
-
-static void take_along_chunk(void *data, int64_t begin, int64_t end)
-{
-    const along_job *job = data;
-    const int64_t inner = job->inner;
-
-    if (job->width == 4)
-        ALONG_EACH(uint32_t, out[near] = in[far])
-    else if (job->width == 8)
-        ALONG_EACH(uint64_t, out[near] = in[far])
-    else if (job->width == 2)
-        ALONG_EACH(uint16_t, out[near] = in[far])
-    else
-        ALONG_EACH(uint8_t, out[near] = in[far])
-}
-
-static void along(mxl_range_fn run, int64_t outer, const along_job *job)
-{
-    if (outer * job->inner * job->n > 0)
-        mxl_parallel_for(outer * job->inner, at_least_one(PICKS_GRAIN / job->n), run, (void *)job);
-}
-
-void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
-                    const void *in, const int64_t *index, void *out)
-{
-    along(take_along_chunk, outer, &(along_job){width, extent, n, inner, in, index, out});
-}
-
-#define PUT_ALONG(T, NAME, ADD)                                                                    \
-    static void put_along_##NAME(void *data, int64_t begin, int64_t end)                           \
-    {                                                                                              \
-        const along_job *job = data;                                                               \
-        const int64_t inner = job->inner;                                                          \
-                                                                                                   \
-        ALONG_EACH(T, out[far] = ADD(T, out[far], in[near]))                                       \
-    }
-
-#define ADD_TRUTH(T, a, b) ((T)((a) | (b)))
-
-PUT_ALONG(float, f32, ADD_PLAIN)
-PUT_ALONG(double, f64, ADD_PLAIN)
-PUT_ALONG(mxl_half, f16, ADD_HALF)
-PUT_ALONG(uint8_t, 8, ADD_PLAIN)
-PUT_ALONG(uint32_t, 32, ADD_PLAIN)
-PUT_ALONG(uint64_t, 64, ADD_PLAIN)
-PUT_ALONG(uint8_t, bool, ADD_TRUTH)
-
-void mxl_put_along(int dtype, int64_t outer, int64_t extent, int64_t n, int64_t inner,
-                   const void *in, const int64_t *index, void *out)
-{
-    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = put_along_f32, [MXL_F64] = put_along_f64,   [MXL_F16] = put_along_f16,
-        [MXL_U8] = put_along_8,    [MXL_I8] = put_along_8,      [MXL_I32] = put_along_32,
-        [MXL_I64] = put_along_64,  [MXL_BOOL] = put_along_bool,
-    };
-    size_t width = mxl_dtype_size(dtype);
-    uint64_t zero = 0;
-
-    mxl_fill(width, out, &zero, outer * extent * inner);
-    along(run[dtype], outer, &(along_job){width, extent, n, inner, in, index, out});
 }
 
 /* ---- one_hot ---- */

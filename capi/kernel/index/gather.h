@@ -1,5 +1,5 @@
-/* Moving elements by index: take, pick, one_hot, and their gradients. For ops/index/take.c,
- * ops/index/gather_nd.c and ops/index/sort.c. Data is contiguous with shape (outer, extent, inner);
+/* Moving elements by index: take, its gradient, one_hot. For ops/index/take.c, gather_nd.c and
+ * others. Data is contiguous with shape (outer, extent, inner);
  * indices are converted to positions first. */
 #ifndef MXL_KERNEL_INDEX_GATHER_H
 #define MXL_KERNEL_INDEX_GATHER_H
@@ -29,25 +29,6 @@ void mxl_take(int64_t outer, int64_t extent, int64_t bytes, const void *in, int6
  * error set for bool. */
 int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, void *out, int64_t n,
                     const int64_t *index, const void *in);
-
-/* out[o][i] = in[o][index[o][i]][i], elements of `width` bytes. */
-void mxl_pick(size_t width, int64_t outer, int64_t extent, int64_t inner, const void *in,
-              const int64_t *index, void *out);
-
-/* out = zeros, then out[o][index[o][i]][i] = in[o][i]: the gradient of pick. */
-void mxl_pick_scatter(size_t width, int64_t outer, int64_t extent, int64_t inner, void *out,
-                      const int64_t *index, const void *in);
-
-/* out[o][j][i] = in[o][index[o][j][i]][i]; out and index are (outer, n, inner), in is (outer,
- * extent, inner), elements of `width` bytes. */
-void mxl_take_along(size_t width, int64_t outer, int64_t extent, int64_t n, int64_t inner,
-                    const void *in, const int64_t *index, void *out);
-
-/* The gradient of mxl_take_along: out = zeros, then out[o][index[o][j][i]][i] += in[o][j][i] for j
- * = 0 .. n - 1 in this order. All dtypes; for bool the sum is `or`. The bits do not depend on the
- * number of threads. */
-void mxl_put_along(int dtype, int64_t outer, int64_t extent, int64_t n, int64_t inner,
-                   const void *in, const int64_t *index, void *out);
 
 /* out (n, depth): the element at `on` in column index[i] of row i, else the element at `off`. */
 void mxl_one_hot(size_t width, int64_t n, int64_t depth, const int64_t *index, const void *on,

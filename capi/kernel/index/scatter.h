@@ -1,13 +1,13 @@
 /* Moving elements along one axis of an array by indices whose other axes may be shorter than the
- * array's: reading, writing and adding. For ops/index/scatter.c. */
+ * array's: reading, writing and adding. For ops/index/scatter.c and take.c. */
 #ifndef MXL_KERNEL_INDEX_SCATTER_H
 #define MXL_KERNEL_INDEX_SCATTER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The operands. The indices are contiguous, with at least one axis and one element, and within the
- * bounds of the axis; strides are in elements. */
+/* The operands. The indices are contiguous, with at least one axis, and within the bounds of the
+ * axis; strides are in elements. */
 typedef struct mxl_scatter {
     int ndim, axis;
     const int64_t *shape;          /* of the indices */
@@ -22,7 +22,8 @@ void mxl_scatter_read(size_t width, const mxl_scatter *at, const void *array, vo
 /* array[... index[j] ...] = source[j], one index after the other. */
 void mxl_scatter_write(size_t width, const mxl_scatter *at, void *array, const void *source);
 
-/* array[... index[j] ...] += source[j], one index after the other; for bool the sum is `or`. */
+/* array[... index[j] ...] += source[j], one index after the other; for bool the sum is `or`. The
+ * bits do not depend on the number of threads. */
 void mxl_scatter_sum(int dtype, const mxl_scatter *at, void *array, const void *source);
 
 #endif

@@ -1,10 +1,8 @@
-/* sort, argsort and topk; and _mxl_take_along and _mxl_put_along, which move elements along an axis
- * and are the gradients of the others and of each other. */
+/* sort, argsort and topk. */
 #include <stddef.h>
 
-#include "kernel/index/gather.h"
 #include "kernel/sort/sort.h"
-#include "ops/build.h"
+#include "ops/index/take.h"
 
 typedef enum topk_result { TOPK_BOTH, TOPK_INDICES, TOPK_MASK, TOPK_VALUE } topk_result;
 
@@ -152,190 +150,6 @@ static int run_rows(const mxl_call *call, const sort_params *p, wanted w)
     return mxl_sort(&job);
 }
 
-/* ---- moving along an axis ---- */
-
-typedef struct along_params {
-    int64_t axis;
-    int64_t extent; /* _mxl_put_along */
-} along_params;
-
-static const mxl_input along_inputs[] = {
-    MXL_INPUT(data, "What is moved."),
-    MXL_INPUT(indices, "int64 positions along the axis."),
-    {0},
-};
-
-#define ALONG_AXIS                                                                                 \
-    MXL_PARAM(along_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis, counted from either end.")
-
-static const mxl_param take_along_table[] = {ALONG_AXIS, {0}};
-static const mxl_param put_along_table[] = {
-    ALONG_AXIS,
-    MXL_PARAM(along_params, extent, MXL_P_INT, MXL_REQUIRED, "Extent of the axis of the result.",
-              MXL_AT_LEAST(0), .type_text = "long, required"),
-    {0},
-};
-
-/* Checks that the shapes agree, except along the axis. */
-static int check_along(const mxl_infer *infer, rows *r)
-{
-    const mxl_array *x = infer->in[0], *indices = infer->in[1];
-    const along_params *p = infer->params;
-    bool same = x->ndim == indices->ndim;
-    char a[128], b[128];
-
-    if (find_rows(infer->op->name, p->axis, x->ndim, x->shape, r) != 0)
-        return -1;
-    if (indices->dtype != MXL_I64)
-        return mxl_error("%s: indices must be int64, got %s", infer->op->name,
-                         mxl_dtype_name(indices->dtype));
-    for (int i = 0; same && i < x->ndim; i++)
-        same = i == r->axis || x->shape[i] == indices->shape[i];
-    if (!same)
-        return mxl_error(
-            "%s: data and indices have shapes %s and %s; they may differ only in axis %d",
-            infer->op->name, mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
-            mxl_shape_text(b, sizeof(b), indices->ndim, indices->shape), r->axis);
-    return 0;
-}
-
-static int take_along_infer(mxl_infer *infer)
-{
-    rows r;
-
-    if (check_along(infer, &r) != 0)
-        return -1;
-    mxl_shape_set(&infer->out_shape[0], infer->in[1]->ndim, infer->in[1]->shape);
-    infer->out_dtype[0] = infer->in[0]->dtype;
-    return 0;
-}
-
-static int put_along_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0], *indices = infer->in[1];
-    int64_t size = ((const along_params *)infer->params)->extent;
-    rows r;
-
-    if (check_along(infer, &r) != 0)
-        return -1;
-    if (x->shape[r.axis] != indices->shape[r.axis])
-        return mxl_error("%s: there are %lld elements for %lld indices", infer->op->name,
-                         (long long)x->shape[r.axis], (long long)indices->shape[r.axis]);
-    r.shape[r.axis] = size;
-    if (__builtin_mul_overflow(size, r.outer, &size) ||
-        __builtin_mul_overflow(size, r.inner, &size) ||
-        __builtin_mul_overflow(size, (int64_t)sizeof(double), &size))
-        return mxl_error("%s: the result is too large", infer->op->name);
-    mxl_shape_set(&infer->out_shape[0], r.ndim, r.shape);
-    infer->out_dtype[0] = x->dtype;
-    return 0;
-}
-
-/* Checks that the indices are within an axis of `extent`. */
-static int check_within(const mxl_call *call, int64_t extent)
-{
-    const mxl_array *indices = call->in[1];
-    const int64_t *index = mxl_array_read(indices);
-
-    for (int64_t i = 0; i < indices->size; i++) {
-        if (index[i] < 0 || index[i] >= extent)
-            return mxl_error("%s: index %lld is not in an axis of %lld", call->op->name,
-                             (long long)index[i], (long long)extent);
-    }
-    return 0;
-}
-
-static int take_along_compute(const mxl_call *call)
-{
-    const mxl_array *x = call->in[0], *indices = call->in[1];
-    rows r;
-
-    if (find_rows(call->op->name, ((const along_params *)call->params)->axis, x->ndim, x->shape,
-                  &r) != 0 ||
-        check_within(call, r.extent) != 0)
-        return -1;
-    mxl_take_along(mxl_dtype_size(x->dtype), r.outer, r.extent, indices->shape[r.axis], r.inner,
-                   mxl_array_read(x), mxl_array_read(indices), mxl_array_write(call->out[0]));
-    return 0;
-}
-
-static int put_along_compute(const mxl_call *call)
-{
-    const mxl_array *x = call->in[0];
-    mxl_array *out = call->out[0];
-    rows r;
-
-    if (find_rows(call->op->name, ((const along_params *)call->params)->axis, out->ndim, out->shape,
-                  &r) != 0 ||
-        check_within(call, r.extent) != 0)
-        return -1;
-    mxl_put_along(x->dtype, r.outer, r.extent, x->shape[r.axis], r.inner, mxl_array_read(x),
-                  mxl_array_read(call->in[1]), mxl_array_write(out));
-    return 0;
-}
-
-static const mxl_op op_take_along, op_put_along;
-
-static mxl_array *take_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis)
-{
-    along_params p = {.axis = axis};
-
-    return mxl_scope_call(s, &op_take_along, &p, 2, (mxl_array *[]){a, indices});
-}
-
-static mxl_array *put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis,
-                            int64_t extent)
-{
-    along_params p = {.axis = axis, .extent = extent};
-
-    return mxl_scope_call(s, &op_put_along, &p, 2, (mxl_array *[]){a, indices});
-}
-
-/* dx = zeros with dy added at the indices */
-static int take_along_grad(mxl_grad *g)
-{
-    int64_t axis = ((const along_params *)g->params)->axis;
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0,
-                        put_along(g->s, g->grad_output[0], mxl_grad_in(g, 1), axis,
-                                  x->shape[mxl_shape_axis(axis, x->ndim)]));
-}
-
-/* dx = dy at the indices */
-static int put_along_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0,
-                        take_along(g->s, g->grad_output[0], mxl_grad_in(g, 1),
-                                   ((const along_params *)g->params)->axis));
-}
-
-static const mxl_op op_take_along = {
-    .name = "_mxl_take_along",
-    .doc = "The elements at the indices, along an axis.",
-    .inputs = along_inputs,
-    MXL_PARAMS(along_params, take_along_table),
-    .infer = take_along_infer,
-    .compute = take_along_compute,
-    .grad = take_along_grad,
-    .saves = mxl_saves_index,
-};
-
-static const mxl_op op_put_along = {
-    .name = "_mxl_put_along",
-    .doc = "Zeros with the elements added at the indices, along an axis.",
-    .inputs = along_inputs,
-    MXL_PARAMS(along_params, put_along_table),
-    .infer = put_along_infer,
-    .compute = put_along_compute,
-    .grad = put_along_grad,
-    .saves = mxl_saves_index,
-};
-
 /* ---- sort, argsort, topk ---- */
 
 static const mxl_op op_topk;
@@ -354,7 +168,7 @@ static int values_grad(mxl_grad *g, const sort_params *p)
     if (find_rows(g->op->name, p->axis, x->ndim, x->shape, &r) != 0)
         return -1;
     indices = mxl_scope_call(g->s, &op_topk, &find, 1, &saved);
-    dx = put_along(g->s, g->grad_output[0], indices, r.axis, r.extent);
+    dx = mxl_put_along(g->s, g->grad_output[0], indices, r.axis, r.ndim, r.shape);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dx, x->ndim, x->shape));
 }
 
@@ -454,5 +268,4 @@ static const mxl_op op_topk = {
     .saves = topk_saves,
 };
 
-const mxl_op *const mxl_ops_sort[] = {&op_sort,       &op_argsort,   &op_topk,
-                                      &op_take_along, &op_put_along, NULL};
+const mxl_op *const mxl_ops_sort[] = {&op_sort, &op_argsort, &op_topk, NULL};

@@ -8,6 +8,7 @@
 #include "base/memory/mem.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/index/gather.h"
+#include "kernel/index/scatter.h"
 
 /* The parameters of take, pick and their gradients; each lists its own. */
 typedef struct index_params {
@@ -21,16 +22,14 @@ typedef struct index_params {
 static const char *const take_modes[] = {"clip", "wrap", "raise", NULL};
 static const char *const pick_modes[] = {"clip", "wrap", NULL};
 
-#define INDEX_SHAPE                                                                                \
-    MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")
-
-static int find_view(const char *name, int64_t axis, int ndim, const int64_t *shape, mxl_split *out)
+static int find_axis(const mxl_op *op, const index_params *p, int ndim, const int64_t *shape,
+                     mxl_split *out)
 {
-    if (axis == MXL_NONE)
-        return mxl_error("%s: axis None is not supported; name one axis", name);
-    if (mxl_shape_axis(axis, ndim) < 0)
-        return mxl_error_prefix(name);
-    *out = mxl_shape_split(axis, ndim, shape);
+    if (p->axis == MXL_NONE)
+        return mxl_error("%s: axis None is not supported; name one axis", op->name);
+    if (mxl_shape_axis(p->axis, ndim) < 0)
+        return mxl_error_prefix(op->name);
+    *out = mxl_shape_split(p->axis, ndim, shape);
     return 0;
 }
 
@@ -38,8 +37,9 @@ static int find_view(const char *name, int64_t axis, int ndim, const int64_t *sh
 
 enum { POSITIONS_ROOM = 32 };
 
-/* Indices as positions along an axis; a few need no allocation. */
+/* A call's indices as positions along an axis of an array; a few need no allocation. */
 typedef struct positions {
+    mxl_split axis;
     int64_t *at;
     size_t bytes;
     int64_t room[POSITIONS_ROOM];
@@ -51,9 +51,13 @@ static void positions_end(positions *p)
         mxl_free(p->at, p->bytes);
 }
 
-static int positions_begin(positions *p, const char *name, const mxl_array *index, int64_t extent,
-                           mxl_index_mode mode)
+static int positions_begin(positions *p, const mxl_call *call, const mxl_array *array)
 {
+    const index_params *params = call->params;
+    const mxl_array *index = call->in[1];
+
+    if (find_axis(call->op, params, array->ndim, array->shape, &p->axis) != 0)
+        return -1;
     p->at = p->room;
     p->bytes = (size_t)index->size * sizeof(int64_t);
     if (index->size > POSITIONS_ROOM) {
@@ -61,12 +65,51 @@ static int positions_begin(positions *p, const char *name, const mxl_array *inde
         if (p->at == NULL)
             return -1;
     }
-    if (mxl_index_resolve(index->dtype, mxl_array_read(index), index->size, extent, mode, p->at) ==
-        0)
+    if (mxl_index_resolve(index->dtype, mxl_array_read(index), index->size, p->axis.n,
+                          (mxl_index_mode)params->mode, p->at) == 0)
         return 0;
     positions_end(p);
-    return mxl_error_prefix(name);
+    return mxl_error_prefix(call->op->name);
 }
+
+static mxl_array *call_at(mxl_scope *s, const mxl_op *op, const index_params *p, mxl_array *a,
+                          mxl_array *index)
+{
+    return mxl_scope_call(s, op, p, 2, (mxl_array *[]){a, index});
+}
+
+static const mxl_op op_take, op_take_grad, op_pick, op_pick_grad;
+
+/* The gradient of taking is putting into zeros, and the other way round: an operator of grad_output
+ * and the same indices. */
+static int indexed_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    index_params p = *(const index_params *)g->params;
+    const mxl_op *op = g->op == &op_take        ? &op_take_grad
+                       : g->op == &op_take_grad ? &op_take
+                       : g->op == &op_pick      ? &op_pick_grad
+                                                : &op_pick;
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    p.shape = (mxl_tuple){x->ndim, x->shape};
+    return mxl_grad_set(g, 0, call_at(g->s, op, &p, g->grad_output[0], mxl_grad_in(g, 1)));
+}
+
+/* The operator op_ID, with the functions and tables of that name. After its name comes the
+ * documentation, then the other fields by their names. */
+#define INDEXED(id, op_name, op_inputs, ...)                                                       \
+    static const mxl_op op_##id = {                                                                \
+        .name = op_name,                                                                           \
+        .inputs = op_inputs,                                                                       \
+        MXL_PARAMS(index_params, id##_table),                                                      \
+        .infer = id##_infer,                                                                       \
+        .compute = id##_compute,                                                                   \
+        .grad = indexed_grad,                                                                      \
+        .saves = mxl_saves_index,                                                                  \
+        .doc = __VA_ARGS__,                                                                        \
+    }
 
 /* ---- take ---- */
 
@@ -93,7 +136,7 @@ static int take_infer(mxl_infer *infer)
     int n = 0;
     mxl_split v;
 
-    if (find_view(infer->op->name, p->axis, a->ndim, a->shape, &v) != 0)
+    if (find_axis(infer->op, p, a->ndim, a->shape, &v) != 0)
         return -1;
     if (a->ndim - 1 + index->ndim > MXL_MAX_NDIM)
         return mxl_error("%s: the result would have more than %d axes", infer->op->name,
@@ -111,52 +154,22 @@ static int take_infer(mxl_infer *infer)
 
 static int take_compute(const mxl_call *call)
 {
-    const index_params *p = call->params;
-    const mxl_array *a = call->in[0], *index = call->in[1];
-    positions at;
-    mxl_split v;
+    const mxl_array *a = call->in[0];
+    positions p;
 
-    if (find_view(call->op->name, p->axis, a->ndim, a->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, index, v.n, (mxl_index_mode)p->mode) != 0)
+    if (positions_begin(&p, call, a) != 0)
         return -1;
-    mxl_take(v.outer, v.n, v.inner * (int64_t)mxl_dtype_size(a->dtype), mxl_array_read(a),
-             index->size, at.at, mxl_array_write(call->out[0]));
-    positions_end(&at);
+    mxl_take(p.axis.outer, p.axis.n, p.axis.inner * (int64_t)mxl_dtype_size(a->dtype),
+             mxl_array_read(a), call->in[1]->size, p.at, mxl_array_write(call->out[0]));
+    positions_end(&p);
     return 0;
 }
 
-/* Applies the operator to grad_output and the indices, for an array of this shape. */
-static mxl_array *indexed(mxl_grad *g, const mxl_op *op, const mxl_meta *meta)
-{
-    index_params p = *(const index_params *)g->params;
-    mxl_array *inputs[2] = {g->grad_output[0], mxl_grad_in(g, 1)};
-
-    p.shape = (mxl_tuple){meta->ndim, meta->shape};
-    return mxl_scope_call(g->s, op, &p, 2, inputs);
-}
-
-static const mxl_op op_take_grad;
-
 /* da = zeros with dy added at the indices */
-static int take_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0, indexed(g, &op_take_grad, mxl_grad_in_meta(g, 0)));
-}
-
-static const mxl_op op_take = {
-    .name = "take",
-    .aliases = MXL_ALIASES("_npi_take"),
-    .doc = "The positions of an axis that the indices name. The shape of the indices takes the "
-           "axis' place.",
-    .inputs = take_inputs,
-    MXL_PARAMS(index_params, take_table),
-    .infer = take_infer,
-    .compute = take_compute,
-    .grad = take_grad,
-    .saves = mxl_saves_index,
-};
+INDEXED(take, "take", take_inputs,
+        "The positions of an axis that the indices name. The shape of the indices takes the axis' "
+        "place.",
+        .aliases = MXL_ALIASES("_npi_take"));
 
 /* ---- the gradient of take ---- */
 
@@ -169,89 +182,68 @@ static const mxl_input grad_inputs[] = {
 static const mxl_param take_grad_table[] = {
     MXL_PARAM(index_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
     MXL_PARAM(index_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of take.", .values = take_modes),
-    INDEX_SHAPE,
+    MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 
-/* The result has the requested shape; checks that `data` has the shape that take gives with the
- * indices. */
-static int put_infer(mxl_infer *infer, int64_t pieces)
+/* The result has the requested shape; checks that `data` has the shape that take, or pick, gives
+ * with the indices. */
+static int put_infer(mxl_infer *infer, bool picks)
 {
     const index_params *p = infer->params;
+    const mxl_array *data = infer->in[0], *index = infer->in[1];
     mxl_split v;
 
     if (mxl_infer_to(infer, p->shape) != 0 ||
-        find_view(infer->op->name, p->axis, p->shape.n, p->shape.v, &v) != 0)
+        find_axis(infer->op, p, p->shape.n, p->shape.v, &v) != 0)
         return -1;
-    if (pieces < 0)
-        pieces = infer->in[1]->size * v.outer * v.inner;
-    if (infer->in[0]->size != pieces)
+    if (data->size != (picks ? index->size : index->size * v.outer * v.inner))
         return mxl_error("%s: %lld elements do not fit %lld indices", infer->op->name,
-                         (long long)infer->in[0]->size, (long long)infer->in[1]->size);
+                         (long long)data->size, (long long)index->size);
+    if (picks && index->size != v.outer * v.inner)
+        return mxl_error("%s: %lld indices for %lld positions", infer->op->name,
+                         (long long)index->size, (long long)(v.outer * v.inner));
     return 0;
 }
 
 static int take_grad_infer(mxl_infer *infer)
 {
-    return put_infer(infer, -1);
+    return put_infer(infer, false);
 }
 
 static int take_grad_compute(const mxl_call *call)
 {
-    const index_params *p = call->params;
-    const mxl_array *in = call->in[0], *index = call->in[1];
     mxl_array *out = call->out[0];
     uint64_t zero = 0;
-    positions at;
-    mxl_split v;
+    positions p;
     int status;
 
-    if (find_view(call->op->name, p->axis, out->ndim, out->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, index, v.n, (mxl_index_mode)p->mode) != 0)
+    if (positions_begin(&p, call, out) != 0)
         return -1;
     mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &zero, out->size);
-    status = mxl_scatter_add(out->dtype, v.outer, v.n, v.inner, mxl_array_write(out), index->size,
-                             at.at, mxl_array_read(in));
-    positions_end(&at);
+    status = mxl_scatter_add(out->dtype, p.axis.outer, p.axis.n, p.axis.inner, mxl_array_write(out),
+                             call->in[1]->size, p.at, mxl_array_read(call->in[0]));
+    positions_end(&p);
     return status == 0 ? 0 : mxl_error_prefix(call->op->name);
 }
 
 /* dx = dy taken at the indices */
-static int take_grad_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0, indexed(g, &op_take, mxl_grad_in_meta(g, 0)));
-}
-
-static const mxl_op op_take_grad = {
-    .name = "_mxl_take_grad",
-    .doc = "Zeros of a shape with data added at the indices.",
-    .inputs = grad_inputs,
-    MXL_PARAMS(index_params, take_grad_table),
-    .infer = take_grad_infer,
-    .compute = take_grad_compute,
-    .grad = take_grad_grad,
-    .saves = mxl_saves_index,
-};
+INDEXED(take_grad, "_mxl_take_grad", grad_inputs,
+        "Zeros of a shape with data added at the indices.");
 
 /* ---- for vjps of other families ---- */
 
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
 {
-    index_params p = {.axis = 0, .mode = MXL_INDEX_CLIP};
-    mxl_array *inputs[2] = {a, at};
-
-    return mxl_scope_call(s, &op_take, &p, 2, inputs);
+    return call_at(s, &op_take, &(index_params){.mode = MXL_INDEX_CLIP}, a, at);
 }
 
 mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
                               const int64_t *shape)
 {
-    index_params p = {.axis = 0, .mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
-    mxl_array *inputs[2] = {a, at};
+    index_params p = {.mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
 
-    return mxl_scope_call(s, &op_take_grad, &p, 2, inputs);
+    return call_at(s, &op_take_grad, &p, a, at);
 }
 
 /* ---- pick ---- */
@@ -295,7 +287,7 @@ static int pick_infer(mxl_infer *infer)
     char have[128], want[128];
     mxl_split v;
 
-    if (find_view(infer->op->name, p->axis, data->ndim, data->shape, &v) != 0)
+    if (find_axis(infer->op, p, data->ndim, data->shape, &v) != 0)
         return -1;
     picked_shape(data, v.axis, true, &kept);
     picked_shape(data, v.axis, false, &cut);
@@ -312,43 +304,32 @@ static int pick_infer(mxl_infer *infer)
     return 0;
 }
 
+/* For each position of the other axes the element of (outer, n, inner) at its index. */
+#define PICKED(v, position)                                                                        \
+    (&(mxl_scatter){.ndim = 3,                                                                     \
+                    .axis = 1,                                                                     \
+                    .shape = (int64_t[]){(v)->outer, 1, (v)->inner},                               \
+                    .index = (position),                                                           \
+                    .strides = (int64_t[]){(v)->n * (v)->inner, (v)->inner, 1},                    \
+                    .source_strides = (int64_t[]){(v)->inner, (v)->inner, 1}})
+
 static int pick_compute(const mxl_call *call)
 {
-    const index_params *p = call->params;
     const mxl_array *data = call->in[0];
-    positions at;
-    mxl_split v;
+    positions p;
 
-    if (find_view(call->op->name, p->axis, data->ndim, data->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, call->in[1], v.n, (mxl_index_mode)p->mode) != 0)
+    if (positions_begin(&p, call, data) != 0)
         return -1;
-    mxl_pick(mxl_dtype_size(data->dtype), v.outer, v.n, v.inner, mxl_array_read(data), at.at,
-             mxl_array_write(call->out[0]));
-    positions_end(&at);
+    mxl_scatter_read(mxl_dtype_size(data->dtype), PICKED(&p.axis, p.at), mxl_array_read(data),
+                     mxl_array_write(call->out[0]));
+    positions_end(&p);
     return 0;
 }
 
-static const mxl_op op_pick_grad;
-
 /* dx = zeros with dy at the indices */
-static int pick_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0, indexed(g, &op_pick_grad, mxl_grad_in_meta(g, 0)));
-}
-
-static const mxl_op op_pick = {
-    .name = "pick",
-    .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"),
-    .doc = "One element along an axis for each position of the other axes, chosen by the index.",
-    .inputs = pick_inputs,
-    MXL_PARAMS(index_params, pick_table),
-    .infer = pick_infer,
-    .compute = pick_compute,
-    .grad = pick_grad,
-    .saves = mxl_saves_index,
-};
+INDEXED(pick, "pick", pick_inputs,
+        "One element along an axis for each position of the other axes, chosen by the index.",
+        .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"));
 
 /* ---- the gradient of pick ---- */
 
@@ -356,68 +337,38 @@ static const mxl_param pick_grad_table[] = {
     MXL_PARAM(index_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
     MXL_PARAM(index_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of pick.", .values = pick_modes),
     MXL_PARAM(index_params, keepdims, MXL_P_BOOL, "0", "As of pick."),
-    INDEX_SHAPE,
+    MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 
 static int pick_grad_infer(mxl_infer *infer)
 {
-    const index_params *p = infer->params;
-    mxl_split v;
-
-    if (put_infer(infer, infer->in[1]->size) != 0)
-        return -1;
-    if (find_view(infer->op->name, p->axis, p->shape.n, p->shape.v, &v) != 0)
-        return -1;
-    if (v.outer * v.inner != infer->in[1]->size)
-        return mxl_error("%s: %lld indices for %lld positions", infer->op->name,
-                         (long long)infer->in[1]->size, (long long)(v.outer * v.inner));
-    return 0;
+    return put_infer(infer, true);
 }
 
 static int pick_grad_compute(const mxl_call *call)
 {
-    const index_params *p = call->params;
     mxl_array *out = call->out[0];
-    positions at;
-    mxl_split v;
+    uint64_t zero = 0;
+    positions p;
 
-    if (find_view(call->op->name, p->axis, out->ndim, out->shape, &v) != 0 ||
-        positions_begin(&at, call->op->name, call->in[1], v.n, (mxl_index_mode)p->mode) != 0)
+    if (positions_begin(&p, call, out) != 0)
         return -1;
-    mxl_pick_scatter(mxl_dtype_size(out->dtype), v.outer, v.n, v.inner, mxl_array_write(out), at.at,
-                     mxl_array_read(call->in[0]));
-    positions_end(&at);
+    mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &zero, out->size);
+    mxl_scatter_write(mxl_dtype_size(out->dtype), PICKED(&p.axis, p.at), mxl_array_write(out),
+                      mxl_array_read(call->in[0]));
+    positions_end(&p);
     return 0;
 }
 
 /* dx = dy at the indices */
-static int pick_grad_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0, indexed(g, &op_pick, mxl_grad_in_meta(g, 0)));
-}
-
-static const mxl_op op_pick_grad = {
-    .name = "_mxl_pick_grad",
-    .doc = "Zeros of a shape with data put at the indices.",
-    .inputs = grad_inputs,
-    MXL_PARAMS(index_params, pick_grad_table),
-    .infer = pick_grad_infer,
-    .compute = pick_grad_compute,
-    .grad = pick_grad_grad,
-    .saves = mxl_saves_index,
-};
+INDEXED(pick_grad, "_mxl_pick_grad", grad_inputs, "Zeros of a shape with data put at the indices.");
 
 /* ---- for composites ---- */
 
 mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index)
 {
-    index_params p = {.axis = -1, .mode = MXL_INDEX_CLIP};
-    mxl_array *inputs[2] = {a, index};
-
-    return mxl_scope_call(s, &op_pick, &p, 2, inputs);
+    return call_at(s, &op_pick, &(index_params){.axis = -1, .mode = MXL_INDEX_CLIP}, a, index);
 }
 
 const mxl_op *const mxl_ops_index[] = {

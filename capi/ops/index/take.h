@@ -1,4 +1,4 @@
-/* Indexing as expressions of ops/build.h; for composites. */
+/* Indexing as expressions of ops/build.h; for composites and vjps. */
 #ifndef MXL_OPS_INDEX_TAKE_H
 #define MXL_OPS_INDEX_TAKE_H
 
@@ -7,6 +7,10 @@
 /* One element of each row along the last axis; an index out of bounds selects the first or the last
  * one. The index has the shape of `a` without that axis. */
 mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index);
+
+/* Zeros of a shape with the elements of a added at int64 indices along an axis. */
+mxl_array *mxl_put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis, int ndim,
+                         const int64_t *shape);
 
 /* lhs with rhs written at the positions of the indices: _scatter_set_nd. */
 mxl_array *mxl_scatter_set(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_array *indices);

@@ -20,8 +20,7 @@ from mxlite.torch._shape.where import fill_where
 from mxlite.torch._tensor import Tensor, require_fits
 
 _select = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="clip")
-_gather = prepare("GatherBackward0", "_mxl_take_along", "axis", slots="0")
-_gather_part = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
+_gather = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
 _scatter = prepare("ScatterBackward0", "_mxl_scatter", "axis", slots="02")
 _scatter_number = prepare("ScatterBackward1", "_mxl_scatter", "axis", slots="0")
 _scatter_add = prepare("ScatterAddBackward0", "_mxl_scatter_add", "axis", slots="02")
@@ -102,9 +101,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     if index.ndim != input.ndim and index.numel():
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     _check_along(input, index, dim)
-    own, wanted = tuple(input.shape), tuple(index.shape)
-    whole = own[:dim] == wanted[:dim] and own[dim + 1 :] == wanted[dim + 1 :]
-    return _run_along(_gather if whole else _gather_part, [input, index], dim)
+    return _run_along(_gather, [input, index], dim)
 
 
 @both()

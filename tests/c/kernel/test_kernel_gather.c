@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "kernel/copy/cast.h"
 #include "kernel/index/gather.h"
+#include "kernel/index/scatter.h"
 #include "kernel/reduce/softmax.h"
 
 /* As measured on MXNet 1.9.1. */
@@ -117,6 +118,12 @@ TEST(pick)
 {
     static const size_t widths[] = {1, 2, 4, 8};
     int64_t outer = 3, extent = 4, inner = 6;
+    const mxl_scatter at = {.ndim = 3,
+                            .axis = 1,
+                            .shape = (int64_t[]){outer, 1, inner},
+                            .index = index_of,
+                            .strides = (int64_t[]){extent * inner, inner, 1},
+                            .source_strides = (int64_t[]){inner, inner, 1}};
     uint64_t seed = 3;
 
     fill_index(&seed, outer * inner, extent);
@@ -127,13 +134,14 @@ TEST(pick)
             memcpy(want + (size_t)k * width,
                    in + (size_t)((k / inner * extent + index_of[k]) * inner + k % inner) * width,
                    width);
-        mxl_pick(width, outer, extent, inner, in, index_of, out);
+        mxl_scatter_read(width, &at, in, out);
         CHECK(memcmp(out, want, (size_t)(outer * inner) * width) == 0);
         memset(want, 0, (size_t)(outer * extent * inner) * width);
         for (int64_t k = 0; k < outer * inner; k++)
             memcpy(want + (size_t)((k / inner * extent + index_of[k]) * inner + k % inner) * width,
                    in + (size_t)k * width, width);
-        mxl_pick_scatter(width, outer, extent, inner, out, index_of, in);
+        memset(out, 0, (size_t)(outer * extent * inner) * width);
+        mxl_scatter_write(width, &at, out, in);
         CHECK(memcmp(out, want, (size_t)(outer * extent * inner) * width) == 0);
     }
 }

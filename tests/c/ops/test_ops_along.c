@@ -1,5 +1,5 @@
-/* The saved tensors of topk; and _mxl_take_along and _mxl_put_along, which move elements along an
- * axis: bounds, order on several threads. Values and gradients are in tests/python/cases. */
+/* The saved tensors of topk; and _mxl_gather and _mxl_put_along, which move elements along an axis:
+ * bounds, order on several threads. Values and gradients are in tests/python/cases. */
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "engine/tape/tape.h"
@@ -44,8 +44,8 @@ TEST(moves_along)
 
         for (int64_t i = 0; i < 8; i++)
             set_value(dtype, mxl_array_write(x), i, (double)(i + 1));
-        taken = run("_mxl_take_along", "axis=0", mode_of(false, false), 2, x, at);
-        put = run("_mxl_put_along", "axis=-2 extent=5", mode_of(false, false), 2, taken, at);
+        taken = run("_mxl_gather", "axis=0", mode_of(false, false), 2, x, at);
+        put = run("_mxl_put_along", "axis=-2 shape=(5,2)", mode_of(false, false), 2, taken, at);
         REQUIRE(taken != NULL && put != NULL && put->shape[0] == 5 && put->shape[1] == 2);
         for (int64_t i = 0; i < 3; i++) {
             for (int64_t c = 0; c < 2; c++) {
@@ -78,7 +78,7 @@ TEST(adds_what_is_put_at_one_index)
 
         for (int64_t i = 0; i < 6; i++)
             set_value(dtype, mxl_array_write(x), i, dtype == MXL_BOOL ? 1 : from[i]);
-        put = run("_mxl_put_along", "axis=0 extent=3", mode_of(false, false), 2, x, at);
+        put = run("_mxl_put_along", "axis=0 shape=(3,2)", mode_of(false, false), 2, x, at);
         REQUIRE(put != NULL);
         for (int64_t i = 0; i < 6; i++)
             CHECK_NEAR(value_at(dtype, mxl_array_read(put), i),
@@ -108,7 +108,7 @@ TEST(puts_in_order_on_any_number_of_threads)
     }
     for (int t = 0; t < 2; t++) {
         mxl_thread_set_count(t == 0 ? 1 : 5);
-        put = run("_mxl_put_along", "axis=1 extent=7", mode_of(false, false), 2, x, at);
+        put = run("_mxl_put_along", "axis=1 shape=(3,7,301)", mode_of(false, false), 2, x, at);
         REQUIRE(put != NULL);
         CHECK_INT(memcmp(mxl_array_read(put), want, sizeof(want)), 0);
         mxl_array_release(put);
@@ -125,18 +125,18 @@ TEST(bad_indices)
     mxl_array *f = mxl_array_new(MXL_F32, 2, (int64_t[]){2, 2});
     mxl_array *one = of_i64(1, 1, (int64_t[]){3}), *three = of_i64(3, 2, (int64_t[6]){0});
 
-    fails("index 3 is not in an axis of 1", "_mxl_take_along", "axis=0", 2, one, one);
-    fails("shapes (2,3) and (3,2); they may differ only in axis 1", "_mxl_take_along", "axis=1", 2,
-          x, three);
-    fails("index 3 is not in an axis of 3", "_mxl_take_along", "axis=1", 2, x, a);
-    fails("index -1 is not in an axis of 3", "_mxl_take_along", "axis=1", 2, x, b);
-    fails("index 3 is not in an axis of 3", "_mxl_put_along", "axis=1 extent=3", 2, a, a);
-    fails("differ only in axis 0", "_mxl_take_along", "axis=0", 2, x, a);
-    fails("must be int64, got float32", "_mxl_take_along", "axis=1", 2, x, f);
-    fails("3 elements for 2 indices", "_mxl_put_along", "axis=1 extent=3", 2, x, a);
-    fails("out of range", "_mxl_put_along", "axis=2 extent=3", 2, a, a);
-    fails("extent", "_mxl_put_along", "axis=1 extent=-1", 2, a, a);
-    fails("too large", "_mxl_put_along", "axis=1 extent=9223372036854775807", 2, a, a);
+    fails("index 3 is not in an axis of 1", "_mxl_gather", "axis=0", 2, one, one);
+    fails("shape (3,2) do not fit an array of shape (2,3)", "_mxl_gather", "axis=1", 2, x, three);
+    fails("index 3 is not in an axis of 3", "_mxl_gather", "axis=1", 2, x, a);
+    fails("index -1 is not in an axis of 3", "_mxl_gather", "axis=1", 2, x, b);
+    fails("index 3 is not in an axis of 3", "_mxl_put_along", "axis=1 shape=(2,3)", 2, a, a);
+    fails("index 2 is not in an axis of 2", "_mxl_gather", "axis=0", 2, x, a);
+    fails("must be int64, got float32", "_mxl_gather", "axis=1", 2, x, f);
+    fails("shape (2,3) do not fit an array of shape (2,2)", "_mxl_put_along", "axis=1 shape=(2,3)",
+          2, a, x);
+    fails("out of range", "_mxl_put_along", "axis=2 shape=(2,3)", 2, a, a);
+    fails("extent", "_mxl_put_along", "axis=1 shape=(2,-1)", 2, a, a);
+    fails("too many", "_mxl_put_along", "axis=1 shape=(2,9223372036854775807)", 2, a, a);
     mxl_array_release(a);
     mxl_array_release(b);
     mxl_array_release(x);

@@ -240,12 +240,11 @@ def _moved() -> list[Case]:
 # ---- by index ----
 
 
-def _along(data: np.ndarray, indices: np.ndarray, axis: int, extent: int) -> np.ndarray:
-    shape = list(data.shape)
-    shape[axis] = extent
-    places = np.indices(data.shape)
+def _along(data: np.ndarray, indices: np.ndarray, axis: int, shape: tuple) -> np.ndarray:
+    places = np.indices(indices.shape)
     places[axis] = indices.astype(np.int64)
-    return _put(shape, lambda out: np.add.at(out, tuple(places), data), data.dtype)
+    part = data[tuple(slice(0, extent) for extent in indices.shape)]
+    return _put(shape, lambda out: np.add.at(out, tuple(places), part), data.dtype)
 
 
 def _take_grad(data: np.ndarray, indices: np.ndarray, axis: int, mode: str, shape: tuple) -> np.ndarray:
@@ -300,14 +299,17 @@ def _indexed() -> list[Case]:
     places = _ints([0, 2, 0, 1], [3, 1, 3, 0])
     return [
         Case(
-            "_mxl_take_along",
-            "float32",
+            "_mxl_gather",
+            "whole",
             (In((3, 5)), _ALONG),
             {"axis": 1},
             lambda data, indices, axis: np.take_along_axis(data, indices, axis),
             **twice,
         ),
-        Case("_mxl_put_along", "float32", (In(_SHAPE), _ALONG), {"axis": 1, "extent": 5}, _along, **twice),
+        Case("_mxl_put_along", "float32", (In(_SHAPE), _ALONG), {"axis": 1, "shape": (3, 5)}, _along, **twice),
+        Case("_mxl_put_along", "corner", (In((4, 5)), _ALONG), {"axis": 1, "shape": (3, 5)}, _along, **twice),
+        Case("_mxl_put_along", "room", (In(_SHAPE), _ALONG), {"axis": 1, "shape": (2, 5)}, error=True),
+        Case("_mxl_put_along", "axis", (In(_SHAPE), _ALONG), {"axis": 2, "shape": (3, 5)}, error=True),
         *(
             Case(
                 "_mxl_take_grad",
@@ -363,7 +365,7 @@ def _indexed() -> list[Case]:
             _sequence_put,
             **twice,
         ),
-        Case("_mxl_take_along", "outside", (In(_SHAPE), _ints([0, 9, 1, 0], dtype="int64")), {"axis": 1}, error=True),
+        Case("_mxl_gather", "outside", (In(_SHAPE), _ints([0, 9, 1, 0], dtype="int64")), {"axis": 1}, error=True),
     ]
 
 
