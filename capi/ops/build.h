@@ -51,11 +51,11 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
 
 /* Rows of a (its parts along axis 0) at positions of any dtype; positions out of bounds give the
- * first or the last row. And the gradient of that: zeros of a shape with the rows of a added at the
- * positions. */
+ * first or the last row. And the gradient of that along an axis: zeros of a shape with the parts of
+ * a added at the positions. */
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at);
-mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
-                              const int64_t *shape);
+mxl_array *mxl_take_back(mxl_scope *s, mxl_array *a, mxl_array *at, int64_t axis, int ndim,
+                         const int64_t *shape);
 
 /* ---- ends of vjps ---- */
 

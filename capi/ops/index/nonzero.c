@@ -1,9 +1,12 @@
-/* _mxl_nonzero: the indices of the elements that are not 0. */
+/* _mxl_nonzero: the indices of the elements that are not 0; and _contrib_boolean_mask, which takes
+ * the positions of an axis whose flag is not 0. */
 #include <stddef.h>
 #include <string.h>
 
 #include "array/copy.h"
-#include "ops/build.h"
+#include "base/memory/mem.h"
+#include "kernel/index/gather.h"
+#include "ops/index/take.h"
 
 typedef struct nonzero_params {
     int by_axis;
@@ -30,16 +33,15 @@ static mxl_array *flags_of(mxl_array *x)
     return flags;
 }
 
-/* The output's size depends on the values, so they are read here. */
-static int nonzero_infer(mxl_infer *infer)
+/* The number of elements that are not 0; -1 with the error set. */
+static int64_t count_set(const mxl_op *op, mxl_array *x)
 {
-    bool by_axis = ((const nonzero_params *)infer->params)->by_axis != 0;
-    mxl_array *x = infer->in[0], *flags = flags_of(x);
+    mxl_array *flags = flags_of(x);
     const uint8_t *flag;
     int64_t count = 0;
 
     if (flags == NULL)
-        return mxl_error_prefix(infer->op->name);
+        return mxl_error_prefix(op->name);
     flag = mxl_array_read(flags);
     for (int64_t i = 0; i < flags->size;) {
         /* A counter as wide as the flags, which must not overflow. */
@@ -51,11 +53,20 @@ static int nonzero_infer(mxl_infer *infer)
         count += some;
     }
     mxl_array_release(flags);
+    return count;
+}
+
+/* The output's size depends on the values, so they are read here. */
+static int nonzero_infer(mxl_infer *infer)
+{
+    bool by_axis = ((const nonzero_params *)infer->params)->by_axis != 0;
+    int64_t count = count_set(infer->op, infer->in[0]);
+
     infer->out_shape[0].ndim = 2;
     infer->out_shape[0].dim[by_axis ? 1 : 0] = count;
-    infer->out_shape[0].dim[by_axis ? 0 : 1] = x->ndim;
+    infer->out_shape[0].dim[by_axis ? 0 : 1] = infer->in[0]->ndim;
     infer->out_dtype[0] = MXL_I64;
-    return 0;
+    return count < 0 ? -1 : 0;
 }
 
 /* The strides of the output: index `axis` of found element `k` is out[k * element + axis * next].
@@ -136,4 +147,91 @@ static const mxl_op op_nonzero = {
     .compute = nonzero_compute,
 };
 
-const mxl_op *const mxl_ops_nonzero[] = {&op_nonzero, NULL};
+/* ---- _contrib_boolean_mask ---- */
+
+typedef struct mask_params {
+    int64_t axis;
+} mask_params;
+
+static const mxl_input mask_inputs[] = {
+    MXL_INPUT(data, "The array to take from."),
+    MXL_INPUT(index, "One flag for each position of the axis, of any dtype; 0 is not set."),
+    {0},
+};
+
+static const mxl_param mask_table[] = {MXL_PARAM(mask_params, axis, MXL_P_INT, "0", "The axis."),
+                                       {0}};
+
+static int mask_infer(mxl_infer *infer)
+{
+    const mask_params *p = infer->params;
+    const mxl_array *data = infer->in[0], *index = infer->in[1];
+    int axis = mxl_shape_axis(p->axis, data->ndim);
+    char text[128];
+
+    if (axis < 0)
+        return mxl_error_prefix(infer->op->name);
+    if (!mxl_shape_same(index->ndim, index->shape, 1, data->shape + axis))
+        return mxl_error("%s: index must have shape (%lld,), got %s", infer->op->name,
+                         (long long)data->shape[axis],
+                         mxl_shape_text(text, sizeof(text), index->ndim, index->shape));
+    mxl_shape_set(&infer->out_shape[0], data->ndim, data->shape);
+    infer->out_shape[0].dim[axis] = count_set(infer->op, infer->in[1]);
+    infer->out_dtype[0] = data->dtype;
+    return infer->out_shape[0].dim[axis] < 0 ? -1 : 0;
+}
+
+/* There must be as many set flags as infer counted; another thread may have changed them since. */
+static int mask_compute(const mxl_call *call)
+{
+    const mask_params *p = call->params;
+    const mxl_array *data = call->in[0];
+    mxl_array *out = call->out[0], *flags = flags_of(call->in[1]);
+    mxl_split v = mxl_shape_split(p->axis, data->ndim, data->shape);
+    int64_t n = out->shape[v.axis], found = -1;
+    size_t bytes = (size_t)n * sizeof(int64_t);
+    int64_t *at = flags == NULL ? NULL : mxl_alloc(bytes);
+
+    if (at != NULL) {
+        found = write_set(mxl_array_read(flags), flags->size, at, 1, n);
+        if (found == n)
+            mxl_take(v.outer, v.n, v.inner * (int64_t)mxl_dtype_size(data->dtype),
+                     mxl_array_read(data), n, at, mxl_array_write(out));
+        else
+            mxl_error("%s: the flags changed while they were read", call->op->name);
+        mxl_free(at, bytes);
+    }
+    mxl_array_release(flags);
+    return found == n ? 0 : -1;
+}
+
+/* dx = dy where the flags are set, zeros elsewhere */
+static int mask_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *at, *flags;
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    flags = mxl_grad_in(g, 1);
+    at = mxl_scope_call(g->s, &op_nonzero, &(nonzero_params){.by_axis = 1}, 1, &flags);
+    if (at != NULL)
+        at = mxl_reshape(g->s, at, 1, &at->size);
+    return mxl_grad_set(g, 0,
+                        mxl_take_back(g->s, g->grad_output[0], at,
+                                      ((const mask_params *)g->params)->axis, x->ndim, x->shape));
+}
+
+static const mxl_op op_mask = {
+    .name = "_contrib_boolean_mask",
+    .aliases = MXL_ALIASES("_npi_boolean_mask"),
+    .doc = "The positions of an axis whose flag is set, in their order.",
+    .inputs = mask_inputs,
+    MXL_PARAMS(mask_params, mask_table),
+    .infer = mask_infer,
+    .compute = mask_compute,
+    .grad = mask_grad,
+    .saves = mxl_saves_index,
+};
+
+const mxl_op *const mxl_ops_nonzero[] = {&op_nonzero, &op_mask, NULL};

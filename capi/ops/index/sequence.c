@@ -1,13 +1,12 @@
 /* Sequences of different lengths along axis 0 or 1, one for each position of the other:
- * SequenceMask, SequenceLast, SequenceReverse; and _mxl_sequence_put, the gradient of the second.
- */
+ * SequenceMask, SequenceLast, SequenceReverse. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/memory/mem.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/index/gather.h"
-#include "kernel/index/index_offsets.h"
 #include "ops/build.h"
 
 /* The parameters of all operators here; each lists its own. */
@@ -15,7 +14,6 @@ typedef struct sequence_params {
     int use_sequence_length;
     double value;
     int64_t axis;
-    int64_t steps; /* _mxl_sequence_put */
 } sequence_params;
 
 static const mxl_input sequence_inputs[] = {
@@ -44,16 +42,18 @@ typedef struct layout {
     int64_t steps, batch, inner, of_step, of_batch;
 } layout;
 
-static int find_layout(const char *name, const sequence_params *p, int ndim, const int64_t *shape,
+static int find_layout(const mxl_op *op, const sequence_params *p, const mxl_array *data,
                        layout *out)
 {
-    if (ndim < 2)
-        return mxl_error("%s: data must have two axes or more, got %d", name, ndim);
+    const int64_t *shape = data->shape;
+
+    if (data->ndim < 2)
+        return mxl_error("%s: data must have two axes or more, got %d", op->name, data->ndim);
     if (p->axis != 0 && p->axis != 1)
-        return mxl_error("%s: axis must be 0 or 1, got %lld", name, (long long)p->axis);
+        return mxl_error("%s: axis must be 0 or 1, got %lld", op->name, (long long)p->axis);
     out->steps = shape[p->axis];
     out->batch = shape[1 - p->axis];
-    out->inner = mxl_shape_size(ndim - 2, shape + 2);
+    out->inner = mxl_shape_size(data->ndim - 2, shape + 2);
     out->of_step = p->axis == 0 ? out->batch : 1;
     out->of_batch = p->axis == 0 ? 1 : out->steps;
     return 0;
@@ -71,15 +71,12 @@ static int check_lengths(const mxl_infer *infer, int64_t batch)
                      mxl_shape_text(text, sizeof(text), lengths->ndim, lengths->shape));
 }
 
-/* The length of each sequence, clamped to [low, number of steps]. Freed with lengths_end. NULL with
- * the error set. */
-static int64_t *lengths_begin(const mxl_call *call, const layout *at, int64_t low)
+/* The length of each sequence, which must be in [low, number of steps]; -1 with the error set. */
+static int read_lengths(const mxl_call *call, const layout *at, int64_t low, int64_t *lengths)
 {
     const mxl_array *given = call->num_inputs == 2 ? call->in[1] : NULL;
-    int64_t *lengths = mxl_alloc((size_t)at->batch * sizeof(*lengths)), step = 1;
+    int64_t step = 1;
 
-    if (lengths == NULL)
-        return NULL;
     if (given != NULL) {
         const void *from = mxl_array_read(given);
 
@@ -88,20 +85,13 @@ static int64_t *lengths_begin(const mxl_call *call, const layout *at, int64_t lo
     for (int64_t b = 0; b < at->batch; b++) {
         if (given == NULL)
             lengths[b] = at->steps;
-        if (lengths[b] < low || lengths[b] > at->steps) {
-            mxl_error("ValueError: %s: sequence %lld has length %lld, it must be from %lld to %lld",
-                      call->op->name, (long long)b, (long long)lengths[b], (long long)low,
-                      (long long)at->steps);
-            mxl_free(lengths, (size_t)at->batch * sizeof(*lengths));
-            return NULL;
-        }
+        if (lengths[b] < low || lengths[b] > at->steps)
+            return mxl_error(
+                "ValueError: %s: sequence %lld has length %lld, it must be from %lld to %lld",
+                call->op->name, (long long)b, (long long)lengths[b], (long long)low,
+                (long long)at->steps);
     }
-    return lengths;
-}
-
-static void lengths_end(int64_t *lengths, const layout *at)
-{
-    mxl_free(lengths, (size_t)at->batch * sizeof(*lengths));
+    return 0;
 }
 
 /* The vjps read only the lengths. */
@@ -126,8 +116,7 @@ static int sequence_infer(mxl_infer *infer)
 {
     layout at = {0};
 
-    if (find_layout(infer->op->name, infer->params, infer->in[0]->ndim, infer->in[0]->shape, &at) !=
-            0 ||
+    if (find_layout(infer->op, infer->params, infer->in[0], &at) != 0 ||
         check_lengths(infer, at.batch) != 0)
         return -1;
     return mxl_infer_like_first(infer);
@@ -161,7 +150,7 @@ static int fill_behind(const mxl_call *call, const layout *at, char *out)
             mxl_fill(width, out + (t * at->of_step + b * at->of_batch) * at->inner * (int64_t)width,
                      &value, at->inner);
     }
-    lengths_end(lengths, at);
+    mxl_free(lengths, (size_t)at->batch * sizeof(*lengths));
     return 0;
 }
 
@@ -171,7 +160,7 @@ static int mask_compute(const mxl_call *call)
     char *out = mxl_array_write(call->out[0]);
     layout at;
 
-    if (find_layout(call->op->name, call->params, data->ndim, data->shape, &at) != 0)
+    if (find_layout(call->op, call->params, data, &at) != 0)
         return -1;
     if (mxl_array_read(data) != out)
         mxl_copy_bytes(out, mxl_array_read(data), (size_t)data->size * mxl_dtype_size(data->dtype));
@@ -213,6 +202,15 @@ static const mxl_param last_table[] = {
     {0},
 };
 
+/* The second output, hidden, is the place of each sequence's last step: the position in the first
+ * two axes together. */
+static int last_arity(const void *params, mxl_arity *arity)
+{
+    arity->outputs = 2;
+    arity->visible = 1;
+    return sequence_arity(params, arity);
+}
+
 static int last_infer(mxl_infer *infer)
 {
     const sequence_params *p = infer->params;
@@ -221,58 +219,53 @@ static int last_infer(mxl_infer *infer)
     layout at;
     int n = 0;
 
-    if (find_layout(infer->op->name, p, data->ndim, data->shape, &at) != 0 ||
-        check_lengths(infer, at.batch) != 0)
+    if (find_layout(infer->op, p, data, &at) != 0 || check_lengths(infer, at.batch) != 0)
         return -1;
     for (int i = 0; i < data->ndim; i++) {
         if (i != p->axis)
             out->dim[n++] = data->shape[i];
     }
     out->ndim = n;
+    mxl_shape_set(&infer->out_shape[1], 1, &at.batch);
     infer->out_dtype[0] = data->dtype;
+    infer->out_dtype[1] = MXL_I64;
     return 0;
-}
-
-/* The piece of each sequence's last step, replacing its length. */
-static int64_t *last_pieces(const mxl_call *call, const layout *at)
-{
-    int64_t *lengths = lengths_begin(call, at, 1);
-
-    for (int64_t b = 0; lengths != NULL && b < at->batch; b++)
-        lengths[b] = (lengths[b] - 1) * at->of_step + b * at->of_batch;
-    return lengths;
 }
 
 static int last_compute(const mxl_call *call)
 {
     const mxl_array *data = call->in[0];
-    int64_t *pieces;
+    int64_t *place = mxl_array_write(call->out[1]);
     layout at;
 
-    if (find_layout(call->op->name, call->params, data->ndim, data->shape, &at) != 0)
+    if (find_layout(call->op, call->params, data, &at) != 0 ||
+        read_lengths(call, &at, 1, place) != 0)
         return -1;
-    if (call->num_inputs == 1 && at.steps > 0 && data->size == 0)
-        return 0;
-    pieces = last_pieces(call, &at);
-    if (pieces == NULL)
-        return -1;
+    for (int64_t b = 0; b < at.batch; b++)
+        place[b] = (place[b] - 1) * at.of_step + b * at.of_batch;
     mxl_take(1, at.steps * at.batch, at.inner * (int64_t)mxl_dtype_size(data->dtype),
-             mxl_array_read(data), at.batch, pieces, mxl_array_write(call->out[0]));
-    lengths_end(pieces, &at);
+             mxl_array_read(data), at.batch, place, mxl_array_write(call->out[0]));
     return 0;
 }
-
-static const mxl_op op_sequence_last, op_sequence_put;
 
 /* dx = dy at the last steps, zeros elsewhere */
 static int last_grad(mxl_grad *g)
 {
-    sequence_params p = *(const sequence_params *)g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int64_t places[MXL_MAX_NDIM];
+    mxl_array *dx;
 
-    if (!mxl_grad_wants(g, 0))
+    if (!mxl_grad_wants(g, 0) || g->grad_output[0] == NULL)
         return 0;
-    p.steps = mxl_grad_in_meta(g, 0)->shape[p.axis];
-    return mxl_grad_set(g, 0, again(g, &op_sequence_put, &p));
+    places[0] = x->shape[0] * x->shape[1];
+    memcpy(places + 1, x->shape + 2, (size_t)(x->ndim - 2) * sizeof(*places));
+    dx = mxl_take_back(g->s, g->grad_output[0], mxl_grad_out(g, 1), 0, x->ndim - 1, places);
+    return mxl_grad_set(g, 0, mxl_reshape(g->s, dx, x->ndim, x->shape));
+}
+
+static void last_saves(mxl_saves *saves)
+{
+    saves->out[1] = saves->wants[0];
 }
 
 static const mxl_op op_sequence_last = {
@@ -280,79 +273,11 @@ static const mxl_op op_sequence_last = {
     .doc = "The last step of each sequence.",
     .inputs = sequence_inputs,
     MXL_PARAMS(sequence_params, last_table),
-    .arity = sequence_arity,
+    .arity = last_arity,
     .infer = last_infer,
     .compute = last_compute,
     .grad = last_grad,
-    .saves = saves_lengths,
-};
-
-/* ---- _mxl_sequence_put ---- */
-
-static const mxl_param put_table[] = {
-    USE_LENGTH,
-    AXIS("The axis of the sequences' steps."),
-    MXL_PARAM(sequence_params, steps, MXL_P_INT, MXL_REQUIRED, "Extent of that axis."),
-    {0},
-};
-
-static int put_infer(mxl_infer *infer)
-{
-    const sequence_params *p = infer->params;
-    const mxl_array *data = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-    layout at = {0};
-    int n = 0;
-
-    if (data->ndim < 1 || data->ndim == MXL_MAX_NDIM || p->steps < 0)
-        return mxl_error("%s: %d axes, %lld steps", infer->op->name, data->ndim,
-                         (long long)p->steps);
-    for (int i = 0; i <= data->ndim; i++)
-        out->dim[i] = i == p->axis ? p->steps : data->shape[n++];
-    out->ndim = data->ndim + 1;
-    if (find_layout(infer->op->name, p, out->ndim, out->dim, &at) != 0 ||
-        check_lengths(infer, at.batch) != 0)
-        return -1;
-    infer->out_dtype[0] = data->dtype;
-    return 0;
-}
-
-static int put_compute(const mxl_call *call)
-{
-    mxl_array *out = call->out[0];
-    int64_t width = (int64_t)mxl_dtype_size(out->dtype);
-    uint64_t zero = 0;
-    int64_t *pieces;
-    layout at;
-
-    if (find_layout(call->op->name, call->params, out->ndim, out->shape, &at) != 0)
-        return -1;
-    pieces = last_pieces(call, &at);
-    if (pieces == NULL)
-        return -1;
-    mxl_fill((size_t)width, mxl_array_write(out), &zero, out->size);
-    mxl_index_offsets_put(at.inner * width, mxl_array_write(out), at.batch, pieces,
-                          mxl_array_read(call->in[0]));
-    lengths_end(pieces, &at);
-    return 0;
-}
-
-/* dx = the last steps of dy */
-static int put_grad(mxl_grad *g)
-{
-    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, again(g, &op_sequence_last, g->params)) : 0;
-}
-
-static const mxl_op op_sequence_put = {
-    .name = "_mxl_sequence_put",
-    .doc = "Zeros with data at the last step of each sequence.",
-    .inputs = sequence_inputs,
-    MXL_PARAMS(sequence_params, put_table),
-    .arity = sequence_arity,
-    .infer = put_infer,
-    .compute = put_compute,
-    .grad = put_grad,
-    .saves = saves_lengths,
+    .saves = last_saves,
 };
 
 /* ---- SequenceReverse ---- */
@@ -376,28 +301,31 @@ static int reverse_compute(const mxl_call *call)
 {
     const mxl_array *data = call->in[0];
     int64_t *lengths, *from, count;
+    size_t bytes;
+    int status;
     layout at;
 
-    if (find_layout(call->op->name, call->params, data->ndim, data->shape, &at) != 0)
+    if (find_layout(call->op, call->params, data, &at) != 0)
         return -1;
     if (call->num_inputs == 1 && data->size == 0)
         return 0;
-    lengths = lengths_begin(call, &at, 0);
+    count = data->size == 0 ? 0 : at.steps * at.batch;
+    bytes = (size_t)(at.batch + count) * sizeof(*lengths);
+    lengths = mxl_alloc(bytes);
     if (lengths == NULL)
         return -1;
-    count = data->size == 0 ? 0 : at.steps * at.batch;
-    from = mxl_alloc((size_t)count * sizeof(*from));
-    for (int64_t i = 0; from != NULL && i < count; i++) {
+    status = read_lengths(call, &at, 0, lengths);
+    from = lengths + at.batch;
+    for (int64_t i = 0; status == 0 && i < count; i++) {
         int64_t t = i / at.batch, b = i % at.batch;
 
         from[i] = t < lengths[b] ? (lengths[b] - 1 - t) * at.batch + b : i;
     }
-    if (from != NULL)
+    if (status == 0)
         mxl_take(1, count, at.inner * (int64_t)mxl_dtype_size(data->dtype), mxl_array_read(data),
                  count, from, mxl_array_write(call->out[0]));
-    mxl_free(from, (size_t)count * sizeof(*from));
-    lengths_end(lengths, &at);
-    return from == NULL ? -1 : 0;
+    mxl_free(lengths, bytes);
+    return status;
 }
 
 static const mxl_op op_sequence_reverse;
@@ -421,5 +349,8 @@ static const mxl_op op_sequence_reverse = {
 };
 
 const mxl_op *const mxl_ops_sequence[] = {
-    &op_sequence_mask, &op_sequence_last, &op_sequence_put, &op_sequence_reverse, NULL,
+    &op_sequence_mask,
+    &op_sequence_last,
+    &op_sequence_reverse,
+    NULL,
 };

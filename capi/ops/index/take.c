@@ -238,10 +238,10 @@ mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
     return call_at(s, &op_take, &(index_params){.mode = MXL_INDEX_CLIP}, a, at);
 }
 
-mxl_array *mxl_take_rows_back(mxl_scope *s, mxl_array *a, mxl_array *at, int ndim,
-                              const int64_t *shape)
+mxl_array *mxl_take_back(mxl_scope *s, mxl_array *a, mxl_array *at, int64_t axis, int ndim,
+                         const int64_t *shape)
 {
-    index_params p = {.mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
+    index_params p = {.axis = axis, .mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
 
     return call_at(s, &op_take_grad, &p, a, at);
 }

@@ -280,7 +280,7 @@ static int multinomial_grad(mxl_grad *g)
     flat = mxl_reshape(g->s, mxl_grad_in(g, 0), 1, &count);
     at = mxl_grad_out(g, 2);
     drawn = mxl_take_rows(g->s, flat, at);
-    back = mxl_take_rows_back(g->s, mxl_div(g->s, g->grad_output[1], drawn), at, 1, &count);
+    back = mxl_take_back(g->s, mxl_div(g->s, g->grad_output[1], drawn), at, 0, 1, &count);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, back, data->ndim, data->shape));
 }
 

@@ -69,7 +69,7 @@ static int shuffle_grad(mxl_grad *g)
         return 0;
     return mxl_grad_set(
         g, 0,
-        mxl_take_rows_back(g->s, g->grad_output[0], mxl_grad_out(g, 1), data->ndim, data->shape));
+        mxl_take_back(g->s, g->grad_output[0], mxl_grad_out(g, 1), 0, data->ndim, data->shape));
 }
 
 static void shuffle_saves(mxl_saves *saves)

@@ -1,12 +1,10 @@
 /* softmax and log_softmax over an axis or its first elements; softmin. */
-#include "ops/build.h"
-
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "array/copy.h"
 #include "kernel/reduce/softmax.h"
+#include "ops/elementwise/elementwise.h"
 
 typedef struct softmax_params {
     int64_t axis;
@@ -31,8 +29,7 @@ static const mxl_param softmax_params_table[] = {
               "What the input is divided by first; None: nothing.",
               .type_text = "double or None, optional, default=None"),
     MXL_PARAM(softmax_params, dtype, MXL_P_DTYPE, "None",
-              "dtype of the result; None: that of data.", .values = softmax_dtypes,
-              .type_text = "{None, 'float16', 'float32', 'float64'},optional, default='None'"),
+              "dtype of the result; None: that of data.", .values = softmax_dtypes),
     MXL_PARAM(softmax_params, use_length, MXL_P_OPT_BOOL, "0",
               "Whether there is an input `length`. Not for softmin and log_softmax."),
     {0},
@@ -91,10 +88,9 @@ static int softmax_infer(mxl_infer *infer)
 
 /* ---- lengths ---- */
 
-/* The lengths as int64, clamped to the row; new, NULL with the error set. */
-static mxl_array *checked_length(const mxl_call *call, int64_t extent)
+/* The lengths as int64, within a row of this size; new, NULL with the error set. */
+static mxl_array *checked_length(const mxl_op *op, const mxl_array *given, int64_t extent)
 {
-    const mxl_array *given = call->in[1];
     mxl_array *length = mxl_array_new(MXL_I64, given->ndim, given->shape);
     const int64_t *value;
 
@@ -105,7 +101,7 @@ static mxl_array *checked_length(const mxl_call *call, int64_t extent)
     value = mxl_array_read(length);
     for (int64_t i = 0; i < length->size; i++) {
         if (value[i] < 0 || value[i] > extent) {
-            mxl_error("%s: length %lld is not in [0, %lld]", call->op->name, (long long)value[i],
+            mxl_error("%s: length %lld is not in [0, %lld]", op->name, (long long)value[i],
                       (long long)extent);
             goto failed;
         }
@@ -116,77 +112,35 @@ failed:
     return NULL;
 }
 
-/* ---- _mxl_keep_first, which only softmax's vjp uses: zeros the elements beyond the length ---- */
-
-static int keep_first_infer(mxl_infer *infer)
-{
-    int axis = softmax_axis(infer->op->name, infer->params, infer->in[0]->ndim);
-
-    if (axis < 0 || check_length(infer, axis) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
-
-static int keep_first_compute(const mxl_call *call)
-{
-    const mxl_array *x = call->in[0];
-    mxl_split r =
-        mxl_shape_split(softmax_axis(call->op->name, call->params, x->ndim), x->ndim, x->shape);
-    size_t width = mxl_dtype_size(x->dtype), piece = width * (size_t)r.inner;
-    mxl_array *length = checked_length(call, r.n);
-    const char *from = mxl_array_read(x);
-    const int64_t *counted;
-    char *to;
-
-    if (length == NULL)
-        return -1;
-    counted = mxl_array_read(length);
-    to = mxl_array_write(call->out[0]);
-    for (int64_t o = 0; o < r.outer; o++, counted += r.inner) {
-        for (int64_t k = 0; k < r.n; k++, from += piece, to += piece) {
-            for (int64_t i = 0; i < r.inner; i++) {
-                if (k < counted[i])
-                    memcpy(to + (size_t)i * width, from + (size_t)i * width, width);
-                else
-                    memset(to + (size_t)i * width, 0, width);
-            }
-        }
-    }
-    mxl_array_release(length);
-    return 0;
-}
-
-static const mxl_op op_keep_first;
-
+/* For the vjp: `a` with zeros beyond the lengths. */
 static mxl_array *keep_first(mxl_grad *g, mxl_array *a)
 {
-    mxl_array *inputs[2] = {a, mxl_grad_in(g, 1)};
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_split r = mxl_shape_split(softmax_axis(g->op->name, g->params, x->ndim), x->ndim, x->shape);
+    mxl_array *length = mxl_grad_in(g, 1), *beyond = NULL;
+    const int64_t *counted;
+    uint8_t *flag;
 
-    return mxl_scope_call(g->s, &op_keep_first, g->params, 2, inputs);
+    if (length != NULL)
+        length = mxl_scope_own(g->s, checked_length(g->op, length, r.n));
+    if (length != NULL)
+        beyond = mxl_scope_own(g->s, mxl_array_new(MXL_BOOL, x->ndim, x->shape));
+    if (beyond == NULL)
+        return NULL;
+    counted = mxl_array_read(length);
+    flag = mxl_array_write(beyond);
+    for (int64_t o = 0; o < r.outer; o++, counted += r.inner) {
+        for (int64_t k = 0; k < r.n; k++) {
+            for (int64_t i = 0; i < r.inner; i++)
+                *flag++ = k >= counted[i];
+        }
+    }
+    return mxl_zero_where(g->s, beyond, a);
 }
-
-/* dx = dy within the length, else 0 */
-static int keep_first_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return mxl_grad_set(g, 0, keep_first(g, g->grad_output[0]));
-}
-
-static const mxl_op op_keep_first = {
-    .name = "_mxl_keep_first",
-    .doc = "The first `length` elements along an axis, and 0 for the others.",
-    .inputs = softmax_inputs,
-    MXL_PARAMS(softmax_params, softmax_params_table),
-    .infer = keep_first_infer,
-    .compute = keep_first_compute,
-    .grad = keep_first_grad,
-    .saves = mxl_saves_second,
-};
 
 /* ---- compute ---- */
 
-static const mxl_op op_softmin;
+static const mxl_op op_softmin, op_log_softmax;
 
 /* The divisor of the input. */
 static double temperature_of(const mxl_op *op, const softmax_params *p)
@@ -197,64 +151,50 @@ static double temperature_of(const mxl_op *op, const softmax_params *p)
 }
 
 /* If the dtypes differ, computes in the wider one. */
-static int softmax_run(const mxl_call *call, bool take_log, const int64_t *length)
+static int softmax_run(const mxl_call *call, const mxl_split *r, const int64_t *length)
 {
-    const softmax_params *p = call->params;
+    bool take_log = call->op == &op_log_softmax;
     mxl_array *x = call->in[0], *out = call->out[0], *wide = NULL;
-    mxl_split r = mxl_shape_split(softmax_axis(call->op->name, p, x->ndim), x->ndim, x->shape);
     bool narrows = mxl_dtype_size(out->dtype) < mxl_dtype_size(x->dtype);
-    double temperature = temperature_of(call->op, p);
+    double temperature = temperature_of(call->op, call->params);
     int status = -1;
 
     if (x->dtype == out->dtype)
-        return mxl_softmax(take_log, x->dtype, r.outer, r.n, r.inner, temperature, length,
+        return mxl_softmax(take_log, x->dtype, r->outer, r->n, r->inner, temperature, length,
                            mxl_array_read(x), mxl_array_write(out));
     if (!narrows) {
         if (mxl_array_copy_into(out, x) != 0)
             return -1;
-        return mxl_softmax(take_log, out->dtype, r.outer, r.n, r.inner, temperature, length,
+        return mxl_softmax(take_log, out->dtype, r->outer, r->n, r->inner, temperature, length,
                            mxl_array_read(out), mxl_array_write(out));
     }
     wide = mxl_array_new(x->dtype, x->ndim, x->shape);
-    if (wide != NULL && mxl_softmax(take_log, x->dtype, r.outer, r.n, r.inner, temperature, length,
-                                    mxl_array_read(x), mxl_array_write(wide)) == 0)
+    if (wide != NULL && mxl_softmax(take_log, x->dtype, r->outer, r->n, r->inner, temperature,
+                                    length, mxl_array_read(x), mxl_array_write(wide)) == 0)
         status = mxl_array_copy_into(out, wide);
     mxl_array_release(wide);
     return status;
 }
 
-/* ---- softmax ---- */
-
-static int softmax_check(void *params)
-{
-    if (((const softmax_params *)params)->use_length < 0)
-        return mxl_error("softmax: use_length must be True or False, got None");
-    return 0;
-}
-
-static int softmax_arity(const void *params, mxl_arity *arity)
-{
-    arity->inputs = ((const softmax_params *)params)->use_length > 0 ? 2 : 1;
-    return 0;
-}
-
 static int softmax_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
+    mxl_split r =
+        mxl_shape_split(softmax_axis(call->op->name, call->params, x->ndim), x->ndim, x->shape);
     mxl_array *length;
     int status;
 
     if (call->num_inputs < 2)
-        return softmax_run(call, false, NULL);
-    length = checked_length(
-        call,
-        mxl_shape_split(softmax_axis(call->op->name, call->params, x->ndim), x->ndim, x->shape).n);
+        return softmax_run(call, &r, NULL);
+    length = checked_length(call->op, call->in[1], r.n);
     if (length == NULL)
         return -1;
-    status = softmax_run(call, false, mxl_array_read(length));
+    status = softmax_run(call, &r, mxl_array_read(length));
     mxl_array_release(length);
     return status;
 }
+
+/* ---- vjps ---- */
 
 /* Casts an array of the result's dtype to the input's if that is wider: computing the gradient in
  * the narrower one would lose small values. */
@@ -295,108 +235,6 @@ static int softmax_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, by_temperature(g, dx));
 }
 
-/* The same in one pass if there is only one dtype and no length; otherwise by the vjp. */
-static int one_pass(mxl_grad *g, bool of_log, int (*rule)(mxl_grad *))
-{
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    mxl_array *y, *dy, *dx;
-    mxl_split r;
-
-    if (!mxl_grad_wants(g, 0) || g->num_inputs > 1 || x->dtype != mxl_grad_out_meta(g, 0)->dtype)
-        return rule(g);
-    y = mxl_grad_out(g, 0);
-    dy = g->grad_output[0];
-    if (y == NULL || dy->dtype != y->dtype)
-        return rule(g);
-    y = mxl_scope_own(g->s, mxl_array_contiguous(y));
-    dy = mxl_scope_own(g->s, mxl_array_contiguous(dy));
-    dx = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
-    if (y == NULL || dy == NULL || dx == NULL)
-        return -1;
-    r = mxl_shape_split(softmax_axis(g->op->name, g->params, y->ndim), y->ndim, y->shape);
-    if (!mxl_softmax_back(of_log, y->dtype, r.outer, r.n, r.inner, temperature_of(g->op, g->params),
-                          mxl_array_read(y), mxl_array_read(dy), mxl_array_write(dx)))
-        return rule(g);
-    return mxl_grad_set(g, 0, dx);
-}
-
-static int softmax_grad_kernel(mxl_grad *g)
-{
-    return one_pass(g, false, softmax_grad);
-}
-
-static void softmax_saves(mxl_saves *saves)
-{
-    saves->out[0] = true;
-    if (saves->num_inputs > 1)
-        saves->in[1] = true;
-}
-
-static const mxl_op op_softmax = {
-    .name = "softmax",
-    .aliases = MXL_ALIASES("_npx_softmax"),
-    .doc = "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
-    .inputs = softmax_inputs,
-    MXL_PARAMS(softmax_params, softmax_params_table),
-    .arity = softmax_arity,
-    .check = softmax_check,
-    .infer = softmax_infer,
-    .compute = softmax_compute,
-    .grad = softmax_grad,
-    .grad_kernel = softmax_grad_kernel,
-    .saves = softmax_saves,
-};
-
-mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
-{
-    softmax_params p = {.axis = axis, .temperature = NAN, .dtype = MXL_DTYPE_UNKNOWN};
-
-    return mxl_scope_call(s, &op_softmax, &p, 1, &a);
-}
-
-/* ---- softmin: softmax with the temperature negative ---- */
-
-/* As in 1.9.1 every call with use_length fails. */
-static int softmin_check(void *params)
-{
-    if (((const softmax_params *)params)->use_length != 0)
-        return mxl_error("softmin: use_length is not supported; apply softmax to -data");
-    return 0;
-}
-
-static int softmin_compute(const mxl_call *call)
-{
-    return softmax_run(call, false, NULL);
-}
-
-static const mxl_op op_softmin = {
-    .name = "softmin",
-    .doc = "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(softmax_params, softmax_params_table),
-    .check = softmin_check,
-    .infer = softmax_infer,
-    .compute = softmin_compute,
-    .grad = softmax_grad,
-    .grad_kernel = softmax_grad_kernel,
-    .saves = mxl_saves_output,
-};
-
-/* ---- log_softmax ---- */
-
-/* As softmin. */
-static int log_softmax_check(void *params)
-{
-    if (((const softmax_params *)params)->use_length != 0)
-        return mxl_error("log_softmax: use_length is not supported; apply log to softmax");
-    return 0;
-}
-
-static int log_softmax_compute(const mxl_call *call)
-{
-    return softmax_run(call, true, NULL);
-}
-
 /* dx = (dy - e^y * sum(dy)) / temperature */
 static int log_softmax_grad(mxl_grad *g)
 {
@@ -406,25 +244,102 @@ static int log_softmax_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, by_temperature(g, dx));
 }
 
-static int log_softmax_grad_kernel(mxl_grad *g)
+/* The same in one pass if there is only one dtype and no length; otherwise by the vjp. */
+static int softmax_grad_kernel(mxl_grad *g)
 {
-    return one_pass(g, true, log_softmax_grad);
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *y, *dy, *dx;
+    mxl_split r;
+
+    if (!mxl_grad_wants(g, 0) || g->num_inputs > 1 || x->dtype != mxl_grad_out_meta(g, 0)->dtype)
+        return g->op->grad(g);
+    y = mxl_grad_out(g, 0);
+    dy = g->grad_output[0];
+    if (y == NULL || dy->dtype != y->dtype)
+        return g->op->grad(g);
+    y = mxl_scope_own(g->s, mxl_array_contiguous(y));
+    dy = mxl_scope_own(g->s, mxl_array_contiguous(dy));
+    dx = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
+    if (y == NULL || dy == NULL || dx == NULL)
+        return -1;
+    r = mxl_shape_split(softmax_axis(g->op->name, g->params, y->ndim), y->ndim, y->shape);
+    if (!mxl_softmax_back(g->op == &op_log_softmax, y->dtype, r.outer, r.n, r.inner,
+                          temperature_of(g->op, g->params), mxl_array_read(y), mxl_array_read(dy),
+                          mxl_array_write(dx)))
+        return g->op->grad(g);
+    return mxl_grad_set(g, 0, dx);
 }
 
-static const mxl_op op_log_softmax = {
-    .name = "log_softmax",
-    .aliases = MXL_ALIASES("_npx_log_softmax"),
-    .doc =
-        "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(softmax_params, softmax_params_table),
-    .check = log_softmax_check,
-    .infer = softmax_infer,
-    .compute = log_softmax_compute,
-    .grad = log_softmax_grad,
-    .grad_kernel = log_softmax_grad_kernel,
-    .saves = mxl_saves_output,
-};
+static void softmax_saves(mxl_saves *saves)
+{
+    saves->out[0] = true;
+    if (saves->num_inputs > 1)
+        saves->in[1] = true;
+}
 
-const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_softmin, &op_log_softmax, &op_keep_first,
-                                         NULL};
+/* ---- the operators ---- */
+
+static int softmax_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length < 0)
+        return mxl_error("softmax: use_length must be True or False, got None");
+    return 0;
+}
+
+static int softmax_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = ((const softmax_params *)params)->use_length > 0 ? 2 : 1;
+    return 0;
+}
+
+/* As in 1.9.1 every call of softmin or log_softmax with use_length fails. */
+static int softmin_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length != 0)
+        return mxl_error("softmin: use_length is not supported; apply softmax to -data");
+    return 0;
+}
+
+static int log_softmax_check(void *params)
+{
+    if (((const softmax_params *)params)->use_length != 0)
+        return mxl_error("log_softmax: use_length is not supported; apply log to softmax");
+    return 0;
+}
+
+/* The operator op_ID, called ID, with this vjp. After the inputs comes the documentation, then the
+ * other fields by their names. */
+#define SOFTMAX(id, vjp, op_inputs, ...)                                                           \
+    static const mxl_op op_##id = {                                                                \
+        .name = #id,                                                                               \
+        .inputs = op_inputs,                                                                       \
+        MXL_PARAMS(softmax_params, softmax_params_table),                                          \
+        .check = id##_check,                                                                       \
+        .infer = softmax_infer,                                                                    \
+        .compute = softmax_compute,                                                                \
+        .grad = vjp,                                                                               \
+        .grad_kernel = softmax_grad_kernel,                                                        \
+        .doc = __VA_ARGS__,                                                                        \
+    }
+
+SOFTMAX(softmax, softmax_grad, softmax_inputs,
+        "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
+        .aliases = MXL_ALIASES("_npx_softmax"), .arity = softmax_arity, .saves = softmax_saves);
+
+/* softmax with the temperature negative */
+SOFTMAX(softmin, softmax_grad, mxl_inputs_data,
+        "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
+        .saves = mxl_saves_output);
+
+SOFTMAX(log_softmax, log_softmax_grad, mxl_inputs_data,
+        "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",
+        .aliases = MXL_ALIASES("_npx_log_softmax"), .saves = mxl_saves_output);
+
+mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
+{
+    softmax_params p = {.axis = axis, .temperature = NAN, .dtype = MXL_DTYPE_UNKNOWN};
+
+    return mxl_scope_call(s, &op_softmax, &p, 1, &a);
+}
+
+const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_softmin, &op_log_softmax, NULL};

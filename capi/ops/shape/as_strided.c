@@ -133,7 +133,7 @@ static mxl_array *strided_add(mxl_grad *g, const mxl_strided_params *p, mxl_arra
 
     if (at == NULL)
         return NULL;
-    row = mxl_take_rows_back(g->s, mxl_reshape(g->s, dy, 1, &at->size), at, 1, &size);
+    row = mxl_take_back(g->s, mxl_reshape(g->s, dy, 1, &at->size), at, 0, 1, &size);
     return mxl_reshape(g->s, row, x->ndim, x->shape);
 }
 

@@ -268,22 +268,6 @@ def _last(data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return np.array([data[name] if name not in names[i + 1 :] else 0 for i, name in enumerate(names)], data.dtype)
 
 
-def _first(data: np.ndarray, length: np.ndarray, axis: int, use_length: bool) -> np.ndarray:
-    kept = np.arange(data.shape[axis]) < length[:, None]
-    return np.where(kept, data, 0).astype(data.dtype)
-
-
-def _mask_put(data: np.ndarray, index: np.ndarray, axis: int, extent: int) -> np.ndarray:
-    return _put((extent, *data.shape[1:]), lambda out: out.__setitem__(index != 0, data), data.dtype)
-
-
-def _sequence_put(
-    data: np.ndarray, sequence_length: np.ndarray, use_sequence_length: bool, axis: int, steps: int
-) -> np.ndarray:
-    last = sequence_length.astype(np.int64) - 1
-    return _put((steps, *data.shape), lambda out: out.__setitem__((last, np.arange(len(last))), data), data.dtype)
-
-
 def _targets(label: np.ndarray, shape: tuple, smooth_alpha: float = 0) -> tuple:
     classes = shape[-1]
     out = np.full((len(label), classes), smooth_alpha / (classes - 1), label.dtype)
@@ -339,30 +323,6 @@ def _indexed() -> list[Case]:
             (In((4,)), places),
             {"shape": _SHAPE},
             lambda data, indices, shape: _put(shape, lambda out: np.add.at(out, _named(indices), data), data.dtype),
-            **twice,
-        ),
-        Case(
-            "_mxl_keep_first",
-            "float32",
-            (In(_SHAPE), _ints(4, 0, 2, dtype="int32")),
-            {"axis": -1, "use_length": True},
-            _first,
-            **twice,
-        ),
-        Case(
-            "_mxl_mask_put",
-            "float32",
-            (In((2, 3)), _ints(0, 1, 0, 1)),
-            {"axis": 0, "extent": 4},
-            _mask_put,
-            **twice,
-        ),
-        Case(
-            "_mxl_sequence_put",
-            "float32",
-            (In((3, 2)), _ints(4, 1, 2)),
-            {"use_sequence_length": True, "axis": 0, "steps": 4},
-            _sequence_put,
             **twice,
         ),
         Case("_mxl_gather", "outside", (In(_SHAPE), _ints([0, 9, 1, 0], dtype="int64")), {"axis": 1}, error=True),

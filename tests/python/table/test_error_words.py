@@ -85,10 +85,9 @@ ROWS = [
         "int32 or int64",
     ),
     ("softmax", "use_length=1", (_of("float32", (2, 3), 1, 2, 3, 4, 4, 5),), "takes 2 inputs"),
-    ("_mxl_keep_first", "", (_of("float32", (2, 3), 1, 2, 3, 4, 4, 5), _of("int64", (3,), 2, 1, 0)), "shape (2,)"),
     (
-        "_mxl_keep_first",
-        "axis=2",
+        "softmax",
+        "use_length=1 axis=2",
         (_of("float32", (2, 3), 1, 2, 3, 4, 4, 5), _of("int64", (3,), 2, 1, 0)),
         "out of range",
     ),
