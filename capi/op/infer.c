@@ -88,6 +88,18 @@ int mxl_infer_to(mxl_infer *infer, mxl_tuple shape)
     return mxl_infer_set(infer, infer->in[0]->dtype, shape.n, shape.v);
 }
 
+int mxl_infer_append(mxl_infer *infer, int ndim, const int64_t *dims)
+{
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (out->ndim + ndim > MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
+                         MXL_MAX_NDIM);
+    for (int i = 0; i < ndim; i++)
+        out->dim[out->ndim++] = dims[i];
+    return 0;
+}
+
 int mxl_infer_broadcast(mxl_infer *infer)
 {
     const mxl_array *a, *b;
@@ -130,6 +142,13 @@ int mxl_arity_two(const void *params, mxl_arity *arity)
     (void)params;
     arity->inputs = 1;
     arity->outputs = arity->visible = 2;
+    return 0;
+}
+
+int mxl_arity_hidden(const void *params, mxl_arity *arity)
+{
+    (void)mxl_arity_two(params, arity);
+    arity->visible = 1;
     return 0;
 }
 

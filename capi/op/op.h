@@ -41,6 +41,8 @@ typedef struct mxl_param {
     const char *doc;
     const char *const *values; /* MXL_P_ENUM, MXL_P_DTYPE: the allowed names, ends with NULL */
     const char *type_text;     /* for introspection; NULL: derived from the type */
+    const char *type_name;     /* the same without the default, which is printed plainly. "long",
+                                  "double": 64 bits, else numbers have 32; NULL: see type_text */
     int64_t min;               /* MXL_P_INT with has_min: smallest allowed value */
     bool has_min;
     bool sets_outputs; /* the number of visible outputs depends on it */
@@ -207,8 +209,13 @@ int mxl_infer_set(mxl_infer *infer, int dtype, int ndim, const int64_t *shape);
  * not a valid shape. */
 int mxl_infer_to(mxl_infer *infer, mxl_tuple shape);
 
-/* Shared `arity` rules: one input, two visible outputs; the given inputs, at least one. */
+/* Appends sizes to the shape of output 0; -1 with the error set for too many axes. */
+int mxl_infer_append(mxl_infer *infer, int ndim, const int64_t *dims);
+
+/* Shared `arity` rules: one input, two outputs, which are both visible or the first one; the given
+ * inputs, at least one. */
 int mxl_arity_two(const void *params, mxl_arity *arity);
+int mxl_arity_hidden(const void *params, mxl_arity *arity);
 int mxl_arity_given(const void *params, mxl_arity *arity);
 
 /* Shared `saves` rules. */

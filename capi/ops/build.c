@@ -8,6 +8,7 @@ const mxl_input mxl_inputs_lhs_rhs[] = {
     MXL_INPUT(rhs, "Second array, of the same dtype."),
     {0},
 };
+const mxl_input mxl_inputs_none[] = {{0}};
 const char *const mxl_storage_types[] = {"None", "csr", "default", "row_sparse", NULL};
 const mxl_param mxl_params_none[] = {{0}};
 

@@ -147,12 +147,28 @@ typedef struct mxl_dot_params {
 
 extern const char *const mxl_storage_types[]; /* of MXL_FORWARD_STYPE */
 extern const mxl_input mxl_inputs_lhs_rhs[];  /* lhs, rhs */
+extern const mxl_input mxl_inputs_none[];
 extern const mxl_param mxl_params_none[];
-extern const char *const mxl_dtype_names[]; /* all but bfloat16's arithmetic; ends with NULL */
+extern const char *const mxl_dtype_names[];  /* all but bfloat16's arithmetic; ends with NULL */
+extern const char *const mxl_number_names[]; /* the same without bool */
+extern const char *const mxl_float_names[];  /* None and the floating ones */
 
 /* The shape of an array made from nothing: the parameter `shape`, with missing sizes taken from the
  * array given as output. -1 with the error set if a size is unknown, or ctx is not a CPU. */
 int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx);
+
+/* An operator without inputs. After its name come the struct and table of its parameters, infer and
+ * compute, documentation, then the other fields by their names. */
+#define MXL_CREATOR(symbol, op_name, type, table, op_infer, op_compute, ...)                       \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .inputs = mxl_inputs_none,                                                                 \
+        MXL_PARAMS(type, table),                                                                   \
+        .infer = op_infer,                                                                         \
+        .compute = op_compute,                                                                     \
+        .grad = mxl_grad_zero,                                                                     \
+        .doc = __VA_ARGS__,                                                                        \
+    }
 
 /* The parameters, infer and compute of operators of an array and a number (mxl_scalar_params). */
 extern const mxl_param mxl_params_scalar[];

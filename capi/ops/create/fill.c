@@ -7,8 +7,6 @@
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 
-static const mxl_input no_inputs[] = {{0}};
-
 /* All elements of `out` equal to `value`. */
 static int fill(mxl_array *out, double value)
 {
@@ -69,36 +67,24 @@ static int full_compute(const mxl_call *call)
     return fill(call->out[0], ((const init_params *)call->params)->value);
 }
 
-static const mxl_op op_zeros = {
-    .name = "_zeros",
-    .doc = "An array of zeros.",
-    .inputs = no_inputs,
-    MXL_PARAMS(init_params, init_params_table),
-    .infer = init_infer,
-    .compute = zeros_compute,
-    .grad = mxl_grad_zero,
-};
+/* An operator that makes an array of one value. */
+#define FILLED(symbol, op_name, type, table, op_infer, op_compute, ...)                            \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .inputs = mxl_inputs_none,                                                                 \
+        MXL_PARAMS(type, table),                                                                   \
+        .infer = op_infer,                                                                         \
+        .compute = op_compute,                                                                     \
+        .grad = mxl_grad_zero,                                                                     \
+        .doc = __VA_ARGS__,                                                                        \
+    }
 
-static const mxl_op op_ones = {
-    .name = "_ones",
-    .doc = "An array of ones.",
-    .inputs = no_inputs,
-    MXL_PARAMS(init_params, init_params_table),
-    .infer = init_infer,
-    .compute = ones_compute,
-    .grad = mxl_grad_zero,
-};
-
-static const mxl_op op_full = {
-    .name = "_full",
-    .aliases = MXL_ALIASES("_npi_full"),
-    .doc = "An array of which every element is `value`.",
-    .inputs = no_inputs,
-    MXL_PARAMS(init_params, full_params_table),
-    .infer = init_infer,
-    .compute = full_compute,
-    .grad = mxl_grad_zero,
-};
+FILLED(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
+       "An array of zeros.");
+FILLED(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
+       "An array of ones.");
+FILLED(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
+       "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"));
 
 /* ---- into an array that is given ---- */
 
@@ -126,40 +112,24 @@ static int set_compute(const mxl_call *call)
     return fill(call->out[0], ((const set_params *)call->params)->src);
 }
 
-static const mxl_op op_set_value = {
-    .name = "_set_value",
-    .doc = "Fills the array that is given as output with one number.",
-    .inputs = no_inputs,
-    MXL_PARAMS(set_params, set_params_table),
-    .infer = set_infer,
-    .compute = set_compute,
-    .grad = mxl_grad_zero,
-};
+FILLED(op_set_value, "_set_value", set_params, set_params_table, set_infer, set_compute,
+       "Fills the array that is given as output with one number.");
 
 /* ---- from another array's shape ---- */
 
-const mxl_op mxl_op_zeros_like = {
-    .name = "zeros_like",
-    .aliases = MXL_ALIASES("_sparse_zeros_like"),
-    .doc = "Zeros in the shape and dtype of the array.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
-    .infer = mxl_infer_same,
-    .compute = zeros_compute,
-    .grad = mxl_grad_zero,
-    .in_place = true,
-};
+#define FILLED_LIKE(id, values, ...)                                                               \
+    const mxl_op mxl_op_##id##_like = {.name = #id "_like",                                        \
+                                       .doc = values " in the shape and dtype of the array.",      \
+                                       .inputs = mxl_inputs_data,                                  \
+                                       .params = mxl_params_none,                                  \
+                                       .infer = mxl_infer_same,                                    \
+                                       .compute = id##_compute,                                    \
+                                       .grad = mxl_grad_zero,                                      \
+                                       .in_place = true,                                           \
+                                       __VA_ARGS__}
 
-const mxl_op mxl_op_ones_like = {
-    .name = "ones_like",
-    .doc = "Ones in the shape and dtype of the array.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
-    .infer = mxl_infer_same,
-    .compute = ones_compute,
-    .grad = mxl_grad_zero,
-    .in_place = true,
-};
+FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"));
+FILLED_LIKE(ones, "Ones", .aliases = NULL);
 
 const mxl_op *const mxl_ops_init[] = {
     &op_zeros, &op_ones, &op_full, &op_set_value, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,

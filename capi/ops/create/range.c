@@ -9,9 +9,6 @@
 #include "kernel/copy/convert.h"
 #include "ops/build.h"
 
-static const mxl_input no_inputs[] = {{0}};
-static const char *const number_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
-                                            "int64",    "int8",    "uint8",   NULL};
 static const char *const eye_dtypes[] = {"float16", "float32", "float64", "int32",
                                          "int64",   "int8",    "uint8",   NULL};
 
@@ -25,7 +22,7 @@ typedef struct range_params {
 #define RANGE_CTX MXL_PARAM(range_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0).")
 #define RANGE_DTYPE                                                                                \
     MXL_PARAM(range_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",                  \
-              .values = number_dtypes)
+              .values = mxl_number_names)
 
 /* Checks ctx and sets a result of this shape. */
 static int fresh(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)
@@ -119,7 +116,7 @@ static int arange_compute(const mxl_call *call)
 static const mxl_op op_arange = {
     .name = "_arange",
     .doc = "Numbers from start to before stop, evenly spaced.",
-    .inputs = no_inputs,
+    .inputs = mxl_inputs_none,
     MXL_PARAMS(range_params, arange_table),
     .infer = arange_infer,
     .compute = arange_compute,
@@ -167,7 +164,7 @@ static const mxl_op op_linspace = {
     .name = "_linspace",
     .aliases = MXL_ALIASES("_npi_linspace"),
     .doc = "A number of values from start to stop, evenly spaced.",
-    .inputs = no_inputs,
+    .inputs = mxl_inputs_none,
     MXL_PARAMS(range_params, linspace_table),
     .infer = linspace_infer,
     .compute = linspace_compute,
@@ -226,7 +223,7 @@ static int eye_compute(const mxl_call *call)
 static const mxl_op op_eye = {
     .name = "_eye",
     .doc = "Ones on a diagonal, zeros elsewhere.",
-    .inputs = no_inputs,
+    .inputs = mxl_inputs_none,
     MXL_PARAMS(eye_params, eye_table),
     .infer = eye_infer,
     .compute = eye_compute,

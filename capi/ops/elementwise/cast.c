@@ -90,6 +90,9 @@ static const mxl_op op_cast_storage = {
 
 const char *const mxl_dtype_names[] = {"bfloat16", "bool",  "float16", "float32", "float64",
                                        "int32",    "int64", "int8",    "uint8",   NULL};
+const char *const mxl_number_names[] = {"bfloat16", "float16", "float32", "float64", "int32",
+                                        "int64",    "int8",    "uint8",   NULL};
+const char *const mxl_float_names[] = {"None", "float16", "float32", "float64", NULL};
 
 static int cast_infer(mxl_infer *infer)
 {

@@ -71,9 +71,6 @@ static const mxl_input embedding_inputs[] = {
     {0},
 };
 
-static const char *const embedding_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
-                                               "int64",    "int8",    "uint8",   NULL};
-
 static const mxl_param embedding_table[] = {
     MXL_PARAM(embedding_params, input_dim, MXL_P_INT, MXL_REQUIRED, "How many rows the weight has.",
               MXL_AT_LEAST(1)),
@@ -82,7 +79,7 @@ static const mxl_param embedding_table[] = {
     MXL_PARAM(
         embedding_params, dtype, MXL_P_DTYPE, "float32",
         "For symbols: the dtype of a weight that is not there yet. Here the weight's decides.",
-        .values = embedding_dtypes),
+        .values = mxl_number_names),
     MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0", "Accepted; gradients are dense."),
     {0},
 };

@@ -19,9 +19,6 @@ static const mxl_input one_hot_inputs[] = {
     {0},
 };
 
-static const char *const one_hot_dtypes[] = {"bfloat16", "float16", "float32", "float64", "int32",
-                                             "int64",    "int8",    "uint8",   NULL};
-
 static const mxl_param one_hot_table[] = {
     MXL_PARAM(one_hot_params, depth, MXL_P_INT, MXL_REQUIRED, "Extent of the new last axis.",
               MXL_AT_LEAST(0)),
@@ -30,7 +27,7 @@ static const mxl_param one_hot_table[] = {
     MXL_PARAM(one_hot_params, off_value, MXL_P_FLOAT, "0", "Every other element.",
               .type_text = "double, optional, default=0"),
     MXL_PARAM(one_hot_params, dtype, MXL_P_DTYPE, "float32", "dtype of the result.",
-              .values = one_hot_dtypes),
+              .values = mxl_number_names),
     {0},
 };
 

@@ -55,32 +55,25 @@ static const mxl_param topk_table[] = {
     {0},
 };
 
-/* The array as (outer, extent, inner); `axis` is 0 for an array that counts as one row. */
+/* Where the rows of an array are; `shape` is its shape, or that of one row. */
 typedef struct rows {
-    int axis, ndim;
-    int64_t shape[MXL_MAX_NDIM];
-    int64_t outer, extent, inner;
+    mxl_split along;
+    mxl_shape shape;
 } rows;
 
-static int find_rows(const char *name, int64_t axis, int ndim, const int64_t *shape, rows *r)
+static int find_rows(const mxl_op *op, int64_t axis, int ndim, const int64_t *shape, rows *r)
 {
-    r->ndim = ndim;
-    for (int i = 0; i < ndim; i++)
-        r->shape[i] = shape[i];
-    r->axis = 0;
-    if (axis == MXL_NONE) {
-        r->ndim = 1;
-        r->shape[0] = mxl_shape_size(ndim, shape);
-    } else {
-        r->axis = mxl_shape_axis(axis, ndim);
-        if (r->axis < 0)
-            return mxl_error_prefix(name);
-    }
-    r->outer = mxl_shape_size(r->axis, r->shape);
-    r->extent = r->shape[r->axis];
-    r->inner = mxl_shape_size(r->ndim - r->axis - 1, r->shape + r->axis + 1);
+    if (axis != MXL_NONE && mxl_shape_axis(axis, ndim) < 0)
+        return mxl_error_prefix(op->name);
+    r->along = mxl_shape_split(axis, ndim, shape);
+    if (axis == MXL_NONE)
+        mxl_shape_set(&r->shape, 1, &r->along.n);
+    else
+        mxl_shape_set(&r->shape, ndim, shape);
     return 0;
 }
+
+static const mxl_op op_sort, op_argsort, op_topk;
 
 static int find_k(const char *name, const sort_params *p, int64_t extent, int64_t *k)
 {
@@ -96,51 +89,57 @@ typedef struct wanted {
     int values, positions, mask;
 } wanted;
 
-static wanted topk_wanted(const sort_params *p)
+static wanted wanted_of(const mxl_op *op, const sort_params *p)
 {
-    wanted w = {.values = p->ret_typ == TOPK_BOTH || p->ret_typ == TOPK_VALUE ? 0 : -1,
-                .positions = p->ret_typ == TOPK_BOTH      ? 1
-                             : p->ret_typ == TOPK_INDICES ? 0
-                                                          : -1,
-                .mask = p->ret_typ == TOPK_MASK ? 0 : -1};
+    int kind = op == &op_sort ? TOPK_VALUE : op == &op_argsort ? TOPK_INDICES : p->ret_typ;
 
-    return w;
+    return (wanted){.values = kind == TOPK_BOTH || kind == TOPK_VALUE ? 0 : -1,
+                    .positions = kind == TOPK_BOTH      ? 1
+                                 : kind == TOPK_INDICES ? 0
+                                                        : -1,
+                    .mask = kind == TOPK_MASK ? 0 : -1};
 }
 
-/* `p` has k = 0 for sort and argsort. */
-static int infer_rows(mxl_infer *infer, const sort_params *p, wanted w)
+/* ---- infer and compute; sort and argsort have k = 0 ---- */
+
+static int sort_infer(mxl_infer *infer)
 {
+    const sort_params *p = infer->params;
     const mxl_array *x = infer->in[0];
+    wanted w = wanted_of(infer->op, p);
     int64_t k;
     rows r;
 
-    if (find_rows(infer->op->name, p->axis, x->ndim, x->shape, &r) != 0 ||
-        find_k(infer->op->name, p, r.extent, &k) != 0)
+    if (find_rows(infer->op, p->axis, x->ndim, x->shape, &r) != 0 ||
+        find_k(infer->op->name, p, r.along.n, &k) != 0)
         return -1;
-    r.shape[r.axis] = k;
+    r.shape.dim[r.along.axis] = k;
     for (int i = 0; i < infer->num_outputs; i++) {
         if (i == w.mask)
             mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
         else
-            mxl_shape_set(&infer->out_shape[i], r.ndim, r.shape);
+            infer->out_shape[i] = r.shape;
         infer->out_dtype[i] = i == w.positions ? p->dtype : x->dtype;
     }
     return 0;
 }
 
-static int run_rows(const mxl_call *call, const sort_params *p, wanted w)
+static int sort_compute(const mxl_call *call)
 {
+    const sort_params *p = call->params;
     const mxl_array *x = call->in[0];
-    mxl_sort_job job = {.dtype = x->dtype, .descending = !p->is_ascend, .in = mxl_array_read(x)};
-    rows r;
+    wanted w = wanted_of(call->op, p);
+    mxl_split along = mxl_shape_split(p->axis, x->ndim, x->shape);
+    mxl_sort_job job = {.dtype = x->dtype,
+                        .descending = !p->is_ascend,
+                        .outer = along.outer,
+                        .n = along.n,
+                        .inner = along.inner,
+                        .position_dtype = p->dtype,
+                        .in = mxl_array_read(x)};
 
-    if (find_rows(call->op->name, p->axis, x->ndim, x->shape, &r) != 0 ||
-        find_k(call->op->name, p, r.extent, &job.k) != 0)
+    if (find_k(call->op->name, p, along.n, &job.k) != 0)
         return -1;
-    job.outer = r.outer;
-    job.n = r.extent;
-    job.inner = r.inner;
-    job.position_dtype = p->dtype;
     if (w.values >= 0)
         job.values = mxl_array_write(call->out[w.values]);
     if (w.positions >= 0)
@@ -150,79 +149,34 @@ static int run_rows(const mxl_call *call, const sort_params *p, wanted w)
     return mxl_sort(&job);
 }
 
-/* ---- sort, argsort, topk ---- */
-
-static const mxl_op op_topk;
+/* ---- the operators ---- */
 
 /* dx = dy at the positions of the values, which are computed again: sorting values without
  * positions costs less in forward, and the index output may have a dtype that cannot hold them. */
-static int values_grad(mxl_grad *g, const sort_params *p)
+static int sort_grad(mxl_grad *g)
 {
+    const sort_params *p = g->params;
     sort_params find = {p->axis, p->k, p->is_ascend, TOPK_INDICES, MXL_I64};
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    mxl_array *saved = mxl_grad_in(g, 0), *indices, *dx;
+    mxl_array *saved, *indices, *dx;
     rows r;
 
+    if (wanted_of(g->op, p).values < 0)
+        return mxl_grad_zero(g);
+    saved = mxl_grad_in(g, 0);
     if (g->grad_output[0] == NULL)
         return 0;
-    if (find_rows(g->op->name, p->axis, x->ndim, x->shape, &r) != 0)
+    if (find_rows(g->op, p->axis, x->ndim, x->shape, &r) != 0)
         return -1;
     indices = mxl_scope_call(g->s, &op_topk, &find, 1, &saved);
-    dx = mxl_put_along(g->s, g->grad_output[0], indices, r.axis, r.ndim, r.shape);
+    dx = mxl_put_along(g->s, g->grad_output[0], indices, r.along.axis, r.shape.ndim, r.shape.dim);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dx, x->ndim, x->shape));
 }
 
-static const wanted only_values = {0, -1, -1}, only_positions = {-1, 0, -1};
-
-static int sort_infer(mxl_infer *infer)
+static void sort_saves(mxl_saves *saves)
 {
-    return infer_rows(infer, infer->params, only_values);
+    saves->in[0] = wanted_of(saves->op, saves->params).values >= 0;
 }
-
-static int sort_compute(const mxl_call *call)
-{
-    return run_rows(call, call->params, only_values);
-}
-
-static int sort_grad(mxl_grad *g)
-{
-    return values_grad(g, g->params);
-}
-
-static const mxl_op op_sort = {
-    .name = "sort",
-    .aliases = MXL_ALIASES("_npi_sort"),
-    .doc = "The elements of each row along an axis in order; a NaN counts as larger than every "
-           "number.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(sort_params, sort_table),
-    .infer = sort_infer,
-    .compute = sort_compute,
-    .grad = sort_grad,
-    .saves = mxl_saves_input,
-};
-
-static int argsort_infer(mxl_infer *infer)
-{
-    return infer_rows(infer, infer->params, only_positions);
-}
-
-static int argsort_compute(const mxl_call *call)
-{
-    return run_rows(call, call->params, only_positions);
-}
-
-static const mxl_op op_argsort = {
-    .name = "argsort",
-    .aliases = MXL_ALIASES("_npi_argsort"),
-    .doc = "The indices along an axis that would put each row in order. Equal elements keep their "
-           "order; a NaN counts as larger than every number.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(sort_params, argsort_table),
-    .infer = argsort_infer,
-    .compute = argsort_compute,
-    .grad = mxl_grad_zero,
-};
 
 static int topk_arity(const void *params, mxl_arity *arity)
 {
@@ -231,41 +185,28 @@ static int topk_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-static int topk_infer(mxl_infer *infer)
-{
-    return infer_rows(infer, infer->params, topk_wanted(infer->params));
-}
+#define SORTED(id, op_aliases, op_arity, op_doc)                                                   \
+    static const mxl_op op_##id = {                                                                \
+        .name = #id,                                                                               \
+        .aliases = op_aliases,                                                                     \
+        .doc = op_doc,                                                                             \
+        .inputs = mxl_inputs_data,                                                                 \
+        MXL_PARAMS(sort_params, id##_table),                                                       \
+        .arity = op_arity,                                                                         \
+        .infer = sort_infer,                                                                       \
+        .compute = sort_compute,                                                                   \
+        .grad = sort_grad,                                                                         \
+        .saves = sort_saves,                                                                       \
+    }
 
-static int topk_compute(const mxl_call *call)
-{
-    return run_rows(call, call->params, topk_wanted(call->params));
-}
-
-/* Indices and masks: zero. */
-static int topk_grad(mxl_grad *g)
-{
-    if (topk_wanted(g->params).values < 0)
-        return mxl_grad_zero(g);
-    return values_grad(g, g->params);
-}
-
-static void topk_saves(mxl_saves *saves)
-{
-    saves->in[0] = topk_wanted(saves->params).values >= 0;
-}
-
-static const mxl_op op_topk = {
-    .name = "topk",
-    .aliases = MXL_ALIASES("_npx_topk"),
-    .doc = "The k largest elements of each row along an axis, or the smallest, in order. Of equal "
-           "elements the earlier one is chosen first; a NaN counts as larger than every number.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(sort_params, topk_table),
-    .arity = topk_arity,
-    .infer = topk_infer,
-    .compute = topk_compute,
-    .grad = topk_grad,
-    .saves = topk_saves,
-};
+SORTED(
+    sort, MXL_ALIASES("_npi_sort"), NULL,
+    "The elements of each row along an axis in order; a NaN counts as larger than every number.");
+SORTED(argsort, MXL_ALIASES("_npi_argsort"), NULL,
+       "The indices along an axis that would put each row in order. Equal elements keep their "
+       "order; a NaN counts as larger than every number.");
+SORTED(topk, MXL_ALIASES("_npx_topk"), topk_arity,
+       "The k largest elements of each row along an axis, or the smallest, in order. Of equal "
+       "elements the earlier one is chosen first; a NaN counts as larger than every number.");
 
 const mxl_op *const mxl_ops_sort[] = {&op_sort, &op_argsort, &op_topk, NULL};

@@ -68,10 +68,22 @@ static int density_compute(const mxl_call *call, mxl_density density)
  * grad_output. For a density, that is multiplied by the density, since y' = y (log y)'. */
 typedef struct density_rule {
     mxl_array *x, *a, *b, *dy;
-    mxl_shape shape; /* of a and b */
+    mxl_shape shape;  /* of a and b */
+    mxl_array *other; /* what several derivatives read */
 } density_rule;
 
-static density_rule begin_rule(mxl_grad *g, bool reads_x)
+/* The derivative of the logarithm by input i. */
+typedef mxl_array *(*density_derivative)(mxl_scope *s, density_rule *r, int i);
+
+static void density_saves(mxl_saves *saves)
+{
+    for (int i = 0; i < saves->num_inputs; i++)
+        saves->in[i] = true;
+    saves->out[0] = !((const density_params *)saves->params)->is_log;
+}
+
+/* Sets the gradients of the inputs from `first` on. */
+static int density_grad(mxl_grad *g, int first, density_derivative derivative)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *a = mxl_grad_in_meta(g, 1);
     density_rule r = {.dy = g->grad_output[0]};
@@ -79,33 +91,26 @@ static density_rule begin_rule(mxl_grad *g, bool reads_x)
     mxl_shape_set(&r.shape, a->ndim, a->shape);
     while (r.shape.ndim < x->ndim)
         r.shape.dim[r.shape.ndim++] = 1;
-    if (reads_x)
+    if (g->op->saves == density_saves)
         r.x = mxl_grad_in(g, 0);
     r.a = mxl_reshape(g->s, mxl_grad_in(g, 1), r.shape.ndim, r.shape.dim);
     if (g->num_inputs > 2)
         r.b = mxl_reshape(g->s, mxl_grad_in(g, 2), r.shape.ndim, r.shape.dim);
     if (!((const density_params *)g->params)->is_log)
         r.dy = mxl_mul(g->s, r.dy, mxl_grad_out(g, 0));
-    return r;
-}
+    for (int i = first; i < g->num_inputs; i++) {
+        mxl_array *value;
 
-/* Sets the gradient of input i from the derivative of the logarithm. */
-static int set_derivative(mxl_grad *g, const density_rule *r, int i, mxl_array *derivative)
-{
-    const mxl_meta *meta = mxl_grad_in_meta(g, i);
-    mxl_array *value = mxl_mul(g->s, r->dy, derivative);
-
-    if (i > 0)
-        value = mxl_reshape(g->s, mxl_sum_to(g->s, value, r->shape.ndim, r->shape.dim), meta->ndim,
-                            meta->shape);
-    return mxl_grad_set(g, i, value);
-}
-
-static void density_saves(mxl_saves *saves)
-{
-    for (int i = 0; i < saves->num_inputs; i++)
-        saves->in[i] = true;
-    saves->out[0] = !((const density_params *)saves->params)->is_log;
+        if (!mxl_grad_wants(g, i))
+            continue;
+        value = mxl_mul(g->s, r.dy, derivative(g->s, &r, i));
+        if (i > 0)
+            value = mxl_reshape(g->s, mxl_sum_to(g->s, value, r.shape.ndim, r.shape.dim), a->ndim,
+                                a->shape);
+        if (mxl_grad_set(g, i, value) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static mxl_array *log_of(mxl_scope *s, mxl_array *a)
@@ -115,12 +120,17 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
 
 /* ---- descriptors ---- */
 
-#define DENSITY_OP(id, op_doc, op_saves, ...)                                                      \
+/* The operator op_ID, _random_pdf_ID, whose inputs from `first` on have ID_derivative. */
+#define DENSITY_OP(id, first, op_saves, op_doc, ...)                                               \
     static const mxl_input id##_inputs[] = {                                                       \
         MXL_INPUT(sample, "What the density is asked at."), __VA_ARGS__, {0}};                     \
     static int id##_compute(const mxl_call *call)                                                  \
     {                                                                                              \
         return density_compute(call, mxl_density_##id);                                            \
+    }                                                                                              \
+    static int id##_grad(mxl_grad *g)                                                              \
+    {                                                                                              \
+        return density_grad(g, first, id##_derivative);                                            \
     }                                                                                              \
     static const mxl_op op_##id = {                                                                \
         .name = "_random_pdf_" #id,                                                                \
@@ -137,14 +147,9 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
 #define SECOND(input_name, input_doc) {.name = input_name, .doc = input_doc, .after = 1}
 
 /* dlow = 1 / (high - low) = -dhigh */
-static int uniform_grad(mxl_grad *g)
+static mxl_array *uniform_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, false);
-    mxl_array *derivative = mxl_rdiv_scalar(g->s, mxl_sub(g->s, r.b, r.a), 1);
-
-    if (mxl_grad_wants(g, 1) && set_derivative(g, &r, 1, derivative) != 0)
-        return -1;
-    return mxl_grad_wants(g, 2) ? set_derivative(g, &r, 2, mxl_negative(g->s, derivative)) : 0;
+    return mxl_rdiv_scalar(s, mxl_sub(s, r->b, r->a), i == 1 ? 1 : -1);
 }
 
 static void uniform_saves(mxl_saves *saves)
@@ -153,131 +158,99 @@ static void uniform_saves(mxl_saves *saves)
     saves->in[0] = false;
 }
 
-DENSITY_OP(uniform,
+DENSITY_OP(uniform, 1, uniform_saves,
            "The density 1 / (high - low) of uniform distributions, wherever the sample lies.",
-           uniform_saves, FIRST("low", "Lower bounds."), SECOND("high", "Upper bounds."));
+           FIRST("low", "Lower bounds."), SECOND("high", "Upper bounds."));
 
 /* With z = (x - mu) / sigma: dmu = z / sigma = -dx, dsigma = (z^2 - 1) / sigma */
-static int normal_grad(mxl_grad *g)
+static mxl_array *normal_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, true);
-    mxl_array *z = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), r.b), *derivative = mxl_div(g->s, z, r.b);
+    mxl_array *z = r->other != NULL ? r->other : mxl_div(s, mxl_sub(s, r->x, r->a), r->b);
 
-    if (mxl_grad_wants(g, 0) && set_derivative(g, &r, 0, mxl_negative(g->s, derivative)) != 0)
-        return -1;
-    if (mxl_grad_wants(g, 1) && set_derivative(g, &r, 1, derivative) != 0)
-        return -1;
-    if (!mxl_grad_wants(g, 2))
-        return 0;
-    derivative = mxl_div(g->s, mxl_add_scalar(g->s, mxl_square(g->s, z), -1), r.b);
-    return set_derivative(g, &r, 2, derivative);
+    r->other = z;
+    if (i == 2)
+        return mxl_div(s, mxl_add_scalar(s, mxl_square(s, z), -1), r->b);
+    z = mxl_div(s, z, r->b);
+    return i == 0 ? mxl_negative(s, z) : z;
 }
 
-DENSITY_OP(normal, "The density of normal distributions.", density_saves, FIRST("mu", "Means."),
+DENSITY_OP(normal, 0, density_saves, "The density of normal distributions.", FIRST("mu", "Means."),
            SECOND("sigma", "Standard deviations."));
 
 /* dx = (alpha - 1) / x - beta, dalpha = log(beta) + log(x) - digamma(alpha), dbeta = alpha / beta -
  * x */
-static int gamma_grad(mxl_grad *g)
+static mxl_array *gamma_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, true);
-    mxl_array *derivative;
-
-    if (mxl_grad_wants(g, 0)) {
-        derivative = mxl_div(g->s, mxl_add_scalar(g->s, r.a, -1), r.x);
-        if (set_derivative(g, &r, 0, mxl_sub(g->s, derivative, r.b)) != 0)
-            return -1;
-    }
-    if (mxl_grad_wants(g, 1)) {
-        derivative = mxl_sub(g->s, log_of(g->s, r.b), mxl_digamma(g->s, r.a));
-        if (set_derivative(g, &r, 1, mxl_add(g->s, derivative, log_of(g->s, r.x))) != 0)
-            return -1;
-    }
-    if (!mxl_grad_wants(g, 2))
-        return 0;
-    return set_derivative(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), r.x));
+    if (i == 0)
+        return mxl_sub(s, mxl_div(s, mxl_add_scalar(s, r->a, -1), r->x), r->b);
+    if (i == 1)
+        return mxl_add(s, mxl_sub(s, log_of(s, r->b), mxl_digamma(s, r->a)), log_of(s, r->x));
+    return mxl_sub(s, mxl_div(s, r->a, r->b), r->x);
 }
 
-DENSITY_OP(gamma,
+DENSITY_OP(gamma, 0, density_saves,
            "The density beta^alpha x^(alpha - 1) e^(-beta x) / Gamma(alpha) of gamma "
            "distributions.",
-           density_saves, FIRST("alpha", "Shapes."),
+           FIRST("alpha", "Shapes."),
            SECOND("beta", "Rates: the reciprocals of the scales that sample_gamma takes."));
 
 /* dx = -lam, dlam = 1 / lam - x */
-static int exponential_grad(mxl_grad *g)
+static mxl_array *exponential_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, true);
-
-    if (mxl_grad_wants(g, 0) && set_derivative(g, &r, 0, mxl_negative(g->s, r.a)) != 0)
-        return -1;
-    if (!mxl_grad_wants(g, 1))
-        return 0;
-    return set_derivative(g, &r, 1, mxl_sub(g->s, mxl_rdiv_scalar(g->s, r.a, 1), r.x));
+    return i == 0 ? mxl_negative(s, r->a) : mxl_sub(s, mxl_rdiv_scalar(s, r->a, 1), r->x);
 }
 
-DENSITY_OP(exponential, "The density lam e^(-lam x) of exponential distributions.", density_saves,
-           FIRST("lam", "Rates."));
+DENSITY_OP(exponential, 0, density_saves,
+           "The density lam e^(-lam x) of exponential distributions.", FIRST("lam", "Rates."));
 
 /* dlam = x / lam - 1; counts have no derivative */
-static int poisson_grad(mxl_grad *g)
+static mxl_array *poisson_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, true);
-
-    if (!mxl_grad_wants(g, 1))
-        return 0;
-    return set_derivative(g, &r, 1, mxl_add_scalar(g->s, mxl_div(g->s, r.x, r.a), -1));
+    (void)i;
+    return mxl_add_scalar(s, mxl_div(s, r->x, r->a), -1);
 }
 
-DENSITY_OP(poisson, "The probability lam^x e^(-lam) / x! of counts in Poisson distributions.",
-           density_saves, FIRST("lam", "Means."));
+DENSITY_OP(poisson, 1, density_saves,
+           "The probability lam^x e^(-lam) / x! of counts in Poisson distributions.",
+           FIRST("lam", "Means."));
 
 /* dk = digamma(x + k) - digamma(k) + log(p), dp = k / p - x / (1 - p) */
-static int negative_binomial_grad(mxl_grad *g)
+static mxl_array *negative_binomial_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, true);
-    mxl_array *derivative;
-
-    if (mxl_grad_wants(g, 1)) {
-        derivative =
-            mxl_sub(g->s, mxl_digamma(g->s, mxl_add(g->s, r.x, r.a)), mxl_digamma(g->s, r.a));
-        if (set_derivative(g, &r, 1, mxl_add(g->s, derivative, log_of(g->s, r.b))) != 0)
-            return -1;
-    }
-    if (!mxl_grad_wants(g, 2))
-        return 0;
-    derivative = mxl_div(g->s, r.x, mxl_one_minus(g->s, r.b));
-    return set_derivative(g, &r, 2, mxl_sub(g->s, mxl_div(g->s, r.a, r.b), derivative));
+    if (i == 2)
+        return mxl_sub(s, mxl_div(s, r->a, r->b), mxl_div(s, r->x, mxl_one_minus(s, r->b)));
+    return mxl_add(s, mxl_sub(s, mxl_digamma(s, mxl_add(s, r->x, r->a)), mxl_digamma(s, r->a)),
+                   log_of(s, r->b));
 }
 
-DENSITY_OP(negative_binomial,
+DENSITY_OP(negative_binomial, 1, density_saves,
            "The probability Gamma(x + k) / (x! Gamma(k)) p^k (1 - p)^x of x failures before the "
            "k-th success.",
-           density_saves, FIRST("k", "How many successes end an experiment."),
+           FIRST("k", "How many successes end an experiment."),
            SECOND("p", "Probabilities of success."));
 
 /* With q = 1 + mu alpha: dmu = (x - mu) / (mu q), dalpha = (x - mu) / (alpha q) + (digamma(1 /
  * alpha) - digamma(x + 1 / alpha) + log(q)) / alpha^2 */
-static int generalized_negative_binomial_grad(mxl_grad *g)
+static mxl_array *generalized_negative_binomial_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    density_rule r = begin_rule(g, true);
-    mxl_array *q = mxl_add_scalar(g->s, mxl_mul(g->s, r.a, r.b), 1), *k, *derivative;
-    mxl_array *away = mxl_div(g->s, mxl_sub(g->s, r.x, r.a), q);
+    mxl_array *q, *k, *away, *derivative;
 
-    if (mxl_grad_wants(g, 1) && set_derivative(g, &r, 1, mxl_div(g->s, away, r.a)) != 0)
-        return -1;
-    if (!mxl_grad_wants(g, 2))
-        return 0;
-    k = mxl_rdiv_scalar(g->s, r.b, 1);
-    derivative = mxl_sub(g->s, mxl_digamma(g->s, k), mxl_digamma(g->s, mxl_add(g->s, r.x, k)));
-    derivative = mxl_mul(g->s, mxl_add(g->s, derivative, log_of(g->s, q)), mxl_square(g->s, k));
-    return set_derivative(g, &r, 2, mxl_add(g->s, mxl_div(g->s, away, r.b), derivative));
+    if (r->other == NULL)
+        r->other = mxl_add_scalar(s, mxl_mul(s, r->a, r->b), 1);
+    q = r->other;
+    away = mxl_div(s, mxl_sub(s, r->x, r->a), q);
+    if (i == 1)
+        return mxl_div(s, away, r->a);
+    k = mxl_rdiv_scalar(s, r->b, 1);
+    derivative = mxl_sub(s, mxl_digamma(s, k), mxl_digamma(s, mxl_add(s, r->x, k)));
+    derivative = mxl_mul(s, mxl_add(s, derivative, log_of(s, q)), mxl_square(s, k));
+    return mxl_add(s, mxl_div(s, away, r->b), derivative);
 }
 
-DENSITY_OP(generalized_negative_binomial,
+DENSITY_OP(generalized_negative_binomial, 1, density_saves,
            "The probability of counts in negative binomial distributions by their means and "
            "dispersions: those of k = 1 / alpha and p = 1 / (1 + mu alpha).",
-           density_saves, FIRST("mu", "Means."), SECOND("alpha", "Dispersions."));
+           FIRST("mu", "Means."), SECOND("alpha", "Dispersions."));
 
 /* ---- dirichlet ---- */
 

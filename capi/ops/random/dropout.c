@@ -31,15 +31,6 @@ static const mxl_param dropout_params_table[] = {
     {0},
 };
 
-static int dropout_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = 2;
-    arity->visible = 1;
-    return 0;
-}
-
 /* True if elements are dropped; otherwise the operator is the identity. */
 static bool drops(const dropout_params *p, bool training)
 {
@@ -157,7 +148,7 @@ static const mxl_op op_dropout = {
            "otherwise the array as it is.",
     .inputs = mxl_inputs_data,
     MXL_PARAMS(dropout_params, dropout_params_table),
-    .arity = dropout_arity,
+    .arity = mxl_arity_hidden,
     .infer = dropout_infer,
     .compute = dropout_compute,
     .grad = dropout_grad,

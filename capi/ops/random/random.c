@@ -14,14 +14,12 @@ typedef struct random_params {
     int dtype;
 } random_params;
 
-const char *const mxl_random_dtypes[] = {"None", "float16", "float32", "float64", NULL};
 static const char *const integer_dtypes[] = {"None", "int32", "int64", NULL};
-
-static const mxl_input no_inputs[] = {{0}};
 
 /* ---- shared ---- */
 
-int mxl_random_dtype(mxl_infer *infer, int dtype)
+/* The dtype of the output: the parameter, that of the array given as output, or else `other`. */
+static int choose_dtype(mxl_infer *infer, int dtype, int other)
 {
     int given = infer->out_dtype[0];
 
@@ -29,11 +27,18 @@ int mxl_random_dtype(mxl_infer *infer, int dtype)
         return mxl_error("%s: dtype is %s, but the output given is %s", infer->op->name,
                          mxl_dtype_name(dtype), mxl_dtype_name(given));
     if (dtype == MXL_DTYPE_UNKNOWN)
-        dtype = given != MXL_DTYPE_UNKNOWN ? given : MXL_F32;
-    if (!mxl_dtype_is_float(dtype))
-        return mxl_error("%s: the output must be of a floating dtype, got %s", infer->op->name,
-                         mxl_dtype_name(dtype));
+        dtype = given != MXL_DTYPE_UNKNOWN ? given : other;
     infer->out_dtype[0] = dtype;
+    return 0;
+}
+
+int mxl_random_dtype(mxl_infer *infer, int dtype)
+{
+    if (choose_dtype(infer, dtype, MXL_F32) != 0)
+        return -1;
+    if (!mxl_dtype_is_float(infer->out_dtype[0]))
+        return mxl_error("%s: the output must be of a floating dtype, got %s", infer->op->name,
+                         mxl_dtype_name(infer->out_dtype[0]));
     return 0;
 }
 
@@ -64,10 +69,16 @@ static int check_not_below(const mxl_infer *infer, const char *name, double valu
     return mxl_error("%s: %s must not be below 0, got %g", infer->op->name, name, value);
 }
 
-static int draw(const mxl_call *call, mxl_sampler sampler, double first, double second)
+static int check_bounds(const mxl_infer *infer, const random_params *p)
 {
-    mxl_array *out = call->out[0];
+    if (p->second >= p->first)
+        return 0;
+    return mxl_error("%s: low must not be above high, got %g and %g", infer->op->name, p->first,
+                     p->second);
+}
 
+static int draw(mxl_array *out, mxl_sampler sampler, double first, double second)
+{
     return mxl_draw_fill(mxl_random_stream(), sampler, out->dtype, out->size, mxl_array_write(out),
                          MXL_F64, &first, &second, out->size);
 }
@@ -83,7 +94,7 @@ static int draw(const mxl_call *call, mxl_sampler sampler, double first, double 
 #define DTYPE                                                                                      \
     MXL_PARAM(random_params, dtype, MXL_P_DTYPE, "None",                                           \
               "dtype of the array; None: that of the output given, else float32.",                 \
-              .values = mxl_random_dtypes, .type_text = MXL_RANDOM_DTYPES)
+              .values = mxl_float_names, .type_text = MXL_RANDOM_DTYPES)
 
 /* The tables of a distribution: `name`_params, and `name`_like_params. */
 #define TABLES_1(name, first)                                                                      \
@@ -97,202 +108,93 @@ static int draw(const mxl_call *call, mxl_sampler sampler, double first, double 
 #define LIKE(count)                                                                                \
     MXL_INPUT(data, "The array whose shape and dtype the result has.", .after = count)
 
-#define RANDOM_OPS(id, op_name, op_aliases, op_doc)                                                \
+/* The operators op_ID and op_ID_like: _random_ID, and _random_ID_like. `checks` is not 0 if the
+ * parameters p are wrong, `fills` draws the elements of out. */
+#define RANDOM_OPS(id, checks, fills, op_aliases, op_doc)                                          \
+    static int id##_infer(mxl_infer *infer)                                                        \
+    {                                                                                              \
+        const random_params *p = infer->params;                                                    \
+                                                                                                   \
+        return (checks) != 0 ? -1 : random_infer(infer);                                           \
+    }                                                                                              \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        const random_params *p = call->params;                                                     \
+        mxl_array *out = call->out[0];                                                             \
+                                                                                                   \
+        return fills;                                                                              \
+    }                                                                                              \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = "_random_" #id,                                                                    \
         .aliases = op_aliases,                                                                     \
         .doc = op_doc,                                                                             \
-        .inputs = no_inputs,                                                                       \
-        .params = id##_params,                                                                     \
-        .params_size = sizeof(random_params),                                                      \
+        .inputs = mxl_inputs_none,                                                                 \
+        MXL_PARAMS(random_params, id##_params),                                                    \
         .infer = id##_infer,                                                                       \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     };                                                                                             \
     static const mxl_op op_##id##_like = {                                                         \
-        .name = op_name "_like",                                                                   \
+        .name = "_random_" #id "_like",                                                            \
         .doc = op_doc " In the shape and dtype of an array.",                                      \
         .inputs = id##_like_inputs,                                                                \
-        .params = id##_like_params,                                                                \
-        .params_size = sizeof(random_params),                                                      \
+        MXL_PARAMS(random_params, id##_like_params),                                               \
         .infer = id##_infer,                                                                       \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     }
-
-/* ---- uniform ---- */
+#define FILL(out) (out)->size, mxl_array_write(out)
 
 TABLES_2(uniform, NUMBER("low", "0", "The smallest value drawn.", first),
          NUMBER("high", "1", "What all values lie below; equal to low, all are low.", second));
-
-static int uniform_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    if (!(p->second >= p->first))
-        return mxl_error("%s: low must not be above high, got %g and %g", infer->op->name, p->first,
-                         p->second);
-    return random_infer(infer);
-}
-
-static int uniform_compute(const mxl_call *call)
-{
-    const random_params *p = call->params;
-    mxl_array *out = call->out[0];
-
-    return mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
-                           mxl_array_write(out));
-}
-
-RANDOM_OPS(uniform, "_random_uniform", MXL_ALIASES("random_uniform", "uniform"),
+RANDOM_OPS(uniform, check_bounds(infer, p),
+           mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, FILL(out)),
+           MXL_ALIASES("random_uniform", "uniform"),
            "Random numbers, uniformly distributed over [low, high).");
-
-/* ---- normal ---- */
 
 TABLES_2(normal, NUMBER("loc", "0", "The mean.", first),
          NUMBER("scale", "1", "The standard deviation, above 0.", second));
-
-static int normal_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    return check_above(infer, "scale", p->second) != 0 ? -1 : random_infer(infer);
-}
-
-static int normal_compute(const mxl_call *call)
-{
-    const random_params *p = call->params;
-    mxl_array *out = call->out[0];
-
-    return mxl_rng_normal(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
-                          mxl_array_write(out));
-}
-
-RANDOM_OPS(normal, "_random_normal", MXL_ALIASES("normal", "random_normal"),
-           "Random numbers, normally distributed.");
-
-/* ---- gamma ---- */
+RANDOM_OPS(normal, check_above(infer, "scale", p->second),
+           mxl_rng_normal(mxl_random_stream(), out->dtype, p->first, p->second, FILL(out)),
+           MXL_ALIASES("normal", "random_normal"), "Random numbers, normally distributed.");
 
 TABLES_2(gamma, NUMBER("alpha", "1", "The shape, above 0.", first),
          NUMBER("beta", "1", "The scale, above 0: the mean is alpha times beta.", second));
-
-static int gamma_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    if (check_above(infer, "alpha", p->first) != 0 || check_above(infer, "beta", p->second) != 0)
-        return -1;
-    return random_infer(infer);
-}
-
-static int gamma_compute(const mxl_call *call)
-{
-    const random_params *p = call->params;
-
-    return draw(call, mxl_draw_gamma, p->first, p->second);
-}
-
-RANDOM_OPS(gamma, "_random_gamma", MXL_ALIASES("random_gamma"),
+RANDOM_OPS(gamma,
+           check_above(infer, "alpha", p->first) != 0 || check_above(infer, "beta", p->second),
+           draw(out, mxl_draw_gamma, p->first, p->second), MXL_ALIASES("random_gamma"),
            "Random numbers of the gamma distribution, by its shape and its scale.");
 
-/* ---- exponential ---- */
-
 TABLES_1(exponential, NUMBER("lam", "1", "The rate, above 0: the mean is 1 / lam.", first));
-
-static int exponential_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    return check_above(infer, "lam", p->first) != 0 ? -1 : random_infer(infer);
-}
-
-static int exponential_compute(const mxl_call *call)
-{
-    const random_params *p = call->params;
-    mxl_array *out = call->out[0];
-
-    return mxl_rng_exponential(mxl_random_stream(), out->dtype, p->first, out->size,
-                               mxl_array_write(out));
-}
-
-RANDOM_OPS(exponential, "_random_exponential", MXL_ALIASES("random_exponential"),
-           "Random numbers, exponentially distributed.");
-
-/* ---- poisson ---- */
+RANDOM_OPS(exponential, check_above(infer, "lam", p->first),
+           mxl_rng_exponential(mxl_random_stream(), out->dtype, p->first, FILL(out)),
+           MXL_ALIASES("random_exponential"), "Random numbers, exponentially distributed.");
 
 TABLES_1(poisson, NUMBER("lam", "1", "The mean, not below 0.", first));
-
-static int poisson_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    return check_not_below(infer, "lam", p->first) != 0 ? -1 : random_infer(infer);
-}
-
-static int poisson_compute(const mxl_call *call)
-{
-    return draw(call, mxl_draw_poisson, ((const random_params *)call->params)->first, 0);
-}
-
-RANDOM_OPS(poisson, "_random_poisson", MXL_ALIASES("random_poisson"),
+RANDOM_OPS(poisson, check_not_below(infer, "lam", p->first),
+           draw(out, mxl_draw_poisson, p->first, 0), MXL_ALIASES("random_poisson"),
            "Random counts of the Poisson distribution, as floating-point numbers.");
 
-/* ---- negative binomial ---- */
-
-#define SUCCESSES                                                                                  \
-    MXL_PARAM_AS("k", random_params, low, MXL_P_INT, "1",                                          \
-                 "How many successes end an experiment, not below 0.",                             \
-                 .type_text = "int, optional, default='1'")
-
-TABLES_2(negative_binomial, SUCCESSES,
+TABLES_2(negative_binomial,
+         MXL_PARAM_AS("k", random_params, low, MXL_P_INT, "1",
+                      "How many successes end an experiment, not below 0."),
          NUMBER("p", "1", "The probability of success, not below 0; above 1 counts as 1.", second));
-
-static int negative_binomial_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    if (check_not_below(infer, "k", (double)p->low) != 0 ||
-        check_not_below(infer, "p", p->second) != 0)
-        return -1;
-    return random_infer(infer);
-}
-
-static int negative_binomial_compute(const mxl_call *call)
-{
-    const random_params *p = call->params;
-
-    return draw(call, mxl_draw_negative_binomial, (double)p->low, p->second);
-}
-
-RANDOM_OPS(negative_binomial, "_random_negative_binomial", MXL_ALIASES("random_negative_binomial"),
+RANDOM_OPS(negative_binomial,
+           check_not_below(infer, "k", (double)p->low) != 0 ||
+               check_not_below(infer, "p", p->second),
+           draw(out, mxl_draw_negative_binomial, (double)p->low, p->second),
+           MXL_ALIASES("random_negative_binomial"),
            "Random counts of failures before the k-th success, as floating-point numbers.");
-
-/* ---- generalized negative binomial ---- */
 
 TABLES_2(generalized_negative_binomial, NUMBER("mu", "1", "The mean, not below 0.", first),
          NUMBER("alpha", "1",
                 "The dispersion, not below 0: the variance is mu + alpha * mu^2. 0 makes it a "
                 "Poisson distribution.",
                 second));
-
-static int generalized_negative_binomial_infer(mxl_infer *infer)
-{
-    const random_params *p = infer->params;
-
-    if (check_not_below(infer, "mu", p->first) != 0 ||
-        check_not_below(infer, "alpha", p->second) != 0)
-        return -1;
-    return random_infer(infer);
-}
-
-static int generalized_negative_binomial_compute(const mxl_call *call)
-{
-    const random_params *p = call->params;
-
-    return draw(call, mxl_draw_generalized_negative_binomial, p->first, p->second);
-}
-
-RANDOM_OPS(generalized_negative_binomial, "_random_generalized_negative_binomial",
+RANDOM_OPS(generalized_negative_binomial,
+           check_not_below(infer, "mu", p->first) != 0 ||
+               check_not_below(infer, "alpha", p->second),
+           draw(out, mxl_draw_generalized_negative_binomial, p->first, p->second),
            MXL_ALIASES("random_generalized_negative_binomial"),
            "Random counts of the negative binomial distribution by its mean and its dispersion, as "
            "floating-point numbers.");
@@ -313,32 +215,21 @@ static const mxl_param randint_params[] = {
     {0},
 };
 
-static int randint_dtype(mxl_infer *infer)
-{
-    int dtype = ((const random_params *)infer->params)->dtype, given = infer->out_dtype[0];
-
-    if (given != MXL_DTYPE_UNKNOWN && dtype != MXL_DTYPE_UNKNOWN && given != dtype)
-        return mxl_error("%s: dtype is %s, but the output given is %s", infer->op->name,
-                         mxl_dtype_name(dtype), mxl_dtype_name(given));
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        dtype = given != MXL_DTYPE_UNKNOWN ? given : MXL_I32;
-    if (dtype != MXL_I32 && dtype != MXL_I64)
-        return mxl_error("%s: the output must be int32 or int64, got %s", infer->op->name,
-                         mxl_dtype_name(dtype));
-    infer->out_dtype[0] = dtype;
-    return 0;
-}
-
 static int randint_infer(mxl_infer *infer)
 {
     const random_params *p = infer->params;
+    int dtype;
 
     if (p->low >= p->high)
         return mxl_error("%s: low must be below high, got %lld and %lld", infer->op->name,
                          (long long)p->low, (long long)p->high);
-    if (randint_dtype(infer) != 0)
+    if (choose_dtype(infer, p->dtype, MXL_I32) != 0)
         return -1;
-    if (infer->out_dtype[0] == MXL_I32 && (p->low < INT32_MIN || p->high - 1 > INT32_MAX))
+    dtype = infer->out_dtype[0];
+    if (dtype != MXL_I32 && dtype != MXL_I64)
+        return mxl_error("%s: the output must be int32 or int64, got %s", infer->op->name,
+                         mxl_dtype_name(dtype));
+    if (dtype == MXL_I32 && (p->low < INT32_MIN || p->high - 1 > INT32_MAX))
         return mxl_error("%s: numbers in [%lld, %lld) do not fit int32; dtype int64 holds them",
                          infer->op->name, (long long)p->low, (long long)p->high);
     return mxl_infer_fresh(infer, p->shape, p->ctx);
@@ -357,7 +248,7 @@ static const mxl_op op_randint = {
     .name = "_random_randint",
     .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"),
     .doc = "Random integers, uniformly distributed over [low, high).",
-    .inputs = no_inputs,
+    .inputs = mxl_inputs_none,
     MXL_PARAMS(random_params, randint_params),
     .infer = randint_infer,
     .compute = randint_compute,

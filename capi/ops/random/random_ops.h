@@ -10,7 +10,6 @@
  * else float32. -1 with the error set if the two differ or the dtype is not floating. */
 int mxl_random_dtype(mxl_infer *infer, int dtype);
 
-extern const char *const mxl_random_dtypes[]; /* None and the floating dtypes */
 #define MXL_RANDOM_DTYPES "{'None', 'float16', 'float32', 'float64'},optional, default='None'"
 
 #endif

@@ -14,7 +14,7 @@ static const mxl_param sample_table[] = {
               "Shape of what is drawn for each element of the parameters; (): one number."),
     MXL_PARAM(sample_params, dtype, MXL_P_DTYPE, "None",
               "dtype of the result; None: that of the output given, else float32.",
-              .values = mxl_random_dtypes, .type_text = MXL_RANDOM_DTYPES),
+              .values = mxl_float_names, .type_text = MXL_RANDOM_DTYPES),
     {0},
 };
 
@@ -23,26 +23,19 @@ static int sample_infer(mxl_infer *infer)
 {
     const sample_params *p = infer->params;
     const mxl_array *first = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0], same;
+    mxl_shape *out = &infer->out_shape[0];
     int given = infer->out_dtype[0];
 
     if (first->dtype == MXL_BOOL)
         return mxl_error("%s: parameters must be numbers, got bool", infer->op->name);
-    if (first->ndim + p->shape.n > MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
     for (int i = 0; i < p->shape.n; i++)
         if (p->shape.v[i] <= 0)
             return mxl_error("%s: extents of shape must be above 0, got %lld", infer->op->name,
                              (long long)p->shape.v[i]);
-    if (mxl_infer_same(infer) != 0) /* one dtype, one shape */
+    if (mxl_infer_same(infer) != 0 || mxl_infer_append(infer, p->shape.n, p->shape.v) != 0)
         return -1;
-    same = *out;
-    for (int i = 0; i < p->shape.n; i++)
-        same.dim[same.ndim++] = p->shape.v[i];
-    if (mxl_shape_count(same.ndim, same.dim) < 0)
+    if (mxl_shape_count(out->ndim, out->dim) < 0)
         return mxl_error_prefix(infer->op->name);
-    *out = same;
     infer->out_dtype[0] = given;
     return mxl_random_dtype(infer, p->dtype);
 }

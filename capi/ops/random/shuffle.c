@@ -10,15 +10,6 @@
 /* ---- shuffle ---- */
 
 /* The second output, hidden, is the original position of each row. */
-static int shuffle_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = 2;
-    arity->visible = 1;
-    return 0;
-}
-
 static int shuffle_infer(mxl_infer *infer)
 {
     const mxl_array *data = infer->in[0];
@@ -83,7 +74,7 @@ static const mxl_op op_shuffle = {
     .doc = "The array's rows (its parts along the first axis) in random order.",
     .inputs = mxl_inputs_data,
     .params = mxl_params_none,
-    .arity = shuffle_arity,
+    .arity = mxl_arity_hidden,
     .infer = shuffle_infer,
     .compute = shuffle_compute,
     .grad = shuffle_grad,
@@ -96,8 +87,6 @@ typedef struct zipfian_params {
     int64_t range_max;
     mxl_tuple shape;
 } zipfian_params;
-
-static const mxl_input no_inputs[] = {{0}};
 
 static const mxl_param zipfian_table[] = {
     MXL_PARAM(zipfian_params, range_max, MXL_P_INT, MXL_REQUIRED, "How many classes there are."),
@@ -270,7 +259,7 @@ static const mxl_op op_zipfian = {
     .doc = "Rows of different classes, and how many draws each row took: class c comes with "
            "probability log((c + 2) / (c + 1)) / log(range_max + 1), and what a row has already is "
            "drawn again.",
-    .inputs = no_inputs,
+    .inputs = mxl_inputs_none,
     MXL_PARAMS(zipfian_params, zipfian_table),
     .arity = zipfian_arity,
     .infer = zipfian_infer,

@@ -321,28 +321,6 @@ static int argmin_compute(const mxl_call *call)
     return arg_compute(call, mxl_argmin);
 }
 
-static const mxl_op op_argmax = {
-    .name = "argmax",
-    .doc = "Index of the largest element along an axis, in the array's dtype; of equal ones the "
-           "first, and a NaN counts as the largest.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(arg_params, arg_table),
-    .infer = arg_infer,
-    .compute = argmax_compute,
-    .grad = mxl_grad_zero,
-};
-
-static const mxl_op op_argmin = {
-    .name = "argmin",
-    .doc = "Index of the smallest element along an axis, in the array's dtype; of equal ones the "
-           "first, and a NaN counts as the smallest.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(arg_params, arg_table),
-    .infer = arg_infer,
-    .compute = argmin_compute,
-    .grad = mxl_grad_zero,
-};
-
 /* As int64, exact for an axis of any length. */
 static int int64_infer(mxl_infer *infer)
 {
@@ -352,19 +330,23 @@ static int int64_infer(mxl_infer *infer)
     return 0;
 }
 
-#define ARG_INT64(symbol, op_name, which, op_compute)                                              \
+#define ARG(symbol, op_name, which, op_dtype, op_compute, ...)                                     \
     static const mxl_op symbol = {                                                                 \
         .name = op_name,                                                                           \
-        .doc = "Index of the " which " element along an axis, as int64; of equal ones the first, " \
-               "and a NaN counts as the " which ".",                                               \
+        .doc = "Index of the " which " element along an axis, " op_dtype                           \
+               "; of equal ones the first, and a NaN counts as the " which ".",                    \
         .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(arg_params, arg_table),                                                         \
-        .infer = int64_infer,                                                                      \
         .compute = op_compute,                                                                     \
+        __VA_ARGS__,                                                                               \
     }
 
-ARG_INT64(op_argmax_int64, "_mxl_argmax", "largest", argmax_compute);
-ARG_INT64(op_argmin_int64, "_mxl_argmin", "smallest", argmin_compute);
+ARG(op_argmax, "argmax", "largest", "in the array's dtype", argmax_compute, .infer = arg_infer,
+    .grad = mxl_grad_zero);
+ARG(op_argmin, "argmin", "smallest", "in the array's dtype", argmin_compute, .infer = arg_infer,
+    .grad = mxl_grad_zero);
+ARG(op_argmax_int64, "_mxl_argmax", "largest", "as int64", argmax_compute, .infer = int64_infer);
+ARG(op_argmin_int64, "_mxl_argmin", "smallest", "as int64", argmin_compute, .infer = int64_infer);
 
 /* argmax along axis 1. */
 static int channel_infer(mxl_infer *infer)

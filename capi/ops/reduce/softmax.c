@@ -20,8 +20,6 @@ static const mxl_input softmax_inputs[] = {
     {0},
 };
 
-static const char *const softmax_dtypes[] = {"None", "float16", "float32", "float64", NULL};
-
 static const mxl_param softmax_params_table[] = {
     MXL_PARAM(softmax_params, axis, MXL_P_INT, "-1",
               "The axis along which the results sum to 1, counted from either end."),
@@ -29,7 +27,7 @@ static const mxl_param softmax_params_table[] = {
               "What the input is divided by first; None: nothing.",
               .type_text = "double or None, optional, default=None"),
     MXL_PARAM(softmax_params, dtype, MXL_P_DTYPE, "None",
-              "dtype of the result; None: that of data.", .values = softmax_dtypes),
+              "dtype of the result; None: that of data.", .values = mxl_float_names),
     MXL_PARAM(softmax_params, use_length, MXL_P_OPT_BOOL, "0",
               "Whether there is an input `length`. Not for softmin and log_softmax."),
     {0},
