@@ -211,6 +211,12 @@ static int last_arity(const void *params, mxl_arity *arity)
     return sequence_arity(params, arity);
 }
 
+/* Without lengths to check, sequences whose steps are empty need no places. */
+static bool selects_nothing(int num_inputs, const layout *at)
+{
+    return num_inputs == 1 && at->steps > 0 && at->batch * at->inner == 0;
+}
+
 static int last_infer(mxl_infer *infer)
 {
     const sequence_params *p = infer->params;
@@ -227,6 +233,8 @@ static int last_infer(mxl_infer *infer)
     }
     out->ndim = n;
     mxl_shape_set(&infer->out_shape[1], 1, &at.batch);
+    if (selects_nothing(infer->num_inputs, &at))
+        infer->out_shape[1].dim[0] = 0;
     infer->out_dtype[0] = data->dtype;
     infer->out_dtype[1] = MXL_I64;
     return 0;
@@ -238,8 +246,11 @@ static int last_compute(const mxl_call *call)
     int64_t *place = mxl_array_write(call->out[1]);
     layout at;
 
-    if (find_layout(call->op, call->params, data, &at) != 0 ||
-        read_lengths(call, &at, 1, place) != 0)
+    if (find_layout(call->op, call->params, data, &at) != 0)
+        return -1;
+    if (selects_nothing(call->num_inputs, &at))
+        return 0;
+    if (read_lengths(call, &at, 1, place) != 0)
         return -1;
     for (int64_t b = 0; b < at.batch; b++)
         place[b] = (place[b] - 1) * at.of_step + b * at.of_batch;
