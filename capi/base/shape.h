@@ -99,4 +99,8 @@ char *mxl_shape_text(char *buf, size_t size, int ndim, const int64_t *dim);
 /* The same in a buffer of the enclosing block. */
 #define MXL_SHAPE_TEXT(ndim, dim) mxl_shape_text((char[256]){0}, 256, ndim, dim)
 
+/* The same in a buffer of the block, and of an array: for the arguments of an error. */
+#define MXL_SHAPE_TEXT(ndim, dim) mxl_shape_text((char[256]){0}, 256, ndim, dim)
+#define MXL_SHAPE_OF(array)       MXL_SHAPE_TEXT((array)->ndim, (array)->shape)
+
 #endif

@@ -78,7 +78,7 @@ static int unknown(const mxl_op *op, const char *name)
 /* Integers have 32 bits, as in 1.9.1, unless they are printed as "long". */
 static bool is_long(const mxl_param *param)
 {
-    return param->type_text != NULL && strncmp(param->type_text, "long", 4) == 0;
+    return param->type_name != NULL && strcmp(param->type_name, "long") == 0;
 }
 
 static int parse_int(const mxl_op *op, const mxl_param *param, const char *text, int64_t *at)
@@ -101,7 +101,7 @@ static int parse_int(const mxl_op *op, const mxl_param *param, const char *text,
 
 static int parse_float(const mxl_op *op, const mxl_param *param, const char *text, double *at)
 {
-    bool is_double = param->type_text != NULL && strncmp(param->type_text, "double", 6) == 0;
+    bool is_double = param->type_name != NULL && strncmp(param->type_name, "double", 6) == 0;
     double value = 0;
     mxl_text_result result = mxl_text_float(text, &value);
 

@@ -91,7 +91,7 @@ char *mxl_param_type_text(const mxl_param *param, char *buf, size_t size)
     mxl_param_type type = param->type;
     bool named = type == MXL_P_ENUM || type == MXL_P_DTYPE;
     bool quoted = named || type == MXL_P_INT || type == MXL_P_OPT_INT || type == MXL_P_STRING;
-    const char *quote = quoted ? "'" : "";
+    const char *quote = quoted && param->type_name == NULL ? "'" : "";
 
     if (size == 0)
         return buf;
@@ -103,7 +103,7 @@ char *mxl_param_type_text(const mxl_param *param, char *buf, size_t size)
     if (named)
         add_values(&w, param->values);
     else
-        add(&w, "%s", type_name(type));
+        add(&w, "%s", param->type_name != NULL ? param->type_name : type_name(type));
     if (param->def == NULL)
         add(&w, ", required");
     else

@@ -70,13 +70,12 @@ typedef struct step {
     }                                                                                              \
     MXL_BY_LEVEL(fn, (void *data, int64_t begin, int64_t end), data, begin, end)
 
-static int run_step(const mxl_call *call, void *first, void *second,
-                    const mxl_range_fn loop[MXL_DTYPE_COUNT])
+static int run_step(const mxl_call *call, const mxl_range_fn loop[MXL_DTYPE_COUNT])
 {
     step s = {.weight = mxl_array_read(call->in[0]),
               .grad = mxl_array_read(call->in[1]),
-              .first = first,
-              .second = second,
+              .first = call->num_inputs > 2 ? mxl_array_write(call->in[2]) : NULL,
+              .second = call->num_inputs > 3 ? mxl_array_write(call->in[3]) : NULL,
               .out = mxl_array_write(call->out[0]),
               .params = call->params};
 
@@ -84,6 +83,29 @@ static int run_step(const mxl_call *call, void *first, void *second,
                       &s);
     return 0;
 }
+
+/* The operator op_ID with the loops of STEP_LOOP. */
+#define STEP_OP(id, before, rest, op_name, op_doc)                                                 \
+    STEP_LOOP(id##_f32, f32, before, rest)                                                         \
+    STEP_LOOP(id##_f64, f64, before, rest)                                                         \
+    STEP_LOOP(id##_f16, f16, before, rest)                                                         \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {                                        \
+            [MXL_F32] = id##_f32, [MXL_F64] = id##_f64, [MXL_F16] = id##_f16};                     \
+                                                                                                   \
+        return run_step(call, loop);                                                               \
+    }                                                                                              \
+    static const mxl_op op_##id = {                                                                \
+        .name = op_name,                                                                           \
+        .aliases = MXL_ALIASES("_sparse_" op_name),                                                \
+        .doc = op_doc,                                                                             \
+        .inputs = id##_inputs,                                                                     \
+        MXL_PARAMS(step_params, id##_table),                                                       \
+        .infer = mxl_infer_float_same,                                                             \
+        .compute = id##_compute,                                                                   \
+        .in_place = true,                                                                          \
+    }
 
 /* ---- sgd_update ---- */
 
@@ -95,28 +117,8 @@ static const mxl_param sgd_table[] = {
 
 #define SGD_REST(D) out[i] = MXL_STORE_##D((1 - lr * wd) * w - lr * g);
 
-STEP_LOOP(sgd_f32, f32, 0, SGD_REST)
-STEP_LOOP(sgd_f64, f64, 0, SGD_REST)
-STEP_LOOP(sgd_f16, f16, 0, SGD_REST)
-
-static int sgd_compute(const mxl_call *call)
-{
-    static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = sgd_f32, [MXL_F64] = sgd_f64, [MXL_F16] = sgd_f16};
-
-    return run_step(call, NULL, NULL, loop);
-}
-
-static const mxl_op op_sgd_update = {
-    .name = "sgd_update",
-    .aliases = MXL_ALIASES("_sparse_sgd_update"),
-    .doc = "A step of gradient descent: (1 - lr * wd) * weight - lr * clip(rescale_grad * grad).",
-    .inputs = sgd_inputs,
-    MXL_PARAMS(step_params, sgd_table),
-    .infer = mxl_infer_float_same,
-    .compute = sgd_compute,
-    .in_place = true,
-};
+STEP_OP(sgd, 0, SGD_REST, "sgd_update",
+        "A step of gradient descent: (1 - lr * wd) * weight - lr * clip(rescale_grad * grad).");
 
 /* ---- sgd_mom_update ---- */
 
@@ -143,29 +145,10 @@ static const mxl_param momentum_table[] = {
         out[i] = MXL_STORE_##D(w + m);                                                             \
     }
 
-STEP_LOOP(momentum_f32, f32, 0, MOMENTUM_REST)
-STEP_LOOP(momentum_f64, f64, 0, MOMENTUM_REST)
-STEP_LOOP(momentum_f16, f16, 0, MOMENTUM_REST)
-
-static int momentum_compute(const mxl_call *call)
-{
-    static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = momentum_f32, [MXL_F64] = momentum_f64, [MXL_F16] = momentum_f16};
-
-    return run_step(call, mxl_array_write(call->in[2]), NULL, loop);
-}
-
-static const mxl_op op_sgd_mom_update = {
-    .name = "sgd_mom_update",
-    .aliases = MXL_ALIASES("_sparse_sgd_mom_update"),
-    .doc = "A step of gradient descent with momentum: with g = clip(rescale_grad * grad) + wd * "
-           "weight, mom becomes momentum * mom - lr * g and the result is weight + mom.",
-    .inputs = momentum_inputs,
-    MXL_PARAMS(step_params, momentum_table),
-    .infer = mxl_infer_float_same,
-    .compute = momentum_compute,
-    .in_place = true,
-};
+STEP_OP(
+    momentum, 0, MOMENTUM_REST, "sgd_mom_update",
+    "A step of gradient descent with momentum: with g = clip(rescale_grad * grad) + wd * weight, "
+    "mom becomes momentum * mom - lr * g and the result is weight + mom.");
 
 /* ---- adam_update ---- */
 
@@ -198,33 +181,13 @@ static const mxl_param adam_table[] = {
         out[i] = MXL_STORE_##D(w - lr * m / (sqrt(v) + epsilon));                                  \
     }
 
-STEP_LOOP(adam_f32, f32, wd *w, ADAM_REST)
-STEP_LOOP(adam_f64, f64, wd *w, ADAM_REST)
-STEP_LOOP(adam_f16, f16, wd *w, ADAM_REST)
-
-static int adam_compute(const mxl_call *call)
-{
-    static const mxl_range_fn loop[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = adam_f32, [MXL_F64] = adam_f64, [MXL_F16] = adam_f16};
-
-    return run_step(call, mxl_array_write(call->in[2]), mxl_array_write(call->in[3]), loop);
-}
-
 /* Adam: Kingma and Ba, https://arxiv.org/abs/1412.6980, without bias correction, which callers put
  * into lr. */
-static const mxl_op op_adam_update = {
-    .name = "adam_update",
-    .aliases = MXL_ALIASES("_sparse_adam_update"),
-    .doc = "A step of Adam (arXiv 1412.6980) without its correction of the bias: with g = "
-           "clip(rescale_grad * grad + wd * weight), mean becomes beta1 * mean + (1 - beta1) * g, "
-           "var becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - lr * mean / "
-           "(sqrt(var) + epsilon).",
-    .inputs = adam_inputs,
-    MXL_PARAMS(step_params, adam_table),
-    .infer = mxl_infer_float_same,
-    .compute = adam_compute,
-    .in_place = true,
-};
+STEP_OP(
+    adam, wd *w, ADAM_REST, "adam_update",
+    "A step of Adam (arXiv 1412.6980) without its correction of the bias: with g = "
+    "clip(rescale_grad * grad + wd * weight), mean becomes beta1 * mean + (1 - beta1) * g, var "
+    "becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - lr * mean / (sqrt(var) "
+    "+ epsilon).");
 
-const mxl_op *const mxl_ops_optimizer[] = {&op_sgd_update, &op_sgd_mom_update, &op_adam_update,
-                                           NULL};
+const mxl_op *const mxl_ops_optimizer[] = {&op_sgd, &op_momentum, &op_adam, NULL};

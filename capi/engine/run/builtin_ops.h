@@ -20,7 +20,7 @@ typedef struct mxl_strided_params {
         MXL_PARAM(mxl_strided_params, strides, MXL_P_SHAPE, MXL_REQUIRED,                          \
                   "Elements from one position along each axis to the next."),                      \
         MXL_PARAM(mxl_strided_params, skip, MXL_P_INT, "0", "Elements before the part's first.",   \
-                  .type_text = "long, optional, default=0")
+                  .type_name = "long")
 
 typedef struct mxl_builtin_ops {
     const mxl_op *add;        /* elemwise_add(a, b) */

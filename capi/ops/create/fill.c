@@ -50,7 +50,7 @@ static const mxl_param full_params_table[] = {
     INIT_CTX,
     INIT_DTYPE,
     MXL_PARAM(init_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The value of every element.",
-              .type_text = "double, required"),
+              .type_name = "double"),
     {0},
 };
 
@@ -67,24 +67,12 @@ static int full_compute(const mxl_call *call)
     return fill(call->out[0], ((const init_params *)call->params)->value);
 }
 
-/* An operator that makes an array of one value. */
-#define FILLED(symbol, op_name, type, table, op_infer, op_compute, ...)                            \
-    static const mxl_op symbol = {                                                                 \
-        .name = op_name,                                                                           \
-        .inputs = mxl_inputs_none,                                                                 \
-        MXL_PARAMS(type, table),                                                                   \
-        .infer = op_infer,                                                                         \
-        .compute = op_compute,                                                                     \
-        .grad = mxl_grad_zero,                                                                     \
-        .doc = __VA_ARGS__,                                                                        \
-    }
-
-FILLED(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
-       "An array of zeros.");
-FILLED(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
-       "An array of ones.");
-FILLED(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
-       "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"));
+MXL_CREATOR(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
+            "An array of zeros.");
+MXL_CREATOR(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
+            "An array of ones.");
+MXL_CREATOR(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
+            "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"));
 
 /* ---- into an array that is given ---- */
 
@@ -112,8 +100,8 @@ static int set_compute(const mxl_call *call)
     return fill(call->out[0], ((const set_params *)call->params)->src);
 }
 
-FILLED(op_set_value, "_set_value", set_params, set_params_table, set_infer, set_compute,
-       "Fills the array that is given as output with one number.");
+MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer, set_compute,
+            "Fills the array that is given as output with one number.");
 
 /* ---- from another array's shape ---- */
 

@@ -49,11 +49,11 @@ static void store(mxl_array *out, char *data, int64_t i, double value)
 static const mxl_param arange_table[] = {
     MXL_PARAM(range_params, start, MXL_P_FLOAT, MXL_REQUIRED,
               "The first number; without `stop` the end, and the first one is 0.",
-              .type_text = "double, required"),
+              .type_name = "double"),
     MXL_PARAM(range_params, stop, MXL_P_OPT_FLOAT, "None", "The end, which is not in the array.",
-              .type_text = "double or None, optional, default=None"),
+              .type_name = "double or None"),
     MXL_PARAM(range_params, step, MXL_P_FLOAT, "1", "From one number to the next; not 0.",
-              .type_text = "double, optional, default=1"),
+              .type_name = "double"),
     MXL_PARAM(range_params, repeat, MXL_P_INT, "1", "Number of repetitions of each number."),
     MXL_PARAM(range_params, infer_range, MXL_P_BOOL, "0",
               "For symbols: whether the end follows from the shape. Here `stop` must be given."),
@@ -113,24 +113,16 @@ static int arange_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_arange = {
-    .name = "_arange",
-    .doc = "Numbers from start to before stop, evenly spaced.",
-    .inputs = mxl_inputs_none,
-    MXL_PARAMS(range_params, arange_table),
-    .infer = arange_infer,
-    .compute = arange_compute,
-    .grad = mxl_grad_zero,
-};
+MXL_CREATOR(op_arange, "_arange", range_params, arange_table, arange_infer, arange_compute,
+            "Numbers from start to before stop, evenly spaced.");
 
 /* ---- _linspace ---- */
 
 static const mxl_param linspace_table[] = {
     MXL_PARAM(range_params, start, MXL_P_FLOAT, MXL_REQUIRED, "The first number.",
-              .type_text = "double, required"),
+              .type_name = "double"),
     MXL_PARAM(range_params, stop, MXL_P_FLOAT, MXL_REQUIRED,
-              "The last number; without `endpoint` the one behind it.",
-              .type_text = "double, required"),
+              "The last number; without `endpoint` the one behind it.", .type_name = "double"),
     MXL_PARAM(range_params, num, MXL_P_INT, MXL_REQUIRED, "How many numbers."),
     MXL_PARAM(range_params, endpoint, MXL_P_BOOL, "1", "Whether `stop` is one of them."),
     RANGE_CTX,
@@ -160,16 +152,9 @@ static int linspace_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_linspace = {
-    .name = "_linspace",
-    .aliases = MXL_ALIASES("_npi_linspace"),
-    .doc = "A number of values from start to stop, evenly spaced.",
-    .inputs = mxl_inputs_none,
-    MXL_PARAMS(range_params, linspace_table),
-    .infer = linspace_infer,
-    .compute = linspace_compute,
-    .grad = mxl_grad_zero,
-};
+MXL_CREATOR(op_linspace, "_linspace", range_params, linspace_table, linspace_infer,
+            linspace_compute, "A number of values from start to stop, evenly spaced.",
+            .aliases = MXL_ALIASES("_npi_linspace"));
 
 /* ---- _eye ---- */
 
@@ -181,13 +166,12 @@ typedef struct eye_params {
 
 static const mxl_param eye_table[] = {
     MXL_PARAM_AS("N", eye_params, rows, MXL_P_INT, MXL_REQUIRED, "Number of rows.",
-                 .type_text = "long, required"),
+                 .type_name = "long"),
     MXL_PARAM_AS("M", eye_params, columns, MXL_P_INT, "0",
-                 "Number of columns; 0 or less: as many as rows.",
-                 .type_text = "long, optional, default=0"),
+                 "Number of columns; 0 or less: as many as rows.", .type_name = "long"),
     MXL_PARAM(eye_params, k, MXL_P_INT, "0",
               "Which diagonal holds ones: 0 the main one, positive above it, negative below.",
-              .type_text = "long, optional, default=0"),
+              .type_name = "long"),
     MXL_PARAM(eye_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0)."),
     MXL_PARAM(eye_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",
               .values = eye_dtypes),
@@ -220,15 +204,8 @@ static int eye_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_eye = {
-    .name = "_eye",
-    .doc = "Ones on a diagonal, zeros elsewhere.",
-    .inputs = mxl_inputs_none,
-    MXL_PARAMS(eye_params, eye_table),
-    .infer = eye_infer,
-    .compute = eye_compute,
-    .grad = mxl_grad_zero,
-};
+MXL_CREATOR(op_eye, "_eye", eye_params, eye_table, eye_infer, eye_compute,
+            "Ones on a diagonal, zeros elsewhere.");
 
 /* ---- _identity_with_attr_like_rhs ---- */
 

@@ -9,8 +9,7 @@
 #include <stddef.h>
 
 const mxl_param mxl_params_scalar[] = {
-    MXL_PARAM(mxl_scalar_params, scalar, MXL_P_FLOAT, "1", "The number.",
-              .type_text = "double, optional, default=1"),
+    MXL_PARAM(mxl_scalar_params, scalar, MXL_P_FLOAT, "1", "The number.", .type_name = "double"),
     MXL_PARAM(mxl_scalar_params, is_int, MXL_P_BOOL, "1",
               "Whether the number counts as an integer: then an integer array keeps its dtype, "
               "otherwise its result is float64."),

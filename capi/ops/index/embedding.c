@@ -14,13 +14,6 @@ static mxl_array *named(const mxl_call *call, mxl_array *result)
 
 /* ---- batch_take ---- */
 
-static const mxl_input batch_take_inputs[] = {
-    MXL_INPUT(a, "The array to take from, of two axes or more."),
-    MXL_INPUT(indices, "A position along the last axis for each row, of any dtype; out of bounds "
-                       "means the first or the last."),
-    {0},
-};
-
 static int batch_take_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0], *index = infer->in[1];
@@ -51,7 +44,10 @@ static mxl_array *batch_take_compose(mxl_scope *s, const mxl_call *call)
 static const mxl_op op_batch_take = {
     .name = "batch_take",
     .doc = "One element of each row, chosen by the index: out[i] = a[i, indices[i]].",
-    .inputs = batch_take_inputs,
+    MXL_INPUTS(MXL_INPUT(a, "The array to take from, of two axes or more."),
+               MXL_INPUT(indices,
+                         "A position along the last axis for each row, of any dtype; out of bounds "
+                         "means the first or the last.")),
     .params = mxl_params_none,
     .infer = batch_take_infer,
     .compose = batch_take_compose,
@@ -64,45 +60,18 @@ typedef struct embedding_params {
     int dtype, sparse_grad;
 } embedding_params;
 
-static const mxl_input embedding_inputs[] = {
-    MXL_INPUT(data, "Which rows of the weight, of any shape and dtype; out of bounds means the "
-                    "first or the last."),
-    MXL_INPUT(weight, "The rows, of shape (input_dim, output_dim)."),
-    {0},
-};
-
-static const mxl_param embedding_table[] = {
-    MXL_PARAM(embedding_params, input_dim, MXL_P_INT, MXL_REQUIRED, "How many rows the weight has.",
-              MXL_AT_LEAST(1)),
-    MXL_PARAM(embedding_params, output_dim, MXL_P_INT, MXL_REQUIRED, "How long they are.",
-              MXL_AT_LEAST(1)),
-    MXL_PARAM(
-        embedding_params, dtype, MXL_P_DTYPE, "float32",
-        "For symbols: the dtype of a weight that is not there yet. Here the weight's decides.",
-        .values = mxl_number_names),
-    MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0", "Accepted; gradients are dense."),
-    {0},
-};
-
 static int embedding_infer(mxl_infer *infer)
 {
     const embedding_params *p = infer->params;
     const mxl_array *data = infer->in[0], *weight = infer->in[1];
     const int64_t want[2] = {p->input_dim, p->output_dim};
-    mxl_shape *out = &infer->out_shape[0];
-    char a[128], b[128];
 
     if (!mxl_shape_same(weight->ndim, weight->shape, 2, want))
         return mxl_error("%s: weight has shape %s, input_dim and output_dim say %s",
-                         infer->op->name, mxl_shape_text(a, sizeof(a), weight->ndim, weight->shape),
-                         mxl_shape_text(b, sizeof(b), 2, want));
-    if (data->ndim == MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
-    mxl_shape_set(out, data->ndim, data->shape);
-    out->dim[out->ndim++] = p->output_dim;
+                         infer->op->name, MXL_SHAPE_OF(weight), MXL_SHAPE_TEXT(2, want));
+    mxl_shape_set(&infer->out_shape[0], data->ndim, data->shape);
     infer->out_dtype[0] = weight->dtype;
-    return 0;
+    return mxl_infer_append(infer, 1, &p->output_dim);
 }
 
 static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
@@ -114,33 +83,36 @@ static const mxl_op op_embedding = {
     .name = "Embedding",
     .aliases = MXL_ALIASES("_npx_embedding", "_sparse_Embedding"),
     .doc = "The rows of the weight that data names, as a last axis: out[...] = weight[data[...]].",
-    .inputs = embedding_inputs,
-    MXL_PARAMS(embedding_params, embedding_table),
+    MXL_INPUTS(
+        MXL_INPUT(data, "Which rows of the weight, of any shape and dtype; out of bounds means the "
+                        "first or the last."),
+        MXL_INPUT(weight, "The rows, of shape (input_dim, output_dim).")),
+    MXL_PARAMS_OF(
+        embedding_params,
+        MXL_PARAM(embedding_params, input_dim, MXL_P_INT, MXL_REQUIRED,
+                  "How many rows the weight has.", MXL_AT_LEAST(1)),
+        MXL_PARAM(embedding_params, output_dim, MXL_P_INT, MXL_REQUIRED, "How long they are.",
+                  MXL_AT_LEAST(1)),
+        MXL_PARAM(
+            embedding_params, dtype, MXL_P_DTYPE, "float32",
+            "For symbols: the dtype of a weight that is not there yet. Here the weight's decides.",
+            .values = mxl_number_names),
+        MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0",
+                  "Accepted; gradients are dense.")),
     .infer = embedding_infer,
     .compose = embedding_compose,
 };
 
 /* ---- fill_element_0index ---- */
 
-static const mxl_input fill_inputs[] = {
-    MXL_INPUT(lhs, "A matrix.", .type_text = "NDArray"),
-    MXL_INPUT(mhs, "One element for each row, of its dtype.", .type_text = "NDArray"),
-    MXL_INPUT(rhs, "Where in the row, of any dtype; negative numbers count from the end.",
-              .type_text = "NDArray"),
-    {0},
-};
-
 static int fill_infer(mxl_infer *infer)
 {
     const mxl_array *lhs = infer->in[0], *mhs = infer->in[1], *rhs = infer->in[2];
-    char a[128], b[128], c[128];
 
     if (lhs->ndim != 2 || mhs->ndim != 1 || rhs->ndim != 1 || mhs->shape[0] != lhs->shape[0] ||
         rhs->shape[0] != lhs->shape[0])
         return mxl_error("%s: shapes %s, %s, %s; expected (n,m), (n,), (n,)", infer->op->name,
-                         mxl_shape_text(a, sizeof(a), lhs->ndim, lhs->shape),
-                         mxl_shape_text(b, sizeof(b), mhs->ndim, mhs->shape),
-                         mxl_shape_text(c, sizeof(c), rhs->ndim, rhs->shape));
+                         MXL_SHAPE_OF(lhs), MXL_SHAPE_OF(mhs), MXL_SHAPE_OF(rhs));
     if (mxl_check_dtypes(infer->op, lhs, mhs) != 0)
         return -1;
     return mxl_infer_like_first(infer);
@@ -159,7 +131,11 @@ static mxl_array *fill_compose(mxl_scope *s, const mxl_call *call)
 static const mxl_op op_fill_element = {
     .name = "fill_element_0index",
     .doc = "The matrix with one element of each row replaced: out[i, rhs[i]] = mhs[i].",
-    .inputs = fill_inputs,
+    MXL_INPUTS(MXL_INPUT(lhs, "A matrix.", .type_text = "NDArray"),
+               MXL_INPUT(mhs, "One element for each row, of its dtype.", .type_text = "NDArray"),
+               MXL_INPUT(rhs,
+                         "Where in the row, of any dtype; negative numbers count from the end.",
+                         .type_text = "NDArray")),
     .params = mxl_params_none,
     .infer = fill_infer,
     .compose = fill_compose,
@@ -167,19 +143,10 @@ static const mxl_op op_fill_element = {
 
 /* ---- _contrib_index_copy ---- */
 
-static const mxl_input copy_inputs[] = {
-    MXL_INPUT(old_tensor, "What is at all other rows."),
-    MXL_INPUT(index_vector,
-              "Which rows of the first axis, of any dtype; negative numbers count from the end."),
-    MXL_INPUT(new_tensor, "The rows that go there, of the same dtype."),
-    {0},
-};
-
 static int copy_infer(mxl_infer *infer)
 {
     const mxl_array *old = infer->in[0], *index = infer->in[1], *new = infer->in[2];
     mxl_shape want;
-    char a[128], b[128];
 
     if (index->ndim != 1)
         return mxl_error("%s: index_vector must have one axis, got %d", infer->op->name,
@@ -190,8 +157,7 @@ static int copy_infer(mxl_infer *infer)
     want.dim[0] = index->shape[0];
     if (!mxl_shape_same(new->ndim, new->shape, want.ndim, want.dim))
         return mxl_error("%s: new_tensor must have shape %s, got %s", infer->op->name,
-                         mxl_shape_text(a, sizeof(a), want.ndim, want.dim),
-                         mxl_shape_text(b, sizeof(b), new->ndim, new->shape));
+                         MXL_SHAPE_TEXT(want.ndim, want.dim), MXL_SHAPE_OF(new));
     if (mxl_check_dtypes(infer->op, old, new) != 0)
         return -1;
     return mxl_infer_like_first(infer);
@@ -209,7 +175,12 @@ static const mxl_op op_index_copy = {
     .name = "_contrib_index_copy",
     .doc = "old_tensor with the rows of new_tensor at the rows that the index names; where it "
            "names one twice, the last one stays.",
-    .inputs = copy_inputs,
+    MXL_INPUTS(
+        MXL_INPUT(old_tensor, "What is at all other rows."),
+        MXL_INPUT(
+            index_vector,
+            "Which rows of the first axis, of any dtype; negative numbers count from the end."),
+        MXL_INPUT(new_tensor, "The rows that go there, of the same dtype.")),
     .params = mxl_params_none,
     .infer = copy_infer,
     .compose = copy_compose,

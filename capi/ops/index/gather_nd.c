@@ -30,14 +30,6 @@ static const mxl_input scatter_inputs[] = {
     {0},
 };
 
-static const mxl_input set_inputs[] = {
-    MXL_INPUT(lhs, "What is at all other places."),
-    MXL_INPUT(rhs, "What goes to the places, of the same dtype."),
-    MXL_INPUT(indices, "One row for each of the first axes of lhs, of any dtype; negative numbers "
-                       "count from the end."),
-    {0},
-};
-
 static const mxl_param shape_table[] = {
     MXL_PARAM(gather_nd_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
@@ -75,15 +67,13 @@ static int check_data(const char *name, int ndim, const int64_t *shape, const mx
                       const mxl_array *index)
 {
     mxl_shape want;
-    char a[128], b[128];
 
     if (positions_shape(name, ndim, shape, index, &want) != 0)
         return -1;
     if (mxl_shape_same(data->ndim, data->shape, want.ndim, want.dim))
         return 0;
     return mxl_error("%s: the values must have shape %s for these indices, got %s", name,
-                     mxl_shape_text(a, sizeof(a), want.ndim, want.dim),
-                     mxl_shape_text(b, sizeof(b), data->ndim, data->shape));
+                     MXL_SHAPE_TEXT(want.ndim, want.dim), MXL_SHAPE_OF(data));
 }
 
 /* The indices as positions of an array, checked against its bounds. */
@@ -138,29 +128,30 @@ static mxl_array *moved(mxl_grad *g, const mxl_op *op)
 
 static const mxl_op op_gather_nd, op_scatter_nd, op_scatter_nd_add, op_gather_nd_last;
 
-/* dx = zeros with dy added at the positions */
-static int gather_grad(mxl_grad *g)
+/* Of positions that are read the gradient is added to zeros, and the other way round; of those that
+ * are written only the last index of each is read, and the other way round. */
+static int moved_grad(mxl_grad *g)
 {
-    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_scatter_nd_add)) : 0;
+    const mxl_op *op = g->op == &op_gather_nd        ? &op_scatter_nd_add
+                       : g->op == &op_scatter_nd_add ? &op_gather_nd
+                       : g->op == &op_scatter_nd     ? &op_gather_nd_last
+                                                     : &op_scatter_nd;
+
+    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, op)) : 0;
 }
 
-/* dx = dy at the positions */
-static int add_grad(mxl_grad *g)
-{
-    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_gather_nd)) : 0;
-}
-
-/* dx = dy at the positions; of several at one position only the last has a gradient */
-static int scatter_grad(mxl_grad *g)
-{
-    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_gather_nd_last)) : 0;
-}
-
-/* dx = zeros with dy at the positions, of several at one position the last */
-static int last_grad(mxl_grad *g)
-{
-    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, moved(g, &op_scatter_nd)) : 0;
-}
+/* The operator op_ID. After its name come infer and compute, documentation, then the other fields
+ * by their names. */
+#define MOVED(id, op_name, op_inputs, op_infer, op_compute, ...)                                   \
+    static const mxl_op op_##id = {                                                                \
+        .name = op_name,                                                                           \
+        .inputs = op_inputs,                                                                       \
+        .infer = op_infer,                                                                         \
+        .compute = op_compute,                                                                     \
+        .grad = moved_grad,                                                                        \
+        .saves = saves_indices,                                                                    \
+        .doc = __VA_ARGS__,                                                                        \
+    }
 
 /* ---- gather_nd ---- */
 
@@ -186,18 +177,10 @@ static int gather_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_gather_nd = {
-    .name = "gather_nd",
-    .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"),
-    .doc = "What is at the places that the indices name: out[j...] = data[indices[0][j...], "
-           "indices[1][j...], ...].",
-    .inputs = gather_inputs,
-    .params = mxl_params_none,
-    .infer = gather_infer,
-    .compute = gather_compute,
-    .grad = gather_grad,
-    .saves = saves_indices,
-};
+MOVED(gather_nd, "gather_nd", gather_inputs, gather_infer, gather_compute,
+      "What is at the places that the indices name: out[j...] = data[indices[0][j...], "
+      "indices[1][j...], ...].",
+      .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"), .params = mxl_params_none);
 
 static int last_compute(const mxl_call *call)
 {
@@ -217,17 +200,10 @@ static int last_compute(const mxl_call *call)
     return status;
 }
 
-static const mxl_op op_gather_nd_last = {
-    .name = "_mxl_gather_nd_last",
-    .doc = "What is at the places that the indices name, but zero for all but the last of those "
-           "that name one place.",
-    .inputs = gather_inputs,
-    .params = mxl_params_none,
-    .infer = gather_infer,
-    .compute = last_compute,
-    .grad = last_grad,
-    .saves = saves_indices,
-};
+MOVED(gather_nd_last, "_mxl_gather_nd_last", gather_inputs, gather_infer, last_compute,
+      "What is at the places that the indices name, but zero for all but the last of those that "
+      "name one place.",
+      .params = mxl_params_none);
 
 /* ---- scatter_nd ---- */
 
@@ -242,7 +218,7 @@ static int scatter_infer(mxl_infer *infer)
 }
 
 /* Adds `data` to zeros at the positions, or writes it there. */
-static int scatter(const mxl_call *call, bool adds)
+static int scatter_compute(const mxl_call *call)
 {
     const mxl_array *data = call->in[0];
     mxl_array *out = call->out[0];
@@ -256,7 +232,7 @@ static int scatter(const mxl_call *call, bool adds)
         return -1;
     to = mxl_array_write(out);
     mxl_fill(width, to, &zero, out->size);
-    if (adds)
+    if (call->op == &op_scatter_nd_add)
         status = mxl_scatter_add(out->dtype, 1, p.total, p.inner, to, p.count, p.at,
                                  mxl_array_read(data));
     else
@@ -265,38 +241,13 @@ static int scatter(const mxl_call *call, bool adds)
     return status == 0 ? 0 : mxl_error_prefix(call->op->name);
 }
 
-static int put_compute(const mxl_call *call)
-{
-    return scatter(call, false);
-}
-
-static int add_compute(const mxl_call *call)
-{
-    return scatter(call, true);
-}
-
-static const mxl_op op_scatter_nd = {
-    .name = "scatter_nd",
-    .doc = "Zeros with data at the places that the indices name; where two columns name one "
-           "place, the last one stays.",
-    .inputs = scatter_inputs,
-    MXL_PARAMS(gather_nd_params, shape_table),
-    .infer = scatter_infer,
-    .compute = put_compute,
-    .grad = scatter_grad,
-    .saves = saves_indices,
-};
-
-static const mxl_op op_scatter_nd_add = {
-    .name = "_mxl_scatter_nd_add",
-    .doc = "Zeros with data added at the places that the indices name.",
-    .inputs = scatter_inputs,
-    MXL_PARAMS(gather_nd_params, shape_table),
-    .infer = scatter_infer,
-    .compute = add_compute,
-    .grad = add_grad,
-    .saves = saves_indices,
-};
+MOVED(scatter_nd, "scatter_nd", scatter_inputs, scatter_infer, scatter_compute,
+      "Zeros with data at the places that the indices name; where two columns name one place, the "
+      "last one stays.",
+      MXL_PARAMS(gather_nd_params, shape_table));
+MOVED(scatter_nd_add, "_mxl_scatter_nd_add", scatter_inputs, scatter_infer, scatter_compute,
+      "Zeros with data added at the places that the indices name.",
+      MXL_PARAMS(gather_nd_params, shape_table));
 
 /* ---- _scatter_set_nd ---- */
 
@@ -305,14 +256,12 @@ static int set_infer(mxl_infer *infer)
     const gather_nd_params *p = infer->params;
     const mxl_array *lhs = infer->in[0], *rhs = infer->in[1];
     const char *name = infer->op->name;
-    char a[128], b[128];
 
     if (mxl_check_dtypes(infer->op, lhs, rhs) != 0)
         return -1;
     if (!mxl_shape_same(lhs->ndim, lhs->shape, p->shape.n, p->shape.v))
         return mxl_error("%s: shape is %s, that of lhs is %s; they must be the same", name,
-                         mxl_shape_text(a, sizeof(a), p->shape.n, p->shape.v),
-                         mxl_shape_text(b, sizeof(b), lhs->ndim, lhs->shape));
+                         MXL_SHAPE_TEXT(p->shape.n, p->shape.v), MXL_SHAPE_OF(lhs));
     if (check_data(name, lhs->ndim, lhs->shape, rhs, infer->in[2]) != 0)
         return -1;
     return mxl_infer_like_first(infer);
@@ -371,7 +320,12 @@ static const mxl_op op_scatter_set_nd = {
     .aliases = MXL_ALIASES("_npi_scatter_set_nd"),
     .doc = "lhs with rhs at the places that the indices name; where two columns name one place, "
            "the last one stays.",
-    .inputs = set_inputs,
+    MXL_INPUTS(
+        MXL_INPUT(lhs, "What is at all other places."),
+        MXL_INPUT(rhs, "What goes to the places, of the same dtype."),
+        MXL_INPUT(indices,
+                  "One row for each of the first axes of lhs, of any dtype; negative numbers "
+                  "count from the end.")),
     MXL_PARAMS(gather_nd_params, shape_table),
     .infer = set_infer,
     .compute = set_compute,

@@ -8,12 +8,6 @@ typedef struct median_params {
     int64_t axis;
 } median_params;
 
-static const mxl_param median_table[] = {
-    MXL_PARAM(median_params, axis, MXL_P_INT, "-1",
-              "The axis, counted from either end; it stays, with size 1."),
-    {0},
-};
-
 static int median_infer(mxl_infer *infer)
 {
     const mxl_array *x = infer->in[0];
@@ -49,7 +43,9 @@ static const mxl_op op_median = {
     .doc = "Where the element in the middle of each row along an axis is, the lower one of two, "
            "as int64; of a row with NaN the first of those.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(median_params, median_table),
+    MXL_PARAMS_OF(median_params,
+                  MXL_PARAM(median_params, axis, MXL_P_INT, "-1",
+                            "The axis, counted from either end; it stays, with size 1.")),
     .infer = median_infer,
     .compute = median_compute,
 };

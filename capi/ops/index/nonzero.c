@@ -12,12 +12,6 @@ typedef struct nonzero_params {
     int by_axis;
 } nonzero_params;
 
-static const mxl_param nonzero_table[] = {
-    MXL_PARAM(nonzero_params, by_axis, MXL_P_BOOL, "0",
-              "Whether the result has a row for each axis, else one for each element found."),
-    {0},
-};
-
 /* The elements as contiguous bytes, 0 and 1: the array itself (retained), or a copy. */
 static mxl_array *flags_of(mxl_array *x)
 {
@@ -142,7 +136,10 @@ static const mxl_op op_nonzero = {
     .name = "_mxl_nonzero",
     .doc = "The indices of the elements that are not 0, in their order, as int64.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(nonzero_params, nonzero_table),
+    MXL_PARAMS_OF(
+        nonzero_params,
+        MXL_PARAM(nonzero_params, by_axis, MXL_P_BOOL, "0",
+                  "Whether the result has a row for each axis, else one for each element found.")),
     .infer = nonzero_infer,
     .compute = nonzero_compute,
 };
@@ -153,28 +150,17 @@ typedef struct mask_params {
     int64_t axis;
 } mask_params;
 
-static const mxl_input mask_inputs[] = {
-    MXL_INPUT(data, "The array to take from."),
-    MXL_INPUT(index, "One flag for each position of the axis, of any dtype; 0 is not set."),
-    {0},
-};
-
-static const mxl_param mask_table[] = {MXL_PARAM(mask_params, axis, MXL_P_INT, "0", "The axis."),
-                                       {0}};
-
 static int mask_infer(mxl_infer *infer)
 {
     const mask_params *p = infer->params;
     const mxl_array *data = infer->in[0], *index = infer->in[1];
     int axis = mxl_shape_axis(p->axis, data->ndim);
-    char text[128];
 
     if (axis < 0)
         return mxl_error_prefix(infer->op->name);
     if (!mxl_shape_same(index->ndim, index->shape, 1, data->shape + axis))
         return mxl_error("%s: index must have shape (%lld,), got %s", infer->op->name,
-                         (long long)data->shape[axis],
-                         mxl_shape_text(text, sizeof(text), index->ndim, index->shape));
+                         (long long)data->shape[axis], MXL_SHAPE_OF(index));
     mxl_shape_set(&infer->out_shape[0], data->ndim, data->shape);
     infer->out_shape[0].dim[axis] = count_set(infer->op, infer->in[1]);
     infer->out_dtype[0] = data->dtype;
@@ -226,8 +212,10 @@ static const mxl_op op_mask = {
     .name = "_contrib_boolean_mask",
     .aliases = MXL_ALIASES("_npi_boolean_mask"),
     .doc = "The positions of an axis whose flag is set, in their order.",
-    .inputs = mask_inputs,
-    MXL_PARAMS(mask_params, mask_table),
+    MXL_INPUTS(
+        MXL_INPUT(data, "The array to take from."),
+        MXL_INPUT(index, "One flag for each position of the axis, of any dtype; 0 is not set.")),
+    MXL_PARAMS_OF(mask_params, MXL_PARAM(mask_params, axis, MXL_P_INT, "0", "The axis.")),
     .infer = mask_infer,
     .compute = mask_compute,
     .grad = mask_grad,

@@ -14,39 +14,17 @@ typedef struct one_hot_params {
     int dtype;
 } one_hot_params;
 
-static const mxl_input one_hot_inputs[] = {
-    MXL_INPUT(indices, "Which position is on; of any dtype."),
-    {0},
-};
-
-static const mxl_param one_hot_table[] = {
-    MXL_PARAM(one_hot_params, depth, MXL_P_INT, MXL_REQUIRED, "Extent of the new last axis.",
-              MXL_AT_LEAST(0)),
-    MXL_PARAM(one_hot_params, on_value, MXL_P_FLOAT, "1", "The element at the index.",
-              .type_text = "double, optional, default=1"),
-    MXL_PARAM(one_hot_params, off_value, MXL_P_FLOAT, "0", "Every other element.",
-              .type_text = "double, optional, default=0"),
-    MXL_PARAM(one_hot_params, dtype, MXL_P_DTYPE, "float32", "dtype of the result.",
-              .values = mxl_number_names),
-    {0},
-};
-
 static int one_hot_infer(mxl_infer *infer)
 {
     const one_hot_params *p = infer->params;
     const mxl_array *index = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
 
     if (p->depth < 0)
         return mxl_error("%s: depth is %lld; it must not be negative", infer->op->name,
                          (long long)p->depth);
-    if (index->ndim == MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
-    mxl_shape_set(out, index->ndim, index->shape);
-    out->dim[out->ndim++] = p->depth;
+    mxl_shape_set(&infer->out_shape[0], index->ndim, index->shape);
     infer->out_dtype[0] = p->dtype;
-    return 0;
+    return mxl_infer_append(infer, 1, &p->depth);
 }
 
 /* Fills `out`, whose last axis has `depth` positions, from the array of indices. */
@@ -82,8 +60,16 @@ static const mxl_op op_one_hot = {
     .name = "one_hot",
     .aliases = MXL_ALIASES("_npx_one_hot"),
     .doc = "A new last axis that is on_value at each index, and off_value everywhere else.",
-    .inputs = one_hot_inputs,
-    MXL_PARAMS(one_hot_params, one_hot_table),
+    MXL_INPUTS(MXL_INPUT(indices, "Which position is on; of any dtype.")),
+    MXL_PARAMS_OF(one_hot_params,
+                  MXL_PARAM(one_hot_params, depth, MXL_P_INT, MXL_REQUIRED,
+                            "Extent of the new last axis.", MXL_AT_LEAST(0)),
+                  MXL_PARAM(one_hot_params, on_value, MXL_P_FLOAT, "1", "The element at the index.",
+                            .type_name = "double"),
+                  MXL_PARAM(one_hot_params, off_value, MXL_P_FLOAT, "0", "Every other element.",
+                            .type_name = "double"),
+                  MXL_PARAM(one_hot_params, dtype, MXL_P_DTYPE, "float32", "dtype of the result.",
+                            .values = mxl_number_names)),
     .infer = one_hot_infer,
     .compute = one_hot_compute,
     .grad = mxl_grad_zero,
@@ -91,22 +77,13 @@ static const mxl_op op_one_hot = {
 
 /* ---- _onehot_encode ---- */
 
-static const mxl_input encode_inputs[] = {
-    MXL_INPUT(lhs, "Which position is on, for each row; of any dtype.", .type_text = "NDArray"),
-    MXL_INPUT(rhs, "An array of the result's shape and dtype.", .type_text = "NDArray"),
-    {0},
-};
-
 static int encode_infer(mxl_infer *infer)
 {
     const mxl_array *index = infer->in[0], *like = infer->in[1];
-    char index_text[128], like_text[128];
 
     if (index->ndim != 1 || like->ndim != 2 || like->shape[0] != index->shape[0])
         return mxl_error("%s: lhs has shape %s, rhs %s; (n,) and (n, depth) are needed",
-                         infer->op->name,
-                         mxl_shape_text(index_text, sizeof(index_text), index->ndim, index->shape),
-                         mxl_shape_text(like_text, sizeof(like_text), like->ndim, like->shape));
+                         infer->op->name, MXL_SHAPE_OF(index), MXL_SHAPE_OF(like));
     mxl_shape_set(&infer->out_shape[0], like->ndim, like->shape);
     infer->out_dtype[0] = like->dtype;
     return 0;
@@ -120,7 +97,9 @@ static int encode_compute(const mxl_call *call)
 static const mxl_op op_onehot_encode = {
     .name = "_onehot_encode",
     .doc = "Rows that are 1 at the position which lhs names, and 0 everywhere else.",
-    .inputs = encode_inputs,
+    MXL_INPUTS(
+        MXL_INPUT(lhs, "Which position is on, for each row; of any dtype.", .type_text = "NDArray"),
+        MXL_INPUT(rhs, "An array of the result's shape and dtype.", .type_text = "NDArray")),
     .params = mxl_params_none,
     .infer = encode_infer,
     .compute = encode_compute,

@@ -18,28 +18,16 @@ typedef struct positions_params {
 
 /* ---- ravel and unravel ---- */
 
-static const mxl_input ravel_inputs[] = {
-    MXL_INPUT(data, "One row of indices for each axis of the shape."),
-    {0},
-};
-
-static const mxl_input unravel_inputs[] = {
-    MXL_INPUT(data, "Places, counted along the last axis first."),
-    {0},
-};
-
 static const mxl_param shape_table[] = {
     MXL_PARAM(positions_params, shape, MXL_P_OPT_SHAPE, "None",
               "The shape that is counted in; the first extent does not matter and may be -1.",
-              .type_text = "Shape(tuple), optional, default=None"),
+              .type_name = "Shape(tuple)"),
     {0},
 };
 
 /* Checks the shape; the size of its first dimension is not used. */
 static int check_shape(const mxl_infer *infer, mxl_tuple shape)
 {
-    char text[128];
-
     if (infer->in[0]->dtype == MXL_BOOL)
         return mxl_error("%s: dtype bool is not supported", infer->op->name);
     if (shape.n <= 0)
@@ -47,7 +35,7 @@ static int check_shape(const mxl_infer *infer, mxl_tuple shape)
     for (int i = 1; i < shape.n; i++) {
         if (shape.v[i] < 0)
             return mxl_error("%s: only the first extent may be open, got shape %s", infer->op->name,
-                             mxl_shape_text(text, sizeof(text), shape.n, shape.v));
+                             MXL_SHAPE_TEXT(shape.n, shape.v));
     }
     return 0;
 }
@@ -106,7 +94,7 @@ static const mxl_op op_ravel = {
     .aliases = MXL_ALIASES("ravel_multi_index"),
     .doc = "The place of each column of indices in an array of the shape, counted along the last "
            "axis first. Indices are not held against the extents.",
-    .inputs = ravel_inputs,
+    MXL_INPUTS(MXL_INPUT(data, "One row of indices for each axis of the shape.")),
     MXL_PARAMS(positions_params, shape_table),
     .infer = ravel_infer,
     .compute = ravel_compute,
@@ -117,25 +105,17 @@ static int unravel_infer(mxl_infer *infer)
 {
     const positions_params *p = infer->params;
     const mxl_array *data = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-    char text[128];
 
     if (check_shape(infer, p->shape) != 0)
         return -1;
     for (int i = 1; i < p->shape.n; i++) {
         if (p->shape.v[i] == 0 && data->size > 0)
             return mxl_error("%s: shape %s has no elements", infer->op->name,
-                             mxl_shape_text(text, sizeof(text), p->shape.n, p->shape.v));
+                             MXL_SHAPE_TEXT(p->shape.n, p->shape.v));
     }
-    if (data->ndim == MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
-    out->dim[0] = p->shape.n;
-    for (int i = 0; i < data->ndim; i++)
-        out->dim[i + 1] = data->shape[i];
-    out->ndim = data->ndim + 1;
+    mxl_shape_set(&infer->out_shape[0], 1, &(int64_t){p->shape.n});
     infer->out_dtype[0] = data->dtype;
-    return 0;
+    return mxl_infer_append(infer, data->ndim, data->shape);
 }
 
 /* From the last dimension: index = number mod size, number = number / size, both as in C; the first
@@ -170,7 +150,7 @@ static const mxl_op op_unravel = {
     .aliases = MXL_ALIASES("unravel_index"),
     .doc = "The indices along each axis of each place in an array of the shape, as a new first "
            "axis. What lies beyond the array goes on along the first axis.",
-    .inputs = unravel_inputs,
+    MXL_INPUTS(MXL_INPUT(data, "Places, counted along the last axis first.")),
     MXL_PARAMS(positions_params, shape_table),
     .infer = unravel_infer,
     .compute = unravel_compute,
@@ -179,29 +159,18 @@ static const mxl_op op_unravel = {
 
 /* ---- _contrib_index_array ---- */
 
-static const mxl_param index_array_table[] = {
-    MXL_PARAM(positions_params, axes, MXL_P_OPT_SHAPE, "None",
-              "The axes whose positions are told, in this order; None for all."),
-    {0},
-};
-
 static int index_array_infer(mxl_infer *infer)
 {
     const positions_params *p = infer->params;
     const mxl_array *data = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
 
-    if (data->ndim == MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
     for (int i = 0; i < p->axes.n; i++) {
         if (mxl_shape_axis(p->axes.v[i], data->ndim) < 0)
             return mxl_error_prefix(infer->op->name);
     }
-    mxl_shape_set(out, data->ndim, data->shape);
-    out->dim[out->ndim++] = p->axes.n < 0 ? data->ndim : p->axes.n;
+    mxl_shape_set(&infer->out_shape[0], data->ndim, data->shape);
     infer->out_dtype[0] = MXL_I64;
-    return 0;
+    return mxl_infer_append(infer, 1, &(int64_t){p->axes.n < 0 ? data->ndim : p->axes.n});
 }
 
 static int index_array_compute(const mxl_call *call)
@@ -228,7 +197,9 @@ static const mxl_op op_index_array = {
     .doc = "The position of every element along the axes, as a new last axis: for a matrix "
            "out[i, j] = (i, j).",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(positions_params, index_array_table),
+    MXL_PARAMS_OF(positions_params,
+                  MXL_PARAM(positions_params, axes, MXL_P_OPT_SHAPE, "None",
+                            "The axes whose positions are told, in this order; None for all.")),
     .infer = index_array_infer,
     .compute = index_array_compute,
     .grad = mxl_grad_zero,
@@ -242,20 +213,6 @@ mxl_array *mxl_positions(mxl_scope *s, mxl_array *a)
 }
 
 /* ---- _contrib_arange_like ---- */
-
-static const mxl_param arange_like_table[] = {
-    MXL_PARAM(positions_params, start, MXL_P_FLOAT, "0", "The first number.",
-              .type_text = "double, optional, default=0"),
-    MXL_PARAM(positions_params, step, MXL_P_FLOAT, "1", "From one number to the next.",
-              .type_text = "double, optional, default=1"),
-    MXL_PARAM(positions_params, repeat, MXL_P_INT, "1",
-              "Number of repetitions of each number; 1 or more."),
-    MXL_PARAM(positions_params, ctx, MXL_P_STRING, "",
-              "Of no meaning: the result is where data is."),
-    MXL_PARAM(positions_params, axis, MXL_P_OPT_INT, "None",
-              "The result is a vector as long as this axis; None: it has the shape of data."),
-    {0},
-};
 
 static int arange_like_infer(mxl_infer *infer)
 {
@@ -303,7 +260,18 @@ static const mxl_op op_arange_like = {
     .aliases = MXL_ALIASES("_npx_arange_like"),
     .doc = "Evenly spaced numbers in the shape and dtype of data, or along one of its axes.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(positions_params, arange_like_table),
+    MXL_PARAMS_OF(
+        positions_params,
+        MXL_PARAM(positions_params, start, MXL_P_FLOAT, "0", "The first number.",
+                  .type_name = "double"),
+        MXL_PARAM(positions_params, step, MXL_P_FLOAT, "1", "From one number to the next.",
+                  .type_name = "double"),
+        MXL_PARAM(positions_params, repeat, MXL_P_INT, "1",
+                  "Number of repetitions of each number; 1 or more."),
+        MXL_PARAM(positions_params, ctx, MXL_P_STRING, "",
+                  "Of no meaning: the result is where data is."),
+        MXL_PARAM(positions_params, axis, MXL_P_OPT_INT, "None",
+                  "The result is a vector as long as this axis; None: it has the shape of data.")),
     .infer = arange_like_infer,
     .compute = arange_like_compute,
     .grad = mxl_grad_zero,

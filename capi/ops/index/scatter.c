@@ -45,15 +45,13 @@ static int check_room(const mxl_infer *infer, int ndim, const int64_t *shape, in
 {
     const mxl_array *indices = infer->in[1];
     bool fits = ndim == indices->ndim;
-    char a[128], b[128];
 
     for (int i = 0; fits && i < ndim; i++)
         fits = i == free || indices->shape[i] <= shape[i];
     if (fits)
         return 0;
     return mxl_error("%s: indices of shape %s do not fit an array of shape %s", infer->op->name,
-                     mxl_shape_text(a, sizeof(a), indices->ndim, indices->shape),
-                     mxl_shape_text(b, sizeof(b), ndim, shape));
+                     MXL_SHAPE_OF(indices), MXL_SHAPE_TEXT(ndim, shape));
 }
 
 /* Checks the axis and the indices against an array of this shape. */

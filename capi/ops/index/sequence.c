@@ -62,13 +62,11 @@ static int find_layout(const mxl_op *op, const sequence_params *p, const mxl_arr
 static int check_lengths(const mxl_infer *infer, int64_t batch)
 {
     const mxl_array *lengths = infer->num_inputs == 2 ? infer->in[1] : NULL;
-    char text[128];
 
     if (lengths == NULL || mxl_shape_same(lengths->ndim, lengths->shape, 1, &batch))
         return 0;
     return mxl_error("%s: sequence_length must have shape (%lld,), got %s", infer->op->name,
-                     (long long)batch,
-                     mxl_shape_text(text, sizeof(text), lengths->ndim, lengths->shape));
+                     (long long)batch, MXL_SHAPE_OF(lengths));
 }
 
 /* The length of each sequence, which must be in [low, number of steps]; -1 with the error set. */
@@ -101,14 +99,19 @@ static void saves_lengths(mxl_saves *saves)
         saves->in[1] = saves->wants[0];
 }
 
-/* Applies the operator to grad_output, with the same lengths. */
-static mxl_array *again(mxl_grad *g, const mxl_op *op, const sequence_params *p)
+/* SequenceMask: dx = dy within the sequences, zeros after them. SequenceReverse: dx = dy with the
+ * same steps reversed. */
+static int sequence_grad(mxl_grad *g)
 {
+    sequence_params p = *(const sequence_params *)g->params;
     mxl_array *inputs[2] = {g->grad_output[0], NULL};
 
+    if (!mxl_grad_wants(g, 0))
+        return 0;
     if (g->num_inputs == 2)
         inputs[1] = mxl_grad_in(g, 1);
-    return mxl_scope_call(g->s, op, p, g->num_inputs, inputs);
+    p.value = 0;
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, &p, g->num_inputs, inputs));
 }
 
 /* Outputs are like the data, whose layout is checked. */
@@ -123,14 +126,6 @@ static int sequence_infer(mxl_infer *infer)
 }
 
 /* ---- SequenceMask ---- */
-
-static const mxl_param mask_table[] = {
-    USE_LENGTH,
-    MXL_PARAM(sequence_params, value, MXL_P_FLOAT, "0",
-              "Value of the elements behind the end of a sequence."),
-    AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences."),
-    {0},
-};
 
 /* Fills the steps after the end of each sequence. Lengths are clamped to the axis. */
 static int fill_behind(const mxl_call *call, const layout *at, char *out)
@@ -167,40 +162,25 @@ static int mask_compute(const mxl_call *call)
     return call->num_inputs == 1 || data->size == 0 ? 0 : fill_behind(call, &at, out);
 }
 
-static const mxl_op op_sequence_mask;
-
-/* dx = dy within the sequences, zeros after them */
-static int mask_grad(mxl_grad *g)
-{
-    sequence_params p = *(const sequence_params *)g->params;
-
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    p.value = 0;
-    return mxl_grad_set(g, 0, again(g, &op_sequence_mask, &p));
-}
-
 static const mxl_op op_sequence_mask = {
     .name = "SequenceMask",
     .aliases = MXL_ALIASES("_npx_sequence_mask"),
     .doc = "The sequences with one value at all steps behind their ends.",
     .inputs = sequence_inputs,
-    MXL_PARAMS(sequence_params, mask_table),
+    MXL_PARAMS_OF(
+        sequence_params, USE_LENGTH,
+        MXL_PARAM(sequence_params, value, MXL_P_FLOAT, "0",
+                  "Value of the elements behind the end of a sequence."),
+        AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences.")),
     .arity = sequence_arity,
     .infer = sequence_infer,
     .compute = mask_compute,
-    .grad = mask_grad,
+    .grad = sequence_grad,
     .saves = saves_lengths,
     .in_place = true,
 };
 
 /* ---- SequenceLast ---- */
-
-static const mxl_param last_table[] = {
-    USE_LENGTH,
-    AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences."),
-    {0},
-};
 
 /* The second output, hidden, is the place of each sequence's last step: the position in the first
  * two axes together. */
@@ -221,23 +201,17 @@ static int last_infer(mxl_infer *infer)
 {
     const sequence_params *p = infer->params;
     const mxl_array *data = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
     layout at;
-    int n = 0;
 
     if (find_layout(infer->op, p, data, &at) != 0 || check_lengths(infer, at.batch) != 0)
         return -1;
-    for (int i = 0; i < data->ndim; i++) {
-        if (i != p->axis)
-            out->dim[n++] = data->shape[i];
-    }
-    out->ndim = n;
+    mxl_shape_set(&infer->out_shape[0], 1, &at.batch);
     mxl_shape_set(&infer->out_shape[1], 1, &at.batch);
     if (selects_nothing(infer->num_inputs, &at))
         infer->out_shape[1].dim[0] = 0;
     infer->out_dtype[0] = data->dtype;
     infer->out_dtype[1] = MXL_I64;
-    return 0;
+    return mxl_infer_append(infer, data->ndim - 2, data->shape + 2);
 }
 
 static int last_compute(const mxl_call *call)
@@ -283,7 +257,9 @@ static const mxl_op op_sequence_last = {
     .name = "SequenceLast",
     .doc = "The last step of each sequence.",
     .inputs = sequence_inputs,
-    MXL_PARAMS(sequence_params, last_table),
+    MXL_PARAMS_OF(
+        sequence_params, USE_LENGTH,
+        AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences.")),
     .arity = last_arity,
     .infer = last_infer,
     .compute = last_compute,
@@ -292,12 +268,6 @@ static const mxl_op op_sequence_last = {
 };
 
 /* ---- SequenceReverse ---- */
-
-static const mxl_param reverse_table[] = {
-    USE_LENGTH,
-    AXIS("The axis of the sequences' steps: 0."),
-    {0},
-};
 
 static int reverse_infer(mxl_infer *infer)
 {
@@ -339,23 +309,15 @@ static int reverse_compute(const mxl_call *call)
     return status;
 }
 
-static const mxl_op op_sequence_reverse;
-
-/* dx = dy with the same steps reversed */
-static int reverse_grad(mxl_grad *g)
-{
-    return mxl_grad_wants(g, 0) ? mxl_grad_set(g, 0, again(g, &op_sequence_reverse, g->params)) : 0;
-}
-
 static const mxl_op op_sequence_reverse = {
     .name = "SequenceReverse",
     .doc = "The steps of each sequence in reverse order; elements behind its end stay.",
     .inputs = sequence_inputs,
-    MXL_PARAMS(sequence_params, reverse_table),
+    MXL_PARAMS_OF(sequence_params, USE_LENGTH, AXIS("The axis of the sequences' steps: 0.")),
     .arity = sequence_arity,
     .infer = reverse_infer,
     .compute = reverse_compute,
-    .grad = reverse_grad,
+    .grad = sequence_grad,
     .saves = saves_lengths,
 };
 

@@ -132,24 +132,15 @@ static int take_infer(mxl_infer *infer)
 {
     const index_params *p = infer->params;
     const mxl_array *a = infer->in[0], *index = infer->in[1];
-    mxl_shape *out = &infer->out_shape[0];
-    int n = 0;
     mxl_split v;
 
     if (find_axis(infer->op, p, a->ndim, a->shape, &v) != 0)
         return -1;
-    if (a->ndim - 1 + index->ndim > MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
-    for (int i = 0; i < v.axis; i++)
-        out->dim[n++] = a->shape[i];
-    for (int i = 0; i < index->ndim; i++)
-        out->dim[n++] = index->shape[i];
-    for (int i = v.axis + 1; i < a->ndim; i++)
-        out->dim[n++] = a->shape[i];
-    out->ndim = n;
+    mxl_shape_set(&infer->out_shape[0], v.axis, a->shape);
     infer->out_dtype[0] = a->dtype;
-    return 0;
+    if (mxl_infer_append(infer, index->ndim, index->shape) != 0)
+        return -1;
+    return mxl_infer_append(infer, a->ndim - v.axis - 1, a->shape + v.axis + 1);
 }
 
 static int take_compute(const mxl_call *call)
@@ -284,7 +275,6 @@ static int pick_infer(mxl_infer *infer)
     const index_params *p = infer->params;
     const mxl_array *data = infer->in[0], *index = infer->in[1];
     mxl_shape kept, cut, *out = &infer->out_shape[0];
-    char have[128], want[128];
     mxl_split v;
 
     if (find_axis(infer->op, p, data->ndim, data->shape, &v) != 0)
@@ -294,8 +284,7 @@ static int pick_infer(mxl_infer *infer)
     if (!mxl_shape_same(index->ndim, index->shape, kept.ndim, kept.dim) &&
         !mxl_shape_same(index->ndim, index->shape, cut.ndim, cut.dim))
         return mxl_error("%s: index must have the shape %s, got %s", infer->op->name,
-                         mxl_shape_text(want, sizeof(want), cut.ndim, cut.dim),
-                         mxl_shape_text(have, sizeof(have), index->ndim, index->shape));
+                         MXL_SHAPE_TEXT(cut.ndim, cut.dim), MXL_SHAPE_OF(index));
     /* As for reductions, the result for a vector has shape (1,). */
     if (p->keepdims || cut.ndim == 0)
         cut = kept;

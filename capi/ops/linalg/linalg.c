@@ -144,7 +144,7 @@ typedef struct gemm_params {
         MXL_PARAM(gemm_params, transpose_b, MXL_P_BOOL, "0",                                       \
                   "Whether the matrices of B are transposed."),                                    \
         MXL_PARAM(gemm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.",    \
-                  .type_text = "double, optional, default=1")
+                  .type_name = "double")
 #define GEMM_AXIS                                                                                  \
     MXL_PARAM(gemm_params, axis, MXL_P_INT, "-2",                                                  \
               "The axis of rows, counted from either end; columns are the last axis.")
@@ -286,7 +286,7 @@ static const mxl_op op_gemm = {
     MXL_PARAMS_OF(gemm_params, GEMM_PARAMS,
                   MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
                             "What C is multiplied with; with 0 it is not read.",
-                            .type_text = "double, optional, default=1"),
+                            .type_name = "double"),
                   GEMM_AXIS),
     .infer = gemm_infer,
     .compose = gemm_compose,
@@ -326,8 +326,7 @@ static const mxl_op op_syrk = {
                   MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
                             "Whether the first factor is the transposed one."),
                   MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1",
-                            "What the product is multiplied with.",
-                            .type_text = "double, optional, default=1")),
+                            "What the product is multiplied with.", .type_name = "double")),
     .infer = syrk_infer,
     .compose = syrk_compose,
 };

@@ -14,7 +14,7 @@ static const mxl_param tr_table[] = {
     MXL_PARAM(tr_params, lower, MXL_P_BOOL, "1",
               "Which triangle of A is read: the lower one, or the upper one."),
     MXL_PARAM(tr_params, alpha, MXL_P_FLOAT, "1", "What the result is multiplied with.",
-              .type_text = "double, optional, default=1"),
+              .type_name = "double"),
     {0},
 };
 

@@ -24,7 +24,6 @@ static int check_inputs(const mxl_infer *infer, int own)
 {
     const mxl_array *x = infer->in[0], *a = infer->in[1];
     int shared = a->ndim - own;
-    char x_text[128], a_text[128];
 
     if (mxl_check_float(infer->op, x) != 0)
         return -1;
@@ -32,17 +31,14 @@ static int check_inputs(const mxl_infer *infer, int own)
         if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
             return -1;
         if (!mxl_array_same_shape(infer->in[i], a))
-            return mxl_error(
-                "%s: the parameters have shapes %s and %s; they must be the same", infer->op->name,
-                mxl_shape_text(a_text, sizeof a_text, a->ndim, a->shape),
-                mxl_shape_text(x_text, sizeof x_text, infer->in[i]->ndim, infer->in[i]->shape));
+            return mxl_error("%s: the parameters have shapes %s and %s; they must be the same",
+                             infer->op->name, MXL_SHAPE_OF(a), MXL_SHAPE_OF(infer->in[i]));
     }
     if (shared >= 0 && a->ndim <= x->ndim && mxl_shape_same(shared, x->shape, shared, a->shape) &&
         mxl_shape_same(own, x->shape + x->ndim - own, own, a->shape + shared))
         return 0;
     return mxl_error("%s: parameters of shape %s do not fit a sample of shape %s", infer->op->name,
-                     mxl_shape_text(a_text, sizeof a_text, a->ndim, a->shape),
-                     mxl_shape_text(x_text, sizeof x_text, x->ndim, x->shape));
+                     MXL_SHAPE_OF(a), MXL_SHAPE_OF(x));
 }
 
 static int density_infer(mxl_infer *infer)
@@ -312,17 +308,12 @@ static int dirichlet_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_reshape(g->s, derivative, a->ndim, a->shape));
 }
 
-static const mxl_input dirichlet_inputs[] = {
-    MXL_INPUT(sample, "What the density is asked at, parts along the last axis."),
-    MXL_INPUT(alpha, "Concentrations, as many as parts."),
-    {0},
-};
-
 static const mxl_op op_dirichlet = {
     .name = "_random_pdf_dirichlet",
     .aliases = MXL_ALIASES("random_pdf_dirichlet"),
     .doc = "The density of Dirichlet distributions, one number for each row of parts.",
-    .inputs = dirichlet_inputs,
+    MXL_INPUTS(MXL_INPUT(sample, "What the density is asked at, parts along the last axis."),
+               MXL_INPUT(alpha, "Concentrations, as many as parts.")),
     MXL_PARAMS(density_params, density_table),
     .infer = dirichlet_infer,
     .compute = dirichlet_compute,

@@ -20,17 +20,6 @@ typedef struct dropout_params {
 
 static const char *const dropout_modes[] = {"always", "training", NULL};
 
-static const mxl_param dropout_params_table[] = {
-    MXL_PARAM(dropout_params, p, MXL_P_FLOAT, "0.5",
-              "Probability of an element to become 0; in [0, 1]."),
-    MXL_PARAM(dropout_params, mode, MXL_P_ENUM, "training",
-              "Whether to drop elements only while training, or always.", .values = dropout_modes),
-    MXL_PARAM(dropout_params, axes, MXL_P_SHAPE, "[]",
-              "Axes along which elements are dropped together."),
-    MXL_PARAM(dropout_params, cudnn_off, MXL_P_OPT_BOOL, "0", "Of no effect here."),
-    {0},
-};
-
 /* True if elements are dropped; otherwise the operator is the identity. */
 static bool drops(const dropout_params *p, bool training)
 {
@@ -147,7 +136,15 @@ static const mxl_op op_dropout = {
     .doc = "Sets elements to 0 with probability p and divides the others by 1 - p, while training; "
            "otherwise the array as it is.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(dropout_params, dropout_params_table),
+    MXL_PARAMS_OF(dropout_params,
+                  MXL_PARAM(dropout_params, p, MXL_P_FLOAT, "0.5",
+                            "Probability of an element to become 0; in [0, 1]."),
+                  MXL_PARAM(dropout_params, mode, MXL_P_ENUM, "training",
+                            "Whether to drop elements only while training, or always.",
+                            .values = dropout_modes),
+                  MXL_PARAM(dropout_params, axes, MXL_P_SHAPE, "[]",
+                            "Axes along which elements are dropped together."),
+                  MXL_PARAM(dropout_params, cudnn_off, MXL_P_OPT_BOOL, "0", "Of no effect here.")),
     .arity = mxl_arity_hidden,
     .infer = dropout_infer,
     .compute = dropout_compute,

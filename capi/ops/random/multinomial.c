@@ -19,24 +19,6 @@ typedef struct multinomial_params {
 static const char *const category_dtypes[] = {"float16", "float32", "float64",
                                               "int32",   "uint8",   NULL};
 
-static const mxl_input multinomial_inputs[] = {
-    MXL_INPUT(data,
-              "Probabilities, the categories along the last axis; each row should add up to 1."),
-    {0},
-};
-
-static const mxl_param multinomial_table[] = {
-    MXL_PARAM(multinomial_params, shape, MXL_P_OPT_SHAPE, "[]",
-              "Shape of what is drawn for each row; () or None: one number.",
-              .type_text = "Shape(tuple), optional, default=[]"),
-    MXL_PARAM(multinomial_params, get_prob, MXL_P_BOOL, "0",
-              "Whether the logarithms of the probabilities are a second result.",
-              .sets_outputs = true),
-    MXL_PARAM(multinomial_params, dtype, MXL_P_DTYPE, "int32", "dtype of the numbers drawn.",
-              .values = category_dtypes),
-    {0},
-};
-
 /* The last output, hidden, has the positions of the drawn probabilities among all. */
 static int multinomial_arity(const void *params, mxl_arity *arity)
 {
@@ -91,23 +73,19 @@ static int multinomial_infer(mxl_infer *infer)
 {
     const multinomial_params *p = infer->params;
     const mxl_array *data = infer->in[0];
-    mxl_shape shape;
-    int extra = p->shape.n > 0 ? p->shape.n : 0;
+    mxl_shape *out = &infer->out_shape[0];
 
     if (check_data(infer) != 0)
         return -1;
-    if (data->ndim - 1 + extra > MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have more than %d axes", infer->op->name,
-                         MXL_MAX_NDIM);
-    mxl_shape_set(&shape, data->ndim - 1, data->shape);
-    for (int i = 0; i < extra; i++)
-        shape.dim[shape.ndim++] = p->shape.v[i];
-    if (shape.ndim == 0)
-        shape.dim[shape.ndim++] = 1;
-    if (mxl_shape_count(shape.ndim, shape.dim) < 0)
+    mxl_shape_set(out, data->ndim - 1, data->shape);
+    if (mxl_infer_append(infer, p->shape.n, p->shape.v) != 0)
+        return -1;
+    if (out->ndim == 0)
+        out->dim[out->ndim++] = 1;
+    if (mxl_shape_count(out->ndim, out->dim) < 0)
         return mxl_error_prefix(infer->op->name);
-    for (int i = 0; i < infer->num_outputs; i++)
-        infer->out_shape[i] = shape;
+    for (int i = 1; i < infer->num_outputs; i++)
+        out[i] = *out;
     infer->out_dtype[0] = p->dtype;
     if (p->get_prob) {
         infer->out_dtype[1] = data->dtype;
@@ -296,8 +274,17 @@ static const mxl_op op_multinomial = {
     .name = "_sample_multinomial",
     .aliases = MXL_ALIASES("sample_multinomial"),
     .doc = "Random numbers of categories, by rows of their probabilities.",
-    .inputs = multinomial_inputs,
-    MXL_PARAMS(multinomial_params, multinomial_table),
+    MXL_INPUTS(MXL_INPUT(
+        data, "Probabilities, the categories along the last axis; each row should add up to 1.")),
+    MXL_PARAMS_OF(multinomial_params,
+                  MXL_PARAM(multinomial_params, shape, MXL_P_OPT_SHAPE, "[]",
+                            "Shape of what is drawn for each row; () or None: one number.",
+                            .type_name = "Shape(tuple)"),
+                  MXL_PARAM(multinomial_params, get_prob, MXL_P_BOOL, "0",
+                            "Whether the logarithms of the probabilities are a second result.",
+                            .sets_outputs = true),
+                  MXL_PARAM(multinomial_params, dtype, MXL_P_DTYPE, "int32",
+                            "dtype of the numbers drawn.", .values = category_dtypes)),
     .arity = multinomial_arity,
     .infer = multinomial_infer,
     .compute = multinomial_compute,

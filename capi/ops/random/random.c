@@ -124,16 +124,8 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
                                                                                                    \
         return fills;                                                                              \
     }                                                                                              \
-    static const mxl_op op_##id = {                                                                \
-        .name = "_random_" #id,                                                                    \
-        .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
-        .inputs = mxl_inputs_none,                                                                 \
-        MXL_PARAMS(random_params, id##_params),                                                    \
-        .infer = id##_infer,                                                                       \
-        .compute = id##_compute,                                                                   \
-        .grad = mxl_grad_zero,                                                                     \
-    };                                                                                             \
+    MXL_CREATOR(op_##id, "_random_" #id, random_params, id##_params, id##_infer, id##_compute,     \
+                op_doc, .aliases = op_aliases);                                                    \
     static const mxl_op op_##id##_like = {                                                         \
         .name = "_random_" #id "_like",                                                            \
         .doc = op_doc " In the shape and dtype of an array.",                                      \
@@ -203,9 +195,9 @@ RANDOM_OPS(generalized_negative_binomial,
 
 static const mxl_param randint_params[] = {
     MXL_PARAM(random_params, low, MXL_P_INT, MXL_REQUIRED, "The smallest number drawn.",
-              .type_text = "long, required"),
+              .type_name = "long"),
     MXL_PARAM(random_params, high, MXL_P_INT, MXL_REQUIRED, "What all numbers lie below.",
-              .type_text = "long, required"),
+              .type_name = "long"),
     SHAPE,
     CTX,
     MXL_PARAM(random_params, dtype, MXL_P_DTYPE, "None",
@@ -244,16 +236,9 @@ static int randint_compute(const mxl_call *call)
                              (uint64_t)p->high - (uint64_t)p->low, out->size, mxl_array_write(out));
 }
 
-static const mxl_op op_randint = {
-    .name = "_random_randint",
-    .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"),
-    .doc = "Random integers, uniformly distributed over [low, high).",
-    .inputs = mxl_inputs_none,
-    MXL_PARAMS(random_params, randint_params),
-    .infer = randint_infer,
-    .compute = randint_compute,
-    .grad = mxl_grad_zero,
-};
+MXL_CREATOR(op_randint, "_random_randint", random_params, randint_params, randint_infer,
+            randint_compute, "Random integers, uniformly distributed over [low, high).",
+            .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"));
 
 const mxl_op *const mxl_ops_random[] = {
     &op_uniform,

@@ -254,17 +254,11 @@ static int zipfian_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_zipfian = {
-    .name = "_sample_unique_zipfian",
-    .doc = "Rows of different classes, and how many draws each row took: class c comes with "
-           "probability log((c + 2) / (c + 1)) / log(range_max + 1), and what a row has already is "
-           "drawn again.",
-    .inputs = mxl_inputs_none,
-    MXL_PARAMS(zipfian_params, zipfian_table),
-    .arity = zipfian_arity,
-    .infer = zipfian_infer,
-    .compute = zipfian_compute,
-    .grad = mxl_grad_zero,
-};
+MXL_CREATOR(
+    op_zipfian, "_sample_unique_zipfian", zipfian_params, zipfian_table, zipfian_infer,
+    zipfian_compute,
+    "Rows of different classes, and how many draws each row took: class c comes with probability "
+    "log((c + 2) / (c + 1)) / log(range_max + 1), and what a row has already is drawn again.",
+    .arity = zipfian_arity);
 
 const mxl_op *const mxl_ops_shuffle[] = {&op_shuffle, &op_zipfian, NULL};

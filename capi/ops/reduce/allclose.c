@@ -12,22 +12,7 @@ typedef struct allclose_params {
     int equal_nan;
 } allclose_params;
 
-static const mxl_input allclose_inputs[] = {
-    MXL_INPUT(a, "First array."),
-    MXL_INPUT(b, "Second array, of the same shape and dtype."),
-    {0},
-};
-
 /* The defaults are 1e-5 and 1e-8 rounded to float32, as 1.9.1 prints them. */
-static const mxl_param allclose_table[] = {
-    MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "9.99999975e-06",
-              "How far elements may differ, relative to the second one."),
-    MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "9.99999994e-09",
-              "How far they may differ beyond that."),
-    MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "1", "Whether two NaNs are equal."),
-    {0},
-};
-
 static int allclose_infer(mxl_infer *infer)
 {
     if (infer->in[0]->dtype == MXL_BOOL)
@@ -39,77 +24,9 @@ static int allclose_infer(mxl_infer *infer)
     return 0;
 }
 
-/* |a - b| <= atol + rtol |b|; infinities equal only themselves. */
-static bool is_close(const allclose_params *p, double a, double b, double distance)
-{
-    if (isnan(a) || isnan(b))
-        return p->equal_nan && isnan(a) && isnan(b);
-    if (isinf(a) || isinf(b))
-        return a == b;
-    return distance == 0 || distance <= p->atol + p->rtol * fabs(b);
-}
+/* ---- loops ---- */
 
-/* n elements as doubles; int64 elements also unconverted. */
-static void read_run(const mxl_array *array, int64_t at, int64_t n, double *out, int64_t *exact)
-{
-    const void *from =
-        (const char *)mxl_array_read(array) + at * (int64_t)mxl_dtype_size(array->dtype);
-    int64_t step = 1;
-
-    mxl_cast_loop(array->dtype, MXL_F64)(out, &from, &step, n, NULL);
-    if (array->dtype == MXL_I64)
-        mxl_cast_loop(MXL_I64, MXL_I64)(exact, &from, &step, n, NULL);
-}
-
-static int allclose_compute(const mxl_call *call)
-{
-    const mxl_array *x = call->in[0], *y = call->in[1];
-    double a[RUN], b[RUN];
-    int64_t i[RUN], j[RUN];
-    bool close = true;
-
-    for (int64_t at = 0; close && at < x->size; at += RUN) {
-        int64_t n = x->size - at < RUN ? x->size - at : RUN;
-
-        read_run(x, at, n, a, i);
-        read_run(y, at, n, b, j);
-        for (int64_t k = 0; close && k < n; k++) {
-            double distance = fabs(a[k] - b[k]);
-
-            /* Doubles would lose small differences of large integers. */
-            if (x->dtype == MXL_I64)
-                distance = i[k] > j[k] ? (double)((uint64_t)i[k] - (uint64_t)j[k])
-                                       : (double)((uint64_t)j[k] - (uint64_t)i[k]);
-            close = is_close(call->params, a[k], b[k], distance);
-        }
-    }
-    *(uint8_t *)mxl_array_write(call->out[0]) = close;
-    return 0;
-}
-
-static const mxl_op op_allclose = {
-    .name = "_contrib_allclose",
-    .doc =
-        "1 where all elements of two arrays are equal within |a - b| <= atol + rtol |b|, 0 where "
-        "one pair is not.",
-    .inputs = allclose_inputs,
-    MXL_PARAMS(allclose_params, allclose_table),
-    .infer = allclose_infer,
-    .compute = allclose_compute,
-    .keeps_scalars = true,
-};
-
-/* ---- _mxl_isclose ---- */
-
-static const mxl_param isclose_table[] = {
-    MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "1e-05",
-              "How far elements may differ, relative to the second one."),
-    MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "1e-08", "How far they may differ beyond that."),
-    MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "0", "Whether two NaNs are equal."),
-    {0},
-};
-
-/* As is_close, without branches; computed in C. An infinite distance is never close. */
+/* |a - b| <= atol + rtol |b|, computed in C; infinities equal only themselves. */
 #define CLOSE_LOOP(name, T, C, LOAD, EQUAL, DISTANCE)                                              \
     static void close_##name(void *out, const void *const *in, const int64_t *step, int64_t n,     \
                              const void *params)                                                   \
@@ -123,7 +40,7 @@ static const mxl_param isclose_table[] = {
         for (int64_t i = 0; i < n; i++) {                                                          \
             const T u = a[i * step[0]], v = b[i * step[1]];                                        \
             const C x = (C)LOAD(u), y = (C)LOAD(v), distance = DISTANCE;                           \
-            const C most = atol + (C)fabs(rtol * y);                                               \
+            const C most = atol + rtol * (C)fabs(y);                                               \
                                                                                                    \
             z[i] = (uint8_t)((EQUAL) | ((distance <= most) & (distance < (C)INFINITY)) |           \
                              (equal_nan & (x != x) & (y != y)));                                   \
@@ -141,6 +58,58 @@ CLOSE_LOOP(u8, uint8_t, double, SAME, u == v, fabs(x - y))
 CLOSE_LOOP(i8, int8_t, double, SAME, u == v, fabs(x - y))
 CLOSE_LOOP(i32, int32_t, double, SAME, u == v, fabs(x - y))
 CLOSE_LOOP(i64, int64_t, double, SAME, u == v, APART_INT64)
+
+/* ---- _contrib_allclose ---- */
+
+/* In runs of doubles, or of int64. */
+static int allclose_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0], *y = call->in[1];
+    const int wide = x->dtype == MXL_I64 ? MXL_I64 : MXL_F64;
+    const mxl_loop read = mxl_cast_loop(x->dtype, wide);
+    const int64_t width = (int64_t)mxl_dtype_size(x->dtype), step[2] = {1, 1};
+    union {
+        double f64[RUN];
+        int64_t i64[RUN];
+    } a, b;
+    uint8_t close[RUN], all = 1;
+
+    for (int64_t at = 0; all && at < x->size; at += RUN) {
+        const void *from[2] = {(const char *)mxl_array_read(x) + at * width,
+                               (const char *)mxl_array_read(y) + at * width};
+        int64_t n = x->size - at < RUN ? x->size - at : RUN;
+
+        read(&a, from, step, n, NULL);
+        read(&b, from + 1, step, n, NULL);
+        (wide == MXL_I64 ? close_i64 : close_f64)(close, (const void *[]){&a, &b}, step, n,
+                                                  call->params);
+        for (int64_t k = 0; k < n; k++)
+            all &= close[k];
+    }
+    *(uint8_t *)mxl_array_write(call->out[0]) = all;
+    return 0;
+}
+
+static const mxl_op op_allclose = {
+    .name = "_contrib_allclose",
+    .doc =
+        "1 where all elements of two arrays are equal within |a - b| <= atol + rtol |b|, 0 where "
+        "one pair is not.",
+    MXL_INPUTS(MXL_INPUT(a, "First array."),
+               MXL_INPUT(b, "Second array, of the same shape and dtype.")),
+    MXL_PARAMS_OF(
+        allclose_params,
+        MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "9.99999975e-06",
+                  "How far elements may differ, relative to the second one."),
+        MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "9.99999994e-09",
+                  "How far they may differ beyond that."),
+        MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "1", "Whether two NaNs are equal.")),
+    .infer = allclose_infer,
+    .compute = allclose_compute,
+    .keeps_scalars = true,
+};
+
+/* ---- _mxl_isclose ---- */
 
 static const mxl_kernels isclose_kernels = {.row = {[MXL_F32] = close_f32,
                                                     [MXL_F64] = close_f64,
@@ -165,7 +134,13 @@ static const mxl_op op_isclose = {
     .doc = "Where the elements of two arrays, broadcast, are equal within |a - b| <= atol + rtol "
            "|b|, as bool.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS(allclose_params, isclose_table),
+    MXL_PARAMS_OF(
+        allclose_params,
+        MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "1e-05",
+                  "How far elements may differ, relative to the second one."),
+        MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "1e-08",
+                  "How far they may differ beyond that."),
+        MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "0", "Whether two NaNs are equal.")),
     .infer = isclose_infer,
     MXL_LOOPS(isclose),
 };

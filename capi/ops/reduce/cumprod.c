@@ -1,5 +1,5 @@
-/* _mxl_cumprod, cumulative products; and operators for their gradients of any order: the linear
- * recurrence _mxl_scan_linear, and _mxl_shift, which shifts an axis by one position. */
+/* _mxl_cumprod, cumulative products; and the linear recurrence _mxl_scan_linear, for their
+ * gradients of any order. */
 #include <stddef.h>
 #include <string.h>
 
@@ -8,35 +8,17 @@
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/reduce/scan.h"
-#include "ops/build.h"
+#include "ops/shape/movement.h"
 
 typedef struct scan_params {
     int64_t axis;
-    int flag; /* exclusive, reverse or back */
+    int flag; /* exclusive or reverse */
 } scan_params;
 
 #define SCAN_AXIS                                                                                  \
     MXL_PARAM(scan_params, axis, MXL_P_INT, "-1", "The axis, counted from either end.")
 
 #define SCAN_FLAG(text, meaning) MXL_PARAM_AS(text, scan_params, flag, MXL_P_BOOL, "0", meaning)
-
-static const mxl_param cumprod_table[] = {
-    SCAN_AXIS,
-    SCAN_FLAG("exclusive", "Whether an element's product is that of the elements before it alone."),
-    {0},
-};
-
-static const mxl_param linear_table[] = {
-    SCAN_AXIS,
-    SCAN_FLAG("reverse", "Whether the recurrence runs from the end."),
-    {0},
-};
-
-static const mxl_param shift_table[] = {
-    SCAN_AXIS,
-    SCAN_FLAG("back", "Whether elements move to the position before theirs, else behind it."),
-    {0},
-};
 
 static int scan_infer(mxl_infer *infer)
 {
@@ -51,23 +33,37 @@ static int scan_infer(mxl_infer *infer)
     return 0;
 }
 
-/* Shifts elements one position along the axis, or back; `filling` is written to the free position.
- */
-static void shift(const mxl_array *x, int64_t axis, bool back, double filling, mxl_array *out)
+/* Elements one position further along the axis, the last one gone and 1 in front. */
+static void shift_ones(const mxl_array *x, const mxl_split *a, mxl_array *out)
 {
-    mxl_split a = mxl_shape_split(axis, x->ndim, x->shape);
-    int64_t width = (int64_t)mxl_dtype_size(x->dtype), row = a.inner * width;
+    size_t width = mxl_dtype_size(x->dtype), row = (size_t)a->inner * width;
     const char *from = mxl_array_read(x);
     char *to = mxl_array_write(out);
-    uint64_t filled = 0;
+    uint64_t one = 0;
 
     if (x->size == 0)
         return;
-    mxl_cast_scalar(filling, x->dtype, &filled);
-    for (int64_t o = 0; o < a.outer; o++, from += a.n * row, to += a.n * row) {
-        memcpy(back ? to : to + row, back ? from + row : from, (size_t)((a.n - 1) * row));
-        mxl_fill((size_t)width, back ? to + (a.n - 1) * row : to, &filled, a.inner);
+    mxl_cast_scalar(1, x->dtype, &one);
+    for (int64_t o = 0; o < a->outer; o++, from += a->n * (int64_t)row, to += a->n * (int64_t)row) {
+        memcpy(to + row, from, (size_t)(a->n - 1) * row);
+        mxl_fill(width, to, &one, a->inner);
     }
+}
+
+/* Elements one position further along the axis, or back, the last one gone and 0 in its place. */
+static mxl_array *shift(mxl_grad *g, mxl_array *x, bool back)
+{
+    int axis;
+    int64_t n;
+
+    if (x == NULL)
+        return NULL;
+    axis = mxl_shape_axis(((const scan_params *)g->params)->axis, x->ndim);
+    n = x->shape[axis];
+    if (n < 2)
+        return mxl_zeros_like(g->s, x);
+    return mxl_slice_put(g->s, mxl_slice_axis(g->s, x, axis, back ? 1 : 0, back ? n : n - 1), axis,
+                         back ? 0 : 1, x->ndim, x->shape);
 }
 
 static mxl_array *scan_call(mxl_grad *g, const mxl_op *op, bool flag, mxl_array *x,
@@ -79,35 +75,7 @@ static mxl_array *scan_call(mxl_grad *g, const mxl_op *op, bool flag, mxl_array 
     return mxl_scope_call(g->s, op, &p, factors == NULL ? 1 : 2, inputs);
 }
 
-/* ---- _mxl_shift ---- */
-
-static int shift_compute(const mxl_call *call)
-{
-    const scan_params *p = call->params;
-
-    shift(call->in[0], p->axis, p->flag != 0, 0, call->out[0]);
-    return 0;
-}
-
-static const mxl_op op_shift, op_linear, op_cumprod;
-
-/* dx = dy shifted the other way */
-static int shift_grad(mxl_grad *g)
-{
-    bool back = ((const scan_params *)g->params)->flag != 0;
-
-    return mxl_grad_set(g, 0, scan_call(g, &op_shift, !back, g->grad_output[0], NULL));
-}
-
-static const mxl_op op_shift = {
-    .name = "_mxl_shift",
-    .doc = "Elements one position further along an axis, the last one gone and 0 in front.",
-    .inputs = mxl_inputs_data,
-    MXL_PARAMS(scan_params, shift_table),
-    .infer = scan_infer,
-    .compute = shift_compute,
-    .grad = shift_grad,
-};
+static const mxl_op op_linear, op_cumprod;
 
 /* ---- _mxl_scan_linear ---- */
 
@@ -143,9 +111,9 @@ static int linear_grad(mxl_grad *g)
         return 0;
     y = mxl_grad_out(g, 0);
     if (reverse)
-        dx = scan_call(g, &op_shift, false, dx, NULL);
+        dx = shift(g, dx, false);
     else
-        y = scan_call(g, &op_shift, false, y, NULL);
+        y = shift(g, y, false);
     return mxl_grad_set(g, 1, mxl_mul(g->s, dx, y));
 }
 
@@ -155,18 +123,15 @@ static void linear_saves(mxl_saves *saves)
     saves->out[0] = saves->wants[1];
 }
 
-static const mxl_input linear_inputs[] = {
-    MXL_INPUT(data, "What is added at each position."),
-    MXL_INPUT(factors, "What the position before is multiplied with; not read of the first."),
-    {0},
-};
-
 static const mxl_op op_linear = {
     .name = "_mxl_scan_linear",
     .doc = "out[i] = data[i] + factors[i] out[i - 1] along an axis; reversed data[i] + factors[i + "
            "1] out[i + 1].",
-    .inputs = linear_inputs,
-    MXL_PARAMS(scan_params, linear_table),
+    MXL_INPUTS(
+        MXL_INPUT(data, "What is added at each position."),
+        MXL_INPUT(factors, "What the position before is multiplied with; not read of the first.")),
+    MXL_PARAMS_OF(scan_params, SCAN_AXIS,
+                  SCAN_FLAG("reverse", "Whether the recurrence runs from the end.")),
     .infer = linear_infer,
     .compute = linear_compute,
     .grad = linear_grad,
@@ -183,7 +148,7 @@ static int cumprod_compute(const mxl_call *call)
     mxl_split a = mxl_shape_split(p->axis, x->ndim, x->shape);
 
     if (p->flag) {
-        shift(x, p->axis, false, 1, out);
+        shift_ones(x, &a, out);
         x = out;
     }
     mxl_scan_product(x->dtype, a.outer, a.n, a.inner, mxl_array_read(x), mxl_array_write(out));
@@ -226,7 +191,7 @@ static int cumprod_grad(mxl_grad *g)
         return mxl_grad_set(g, 0, mxl_div(g->s, dy, x));
     }
     if (exclusive)
-        dy = scan_call(g, &op_shift, true, dy, NULL);
+        dy = shift(g, dy, true);
     dy = scan_call(g, &op_linear, true, dy, x);
     return mxl_grad_set(g, 0, mxl_mul(g->s, scan_call(g, &op_cumprod, true, x, NULL), dy));
 }
@@ -241,11 +206,14 @@ static const mxl_op op_cumprod = {
     .name = "_mxl_cumprod",
     .doc = "Running products along an axis: each element times all before it.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(scan_params, cumprod_table),
+    MXL_PARAMS_OF(
+        scan_params, SCAN_AXIS,
+        SCAN_FLAG("exclusive",
+                  "Whether an element's product is that of the elements before it alone.")),
     .infer = scan_infer,
     .compute = cumprod_compute,
     .grad = cumprod_grad,
     .saves = cumprod_saves,
 };
 
-const mxl_op *const mxl_ops_cumprod[] = {&op_cumprod, &op_linear, &op_shift, NULL};
+const mxl_op *const mxl_ops_cumprod[] = {&op_cumprod, &op_linear, NULL};

@@ -11,21 +11,6 @@ typedef struct histogram_params {
     const char *range; /* "(low, high)" or "None" */
 } histogram_params;
 
-static const mxl_input histogram_inputs[] = {
-    MXL_INPUT(data, "The elements to count; a NaN is in no bin."),
-    MXL_INPUT(bins, "The bounds, rising, of the array's dtype; absent with bin_cnt."),
-    {0},
-};
-
-static const mxl_param histogram_table[] = {
-    MXL_PARAM_AS("bin_cnt", histogram_params, count, MXL_P_OPT_INT, "None",
-                 "How many bins of equal width to make within `range`, in place of bins."),
-    MXL_PARAM(histogram_params, range, MXL_P_STRING, "None",
-              "The lowest and the highest bound, as a tuple of two numbers.",
-              .type_text = ", optional, default=None"),
-    {0},
-};
-
 static bool has_range(const histogram_params *p)
 {
     return strcmp(p->range, "None") != 0;
@@ -162,8 +147,14 @@ static const mxl_op op_histogram = {
     .name = "_histogram",
     .aliases = MXL_ALIASES("_npi_histogram"),
     .doc = "How many elements lie between neighbouring bounds, and the bounds: two results.",
-    .inputs = histogram_inputs,
-    MXL_PARAMS(histogram_params, histogram_table),
+    MXL_INPUTS(MXL_INPUT(data, "The elements to count; a NaN is in no bin."),
+               MXL_INPUT(bins, "The bounds, rising, of the array's dtype; absent with bin_cnt.")),
+    MXL_PARAMS_OF(
+        histogram_params,
+        MXL_PARAM_AS("bin_cnt", histogram_params, count, MXL_P_OPT_INT, "None",
+                     "How many bins of equal width to make within `range`, in place of bins."),
+        MXL_PARAM(histogram_params, range, MXL_P_STRING, "None",
+                  "The lowest and the highest bound, as a tuple of two numbers.", .type_name = "")),
     .arity = histogram_arity,
     .infer = histogram_infer,
     .compute = histogram_compute,

@@ -46,16 +46,6 @@ static const char *const normalizations[] = {"batch", "null", "valid", NULL};
 
 #define GRAD_SCALE MXL_PARAM(loss_params, grad_scale, MXL_P_FLOAT, "1", "Factor of the gradient.")
 
-static const mxl_param loss_table[] = {
-    GRAD_SCALE,
-    MXL_PARAM(loss_params, valid_thresh, MXL_P_FLOAT, "0", "Elements above it are valid."),
-    MXL_PARAM(loss_params, normalization, MXL_P_ENUM, "null",
-              "What the gradient is divided by: nothing, the number of rows (all axes but the last "
-              "together), or that of valid elements (1, if there are none).",
-              .values = normalizations),
-    {0},
-};
-
 static int loss_infer(mxl_infer *infer)
 {
     if (infer->in[0]->ndim == 0)
@@ -99,7 +89,14 @@ static const mxl_op op_loss = {
     .doc = "A copy of the array that counts as a loss: its gradient is grad_scale, divided as "
            "`normalization` says, whatever gradient arrives.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(loss_params, loss_table),
+    MXL_PARAMS_OF(
+        loss_params, GRAD_SCALE,
+        MXL_PARAM(loss_params, valid_thresh, MXL_P_FLOAT, "0", "Elements above it are valid."),
+        MXL_PARAM(
+            loss_params, normalization, MXL_P_ENUM, "null",
+            "What the gradient is divided by: nothing, the number of rows (all axes but the last "
+            "together), or that of valid elements (1, if there are none).",
+            .values = normalizations)),
     .infer = loss_infer,
     .compute = copy_compute,
     .grad = loss_grad,
@@ -131,19 +128,14 @@ static bool shapes_fit(const mxl_array *a, const mxl_array *b)
 static int regression_infer(mxl_infer *infer)
 {
     const mxl_array *x = infer->in[0], *label = infer->in[1];
-    char a[128], b[128];
 
-    if (mxl_check_float(infer->op, x) != 0)
+    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, label) != 0)
         return -1;
-    if (label->dtype != x->dtype)
-        return mxl_error("%s: data and label have dtypes %s and %s; they must be the same",
-                         infer->op->name, mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));
     if (x->ndim == 0)
         return mxl_error("%s: data has no axis", infer->op->name);
     if (!shapes_fit(x, label))
         return mxl_error("%s: label must have the shape of data, %s, got %s", infer->op->name,
-                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape),
-                         mxl_shape_text(b, sizeof(b), label->ndim, label->shape));
+                         MXL_SHAPE_OF(x), MXL_SHAPE_OF(label));
     return mxl_infer_like_first(infer);
 }
 
@@ -152,51 +144,33 @@ static void regression_saves(mxl_saves *saves)
     saves->in[0] = saves->in[1] = saves->wants[0];
 }
 
-/* The label in the shape of data. */
-static mxl_array *label_of(mxl_grad *g)
-{
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+static const mxl_op op_logistic, op_mae;
 
-    return mxl_reshape(g->s, mxl_grad_in(g, 1), x->ndim, x->shape);
-}
-
-/* dx = derivative * grad_scale / number of elements of a sample; the label's gradient is zero */
-static int set_derivative(mxl_grad *g, mxl_array *derivative)
-{
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    double outputs = (double)mxl_shape_size(x->ndim - 1, x->shape + 1);
-    double scale = ((const loss_params *)g->params)->grad_scale / outputs;
-
-    return mxl_grad_set(g, 0, mxl_mul_scalar(g->s, derivative, scale));
-}
-
-/* derivative = x - label */
-static int linear_grad(mxl_grad *g)
-{
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return set_derivative(g, mxl_sub(g->s, mxl_grad_in(g, 0), label_of(g)));
-}
-
-/* derivative = sigmoid(x) - label. The sigmoid is recomputed: the gradient of the output is this
+/* dx = derivative * grad_scale / number of elements of a sample; the label's gradient is zero. The
+ * derivative is data - label; of the logistic one sigmoid(data) - label, of the absolute error 1
+ * where data > label, else -1. The sigmoid is recomputed: the gradient of the output is this
  * defined one, which would be wrong in a second derivative. */
-static int logistic_grad(mxl_grad *g)
+static int regression_grad(mxl_grad *g)
 {
-    if (!mxl_grad_wants(g, 0))
-        return 0;
-    return set_derivative(
-        g, mxl_sub(g->s, mxl_apply(g->s, &mxl_op_sigmoid, mxl_grad_in(g, 0)), label_of(g)));
-}
-
-/* derivative = 1 where x > label, else -1 */
-static int mae_grad(mxl_grad *g)
-{
-    mxl_array *above;
+    const mxl_meta *meta = mxl_grad_in_meta(g, 0);
+    double outputs = (double)mxl_shape_size(meta->ndim - 1, meta->shape + 1);
+    mxl_array *x, *label, *derivative;
 
     if (!mxl_grad_wants(g, 0))
         return 0;
-    above = mxl_apply2(g->s, &mxl_op_greater, mxl_grad_in(g, 0), label_of(g));
-    return set_derivative(g, mxl_add_scalar(g->s, mxl_mul_scalar(g->s, above, 2), -1));
+    x = mxl_grad_in(g, 0);
+    label = mxl_reshape(g->s, mxl_grad_in(g, 1), meta->ndim, meta->shape);
+    if (g->op == &op_mae) {
+        derivative = mxl_mul_scalar(g->s, mxl_apply2(g->s, &mxl_op_greater, x, label), 2);
+        derivative = mxl_add_scalar(g->s, derivative, -1);
+    } else {
+        if (g->op == &op_logistic)
+            x = mxl_apply(g->s, &mxl_op_sigmoid, x);
+        derivative = mxl_sub(g->s, x, label);
+    }
+    return mxl_grad_set(
+        g, 0,
+        mxl_mul_scalar(g->s, derivative, ((const loss_params *)g->params)->grad_scale / outputs));
 }
 
 static int logistic_compute(const mxl_call *call)
@@ -208,42 +182,33 @@ static int logistic_compute(const mxl_call *call)
     return mxl_run_loops(&sigmoid);
 }
 
-#define REGRESSION(symbol, op_name, alias, op_doc, op_compute, op_grad)                            \
+#define REGRESSION(symbol, op_name, op_compute, op_doc)                                            \
     static const mxl_op symbol = {                                                                 \
         .name = op_name,                                                                           \
-        .aliases = MXL_ALIASES(alias),                                                             \
+        .aliases = MXL_ALIASES("_sparse_" op_name),                                                \
         .doc = op_doc " times grad_scale / (number of elements of a sample), whatever gradient "   \
                       "arrives.",                                                                  \
         .inputs = regression_inputs,                                                               \
         MXL_PARAMS(loss_params, regression_table),                                                 \
         .infer = regression_infer,                                                                 \
         .compute = op_compute,                                                                     \
-        .grad = op_grad,                                                                           \
+        .grad = regression_grad,                                                                   \
         .saves = regression_saves,                                                                 \
     }
 
-REGRESSION(op_linear, "LinearRegressionOutput", "_sparse_LinearRegressionOutput",
-           "A copy of data; its gradient is that of half the squared error, data - label,",
-           copy_compute, linear_grad);
-REGRESSION(op_logistic, "LogisticRegressionOutput", "_sparse_LogisticRegressionOutput",
-           "1 / (1 + e^-data); the gradient of data is that of the cross entropy, result - label,",
-           logistic_compute, logistic_grad);
-REGRESSION(op_mae, "MAERegressionOutput", "_sparse_MAERegressionOutput",
+REGRESSION(op_linear, "LinearRegressionOutput", copy_compute,
+           "A copy of data; its gradient is that of half the squared error, data - label,");
+REGRESSION(op_logistic, "LogisticRegressionOutput", logistic_compute,
+           "1 / (1 + e^-data); the gradient of data is that of the cross entropy, result - label,");
+REGRESSION(op_mae, "MAERegressionOutput", copy_compute,
            "A copy of data; its gradient is that of the absolute error, 1 where data > label and "
-           "-1 elsewhere,",
-           copy_compute, mae_grad);
+           "-1 elsewhere,");
 
 /* ---- _mxl_mse_loss ---- */
 
 typedef struct mse_params {
     int mean;
 } mse_params;
-
-static const mxl_param mse_table[] = {
-    MXL_PARAM(mse_params, mean, MXL_P_BOOL, "1",
-              "Whether the sum is divided by the number of elements."),
-    {0},
-};
 
 static int mse_infer(mxl_infer *infer)
 {
@@ -310,7 +275,8 @@ static const mxl_op op_mse_loss = {
     .name = "_mxl_mse_loss",
     .doc = "The mean (or sum) of the squared differences of two arrays.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS(mse_params, mse_table),
+    MXL_PARAMS_OF(mse_params, MXL_PARAM(mse_params, mean, MXL_P_BOOL, "1",
+                                        "Whether the sum is divided by the number of elements.")),
     .infer = mse_infer,
     .compute = mse_compute,
     .grad = mse_grad,

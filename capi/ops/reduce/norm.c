@@ -17,20 +17,6 @@ typedef struct norm_params {
     int out_dtype;
 } norm_params;
 
-static const mxl_param norm_table[] = {
-    MXL_PARAM(norm_params, ord, MXL_P_INT, "2",
-              "1: the sum of magnitudes; 2: the root of the sum of squares."),
-    MXL_PARAM_AS("axis", norm_params, reduce.axis, MXL_P_OPT_SHAPE, "None",
-                 "The axes to reduce, counted from either end; none named: all."),
-    MXL_PARAM(norm_params, out_dtype, MXL_P_DTYPE, "None",
-              "The dtype of the result, which must be the array's.", .values = sum_dtypes,
-              .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', "
-                           "'int8'},optional, default='None'"),
-    MXL_PARAM_AS("keepdims", norm_params, reduce.keepdims, MXL_P_BOOL, "0",
-                 "Whether the reduced axes stay, with extent 1."),
-    {0},
-};
-
 static int norm_infer(mxl_infer *infer)
 {
     const norm_params *p = infer->params;
@@ -74,7 +60,16 @@ static const mxl_op op_norm = {
     .aliases = MXL_ALIASES("_sparse_norm"),
     .doc = "Norm over axes: of vectors along one axis, of all elements together along several.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(norm_params, norm_table),
+    MXL_PARAMS_OF(norm_params,
+                  MXL_PARAM(norm_params, ord, MXL_P_INT, "2",
+                            "1: the sum of magnitudes; 2: the root of the sum of squares."),
+                  MXL_PARAM_AS("axis", norm_params, reduce.axis, MXL_P_OPT_SHAPE, "None",
+                               "The axes to reduce, counted from either end; none named: all."),
+                  MXL_PARAM(norm_params, out_dtype, MXL_P_DTYPE, "None",
+                            "The dtype of the result, which must be the array's.",
+                            .values = sum_dtypes),
+                  MXL_PARAM_AS("keepdims", norm_params, reduce.keepdims, MXL_P_BOOL, "0",
+                               "Whether the reduced axes stay, with extent 1.")),
     .infer = norm_infer,
     .compute = norm_compute,
     .grad = norm_grad,
@@ -82,14 +77,6 @@ static const mxl_op op_norm = {
 };
 
 /* ---- moments ---- */
-
-static const mxl_param moments_table[] = {
-    MXL_PARAM_AS("axes", mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",
-                 "The axes to reduce, counted from either end; at least one."),
-    MXL_PARAM(mxl_reduce_params, keepdims, MXL_P_BOOL, "0",
-              "Whether the reduced axes stay, with extent 1."),
-    {0},
-};
 
 static int moments_infer(mxl_infer *infer)
 {
@@ -119,27 +106,24 @@ static int moments_compute(const mxl_call *call)
  * order */
 static int moments_grad(mxl_grad *g)
 {
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    bool reduced[MXL_MAX_NDIM];
-    int64_t count = 1;
     mxl_array *away, *sum;
 
-    if (mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
-        return -1;
-    for (int i = 0; i < x->ndim; i++)
-        count *= reduced[i] ? x->shape[i] : 1;
     away = mxl_sub(g->s, mxl_grad_in(g, 0), mxl_reduce_back(g, mxl_grad_out(g, 0)));
     sum = mxl_mul(g->s, mxl_mul_scalar(g->s, away, 2),
                   mxl_reduce_back(g, mxl_grad_output_grad(g, 1)));
     sum = mxl_add(g->s, sum, mxl_reduce_back(g, mxl_grad_output_grad(g, 0)));
-    return mxl_grad_set(g, 0, mxl_div_scalar(g->s, sum, (double)count));
+    return mxl_grad_set(g, 0, mxl_div_scalar(g->s, sum, mxl_reduce_count(g)));
 }
 
 static const mxl_op op_moments = {
     .name = "moments",
     .doc = "Mean and variance over axes: two results.",
     .inputs = mxl_inputs_data,
-    MXL_PARAMS(mxl_reduce_params, moments_table),
+    MXL_PARAMS_OF(mxl_reduce_params,
+                  MXL_PARAM_AS("axes", mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",
+                               "The axes to reduce, counted from either end; at least one."),
+                  MXL_PARAM(mxl_reduce_params, keepdims, MXL_P_BOOL, "0",
+                            "Whether the reduced axes stay, with extent 1.")),
     .arity = mxl_arity_two,
     .infer = moments_infer,
     .compute = moments_compute,
@@ -153,20 +137,6 @@ typedef struct cumsum_params {
     int64_t axis;
     int dtype;
 } cumsum_params;
-
-static const mxl_param cumsum_table[] = {
-    MXL_PARAM(cumsum_params, axis, MXL_P_OPT_INT, "None",
-              "The axis to sum along, counted from either end; None: the flattened array."),
-    MXL_PARAM(cumsum_params, dtype, MXL_P_DTYPE, "None",
-              "The dtype of the result, in which the elements are added; None: the array's, int64 "
-              "for bool.",
-              .values = sum_dtypes,
-              .type_text = "{None, 'float16', 'float32', 'float64', 'int32', 'int64', "
-                           "'int8'},optional, default='None'"),
-    {0},
-};
-
-static const mxl_input cumsum_inputs[] = {MXL_INPUT(a, "Input array, of any shape."), {0}};
 
 static int cumsum_infer(mxl_infer *infer)
 {
@@ -226,8 +196,16 @@ static const mxl_op op_cumsum = {
     .name = "_np_cumsum",
     .aliases = MXL_ALIASES("cumsum"),
     .doc = "Running sums along an axis: each element plus all before it.",
-    .inputs = cumsum_inputs,
-    MXL_PARAMS(cumsum_params, cumsum_table),
+    MXL_INPUTS(MXL_INPUT(a, "Input array, of any shape.")),
+    MXL_PARAMS_OF(
+        cumsum_params,
+        MXL_PARAM(cumsum_params, axis, MXL_P_OPT_INT, "None",
+                  "The axis to sum along, counted from either end; None: the flattened array."),
+        MXL_PARAM(
+            cumsum_params, dtype, MXL_P_DTYPE, "None",
+            "The dtype of the result, in which the elements are added; None: the array's, int64 "
+            "for bool.",
+            .values = sum_dtypes)),
     .infer = cumsum_infer,
     .compute = cumsum_compute,
     .grad = cumsum_grad,

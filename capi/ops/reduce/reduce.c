@@ -75,6 +75,13 @@ int mxl_reduce_call(const mxl_call *call, mxl_reduction kind)
 
 /* ---- for vjps ---- */
 
+double mxl_reduce_count(const mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0), *y = mxl_grad_out_meta(g, 0);
+
+    return (double)mxl_shape_size(x->ndim, x->shape) / (double)mxl_shape_size(y->ndim, y->shape);
+}
+
 mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -135,15 +142,9 @@ REDUCTION(sum, MXL_REDUCE_SUM, mxl_reduce_infer, "Sum over axes.",
 /* dx = dy / count, expanded */
 static int mean_grad(mxl_grad *g)
 {
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    bool reduced[MXL_MAX_NDIM];
-    int64_t count = 1;
+    mxl_array *dy = mxl_div_scalar(g->s, g->grad_output[0], mxl_reduce_count(g));
 
-    if (mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
-        return -1;
-    for (int i = 0; i < x->ndim; i++)
-        count *= reduced[i] ? x->shape[i] : 1;
-    return mxl_grad_set(g, 0, spread(g, mxl_div_scalar(g->s, g->grad_output[0], (double)count)));
+    return mxl_grad_set(g, 0, spread(g, dy));
 }
 
 REDUCTION(mean, MXL_REDUCE_MEAN, mxl_reduce_infer,
@@ -155,15 +156,13 @@ static int max_infer(mxl_infer *infer)
 {
     const mxl_array *x = infer->in[0];
     bool reduced[MXL_MAX_NDIM];
-    char text[128];
 
     if (mxl_reduce_axes(infer->op->name, infer->params, x->ndim, reduced) != 0)
         return -1;
     for (int i = 0; i < x->ndim; i++) {
         if (reduced[i] && x->shape[i] == 0)
             return mxl_error("%s: an array of shape %s has no elements along axis %d",
-                             infer->op->name, mxl_shape_text(text, sizeof(text), x->ndim, x->shape),
-                             i);
+                             infer->op->name, MXL_SHAPE_OF(x), i);
     }
     return mxl_reduce_infer(infer);
 }
@@ -264,7 +263,6 @@ static int arg_infer(mxl_infer *infer)
     const mxl_array *x = infer->in[0];
     bool reduced[MXL_MAX_NDIM];
     int64_t length = x->size;
-    char text[128];
 
     for (int i = 0; i < x->ndim; i++)
         reduced[i] = p->axis == MXL_NONE;
@@ -280,18 +278,18 @@ static int arg_infer(mxl_infer *infer)
         return mxl_error("%s: dtype bool is not supported", infer->op->name);
     if (length == 0)
         return mxl_error("%s: nothing to search in an array of shape %s", infer->op->name,
-                         mxl_shape_text(text, sizeof(text), x->ndim, x->shape));
+                         MXL_SHAPE_OF(x));
     reduced_shape(x->ndim, x->shape, reduced, p->keepdims, infer->scalars, &infer->out_shape[0]);
     infer->out_dtype[0] = x->dtype;
     return 0;
 }
 
-typedef void (*finder)(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in,
-                       int64_t *out);
+static const mxl_op op_argmin, op_argmin_int64;
 
 /* The kernel gives int64; other dtypes are cast. */
-static int arg_compute(const mxl_call *call, finder find)
+static int arg_compute(const mxl_call *call)
 {
+    bool least = call->op == &op_argmin || call->op == &op_argmin_int64;
     const arg_params *p = call->params;
     const mxl_array *x = call->in[0];
     mxl_array *out = call->out[0], *index = NULL;
@@ -303,22 +301,13 @@ static int arg_compute(const mxl_call *call, finder find)
         if (index == NULL)
             return -1;
     }
-    find(x->dtype, along.outer, along.n, along.inner, mxl_array_read(x),
-         mxl_array_write(index == NULL ? out : index));
+    (least ? mxl_argmin : mxl_argmax)(x->dtype, along.outer, along.n, along.inner,
+                                      mxl_array_read(x),
+                                      mxl_array_write(index == NULL ? out : index));
     if (index != NULL)
         status = mxl_array_copy_into(out, index);
     mxl_array_release(index);
     return status;
-}
-
-static int argmax_compute(const mxl_call *call)
-{
-    return arg_compute(call, mxl_argmax);
-}
-
-static int argmin_compute(const mxl_call *call)
-{
-    return arg_compute(call, mxl_argmin);
 }
 
 /* As int64, exact for an axis of any length. */
@@ -330,23 +319,23 @@ static int int64_infer(mxl_infer *infer)
     return 0;
 }
 
-#define ARG(symbol, op_name, which, op_dtype, op_compute, ...)                                     \
+#define ARG(symbol, op_name, which, op_dtype, ...)                                                 \
     static const mxl_op symbol = {                                                                 \
         .name = op_name,                                                                           \
         .doc = "Index of the " which " element along an axis, " op_dtype                           \
                "; of equal ones the first, and a NaN counts as the " which ".",                    \
         .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(arg_params, arg_table),                                                         \
-        .compute = op_compute,                                                                     \
+        .compute = arg_compute,                                                                    \
         __VA_ARGS__,                                                                               \
     }
 
-ARG(op_argmax, "argmax", "largest", "in the array's dtype", argmax_compute, .infer = arg_infer,
+ARG(op_argmax, "argmax", "largest", "in the array's dtype", .infer = arg_infer,
     .grad = mxl_grad_zero);
-ARG(op_argmin, "argmin", "smallest", "in the array's dtype", argmin_compute, .infer = arg_infer,
+ARG(op_argmin, "argmin", "smallest", "in the array's dtype", .infer = arg_infer,
     .grad = mxl_grad_zero);
-ARG(op_argmax_int64, "_mxl_argmax", "largest", "as int64", argmax_compute, .infer = int64_infer);
-ARG(op_argmin_int64, "_mxl_argmin", "smallest", "as int64", argmin_compute, .infer = int64_infer);
+ARG(op_argmax_int64, "_mxl_argmax", "largest", "as int64", .infer = int64_infer);
+ARG(op_argmin_int64, "_mxl_argmin", "smallest", "as int64", .infer = int64_infer);
 
 /* argmax along axis 1. */
 static int channel_infer(mxl_infer *infer)
@@ -364,7 +353,7 @@ static int channel_compute(const mxl_call *call)
     mxl_call along = *call;
 
     along.params = &params;
-    return arg_compute(&along, mxl_argmax);
+    return arg_compute(&along);
 }
 
 static const mxl_op op_argmax_channel = {

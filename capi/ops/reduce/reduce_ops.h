@@ -12,6 +12,8 @@ int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool
 int mxl_reduce_infer(mxl_infer *infer);
 int mxl_reduce_call(const mxl_call *call, mxl_reduction kind);
 
+/* For vjps: the number of elements that each result was computed from. */
+double mxl_reduce_count(const mxl_grad *g);
 /* For vjps: an array of the result's shape with the reduced axes restored, with size 1. */
 mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y);
 

@@ -24,8 +24,7 @@ static const mxl_param softmax_params_table[] = {
     MXL_PARAM(softmax_params, axis, MXL_P_INT, "-1",
               "The axis along which the results sum to 1, counted from either end."),
     MXL_PARAM(softmax_params, temperature, MXL_P_OPT_FLOAT, "None",
-              "What the input is divided by first; None: nothing.",
-              .type_text = "double or None, optional, default=None"),
+              "What the input is divided by first; None: nothing.", .type_name = "double or None"),
     MXL_PARAM(softmax_params, dtype, MXL_P_DTYPE, "None",
               "dtype of the result; None: that of data.", .values = mxl_float_names),
     MXL_PARAM(softmax_params, use_length, MXL_P_OPT_BOOL, "0",
@@ -48,7 +47,6 @@ static int check_length(const mxl_infer *infer, int axis)
 {
     const mxl_array *x = infer->in[0], *length = infer->in[1];
     mxl_shape want;
-    char have_text[128], want_text[128];
 
     if (length->dtype != MXL_I32 && length->dtype != MXL_I64)
         return mxl_error("%s: length must be int32 or int64, got %s", infer->op->name,
@@ -63,8 +61,7 @@ static int check_length(const mxl_infer *infer, int axis)
     if (mxl_shape_same(length->ndim, length->shape, want.ndim, want.dim))
         return 0;
     return mxl_error("%s: length must have shape %s, got %s", infer->op->name,
-                     mxl_shape_text(want_text, sizeof(want_text), want.ndim, want.dim),
-                     mxl_shape_text(have_text, sizeof(have_text), length->ndim, length->shape));
+                     MXL_SHAPE_TEXT(want.ndim, want.dim), MXL_SHAPE_OF(length));
 }
 
 static int softmax_infer(mxl_infer *infer)

@@ -26,14 +26,6 @@ typedef struct output_params {
     int clip;        /* labels out of range are clamped to the nearest class */
 } output_params;
 
-static const mxl_input output_inputs[] = {
-    MXL_INPUT(data, "What is turned into probabilities, of a floating dtype; (n, ...)."),
-    MXL_INPUT(label,
-              "The class of each row of data, of the dtype of data and its shape without the "
-              "classes; or, in the shape of data, the probabilities that there should be."),
-    {0},
-};
-
 static const char *const normalizations[] = {"batch", "null", "valid", NULL};
 
 #define FIELD(field, kind, text, meaning) MXL_PARAM(output_params, field, kind, text, meaning)
@@ -57,14 +49,6 @@ static const char *const normalizations[] = {"batch", "null", "valid", NULL};
         FIELD(smooth_alpha, MXL_P_FLOAT, "0",                                                      \
               "How much of a label's 1 the other classes share, 0 to 1; of no meaning with "       \
               "multi_output.")
-
-static const mxl_param output_table[] = {OUTPUT_PARAMS, {0}};
-static const mxl_param target_table[] = {
-    OUTPUT_PARAMS,
-    FIELD(shape, MXL_P_SHAPE, NULL, "Shape of data."),
-    FIELD(clip, MXL_P_BOOL, "0", "Whether labels out of range count as the nearest class."),
-    {0},
-};
 
 /* Data as (outer, classes, inner): a softmax of each (outer, inner). */
 typedef struct classes {
@@ -128,22 +112,16 @@ static int output_infer(mxl_infer *infer)
     const mxl_array *x = infer->in[0], *label = infer->in[1];
     const output_params *p = infer->params;
     int least = p->multi_output ? 2 : 1;
-    char a[128], b[128];
 
-    if (mxl_check_float(infer->op, x) != 0)
+    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, label) != 0)
         return -1;
-    if (label->dtype != x->dtype)
-        return mxl_error("SoftmaxOutput: data and label have dtypes %s and %s; they must be the "
-                         "same",
-                         mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));
     if (x->ndim < least)
         return mxl_error("SoftmaxOutput: data must have %d axes or more, got %d", least, x->ndim);
     if (!mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape) &&
         !(p->multi_output ? is_multi_label(x->ndim, x->shape, label)
                           : is_row_label(p, x->ndim, x->shape, label)))
         return mxl_error("SoftmaxOutput: label of shape %s does not fit data of shape %s",
-                         mxl_shape_text(b, sizeof(b), label->ndim, label->shape),
-                         mxl_shape_text(a, sizeof(a), x->ndim, x->shape));
+                         MXL_SHAPE_OF(label), MXL_SHAPE_OF(x));
     return mxl_infer_like_first(infer);
 }
 
@@ -256,13 +234,13 @@ static int target_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_input target_inputs[] = {MXL_INPUT(label, "A class for each row."), {0}};
-
 static const mxl_op op_target = {
     .name = "_mxl_softmax_target",
     .doc = "Of labels: the probabilities that there should be, and a factor for each row.",
-    .inputs = target_inputs,
-    MXL_PARAMS(output_params, target_table),
+    MXL_INPUTS(MXL_INPUT(label, "A class for each row.")),
+    MXL_PARAMS_OF(
+        output_params, OUTPUT_PARAMS, FIELD(shape, MXL_P_SHAPE, NULL, "Shape of data."),
+        FIELD(clip, MXL_P_BOOL, "0", "Whether labels out of range count as the nearest class.")),
     .arity = mxl_arity_two,
     .infer = target_infer,
     .compute = target_compute,
@@ -320,8 +298,12 @@ static const mxl_op op_softmax_output = {
     .doc =
         "Softmax of each row of data. Its gradient is that of the cross entropy with the labels, "
         "the result less 1 at the label, scaled by the parameters, whatever gradient arrives.",
-    .inputs = output_inputs,
-    MXL_PARAMS(output_params, output_table),
+    MXL_INPUTS(
+        MXL_INPUT(data, "What is turned into probabilities, of a floating dtype; (n, ...)."),
+        MXL_INPUT(label,
+                  "The class of each row of data, of the dtype of data and its shape without the "
+                  "classes; or, in the shape of data, the probabilities that there should be.")),
+    MXL_PARAMS_OF(output_params, OUTPUT_PARAMS),
     .check = output_check,
     .infer = output_infer,
     .compute = output_compute,
@@ -331,23 +313,12 @@ static const mxl_op op_softmax_output = {
 
 /* ---- softmax_cross_entropy ---- */
 
-static const mxl_input entropy_inputs[] = {
-    MXL_INPUT(data, "A row of classes for each sample, of a floating dtype; (n, classes)."),
-    MXL_INPUT(label, "The class of each sample, of the dtype of data; (n,). What is out of range "
-                     "counts as the nearest class."),
-    {0},
-};
-
 static int entropy_infer(mxl_infer *infer)
 {
     const mxl_array *x = infer->in[0], *label = infer->in[1];
 
-    if (mxl_check_float(infer->op, x) != 0)
+    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, label) != 0)
         return -1;
-    if (label->dtype != x->dtype)
-        return mxl_error("softmax_cross_entropy: data and label have dtypes %s and %s; they must "
-                         "be the same",
-                         mxl_dtype_name(x->dtype), mxl_dtype_name(label->dtype));
     if (x->ndim != 2 || label->ndim != 1)
         return mxl_error("softmax_cross_entropy: data and label must have 2 axes and 1, got %d "
                          "and %d",
@@ -424,7 +395,11 @@ static const mxl_op op_cross_entropy = {
     .name = "softmax_cross_entropy",
     .doc = "The sum over all samples of -log(softmax(data)[label]), where a probability counts as "
            "1e-8 or more; shape (1,).",
-    .inputs = entropy_inputs,
+    MXL_INPUTS(
+        MXL_INPUT(data, "A row of classes for each sample, of a floating dtype; (n, classes)."),
+        MXL_INPUT(label,
+                  "The class of each sample, of the dtype of data; (n,). What is out of range "
+                  "counts as the nearest class.")),
     .params = mxl_params_none,
     .infer = entropy_infer,
     .compute = entropy_compute,

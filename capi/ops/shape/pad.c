@@ -198,8 +198,7 @@ static const mxl_op op_pad = {
                   "How wide the rim is before and behind each axis: two numbers per axis, four "
                   "zeros first."),
         MXL_PARAM(pad_params, constant_value, MXL_P_FLOAT, "0",
-                  "The value of the rim in mode constant.",
-                  .type_text = "double, optional, default=0")),
+                  "The value of the rim in mode constant.", .type_name = "double")),
     .infer = pad_infer,
     .compute = pad_compute,
     .grad = pad_grad,

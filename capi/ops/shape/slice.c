@@ -190,7 +190,7 @@ static const mxl_op op_slice_assign_scalar = {
     MXL_PARAMS_OF(slice_params,
                   MXL_PARAM(slice_params, scalar, MXL_P_FLOAT, "0",
                             "The number that every element of the part becomes.",
-                            .type_text = "double, optional, default=0"),
+                            .type_name = "double"),
                   SLICE_BOUNDS),
     .infer = assign_scalar_infer,
     .compute = assign_scalar_compute,

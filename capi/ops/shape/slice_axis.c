@@ -165,7 +165,7 @@ static const mxl_op op_select = {
                             "The axis that goes, counted from either end."),
                   MXL_PARAM(select_params, index, MXL_P_INT, MXL_REQUIRED,
                             "The position along it, counted from either end.",
-                            .type_text = "long, required")),
+                            .type_name = "long")),
     MXL_MOVEMENT(select_plan),
 };
 

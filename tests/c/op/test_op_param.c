@@ -31,7 +31,7 @@ static const mxl_param params_table[] = {
     {FIELD(num_args, MXL_P_INT), .min = 1, .has_min = true},
     {FIELD(p, MXL_P_FLOAT), .def = "0.5"},
     {FIELD(temperature, MXL_P_OPT_FLOAT), .def = "None"},
-    {FIELD(scalar, MXL_P_FLOAT), .def = "1", .type_text = "double, optional, default=1"},
+    {FIELD(scalar, MXL_P_FLOAT), .def = "1", .type_name = "double"},
     {FIELD(keepdims, MXL_P_BOOL), .def = "0"},
     {FIELD(cudnn_off, MXL_P_OPT_BOOL), .def = "None"},
     {FIELD(mode, MXL_P_ENUM), .def = "clip", .values = modes},

@@ -196,17 +196,10 @@ def _linear(x, f, axis=-1, reverse=False):
     return np.moveaxis(y[:: -1 if reverse else 1], 0, axis)
 
 
-def _shift(x, axis=-1, back=False):
-    zeros = np.zeros_like(x.take([0], axis))
-    parts = [np.delete(x, 0, axis), zeros] if back else [zeros, np.delete(x, -1, axis)]
-    return np.concatenate(parts, axis)
-
-
 _ZEROS = [[2.0, 0.0, 3.0, -1.0], [0.0, 0.5, 0.0, 2.0], [1.0, 2.0, 3.0, 0.0], [0.0, 0.0, 0.0, 1.5]]
 _near = {"float16": (1e-2, 1e-2), "float32": (1e-5, 1e-5)}
 for _op, _f, _count, _flag in (
     ("_mxl_cumprod", _cumprod, 1, "exclusive"),
-    ("_mxl_shift", _shift, 1, "back"),
     ("_mxl_scan_linear", _linear, 2, "reverse"),
 ):
     _grad: dict = {"order": 2, "diff": tuple(range(_count)), "tolerance": _near}
