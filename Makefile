@@ -242,7 +242,7 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 
 fuzz-run: $(FUZZ_PROGRAMS)
 	@$(BUILD)/fuzz_api $(FUZZ_SECONDS)
-	@$(BUILD)/fuzz_graph $(FUZZ_SECONDS)
+	@MXLITE_DEFER=1 $(BUILD)/fuzz_graph $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
 	    $(wildcard tests/fuzz/corpus/*/*.params tests/reference/files/*.params)
 

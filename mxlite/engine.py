@@ -1,4 +1,4 @@
-"""`mx.engine`: how many operators MXNet would join. Here operators run as they are called, and nothing changes."""
+"""`mx.engine`: how many large element-wise operators run together, in one pass over memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from mxlite.util import _Scope
 
 
 def set_bulk_size(size: int) -> int:
-    """Remembers a bulk size, which changes no result; the size before.
+    """Sets the bulk size of this thread; returns the size before, initially 0.
+
+    Above 1, element-wise calls on 4,096 elements and more are checked and recorded at once, but up to `size` of them
+    run together when a result is read. Results have the same bits.
 
     Raises:
         MXNetError: a negative size.
@@ -19,7 +22,7 @@ def set_bulk_size(size: int) -> int:
 
 
 def bulk(size: int) -> _Scope:
-    """A with-block with another bulk size."""
+    """A with-block with another bulk size (see `set_bulk_size`)."""
     return _Scope(set_bulk_size, size)
 
 

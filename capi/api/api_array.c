@@ -1,6 +1,7 @@
 /* MXNDArray*: making and freeing arrays, copying their data in and out, their gradients. Called by
  * bindings. (Views: api_view.c; shapes and kinds: api_query.c.) */
 #include "api/common.h"
+#include "array/expression.h"
 
 #include <string.h>
 
@@ -117,26 +118,32 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
 
 /* ---- waiting: operators run as they are called ---- */
 
-static int check_handle(const char *function, NDArrayHandle handle)
+/* Runs what the array's bytes wait for and, before a write, what waits for them. */
+static int wait_for(const char *function, NDArrayHandle handle, bool write)
 {
-    if (api_pin_for(handle, function) == NULL)
+    mxl_array *array = api_pin_for(handle, function);
+
+    if (array == NULL)
         return -1;
+    if (array->storage != NULL && mxl_storage_waits(array->storage))
+        mxl_storage_settle(array->storage, write);
     api_unpin(handle);
     return 0;
 }
 
 int MXNDArrayWaitToRead(NDArrayHandle handle)
 {
-    return check_handle(__func__, handle);
+    return wait_for(__func__, handle, false);
 }
 
 int MXNDArrayWaitToWrite(NDArrayHandle handle)
 {
-    return check_handle(__func__, handle);
+    return wait_for(__func__, handle, true);
 }
 
 int MXNDArrayWaitAll(void)
 {
+    mxl_expressions_run();
     return 0;
 }
 
@@ -279,9 +286,9 @@ int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
     if (!array->contiguous)
         status =
             mxl_error("%s: the array's elements do not lie in C order; copy it first", __func__);
-    else if (array->size >
-             0) /* Not a write: printing an array must not invalidate saved tensors. */
-        *out_pdata = (char *)array->storage->data + array->offset;
+    else if (array->size > 0)
+        *out_pdata = mxl_array_address(array); /* No write: printing must not invalidate saved
+                                                  tensors. */
     api_unpin(handle);
     return status;
 }

@@ -60,7 +60,7 @@ static outgoing *outgoing_new(mxl_array *array, dl_tensor *tensor)
     o->array = array;
     mxl_array_retain(array);
     memcpy(o->dims, array->shape, 2 * axes);
-    *tensor = (dl_tensor){.data = (char *)array->storage->data + array->offset,
+    *tensor = (dl_tensor){.data = mxl_array_address(array),
                           .device = DL_CPU,
                           .ndim = array->ndim,
                           .dtype = type_of(array->dtype),

@@ -121,13 +121,25 @@ static inline void mxl_array_release(mxl_array *array)
 /* The address of the first element, for reading. */
 static inline const void *mxl_array_read(const mxl_array *array)
 {
+    if (mxl_storage_waits(array->storage))
+        mxl_storage_settle(array->storage, false);
     return (const char *)array->storage->data + array->offset;
 }
 
 /* The address of the first element, for writing: increments the storage's version. */
 static inline void *mxl_array_write(mxl_array *array)
 {
+    if (mxl_storage_waits(array->storage))
+        mxl_storage_settle(array->storage, true);
     mxl_storage_bump(array->storage);
+    return (char *)array->storage->data + array->offset;
+}
+
+/* The address of the first element for a caller outside the library, who may read and write it at
+ * any time. */
+static inline void *mxl_array_address(mxl_array *array)
+{
+    mxl_storage_expose(array->storage);
     return (char *)array->storage->data + array->offset;
 }
 

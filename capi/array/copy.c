@@ -1,9 +1,52 @@
 /* Copies between arrays, with or without a cast; see copy.h. */
 #include "array/copy.h"
 
+#include <string.h>
+
+#include "array/expression.h"
 #include "base/error.h"
 #include "kernel/copy/cast.h"
+#include "kernel/copy/copy_loops.h"
 #include "kernel/copy/strided_copy.h"
+
+/* ---- deferred copies ---- */
+
+#define COPY_LOOP(width)                                                                           \
+    static void copy_##width(void *out, const void *const *in, const int64_t *step, int64_t n,     \
+                             const void *params)                                                   \
+    {                                                                                              \
+        (void)params;                                                                              \
+        if (step[0] == 0)                                                                          \
+            mxl_copy_run(width, out, 1, in[0], 0, n);                                              \
+        else if (in[0] != out)                                                                     \
+            memcpy(out, in[0], (size_t)n * (width));                                               \
+    }
+
+COPY_LOOP(1)
+COPY_LOOP(2)
+COPY_LOOP(4)
+COPY_LOOP(8)
+
+static mxl_loop copy_loop(int from, int to)
+{
+    static const mxl_loop loops[] = {[1] = copy_1, [2] = copy_2, [4] = copy_4, [8] = copy_8};
+
+    return from == to ? loops[mxl_dtype_size(to)] : mxl_cast_loop(from, to);
+}
+
+bool mxl_array_copy_later(mxl_array *dst, mxl_array *src)
+{
+    mxl_deferral later = {.row = copy_loop(src->dtype, dst->dtype),
+                          .weight = 1,
+                          .num_in = 1,
+                          .in = &src,
+                          .out = dst,
+                          .copies = src->dtype == dst->dtype};
+
+    return src->storage != dst->storage && mxl_defers(dst->size) && mxl_defer(&later);
+}
+
+/* ---- copies ---- */
 
 /* Copies or casts with one shape for both. */
 static int copy_shaped(mxl_array *dst, const mxl_array *src, int ndim, const int64_t *shape,
@@ -45,6 +88,9 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     if (dst->size != src->size)
         return mxl_error("copy: %lld elements do not fill an array of %lld", (long long)src->size,
                          (long long)dst->size);
+    if ((mxl_array_same_shape(dst, src) || src->contiguous) &&
+        mxl_array_copy_later(dst, (mxl_array *)(size_t)src))
+        return 0;
     if (dst->contiguous && src->contiguous) {
         copy_straight(dst, src);
         return 0;

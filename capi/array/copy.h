@@ -9,6 +9,10 @@
  * error set. */
 int mxl_array_copy_into(mxl_array *dst, const mxl_array *src);
 
+/* Defers such a copy, to a `dst` of the same shape, or of as many elements as a contiguous `src`,
+ * or from a single element (array/expression.h). False: it cannot be. */
+bool mxl_array_copy_later(mxl_array *dst, mxl_array *src);
+
 /* The array itself (retained) if it is contiguous, else a new contiguous copy. */
 mxl_array *mxl_array_contiguous(mxl_array *array);
 

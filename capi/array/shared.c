@@ -143,22 +143,29 @@ static int fd_of(const mxl_storage *storage)
  * stay: another process may be about to open them. */
 static mxl_storage *copy_of(mxl_array *array, size_t bytes)
 {
-    mxl_storage *owner = array->storage, *before = atomic_load(&owner->share), *copy;
-    mxl_array *straight = mxl_array_contiguous(array);
+    mxl_extra *extra = mxl_storage_extra(array->storage), *offered;
+    mxl_storage *before, *copy;
+    mxl_array *straight = extra == NULL ? NULL : mxl_array_contiguous(array);
 
     if (straight == NULL)
         return NULL;
+    before = atomic_load(&extra->share);
     if (before != NULL && before->bytes == bytes &&
         memcmp(before->data, mxl_array_read(straight), bytes) == 0) {
         mxl_array_release(straight);
         return before;
     }
     copy = mxl_shared_new(bytes);
-    if (copy != NULL) {
+    offered = copy == NULL ? NULL : mxl_storage_extra(copy);
+    if (offered == NULL) {
+        if (copy != NULL)
+            mxl_ref_release(&copy->ref);
+        copy = NULL;
+    } else {
         memcpy(copy->data, mxl_array_read(straight), bytes);
         do {
-            atomic_store(&copy->share, before);
-        } while (!atomic_compare_exchange_weak(&owner->share, &before, copy));
+            atomic_store(&offered->share, before);
+        } while (!atomic_compare_exchange_weak(&extra->share, &before, copy));
     }
     mxl_array_release(straight);
     return copy;

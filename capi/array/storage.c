@@ -5,24 +5,34 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 
-enum { HEADER_BYTES = 64 };
+enum { HEADER_BYTES = 64, LARGE_BYTES = 64 * 1024, TURNS = 13, TURN_BYTES = 320 };
 
 _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the header");
 
-static void release_share(mxl_storage *storage)
-{
-    mxl_storage *share = atomic_load_explicit(&storage->share, memory_order_acquire);
+/* The extra of storages that are exposed and have no other need of one. */
+static mxl_extra only_exposed = {.exposed = true};
 
+static void release_extra(mxl_storage *storage)
+{
+    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
+    mxl_storage *share;
+
+    if (extra == NULL || extra == &only_exposed)
+        return;
+    if (atomic_load_explicit(&extra->waits, memory_order_acquire))
+        mxl_storage_forsake(storage);
+    share = atomic_load_explicit(&extra->share, memory_order_acquire);
     if (share != NULL)
         mxl_ref_release(&share->ref);
+    mxl_free(extra, sizeof(*extra));
 }
 
 static void storage_release(mxl_ref *ref)
 {
     mxl_storage *storage = (mxl_storage *)ref;
 
-    release_share(storage);
-    mxl_free(storage, HEADER_BYTES + storage->bytes);
+    release_extra(storage);
+    mxl_free(storage, (size_t)((char *)storage->data - (char *)storage) + storage->bytes);
 }
 
 static void foreign_release(mxl_ref *ref)
@@ -31,37 +41,49 @@ static void foreign_release(mxl_ref *ref)
     void (*give_back)(void *) = storage->foreign->release;
     void *payload = storage->foreign->payload;
 
-    release_share(storage);
+    release_extra(storage);
     mxl_free(storage, HEADER_BYTES + sizeof(mxl_foreign));
     if (give_back != NULL)
         give_back(payload);
 }
 
-static mxl_storage *blank(size_t behind, void (*release)(mxl_ref *))
+static mxl_storage *blank(size_t skip, size_t behind, void (*release)(mxl_ref *))
 {
-    mxl_storage *storage = mxl_alloc(HEADER_BYTES + behind);
+    mxl_storage *storage = mxl_alloc(skip + behind);
 
     if (storage == NULL)
         return NULL;
     mxl_ref_init(&storage->ref, release);
-    storage->data = (char *)storage + HEADER_BYTES;
+    storage->data = (char *)storage + skip;
     storage->bytes = behind;
     storage->foreign = NULL;
     atomic_init(&storage->version, 0);
-    atomic_init(&storage->share, NULL);
+    atomic_init(&storage->extra, NULL);
     return storage;
+}
+
+/* Where the data begin. Large blocks begin at pages; were all data 64 bytes further on, the same
+ * elements of all operands of a loop would compete for the same few lines of the caches. */
+static size_t data_offset(size_t bytes)
+{
+    static atomic_uint turn;
+
+    if (bytes < LARGE_BYTES)
+        return HEADER_BYTES;
+    return HEADER_BYTES +
+           TURN_BYTES * (atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % TURNS);
 }
 
 mxl_storage *mxl_storage_new(size_t bytes)
 {
     if (bytes > (size_t)INT64_MAX - HEADER_BYTES)
         return mxl_error_null("an array of %zu bytes is too large", bytes);
-    return blank(bytes, storage_release);
+    return blank(data_offset(bytes), bytes, storage_release);
 }
 
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload)
 {
-    mxl_storage *storage = blank(sizeof(mxl_foreign), foreign_release);
+    mxl_storage *storage = blank(HEADER_BYTES, sizeof(mxl_foreign), foreign_release);
 
     if (storage == NULL)
         return NULL;
@@ -72,4 +94,37 @@ mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void 
     storage->data = data;
     storage->bytes = bytes;
     return storage;
+}
+
+mxl_extra *mxl_storage_extra(mxl_storage *storage)
+{
+    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire), *made;
+
+    if (extra != NULL && extra != &only_exposed)
+        return extra;
+    made = mxl_alloc_zero(sizeof(*made));
+    if (made == NULL)
+        return NULL;
+    atomic_init(&made->exposed, extra != NULL);
+    while (!atomic_compare_exchange_weak(&storage->extra, &extra, made)) {
+        if (extra != NULL && extra != &only_exposed) {
+            mxl_free(made, sizeof(*made));
+            return extra;
+        }
+        atomic_store(&made->exposed, extra != NULL);
+    }
+    return made;
+}
+
+void mxl_storage_expose(mxl_storage *storage)
+{
+    mxl_extra *extra = NULL;
+
+    if (storage->foreign != NULL ||
+        atomic_compare_exchange_strong(&storage->extra, &extra, &only_exposed))
+        return;
+    if (extra != &only_exposed)
+        atomic_store(&extra->exposed, true);
+    if (mxl_storage_waits(storage))
+        mxl_storage_settle(storage, true);
 }

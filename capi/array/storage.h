@@ -16,13 +16,22 @@ typedef struct mxl_foreign {
     atomic_bool read_only; /* the library may not write to the bytes */
 } mxl_foreign;
 
+/* What few storages have. */
+typedef struct mxl_extra {
+    _Atomic(struct mxl_storage *) share; /* kept; a copy that was offered to another process */
+    atomic_bool exposed;                 /* a caller has the address of the bytes */
+    atomic_bool waits;                   /* an expression makes the bytes, or reads them */
+    struct mxl_expression *maker; /* array/expression.c: makes the bytes; NULL: they are there */
+    struct mxl_operand *readers;  /* array/expression.c: read the bytes later */
+} mxl_extra;
+
 typedef struct mxl_storage {
     mxl_ref ref;
     void *data; /* aligned to 64; foreign bytes to their elements */
     size_t bytes;
-    atomic_uint_fast64_t version;        /* grows with every write */
-    mxl_foreign *foreign;                /* NULL: the library's own bytes */
-    _Atomic(struct mxl_storage *) share; /* kept; a copy that was offered to another process */
+    atomic_uint_fast64_t version; /* grows with every write */
+    mxl_foreign *foreign;         /* NULL: the library's own bytes */
+    _Atomic(mxl_extra *) extra;   /* owned; NULL: none */
 } mxl_storage;
 
 /* New storage of `bytes` (0 is legal), its content uninitialised; NULL with the error set. */
@@ -31,6 +40,28 @@ mxl_storage *mxl_storage_new(size_t bytes);
 /* New storage over foreign bytes. `release` (may be NULL) is called when the last reference is
  * released. NULL with the error set; then `release` is not called. */
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload);
+
+/* The storage's extra, made where there is none; NULL with the error set. */
+mxl_extra *mxl_storage_extra(mxl_storage *storage);
+
+/* Runs the expression that makes the bytes and, before a write, those that read them. */
+void mxl_storage_settle(const mxl_storage *storage, bool write);
+
+/* Releases the expression that would make the bytes: the storage is no longer used. */
+void mxl_storage_forsake(mxl_storage *storage);
+
+/* Whether bytes of the storage wait. */
+static inline bool mxl_storage_waits(const mxl_storage *storage)
+{
+    mxl_extra *extra =
+        atomic_load_explicit(&((mxl_storage *)(size_t)storage)->extra, memory_order_acquire);
+
+    return extra != NULL && atomic_load_explicit(&extra->waits, memory_order_acquire);
+}
+
+/* Makes the bytes ready for a caller who gets their address, and runs what reads them: from now on
+ * no expression reads or writes them late. */
+void mxl_storage_expose(mxl_storage *storage);
 
 static inline bool mxl_storage_read_only(const mxl_storage *storage)
 {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "array/copy.h"
+#include "array/expression.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/copy/copy_loops.h"
 
@@ -205,14 +207,36 @@ static bool copy_blocks(const mxl_plan *p, int64_t width, char *out, const char 
     return true;
 }
 
+/* Defers the copy; false: it runs now. */
+static bool copy_later(const mxl_plan *p, mxl_array *in, mxl_array *out)
+{
+    mxl_array *view;
+    bool done;
+
+    if (p->puts || !mxl_defers(out->size) || in->storage == out->storage)
+        return false;
+    if (p->straight || in->size == 1)
+        return mxl_array_copy_later(out, in);
+    view = mxl_array_strided(in, p->skip, p->shape.ndim, p->shape.dim, p->strides);
+    if (view == NULL)
+        return false;
+    done = mxl_array_copy_later(out, view);
+    mxl_array_release(view);
+    return done;
+}
+
 void mxl_plan_copy(const mxl_plan *p, const mxl_array *in, mxl_array *out)
 {
     size_t width = mxl_dtype_size(in->dtype);
     int64_t skip = p->skip * (int64_t)width, straight[MXL_MAX_NDIM];
-    const char *from = mxl_array_read(in);
-    char *to = mxl_array_write(out);
+    const char *from;
+    char *to;
     uint64_t zero = 0;
 
+    if (copy_later(p, (mxl_array *)(size_t)in, out))
+        return;
+    from = mxl_array_read(in);
+    to = mxl_array_write(out);
     if (p->straight) {
         mxl_copy_bytes(to, from, (size_t)out->size * width);
         return;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "array/copy.h"
+#include "array/expression.h"
 
 static inline mxl_loop call_loop(const mxl_call *call, int dtype)
 {
@@ -133,7 +134,8 @@ static inline bool run_at_once(const mxl_call *call, mxl_loop row)
     mxl_array *out = call->out[0];
     const void *data[2];
 
-    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_LOOP_SMALL)
+    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_LOOP_SMALL ||
+        mxl_defers(out->size))
         return false;
     for (int i = 0; i < call->num_inputs; i++) {
         const mxl_array *in = call->in[i];
@@ -145,6 +147,37 @@ static inline bool run_at_once(const mxl_call *call, mxl_loop row)
     }
     row(mxl_array_write(out), data, steps, out->size, call->params);
     return true;
+}
+
+static void copy_params(const void *op, void *to, const void *params)
+{
+    mxl_params_copy(op, to, params);
+}
+
+/* Defers the loop of a large call (array/expression.h). False: it runs now. */
+static bool run_later(const mxl_call *call, mxl_loop row)
+{
+    mxl_array *out = call->out[0];
+    mxl_deferral later = {.row = row,
+                          .weight = call->op->kernels->weight,
+                          .num_in = call->num_inputs,
+                          .in = call->in,
+                          .out = out,
+                          .params = call->params,
+                          .copy_params = copy_params,
+                          .op = call->op};
+    bool moves = false;
+
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_array *in = call->in[i];
+
+        if (in->dtype != call->in[0]->dtype)
+            return false;
+        moves = moves || in->size != 1;
+    }
+    if (call->op->params_size > 0)
+        later.params_bytes = mxl_params_bytes(call->op, call->params);
+    return moves && mxl_defer(&later);
 }
 
 int mxl_run_loops(const mxl_call *call)
@@ -163,6 +196,8 @@ int mxl_run_loops(const mxl_call *call)
     if (call->num_inputs > MXL_LOOP_INPUTS)
         return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
                          (int)MXL_LOOP_INPUTS);
+    if (mxl_defers(out->size) && run_later(call, row))
+        return 0;
     if (!call_steps(call, out, data, step))
         return copy_and_walk(call, row, dtype);
     for (int i = 0; i < call->num_inputs; i++)
@@ -175,7 +210,10 @@ int mxl_run_loops(const mxl_call *call)
 int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count, mxl_array **in,
                     mxl_array *out)
 {
-    mxl_op op = {.name = call->op->name, .kernels = kernels};
+    mxl_op op = {.name = call->op->name,
+                 .kernels = kernels,
+                 .params = call->op->params,
+                 .params_size = call->op->params_size};
     mxl_call loops = {.op = &op,
                       .params = call->params,
                       .num_inputs = count,

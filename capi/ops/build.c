@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "array/expression.h"
+
 const mxl_input mxl_inputs_lhs_rhs[] = {
     MXL_INPUT(lhs, "First array."),
     MXL_INPUT(rhs, "Second array, of the same dtype."),
@@ -211,8 +213,8 @@ mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
 
     if (a == NULL)
         return NULL;
-    if (!g->spends || !mxl_array_is_unique(grad_output) || !grad_output->contiguous ||
-        mxl_array_leaf(grad_output) != NULL)
+    if (mxl_defers(grad_output->size) || !g->spends || !mxl_array_is_unique(grad_output) ||
+        !grad_output->contiguous || mxl_array_leaf(grad_output) != NULL)
         out = mxl_scope_own(
             g->s, mxl_array_new(grad_output->dtype, grad_output->ndim, grad_output->shape));
     if (out == NULL || mxl_run_kernels(&call, kernels, 2, in, out) != 0) {

@@ -61,8 +61,10 @@ MXL_API int MXRandomSeedContext(int seed, int dev_type, int dev_id);
  * initial number. */
 MXL_API int MXSetNumOMPThreads(int thread_num);
 
-/* Stores a bulk size for the calling thread; *prev_bulk_size: the one before, initially 0. It has
- * no effect on results, because operators run when they are called. */
+/* Sets the bulk size of the calling thread; *prev_bulk_size: the one before, initially 0. Above 1,
+ * element-wise calls on 4,096 elements and more are checked and recorded at once, but up to so many
+ * of them run together, in one pass over memory, when a result is read. Results have the same bits.
+ */
 MXL_API int MXEngineSetBulkSize(int bulk_size, int *prev_bulk_size);
 
 /* *libFeature: *size features of this build, borrowed for the life of the process. */
@@ -101,8 +103,8 @@ MXL_API int MXNDArrayFree(NDArrayHandle handle);
 /* *out: a **new** handle of an array with src's memory, shape and edge. */
 MXL_API int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out);
 
-/* Return when the array (or every array) can be read or written: at once, because operators run
- * when they are called. */
+/* Run what the array (or every array) waits for: see MXEngineSetBulkSize. Before a write that
+ * includes deferred calls that read the array. */
 MXL_API int MXNDArrayWaitToRead(NDArrayHandle handle);
 MXL_API int MXNDArrayWaitToWrite(NDArrayHandle handle);
 MXL_API int MXNDArrayWaitAll(void);

@@ -333,7 +333,7 @@ int MXLNDArrayGetAddress(NDArrayHandle array, void **address)
     if (a == NULL)
         return -1;
     if (a->size > 0)
-        *address = (char *)a->storage->data + a->offset;
+        *address = mxl_array_address(a);
     api_unpin(array);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Backward: seeds the roots, runs the nodes latest first, accumulates into the variables. */
 #include "engine/backward/backward.h"
 
+#include "array/expression.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/state.h"
@@ -26,7 +27,9 @@ static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
     mxl_array *pair[2] = {*slot, grad}, *sum = NULL;
     int status;
 
-    if (!mode.record && mxl_array_is_unique(*slot))
+    if (mxl_defers(grad->size))
+        sum = NULL; /* a deferred sum needs memory of its own */
+    else if (!mode.record && mxl_array_is_unique(*slot))
         sum = *slot;
     else if (!mode.record && mxl_array_is_unique(grad))
         sum = grad;

@@ -6,6 +6,7 @@ import gc
 
 import numpy as np
 import pytest
+from conftest import live_bytes
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -124,16 +125,6 @@ def test_checkpoint_keeps_less() -> None:
         return kept
 
     assert grown(autograd.checkpoint) < grown(lambda fn, *args: fn(*args)) / 3
-
-
-def live_bytes() -> int:
-    import ctypes
-
-    from mxlite._lib import LIB, check_call
-
-    count = ctypes.c_int64()
-    check_call(LIB.MXLGetLiveBytes(ctypes.byref(count)))
-    return count.value
 
 
 def test_checkpoint_draws_the_same_numbers() -> None:

@@ -1,0 +1,396 @@
+/* Deferred element-wise calls: made, run, dropped; see expression.h.
+ *
+ * One lock guards what waits. It is free while loops run: their expressions are marked as running,
+ * and another thread that needs one of them sleeps until it has ended. */
+#include "array/expression.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/pass.h"
+#include "base/env.h"
+#include "base/memory/mem.h"
+#include "base/state.h"
+
+enum { DEFAULT_BULK = 24 }; /* where MXLITE_DEFER turns deferring on */
+
+/* Bytes of results that may wait in all, so that results that nobody reads do not keep their inputs
+ * without end. */
+static const int64_t most_bytes = INT64_C(1) << 30;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+
+/* Under the lock. */
+static mxl_expression *waiting;
+static int64_t waiting_bytes;
+static int passes; /* that run now */
+static uint64_t numbers;
+
+/* ---- making ---- */
+
+int64_t mxl_defer_least = MXL_DEFER_LEAST;
+
+static void fork_prepare(void);
+static void fork_done(void);
+static void fork_child(void);
+
+/* When the library is loaded, before there can be a second thread. MXLITE_DEFER=n turns deferring
+ * on in all threads, for calls of n elements and more; MXNet's NaiveEngine turns it off. */
+__attribute__((constructor)) static void start(void)
+{
+    const char *type = getenv("MXNET_ENGINE_TYPE");
+    int64_t least = mxl_env_number("MXLITE_DEFER", 0);
+
+    if (least > 0) {
+        mxl_defer_least = least;
+        mxl_state_bulk_size = DEFAULT_BULK;
+    }
+    if (type != NULL && strcmp(type, "NaiveEngine") == 0)
+        mxl_defer_least = INT64_MAX;
+    pthread_atfork(fork_prepare, fork_done, fork_child);
+}
+
+bool mxl_defers_here(void)
+{
+    const mxl_state *state = mxl_state_get();
+
+    return state->bulk_size > 1 && state->anomaly == 0;
+}
+
+static void held_note(mxl_extra *extra)
+{
+    atomic_store_explicit(&extra->waits, extra->maker != NULL || extra->readers != NULL,
+                          memory_order_release);
+}
+
+/* Whether later changes of the bytes would all be seen. */
+static bool is_private(mxl_storage *storage)
+{
+    mxl_extra *extra = mxl_extra_of(storage);
+
+    return storage->foreign == NULL &&
+           (extra == NULL || !atomic_load_explicit(&extra->exposed, memory_order_relaxed));
+}
+
+/* Describes an operand: a number, contiguous, or one with strides. False: it is none of these. */
+static bool operand_lies(mxl_operand *o, const mxl_array *in, const mxl_array *out)
+{
+    int64_t strides[MXL_MAX_NDIM];
+    int lead = out->ndim - in->ndim;
+
+    o->storage = in->storage;
+    o->offset = in->offset;
+    o->is_strided = !(in->contiguous && in->size == out->size);
+    if (!o->is_strided)
+        return true;
+    if (in->size == 1) {
+        memcpy(o->number, mxl_array_read(in), mxl_dtype_size(in->dtype));
+        o->storage = NULL;
+        return true;
+    }
+    for (int axis = 0; axis < out->ndim; axis++) {
+        int from = axis - lead;
+
+        strides[axis] = from < 0 || in->shape[from] == 1 ? 0 : in->strides[from];
+        if (strides[axis] != 0 && in->shape[from] != out->shape[axis])
+            return false;
+    }
+    return lead >= 0 && mxl_strided_init(&o->strided, out->ndim, out->shape, strides) &&
+           mxl_dtype_size(in->dtype) == mxl_dtype_size(out->dtype);
+}
+
+/* Whether the array is the storage's only use of its bytes, and no caller has their address. */
+static bool is_whole(const mxl_array *array)
+{
+    return array->contiguous && array->offset == 0 &&
+           array->storage->bytes == (size_t)array->size * mxl_dtype_size(array->dtype) &&
+           is_private(array->storage);
+}
+
+/* Describes the operands. False: one cannot be read later. */
+static bool operands_lie(mxl_expression *e, const mxl_deferral *call)
+{
+    int strided = 0, own = 0;
+
+    for (int i = 0; i < call->num_in; i++) {
+        mxl_operand *o = &e->in[i];
+
+        o->reader = e;
+        if (!is_private(call->in[i]->storage) || !operand_lies(o, call->in[i], call->out))
+            return false;
+        if (o->storage == NULL)
+            continue;
+        if (o->storage == e->target && (o->is_strided || o->offset != 0))
+            return false;
+        strided += o->is_strided;
+        own += o->storage == e->target;
+        if (o->is_strided)
+            (void)mxl_array_read(call->in[i]);
+    }
+    return strided == 0 || (strided == 1 && own == 0);
+}
+
+/* Whether the operand's bytes are there, or come from an expression that can run in one pass with
+ * this one. */
+static bool held_reads(mxl_expression *e, const mxl_operand *o)
+{
+    mxl_extra *extra = mxl_storage_extra(o->storage);
+    const mxl_expression *maker;
+
+    if (extra == NULL || extra->maker == NULL)
+        return extra != NULL;
+    maker = extra->maker;
+    if (maker->n != e->n || o->offset != 0 || maker->out_size != e->in_size || o->is_strided ||
+        maker->running)
+        return false;
+    e->length += maker->length;
+    return e->length <= mxl_state_get()->bulk_size;
+}
+
+static void held_attach(mxl_expression *e)
+{
+    mxl_extra *extra = mxl_extra_of(e->target);
+
+    extra->maker = e;
+    held_note(extra);
+    for (int i = 0; i < e->num_in; i++) {
+        mxl_operand *o = &e->in[i];
+
+        if (o->storage == NULL || o->storage == e->target)
+            continue;
+        mxl_ref_retain(&o->storage->ref);
+        extra = mxl_extra_of(o->storage);
+        o->next = extra->readers;
+        o->link = &extra->readers;
+        if (o->next != NULL)
+            o->next->link = &o->next;
+        extra->readers = o;
+        held_note(extra);
+    }
+    e->next = waiting;
+    e->link = &waiting;
+    if (waiting != NULL)
+        waiting->link = &e->next;
+    waiting = e;
+    waiting_bytes += e->n * (int64_t)e->out_size;
+}
+
+/* Takes the expression out of all lists; its operands' storages are still kept. */
+static void held_detach(mxl_expression *e)
+{
+    mxl_extra *extra = mxl_extra_of(e->target);
+
+    extra->maker = NULL;
+    held_note(extra);
+    for (int i = 0; i < e->num_in; i++) {
+        mxl_operand *o = &e->in[i];
+
+        if (o->storage == NULL || o->storage == e->target)
+            continue;
+        *o->link = o->next;
+        if (o->next != NULL)
+            o->next->link = o->link;
+        held_note(mxl_extra_of(o->storage));
+    }
+    *e->link = e->next;
+    if (e->next != NULL)
+        e->next->link = e->link;
+    waiting_bytes -= e->n * (int64_t)e->out_size;
+}
+
+static void expression_free(mxl_expression *e)
+{
+    for (int i = 0; i < e->num_in; i++) {
+        if (e->in[i].storage != NULL && e->in[i].storage != e->target)
+            mxl_ref_release(&e->in[i].storage->ref);
+    }
+    mxl_free(e, e->bytes);
+}
+
+static mxl_expression *expression_new(const mxl_deferral *call)
+{
+    size_t head = sizeof(mxl_expression) + (size_t)call->num_in * sizeof(mxl_operand);
+    size_t room = (head + 15) & ~(size_t)15;
+    mxl_expression *e = mxl_alloc(room + call->params_bytes);
+
+    if (e == NULL)
+        return NULL;
+    e->target = call->out->storage;
+    e->row = call->row;
+    e->copies = call->copies;
+    e->weight = call->weight < 1 ? 1 : call->weight;
+    e->length = 1;
+    e->num_in = call->num_in;
+    e->in_size = mxl_dtype_size(call->in[0]->dtype);
+    e->out_size = mxl_dtype_size(call->out->dtype);
+    e->n = call->out->size;
+    e->bytes = room + call->params_bytes;
+    e->running = false;
+    e->rank = -1;
+    e->params = (char *)e + room;
+    if (call->params_bytes > 0)
+        call->copy_params(call->op, e->params, call->params);
+    return e;
+}
+
+/* Whether the target's bytes may be overwritten in one pass with what still reads them. */
+static bool held_replaces(mxl_expression *e)
+{
+    mxl_extra *extra = mxl_storage_extra(e->target);
+
+    if (extra == NULL || extra->maker != NULL)
+        return false;
+    for (const mxl_operand *o = extra->readers; o != NULL; o = o->next) {
+        if (o->is_strided || o->reader->n != e->n || o->reader->in_size != e->out_size ||
+            o->reader->running)
+            return false;
+        e->length += o->reader->length;
+    }
+    return e->length <= mxl_state_get()->bulk_size;
+}
+
+/* Whether others read the bytes that a new expression replaces. It runs at once then, with them:
+ * the target could otherwise keep itself alive through what they make. */
+static bool held_has_old_readers(const mxl_expression *e)
+{
+    for (const mxl_operand *o = mxl_extra_of(e->target)->readers; o != NULL; o = o->next) {
+        if (o->reader->number < e->number)
+            return true;
+    }
+    return false;
+}
+
+static bool held_defer(mxl_expression *e, const mxl_deferral *call)
+{
+    if (waiting_bytes + e->n * (int64_t)e->out_size > most_bytes || !held_replaces(e))
+        return false;
+    for (int i = 0; i < call->num_in; i++) {
+        if (e->in[i].storage != NULL && !held_reads(e, &e->in[i]))
+            return false;
+    }
+    e->number = ++numbers;
+    held_attach(e);
+    return true;
+}
+
+bool mxl_defer(const mxl_deferral *call)
+{
+    bool done, edits = false;
+    mxl_expression *e;
+
+    if (!is_whole(call->out))
+        return false;
+    e = expression_new(call);
+    if (e == NULL)
+        return false;
+    done = operands_lie(e, call);
+    if (done) {
+        pthread_mutex_lock(&lock);
+        done = held_defer(e, call);
+        edits = done && held_has_old_readers(e);
+        pthread_mutex_unlock(&lock);
+    }
+    if (!done) {
+        mxl_free(e, e->bytes);
+        return false;
+    }
+    if (edits)
+        mxl_storage_settle(call->out->storage, false);
+    mxl_storage_bump(call->out->storage);
+    return true;
+}
+
+/* ---- running ---- */
+
+/* Runs one pass. The lock is free meanwhile, and when what was read is released. */
+static void held_run(mxl_pass *p)
+{
+    mxl_pass_held_plan(p);
+    passes++;
+    pthread_mutex_unlock(&lock);
+    mxl_pass_run(p);
+    pthread_mutex_lock(&lock);
+    passes--;
+    for (int i = 0; i < p->count; i++)
+        held_detach(p->list[i]);
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < p->count; i++)
+        expression_free(p->list[i]);
+    pthread_mutex_lock(&lock);
+}
+
+/* Runs a pass with the expression, or waits until another thread has run a part of it. */
+static void held_run_with(mxl_expression *e)
+{
+    mxl_pass p;
+
+    if (mxl_pass_held_collect(&p, e))
+        held_run(&p);
+    else
+        pthread_cond_wait(&ended, &lock);
+}
+
+/* What must run before the bytes are read, or written. */
+static mxl_expression *held_due(const mxl_extra *extra, bool write)
+{
+    if (extra->maker != NULL)
+        return extra->maker;
+    return write && extra->readers != NULL ? extra->readers->reader : NULL;
+}
+
+void mxl_storage_settle(const mxl_storage *storage, bool write)
+{
+    const mxl_extra *extra = mxl_extra_of((mxl_storage *)(size_t)storage);
+    mxl_expression *due;
+
+    pthread_mutex_lock(&lock);
+    while ((due = held_due(extra, write)) != NULL)
+        held_run_with(due);
+    pthread_mutex_unlock(&lock);
+}
+
+void mxl_storage_forsake(mxl_storage *storage)
+{
+    const mxl_extra *extra = mxl_extra_of(storage);
+    mxl_expression *e;
+
+    pthread_mutex_lock(&lock);
+    while ((e = extra->maker) != NULL && e->running)
+        pthread_cond_wait(&ended, &lock);
+    if (e != NULL)
+        held_detach(e);
+    pthread_mutex_unlock(&lock);
+    if (e != NULL)
+        expression_free(e);
+}
+
+void mxl_expressions_run(void)
+{
+
+    pthread_mutex_lock(&lock);
+    while (waiting != NULL)
+        held_run_with(waiting);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child is forked while no pass runs: the thread that runs it would not exist there. */
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    while (passes > 0)
+        pthread_cond_wait(&ended, &lock);
+}
+
+static void fork_done(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_child(void)
+{
+    ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    fork_done();
+}

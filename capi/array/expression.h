@@ -1,0 +1,49 @@
+/* Deferred element-wise calls. A large call is checked, recorded and given its memory at once; only
+ * its loop waits, as an expression that the output's storage holds. Expressions that read each
+ * other's results run together, in one pass over memory, when bytes of one of them are needed. A
+ * result that only these expressions read is never stored. Every way to a storage's bytes
+ * (mxl_array_read, mxl_array_write, mxl_array_address) runs what must have run before; there is no
+ * other. docs/architecture.md explains the rules. */
+#ifndef MXL_ARRAY_EXPRESSION_H
+#define MXL_ARRAY_EXPRESSION_H
+
+#include "array/array.h"
+#include "kernel/elementwise/loop.h"
+
+/* A call that may be deferred. All inputs have one dtype and broadcast to the output. The output
+ * may be an input. */
+typedef struct mxl_deferral {
+    mxl_loop row;
+    int weight;
+    int num_in;
+    mxl_array *const *in;
+    mxl_array *out;
+    bool copies; /* the loop only copies */
+    size_t params_bytes;
+    const void *params;
+    void (*copy_params)(const void *op, void *to, const void *params);
+    const void *op;
+} mxl_deferral;
+
+enum { MXL_DEFER_LEAST = 4096 }; /* elements of a call that is worth deferring */
+
+/* The elements of a call that is deferred, at least: MXLITE_DEFER in the environment (0: none is).
+ */
+extern int64_t mxl_defer_least;
+
+/* Whether calls of so many elements are deferred on this thread. */
+bool mxl_defers_here(void);
+
+static inline bool mxl_defers(int64_t size)
+{
+    return size >= mxl_defer_least && mxl_defers_here();
+}
+
+/* Defers the call: true. False, with nothing changed: it cannot be, and the caller runs the loop.
+ */
+bool mxl_defer(const mxl_deferral *call);
+
+/* Runs all that waits, in every thread's arrays. */
+void mxl_expressions_run(void);
+
+#endif

@@ -1,0 +1,69 @@
+/* Expressions and the passes that run them. Between array/expression.c, which makes expressions and
+ * guards them with its lock, and pass.c, which chooses what runs together. Functions with "held" in
+ * their names are called with that lock held. */
+#ifndef MXL_ARRAY_PASS_H
+#define MXL_ARRAY_PASS_H
+
+#include "array/array.h"
+#include "kernel/elementwise/chain.h"
+
+typedef struct mxl_expression mxl_expression;
+
+/* An input: an array's elements, or a number that the loop applies to all elements. */
+typedef struct mxl_operand {
+    mxl_expression *reader;
+    mxl_storage *storage;             /* kept, unless it is the reader's target; NULL: a number */
+    int64_t offset;                   /* bytes */
+    struct mxl_operand *next, **link; /* of the storage's readers */
+    bool is_strided;
+    mxl_strided strided;
+    _Alignas(8) char number[8];
+} mxl_operand;
+
+/* A deferred call. Its target owns it. */
+struct mxl_expression {
+    mxl_storage *target;
+    mxl_loop row;
+    bool copies; /* the loop only copies */
+    int weight;
+    int length; /* how many expressions must run with this one, itself counted; at most */
+    int num_in;
+    size_t in_size, out_size; /* of an element */
+    int64_t n;
+    size_t bytes;                 /* of this block */
+    uint64_t number;              /* in the order in which expressions are made */
+    bool running;                 /* in a pass that a thread runs now */
+    int rank;                     /* in a pass; -1: in none */
+    mxl_expression *next, **link; /* of all that wait */
+    void *params;
+    mxl_operand in[];
+};
+
+/* Expressions that run together: one, those that it needs, and others that read what these make. */
+typedef struct mxl_pass {
+    int count, weight, num_links;
+    mxl_expression *list[MXL_CHAIN_LINKS]; /* in the order in which they were made */
+    bool stored[MXL_CHAIN_LINKS];          /* something outside the pass refers to the result */
+    int last[MXL_CHAIN_LINKS];             /* the last that reads the result; -1: none */
+    int copied_by[MXL_CHAIN_LINKS];        /* the copy that the result is written to; -1: none */
+    mxl_stream result[MXL_CHAIN_LINKS];
+    mxl_link links[MXL_CHAIN_LINKS];
+} mxl_pass;
+
+/* What a storage has beside its bytes; NULL: nothing. */
+static inline mxl_extra *mxl_extra_of(mxl_storage *storage)
+{
+    return atomic_load_explicit(&storage->extra, memory_order_acquire);
+}
+
+/* Chooses what runs with `wanted`, and marks it as running. False, with nothing marked: a part of
+ * what `wanted` needs runs in another thread. */
+bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted);
+
+/* Fills links. */
+void mxl_pass_held_plan(mxl_pass *p);
+
+/* Runs the loops. The lock need not be held: nothing of a running expression changes. */
+void mxl_pass_run(const mxl_pass *p);
+
+#endif

@@ -1,0 +1,53 @@
+/* Runs several element-wise loops over the same elements in one pass: tile by tile, one loop after
+ * the other, so that what one loop writes is in the first-level cache when the next reads it.
+ * Called by array/expression.c. */
+#ifndef MXL_KERNEL_ELEMENTWISE_CHAIN_H
+#define MXL_KERNEL_ELEMENTWISE_CHAIN_H
+
+#include <stdbool.h>
+
+#include "kernel/elementwise/loop.h"
+
+enum {
+    MXL_CHAIN_LINKS = 64, /* the most loops in one pass */
+    MXL_CHAIN_NDIM = 4    /* the most axes of an operand with strides */
+};
+
+/* How an operand lies that is not contiguous, or is broadcast: the sizes of the elements that the
+ * pass goes along, and the operand's strides in elements. The last stride is 0 or 1. */
+typedef struct mxl_strided {
+    int ndim;
+    int64_t shape[MXL_CHAIN_NDIM];
+    int64_t stride[MXL_CHAIN_NDIM];
+} mxl_strided;
+
+/* Describes an operand by the fewest axes. False: it needs too many, its last stride is another
+ * one, or its runs are too short. */
+bool mxl_strided_init(mxl_strided *s, int ndim, const int64_t *shape, const int64_t *strides);
+
+/* An operand of a loop. */
+typedef struct mxl_stream {
+    char *data;   /* the first element */
+    size_t size;  /* bytes of an element */
+    int64_t step; /* 1, or 0: one element for all */
+    /* The values are needed within the pass alone: each thread writes all its tiles to the place of
+     * its first one, so that `data` needs room for as many elements as the pass has. */
+    bool scratch;
+    const mxl_strided *strided; /* NULL: contiguous. At most one input of a loop has strides; it has
+                                   elements of the output's size */
+} mxl_stream;
+
+/* A loop of the pass. An operand may be the output of an earlier one. */
+typedef struct mxl_link {
+    mxl_loop row;
+    const void *params;
+    int num_in;
+    mxl_stream out;
+    mxl_stream in[MXL_LOOP_INPUTS];
+} mxl_link;
+
+/* Runs 1 to MXL_CHAIN_LINKS loops over n elements, in the order of the list, on several threads if
+ * n * weight is large. `weight` is the sum of the loops' (mxl_kernels). */
+void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n);
+
+#endif

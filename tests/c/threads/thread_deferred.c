@@ -1,0 +1,115 @@
+/* Deferred element-wise calls from many threads: arrays whose loops wait are read, read by further
+ * calls, edited and freed by other threads. Run under ThreadSanitizer. */
+#include "engine_kit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#ifdef MXL_SANITIZER
+enum { ROUNDS = 150 };
+#else
+enum { ROUNDS = 2000 };
+#endif
+enum { THREADS = 6, SIZE = 4500 };
+
+/* The newest array of each thread: every element has the same value. */
+static _Atomic(H) newest[THREADS];
+
+static H filled(double value)
+{
+    static const char *keys[] = {"shape", "value", "dtype"};
+    char text[32];
+    const char *values[] = {"(4500,)", text, "float64"};
+
+    snprintf(text, sizeof(text), "%g", value);
+    return try_op("_full", 0, NULL, 3, keys, values);
+}
+
+static H plus(H array, const char *number, H into)
+{
+    static const char *keys[] = {"scalar"};
+    OpHandle op;
+    H *outputs = into == NULL ? NULL : &into;
+    int num = into == NULL ? 0 : 1;
+    const int *stypes;
+
+    if (NNGetOpHandle("_plus_scalar", &op) != 0 ||
+        MXImperativeInvokeEx(op, 1, &array, &num, &outputs, 1, keys, &number, &stypes) != 0)
+        return NULL;
+    return outputs[0];
+}
+
+/* The value of all elements; NaN where they differ or the array was freed. */
+static double value_of(H array)
+{
+    double values[SIZE];
+
+    if (MXNDArraySyncCopyToCPU(array, values, SIZE) != 0)
+        return (double)NAN;
+    for (int i = 1; i < SIZE; i++) {
+        if (values[i] != values[0])
+            return (double)NAN;
+    }
+    return values[0];
+}
+
+/* A chain over the thread's own array and another thread's, which may be freed meanwhile. */
+static void one_round(int number, int round)
+{
+    H other = atomic_load(&newest[(number + round) % THREADS]);
+    H start = filled(number + 1), a = plus(start, "2", NULL), b, old;
+
+    REQUIRE(a != NULL);
+    b = try_op("broadcast_mul", 2, (H[]){a, other}, 0, NULL, NULL);
+    if (b != NULL) {
+        double value = value_of(b);
+
+        CHECK(value > 0 && value == floor(value));
+        drop(b);
+    }
+    CHECK(plus(a, "1", a) == a);
+    b = plus(a, "0", NULL);
+    CHECK(plus(start, "5", start) == start);
+    if (round % 3 == 0)
+        CHECK(value_of(b) == number + 4);
+    if (round % 5 == 0)
+        CHECK_INT(MXNDArrayWaitAll(), 0);
+    drop(a);
+    CHECK(value_of(start) == number + 6);
+    drop(start);
+    old = atomic_exchange(&newest[number], b);
+    if (old != NULL)
+        drop(old);
+}
+
+static void *work(void *data)
+{
+    int number = *(const int *)data, before;
+
+    CHECK_INT(MXEngineSetBulkSize(24, &before), 0);
+    for (int i = 0; i < ROUNDS; i++)
+        one_round(number, i);
+    return NULL;
+}
+
+TEST(arrays_that_wait)
+{
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+
+    for (int i = 0; i < THREADS; i++)
+        atomic_store(&newest[i], filled(i + 4));
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        REQUIRE(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(value_of(atomic_load(&newest[i])) == i + 4);
+        drop(atomic_load(&newest[i]));
+    }
+}
+
+HARNESS_MAIN(ENTRY(arrays_that_wait))

@@ -1,0 +1,260 @@
+"""Deferred element-wise calls give the same bits, whatever is read, edited, viewed, freed or shared meanwhile."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import mxlite as mx
+from mxlite import autograd, nd
+from mxlite._lib import LIB, check_call
+
+SHAPE = (60, 100)
+UNARY = (nd.exp, nd.relu, nd.tanh, nd.sigmoid, nd.abs, nd.negative, nd.square, nd.sin, nd.identity)
+BINARY = (
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / (nd.abs(b) + 1),
+    nd.maximum,
+    nd.broadcast_lesser,
+)
+SCALAR = (lambda a, s: a * s, lambda a, s: s - a, lambda a, s: a + s, lambda a, s: a / (1 + abs(s)), lambda a, s: a > s)
+
+
+class Program:
+    """Random calls on large arrays. The same seed makes the same calls."""
+
+    def __init__(self, seed: int) -> None:
+        self.choose = random.Random(seed)
+        numbers = np.random.RandomState(seed)
+        self.arrays = [nd.array(numbers.randn(*SHAPE).astype("float32")) for _ in range(3)]
+        self.arrays.append(nd.array(numbers.randn(1, SHAPE[1]).astype("float32")))
+        self.arrays.append(nd.array(numbers.randn(SHAPE[0], 1).astype("float32")))
+        self.arrays.append(nd.array(numbers.randn(1).astype("float32")))
+        self.variables = [nd.array(numbers.randn(*SHAPE).astype("float32")) for _ in range(2)]
+        for variable, request in zip(self.variables, ("write", "add")):
+            variable.attach_grad(request)
+        self.seen: list[bytes] = []
+
+    def any(self) -> nd.NDArray:
+        return self.choose.choice(self.arrays + self.variables)
+
+    def full(self) -> nd.NDArray:
+        return self.choose.choice([each for each in self.arrays + self.variables if each.shape == SHAPE])
+
+    def own(self) -> nd.NDArray:
+        return self.choose.choice([each for each in self.arrays if each.shape == SHAPE])
+
+    def run(self, steps: int) -> list[bytes]:
+        for _ in range(steps):
+            step = self.choose.choice(
+                [self.call] * 6 + [self.edit, self.edit, self.view, self.read, self.drop, self.train]
+            )
+            step()
+        return [*self.seen, *(each.asnumpy().tobytes() for each in self.arrays)]
+
+    def call(self) -> None:
+        kind = self.choose.randrange(5)
+        if kind == 0:
+            made = self.choose.choice(UNARY)(self.any())
+        elif kind == 1:
+            made = self.choose.choice(BINARY)(self.full(), self.any())
+        elif kind == 2:
+            made = self.choose.choice(BINARY)(self.any(), self.full())
+        elif kind == 3:
+            made = self.choose.choice(SCALAR)(self.any(), self.choose.uniform(-2, 2))
+        else:
+            made = self.any().astype("float64").astype("float32") if self.choose.random() < 0.5 else self.any().copy()
+        self.arrays.append(nd.clip(made, -100, 100))
+
+    def edit(self) -> None:
+        kind, to = self.choose.randrange(7), self.own()
+        if kind == 0:
+            to += self.any()
+        elif kind == 1:
+            to *= 0.5
+        elif kind == 2:
+            to[:] = self.full() * 0.25
+        elif kind == 3:
+            to[:] = to * 0.5 + self.full() * 0.125
+        elif kind == 4:
+            to[self.choose.randrange(SHAPE[0])] = 3
+        elif kind == 5:
+            nd.elemwise_add(self.full(), self.full(), out=to)
+        else:
+            to[10:20] *= 2
+
+    def view(self) -> None:
+        row = self.choose.randrange(SHAPE[0])
+        made = self.full()
+        self.arrays.append(made[row : row + 1] if self.choose.random() < 0.5 else made.reshape((100, 60)).T)
+
+    def read(self) -> None:
+        kind, array = self.choose.randrange(4), self.any()
+        if kind == 0:
+            self.seen.append(array.asnumpy().tobytes())
+        elif kind == 1:
+            self.seen.append(nd.sum(array).asnumpy().tobytes())
+        elif kind == 2:
+            array.wait_to_read()
+        else:
+            nd.waitall()
+
+    def drop(self) -> None:
+        if len(self.arrays) > 12:
+            del self.arrays[self.choose.randrange(6, len(self.arrays))]
+
+    def train(self) -> None:
+        a, b = self.variables
+        with autograd.record():
+            y = nd.tanh(a * self.own() + b) * self.any()
+            y = y + self.choose.choice(UNARY)(a - b)
+            loss = y.sum() if self.choose.random() < 0.5 else y
+        loss.backward()
+        if self.choose.random() < 0.5:
+            self.arrays.append(a.grad * 0.5)
+        self.seen.extend(each.grad.asnumpy().tobytes() for each in self.variables)
+        if self.choose.random() < 0.3:
+            b.grad[:] = 0
+
+
+@pytest.fixture(autouse=True)
+def deferred() -> Iterator[None]:
+    """Calls are deferred, in this thread."""
+    with mx.engine.bulk(24):
+        yield
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_have_the_same_bits(seed: int) -> None:
+    with mx.engine.bulk(0):
+        at_once = Program(seed).run(60)
+    assert Program(seed).run(60) == at_once
+
+
+def test_errors_are_raised_by_the_call() -> None:
+    x, y = nd.ones((64, 100)), nd.ones((65, 100))
+    z = x * 2
+    with pytest.raises(mx.MXNetError, match="broadcast"):
+        z + y
+    assert (z.asnumpy() == 2).all()
+
+
+def test_an_address_is_never_written_or_read_late() -> None:
+    x = nd.ones((5000,))
+    y = x + 1
+    address = ctypes.c_void_p()
+    check_call(LIB.MXNDArrayGetData(x._h, ctypes.byref(address)))
+    seen = np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_float)), (5000,))
+    seen[:] = 7
+    z = x + 1
+    seen[:] = 9
+    assert (y.asnumpy() == 2).all()
+    assert (z.asnumpy() == 8).all()
+    assert ((x + 1).asnumpy() == 10).all()
+
+
+def test_memory_of_others_is_read_at_once() -> None:
+    mine = np.ones(5000, dtype="float32")
+    x = nd.from_numpy(mine, zero_copy=True) if hasattr(nd, "from_numpy") else nd.array(mine)
+    y = x * 3
+    shown = nd.to_dlpack_for_write(nd.ones((5000,)) * 2)
+    z = nd.from_dlpack(shown)
+    assert (y.asnumpy() == 3).all()
+    assert (z.asnumpy() == 2).all()
+
+
+def test_results_that_nobody_reads_are_dropped() -> None:
+    x = nd.ones((5000,))
+    for _ in range(300):
+        x * 2 + 1
+    y = x
+    for _ in range(300):
+        y = y + 1
+    x[:] = 5
+    assert (y.asnumpy() == 301).all()
+
+
+def test_arrays_do_not_keep_themselves_alive() -> None:
+    def edited() -> None:
+        x = nd.ones((5000,))
+        y = x * 2
+        x[:] = y  # waits for y, which waits for what x was
+        y *= x
+        x[:] = x * 2 + y
+
+    edited()
+    before = raw_bytes()
+    for _ in range(5):
+        edited()
+    assert raw_bytes() - before < 5000
+
+
+def raw_bytes() -> int:
+    """Bytes that the library counts as allocated, with those of what waits."""
+    count = ctypes.c_int64()
+    check_call(LIB.MXLGetLiveBytes(ctypes.byref(count)))
+    return count.value
+
+
+def test_threads_read_write_and_free() -> None:
+    x = nd.ones((8000,))
+    y = x * 2 + 1
+    z = y * y
+    failed = []
+
+    def work(k: int) -> None:
+        mx.engine.set_bulk_size(24)
+        for _ in range(50):
+            own = y + k
+            mine = nd.relu(own * z) - k
+            if not (mine.asnumpy() == (3 + k) * 9 - k).all() or not (z.asnumpy() == 9).all():
+                failed.append(k)
+            own += 1
+            if own.asnumpy()[0] != 4 + k:
+                failed.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_has_what_waits() -> None:
+    x = nd.ones((8000,)) * 3
+    y = x + 1
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if (y.asnumpy() == 4).all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert (y.asnumpy() == 4).all()
+
+
+def test_saved_values_that_were_edited_are_found() -> None:
+    x = nd.ones((5000,))
+    x.attach_grad()
+    with autograd.record():
+        y = nd.exp(x * 2)
+        z = y * y
+    y[:] = 0
+    with pytest.raises(mx.MXNetError, match="modified"):
+        z.backward()
+
+
+def test_anomaly_mode_runs_at_once() -> None:
+    x = nd.zeros((5000,))
+    x.attach_grad()
+    with autograd.detect_anomaly(), pytest.raises(mx.MXNetError, match="nan|NaN"):
+        with autograd.record():
+            y = nd.sqrt(x * 0) * 0
+        y.backward()
