@@ -127,7 +127,7 @@ static inline const void *mxl_array_read(const mxl_array *array)
 }
 
 /* The address of the first element, for writing: increments the storage's version. */
-static inline void *mxl_array_write(mxl_array *array)
+__attribute__((always_inline)) static inline void *mxl_array_write(mxl_array *array)
 {
     if (mxl_storage_waits(array->storage))
         mxl_storage_settle(array->storage, true);

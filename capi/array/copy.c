@@ -43,7 +43,7 @@ bool mxl_array_copy_later(mxl_array *dst, mxl_array *src)
                           .out = dst,
                           .copies = src->dtype == dst->dtype};
 
-    return src->storage != dst->storage && mxl_defers(dst->size) && mxl_defer(&later);
+    return src->storage != dst->storage && mxl_defer(&later);
 }
 
 /* ---- copies ---- */
@@ -88,7 +88,7 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     if (dst->size != src->size)
         return mxl_error("copy: %lld elements do not fill an array of %lld", (long long)src->size,
                          (long long)dst->size);
-    if ((mxl_array_same_shape(dst, src) || src->contiguous) &&
+    if (mxl_defers(dst->size) && (mxl_array_same_shape(dst, src) || src->contiguous) &&
         mxl_array_copy_later(dst, (mxl_array *)(size_t)src))
         return 0;
     if (dst->contiguous && src->contiguous) {

@@ -12,12 +12,12 @@ _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the 
 /* The extra of storages that are exposed and have no other need of one. */
 static mxl_extra only_exposed = {.exposed = true};
 
-static void release_extra(mxl_storage *storage)
+/* Called for storages whose extra is not NULL. */
+static void free_extra(mxl_storage *storage, mxl_extra *extra)
 {
-    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
     mxl_storage *share;
 
-    if (extra == NULL || extra == &only_exposed)
+    if (extra == &only_exposed)
         return;
     if (atomic_load_explicit(&extra->waits, memory_order_acquire))
         mxl_storage_forsake(storage);
@@ -25,6 +25,14 @@ static void release_extra(mxl_storage *storage)
     if (share != NULL)
         mxl_ref_release(&share->ref);
     mxl_free(extra, sizeof(*extra));
+}
+
+static inline void release_extra(mxl_storage *storage)
+{
+    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
+
+    if (extra != NULL)
+        free_extra(storage, extra);
 }
 
 static void storage_release(mxl_ref *ref)

@@ -45,7 +45,7 @@ mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void 
 mxl_extra *mxl_storage_extra(mxl_storage *storage);
 
 /* Runs the expression that makes the bytes and, before a write, those that read them. */
-void mxl_storage_settle(const mxl_storage *storage, bool write);
+__attribute__((cold)) void mxl_storage_settle(const mxl_storage *storage, bool write);
 
 /* Releases the expression that would make the bytes: the storage is no longer used. */
 void mxl_storage_forsake(mxl_storage *storage);

@@ -111,8 +111,11 @@ int mxl_infer_broadcast(mxl_infer *infer)
     b = infer->in[1];
     if (a->dtype != b->dtype)
         return check_dtypes(infer);
-    if (mxl_array_same_shape(a, b))
-        return mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
+    if (mxl_array_same_shape(a, b)) {
+        mxl_shape_set(&infer->out_shape[0], a->ndim, a->shape);
+        infer->out_dtype[0] = a->dtype;
+        return 0;
+    }
     if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
         return mxl_error_prefix(infer->op->name);
     return mxl_infer_set(infer, a->dtype, shape.ndim, shape.dim);

@@ -155,7 +155,7 @@ static void copy_params(const void *op, void *to, const void *params)
 }
 
 /* Defers the loop of a large call (array/expression.h). False: it runs now. */
-static bool run_later(const mxl_call *call, mxl_loop row)
+__attribute__((noinline)) static bool run_later(const mxl_call *call, mxl_loop row)
 {
     mxl_array *out = call->out[0];
     mxl_deferral later = {.row = row,
