@@ -140,12 +140,15 @@ typedef struct mxl_dot_params {
     int forward_stype;
 } mxl_dot_params;
 
-#define MXL_FORWARD_STYPE                                                                          \
-    MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",                                   \
-              "Storage type of the result, which is dense whatever is asked for.",                 \
-              .values = mxl_storage_types)
+/* The parameters of a product, with the documentation of the two transpositions. */
+#define MXL_DOT_PARAMS(a_doc, b_doc)                                                               \
+    MXL_PARAMS_OF(mxl_dot_params, MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0", a_doc),  \
+                  MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0", b_doc),                  \
+                  MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",                     \
+                            "Storage type of the result, which is dense whatever is asked for.",   \
+                            .values = mxl_storage_types))
 
-extern const char *const mxl_storage_types[]; /* of MXL_FORWARD_STYPE */
+extern const char *const mxl_storage_types[]; /* of forward_stype */
 extern const mxl_input mxl_inputs_lhs_rhs[];  /* lhs, rhs */
 extern const mxl_input mxl_inputs_none[];
 extern const mxl_param mxl_params_none[];

@@ -90,6 +90,16 @@ static int allclose_compute(const mxl_call *call)
     return 0;
 }
 
+/* The parameters, with these defaults. */
+#define CLOSE_PARAMS(rtol_default, atol_default, nan_default)                                      \
+    MXL_PARAMS_OF(allclose_params,                                                                 \
+                  MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, rtol_default,                      \
+                            "How far elements may differ, relative to the second one."),           \
+                  MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, atol_default,                      \
+                            "How far they may differ beyond that."),                               \
+                  MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, nan_default,                   \
+                            "Whether two NaNs are equal."))
+
 static const mxl_op op_allclose = {
     .name = "_contrib_allclose",
     .doc =
@@ -97,13 +107,7 @@ static const mxl_op op_allclose = {
         "one pair is not.",
     MXL_INPUTS(MXL_INPUT(a, "First array."),
                MXL_INPUT(b, "Second array, of the same shape and dtype.")),
-    MXL_PARAMS_OF(
-        allclose_params,
-        MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "9.99999975e-06",
-                  "How far elements may differ, relative to the second one."),
-        MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "9.99999994e-09",
-                  "How far they may differ beyond that."),
-        MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "1", "Whether two NaNs are equal.")),
+    CLOSE_PARAMS("9.99999975e-06", "9.99999994e-09", "1"),
     .infer = allclose_infer,
     .compute = allclose_compute,
     .keeps_scalars = true,
@@ -134,13 +138,7 @@ static const mxl_op op_isclose = {
     .doc = "Where the elements of two arrays, broadcast, are equal within |a - b| <= atol + rtol "
            "|b|, as bool.",
     .inputs = mxl_inputs_lhs_rhs,
-    MXL_PARAMS_OF(
-        allclose_params,
-        MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, "1e-05",
-                  "How far elements may differ, relative to the second one."),
-        MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, "1e-08",
-                  "How far they may differ beyond that."),
-        MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, "0", "Whether two NaNs are equal.")),
+    CLOSE_PARAMS("1e-05", "1e-08", "0"),
     .infer = isclose_infer,
     MXL_LOOPS(isclose),
 };

@@ -32,8 +32,8 @@ static int add_axis(reading *r, int64_t extent)
 static int take_axis(reading *r, int64_t code, int64_t *extent)
 {
     if (r->at >= r->ndim)
-        return mxl_error("reshape: code %lld has no axis left to stand for: the array has %d",
-                         (long long)code, r->ndim);
+        return mxl_error("reshape: code %lld has no axis left: the array has %d", (long long)code,
+                         r->ndim);
     *extent = r->dim[r->at++];
     return 0;
 }

@@ -224,7 +224,7 @@ static int block_grad(mxl_grad *g)
         .name = #op_name,                                                                          \
         .doc = op_doc,                                                                             \
         MXL_ONLY_PARAM(int64_t, block_size, MXL_P_INT, MXL_REQUIRED,                               \
-                       "Rows and columns of a block, whose elements stand along axis 1 of the "    \
+                       "Rows and columns of a block, whose elements are along axis 1 of the "      \
                        "other form."),                                                             \
         MXL_MOVEMENT_BACK(op_plan, block_grad),                                                    \
     }
