@@ -282,14 +282,6 @@ def _indexed() -> list[Case]:
     twice = {"order": 2, "diff": (0,)}
     places = _ints([0, 2, 0, 1], [3, 1, 3, 0])
     return [
-        Case(
-            "_mxl_gather",
-            "whole",
-            (In((3, 5)), _ALONG),
-            {"axis": 1},
-            lambda data, indices, axis: np.take_along_axis(data, indices, axis),
-            **twice,
-        ),
         Case("_mxl_put_along", "float32", (In(_SHAPE), _ALONG), {"axis": 1, "shape": (3, 5)}, _along, **twice),
         Case("_mxl_put_along", "corner", (In((4, 5)), _ALONG), {"axis": 1, "shape": (3, 5)}, _along, **twice),
         Case("_mxl_put_along", "room", (In(_SHAPE), _ALONG), {"axis": 1, "shape": (2, 5)}, error=True),
@@ -325,7 +317,6 @@ def _indexed() -> list[Case]:
             lambda data, indices, shape: _put(shape, lambda out: np.add.at(out, _named(indices), data), data.dtype),
             **twice,
         ),
-        Case("_mxl_gather", "outside", (In(_SHAPE), _ints([0, 9, 1, 0], dtype="int64")), {"axis": 1}, error=True),
     ]
 
 

@@ -281,6 +281,7 @@ def _scatter_add(x, index, source, axis):
 
 _APART = In(dtype="int64", values=[[2, 0, 1], [0, 1, 2]])  # each row's are different
 _TWICE = In(dtype="int64", values=[[1, 1, 0], [2, 2, 2]])
+_ROWS = In(dtype="int64", values=[[0, 2, 1, 0], [3, 3, 1, 0], [1, 1, 1, 1]])  # none, some and all are equal
 _DOWN = In(dtype="int64", values=[[0, 1, 0, 0], [3, 0, 1, 1], [2, 2, 2, 3]])  # of axis 0
 _ALONG = (("_mxl_gather", _gather, False), ("_mxl_scatter", _scatter, True), ("_mxl_scatter_add", _scatter_add, True))
 for _op, _f, _puts in _ALONG:
@@ -294,6 +295,7 @@ for _op, _f, _puts in _ALONG:
     CASES += [
         Case(_op, "last", _given(In((2, 3)), _APART, In((2, 3))), {"axis": 1}, _f, **_diff),
         Case(_op, "twice", _given(In((2, 3)), _TWICE, In((2, 3))), {"axis": -1}, _f, **_once),
+        Case(_op, "all-rows", _given(In((3, 5)), _ROWS, In((3, 4))), {"axis": 1}, _f, **_once),
         Case(_op, "first", _given(In((4, 5)), _DOWN, In((3, 4))), {"axis": 0}, _f, **_once),
         Case(
             _op,

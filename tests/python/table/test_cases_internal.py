@@ -40,6 +40,7 @@ def test_every_internal_operator_has_rows() -> None:
             found.add(name)
     assert len(found) > 30
     assert found == set(OPERATORS) | {case.op for case in OWN} | ELSEWHERE
+    assert not {case.op for case in OWN} & set(OPERATORS)
 
 
 @pytest.mark.parametrize("case", VALUES, ids=_id)
