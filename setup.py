@@ -31,7 +31,7 @@ def run_make(target: str, build: Path) -> None:
     env = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
     command = ["make", "-C", str(ROOT), target, f"BUILD={build}", f"PYTHON={sys.executable}"]
     if subprocess.run(command, env=env).returncode != 0:
-        raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages stand above")
+        raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages are above")
 
 
 def write_stubs(library: Path, package: Path) -> None:
@@ -40,7 +40,7 @@ def write_stubs(library: Path, package: Path) -> None:
     env = dict(os.environ, MXLITE_LIBRARY=str(library), MXLITE_BINDING="ctypes", PYTHONPATH=os.pathsep.join(paths))
     command = [sys.executable, str(ROOT / "tools" / "make_pyi.py"), str(package)]
     if subprocess.run(command, env=env).returncode != 0:
-        raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages stand above")
+        raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages are above")
 
 
 class BuildWithLibrary(build_py):

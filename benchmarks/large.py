@@ -225,7 +225,7 @@ def reached(rows: list[Row]) -> list[str]:
 
 
 def write_page(page: pathlib.Path, rates: dict[str, dict[str, float]], rows: list[Row]) -> None:
-    """Replaces what stands between the page's marks."""
+    """Replaces the text between the page's marks."""
     rooms = {
         "machine": [f"- {n} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in r.items()) for n, r in rates.items()],
         "bars": reached(rows),

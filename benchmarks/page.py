@@ -6,7 +6,7 @@ import pathlib
 
 
 def fill(page: pathlib.Path, script: str, rooms: dict[str, list[str]]) -> None:
-    """Replaces what stands between the page's marks, ``<!-- SCRIPT: ROOM -->`` and ``<!-- ROOM: end -->``."""
+    """Replaces the text between the page's marks, ``<!-- SCRIPT: ROOM -->`` and ``<!-- ROOM: end -->``."""
     text = page.read_text()
     for name, lines in rooms.items():
         begin, end = f"<!-- {script}: {name} -->\n", f"<!-- {name}: end -->"

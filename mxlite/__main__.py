@@ -70,7 +70,7 @@ def libs() -> str:
     return " ".join(map(shlex.quote, [*found, f"-Wl,-rpath,{folder}"]))
 
 
-#: What is printed for each option, in this order; those that are flags stand on one line.
+#: What is printed for each option, in this order; flags are joined on one line.
 _FLAGS = {"cflags": (cflags, "flags for the compiler"), "libs": (libs, "flags for the linker")}
 _FOLDERS = {
     "cmakedir": (mxlite.get_cmake_dir, "the folder with mxliteConfig.cmake, for -Dmxlite_DIR="),

@@ -192,7 +192,7 @@ def check_call(status: int) -> None:
 def ask(kind: Any, function: Any, *arguments: Any) -> Any:
     """The value, of a ctypes type, that a function of the library writes where its last argument points.
 
-    For what is off the hot path: it costs 0.2 us more than the three lines it stands for.
+    Not for hot calls: a value of one's own, `byref` and `check_call` are 0.2 us faster.
     """
     answer = kind()
     check_call(function(*arguments, ctypes.byref(answer)))

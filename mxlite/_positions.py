@@ -43,8 +43,8 @@ class Positions:
     def _read(self, parts: list[tuple[int, Any]]) -> tuple[int, list[int]]:
         """Goes through the parts of the key.
 
-        Returns the sizes of the result but for those of the index arrays, and how many of them stand before those.
-        They are in front, unless the indices (integers among them) stand side by side.
+        Returns the sizes of the result but for those of the index arrays, and how many of them come before those.
+        The index arrays' sizes come first, unless the indices (integers among them) are side by side.
         """
         others: list[int] = []
         groups: list[tuple[int, int]] = []  # of indices side by side: how many of `others` and `_ranges` are before

@@ -20,7 +20,7 @@ def missing(module: str) -> str:
 def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> None:
     """Gives a module, by its `globals()`, `__dir__` (the public names) and `__getattr__` (the error above).
 
-    Public is what stands in its `__all__`; without one, what it defines.
+    The public names are those in its `__all__`; without one, those that it defines.
 
     Args:
         get: makes what has a name in `__all__` and is not there yet; None: there is no such name.

@@ -2,7 +2,7 @@
 """Checks what the library exports: ``check_exports.py build/libmxlite.so [build/libmxnet.so ...]``.
 
 Four lists must say the same: the library's dynamic symbols (``nm -D``), the prototypes in ``include/``, the names of
-``capi/api/exports.txt`` (MX*, NN*; additions of mxlite's own, MXL*, stand in the headers alone), and the definitions in
+``capi/api/exports.txt`` (MX*, NN*; additions of mxlite's own, MXL*, are in the headers only), and the definitions in
 ``capi/api/unsupported.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``; and what the
 headers' comments call supported must work. Run by ``make checks`` and ``make lint``; prints one line per difference and
 exits with 1 if there is any, with 2 if it cannot look.
@@ -109,7 +109,7 @@ def listed(problems: list[str]) -> dict[str, str]:
             problems.append(f"{EXPORTS}:{number}: {line!r} is not an MX* or NN* name and one of {', '.join(STATUSES)}")
             continue
         if fields[0] <= last:
-            problems.append(f"{EXPORTS}:{number}: {fields[0]} stands twice or out of order")
+            problems.append(f"{EXPORTS}:{number}: {fields[0]} is listed twice or out of order")
         last = fields[0]
         found[last] = fields[1]
     return found

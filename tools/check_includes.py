@@ -94,7 +94,7 @@ def main(root: Path) -> int:
         name = str(path.relative_to(root))
         layer = path.relative_to(root / "capi").parts[0]
         if layer not in LAYERS:
-            findings[name] = [(1, f"stands in no layer; the layers are {', '.join(LAYERS)}")]
+            findings[name] = [(1, f"is in no layer; the layers are {', '.join(LAYERS)}")]
         else:
             findings[name] = list(check_file(path, root))
     for path in sorted((root / "include").rglob("*.h*")):

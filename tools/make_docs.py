@@ -2,7 +2,7 @@
 """Writes a page of documentation for every operator, and an index by family.
 
 Usage: make_docs.py FOLDER (called by ``make docs``). What a page says comes from the library: introspection, what it
-answers to calls with each dtype, and an example of the case table whose text is run as it stands on the page.
+answers to calls with each dtype, and an example of the case table whose text on the page is what is run.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def page(name: str) -> str:
 
 
 def families() -> dict[str, list[str]]:
-    """Family -> its operators; each stands in the first family of the case table that calls it."""
+    """Family -> its operators; each is in the first family of the case table that calls it."""
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
     for family, rows in FAMILIES.items():

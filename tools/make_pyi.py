@@ -3,8 +3,8 @@
 
 Usage: make_pyi.py FOLDER: writes into FOLDER (the package `mxlite`) a `.pyi` beside each module that makes functions
 when they are asked for (`mx.nd`, `mx.nd.op`, `mx.nd.random`, ...), and beside `ndarray/ndarray.py`, whose class gets
-methods from elsewhere. All other modules are typed where they stand. `make stubs` calls it, and so does `setup.py` for
-a wheel; the files belong to the library at hand, so git does not keep them.
+methods from elsewhere. All other modules have types in the source. `make stubs` calls it, and so does `setup.py` for a
+wheel; the files belong to the library at hand, so git does not keep them.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class Stub:
         return "\n".join(parts) + "\n"
 
     def annotation(self, text: str, scope: dict[str, Any]) -> str:
-        """An annotation as it stands in the source; what it names is imported."""
+        """An annotation as written in the source; what it names is imported."""
         if not isinstance(text, str):
             text = getattr(text, "__name__", str(text))
         for node in ast.walk(ast.parse(text, mode="eval")):

@@ -50,7 +50,7 @@ HELPERS = {
 ORDERED = re.compile(r"\b(?:mxl_(?:sub|div|dot|equal|quotient)|pow)\(")
 PRODUCT = re.compile(r"\bmxl_(?:mul|add|sub|div)\(")
 
-#: What is found in a line, and what stands there instead.
+#: A pattern found in a line, and its replacement.
 SIGNS = [
     (re.compile(r"(?<= )\+(?= )"), "-"),
     (re.compile(r"(?<= )-(?= )"), "+"),

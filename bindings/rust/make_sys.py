@@ -69,7 +69,7 @@ class Translator:
     def write(self) -> str:
         lines = [
             "// Written by make_sys.py out of include/mxlite/mxlite.h; a test compares it with that header.",
-            "//! The C API as it stands; contracts are in the header.",
+            "//! The C API, declaration by declaration; contracts are in the header.",
             "#![allow(non_camel_case_types, non_snake_case, clippy::all)]",
             "use std::os::raw::{c_char, c_int, c_uint, c_void};",
             "",
@@ -96,7 +96,7 @@ def main() -> int:
     command = [os.environ.get("CC", "cc"), "-E", "-P", "-DMXL_API=EXPORTED", f"-I{options.include}", "-x", "c", "-"]
     made = subprocess.run(command, input="#include <mxlite/mxlite.h>\n", capture_output=True, text=True, check=True)
     text = re.sub(r"\s+", " ", made.stdout).replace("; ", ";\n").replace("( ", "(")
-    first = text.index("typedef uint32_t mx_uint")  # what stands before is the system's
+    first = text.index("typedef uint32_t mx_uint")  # the text before it is the system's
     declarations = Translator(re.sub(r"\s*\n\s*(?=[^{}]*\})", " ", text[first:])).write()
     if not options.check:
         TARGET.write_text(declarations)

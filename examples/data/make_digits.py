@@ -1,6 +1,6 @@
 """Makes digits.u8 from the copy of the UCI digits in scikit-learn (`pip install scikit-learn`).
 
-Nobody has to run this: digits.u8 is part of the tree. It stands here to say how that file came about.
+Nobody has to run this: digits.u8 is part of the tree. It documents how that file was made.
 """
 
 import random

@@ -102,7 +102,7 @@ _P, _I = ctypes.c_void_p, ctypes.c_int
 def callback(*kinds: Any) -> Callable[[Callable], Any]:
     """Decorates a function that the library calls with a payload's number and arguments of these ctypes types.
 
-    The function gets what the number stands for. The library gets 0, or -1 and the exception is kept.
+    The function gets the payload. The library gets 0, or -1 after an exception, which is kept for the caller.
     """
 
     def decorate(work: Callable) -> Any:

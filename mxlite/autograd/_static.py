@@ -24,7 +24,7 @@ class FunctionCtx:
     non_differentiable: tuple = ()
     _saved: tuple | None = None
     _forgotten = False
-    #: How many of its backwards run: then saved outputs stand where they did in the graph, else they lead nowhere.
+    #: How many of its backwards run: then saved outputs have their edge in the graph, else they have none.
     _running = 0
     _front_end: FrontEnd
 

@@ -1,7 +1,7 @@
 """`mx.nd.random`: arrays of random numbers. Equal seeds (mx.random.seed) give equal numbers.
 
 Parameters of a distribution are numbers, or NDArrays of one shape and dtype: then `shape` numbers are drawn for each
-of their elements, and stand in further axes. Results are float32 unless `dtype` (or `out`) says float16 or float64.
+of their elements, along further axes. Results are float32 unless `dtype` (or `out`) says float16 or float64.
 A function for every operator `_random_*_like` is made when it is asked for, named without the beginning.
 """
 

@@ -31,7 +31,7 @@ def random_uniform_arrays(*shapes: tuple[int, ...], **kwargs: Any) -> list[np.nd
 
 
 def random_sample(population: Sequence, k: int) -> list:
-    """`k` elements, in the order in which they stand."""
+    """`k` elements, chosen at random, in the order of `population`."""
     chosen = sorted(_random.sample(range(len(population)), k))
     return [population[i] for i in chosen]
 

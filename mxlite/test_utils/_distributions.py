@@ -76,7 +76,7 @@ def _count_in_buckets(samples: np.ndarray, buckets: Sequence[Any]) -> np.ndarray
             raise ValueError(f"chi_square_check: a bucket from {low} to {high}")
     for (_, high), (low, _) in zip(buckets[:-1], buckets[1:]):
         if low < high:
-            raise ValueError("chi_square_check: buckets must not overlap, and stand in ascending order")
+            raise ValueError("chi_square_check: buckets must be in ascending order and not overlap")
     counts = [((samples >= low) & (samples < high)).sum() for low, high in buckets]
     counts[-1] += (samples == buckets[-1][1]).sum()
     return np.array(counts, dtype=np.int64)

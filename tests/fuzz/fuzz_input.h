@@ -1,4 +1,4 @@
-/* What the bytes of an input of fuzz_api.c and fuzz_graph.c stand for: numbers, and handles, valid
+/* How the bytes of an input of fuzz_api.c and fuzz_graph.c are read: numbers, and handles, valid
  * and not. What includes it defines FUZZ_NAME. */
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H

@@ -1,4 +1,4 @@
-/* What the bytes of an input of fuzz_api.c stand for: operators and their parameters. */
+/* How the bytes of an input of fuzz_api.c are read: operators and their parameters. */
 #ifndef FUZZ_OPERATORS_H
 #define FUZZ_OPERATORS_H
 

@@ -15,7 +15,7 @@ V1, V2, V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 
 
 def header(*shape: int, version: int = V2, stype: int = 0, ndim: int | None = None, dtype: int = 0) -> bytes:
-    """What stands before the values of an array."""
+    """The header before the values of an array."""
     ndim = len(shape) if ndim is None else ndim
     return struct.pack(f"<Iii{len(shape)}qiii", version, stype, ndim, *shape, 1, 0, dtype)
 

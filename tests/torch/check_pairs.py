@@ -1,7 +1,7 @@
 """Runs pairs.py on PyTorch and on mxlite.torch: what they come to must agree. `make test-torch` calls it.
 
 A context changes nothing of what a chain comes to: where it does in PyTorch, mxlite must agree with PyTorch without the
-context, and the reason stand in DIFFER.
+context, and the reason are in DIFFER.
 
     check_pairs.py [CONTEXT [FEATURE ...]]: all; those of a context; or what one chain comes to on both sides.
 """

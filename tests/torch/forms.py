@@ -167,7 +167,7 @@ zeros_like ones_like | {a} | ; dtype={dtype}
 full_like | {a} | {number} ; {number}, dtype={dtype}
 """
 
-#: Forms that are calls as they stand.
+#: Forms that are calls without further keywords.
 _TEXTS = {
     "torch.cat torch.concat torch.concatenate torch.stack torch.hstack torch.vstack torch.row_stack": (
         "F([{a}, {same}])",

@@ -7,7 +7,7 @@ from typing import Any, Callable
 from compare import numbers_of
 
 #: A feature takes the module, a float64 tensor of three elements, and a list for what it notices; it returns such a
-#: tensor. So any two can stand one after the other.
+#: tensor. So any two can be chained.
 Feature = Callable[[Any, Any, list], Any]
 
 

@@ -74,7 +74,7 @@ def _path(a: _Box, b: _Box, layers: list[list[_Box]]) -> list[_Box]:
 
 
 def _order(layers: list[list[_Box]]) -> None:
-    """Neighbours near each other: each layer is sorted by where those above, or below, stand, some times over."""
+    """Puts neighbours near each other: sorts each layer by the mean x of those above, or below, in several sweeps."""
     for layer in layers:
         for number, box in enumerate(layer):
             box.x = float(number)

@@ -29,7 +29,7 @@ _as_strided = prepare(None, "_mxl_as_strided", "shape", "strides", "skip")
 
 
 def _leaves(data: Any) -> list:
-    """The numbers of nested sequences; tensors within stand for what they hold."""
+    """The numbers of nested sequences; tensors within count as their values."""
     return [leaf for each in data for leaf in _leaves(each)] if isinstance(data, (list, tuple)) else [data]
 
 

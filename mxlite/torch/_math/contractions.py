@@ -40,7 +40,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 
 
 def _without_repeats(name: str, tensor: Tensor) -> tuple[str, Tensor]:
-    """The letters of an operand, each once, and its diagonals along those that stand there several times."""
+    """The letters of an operand, each once, and its diagonals along those that occur several times."""
     for letter in dict.fromkeys(name):
         while name.count(letter) > 1:
             first = name.index(letter)

@@ -1,4 +1,4 @@
-"""`torch.autograd.graph`: the nodes of the graph, and where tensors stand in it."""
+"""`torch.autograd.graph`: the nodes of the graph, and the edges of tensors."""
 
 from __future__ import annotations
 

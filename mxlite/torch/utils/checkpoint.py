@@ -34,7 +34,7 @@ def checkpoint(
         function: It must do the same each time.
         use_reentrant: Of PyTorch's two ways; here is one, which does what False asks for. It should be said all the
             same; with True a later run goes to its end, and keyword arguments are refused, as there.
-        context_fn: Makes the blocks in which the first run and a later one stand.
+        context_fn: Makes two context managers: one around the first run, one around a later run.
         determinism_check: "default": a later run that saves another number of values is an error.
         early_stop: Whether a later run ends as soon as it has saved as many values as the first; never with
             use_reentrant=True.

@@ -260,7 +260,7 @@ TEST(all_functions)
     CHECK(count >= 60);
 }
 
-/* How many functions of ours a header declares; each must stand here. */
+/* How many functions of ours a header declares; each must be called here. */
 static int count_ours(const char *path)
 {
     FILE *file = fopen(path, "r");

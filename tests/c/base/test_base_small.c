@@ -244,7 +244,7 @@ TEST(dtypes)
     CHECK(mxl_dtype_is_float(MXL_F16) && !mxl_dtype_is_float(MXL_I64));
 }
 
-/* What a half stands for, by its definition. */
+/* The value of a half, by its definition. */
 static double half_value(unsigned h)
 {
     int exponent = (int)(h >> 10 & 31);

@@ -126,7 +126,7 @@ TEST(never_recorded)
     CHECK_INT(MXNDArrayCreateNone(&none), 0);
     CHECK_INT(record_square(&s, x, none), -1);
     CHECK_INT(record_square(&s, none, y), -1);
-    CHECK_INT(record_square(&s, x, x), -1); /* an output that stands in a graph */
+    CHECK_INT(record_square(&s, x, x), -1); /* an output that is attached to a graph */
     CHECK_INT(record_square(&s, NULL, y), -1);
     CHECK_INT(record_square(&s, x, (H)(uintptr_t)12345), -1);
     CHECK_INT(s.deleted, 1);

@@ -304,7 +304,8 @@ static void on_release(void *payload)
         drop(grad);
 }
 
-/* A buffer that stands on a node of `m`: when it is written, the node goes, and on_release runs. */
+/* A gradient buffer attached to a node of `m`: when it is written, the node goes, and on_release
+ * runs. */
 static H buffer_of(meddler *m)
 {
     MXLCallHandle like = NULL;

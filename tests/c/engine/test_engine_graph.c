@@ -111,7 +111,7 @@ TEST(torch_release_rule)
     CHECK_INT(torch_backward(twice, false), 0);
     CHECK_INT(torch_backward(twice, false), 0); /* nothing was read that is gone */
     CHECK_NEAR(grad_at(x, 0), 6, 0);
-    top = torch_op("broadcast_mul", sum, leaf); /* a released node still stands in the graph */
+    top = torch_op("broadcast_mul", sum, leaf); /* a released node is still in the graph */
     CHECK_INT(torch_backward(top, false), 0);   /* d (2x * x) = 4x */
     CHECK_NEAR(grad_at(x, 0), 18, 0);
     CHECK_INT(torch_backward(square, false), 0); /* 8x */
@@ -307,7 +307,7 @@ TEST(chain_on_a_small_stack)
     pthread_attr_destroy(&attr);
 }
 
-/* An alias that stands where a variable stands (a saved value that was unpacked, say) is recorded,
+/* An alias with a variable's edge (a saved value that was unpacked, say) is recorded,
  * whatever lies in the variable where a node would have its flag, or its dialect. */
 TEST(alias_of_a_variable)
 {

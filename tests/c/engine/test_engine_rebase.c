@@ -298,7 +298,7 @@ TEST(edits_of_former_variables)
     drop(c);
 }
 
-/* Heads of MXAutogradBackwardEx that are views of what was edited since stand where they do now.
+/* Heads of MXAutogradBackwardEx that are views of an array edited since have their present edge.
  * y = 2x, v = y[1:2], u = y[1:3]; y = y^2 by itself, then u = u^2: v = (2x)^4, dv/dx1 = 64 x1^3. */
 TEST(heads_that_are_out_of_date)
 {
@@ -333,7 +333,7 @@ TEST(heads_that_are_out_of_date)
     REQUIRE(g != NULL);
     CHECK_NEAR(at(g, 1), 512, 0);
     drop(g);
-    /* As what is asked for: nothing was computed from where it stands now. */
+    /* As a requested variable: nothing was computed from its present edge. */
     record(true);
     g = op1("square", v);
     in[0] = y;

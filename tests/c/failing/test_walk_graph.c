@@ -323,8 +323,8 @@ static void takes_buffer(void *payload)
     CHECK_INT(MXLNDArraySetGrad(s->w, NULL), 0);
 }
 
-/* x's buffer stands on a node: when it is written, the node goes, and with it w's buffer, before w
- * gets the caller's head gradient. That is copied, or the backward fails. */
+/* x's gradient buffer is attached to a node: when it is written, the node goes, and with it w's
+ * buffer, before w gets the caller's head gradient. That is copied, or the backward fails. */
 static bool buffer_goes(stage *s)
 {
     static MXLCallHandle copy;

@@ -163,7 +163,7 @@ TEST(edits_of_variables)
     drop(x);
 }
 
-/* An input that is a view of what was edited since stands where it does now: y = 2x, v = y[1],
+/* An input that is a view of an array edited since has its present edge: y = 2x, v = y[1],
  * y *= 3, f(v) = 5 v: dx = 30. */
 TEST(an_input_that_is_out_of_date)
 {
@@ -214,7 +214,7 @@ TEST(a_pin_that_is_out_of_date)
     drop(x);
 }
 
-/* What was kept in another form stands at an edge again, of a node or of a variable. */
+/* A value that was kept in another form gets its edge again, of a node or of a variable. */
 TEST(a_value_that_is_placed)
 {
     H x = leaf(VEC(1, 2)), y = torch1("_mul_scalar", x, "scalar", "2"), value = VEC(7, 8), at;

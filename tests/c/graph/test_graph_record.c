@@ -149,7 +149,7 @@ TEST(unpacked_values_count)
     CHECK_INT(s.recording, 1);
     gg = derivative(g, x, 1, 0);
     CHECK(gg != NULL);
-    CHECK_NEAR(at(gg, 0), 2, 0); /* the packed value stands where x stands */
+    CHECK_NEAR(at(gg, 0), 2, 0); /* the packed value has x's edge */
     drop(gg);
     drop(g);
     drop(y);

@@ -300,7 +300,7 @@ TEST(edges)
         check(&functions[k], EDGES, COUNT);
 }
 
-/* A loop gives the bits that the function gives for one number, wherever the number stands. */
+/* A loop gives the bits that the function gives for one number, at any position. */
 TEST(loops_and_tails)
 {
     enum { MOST = 37 };

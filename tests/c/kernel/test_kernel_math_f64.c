@@ -236,7 +236,7 @@ TEST(within_their_bounds)
     free(want);
 }
 
-/* A loop gives the bits that the function gives for one number, wherever the number stands. */
+/* A loop gives the bits that the function gives for one number, at any position. */
 TEST(loops_and_tails)
 {
     enum { MOST = 37 };

@@ -112,7 +112,7 @@ TEST(recurrence)
             }
 }
 
-/* A number has the same bits wherever it stands, and whatever its neighbours are; also in place. */
+/* A number has the same bits at any position and with any neighbours; also in place. */
 TEST(arrays)
 {
     enum { MOST = 300 };

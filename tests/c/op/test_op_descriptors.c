@@ -80,7 +80,7 @@ TEST(descriptors_are_whole)
         HOLDS(op->compute != NULL || op->compose != NULL, op, "compute");
         HOLDS(op->compute == NULL || op->infer != NULL, op, "infer");
         HOLDS(op->saves == NULL || op->grad != NULL, op, "saves without grad");
-        /* It need not be a parameter: of add_n it stands in the C API alone. */
+        /* It need not be a parameter: of add_n it is in the C API alone. */
         HOLDS(op->key_var_num_args == NULL || op->arity != NULL, op, "key_var_num_args");
         for (const mxl_input *input = mxl_op_inputs(op); input->name != NULL; input++)
             HOLDS(!public_name(op->name) || input->doc != NULL, op, input->name);

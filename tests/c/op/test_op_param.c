@@ -445,7 +445,7 @@ TEST(long_values_are_cut_in_errors)
     free(text);
 }
 
-/* A copy stands alone: nothing of it points into what it was made from. */
+/* A copy is independent: it has no pointer into the original. */
 TEST(copies)
 {
     const char *keys[] = {"count", "shape", "begin", "ctx"};

@@ -7,7 +7,7 @@
 
 /* ---- softmax ---- */
 
-/* What stands behind the length of a row is not looked at, in the array or the head; and a gradient
+/* Values behind the length of a row are not read, in the array or the head; and a gradient
  * has the dtype of the input. */
 TEST(softmax_ignores)
 {

@@ -34,7 +34,7 @@ TEST(fully_connected_agrees)
 
 /* ---- optimizers ---- */
 
-/* The momentum may not stand in a graph that is being recorded: it is written to. */
+/* The momentum may not be part of a recorded graph: it is written to. */
 TEST(sgd_recorded)
 {
     mxl_array *w = ARRAY(MXL_F32, SHAPE(1), 1), *g = ARRAY(MXL_F32, SHAPE(1), 1);

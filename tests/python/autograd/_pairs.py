@@ -1,6 +1,6 @@
 """What test_pairs.py puts one after the other: functions of the user's own, operators, edits, views and hooks.
 
-A feature takes a float64 array of three elements and returns one, so any two can stand one after the other.
+A feature takes a float64 array of three elements and returns one, so any two can be chained.
 """
 
 from __future__ import annotations

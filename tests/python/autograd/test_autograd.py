@@ -151,7 +151,7 @@ def test_head_gradients() -> None:
     autograd.backward([y, z], [None, nd.array([1, 10, 100])], retain_graph=True)
     assert listed(x.grad) == [5, 34, 306]
     autograd.backward([y, y], retain_graph=True)
-    assert listed(x.grad) == [4, 8, 12], "a head that stands twice counts twice"
+    assert listed(x.grad) == [4, 8, 12], "a head that is listed twice counts twice"
     y.backward(nd.array([[1], [10], [100]]), retain_graph=True)
     assert listed(x.grad) == [2, 40, 600], "as many elements in another shape"
     autograd.backward([y, y], retain_graph=True)

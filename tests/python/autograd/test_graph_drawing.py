@@ -206,7 +206,7 @@ def test_a_symbol_computes_what_was_recorded() -> None:
 
 
 def test_a_symbol_of_pytorchs_style() -> None:
-    """Slots in which nothing stands are no inputs."""
+    """Empty slots are no inputs."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = (x + 5).exp()
     symbol = json.loads(graph.to_json(y))

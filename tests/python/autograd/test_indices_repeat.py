@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
 
 def added(x: np.ndarray, key: Any, values: Any) -> np.ndarray:
-    """x with values added at a key, each as often as it stands there."""
+    """x with values added at a key, each as often as it occurs."""
     made = x.copy()
     np.add.at(made, key, values)
     return made

@@ -1,7 +1,7 @@
 """Zeros of both signs, infinities, NaN, subnormal and extreme numbers in every operator that computes with numbers.
 
-The rows have no NumPy function: they say what 1.9.1 says. What mxlite answers otherwise stands in rows of its own, with
-the reason (`DIFFERENCES`).
+The rows have no NumPy function: they say what 1.9.1 says. Where mxlite answers otherwise, the rows are in
+`DIFFERENCES`, with the reason.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def key_of(make: random.Random, shape: tuple[int, ...]) -> Any:
         used, one = part(make, shape[axis:])
         parts.append(one)
         axis += used
-    if dots is not None:  # what stands behind takes the last axes
+    if dots is not None:  # keys after it take the last axes
         parts += [slice(None)] * (end - axis)
     return tuple(parts) if len(parts) > 1 or make.random() < 0.5 else parts[0]
 

@@ -51,7 +51,7 @@ def letter(declaration: str, named: bool) -> str:
 
 
 def parts(text: str) -> list[str]:
-    """What stands between commas that are not within parentheses."""
+    """The texts between commas that are not within parentheses."""
     found, depth = [""], 0
     for char in text:
         if char == "," and depth == 0:
@@ -231,7 +231,7 @@ def test_base_helpers() -> None:
 
 
 def test_texts_are_not_cut():
-    """C would end a text at a NUL character, and take what stands before it."""
+    """C would end a text at a NUL character, and take only the part before it."""
     x = mx.nd.ones((1, 2))
     for cut in (
         lambda: mx.util.getenv("PATH\0x"),

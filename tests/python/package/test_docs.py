@@ -68,7 +68,7 @@ def _python_path() -> str:
 
 @pytest.mark.parametrize("page", ["autograd", "from-mxnet", "from-pytorch"])
 def test_the_programs_of_a_page(tmp_path: Path, page: str) -> None:
-    """Its examples, run in order, print what stands below each."""
+    """Its examples, run in order, print the text below each."""
     text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
     pairs = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.S | re.M)
     assert len(pairs) == text.count("```python") == text.count("```text") >= 3
@@ -156,7 +156,7 @@ def test_named_files_exist(document: str) -> None:
 
 
 def test_the_walk_through_quotes_the_sources() -> None:
-    """docs/adding-an-operator.md: each block stands in a file that the text before it names, as it stands there."""
+    """docs/adding-an-operator.md: each block is found, word for word, in a file that the text before it names."""
     text = (ROOT / "docs/adding-an-operator.md").read_text(encoding="utf-8")
     quoted = 0
     for block in re.finditer(r"^```(?:c|python)\n(.*?)^```$", text, re.S | re.M):

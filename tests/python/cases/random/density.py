@@ -54,7 +54,7 @@ def _generalized_negative_binomial(x, mu, alpha):
 
 
 def _of(formula, density=None):
-    """The operator as a NumPy function: parameters stand in front of what the sample has more of.
+    """The operator as a NumPy function: the parameters' axes come before the sample's further ones.
 
     `formula`: the logarithm; `density`: what it is the logarithm of, where that may be negative.
     """
