@@ -54,15 +54,26 @@ static const char *strided_at(const mxl_stream *s, int64_t pos, int64_t *run)
     return s->data + offset * (int64_t)s->size;
 }
 
-/* n elements of an operand with strides: where they lie, or gathered in `tile`. */
-static const void *strided_tile(const mxl_stream *s, bool alone, int64_t pos, int64_t n, char *tile,
+/* Whether no other operand than k advances: a loop needs one that does. */
+static bool moves_alone(const mxl_link *link, int k)
+{
+    for (int i = 0; i < link->num_in; i++) {
+        if (i != k && link->in[i].step != 0)
+            return false;
+    }
+    return true;
+}
+
+/* n elements of operand k, which has strides: where they lie, or gathered in `tile`. */
+static const void *strided_tile(const mxl_link *link, int k, int64_t pos, int64_t n, char *tile,
                                 int64_t *step)
 {
+    const mxl_stream *s = &link->in[k];
     int64_t stride = s->strided->stride[s->strided->ndim - 1], run;
     const char *from = strided_at(s, pos, &run);
 
     *step = stride;
-    if (run >= n && (stride == 1 || !alone))
+    if (run >= n && (stride == 1 || !moves_alone(link, k)))
         return from;
     for (int64_t done = 0; done < n; done += run) {
         from = strided_at(s, pos + done, &run);
@@ -91,9 +102,8 @@ static void chain_chunk(void *data, int64_t begin, int64_t end)
                 const mxl_stream *from = &link->in[k];
 
                 step[k] = from->step;
-                in[k] = from->strided == NULL
-                            ? stream_at(from, begin, pos)
-                            : strided_tile(from, link->num_in == 1, pos, n, out, &step[k]);
+                in[k] = from->strided == NULL ? stream_at(from, begin, pos)
+                                              : strided_tile(link, k, pos, n, out, &step[k]);
             }
             link->row(out, in, step, n, link->params);
         }

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mxlite as mx
+import mxlite.torch as torch
 from mxlite import autograd, nd
 from mxlite._lib import LIB, check_call
 
@@ -258,3 +259,15 @@ def test_anomaly_mode_runs_at_once() -> None:
         with autograd.record():
             y = nd.sqrt(x * 0) * 0
         y.backward()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (64, 1), (1, 100)])
+def test_expanded_operands_with_numbers(shape: tuple) -> None:
+    """Neither operand of the loop advances within a row, or within the whole array."""
+    values = np.random.RandomState(3).randn(*shape).astype("float32")
+    x, number = (torch.tensor(values) * 1).expand(64, 100), torch.tensor([0.5]) * 1  # of memory that nobody sees
+    wanted = np.broadcast_to(values, (64, 100))
+    assert ((x > number).numpy() == (wanted > 0.5)).all()
+    assert ((number - x).numpy() == np.float32(0.5) - wanted).all()
+    assert (torch.maximum(x, number).numpy() == np.maximum(wanted, 0.5)).all()
+    assert ((x * 2 + number).numpy() == wanted * 2 + np.float32(0.5)).all()
