@@ -160,6 +160,14 @@ static int check_shape(const char *function, int ndim, const int64_t *shape)
     return mxl_shape_count(ndim, shape) < 0 ? mxl_error_prefix(function) : 0;
 }
 
+static int check_kind(const char *function, int ndim, const int64_t *shape, int dtype)
+{
+    if (!mxl_dtype_valid(dtype))
+        return mxl_error("%s: unknown dtype %d; 0 to %d are known", function, dtype,
+                         MXL_DTYPE_COUNT - 1);
+    return check_shape(function, ndim, shape);
+}
+
 /* True if the elements are in C order without gaps. */
 static bool is_straight(const dl_tensor *t, int64_t count)
 {
@@ -208,12 +216,26 @@ static NDArrayHandle over_memory(const char *function, void *data, int ndim, con
 NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, int dtype,
                                    MXLReleaseFunction release, void *payload)
 {
-    if (check_shape(__func__, ndim, shape) != 0)
+    if (check_kind(__func__, ndim, shape, dtype) != 0)
         return NULL;
-    if (!mxl_dtype_valid(dtype))
-        return mxl_error_null("%s: unknown dtype %d; 0 to %d are known", __func__, dtype,
-                              MXL_DTYPE_COUNT - 1);
     return over_memory(__func__, data, ndim, shape, dtype, false, release, payload);
+}
+
+NDArrayHandle MXLNDArrayFromData(const void *data, int ndim, const int64_t *shape, int dtype)
+{
+    mxl_array *array;
+
+    if (check_kind(__func__, ndim, shape, dtype) != 0)
+        return NULL;
+    if (data == NULL && mxl_shape_count(ndim, shape) > 0)
+        return api_null(__func__, "data"), NULL;
+    array = mxl_array_new(dtype, ndim, shape);
+    if (array == NULL)
+        return (void)mxl_error_prefix(__func__), NULL;
+    if (array->size > 0)
+        memcpy(mxl_array_write(array), data, (size_t)array->size * mxl_dtype_size(dtype));
+    mxl_storage_set_version(array->storage, 0); /* filling a new array is no edit */
+    return api_handle(array);
 }
 
 static NDArrayHandle import_tensor(const char *function, const dl_tensor *t, bool read_only,

@@ -130,6 +130,11 @@ MXL_API NDArrayHandle MXLNDArrayReshape(NDArrayHandle array, int ndim, const int
 MXL_API NDArrayHandle MXLNDArrayFromMemory(void *data, int ndim, const int64_t *shape, int dtype,
                                            MXLReleaseFunction release, void *payload);
 
+/* A new handle of a new array with a copy of the elements at `data`, in C order. Its version is 0.
+ */
+MXL_API NDArrayHandle MXLNDArrayFromData(const void *data, int ndim, const int64_t *shape,
+                                         int dtype);
+
 /* Makes the array's memory read-only, for good. The memory must be foreign (MXLNDArrayFromMemory,
  * DLPack). After that, writing to it through any array is an error: as an output, in place, by a
  * copy, or as a gradient buffer. */

@@ -1,5 +1,5 @@
 // Written by make_sys.py out of include/mxlite/mxlite.h; a test compares it with that header.
-//! The C API as it stands; contracts are in the header.
+//! The C API, declaration by declaration; contracts are in the header.
 #![allow(non_camel_case_types, non_snake_case, clippy::all)]
 use std::os::raw::{c_char, c_int, c_uint, c_void};
 
@@ -216,6 +216,7 @@ extern "C" {
     pub fn MXLNDArrayCheckEdit(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayFindNonFinite(array: NDArrayHandle, check: c_int, index: *mut i64) -> c_int;
     pub fn MXLNDArrayFromDLPackVersioned(dlpack: *mut c_void) -> NDArrayHandle;
+    pub fn MXLNDArrayFromData(data: *const c_void, ndim: c_int, shape: *const i64, dtype: c_int) -> NDArrayHandle;
     pub fn MXLNDArrayFromMemory(data: *mut c_void, ndim: c_int, shape: *const i64, dtype: c_int, release: MXLReleaseFunction, payload: *mut c_void) -> NDArrayHandle;
     pub fn MXLNDArrayGetAddress(array: NDArrayHandle, address: *mut *mut c_void) -> c_int;
     pub fn MXLNDArrayGetEdge(array: NDArrayHandle, node: *mut MXLNodeHandle, output: *mut c_int) -> c_int;

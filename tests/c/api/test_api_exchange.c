@@ -61,6 +61,32 @@ TEST(foreign_memory)
     CHECK_INT(released, 2);
 }
 
+TEST(a_copy_of_data)
+{
+    float values[6] = {1, 2, 3, 4, 5, 6}, seen[6];
+    NDArrayHandle a = MXLNDArrayFromData(values, 2, shape23, 0), scalar;
+    uint64_t version = 9;
+
+    REQUIRE(a != NULL);
+    values[0] = 9;
+    CHECK_INT(MXNDArraySyncCopyToCPU(a, seen, 6), 0);
+    CHECK(seen[0] == 1 && seen[5] == 6);
+    CHECK_INT(MXLNDArrayGetVersion(a, &version), 0);
+    CHECK_INT(version, 0);
+    CHECK_INT(MXNDArrayFree(a), 0);
+    scalar = MXLNDArrayFromData(values, 0, NULL, 0);
+    REQUIRE(scalar != NULL);
+    CHECK_INT(MXNDArraySyncCopyToCPU(scalar, seen, 1), 0);
+    CHECK(seen[0] == 9);
+    CHECK_INT(MXNDArrayFree(scalar), 0);
+    a = MXLNDArrayFromData(NULL, 2, (int64_t[]){2, 0}, 0);
+    CHECK(a != NULL);
+    CHECK_INT(MXNDArrayFree(a), 0);
+    CHECK(MXLNDArrayFromData(NULL, 2, shape23, 0) == NULL);
+    CHECK_HAS(MXGetLastError(), "data");
+    CHECK(MXLNDArrayFromData(values, 1, (int64_t[]){-2}, 0) == NULL);
+}
+
 TEST(out_and_in_again)
 {
     NDArrayHandle a = new_array(), b = NULL;

@@ -173,6 +173,14 @@ static int foreign(void)
     return status_of(MXLNDArrayFromMemory(values, 5, shape, 0, NULL, NULL));
 }
 
+static int from_data(void)
+{
+    static float values[6];
+    const int64_t shape[] = {2, 1, 1, 1, 3};
+
+    return status_of(MXLNDArrayFromData(values, 5, shape, 0));
+}
+
 static int shared(void)
 {
     NDArrayHandle own = NULL;
@@ -222,6 +230,7 @@ static const struct {
     {"raw bytes", raw_bytes, false, 3},
     {"through DLPack", through_dlpack, false, 5},
     {"foreign memory", foreign, false, 3},
+    {"a copy of data", from_data, false, 3},
     {"shared memory", shared, false, 6},
     {"environment", ask_environment, false, 1},
 };
