@@ -62,6 +62,7 @@ def square(n: int, kind: str = "float32") -> Case:
 CHAIN = "{relu}(a * b + c) * d - a"
 GELU = "a * (erf(a * 0.7071067811865476) + 1) * 0.5"
 LEAVES = "(a, b, c, d)"
+SMALL = 1_000  # elements; such calls are never deferred
 STEPS = 100
 STEP_LENGTH = 100_000
 
@@ -200,6 +201,8 @@ class Peer:
     """A library: how an array is made of NumPy's, what names the expressions see, when results are there."""
 
     column = "numpy"
+    #: What follows each call: mxlite would not compute a large result that nobody reads before it is freed.
+    after = ""
 
     def __init__(self, threads: int) -> None:
         import numpy
@@ -254,8 +257,9 @@ class MXNet(Peer):
     def __init__(self, name: str, threads: int) -> None:
         super().__init__(threads)
         self.lib = __import__(name)
+        self.after = "waitall()" if name == "mxlite" else ""
         self.version = self.lib.__version__
-        self.names = {"nd": self.lib.nd, "autograd": self.lib.autograd}
+        self.names = {"nd": self.lib.nd, "autograd": self.lib.autograd, "waitall": self.lib.nd.waitall}
 
     def array(self, values: Any) -> Any:
         return self.lib.nd.array(values, dtype=values.dtype)
@@ -296,7 +300,8 @@ def prepare(peer: Peer, case: Case, size: int) -> Any:
         code = "z = " + code
     except SyntaxError:
         pass
-    body = "\n".join("        " + line for line in code.split("\n"))
+    lines = [*code.split("\n"), *([peer.after] if size > SMALL else [])]
+    body = "\n".join("        " + line for line in lines)
     exec(LOOP.format(body=body), names)
     return names["loop"]
 
