@@ -262,6 +262,16 @@ static bool held_has_old_readers(const mxl_expression *e)
     return false;
 }
 
+/* Whether nothing reads the target's old bytes. */
+static bool held_makes_all(const mxl_expression *e)
+{
+    bool reads = mxl_extra_of(e->target)->readers != NULL;
+
+    for (int i = 0; i < e->num_in; i++)
+        reads = reads || e->in[i].storage == e->target;
+    return !reads;
+}
+
 static bool held_defer(mxl_expression *e, const mxl_deferral *call)
 {
     if (waiting_bytes + e->n * (int64_t)e->out_size > most_bytes || !held_replaces(e))
@@ -271,6 +281,8 @@ static bool held_defer(mxl_expression *e, const mxl_deferral *call)
             return false;
     }
     e->number = ++numbers;
+    if (held_makes_all(e))
+        mxl_storage_reserve(e->target);
     held_attach(e);
     return true;
 }

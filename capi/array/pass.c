@@ -208,6 +208,10 @@ void mxl_pass_held_plan(mxl_pass *p)
 
     p->num_links = 0;
     for (int i = 0; i < p->count; i++) {
+        if (p->stored[i])
+            mxl_storage_commit(p->list[i]->target);
+    }
+    for (int i = 0; i < p->count; i++) {
         const mxl_expression *from = p->list[i]->copies ? held_maker(&p->list[i]->in[0]) : NULL;
 
         if (from != NULL && p->copied_by[from->rank] == i)

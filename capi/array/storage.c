@@ -1,11 +1,18 @@
 /* Storage: one block with the header and, 64 bytes after its start, the data; for foreign bytes the
- * block has the release function instead. */
+ * block has the release function instead. Large data have a block of their own, so that it can be
+ * exchanged while an expression waits. */
 #include "array/storage.h"
 
 #include "base/error.h"
 #include "base/memory/mem.h"
 
-enum { HEADER_BYTES = 64, LARGE_BYTES = 64 * 1024, TURNS = 13, TURN_BYTES = 320 };
+enum {
+    HEADER_BYTES = 64,
+    LARGE_BYTES = 64 * 1024, /* data whose first bytes are put to different lines of the caches: */
+    TURNS = 13,
+    TURN_BYTES = 320,
+    OWN_BLOCK_BYTES = 7 << 19 /* data with a block of their own; mem_system.c maps such blocks */
+};
 
 _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the header");
 
@@ -43,6 +50,27 @@ static void storage_release(mxl_ref *ref)
     mxl_free(storage, (size_t)((char *)storage->data - (char *)storage) + storage->bytes);
 }
 
+/* A storage whose data have a block of their own. */
+typedef struct large {
+    mxl_storage storage;
+    void *block;
+    size_t block_bytes;
+} large;
+
+static void large_release(mxl_ref *ref)
+{
+    large *l = (large *)ref;
+    mxl_extra *extra = atomic_load_explicit(&l->storage.extra, memory_order_acquire);
+    bool reserved = extra != NULL && extra->reserved;
+
+    release_extra(&l->storage);
+    if (reserved)
+        mxl_mem_free_reserved(l->block, l->block_bytes);
+    else
+        mxl_free(l->block, l->block_bytes);
+    mxl_free(l, sizeof(*l));
+}
+
 static void foreign_release(mxl_ref *ref)
 {
     mxl_storage *storage = (mxl_storage *)ref;
@@ -55,18 +83,22 @@ static void foreign_release(mxl_ref *ref)
         give_back(payload);
 }
 
+static void storage_init(mxl_storage *storage, void *data, size_t bytes, void (*release)(mxl_ref *))
+{
+    mxl_ref_init(&storage->ref, release);
+    storage->data = data;
+    storage->bytes = bytes;
+    storage->foreign = NULL;
+    atomic_init(&storage->version, 0);
+    atomic_init(&storage->extra, NULL);
+}
+
 static mxl_storage *blank(size_t skip, size_t behind, void (*release)(mxl_ref *))
 {
     mxl_storage *storage = mxl_alloc(skip + behind);
 
-    if (storage == NULL)
-        return NULL;
-    mxl_ref_init(&storage->ref, release);
-    storage->data = (char *)storage + skip;
-    storage->bytes = behind;
-    storage->foreign = NULL;
-    atomic_init(&storage->version, 0);
-    atomic_init(&storage->extra, NULL);
+    if (storage != NULL)
+        storage_init(storage, (char *)storage + skip, behind, release);
     return storage;
 }
 
@@ -82,11 +114,61 @@ static size_t data_offset(size_t bytes)
            TURN_BYTES * (atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % TURNS);
 }
 
+static mxl_storage *large_new(size_t bytes)
+{
+    size_t offset = data_offset(bytes);
+    large *l = mxl_alloc(sizeof(*l));
+
+    if (l == NULL)
+        return NULL;
+    l->block_bytes = offset + bytes;
+    l->block = mxl_alloc(l->block_bytes);
+    if (l->block == NULL) {
+        mxl_free(l, sizeof(*l));
+        return NULL;
+    }
+    storage_init(&l->storage, (char *)l->block + offset, bytes, large_release);
+    return &l->storage;
+}
+
 mxl_storage *mxl_storage_new(size_t bytes)
 {
     if (bytes > (size_t)INT64_MAX - HEADER_BYTES)
         return mxl_error_null("an array of %zu bytes is too large", bytes);
+    if (bytes >= OWN_BLOCK_BYTES)
+        return large_new(bytes);
     return blank(data_offset(bytes), bytes, storage_release);
+}
+
+static void put_into(large *l, void *block)
+{
+    l->storage.data = (char *)block + ((char *)l->storage.data - (char *)l->block);
+    l->block = block;
+}
+
+void mxl_storage_reserve(mxl_storage *storage)
+{
+    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
+    large *l = (large *)storage;
+    void *reserved;
+
+    if (storage->ref.release != large_release || extra->reserved)
+        return;
+    reserved = mxl_mem_reserve(l->block, l->block_bytes);
+    if (reserved == NULL)
+        return;
+    put_into(l, reserved);
+    extra->reserved = true;
+}
+
+void mxl_storage_commit(mxl_storage *storage)
+{
+    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
+    large *l = (large *)storage;
+
+    if (extra->reserved)
+        put_into(l, mxl_mem_commit(l->block, l->block_bytes));
+    extra->reserved = false;
 }
 
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload)

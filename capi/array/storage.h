@@ -21,6 +21,7 @@ typedef struct mxl_extra {
     _Atomic(struct mxl_storage *) share; /* kept; a copy that was offered to another process */
     atomic_bool exposed;                 /* a caller has the address of the bytes */
     atomic_bool waits;                   /* an expression makes the bytes, or reads them */
+    bool reserved;                       /* the block is address space (mxl_mem_reserve) */
     struct mxl_expression *maker; /* array/expression.c: makes the bytes; NULL: they are there */
     struct mxl_operand *readers;  /* array/expression.c: read the bytes later */
 } mxl_extra;
@@ -58,6 +59,11 @@ static inline bool mxl_storage_waits(const mxl_storage *storage)
 
     return extra != NULL && atomic_load_explicit(&extra->waits, memory_order_acquire);
 }
+
+/* Lets the block of a large storage go, with its content, until mxl_storage_commit: the storage has
+ * an extra, and an expression will make all its bytes. */
+void mxl_storage_reserve(mxl_storage *storage);
+void mxl_storage_commit(mxl_storage *storage);
 
 /* Makes the bytes ready for a caller who gets their address, and runs what reads them: from now on
  * no expression reads or writes them late. */

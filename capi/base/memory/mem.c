@@ -102,6 +102,42 @@ void mxl_mem_free_slow(void *block, size_t bytes)
         mxl_mem_give_back(block, rounded);
 }
 
+void *mxl_mem_reserve(void *block, size_t bytes)
+{
+    size_t rounded;
+    int pool_class = mxl_pool_class(bytes, &rounded);
+    void *reserved;
+
+    if (!allocator.keep || pool_class < 0 || allocator.alloc != mxl_system_alloc)
+        return NULL;
+    reserved = mxl_pool_take_reserved(rounded);
+    if (reserved != NULL)
+        mxl_pool_keep(block, rounded, pool_class);
+    return reserved;
+}
+
+void *mxl_mem_commit(void *reserved, size_t bytes)
+{
+    size_t rounded;
+    void *block = mxl_pool_take(mxl_pool_class(bytes, &rounded));
+
+    if (block == NULL) {
+        mxl_system_commit(reserved, rounded);
+        return reserved;
+    }
+    mxl_pool_keep_reserved(reserved, rounded);
+    return block;
+}
+
+void mxl_mem_free_reserved(void *reserved, size_t bytes)
+{
+    size_t rounded;
+
+    (void)mxl_pool_class(bytes, &rounded);
+    mxl_pool_keep_reserved(reserved, rounded);
+    count_live(-(int64_t)bytes);
+}
+
 void *mxl_alloc_zero(size_t bytes)
 {
     void *block = mxl_alloc(bytes);

@@ -83,6 +83,18 @@ static inline void mxl_free(void *block, size_t bytes)
  * one. NULL with the error set leaves the block as it was. */
 void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
 
+/* A block that is written later, if at all: exchanges an allocated block, whose content is lost,
+ * for address space of the same size, and lets others have the block. NULL, with the block as it
+ * was: blocks of this size, or of this allocator, stay. */
+void *mxl_mem_reserve(void *block, size_t bytes);
+
+/* Exchanges address space of mxl_mem_reserve, whose content is lost, for a block of the pool, or
+ * makes it a block itself. Never fails. The result is freed with mxl_free. */
+void *mxl_mem_commit(void *reserved, size_t bytes);
+
+/* Frees address space of mxl_mem_reserve that was not committed. */
+void mxl_mem_free_reserved(void *reserved, size_t bytes);
+
 /* Makes room for one more item in a list of `count` items; a full list doubles. Sets the list's
  * pointer and its room (lvalues; NULL and 0: an empty list). Pointers into the list become invalid.
  * -1 with the error set, the list unchanged. */

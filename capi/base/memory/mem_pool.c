@@ -16,7 +16,8 @@ enum {
     SMALL_KEEP = 64 * 1024,               /* bytes that a thread caches of each small class */
     POOL_FIRST = 10,                      /* pool classes: four for each doubling from 2^10 ... */
     POOL_LAST = 42,                       /* ... up to 2^42 */
-    POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST)
+    POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST),
+    MOST_RESERVED = 64 /* regions of address space that are kept */
 };
 
 /* The default cap is an eighth of the machine's memory, at most this. */
@@ -42,6 +43,8 @@ static struct {
     kept *top[POOL_CLASSES];
     kept *oldest, *newest;
     batch *batches[MXL_BLOCK_CLASSES];
+    kept *reserved; /* address space, linked by `next`; not counted in `bytes` */
+    int num_reserved;
     int64_t bytes;
     int64_t cap; /* -1: not read yet */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .cap = -1};
@@ -184,6 +187,42 @@ void mxl_pool_keep(void *block, size_t rounded, int pool_class)
     give_back_kept(out);
 }
 
+/* ---- address space ---- */
+
+void *mxl_pool_take_reserved(size_t rounded)
+{
+    kept *found;
+
+    pthread_mutex_lock(&pool.lock);
+    for (kept **link = &pool.reserved; (found = *link) != NULL; link = &found->next) {
+        if (found->bytes == rounded) {
+            *link = found->next;
+            pool.num_reserved--;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return found == NULL ? mxl_system_reserve(rounded) : found;
+}
+
+void mxl_pool_keep_reserved(void *reserved, size_t rounded)
+{
+    kept *region = reserved;
+    bool fits;
+
+    region->bytes = rounded;
+    pthread_mutex_lock(&pool.lock);
+    fits = pool.num_reserved < MOST_RESERVED;
+    if (fits) {
+        region->next = pool.reserved;
+        pool.reserved = region;
+        pool.num_reserved++;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    if (!fits)
+        mxl_system_free(NULL, reserved, rounded);
+}
+
 /* ---- the depot ---- */
 
 bool mxl_depot_take(mxl_block_cache *cache, size_t block_class)
@@ -238,7 +277,7 @@ void mxl_depot_keep(mxl_block_cache *cache, size_t block_class)
 void mxl_pool_empty(void)
 {
     batch *batches[MXL_BLOCK_CLASSES];
-    kept *out;
+    kept *out, *reserved;
 
     pthread_mutex_lock(&pool.lock);
     memcpy(batches, pool.batches, sizeof batches);
@@ -247,8 +286,17 @@ void mxl_pool_empty(void)
         for (batch *at = batches[i]; at != NULL; at = at->next_batch)
             pool.bytes -= (int64_t)mxl_depot_batch(i) * 64 * (int64_t)(i + 1);
     out = held_evict(0);
+    reserved = pool.reserved;
+    pool.reserved = NULL;
+    pool.num_reserved = 0;
     pthread_mutex_unlock(&pool.lock);
     give_back_kept(out);
+    while (reserved != NULL) {
+        kept *next = reserved->next;
+
+        mxl_system_free(NULL, reserved, reserved->bytes);
+        reserved = next;
+    }
     for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++) {
         while (batches[i] != NULL) {
             batch *next = batches[i]->next_batch;

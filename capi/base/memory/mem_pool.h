@@ -13,6 +13,11 @@
 void *mxl_system_alloc(void *payload, size_t bytes, size_t align);
 void mxl_system_free(void *payload, void *block, size_t bytes);
 
+/* Address space for a block of `bytes`, without pages until it is written to. NULL: blocks of this
+ * size are not mapped, or there is none. mxl_system_commit makes it a block of mxl_system_alloc. */
+void *mxl_system_reserve(size_t bytes);
+void mxl_system_commit(void *reserved, size_t bytes);
+
 /* ---- mem.c: frees to the current allocator ---- */
 
 void mxl_mem_give_back(void *block, size_t rounded);
@@ -34,6 +39,10 @@ void *mxl_pool_take(int pool_class);
 /* Adds a block. If the pool exceeds the cap, the oldest blocks, or this one, go back to the
  * allocator. */
 void mxl_pool_keep(void *block, size_t rounded, int pool_class);
+
+/* The same for address space of mxl_system_reserve: a few regions are kept for reuse. */
+void *mxl_pool_take_reserved(size_t rounded);
+void mxl_pool_keep_reserved(void *reserved, size_t rounded);
 
 /* The number of blocks of 64 * (block_class + 1) bytes that threads exchange at once. */
 int mxl_depot_batch(size_t block_class);

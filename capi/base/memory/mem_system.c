@@ -25,6 +25,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + most - 1) & ~(most - 1);
 }
 
+/* Begins with a huge page; uses none yet. */
 static void *map(size_t bytes)
 {
     size_t size = whole_pages(bytes);
@@ -39,10 +40,29 @@ static void *map(size_t bytes)
         (void)munmap(room, before);
     if (before < huge_page)
         (void)munmap(room + before + size, huge_page - before);
-    (void)madvise(room + before, bytes, MADV_HUGEPAGE);
     return room + before;
 }
 #endif
+
+void *mxl_system_reserve(size_t bytes)
+{
+#if defined(__linux__)
+    if (is_mapped(bytes))
+        return map(bytes);
+#endif
+    (void)bytes;
+    return NULL;
+}
+
+void mxl_system_commit(void *reserved, size_t bytes)
+{
+#if defined(__linux__)
+    (void)madvise(reserved, bytes, MADV_HUGEPAGE);
+#else
+    (void)reserved;
+    (void)bytes;
+#endif
+}
 
 void *mxl_system_alloc(void *payload, size_t bytes, size_t align)
 {
@@ -50,8 +70,12 @@ void *mxl_system_alloc(void *payload, size_t bytes, size_t align)
 
     (void)payload;
 #if defined(__linux__)
-    if (is_mapped(bytes))
-        return map(bytes);
+    if (is_mapped(bytes)) {
+        block = map(bytes);
+        if (block != NULL)
+            mxl_system_commit(block, bytes);
+        return block;
+    }
 #endif
     return posix_memalign(&block, align, bytes) == 0 ? block : NULL;
 }

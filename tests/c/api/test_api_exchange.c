@@ -386,8 +386,8 @@ TEST(dense_arrays_need_no_check)
     CHECK_INT(MXNDArrayFree(a), 0);
 }
 
-HARNESS_MAIN(ENTRY(foreign_memory), ENTRY(out_and_in_again), ENTRY(nobody_takes_it),
-             ENTRY(tensors_that_are_refused), ENTRY(transient_and_offset), ENTRY(protected_memory),
-             ENTRY(shared_with_a_child), ENTRY(copies_for_others),
+HARNESS_MAIN(ENTRY(foreign_memory), ENTRY(a_copy_of_data), ENTRY(out_and_in_again),
+             ENTRY(nobody_takes_it), ENTRY(tensors_that_are_refused), ENTRY(transient_and_offset),
+             ENTRY(protected_memory), ENTRY(shared_with_a_child), ENTRY(copies_for_others),
              ENTRY(a_shape_larger_than_the_memory), ENTRY(environment),
              ENTRY(dense_arrays_need_no_check))
