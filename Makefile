@@ -324,8 +324,8 @@ py-rest: venv
 
 py-again: venv
 	@if $(HAS_PYTHON_H); then \
-	    echo "TEST tests/python over ctypes" && \
-	    MXLITE_BINDING=ctypes $(PYTEST) tests/python -m 'not one_binding' $(PYTEST_END); \
+	    echo "TEST tests/python over ctypes, all element-wise calls deferred" && \
+	    MXLITE_BINDING=ctypes MXLITE_DEFER=1 $(PYTEST) tests/python -m 'not one_binding' $(PYTEST_END); \
 	fi
 
 # The case table, and the C tests of kernels, at each vector level below the widest of this processor, at which the

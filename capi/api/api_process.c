@@ -262,7 +262,7 @@ int MXEngineSetBulkSize(int bulk_size, int *prev_bulk_size)
     return 0;
 }
 
-/* Operators run synchronously: there is nothing to wait for, and nothing to shut down. */
+/* Operators run on the caller's thread: there is nothing to wait for, and nothing to shut down. */
 int MXNotifyShutdown(void)
 {
     return 0;

@@ -13,8 +13,6 @@
 #include "base/memory/mem.h"
 #include "base/state.h"
 
-enum { DEFAULT_BULK = 24 }; /* where MXLITE_DEFER turns deferring on */
-
 /* Bytes of results that may wait in all, so that results that nobody reads do not keep their inputs
  * without end. */
 static const int64_t most_bytes = INT64_C(1) << 30;
@@ -30,24 +28,21 @@ static uint64_t numbers;
 
 /* ---- making ---- */
 
-int64_t mxl_defer_least = MXL_DEFER_LEAST;
+enum { DEFER_LEAST = 16384 };
+
+int64_t mxl_defer_least = DEFER_LEAST;
 
 static void fork_prepare(void);
 static void fork_done(void);
 static void fork_child(void);
 
-/* When the library is loaded, before there can be a second thread. MXLITE_DEFER=n turns deferring
- * on in all threads, for calls of n elements and more; MXNet's NaiveEngine turns it off. */
+/* When the library is loaded, before there can be a second thread. */
 __attribute__((constructor)) static void start(void)
 {
     const char *type = getenv("MXNET_ENGINE_TYPE");
-    int64_t least = mxl_env_number("MXLITE_DEFER", 0);
 
-    if (least > 0) {
-        mxl_defer_least = least;
-        mxl_state_bulk_size = DEFAULT_BULK;
-    }
-    if (type != NULL && strcmp(type, "NaiveEngine") == 0)
+    mxl_defer_least = mxl_env_number("MXLITE_DEFER", DEFER_LEAST);
+    if (mxl_defer_least == 0 || (type != NULL && strcmp(type, "NaiveEngine") == 0))
         mxl_defer_least = INT64_MAX;
     pthread_atfork(fork_prepare, fork_done, fork_child);
 }

@@ -23,8 +23,6 @@ static bool key_made;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mxl_state *all; /* under `lock` */
 
-int mxl_state_bulk_size;
-
 static mxl_state emergency;
 static _Thread_local bool in_emergency; /* this thread's last error may be in `emergency` */
 
@@ -153,7 +151,7 @@ mxl_state *mxl_state_make(void)
         free(state);
         return use_emergency();
     }
-    state->bulk_size = mxl_state_bulk_size;
+    state->bulk_size = MXL_BULK_SIZE;
     mxl_mem_state_begin(state);
     if (in_emergency)
         memcpy(state->error, emergency.error, sizeof state->error);

@@ -29,7 +29,7 @@ typedef struct mxl_state {
     uint8_t watch;           /* which hooks see recorded nodes: MXL_WATCH_*, 0 in a pause */
     bool record_hook_paused; /* engine/tape/record_hooks.h */
     uint8_t anomaly;         /* what backward checks for: 0 nothing, 1 NaN, 2 infinities too */
-    int bulk_size; /* the most element-wise calls that wait for each other (array/expression.h) */
+    int bulk_size;      /* the most element-wise calls that run together (array/expression.h) */
     uint32_t free_slot; /* first of a chain of handle slots cached for this thread, 0 for none */
     int free_slots;
     _Atomic int64_t live_bytes;   /* allocated minus freed by this thread; others read it */
@@ -53,6 +53,8 @@ enum {
 
 enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };
 
+enum { MXL_BULK_SIZE = 24 }; /* a thread's first bulk_size */
+
 /* initial-exec: one load from the thread register instead of a call, however the file is compiled.
  */
 #if defined(__linux__)
@@ -64,9 +66,6 @@ enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };
 /* NULL until the thread's first call, and if its state could not be allocated. Only the inline
  * paths of mem.h and handle.h read it. No other thread writes to the state. */
 extern _Thread_local mxl_state *mxl_state_here MXL_TLS_FAST;
-
-/* The bulk size that threads begin with; set while the library is loaded. */
-extern int mxl_state_bulk_size;
 
 /* Makes the state of this thread. Never NULL: without memory it returns a shared static emergency
  * state with all flags off; mxl_state_here stays NULL then, and the next call tries again. */

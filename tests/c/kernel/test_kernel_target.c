@@ -69,6 +69,7 @@ TEST(the_environment_is_checked)
         {"OMP_NUM_THREADS", "4,", "a number of threads is expected"},
         {"OMP_NUM_THREADS", ",4", "a number of threads is expected"},
         {"MXLITE_POOL_MB", "1G", "a number of megabytes is expected"},
+        {"MXLITE_DEFER", "on", "a number of elements is expected"},
     };
     static const char *const numbers[] = {"", "0", "4", " 4, 2 ", "99999999999999999999"};
 

@@ -81,7 +81,10 @@ def test_thread_variables(variables, workers):
 @pytest.mark.parametrize(
     "variable",
     ["OMP_NUM_THREADS"]
-    + [f"MXLITE_{name}" for name in ("NUM_THREADS", "VECTOR_LEVEL", "POOL_MB", "BACKENDS", "BINDING", "LIBRARY")],
+    + [
+        f"MXLITE_{name}"
+        for name in ("NUM_THREADS", "VECTOR_LEVEL", "POOL_MB", "DEFER", "BACKENDS", "BINDING", "LIBRARY")
+    ],
 )
 def test_a_variable_that_means_nothing_is_an_error_that_names_it(variable):
     program = "try:\n    import mxlite\nexcept Exception as problem:\n    print(problem)\n"
