@@ -18,10 +18,14 @@ from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor
 
 
-def _reduced(loss: Tensor, reduction: str) -> Tensor:
-    """Raises: ValueError: there is no such reduction."""
+def _check_reduction(reduction: str) -> None:
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _reduced(loss: Tensor, reduction: str) -> Tensor:
+    """Raises: ValueError: there is no such reduction."""
+    _check_reduction(reduction)
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
@@ -152,6 +156,7 @@ def nll_loss(
     Args:
         input: (classes,), (n, classes) or (n, classes, ...), target: (), (n,) or (n, ...), of int64.
     """
+    _check_reduction(reduction)
     if not input._dtype.is_floating_point:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{input._dtype.word}'")
     if target._dtype not in (int64, uint8):
@@ -166,16 +171,10 @@ def nll_loss(
             )
         raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
     shape = input.shape
-    ignored = target == ignore_index
+    index = cast(target, int64)  # first: ignore_index need not fit uint8
+    ignored = index == ignore_index
     some = bool(ignored.any())
-    index = cast(target, int64).unsqueeze(dim)
-    index = index.masked_fill(ignored.unsqueeze(dim), 0) if some else index
-    shares = []  # none: all targets count, and each as much
-    if weight is not None or some:
-        share = cast(~ignored, input._dtype)
-        if weight is not None:
-            share = share * weight.detach().take(index.reshape(-1)).reshape(share.shape)
-        shares = [share, ignored]
+    index = (index.masked_fill(ignored, 0) if some else index).unsqueeze(dim)
 
     def compute(x: Tensor, index: Tensor, *shares: Tensor) -> Tensor:
         each = -run(_gather, [x, index], dim, kind=x._dtype).squeeze(dim)
@@ -195,8 +194,14 @@ def nll_loss(
 
     label = "NllLossBackward0" if len(input.shape) <= 2 else "NllLoss2DBackward0"
     try:
+        shares = []  # none: all targets count, and each as much
+        if weight is not None or some:
+            share = cast(~ignored, input._dtype)
+            if weight is not None:
+                share = share * weight.detach().take(index.reshape(-1)).reshape(share.shape)
+            shares = [share, ignored]
         return formula(label, [input], compute, rule, constants=[index, *shares])
-    except RuntimeError:
+    except (IndexError, RuntimeError):
         wrong = index.masked_select((index < 0) | (index >= input.shape[dim]))
         if not wrong.numel():
             raise
@@ -222,6 +227,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
+    _check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
     logs = log_softmax(input, dim)
     if target._dtype.is_floating_point:
@@ -239,7 +245,7 @@ def cross_entropy(
     loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if not label_smoothing:
         return loss
-    return _smoothed(loss, logs, target, weight, ignore_index, reduction, label_smoothing, dim)
+    return _smoothed(loss, logs, cast(target, int64), weight, ignore_index, reduction, label_smoothing, dim)
 
 
 def _of_classes(weight: Tensor, dim: int, ndim: int) -> Tensor:

@@ -6,6 +6,7 @@ What random calls (tests/torch/check_calls.py) found: a row for each kind of mis
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from typing import Any
 
@@ -62,6 +63,7 @@ VALUES = {
     "F.huber_loss(t([1.0]).half(), t([3.0], dtype=torch.float64))": "tensor(1.5000, dtype=torch.float16)",
     "F.mse_loss(t([1.0, 2.0]), t([True, False]))": "tensor(2.)",
     "F.nll_loss(t([[1.0, 2.0]]), t([1], dtype=torch.uint8))": "tensor(-2.)",
+    "F.nll_loss(torch.arange(200.0).reshape(1, 200), t([156], dtype=torch.uint8))": "tensor(-156.)",
 }
 
 #: Calls that PyTorch refuses, and the class of its error.
@@ -102,6 +104,15 @@ ERRORS = {
     "t([1.0, 2.0]).repeat_interleave(t([1, 2, 3]))": RuntimeError,
     "t([1.0, 2.0]).repeat_interleave(t([1.0, 2.0]))": NotImplementedError,
     "t(3).argmin(1)": IndexError,
+    "F.cross_entropy(t([[1.0, 2.0]]), t([[0.5, 0.5]]), reduction='most')": ValueError,
+}
+
+#: Calls that PyTorch refuses, and what it says.
+MESSAGES = {
+    f"F.{name}(t([[1.0, 2.0]]), t([{target}]){weight})": f"Target {target} is out of bounds."
+    for name in ("nll_loss", "cross_entropy")
+    for target in (2, -1)
+    for weight in ("", ", t([1.0, 1.0])")
 }
 
 #: Functions of x, values of x, and PyTorch's first and second derivatives of their sum.
@@ -151,6 +162,12 @@ def test_values(text):
 @pytest.mark.parametrize("text", ERRORS)
 def test_errors(text):
     with pytest.raises(ERRORS[text]):
+        evaluate(text)
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_messages(text):
+    with pytest.raises(IndexError, match=re.escape(MESSAGES[text])):
         evaluate(text)
 
 
