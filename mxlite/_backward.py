@@ -94,6 +94,12 @@ def allowing_interrupts() -> Any:
     return current.allowed() if current is not None and _in_main_thread() else _NOTHING
 
 
+def call_user(function: Callable, *arguments: Any) -> Any:
+    """Calls a function of the user's within a callback; a noted Ctrl-C arrives here, where no handle can be lost."""
+    with allowing_interrupts():
+        return function(*arguments)
+
+
 def handle_array(numbers: list[int | None]) -> ctypes.Array:
     """Handles as the C API takes a list of them."""
     return (ctypes.c_void_p * len(numbers))(*numbers)

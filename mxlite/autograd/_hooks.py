@@ -102,14 +102,14 @@ _P, _I = ctypes.c_void_p, ctypes.c_int
 def callback(*kinds: Any) -> Callable[[Callable], Any]:
     """Decorates a function that the library calls with a payload's number and arguments of these ctypes types.
 
-    The function gets the payload. The library gets 0, or -1 after an exception, which is kept for the caller.
+    The function gets the payload, and takes over handles among the arguments before it runs code of the user's by
+    `call_user`. The library gets 0, or -1 after an exception, which is kept for the caller.
     """
 
     def decorate(work: Callable) -> Any:
         def call(number: int, *arguments: Any) -> int:
             try:
-                with _backward.allowing_interrupts():
-                    work(_backward.recorded.get(number), *arguments)
+                work(_backward.recorded.get(number), *arguments)
                 return 0
             except BaseException as problem:
                 error.keep_exception(problem)
@@ -140,7 +140,7 @@ def _give(front_end: FrontEnd, value: Any, results: Any, index: int) -> None:
 def _ON_ARRAY(hook: Any, count: int, grads: Any, results: Any) -> None:  # noqa: N802 - it is a constant
     """A gradient of an array has arrived."""
     fn, front_end = hook
-    returned = fn(*adopted(front_end, count, grads))
+    returned = _backward.call_user(fn, *adopted(front_end, count, grads))
     if returned is not None:
         _give(front_end, returned, results, 0)
 
@@ -149,7 +149,7 @@ def _ON_ARRAY(hook: Any, count: int, grads: Any, results: Any) -> None:  # noqa:
 def ON_PREPARE(hook: Any, count: int, grads: Any, results: Any) -> None:  # noqa: N802
     """A node is about to run."""
     fn, front_end = hook
-    _give_all(front_end, fn(adopted(front_end, count, grads)), results, count)
+    _give_all(front_end, _backward.call_user(fn, adopted(front_end, count, grads)), results, count)
 
 
 @callback(_I, HANDLES, _I, HANDLES, HANDLES)
@@ -157,7 +157,7 @@ def ON_NODE(hook: Any, inputs: int, in_grads: Any, outputs: int, out_grads: Any,
     """A node has run."""
     fn, front_end = hook
     given = adopted(front_end, inputs, in_grads), adopted(front_end, outputs, out_grads)
-    _give_all(front_end, fn(*given), results, inputs)
+    _give_all(front_end, _backward.call_user(fn, *given), results, inputs)
 
 
 def _give_all(front_end: FrontEnd, returned: Any, results: Any, count: int) -> None:
@@ -179,7 +179,7 @@ def _give_all(front_end: FrontEnd, returned: Any, results: Any, count: int) -> N
 def _ON_ACCUMULATED(hook: Any, variable: int) -> None:  # noqa: N802
     """A variable's gradient was added to."""
     fn, front_end = hook
-    returned = fn(variable_for(variable, front_end))
+    returned = _backward.call_user(fn, variable_for(variable, front_end))
     if returned is not None and not isinstance(returned, front_end.array_class):
         raise TypeError(f"a hook after accumulation must return None, it returned {type(returned).__name__}")
 
@@ -187,4 +187,4 @@ def _ON_ACCUMULATED(hook: Any, variable: int) -> None:  # noqa: N802
 @callback()
 def _ON_END(queued: Any) -> None:  # noqa: N802
     """A backward that a function was queued in has come to its end."""
-    queued[0]()
+    _backward.call_user(queued[0])

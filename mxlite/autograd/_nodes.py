@@ -169,7 +169,7 @@ def _RULE(kept: Any, outputs: int, heads: Any, inputs: int, wanted: Any, results
     """The library's call for the gradients of a node."""
     rule, front_end = kept
     flags = [bool(wanted[i]) for i in range(inputs)]
-    given = rule(list(adopted(front_end, outputs, heads)), flags)
+    given = _backward.call_user(rule, list(adopted(front_end, outputs, heads)), flags)
     for index, (grad, flag) in enumerate(zip(given, flags)):
         if flag and grad is not None:
             results[index] = share(grad._h)

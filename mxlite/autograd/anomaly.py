@@ -135,4 +135,5 @@ def _explain(problem: BaseException) -> BaseException:
 def _ON_RECORDED(_: None, handle: int, count: int, outputs: Any) -> None:  # noqa: N802 - it is a constant
     """A node was recorded on this thread."""
     active = _active[error.thread_number()]
-    active.recorded(graph.node_for(handle, active.front_end), adopted(active.front_end, count, outputs))
+    node, made = graph.node_for(handle, active.front_end), adopted(active.front_end, count, outputs)
+    _backward.call_user(active.recorded, node, made)

@@ -64,13 +64,13 @@ _P = ctypes.c_void_p
 @callback(_P, HANDLES)
 def _PACK(hooks: Any, array: int, packed: Any) -> None:  # noqa: N802 - it is a constant
     """A value is saved."""
-    packed[0] = keep((hooks.pack(hooks.front_end.adopt(array)),))
+    packed[0] = keep((_backward.call_user(hooks.pack, hooks.front_end.adopt(array)),))
 
 
 @callback(_P, HANDLES)
 def _UNPACK(hooks: Any, packed: int, array: Any) -> None:  # noqa: N802
     """It is read."""
-    found = hooks.unpacked(*_backward.recorded[packed])
+    found = _backward.call_user(hooks.unpacked, *_backward.recorded[packed])
     array[0] = share(found._h)
 
 

@@ -7,6 +7,7 @@ import traceback
 
 import numpy as np
 import pytest
+from conftest import live_handles
 
 import mxlite as mx
 from mxlite import _backward, autograd, nd
@@ -263,6 +264,39 @@ def test_keyboard_interrupt_in_backward_is_itself() -> None:
     with pytest.raises(KeyboardInterrupt):
         y.backward()
     assert listed(x.grad) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("place", ["function", "hook", "node hook", "node prehook", "accumulated hook"])
+def test_keyboard_interrupt_before_a_callback_loses_no_handle(place) -> None:
+    """A SIGINT that was noted in the library's code is delivered at the next callback, which owns handles by then."""
+
+    class F(autograd.Function):
+        def forward(self, a):
+            return a * 2
+
+        def backward(self, g):
+            return g
+
+    def note(grad) -> None:
+        _backward.Interrupts.current.noted = True
+
+    x = leaf()
+    with autograd.record():
+        y = F()(x) if place == "function" else x * 2
+        z = y * 3
+    z.register_hook(note)
+    if place == "hook":
+        y.register_hook(lambda grad: None)
+    elif place == "node hook":
+        y.grad_fn.register_hook(lambda *grads: None)
+    elif place == "node prehook":
+        y.grad_fn.register_prehook(lambda grads: None)
+    elif place == "accumulated hook":
+        x.register_post_accumulate_grad_hook(lambda array: None)
+    before = live_handles()
+    with pytest.raises(KeyboardInterrupt):
+        z.backward()
+    assert live_handles() == before
 
 
 @pytest.mark.parametrize(
