@@ -12,7 +12,6 @@ const mxl_input mxl_inputs_lhs_rhs[] = {
 };
 const mxl_input mxl_inputs_none[] = {{0}};
 const char *const mxl_storage_types[] = {"None", "csr", "default", "row_sparse", NULL};
-const mxl_param mxl_params_none[] = {{0}};
 
 mxl_array *mxl_apply(mxl_scope *s, const mxl_op *op, mxl_array *a)
 {

@@ -108,8 +108,6 @@ MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer,
 #define FILLED_LIKE(id, values, ...)                                                               \
     const mxl_op mxl_op_##id##_like = {.name = #id "_like",                                        \
                                        .doc = values " in the shape and dtype of the array.",      \
-                                       .inputs = mxl_inputs_data,                                  \
-                                       .params = mxl_params_none,                                  \
                                        .infer = mxl_infer_same,                                    \
                                        .compute = id##_compute,                                    \
                                        .grad = mxl_grad_zero,                                      \

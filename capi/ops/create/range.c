@@ -218,7 +218,6 @@ static const mxl_op op_identity = {
     .name = "_identity_with_attr_like_rhs",
     .doc = "A copy of lhs, which must have the shape and dtype of rhs.",
     .inputs = mxl_inputs_lhs_rhs,
-    .params = mxl_params_none,
     .infer = mxl_infer_same,
     .compute = identity_compute,
     .grad = mxl_grad_pass,

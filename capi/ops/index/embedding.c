@@ -48,7 +48,6 @@ static const mxl_op op_batch_take = {
                MXL_INPUT(indices,
                          "A position along the last axis for each row, of any dtype; out of bounds "
                          "means the first or the last.")),
-    .params = mxl_params_none,
     .infer = batch_take_infer,
     .compose = batch_take_compose,
 };
@@ -136,7 +135,6 @@ static const mxl_op op_fill_element = {
                MXL_INPUT(rhs,
                          "Where in the row, of any dtype; negative numbers count from the end.",
                          .type_text = "NDArray")),
-    .params = mxl_params_none,
     .infer = fill_infer,
     .compose = fill_compose,
 };
@@ -181,7 +179,6 @@ static const mxl_op op_index_copy = {
             index_vector,
             "Which rows of the first axis, of any dtype; negative numbers count from the end."),
         MXL_INPUT(new_tensor, "The rows that go there, of the same dtype.")),
-    .params = mxl_params_none,
     .infer = copy_infer,
     .compose = copy_compose,
 };

@@ -180,7 +180,7 @@ static int gather_compute(const mxl_call *call)
 MOVED(gather_nd, "gather_nd", gather_inputs, gather_infer, gather_compute,
       "What is at the places that the indices name: out[j...] = data[indices[0][j...], "
       "indices[1][j...], ...].",
-      .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"), .params = mxl_params_none);
+      .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"));
 
 static int last_compute(const mxl_call *call)
 {
@@ -202,8 +202,7 @@ static int last_compute(const mxl_call *call)
 
 MOVED(gather_nd_last, "_mxl_gather_nd_last", gather_inputs, gather_infer, last_compute,
       "What is at the places that the indices name, but zero for all but the last of those that "
-      "name one place.",
-      .params = mxl_params_none);
+      "name one place.");
 
 /* ---- scatter_nd ---- */
 

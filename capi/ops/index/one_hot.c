@@ -100,7 +100,6 @@ static const mxl_op op_onehot_encode = {
     MXL_INPUTS(
         MXL_INPUT(lhs, "Which position is on, for each row; of any dtype.", .type_text = "NDArray"),
         MXL_INPUT(rhs, "An array of the result's shape and dtype.", .type_text = "NDArray")),
-    .params = mxl_params_none,
     .infer = encode_infer,
     .compute = encode_compute,
     .grad = mxl_grad_zero,

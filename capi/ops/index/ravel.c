@@ -196,7 +196,6 @@ static const mxl_op op_index_array = {
     .name = "_contrib_index_array",
     .doc = "The position of every element along the axes, as a new last axis: for a matrix "
            "out[i, j] = (i, j).",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(positions_params,
                   MXL_PARAM(positions_params, axes, MXL_P_OPT_SHAPE, "None",
                             "The axes whose positions are told, in this order; None for all.")),
@@ -259,7 +258,6 @@ static const mxl_op op_arange_like = {
     .name = "_contrib_arange_like",
     .aliases = MXL_ALIASES("_npx_arange_like"),
     .doc = "Evenly spaced numbers in the shape and dtype of data, or along one of its axes.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(
         positions_params,
         MXL_PARAM(positions_params, start, MXL_P_FLOAT, "0", "The first number.",

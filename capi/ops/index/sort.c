@@ -190,7 +190,6 @@ static int topk_arity(const void *params, mxl_arity *arity)
         .name = #id,                                                                               \
         .aliases = op_aliases,                                                                     \
         .doc = op_doc,                                                                             \
-        .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(sort_params, id##_table),                                                       \
         .arity = op_arity,                                                                         \
         .infer = sort_infer,                                                                       \

@@ -135,7 +135,6 @@ static const mxl_op op_dropout = {
     .aliases = MXL_ALIASES("_npx_dropout"),
     .doc = "Sets elements to 0 with probability p and divides the others by 1 - p, while training; "
            "otherwise the array as it is.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(dropout_params,
                   MXL_PARAM(dropout_params, p, MXL_P_FLOAT, "0.5",
                             "Probability of an element to become 0; in [0, 1]."),

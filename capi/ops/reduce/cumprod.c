@@ -205,7 +205,6 @@ static void cumprod_saves(mxl_saves *saves)
 static const mxl_op op_cumprod = {
     .name = "_mxl_cumprod",
     .doc = "Running products along an axis: each element times all before it.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(
         scan_params, SCAN_AXIS,
         SCAN_FLAG("exclusive",

@@ -24,8 +24,6 @@ static const mxl_op op_make_loss = {
     .aliases = MXL_ALIASES("_sparse_make_loss"),
     .doc = "A copy of the array that counts as a loss: its gradient is 1, whatever gradient "
            "arrives.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = mxl_infer_same,
     .compute = copy_compute,
     .grad = make_loss_grad,
@@ -88,7 +86,6 @@ static const mxl_op op_loss = {
     .name = "MakeLoss",
     .doc = "A copy of the array that counts as a loss: its gradient is grad_scale, divided as "
            "`normalization` says, whatever gradient arrives.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(
         loss_params, GRAD_SCALE,
         MXL_PARAM(loss_params, valid_thresh, MXL_P_FLOAT, "0", "Elements above it are valid."),

@@ -59,7 +59,6 @@ static const mxl_op op_norm = {
     .name = "norm",
     .aliases = MXL_ALIASES("_sparse_norm"),
     .doc = "Norm over axes: of vectors along one axis, of all elements together along several.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(norm_params,
                   MXL_PARAM(norm_params, ord, MXL_P_INT, "2",
                             "1: the sum of magnitudes; 2: the root of the sum of squares."),
@@ -118,7 +117,6 @@ static int moments_grad(mxl_grad *g)
 static const mxl_op op_moments = {
     .name = "moments",
     .doc = "Mean and variance over axes: two results.",
-    .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(mxl_reduce_params,
                   MXL_PARAM_AS("axes", mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",
                                "The axes to reduce, counted from either end; at least one."),

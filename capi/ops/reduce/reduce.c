@@ -123,7 +123,6 @@ static const mxl_param reduce_params[] = {
     }                                                                                              \
     const mxl_op mxl_op_##id = {                                                                   \
         .name = #id,                                                                               \
-        .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(mxl_reduce_params, reduce_params),                                              \
         .infer = shapes,                                                                           \
         .compute = id##_compute,                                                                   \
@@ -324,7 +323,6 @@ static int int64_infer(mxl_infer *infer)
         .name = op_name,                                                                           \
         .doc = "Index of the " which " element along an axis, " op_dtype                           \
                "; of equal ones the first, and a NaN counts as the " which ".",                    \
-        .inputs = mxl_inputs_data,                                                                 \
         MXL_PARAMS(arg_params, arg_table),                                                         \
         .compute = arg_compute,                                                                    \
         __VA_ARGS__,                                                                               \
@@ -359,8 +357,6 @@ static int channel_compute(const mxl_call *call)
 static const mxl_op op_argmax_channel = {
     .name = "argmax_channel",
     .doc = "Index of the largest element along axis 1, in the array's dtype.",
-    .inputs = mxl_inputs_data,
-    .params = mxl_params_none,
     .infer = channel_infer,
     .compute = channel_compute,
 };

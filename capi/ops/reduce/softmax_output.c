@@ -400,7 +400,6 @@ static const mxl_op op_cross_entropy = {
         MXL_INPUT(label,
                   "The class of each sample, of the dtype of data; (n,). What is out of range "
                   "counts as the nearest class.")),
-    .params = mxl_params_none,
     .infer = entropy_infer,
     .compute = entropy_compute,
     .grad = entropy_grad,
