@@ -116,7 +116,7 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
     return give(array, out);
 }
 
-/* ---- waiting: operators run as they are called ---- */
+/* ---- waiting for deferred calls (array/expression.h) ---- */
 
 /* Runs what the array's bytes wait for and, before a write, what waits for them. */
 static int wait_for(const char *function, NDArrayHandle handle, bool write)
@@ -235,9 +235,8 @@ static int copy_array(const char *function, mxl_array *to, mxl_array *from)
     if (to->storage == NULL && mxl_array_define(to, from->dtype, from->ndim, from->shape) != 0)
         return -1;
     if (!mxl_array_same_shape(to, from))
-        return mxl_error("%s: handle_src has shape %s, handle_dst %s", function,
-                         MXL_SHAPE_TEXT(from->ndim, from->shape),
-                         MXL_SHAPE_TEXT(to->ndim, to->shape));
+        return mxl_error("%s: handle_src has shape %s, handle_dst %s", function, MXL_SHAPE_OF(from),
+                         MXL_SHAPE_OF(to));
     if (mxl_array_check_writable(to) != 0)
         return mxl_error_prefix(function);
     if (overlap(to, from)) {
