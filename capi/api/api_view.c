@@ -101,7 +101,7 @@ static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t b
         return NULL;
     if (array->ndim == 0 || begin < 0 || begin > end || end > array->shape[0]) {
         (void)mxl_error("%s: rows [%lld,%lld) of an array of shape %s", function, (long long)begin,
-                        (long long)end, MXL_SHAPE_TEXT(array->ndim, array->shape));
+                        (long long)end, MXL_SHAPE_OF(array));
         api_unpin(handle);
         return NULL;
     }
@@ -123,7 +123,7 @@ static NDArrayHandle at(const char *function, NDArrayHandle handle, int64_t inde
         return NULL;
     if (array->ndim == 0 || index < 0 || index >= array->shape[0]) {
         (void)mxl_error("%s: row %lld of an array of shape %s", function, (long long)index,
-                        MXL_SHAPE_TEXT(array->ndim, array->shape));
+                        MXL_SHAPE_OF(array));
         api_unpin(handle);
         return NULL;
     }

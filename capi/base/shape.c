@@ -6,11 +6,8 @@
 
 #include "base/error.h"
 
-enum { SHAPE_TEXT = 256 };
-
 int64_t mxl_shape_count(int ndim, const int64_t *dim)
 {
-    char text[SHAPE_TEXT];
     bool zero = false, overflow = false;
     int64_t n = 1;
 
@@ -18,8 +15,8 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
         return mxl_error("a shape of %d axes; at most %d are possible", ndim, MXL_MAX_NDIM);
     for (int i = 0; i < ndim; i++) {
         if (dim[i] < 0)
-            return mxl_error("shape %s: extent %lld is negative",
-                             mxl_shape_text(text, sizeof text, ndim, dim), (long long)dim[i]);
+            return mxl_error("shape %s: extent %lld is negative", MXL_SHAPE_TEXT(ndim, dim),
+                             (long long)dim[i]);
         zero = zero || dim[i] == 0;
         if (!overflow && dim[i] > 0)
             overflow = __builtin_mul_overflow(n, dim[i], &n) || n > INT64_MAX / 16;
@@ -27,8 +24,7 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
     /* As in NumPy, this is an error for empty arrays too: the product of some of the sizes is used
      * as a size. */
     if (overflow)
-        return mxl_error("shape %s: too many elements",
-                         mxl_shape_text(text, sizeof text, ndim, dim));
+        return mxl_error("shape %s: too many elements", MXL_SHAPE_TEXT(ndim, dim));
     return zero ? 0 : n;
 }
 
@@ -38,18 +34,13 @@ int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b
     mxl_shape result;
 
     result.ndim = ndim;
-
     for (int i = 0; i < ndim; i++) {
         int64_t x = i < ndim - ndim_a ? 1 : a[i - (ndim - ndim_a)];
         int64_t y = i < ndim - ndim_b ? 1 : b[i - (ndim - ndim_b)];
 
-        if (x != y && x != 1 && y != 1) {
-            char text_a[SHAPE_TEXT], text_b[SHAPE_TEXT];
-
+        if (x != y && x != 1 && y != 1)
             return mxl_error("shapes %s and %s cannot be broadcast together",
-                             mxl_shape_text(text_a, sizeof text_a, ndim_a, a),
-                             mxl_shape_text(text_b, sizeof text_b, ndim_b, b));
-        }
+                             MXL_SHAPE_TEXT(ndim_a, a), MXL_SHAPE_TEXT(ndim_b, b));
         result.dim[i] = x == 1 ? y : x;
     }
     *out = result;

@@ -96,10 +96,9 @@ int mxl_shape_axis(int64_t axis, int ndim);
 
 /* Writes "(2,3)", "(2,)" or "()" into buf, truncated to `size`. Returns buf. */
 char *mxl_shape_text(char *buf, size_t size, int ndim, const int64_t *dim);
-/* The same in a buffer of the enclosing block. */
-#define MXL_SHAPE_TEXT(ndim, dim) mxl_shape_text((char[256]){0}, 256, ndim, dim)
 
-/* The same in a buffer of the block, and of an array: for the arguments of an error. */
+/* The text of a shape, and of an array's, in a buffer that lives as long as the enclosing block:
+ * for the arguments of mxl_error. */
 #define MXL_SHAPE_TEXT(ndim, dim) mxl_shape_text((char[256]){0}, 256, ndim, dim)
 #define MXL_SHAPE_OF(array)       MXL_SHAPE_TEXT((array)->ndim, (array)->shape)
 

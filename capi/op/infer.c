@@ -58,8 +58,7 @@ static int check_shapes(const mxl_infer *infer)
 
         if (!mxl_array_same_shape(first, other))
             return mxl_error("%s: inputs have shapes %s and %s; they must be the same",
-                             infer->op->name, MXL_SHAPE_TEXT(first->ndim, first->shape),
-                             MXL_SHAPE_TEXT(other->ndim, other->shape));
+                             infer->op->name, MXL_SHAPE_OF(first), MXL_SHAPE_OF(other));
     }
     return 0;
 }

@@ -99,8 +99,7 @@ static int check_variable(const mxl_array *variable, const mxl_array *grad, uint
                          mxl_dtype_name(variable->dtype), mxl_dtype_name(grad->dtype));
     if (!mxl_array_same_shape(variable, grad))
         return mxl_error("MXAutogradMarkVariables: variable %u has shape %s, its gradient has %s",
-                         i, MXL_SHAPE_TEXT(variable->ndim, variable->shape),
-                         MXL_SHAPE_TEXT(grad->ndim, grad->shape));
+                         i, MXL_SHAPE_OF(variable), MXL_SHAPE_OF(grad));
     if (mxl_array_check_writable(grad) != 0)
         return mxl_error_prefix("MXAutogradMarkVariables: a gradient");
     if (grad->storage == variable->storage)

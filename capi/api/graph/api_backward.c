@@ -68,10 +68,9 @@ static int check_grad(const char *function, const mxl_array *variable, const mxl
     if (grad->storage == NULL || grad->dtype != variable->dtype ||
         !mxl_array_same_shape(grad, variable))
         return mxl_error("%s: the gradient has shape %s and dtype %s, the array %s and %s",
-                         function, MXL_SHAPE_TEXT(grad->ndim, grad->shape),
+                         function, MXL_SHAPE_OF(grad),
                          grad->storage == NULL ? "none" : mxl_dtype_name(grad->dtype),
-                         MXL_SHAPE_TEXT(variable->ndim, variable->shape),
-                         mxl_dtype_name(variable->dtype));
+                         MXL_SHAPE_OF(variable), mxl_dtype_name(variable->dtype));
     if (grad->storage == variable->storage)
         return mxl_error("%s: the array and its gradient share memory", function);
     return 0;

@@ -52,8 +52,7 @@ static int check_buffer(mxl_array *variable)
         status =
             mxl_error("backward: the gradient buffer of a variable of shape %s has shape %s, or "
                       "another dtype",
-                      MXL_SHAPE_TEXT(variable->ndim, variable->shape),
-                      MXL_SHAPE_TEXT(grad->ndim, grad->shape));
+                      MXL_SHAPE_OF(variable), MXL_SHAPE_OF(grad));
     if (status == 0 && grad != NULL && mxl_array_check_writable(grad) != 0)
         status = mxl_error_prefix("backward: a gradient buffer");
     mxl_leaf_unlock(leaf);
@@ -179,8 +178,7 @@ static int check_arrived(const mxl_array *value, const mxl_array *variable)
         return 0;
     return mxl_error("backward: a gradient of shape %s arrived at a variable of shape %s, whose "
                      "shape was changed in place since it was recorded",
-                     MXL_SHAPE_TEXT(value->ndim, value->shape),
-                     MXL_SHAPE_TEXT(variable->ndim, variable->shape));
+                     MXL_SHAPE_OF(value), MXL_SHAPE_OF(variable));
 }
 
 /* Makes everything that needs memory, so that a failure finds no variable's gradient changed. */

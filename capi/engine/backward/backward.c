@@ -350,8 +350,7 @@ static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int 
         !(mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape) ||
           (args->dialect->lenient_heads && grad->size == mxl_shape_size(meta.ndim, meta.shape))))
         return mxl_error("backward: head gradient %d has shape %s, head %d has %s", i,
-                         MXL_SHAPE_TEXT(grad->ndim, grad->shape), i,
-                         MXL_SHAPE_TEXT(meta.ndim, meta.shape));
+                         MXL_SHAPE_OF(grad), i, MXL_SHAPE_TEXT(meta.ndim, meta.shape));
     if (grad->dtype != meta.dtype)
         return mxl_error("backward: head gradient %d is %s, head %d is %s", i,
                          mxl_dtype_name(grad->dtype), i, mxl_dtype_name(meta.dtype));

@@ -62,9 +62,8 @@ mxl_array *mxl_callback_take(void *handle, const mxl_meta *meta, const char *who
         mxl_shape_same(array->ndim, array->shape, meta->ndim, meta->shape))
         return array;
     mxl_error("%s: %s with shape %s and dtype %s, expected %s and %s", who, what,
-              MXL_SHAPE_TEXT(array->ndim, array->shape),
-              array->storage == NULL ? "none" : mxl_dtype_name(array->dtype),
-              MXL_SHAPE_TEXT(meta->ndim, meta->shape), mxl_dtype_name(meta->dtype));
+              MXL_SHAPE_OF(array), array->storage == NULL ? "none" : mxl_dtype_name(array->dtype),
+              MXL_SHAPE_OF(meta), mxl_dtype_name(meta->dtype));
     mxl_array_release(array);
     return NULL;
 }

@@ -150,7 +150,7 @@ static int check_fits(const mxl_run *r, int i)
     if (mxl_shape_same(out->ndim, out->shape, want->ndim, want->dim))
         return 0;
     return mxl_error("%s: the output given has shape %s, the result has %s", r->call.op->name,
-                     MXL_SHAPE_TEXT(out->ndim, out->shape), MXL_SHAPE_TEXT(want->ndim, want->dim));
+                     MXL_SHAPE_OF(out), MXL_SHAPE_TEXT(want->ndim, want->dim));
 }
 
 /* Whether the results fit the arrays that the caller gives. */

@@ -76,8 +76,7 @@ static int leaky_infer(mxl_infer *infer)
                              mxl_dtype_name(x->dtype), mxl_dtype_name(gamma->dtype));
         if (gamma_shape(x->ndim, x->shape, gamma->ndim, gamma->shape, &shape) != 0)
             return mxl_error("LeakyReLU: gamma of shape %s does not fit data of shape %s",
-                             MXL_SHAPE_TEXT(gamma->ndim, gamma->shape),
-                             MXL_SHAPE_TEXT(x->ndim, x->shape));
+                             MXL_SHAPE_OF(gamma), MXL_SHAPE_OF(x));
     }
     return mxl_infer_like_first(infer);
 }

@@ -171,11 +171,11 @@ static int where_infer(mxl_infer *infer)
                          mxl_dtype_name(x->dtype), mxl_dtype_name(y->dtype));
     if (!mxl_array_same_shape(x, y))
         return mxl_error("where: x and y have shapes %s and %s; they must be the same",
-                         MXL_SHAPE_TEXT(x->ndim, x->shape), MXL_SHAPE_TEXT(y->ndim, y->shape));
+                         MXL_SHAPE_OF(x), MXL_SHAPE_OF(y));
     if (!mxl_array_same_shape(c, x) && !(c->ndim == 1 && x->ndim > 0 && c->shape[0] == x->shape[0]))
         return mxl_error("where: the condition has shape %s, which is neither that of x, %s, nor "
                          "one number per row",
-                         MXL_SHAPE_TEXT(c->ndim, c->shape), MXL_SHAPE_TEXT(x->ndim, x->shape));
+                         MXL_SHAPE_OF(c), MXL_SHAPE_OF(x));
     return mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
 }
 

@@ -22,8 +22,7 @@ static int batch_infer(mxl_infer *infer)
         return mxl_error(
             "batch_dot: shapes %s and %s do not match: transpose_a=%d, transpose_b=%d; three or "
             "more axes are needed",
-            MXL_SHAPE_TEXT(a->ndim, a->shape), MXL_SHAPE_TEXT(b->ndim, b->shape), p->transpose_a,
-            p->transpose_b);
+            MXL_SHAPE_OF(a), MXL_SHAPE_OF(b), p->transpose_a, p->transpose_b);
     mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     out->dim[last - 1] = a->shape[p->transpose_a ? last : last - 1];
     out->dim[last] = b->shape[p->transpose_b ? last - 1 : last];
@@ -67,7 +66,7 @@ static int rao_infer(mxl_infer *infer)
         if (x->ndim != 2 || first->ndim != 2 || x->shape[1] != first->shape[1])
             return mxl_error(
                 "khatri_rao: matrices must have equal numbers of columns, got shape %s",
-                MXL_SHAPE_TEXT(x->ndim, x->shape));
+                MXL_SHAPE_OF(x));
         if (__builtin_mul_overflow(rows, x->shape[0], &rows))
             return mxl_error("khatri_rao: the result is too large");
     }

@@ -63,8 +63,8 @@ static int dot_infer(mxl_infer *infer)
         return mxl_error(
             "dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
             "transpose_b=%d",
-            (long long)left.length, (long long)right.length, MXL_SHAPE_TEXT(a->ndim, a->shape),
-            MXL_SHAPE_TEXT(b->ndim, b->shape), p->transpose_a, p->transpose_b);
+            (long long)left.length, (long long)right.length, MXL_SHAPE_OF(a), MXL_SHAPE_OF(b),
+            p->transpose_a, p->transpose_b);
     if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
         return mxl_error("dot: the result would have %d axes, at most %d are possible",
                          a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);
@@ -197,12 +197,10 @@ static int fc_check(const mxl_infer *infer)
         return mxl_error("FullyConnected: data has no axes");
     if (w->ndim != 2 || w->shape[0] != p->num_hidden || w->shape[1] != fc_features(p, x))
         return mxl_error("FullyConnected: weight must have shape (%lld,%lld), got %s",
-                         (long long)p->num_hidden, (long long)fc_features(p, x),
-                         MXL_SHAPE_TEXT(w->ndim, w->shape));
+                         (long long)p->num_hidden, (long long)fc_features(p, x), MXL_SHAPE_OF(w));
     if (!p->no_bias && (infer->in[2]->ndim != 1 || infer->in[2]->shape[0] != p->num_hidden))
         return mxl_error("FullyConnected: bias must have shape (%lld,), got %s",
-                         (long long)p->num_hidden,
-                         MXL_SHAPE_TEXT(infer->in[2]->ndim, infer->in[2]->shape));
+                         (long long)p->num_hidden, MXL_SHAPE_OF(infer->in[2]));
     return 0;
 }
 

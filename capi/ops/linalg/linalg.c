@@ -25,7 +25,7 @@ int mxl_linalg_check(const mxl_infer *infer, int ndim)
         return -1;
     if (a->ndim < ndim)
         return mxl_error("%s: takes arrays of %d or more axes, got shape %s", name, ndim,
-                         MXL_SHAPE_TEXT(a->ndim, a->shape));
+                         MXL_SHAPE_OF(a));
     for (int i = 1; i < infer->num_inputs; i++) {
         const mxl_array *b = infer->in[i];
 
@@ -45,8 +45,7 @@ int mxl_linalg_check_square(const mxl_infer *infer)
         return -1;
     if (a->shape[a->ndim - 1] == a->shape[a->ndim - 2])
         return 0;
-    return mxl_error("%s: takes square matrices, got shape %s", infer->op->name,
-                     MXL_SHAPE_TEXT(a->ndim, a->shape));
+    return mxl_error("%s: takes square matrices, got shape %s", infer->op->name, MXL_SHAPE_OF(a));
 }
 
 int mxl_linalg_infer_square(mxl_infer *infer)
@@ -72,8 +71,7 @@ mxl_array *mxl_with_axes(mxl_scope *s, mxl_array *a, int ndim, const int64_t *sh
 int mxl_linalg_differ(const mxl_infer *infer, const char *what)
 {
     return mxl_error("%s: shapes %s and %s do not match%s", infer->op->name,
-                     MXL_SHAPE_TEXT(infer->in[0]->ndim, infer->in[0]->shape),
-                     MXL_SHAPE_TEXT(infer->in[1]->ndim, infer->in[1]->shape), what);
+                     MXL_SHAPE_OF(infer->in[0]), MXL_SHAPE_OF(infer->in[1]), what);
 }
 
 void mxl_linalg_scale(mxl_array *array, double factor)
@@ -257,8 +255,8 @@ static int gemm_infer(mxl_infer *infer)
         return -1;
     if (mxl_shape_same(c->ndim, c->shape, out->ndim, out->dim))
         return 0;
-    return mxl_error("%s: C has shape %s, the product %s", infer->op->name,
-                     MXL_SHAPE_TEXT(c->ndim, c->shape), MXL_SHAPE_TEXT(out->ndim, out->dim));
+    return mxl_error("%s: C has shape %s, the product %s", infer->op->name, MXL_SHAPE_OF(c),
+                     MXL_SHAPE_TEXT(out->ndim, out->dim));
 }
 
 /* With beta 0, C counts as zeros, even if it has NaN, but still gets a gradient. */

@@ -131,7 +131,7 @@ static int gelqf_infer(mxl_infer *infer)
         return -1;
     if (a->shape[a->ndim - 2] > a->shape[a->ndim - 1])
         return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                         infer->op->name, MXL_SHAPE_TEXT(a->ndim, a->shape));
+                         infer->op->name, MXL_SHAPE_OF(a));
     mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
     l->dim[l->ndim - 1] = l->dim[l->ndim - 2];
     return 0;

@@ -269,7 +269,7 @@ static int copy_over_infer(mxl_infer *infer)
     }
     if (lead < 0)
         return mxl_error("%s: a value of shape %s cannot be broadcast to %s", infer->op->name,
-                         MXL_SHAPE_TEXT(b->ndim, b->shape), MXL_SHAPE_TEXT(a->ndim, a->shape));
+                         MXL_SHAPE_OF(b), MXL_SHAPE_OF(a));
     return mxl_infer_like_first(infer);
 }
 

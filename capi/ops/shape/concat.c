@@ -79,8 +79,7 @@ static int check_joined(const char *name, const mxl_array *first, const mxl_arra
     if (same)
         return 0;
     return mxl_error("%s: inputs have shapes %s and %s; they may differ only in axis %d", name,
-                     MXL_SHAPE_TEXT(first->ndim, first->shape),
-                     MXL_SHAPE_TEXT(other->ndim, other->shape), axis);
+                     MXL_SHAPE_OF(first), MXL_SHAPE_OF(other), axis);
 }
 
 static int concat_infer(mxl_infer *infer)

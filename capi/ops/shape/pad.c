@@ -22,8 +22,7 @@ static const char *const modes[] = {"constant", "edge", "reflect", NULL};
 static int pad_check(const pad_params *p, const mxl_array *x)
 {
     if (x->ndim != 4 && x->ndim != 5)
-        return mxl_error("Pad: takes arrays of 4 or 5 axes, got shape %s",
-                         MXL_SHAPE_TEXT(x->ndim, x->shape));
+        return mxl_error("Pad: takes arrays of 4 or 5 axes, got shape %s", MXL_SHAPE_OF(x));
     if (!mxl_dtype_is_float(x->dtype))
         return mxl_error("Pad: takes floating-point input, got %s", mxl_dtype_name(x->dtype));
     if (p->pad_width.n != 2 * x->ndim)

@@ -105,7 +105,6 @@ static void reverse_list(int n, int64_t *list)
 static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
 {
     int64_t others = mxl_shape_count(r->out->ndim, r->out->dim);
-    char have[128];
 
     if (others < 0)
         return mxl_error_prefix("reshape");
@@ -118,8 +117,7 @@ static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
     if (r->infer >= 0)
         r->out->dim[r->infer] = -1;
     return mxl_error("ValueError: reshape: an array of shape %s cannot have the shape %s",
-                     mxl_shape_text(have, sizeof(have), ndim, dim),
-                     MXL_SHAPE_TEXT(r->out->ndim, r->out->dim));
+                     MXL_SHAPE_TEXT(ndim, dim), MXL_SHAPE_TEXT(r->out->ndim, r->out->dim));
 }
 
 int mxl_reshape_codes(mxl_shape *out, int ndim, const int64_t *dim, int count, const int64_t *codes,

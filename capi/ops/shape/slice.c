@@ -205,8 +205,7 @@ static int check_value(const char *name, const mxl_array *value, const mxl_plan 
     if (mxl_shape_same(value->ndim, value->shape, part->shape.ndim, part->shape.dim))
         return 0;
     return mxl_error("%s: the part has shape %s, the value %s", name,
-                     MXL_SHAPE_TEXT(part->shape.ndim, part->shape.dim),
-                     MXL_SHAPE_TEXT(value->ndim, value->shape));
+                     MXL_SHAPE_TEXT(part->shape.ndim, part->shape.dim), MXL_SHAPE_OF(value));
 }
 
 static int assign_infer(mxl_infer *infer)
