@@ -228,11 +228,6 @@ int mxl_grad_times(mxl_grad *g, int i, mxl_array *derivative)
     return mxl_grad_set(g, i, mxl_mul(g->s, g->grad_output[0], derivative));
 }
 
-int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor)
-{
-    return mxl_grad_set(g, i, mxl_div(g->s, g->grad_output[0], divisor));
-}
-
 int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b)
 {
     if (mxl_grad_wants(g, 0) && mxl_grad_times(g, 0, of_a) != 0)

@@ -59,11 +59,14 @@ mxl_array *mxl_take_back(mxl_scope *s, mxl_array *a, mxl_array *at, int64_t axis
 
 /* ---- ends of vjps ---- */
 
-/* Sets the gradient of input i to grad_output times a derivative, or divided by an array. */
+/* Sets the gradient of input i to grad_output times a derivative; the same for both of two inputs,
+ * where an unwanted derivative may be NULL. */
 int mxl_grad_times(mxl_grad *g, int i, mxl_array *derivative);
-int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor);
-/* `name`_grad sets the gradient of input 0 to an expression of operators in the scope s and dy, the
- * grad_output; in x, the input, too; or in y, the output. */
+int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b);
+
+/* Defines the vjp `name`_grad, which sets the gradient of input 0 to an expression. The expression
+ * may use the scope s and the grad_output dy; in MXL_DX_OF_X also the saved input x, in MXL_DX_OF_Y
+ * the saved output y. */
 #define MXL_DX(name, ...)                                                                          \
     static int name##_grad(mxl_grad *g)                                                            \
     {                                                                                              \
@@ -87,9 +90,7 @@ int mxl_grad_over(mxl_grad *g, int i, mxl_array *divisor);
  * parameters begin with the ints transpose_a and transpose_b; `op` makes products of one operand
  * and dY by the same parameters but these. */
 int mxl_grad_factors(mxl_grad *g, const mxl_op *op, int first, mxl_array *dy);
-int mxl_grad_factors_of_op(mxl_grad *g); /* a vjp: of an operator that is such a product */
-/* Both of two inputs; an unwanted derivative may be NULL. */
-int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b);
+int mxl_grad_factors_of_op(mxl_grad *g); /* the vjp of an operator that is such a product */
 
 /* ---- vjps in one pass (grad_kernel) ---- */
 

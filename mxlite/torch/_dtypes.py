@@ -62,12 +62,6 @@ NAMES = {
     "long": int64,
 }
 
-#: Dtypes of PyTorch's that the library has no arrays of.
-MISSING = frozenset(
-    "bfloat16 int16 short uint16 uint32 uint64 complex32 chalf complex64 cfloat complex128 cdouble quint8 qint8 qint32 "
-    "float8_e4m3fn float8_e5m2".split()
-)
-
 _default = float32
 
 

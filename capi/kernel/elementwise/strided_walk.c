@@ -41,18 +41,6 @@ void mxl_walk_init(mxl_walk *walk, int num, int ndim, const int64_t *shape,
     }
 }
 
-int mxl_walk_contiguous(const mxl_walk *walk, int k)
-{
-    int64_t expected = 1;
-
-    for (int axis = walk->ndim - 1; axis >= 0; axis--) {
-        if (walk->stride[k][axis] != expected)
-            return 0;
-        expected *= walk->shape[axis];
-    }
-    return 1;
-}
-
 void mxl_cursor_seek(mxl_cursor *cursor, const mxl_walk *walk, int k, int64_t pos)
 {
     int last = walk->ndim - 1;

@@ -24,9 +24,6 @@ typedef struct mxl_walk {
 void mxl_walk_init(mxl_walk *walk, int num, int ndim, const int64_t *shape,
                    const int64_t *const *strides);
 
-/* True if operand k is contiguous, row after row. */
-int mxl_walk_contiguous(const mxl_walk *walk, int k);
-
 /* The position of one operand in a walk: the start of row `index`, and the element within the row.
  */
 typedef struct mxl_cursor {
