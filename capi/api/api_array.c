@@ -118,7 +118,8 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
 
 /* ---- waiting for deferred calls (array/expression.h) ---- */
 
-/* Runs what the array's bytes wait for and, before a write, what waits for them. */
+/* Runs the deferred calls that compute the array's bytes and, before a write, those that read them.
+ */
 static int wait_for(const char *function, NDArrayHandle handle, bool write)
 {
     mxl_array *array = api_pin_for(handle, function);

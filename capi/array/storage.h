@@ -16,7 +16,7 @@ typedef struct mxl_foreign {
     atomic_bool read_only; /* the library may not write to the bytes */
 } mxl_foreign;
 
-/* What few storages have. */
+/* State that few storages need, allocated at the first need. */
 typedef struct mxl_extra {
     _Atomic(struct mxl_storage *) share; /* kept; a copy that was offered to another process */
     atomic_bool exposed;                 /* a caller has the address of the bytes */

@@ -40,9 +40,10 @@ typedef struct mxl_param {
     const char *def; /* the default as text; NULL: required */
     const char *doc;
     const char *const *values; /* MXL_P_ENUM, MXL_P_DTYPE: the allowed names, ends with NULL */
-    const char *type_text;     /* for introspection; NULL: derived from the type */
-    const char *type_name;     /* the same without the default, which is printed plainly. "long",
-                                  "double": 64 bits, else numbers have 32; NULL: see type_text */
+    const char *type_text;     /* type and default, for introspection; NULL: type_name, default */
+    const char *type_name;     /* the type, for introspection; the default follows without quotes.
+                                  "long" and "double" have 64 bits, other numbers 32; NULL: derived
+                                  from `type` */
     int64_t min;               /* MXL_P_INT with has_min: smallest allowed value */
     bool has_min;
     bool sets_outputs; /* the number of visible outputs depends on it */

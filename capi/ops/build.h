@@ -86,9 +86,10 @@ int mxl_grad_times_both(mxl_grad *g, mxl_array *of_a, mxl_array *of_b);
         return mxl_grad_set(g, 0, __VA_ARGS__);                                                    \
     }
 
-/* The gradients of the factors, inputs `first` and the next, of a product of matrices, from dY. The
- * parameters begin with the ints transpose_a and transpose_b; `op` makes products of one operand
- * and dY by the same parameters but these. */
+/* Sets the gradients of the factors of a product of matrices, inputs `first` and the next, from dY.
+ * `op` computes the products of a factor and dY, with the parameters of g but other transpositions:
+ * its parameter struct begins as g's does, with the ints transpose_a and transpose_b, and has at
+ * most 64 bytes. */
 int mxl_grad_factors(mxl_grad *g, const mxl_op *op, int first, mxl_array *dy);
 int mxl_grad_factors_of_op(mxl_grad *g); /* the vjp of an operator that is such a product */
 

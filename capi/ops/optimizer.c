@@ -31,7 +31,7 @@ typedef struct step_params {
     MXL_PARAM(step_params, lazy_update, MXL_P_BOOL, "1",                                           \
               "For sparse gradients, which there are none of here.")
 
-#define WEIGHT MXL_INPUT(weight, "What is trained; give it as output too to update it.")
+#define WEIGHT MXL_INPUT(weight, "The weights; give them as output too to update them.")
 #define GRAD   MXL_INPUT(grad, "Its gradient.")
 
 typedef struct step {
@@ -130,7 +130,7 @@ static const mxl_input momentum_inputs[] = {
 };
 static const mxl_param momentum_table[] = {
     LR,
-    NUMBER(momentum, "0", "What of the momentum stays at each step."),
+    NUMBER(momentum, "0", "Factor of the momentum at each step."),
     NUMBER(wd, "0", "Weight decay; its part of the gradient is not clipped."),
     SCALING,
     LAZY,
@@ -162,8 +162,8 @@ static const mxl_input adam_inputs[] = {
 };
 static const mxl_param adam_table[] = {
     LR,
-    NUMBER(beta1, "0.899999976", "What of the mean stays at each step."),
-    NUMBER(beta2, "0.999000013", "What of the variance stays at each step."),
+    NUMBER(beta1, "0.899999976", "Factor of the mean at each step."),
+    NUMBER(beta2, "0.999000013", "Factor of the variance at each step."),
     NUMBER(epsilon, "9.99999994e-09", "Added to the root, so that it is not zero."),
     NUMBER(wd, "0", "Weight decay; its part of the gradient is clipped with it."),
     SCALING,

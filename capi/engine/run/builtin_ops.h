@@ -6,8 +6,8 @@
 
 #include "op/op.h"
 
-/* Parameters of `_mxl_as_strided` and its kin: the elements of an array in C order at `skip` and
- * steps of `strides` from there, all in elements. */
+/* Parameters of `_mxl_as_strided`, `_mxl_strided_put` and `_mxl_zeros_put`: the elements of an
+ * array in C order at `skip` and steps of `strides` from there, all in elements. */
 typedef struct mxl_strided_params {
     mxl_tuple shape, strides;
     mxl_tuple zeros; /* _mxl_zeros_put: shape of the result */

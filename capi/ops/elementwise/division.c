@@ -159,13 +159,13 @@ static int fmod_grad(mxl_grad *g)
 }
 
 static MXL_BINARY(remainder, "_mxl_remainder", mxl_infer_broadcast, remainder,
-                  "What lhs / rhs leaves, with the sign of rhs; NaN by 0, of integers 0.",
+                  "The remainder of lhs / rhs, with the sign of rhs; by 0 NaN, for integers 0.",
                   .grad = remainder_grad, .saves = rest_saves);
 static MXL_SCALAR_AS(remainder_scalar, "_mxl_remainder_scalar", remainder_scalar,
-                     "What data / scalar leaves, with the sign of scalar; NaN by 0.",
+                     "The remainder of data / scalar, with the sign of scalar; by 0 NaN.",
                      .grad = mxl_grad_pass);
 static MXL_BINARY(fmod, "_mxl_fmod", mxl_infer_broadcast, part,
-                  "What lhs / rhs leaves, with the sign of lhs; NaN by 0, of integers 0.",
+                  "The remainder of lhs / rhs, with the sign of lhs; by 0 NaN, for integers 0.",
                   .grad = fmod_grad, .saves = rest_saves);
 
 const mxl_op *const mxl_ops_division[] = {

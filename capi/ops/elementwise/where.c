@@ -153,7 +153,7 @@ static const mxl_op op_quadratic = {
     .name = "_contrib_quadratic",
     .doc = "a x^2 + b x + c of each element.",
     MXL_PARAMS_OF(quadratic_params, COEFFICIENT(a, "Factor of x^2."),
-                  COEFFICIENT(b, "Factor of x."), COEFFICIENT(c, "What is added.")),
+                  COEFFICIENT(b, "Factor of x."), COEFFICIENT(c, "The number to add.")),
     .infer = mxl_infer_same,
     MXL_LOOPS(quadratic),
     .grad = quadratic_grad,
@@ -272,7 +272,7 @@ const mxl_op mxl_op_where = {
     .doc = "Elements (or whole rows) of x where the condition is not 0, else those of y.",
     MXL_INPUTS(
         MXL_INPUT(condition,
-                  "What to take: an array of the others' shape, or one number per row of theirs."),
+                  "The condition: an array of the others' shape, or one number per row of theirs."),
         MXL_INPUT(x, "Elements for where the condition is not 0."),
         MXL_INPUT(y, "Elements for where it is; shape and dtype as x.")),
     .infer = where_infer,

@@ -90,7 +90,7 @@ static const mxl_op op_embedding = {
         embedding_params,
         MXL_PARAM(embedding_params, input_dim, MXL_P_INT, MXL_REQUIRED,
                   "How many rows the weight has.", MXL_AT_LEAST(1)),
-        MXL_PARAM(embedding_params, output_dim, MXL_P_INT, MXL_REQUIRED, "How long they are.",
+        MXL_PARAM(embedding_params, output_dim, MXL_P_INT, MXL_REQUIRED, "The length of a row.",
                   MXL_AT_LEAST(1)),
         MXL_PARAM(
             embedding_params, dtype, MXL_P_DTYPE, "float32",
@@ -130,11 +130,12 @@ static mxl_array *fill_compose(mxl_scope *s, const mxl_call *call)
 static const mxl_op op_fill_element = {
     .name = "fill_element_0index",
     .doc = "The matrix with one element of each row replaced: out[i, rhs[i]] = mhs[i].",
-    MXL_INPUTS(MXL_INPUT(lhs, "A matrix.", .type_text = "NDArray"),
-               MXL_INPUT(mhs, "One element for each row, of its dtype.", .type_text = "NDArray"),
-               MXL_INPUT(rhs,
-                         "Where in the row, of any dtype; negative numbers count from the end.",
-                         .type_text = "NDArray")),
+    MXL_INPUTS(
+        MXL_INPUT(lhs, "A matrix.", .type_text = "NDArray"),
+        MXL_INPUT(mhs, "One element for each row, of its dtype.", .type_text = "NDArray"),
+        MXL_INPUT(rhs,
+                  "The position in each row, of any dtype; negative numbers count from the end.",
+                  .type_text = "NDArray")),
     .infer = fill_infer,
     .compose = fill_compose,
 };
@@ -174,11 +175,11 @@ static const mxl_op op_index_copy = {
     .doc = "old_tensor with the rows of new_tensor at the rows that the index names; where it "
            "names one twice, the last one stays.",
     MXL_INPUTS(
-        MXL_INPUT(old_tensor, "What is at all other rows."),
+        MXL_INPUT(old_tensor, "The array to copy."),
         MXL_INPUT(
             index_vector,
             "Which rows of the first axis, of any dtype; negative numbers count from the end."),
-        MXL_INPUT(new_tensor, "The rows that go there, of the same dtype.")),
+        MXL_INPUT(new_tensor, "The rows to write, of the same dtype.")),
     .infer = copy_infer,
     .compose = copy_compose,
 };

@@ -24,7 +24,7 @@ static const mxl_input gather_inputs[] = {
 };
 
 static const mxl_input scatter_inputs[] = {
-    MXL_INPUT(data, "What goes to the places."),
+    MXL_INPUT(data, "The values to write."),
     MXL_INPUT(indices, "One row for each of the first axes of the result, of any dtype; negative "
                        "numbers count from the end."),
     {0},
@@ -128,8 +128,8 @@ static mxl_array *moved(mxl_grad *g, const mxl_op *op)
 
 static const mxl_op op_gather_nd, op_scatter_nd, op_scatter_nd_add, op_gather_nd_last;
 
-/* Of positions that are read the gradient is added to zeros, and the other way round; of those that
- * are written only the last index of each is read, and the other way round. */
+/* The vjp is another one of the four operators: of gather_nd scatter_nd_add, of scatter_nd
+ * gather_nd_last (an element that is overwritten has no gradient), and the reverse. */
 static int moved_grad(mxl_grad *g)
 {
     const mxl_op *op = g->op == &op_gather_nd        ? &op_scatter_nd_add
@@ -178,7 +178,7 @@ static int gather_compute(const mxl_call *call)
 }
 
 MOVED(gather_nd, "gather_nd", gather_inputs, gather_infer, gather_compute,
-      "What is at the places that the indices name: out[j...] = data[indices[0][j...], "
+      "The elements at the positions that the indices select: out[j...] = data[indices[0][j...], "
       "indices[1][j...], ...].",
       .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"));
 
@@ -201,8 +201,8 @@ static int last_compute(const mxl_call *call)
 }
 
 MOVED(gather_nd_last, "_mxl_gather_nd_last", gather_inputs, gather_infer, last_compute,
-      "What is at the places that the indices name, but zero for all but the last of those that "
-      "name one place.");
+      "The elements at the positions that the indices select; of several indices of one position "
+      "all but the last give zero.");
 
 /* ---- scatter_nd ---- */
 
@@ -241,11 +241,11 @@ static int scatter_compute(const mxl_call *call)
 }
 
 MOVED(scatter_nd, "scatter_nd", scatter_inputs, scatter_infer, scatter_compute,
-      "Zeros with data at the places that the indices name; where two columns name one place, the "
-      "last one stays.",
+      "Zeros with data at the positions that the indices select; where two columns select one "
+      "position, the last one stays.",
       MXL_PARAMS(gather_nd_params, shape_table));
 MOVED(scatter_nd_add, "_mxl_scatter_nd_add", scatter_inputs, scatter_infer, scatter_compute,
-      "Zeros with data added at the places that the indices name.",
+      "Zeros with data added at the positions that the indices select.",
       MXL_PARAMS(gather_nd_params, shape_table));
 
 /* ---- _scatter_set_nd ---- */
@@ -317,11 +317,11 @@ static int set_grad(mxl_grad *g)
 static const mxl_op op_scatter_set_nd = {
     .name = "_scatter_set_nd",
     .aliases = MXL_ALIASES("_npi_scatter_set_nd"),
-    .doc = "lhs with rhs at the places that the indices name; where two columns name one place, "
-           "the last one stays.",
+    .doc = "lhs with rhs at the positions that the indices select; where two columns select one "
+           "position, the last one stays.",
     MXL_INPUTS(
-        MXL_INPUT(lhs, "What is at all other places."),
-        MXL_INPUT(rhs, "What goes to the places, of the same dtype."),
+        MXL_INPUT(lhs, "The array to copy."),
+        MXL_INPUT(rhs, "The values to write, of the same dtype."),
         MXL_INPUT(indices,
                   "One row for each of the first axes of lhs, of any dtype; negative numbers "
                   "count from the end.")),

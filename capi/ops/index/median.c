@@ -40,8 +40,8 @@ static int median_compute(const mxl_call *call)
 
 static const mxl_op op_median = {
     .name = "_mxl_median",
-    .doc = "Where the element in the middle of each row along an axis is, the lower one of two, "
-           "as int64; of a row with NaN the first of those.",
+    .doc = "The index of the median of each row along an axis, as int64: of two middle elements "
+           "that of the lower one, of a row with NaN that of the first NaN.",
     MXL_PARAMS_OF(median_params,
                   MXL_PARAM(median_params, axis, MXL_P_INT, "-1",
                             "The axis, counted from either end; it stays, with size 1.")),

@@ -80,8 +80,8 @@ static mxl_array *call_at(mxl_scope *s, const mxl_op *op, const index_params *p,
 
 static const mxl_op op_take, op_take_grad, op_pick, op_pick_grad;
 
-/* The gradient of taking is putting into zeros, and the other way round: an operator of grad_output
- * and the same indices. */
+/* The vjps of take and pick put grad_output into zeros at the same indices; the vjps of those take
+ * and pick again. */
 static int indexed_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -165,7 +165,7 @@ INDEXED(take, "take", take_inputs,
 /* ---- the gradient of take ---- */
 
 static const mxl_input grad_inputs[] = {
-    MXL_INPUT(data, "What is put where the indices say."),
+    MXL_INPUT(data, "The values to write at the indices."),
     MXL_INPUT(indices, "Positions along the axis."),
     {0},
 };
@@ -293,7 +293,8 @@ static int pick_infer(mxl_infer *infer)
     return 0;
 }
 
-/* For each position of the other axes the element of (outer, n, inner) at its index. */
+/* The operands of mxl_scatter_*: an array (outer, n, inner), of which one element for each (outer,
+ * inner) is at its position along n, and a source (outer, inner). */
 #define PICKED(v, position)                                                                        \
     (&(mxl_scatter){.ndim = 3,                                                                     \
                     .axis = 1,                                                                     \

@@ -141,7 +141,7 @@ typedef struct gemm_params {
               "Whether the matrices of A are transposed."),                                        \
         MXL_PARAM(gemm_params, transpose_b, MXL_P_BOOL, "0",                                       \
                   "Whether the matrices of B are transposed."),                                    \
-        MXL_PARAM(gemm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.",    \
+        MXL_PARAM(gemm_params, alpha, MXL_P_FLOAT, "1", "Factor of the product.",                  \
                   .type_name = "double")
 #define GEMM_AXIS                                                                                  \
     MXL_PARAM(gemm_params, axis, MXL_P_INT, "-2",                                                  \
@@ -280,11 +280,10 @@ static const mxl_op op_gemm = {
            "transpose.",
     MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes, float32 or float64."),
                MXL_INPUT(B, "As many matrices of the same dtype."),
-               MXL_INPUT(C, "What is added: the shape of the result.")),
+               MXL_INPUT(C, "The matrices to add, of the result's shape.")),
     MXL_PARAMS_OF(gemm_params, GEMM_PARAMS,
                   MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
-                            "What C is multiplied with; with 0 it is not read.",
-                            .type_name = "double"),
+                            "Factor of C; with 0 C is not read.", .type_name = "double"),
                   GEMM_AXIS),
     .infer = gemm_infer,
     .compose = gemm_compose,
@@ -323,8 +322,8 @@ static const mxl_op op_syrk = {
     MXL_PARAMS_OF(syrk_params,
                   MXL_PARAM(syrk_params, transpose, MXL_P_BOOL, "0",
                             "Whether the first factor is the transposed one."),
-                  MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1",
-                            "What the product is multiplied with.", .type_name = "double")),
+                  MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1", "Factor of the product.",
+                            .type_name = "double")),
     .infer = syrk_infer,
     .compose = syrk_compose,
 };

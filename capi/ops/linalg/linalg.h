@@ -37,7 +37,7 @@ static inline int64_t mxl_linalg_count(const mxl_array *a)
     return mxl_shape_size(a->ndim - 2, a->shape);
 }
 
-/* One matrix of input 0, and its part of each output. */
+/* One matrix of input 0, and the matrix of each output that is computed from it. */
 typedef struct mxl_matrix {
     const mxl_call *call;
     int dtype;
@@ -47,12 +47,14 @@ typedef struct mxl_matrix {
 } mxl_matrix;
 
 /* Computes the outputs matrix by matrix. Output 0 begins as a copy of `start`, an input with as
- * many elements, or NULL. With `late` the outputs are written after the last matrix has succeeded,
- * and `a` is a copy to work in, unless output 0 is; without, `a` is only read. */
+ * many elements, or NULL. With `late` the outputs are written only after all matrices have
+ * succeeded, and `each` may overwrite `a`, a copy (input 0 itself if that is `start`: then `each`
+ * works in out[0]). Without `late`, `each` only reads `a`. */
 int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     int (*each)(const mxl_matrix *matrix));
 
-/* `id`_compute, which runs `id`_matrix so. */
+/* Defines the compute function `id`_compute, which calls mxl_linalg_each with `id`_matrix; `start`
+ * may use `call`. */
 #define MXL_EACH_MATRIX(id, start, late)                                                           \
     static int id##_compute(const mxl_call *call)                                                  \
     {                                                                                              \

@@ -13,8 +13,7 @@ static const mxl_param tr_table[] = {
     MXL_PARAM(tr_params, rightside, MXL_P_BOOL, "0", "Whether A multiplies from the right."),
     MXL_PARAM(tr_params, lower, MXL_P_BOOL, "1",
               "Which triangle of A is read: the lower one, or the upper one."),
-    MXL_PARAM(tr_params, alpha, MXL_P_FLOAT, "1", "What the result is multiplied with.",
-              .type_name = "double"),
+    MXL_PARAM(tr_params, alpha, MXL_P_FLOAT, "1", "Factor of the result.", .type_name = "double"),
     {0},
 };
 
@@ -31,7 +30,7 @@ static int tr_infer(mxl_infer *infer)
             return mxl_linalg_differ(infer, "");
     }
     if (a->shape[last] != b->shape[p->rightside ? last : last - 1])
-        return mxl_linalg_differ(infer, p->rightside ? " (A stands to the right)" : "");
+        return mxl_linalg_differ(infer, p->rightside ? " (A is the right factor)" : "");
     return mxl_infer_set(infer, a->dtype, b->ndim, b->shape);
 }
 

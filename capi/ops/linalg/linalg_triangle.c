@@ -272,9 +272,8 @@ static const mxl_op op_extracttrian = {
 };
 
 static const mxl_op op_maketrian = {
-    .doc =
-        "Square matrices with the vectors as a triangle, zeros elsewhere: what extracttrian took "
-        "apart.",
+    .doc = "Square matrices with the vectors as a triangle, zeros elsewhere: the inverse of "
+           "extracttrian.",
     MXL_LINALG(maketrian, vector_inputs),
     MXL_PARAMS(part_params, trian_table),
     .infer = maketrian_infer,
@@ -320,13 +319,13 @@ MXL_DX(triangle, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 static const mxl_op op_triangle = {
     .name = "_mxl_triangle",
-    .doc =
-        "Of square matrices what is below the diagonal, on it and above it, each times a factor.",
+    .doc = "Square matrices whose elements below the diagonal, on it and above it are multiplied "
+           "by a factor each.",
     .inputs = mxl_inputs_a,
     MXL_PARAMS_OF(triangle_params,
-                  WEIGHT(below, "Factor of what is below the diagonal; 0 clears it."),
+                  WEIGHT(below, "Factor of the elements below the diagonal; 0 makes them 0."),
                   WEIGHT(diagonal, "Factor of the diagonal."),
-                  WEIGHT(above, "Factor of what is above the diagonal.")),
+                  WEIGHT(above, "Factor of the elements above the diagonal.")),
     .infer = mxl_linalg_infer_square,
     .compute = triangle_compute,
     .grad = triangle_grad,

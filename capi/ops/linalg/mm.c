@@ -207,12 +207,11 @@ static void addmm_saves(mxl_saves *saves)
 static const mxl_op op_addmm = {
     .name = "_mxl_addmm",
     .doc = "beta * added + alpha * the product of two matrices.",
-    MXL_INPUTS(MXL_INPUT(added, "What is added; it is broadcast to the product's shape."),
+    MXL_INPUTS(MXL_INPUT(added, "The array to add; it is broadcast to the product's shape."),
                MXL_INPUT(lhs, "First matrix."), MXL_INPUT(rhs, "Second matrix.")),
-    MXL_PARAMS_OF(
-        mm_params,
-        MXL_PARAM(mm_params, beta, MXL_P_FLOAT, "1", "What the added array is multiplied with."),
-        MXL_PARAM(mm_params, alpha, MXL_P_FLOAT, "1", "What the product is multiplied with.")),
+    MXL_PARAMS_OF(mm_params,
+                  MXL_PARAM(mm_params, beta, MXL_P_FLOAT, "1", "Factor of the added array."),
+                  MXL_PARAM(mm_params, alpha, MXL_P_FLOAT, "1", "Factor of the product.")),
     .infer = addmm_infer,
     .compute = addmm_compute,
     .strided = true,

@@ -119,7 +119,7 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
 /* The operator op_ID, _random_pdf_ID, whose inputs from `first` on have ID_derivative. */
 #define DENSITY_OP(id, first, op_saves, op_doc, ...)                                               \
     static const mxl_input id##_inputs[] = {                                                       \
-        MXL_INPUT(sample, "What the density is asked at."), __VA_ARGS__, {0}};                     \
+        MXL_INPUT(sample, "The values at which the density is computed."), __VA_ARGS__, {0}};      \
     static int id##_compute(const mxl_call *call)                                                  \
     {                                                                                              \
         return density_compute(call, mxl_density_##id);                                            \
@@ -312,7 +312,8 @@ static const mxl_op op_dirichlet = {
     .name = "_random_pdf_dirichlet",
     .aliases = MXL_ALIASES("random_pdf_dirichlet"),
     .doc = "The density of Dirichlet distributions, one number for each row of parts.",
-    MXL_INPUTS(MXL_INPUT(sample, "What the density is asked at, parts along the last axis."),
+    MXL_INPUTS(MXL_INPUT(sample,
+                         "The values at which the density is computed, parts along the last axis."),
                MXL_INPUT(alpha, "Concentrations, as many as parts.")),
     MXL_PARAMS(density_params, density_table),
     .infer = dirichlet_infer,

@@ -138,7 +138,9 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
 #define FILL(out) (out)->size, mxl_array_write(out)
 
 TABLES_2(uniform, NUMBER("low", "0", "The smallest value drawn.", first),
-         NUMBER("high", "1", "What all values lie below; equal to low, all are low.", second));
+         NUMBER("high", "1",
+                "The bound that all values are below; if it equals low, all values are low.",
+                second));
 RANDOM_OPS(uniform, check_bounds(infer, p),
            mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, FILL(out)),
            MXL_ALIASES("random_uniform", "uniform"),
@@ -196,7 +198,7 @@ RANDOM_OPS(generalized_negative_binomial,
 static const mxl_param randint_params[] = {
     MXL_PARAM(random_params, low, MXL_P_INT, MXL_REQUIRED, "The smallest number drawn.",
               .type_name = "long"),
-    MXL_PARAM(random_params, high, MXL_P_INT, MXL_REQUIRED, "What all numbers lie below.",
+    MXL_PARAM(random_params, high, MXL_P_INT, MXL_REQUIRED, "The bound that all numbers are below.",
               .type_name = "long"),
     SHAPE,
     CTX,

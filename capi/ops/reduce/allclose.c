@@ -94,9 +94,9 @@ static int allclose_compute(const mxl_call *call)
 #define CLOSE_PARAMS(rtol_default, atol_default, nan_default)                                      \
     MXL_PARAMS_OF(allclose_params,                                                                 \
                   MXL_PARAM(allclose_params, rtol, MXL_P_FLOAT, rtol_default,                      \
-                            "How far elements may differ, relative to the second one."),           \
+                            "The largest difference, relative to the second element."),            \
                   MXL_PARAM(allclose_params, atol, MXL_P_FLOAT, atol_default,                      \
-                            "How far they may differ beyond that."),                               \
+                            "The largest difference beyond that."),                                \
                   MXL_PARAM(allclose_params, equal_nan, MXL_P_BOOL, nan_default,                   \
                             "Whether two NaNs are equal."))
 
@@ -135,7 +135,7 @@ static int isclose_infer(mxl_infer *infer)
 
 static const mxl_op op_isclose = {
     .name = "_mxl_isclose",
-    .doc = "Where the elements of two arrays, broadcast, are equal within |a - b| <= atol + rtol "
+    .doc = "Whether the elements of two arrays, broadcast, are equal within |a - b| <= atol + rtol "
            "|b|, as bool.",
     .inputs = mxl_inputs_lhs_rhs,
     CLOSE_PARAMS("1e-05", "1e-08", "0"),

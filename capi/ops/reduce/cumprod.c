@@ -127,9 +127,9 @@ static const mxl_op op_linear = {
     .name = "_mxl_scan_linear",
     .doc = "out[i] = data[i] + factors[i] out[i - 1] along an axis; reversed data[i] + factors[i + "
            "1] out[i + 1].",
-    MXL_INPUTS(
-        MXL_INPUT(data, "What is added at each position."),
-        MXL_INPUT(factors, "What the position before is multiplied with; not read of the first.")),
+    MXL_INPUTS(MXL_INPUT(data, "The term to add at each position."),
+               MXL_INPUT(factors, "The factor of the result at the position before; that of the "
+                                  "first position is not read.")),
     MXL_PARAMS_OF(scan_params, SCAN_AXIS,
                   SCAN_FLAG("reverse", "Whether the recurrence runs from the end.")),
     .infer = linear_infer,

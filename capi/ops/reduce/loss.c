@@ -104,8 +104,8 @@ static const mxl_op op_loss = {
 /* ---- regression ---- */
 
 static const mxl_input regression_inputs[] = {
-    MXL_INPUT(data, "What the network predicts, of a floating dtype; (n, ...)."),
-    MXL_INPUT(label, "What it should predict, of the same dtype and shape; axes of extent 1 at the "
+    MXL_INPUT(data, "The predictions, of a floating dtype; (n, ...)."),
+    MXL_INPUT(label, "The targets, of the same dtype and shape; axes of extent 1 at the "
                      "end do not count."),
     {0},
 };

@@ -24,7 +24,7 @@ static const mxl_param softmax_params_table[] = {
     MXL_PARAM(softmax_params, axis, MXL_P_INT, "-1",
               "The axis along which the results sum to 1, counted from either end."),
     MXL_PARAM(softmax_params, temperature, MXL_P_OPT_FLOAT, "None",
-              "What the input is divided by first; None: nothing.", .type_name = "double or None"),
+              "The divisor of the input; None: 1.", .type_name = "double or None"),
     MXL_PARAM(softmax_params, dtype, MXL_P_DTYPE, "None",
               "dtype of the result; None: that of data.", .values = mxl_float_names),
     MXL_PARAM(softmax_params, use_length, MXL_P_OPT_BOOL, "0",

@@ -236,7 +236,7 @@ static int target_compute(const mxl_call *call)
 
 static const mxl_op op_target = {
     .name = "_mxl_softmax_target",
-    .doc = "Of labels: the probabilities that there should be, and a factor for each row.",
+    .doc = "The target probabilities for labels, and a factor for each row.",
     MXL_INPUTS(MXL_INPUT(label, "A class for each row.")),
     MXL_PARAMS_OF(
         output_params, OUTPUT_PARAMS, FIELD(shape, MXL_P_SHAPE, NULL, "Shape of data."),
@@ -299,10 +299,10 @@ static const mxl_op op_softmax_output = {
         "Softmax of each row of data. Its gradient is that of the cross entropy with the labels, "
         "the result less 1 at the label, scaled by the parameters, whatever gradient arrives.",
     MXL_INPUTS(
-        MXL_INPUT(data, "What is turned into probabilities, of a floating dtype; (n, ...)."),
+        MXL_INPUT(data, "The scores that become probabilities, of a floating dtype; (n, ...)."),
         MXL_INPUT(label,
                   "The class of each row of data, of the dtype of data and its shape without the "
-                  "classes; or, in the shape of data, the probabilities that there should be.")),
+                  "classes; or, in the shape of data, the target probabilities.")),
     MXL_PARAMS_OF(output_params, OUTPUT_PARAMS),
     .check = output_check,
     .infer = output_infer,

@@ -299,7 +299,8 @@ static int copy_over_grad(mxl_grad *g)
 
 static const mxl_op op_copy_over = {
     .name = "_mxl_copy_over",
-    .doc = "rhs, broadcast to lhs and in its dtype: what an assignment to all of lhs leaves there.",
+    .doc = "rhs, broadcast to lhs's shape and cast to its dtype: the result of an assignment to "
+           "all of lhs.",
     .inputs = mxl_inputs_lhs_rhs,
     .infer = copy_over_infer,
     .compute = copy_over_compute,
@@ -326,7 +327,7 @@ static int fill_grad(mxl_grad *g)
 
 static const mxl_op op_fill = {
     .name = "_mxl_fill",
-    .doc = "The number in every element of an array like the input: what x.fill_(number) leaves.",
+    .doc = "The number in every element of an array like the input: the result of x.fill_(number).",
     MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),
     .infer = mxl_infer_like_first,
     .compute = fill_compute,

@@ -169,7 +169,7 @@ static int join_compute(const mxl_call *call)
     return 0;
 }
 
-/* dx_i = its part of dy, without a new axis */
+/* dx_i = its part of dy; of stack without the new axis */
 static int join_grad(mxl_grad *g)
 {
     const join_params *p = g->params;

@@ -263,10 +263,11 @@ static int reshape_to_plan(mxl_plan *p)
 
 const mxl_op mxl_op_reshape_to =
     RESHAPE_TO(.name = "_mxl_reshape_to", .doc = "The same elements in another shape.");
-static const mxl_op op_reshape_own = RESHAPE_TO(
-        .name = "_mxl_reshape_own",
-        .doc = "The same for a temporary copy, which is not seen as what is shown: _unsafe_view.",
-        .forgets_base = true);
+static const mxl_op op_reshape_own =
+    RESHAPE_TO(.name = "_mxl_reshape_own",
+               .doc = "The elements of a temporary copy in another shape, which counts as no view "
+                      "of it: _unsafe_view.",
+               .forgets_base = true);
 
 const mxl_op *const mxl_ops_reshape[] = {
     &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze,
