@@ -134,7 +134,7 @@ def backward(
     return gradients
 
 
-#: What looks at the exceptions of backwards that fail, while anomalies are looked for (mxlite/autograd/anomaly.py).
+#: Explains the exception of a failed backward, in anomaly mode (mxlite/autograd/anomaly.py).
 explain: Callable[[BaseException], BaseException] | None = None
 
 

@@ -13,7 +13,7 @@ WHOLE = slice(None)
 class KeyReader:
     """How a front end reads keys."""
 
-    #: What errors call an axis.
+    #: The word for an axis in errors.
     axis_word = "axis"
 
     def read(self, entry: Any) -> Any:

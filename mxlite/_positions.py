@@ -1,4 +1,4 @@
-"""What a key with index arrays or masks selects, as positions of rows; both front ends read and write with it.
+"""The elements that a key with index arrays or masks selects, as positions of rows; for keys of both front ends.
 
 A key selects rows of the array seen as (rows, ...): the axes up to the last one that the key cuts are rolled into one,
 those after it stay whole. So reading is one `take` and writing one `_scatter_set_nd`, whatever the key; NumPy works out
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Positions:
-    """What the parts of a key select, where at least one is an index array or a mask.
+    """The elements that the parts of a key select; at least one part is an index array or a mask.
 
     `shape`: of the result. `only`: the axis of the one index array, where every other axis is whole, else None.
     `index`: that array, its positions in bounds and from 0 on.

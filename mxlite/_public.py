@@ -1,6 +1,6 @@
-"""What the modules of the package show: their public names in `dir()`, and an error that says so for a missing name.
+"""What the modules of the package show: their public names in `dir()`, and an error that names a missing one.
 
-Each public module ends with `show(globals())`; for imports of modules that there are not, a finder is asked last.
+Each public module ends with `show(globals())`. A finder, asked last, raises that error for imports.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 
 def missing(module: str) -> str:
-    """What an error says of a name that is not in that module of the package."""
+    """The text of the error for a name that a module of the package does not have."""
     if f"{module}.".startswith("mxlite.torch."):
         return "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
     return "it is missing in mxlite, see 'Not supported yet' in docs/compatibility.md"

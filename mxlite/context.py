@@ -53,7 +53,7 @@ class Context:
         return f"{self.device_type}({self.device_id})"
 
     def __getstate__(self) -> dict[str, object]:
-        """What a pickle holds: what MXNet 1.9.1's has."""
+        """The state for pickle, as in MXNet 1.9.1."""
         return {"device_typeid": self.device_typeid, "device_id": self.device_id, "_old_ctx": None}
 
     def __setstate__(self, state: dict[str, int]) -> None:
@@ -131,7 +131,7 @@ def require_cpu(context: Context | str | None) -> Context:
 
 
 def context_parameter(context: Context | str | None) -> dict[str, str]:
-    """What an operator that makes arrays is given: nothing for cpu(0), where they are anyway. Raises: `require_cpu`."""
+    """The parameter `ctx` of an operator that makes arrays; none for cpu(0), its default. Raises: as `require_cpu`."""
     context = require_cpu(context)
     return {} if context.device_typeid == 1 and context.device_id == 0 else {"ctx": str(context)}
 

@@ -21,7 +21,7 @@ __all__ = [
 
 
 class MXNetError(RuntimeError):
-    """What the C library reports: one line that names the operator, what is wrong, and what came."""
+    """An error of the C library: one line with the operator, the problem and the given value."""
 
 
 class InternalError(MXNetError):

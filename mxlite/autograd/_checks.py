@@ -16,7 +16,7 @@ class GradcheckError(RuntimeError):
 
 
 def as_tuple(value: Any) -> tuple:
-    """What a function takes or returns, as a tuple."""
+    """The arguments or results of a function, as a tuple."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
@@ -61,7 +61,7 @@ def _jacobians(front_end: FrontEnd, output: Any, inputs: list) -> list[np.ndarra
 
 
 class Checks:
-    """The checks that a front end offers. `other` options are PyTorch's; those that change nothing here are taken."""
+    """The checks that a front end offers. `other` are PyTorch's options; one that would change the check is refused."""
 
     def __init__(self, front_end: FrontEnd) -> None:
         self.front_end = front_end

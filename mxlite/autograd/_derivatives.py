@@ -12,7 +12,7 @@ from mxlite.autograd._nodes import detached, gradients, recorded, rows_of_jacobi
 
 
 class Derivatives:
-    """What autograd.functional offers, of a front end; functions take arrays and return one, or a tuple of them."""
+    """autograd.functional of a front end; functions take arrays and return one, or a tuple of them."""
 
     def __init__(self, front_end: FrontEnd) -> None:
         self.front_end = front_end

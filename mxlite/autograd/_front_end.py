@@ -1,4 +1,4 @@
-"""What a front end is, as far as the graph needs to know it."""
+"""The interface of a front end to mxlite.autograd."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class FrontEnd:
-    """A front end, as far as what both share needs it.
+    """A front end, mx.nd or mxlite.torch, to the code that both share.
 
     Args:
         adopt: Makes an array of a new handle.
         array_class: The class of arrays.
-        names: What names of the library's are called there.
+        names: The front end's names for names of the library's.
     """
 
     #: MXL_DIALECT_*, and the module that contexts of functions are said to be of.
@@ -25,7 +25,7 @@ class FrontEnd:
     module = "builtins"
     #: Whether keyword arguments of a function's apply count as inputs, for which backward returns gradients.
     counts_keywords = False
-    #: What is raised where there is nothing more special.
+    #: The exception for errors that have no class of their own.
     error: type[Exception] = error.MXNetError
 
     def __init__(self, adopt: Callable[[int], Any], array_class: type, names: dict[str, str]) -> None:

@@ -42,7 +42,7 @@ class Function:
     _called = False
     _to_save: tuple[NDArray, ...] = ()
     _saved: tuple[Saved, ...] | None = None
-    #: What nodes of the class are called.
+    #: The name of nodes of the class.
     _node_name = "FunctionBackward"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class Function:
 
     @property
     def saved_tensors(self) -> tuple[NDArray, ...]:
-        """What save_for_backward was given.
+        """The arrays that save_for_backward was given.
 
         Raises: MXNetError: an array was written to since.
         """

@@ -39,7 +39,7 @@ def node_for(handle: int, front_end: FrontEnd) -> Node:
 
 
 def inputs_of(handle: int) -> list[tuple[int, int]]:
-    """Where the gradients of a node's inputs go: new handles of nodes (0: nowhere), and the outputs' numbers."""
+    """The edges of a node's inputs: a new handle of a node (0: none) and the number of its output each."""
     node, output, found = ctypes.c_void_p(), ctypes.c_int(), []
     for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumInputs, handle)):
         check_call(LIB.MXLNodeGetInput(handle, index, ctypes.byref(node), ctypes.byref(output)))
@@ -48,13 +48,13 @@ def inputs_of(handle: int) -> list[tuple[int, int]]:
 
 
 class _Metadata(dict):
-    """What is kept beside a node: a dictionary of the user's, and of a function's node its context."""
+    """The payload of a node: the user's `metadata`, and the context of a function's node."""
 
     context: Any = None
 
 
 def payload_of(handle: int) -> _Metadata | None:
-    """What is kept beside a node."""
+    """The node's payload, if it has one."""
     return _backward.recorded.get(ask(ctypes.c_void_p, LIB.MXLNodeGetPayload, handle))
 
 
@@ -102,7 +102,7 @@ class Node:
         return type(self).__name__ == "AccumulateGrad"
 
     def name(self) -> str:
-        """What the node is called: "AddBackward0"."""
+        """The name of the node: "AddBackward0"."""
         name = type(self).__name__
         return self._front_end.names.get(name, name)
 
@@ -137,7 +137,7 @@ class Node:
         return getattr(context, name)
 
     def __dir__(self) -> list[str]:
-        """What there is of this node: `variable` where gradients are added up; of a function's, its context's too."""
+        """The attributes: `variable` only of a node that accumulates; those of its context, if it is a function's."""
         context = _context(self._handle)
         names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_front_end"}
         return sorted(names if self.is_accumulating() else names - {"variable"})
@@ -176,12 +176,12 @@ class Node:
 
 
 def set_context(handle: int, context: Any) -> None:
-    """Makes `context` what a function's node takes its attributes from."""
+    """Sets the context of a function's node, from which the node takes attributes."""
     _kept_metadata(handle).context = context
 
 
 class Edge:
-    """Where a gradient goes: a node, and which of its outputs."""
+    """A gradient edge: a node and the number of its output."""
 
     __slots__ = ("node", "output_nr")
 

@@ -1,4 +1,4 @@
-"""Python functions that the library calls: hooks on nodes and arrays, and what is kept until the library lets it go."""
+"""Python functions that the library calls: hooks on nodes and arrays, and the objects that it holds as payloads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RemovableHandle:
 
 
 def keep(thing: Any) -> int:
-    """A number for something that the library holds, as a payload, until it releases it."""
+    """A number for an object that the library holds, as a payload, until it releases it."""
     number = next(_backward.numbers)
     _backward.recorded[number] = thing
     return number
@@ -49,9 +49,9 @@ def keep(thing: Any) -> int:
 def hand_over(
     thing: Any, register: Callable[[int, Any], int], problem: Callable[[], BaseException] = last_error
 ) -> None:
-    """Gives the library something to hold as a payload: register(its number, what releases it).
+    """Gives the library an object as a payload, by register(its number, the function that releases it).
 
-    Raises: `problem`'s exception, where the library did not take it.
+    Raises: `problem`'s exception, if register fails.
     """
     number = keep(thing)
     if register(number, RELEASE) != 0:
@@ -161,7 +161,7 @@ def ON_NODE(hook: Any, inputs: int, in_grads: Any, outputs: int, out_grads: Any,
 
 
 def _give_all(front_end: FrontEnd, returned: Any, results: Any, count: int) -> None:
-    """What a hook at a node returns: nothing, or a tuple of gradients, of which None means that there is none."""
+    """Gives the library the result of a hook at a node: None, or a tuple of gradients; None in it is no gradient."""
     if returned is None:
         return
     if not isinstance(returned, tuple):

@@ -38,13 +38,13 @@ class _Enough(Exception):  # noqa: N818 - no error: the function has saved all t
 
 
 class _Values:
-    """What a later run saved, with the versions it had then; kept by the backward that it is for."""
+    """The tensors that a later run saved, with their versions; kept by the backward that reads them."""
 
     def __init__(self, arrays: list[tuple[Any, int]]) -> None:
         self.arrays = arrays
 
     def end(self) -> None:
-        """Called at the end of that backward, which lets go of this object."""
+        """Called at the end of that backward, which releases this object."""
 
 
 class _Run:
@@ -121,7 +121,7 @@ class _Again:
             self.values = weakref.ref(values)
 
     def _run(self) -> list[tuple[Any, int]]:
-        """What the function saves when it runs once more."""
+        """The tensors that the function saves when it runs once more."""
         if [each._version for each in self._arrays()] != self.versions:
             raise self.front_end.error("checkpoint: an argument was written to after the first run; edit a copy")
         run = _Run(self.count if self.stops else None)

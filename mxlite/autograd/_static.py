@@ -49,7 +49,7 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple:
-        """What save_for_backward was given.
+        """The arrays that save_for_backward was given.
 
         Raises: RuntimeError: it was released by a backward, or written to since.
         """
@@ -96,7 +96,7 @@ def _context_class(cls: type, front_end: FrontEnd) -> type:
         space = {"_forward_cls": cls, "_front_end": front_end, "__module__": front_end.module}
         known = type(cls.__name__ + "Backward", (FunctionCtx,), space)
         known._node_module = front_end.module
-        cls._context_class = known  # a class of a function's is let go with it
+        cls._context_class = known  # a function's context class is released with the function
     return known
 
 

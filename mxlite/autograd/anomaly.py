@@ -49,8 +49,8 @@ def place_text(frames: list[tuple[str, int, str]]) -> str:
 class Anomaly:
     """A with-block of this thread in which each node keeps where in the user's code it was recorded.
 
-    Where an operator's result, or in backward a gradient that it makes, is NaN or infinite, that is an error, which
-    names the operator and the line.
+    A NaN or infinite result of an operator, or gradient in backward, is an error, which names the operator and the
+    line.
 
     Args:
         front_end: The front end of which nodes are made.
@@ -99,12 +99,12 @@ _active: dict[int, Anomaly] = {}
 
 
 def current() -> Anomaly | None:
-    """What is in force on this thread."""
+    """The innermost block of this thread."""
     return _active.get(error.thread_number())
 
 
 def switch(now: Anomaly | None) -> Anomaly | None:
-    """Puts something in force on this thread, None: nothing; what was before."""
+    """Makes `now` the innermost block of this thread (None: none); returns the one before."""
     thread = error.thread_number()
     before = _active.pop(thread, None)
     hook = None if now is None else ctypes.cast(_ON_RECORDED, ctypes.c_void_p)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _CPU = (1, 0)
 NAME, USED = b"dltensor", b"used_dltensor"
 NAME_VERSIONED, USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
-#: What a capsule with a version is asked for; the largest that we write.
+#: The version that we ask for, and the largest that we write.
 VERSION = (1, 0)
 #: The flag of a tensor that may only be read.
 READ_ONLY = 1

@@ -1,4 +1,4 @@
-"""What an NDArray is to others: to NumPy, to Python's numbers, to other libraries and processes, to pickle and copy.
+"""Conversions of NDArrays: to NumPy, to Python's numbers, to other libraries and processes, for pickle and copy.
 
 `Conversion` is a base class of NDArray; no object is of it alone.
 """
@@ -106,7 +106,7 @@ class Conversion:
         raise MXNotImplementedError("NDArray.as_np_ndarray: mx.np is not supported yet; asnumpy() gives a NumPy array")
 
     def tostype(self, stype: str) -> NDArray:
-        """A copy that is stored as `stype`; "default", which is dense, is what there is.
+        """A copy that is stored as `stype`, which can only be "default": dense.
 
         Raises: NotImplementedError (and MXNetError): "csr", "row_sparse"; ValueError (and MXNetError): anything else.
         """
@@ -190,7 +190,7 @@ class Conversion:
         return type(self), (None,), self.__getstate__()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: the bytes that a file would, as MXNet 1.9.1 has it."""
+        """The state for pickle: the bytes of a file, as in MXNet 1.9.1."""
         return {"handle": None if self.dtype is None else to_bytes(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What an NDArray has to do with gradients: whether it wants one, its place in the graph, hooks, backward.
+"""Gradients of NDArrays: attach_grad, the edge in the graph, hooks, backward.
 
 `Gradient` is a base class of NDArray; no object is of it alone.
 """

@@ -52,7 +52,7 @@ def _nothing(array: NDArray, shape: tuple[int, ...]) -> NDArray:
 
 
 def _take(array: NDArray, chosen: Positions) -> NDArray:
-    """What index arrays and masks select: a copy, by the operator `take`."""
+    """The elements that index arrays and masks select, copied by the operator `take`."""
     if 0 in chosen.shape:
         return _nothing(array, chosen.shape)
     if chosen.only is None:
@@ -152,7 +152,7 @@ def _full(self: NDArray, value: float) -> NDArray:
 
 
 def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """What is assigned to a part of `target`, as an NDArray of its dtype and of `shape`."""
+    """The value to assign to a part of `target`, as an NDArray of its dtype and of `shape`."""
     if isinstance(value, NDArray):
         if value.dtype != target.dtype:
             value = value.astype(target.dtype)

@@ -113,7 +113,7 @@ def _refuse(called: str, array: NDArray) -> None:
 
 
 def _answer(name: str, call: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What `call`, named so in errors, gives for the values.
+    """The result of `call`, a function of NumPy's with this name, for the values of the arguments.
 
     Raises: TypeError (and MXNetError): a gradient would be lost, or `out` is an NDArray; ValueError: the function would
     write to another argument that is one.

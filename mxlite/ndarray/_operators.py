@@ -1,4 +1,4 @@
-"""What the library says of its operators, prepared calls of them, and one way to run any of them with parameters."""
+"""Descriptions of the library's operators, prepared calls, and a function that runs any operator with parameters."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class Operator:
 
 
 def parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """Those of the keyword arguments that are parameters and have a value.
+    """The keyword arguments that are parameters and have a value.
 
     Names that begin with two underscores are attributes, not parameters, and have no meaning here.
     """

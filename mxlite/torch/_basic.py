@@ -1,4 +1,4 @@
-"""What the class of tensors itself needs, and what comes before it: new tensors, other dtypes, views of everything."""
+"""Functions that the class Tensor itself uses: new tensors, casts, aliases and views in another shape."""
 
 from __future__ import annotations
 

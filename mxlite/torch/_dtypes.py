@@ -1,4 +1,4 @@
-"""Dtypes as PyTorch has them, `torch.float32` and its kin, what is promoted to what, and the limits of each."""
+"""PyTorch's dtypes (`torch.float32`), their promotion, and the limits of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class dtype:  # noqa: N801 - PyTorch's name
         self.itemsize = self.np.itemsize
         self.is_floating_point = kind == FLOATING
         self.is_signed = name not in ("uint8", "bool")
-        #: What PyTorch's messages and the names of its tensor classes call it.
+        #: Its name in PyTorch's messages and in the names of tensor classes.
         self.word = word
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ _default = float32
 
 
 def get_default_dtype() -> dtype:
-    """What Python's floats become: float32, unless set_default_dtype said otherwise."""
+    """The dtype of Python's floats: float32, unless set_default_dtype changed it."""
     return _default
 
 
@@ -129,7 +129,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def scalar_dtype(value: Any) -> dtype:
-    """What a Python number is as a tensor: bool, int64, or the default dtype."""
+    """The dtype of a Python number as a tensor: bool, int64, or the default dtype."""
     if isinstance(value, (bool, np.bool_)):
         return bool_
     if isinstance(value, (int, np.integer)):

@@ -1,4 +1,4 @@
-"""What is written into tensors: copy_, fill_, zero_, and functions that replace their first argument."""
+"""Edits of tensors in place: copy_, fill_, zero_, and functions that replace their first argument."""
 
 from __future__ import annotations
 

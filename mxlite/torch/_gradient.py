@@ -1,4 +1,4 @@
-"""What a tensor has to do with gradients: whether it wants one, its place in the graph, hooks, backward.
+"""Gradients of tensors: requires_grad, the edge in the graph, hooks, backward.
 
 `Gradient` is a base class of Tensor; no object is of it alone.
 """
@@ -167,7 +167,7 @@ class Gradient(Placed, _calls.hot.Owner):
         self.detach().copy_(value.detach())
 
 
-#: Stands for the number of an array in `_grad_cache` where Python alone keeps the gradient.
+#: In `_grad_cache`, in place of an array's number, for a gradient that only Python keeps.
 _RETAINED = 0
 
 #: How nodes make tensors, and what PyTorch's `name()` says where it differs from the class.

@@ -105,7 +105,7 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-#: What PyTorch without CUDA says.
+#: The error of PyTorch without CUDA.
 NO_CUDA = "Torch not compiled with CUDA enabled"
 
 

@@ -100,7 +100,7 @@ class _StandIn:
 
 
 class Formula:
-    """The rule of a formula's node, with what it reads, until a backward lets go of that."""
+    """The rule of a formula's node, with the tensors that it reads, until a backward releases them."""
 
     __slots__ = ("rule", "kept")
 

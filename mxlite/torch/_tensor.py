@@ -303,7 +303,7 @@ _calls.tensor_class = Tensor
 
 
 class _Memory:
-    """What NumPy makes an array of that shares the tensor's memory and keeps the tensor."""
+    """An object that NumPy converts to an array over the tensor's memory; it keeps the tensor."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor

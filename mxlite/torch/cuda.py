@@ -1,4 +1,4 @@
-"""`torch.cuda`: there is none. What a script asks before it goes on with the CPU answers as PyTorch without CUDA."""
+"""`torch.cuda` without a GPU: functions that scripts call before they fall back to the CPU, as PyTorch answers."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
 @method("__new__")
 @staticmethod
 def _new(cls: type, *args: Any, **kwargs: Any) -> Tensor:
-    """What calling the class Tensor makes: of a sequence, or any values of a shape."""
+    """The result of calling the class Tensor: a tensor of a sequence, or of a shape with any values."""
     require_cpu(kwargs.pop("device", None))
     if kwargs:
         raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")

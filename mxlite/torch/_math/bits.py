@@ -1,4 +1,4 @@
-"""Truth values and bits: logical_and and its kin, and Python's &, |, ^, <<, >> and ~."""
+"""Bitwise functions, and Python's &, |, ^, <<, >> and ~."""
 
 from __future__ import annotations
 

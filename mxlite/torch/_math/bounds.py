@@ -1,4 +1,4 @@
-"""clamp and its kin: elements that are kept between bounds, which are numbers or tensors."""
+"""clamp, clamp_min, clamp_max: elements kept between bounds, which are numbers or tensors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Bounds:
         return self.given[0] <= self.given[-1]
 
     def fitted(self, kind: Any) -> list[Tensor]:
-        """Those that are given, as tensors of a dtype.
+        """The given bounds, as tensors of a dtype.
 
         Raises: RuntimeError: a number that it cannot hold.
         """

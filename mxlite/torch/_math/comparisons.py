@@ -1,4 +1,4 @@
-"""Questions with truth values as answers: comparisons of tensors, logical_and and its kin, isnan, isclose, equal."""
+"""Functions with truth values as results: comparisons, logical_and, logical_or, isnan, isclose, equal, ..."""
 
 from __future__ import annotations
 

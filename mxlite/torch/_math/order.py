@@ -180,7 +180,7 @@ def _gathered(label: str, input: Tensor, place: int, indices: Tensor) -> Tensor:
 
 @both()
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """Where the elements in order along a dimension are."""
+    """The indices that put the elements along a dimension in order."""
     place = check_dim(dim, input.ndim)
     if not input.shape:
         return zeros_of((), int64)
@@ -226,7 +226,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def _middle(input: Tensor, place: int) -> Tensor:
-    """Where the element in the middle is along a dimension, which stays; where there is a NaN, the first of those."""
+    """The index of the median along a dimension, which keeps size 1; of a row with NaN that of the first NaN."""
     if not input.shape:
         return zeros_of((), int64)
     return run(prepare(None, "_mxl_median", "axis"), [input], place, kind=int64)

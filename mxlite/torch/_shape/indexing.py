@@ -136,7 +136,7 @@ def _sliced(view: Tensor, dim: int, part: slice, key: Any) -> Tensor:
 
 
 class Selected:
-    """What index arrays select of a view, by dimension: rows of the view seen as (rows, ...)."""
+    """The elements of a view that index arrays, by dimension, select: rows of the view seen as (rows, ...)."""
 
     def __init__(self, view: Tensor, indices: dict[int, np.ndarray]) -> None:
         try:
