@@ -59,7 +59,8 @@ class Derivatives:
         for number, (grad, each) in enumerate(zip(found, like)):
             if grad is None:
                 if strict:
-                    raise front_end.error(f"{name}: what was asked for of input {number} does not depend on it")
+                    dependent = "output {} depends on no input" if name == "jvp" else "no output depends on input {}"
+                    raise front_end.error(f"{name}: {dependent.format(number)}, which strict=True refuses")
                 made.append(front_end.zeros(tuple(each.shape), each.dtype))
             else:
                 made.append(grad if create_graph else detached(front_end, grad))

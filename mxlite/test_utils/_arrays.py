@@ -124,7 +124,7 @@ def new_sym_matrix_with_real_eigvals_2d(n: int) -> np.ndarray:
 
 def _each_matrix(shape: tuple[int, ...], make: Callable[[int], np.ndarray]) -> np.ndarray:
     if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise ValueError(f"the last two extents must be those of a square matrix, got {shape}")
+        raise ValueError(f"the last two axes must have equal sizes, got shape {shape}")
     result = np.empty(shape)
     for index in np.ndindex(*shape[:-2]):
         result[index] = make(shape[-1])

@@ -348,8 +348,10 @@ def test_what_functional_refuses() -> None:
         functional.jacobian(lambda a: 5, x)
     with pytest.raises(TypeError, match="inputs must be arrays"):
         functional.jacobian(lambda a: a, 5)
-    with pytest.raises(MXNetError, match="does not depend"):
+    with pytest.raises(MXNetError, match="jacobian: no output depends on input 0"):
         functional.jacobian(lambda a: nd.ones((1,), dtype="float64"), x, strict=True)
+    with pytest.raises(MXNetError, match="jvp: output 0 depends on no input"):
+        functional.jvp(lambda a: nd.ones((1,), dtype="float64"), x, nd.ones((3,), dtype="float64"), strict=True)
     assert listed(functional.jacobian(lambda a: nd.ones((1,), dtype="float64"), x)) == [[0, 0, 0]]
 
 
