@@ -64,8 +64,8 @@ static int density_compute(const mxl_call *call, mxl_density density)
  * grad_output. For a density, that is multiplied by the density, since y' = y (log y)'. */
 typedef struct density_rule {
     mxl_array *x, *a, *b, *dy;
-    mxl_shape shape;  /* of a and b */
-    mxl_array *other; /* what several derivatives read */
+    mxl_shape shape;   /* of a and b */
+    mxl_array *shared; /* a term of several derivatives; NULL: not computed yet */
 } density_rule;
 
 /* The derivative of the logarithm by input i. */
@@ -87,7 +87,7 @@ static int density_grad(mxl_grad *g, int first, density_derivative derivative)
     mxl_shape_set(&r.shape, a->ndim, a->shape);
     while (r.shape.ndim < x->ndim)
         r.shape.dim[r.shape.ndim++] = 1;
-    if (g->op->saves == density_saves)
+    if (g->op->saves == density_saves) /* else no derivative depends on it */
         r.x = mxl_grad_in(g, 0);
     r.a = mxl_reshape(g->s, mxl_grad_in(g, 1), r.shape.ndim, r.shape.dim);
     if (g->num_inputs > 2)
@@ -145,7 +145,9 @@ static mxl_array *log_of(mxl_scope *s, mxl_array *a)
 /* dlow = 1 / (high - low) = -dhigh */
 static mxl_array *uniform_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    return mxl_rdiv_scalar(s, mxl_sub(s, r->b, r->a), i == 1 ? 1 : -1);
+    if (r->shared == NULL)
+        r->shared = mxl_rdiv_scalar(s, mxl_sub(s, r->b, r->a), 1);
+    return i == 1 ? r->shared : mxl_negative(s, r->shared);
 }
 
 static void uniform_saves(mxl_saves *saves)
@@ -161,9 +163,9 @@ DENSITY_OP(uniform, 1, uniform_saves,
 /* With z = (x - mu) / sigma: dmu = z / sigma = -dx, dsigma = (z^2 - 1) / sigma */
 static mxl_array *normal_derivative(mxl_scope *s, density_rule *r, int i)
 {
-    mxl_array *z = r->other != NULL ? r->other : mxl_div(s, mxl_sub(s, r->x, r->a), r->b);
+    mxl_array *z = r->shared != NULL ? r->shared : mxl_div(s, mxl_sub(s, r->x, r->a), r->b);
 
-    r->other = z;
+    r->shared = z;
     if (i == 2)
         return mxl_div(s, mxl_add_scalar(s, mxl_square(s, z), -1), r->b);
     z = mxl_div(s, z, r->b);
@@ -231,9 +233,9 @@ static mxl_array *generalized_negative_binomial_derivative(mxl_scope *s, density
 {
     mxl_array *q, *k, *away, *derivative;
 
-    if (r->other == NULL)
-        r->other = mxl_add_scalar(s, mxl_mul(s, r->a, r->b), 1);
-    q = r->other;
+    if (r->shared == NULL)
+        r->shared = mxl_add_scalar(s, mxl_mul(s, r->a, r->b), 1);
+    q = r->shared;
     away = mxl_div(s, mxl_sub(s, r->x, r->a), q);
     if (i == 1)
         return mxl_div(s, away, r->a);

@@ -108,8 +108,8 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
 #define LIKE(count)                                                                                \
     MXL_INPUT(data, "The array whose shape and dtype the result has.", .after = count)
 
-/* The operators op_ID and op_ID_like: _random_ID, and _random_ID_like. `checks` is not 0 if the
- * parameters p are wrong, `fills` draws the elements of out. */
+/* The operators op_ID and op_ID_like: _random_ID, and _random_ID_like. The expression `checks` is
+ * not 0 if the parameters p are wrong; `fills` draws the elements of out and gives the status. */
 #define RANDOM_OPS(id, checks, fills, op_aliases, op_doc)                                          \
     static int id##_infer(mxl_infer *infer)                                                        \
     {                                                                                              \
@@ -135,21 +135,22 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     }
-#define FILL(out) (out)->size, mxl_array_write(out)
 
 TABLES_2(uniform, NUMBER("low", "0", "The smallest value drawn.", first),
          NUMBER("high", "1",
                 "The bound that all values are below; if it equals low, all values are low.",
                 second));
 RANDOM_OPS(uniform, check_bounds(infer, p),
-           mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, FILL(out)),
+           mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
+                           mxl_array_write(out)),
            MXL_ALIASES("random_uniform", "uniform"),
            "Random numbers, uniformly distributed over [low, high).");
 
 TABLES_2(normal, NUMBER("loc", "0", "The mean.", first),
          NUMBER("scale", "1", "The standard deviation, above 0.", second));
 RANDOM_OPS(normal, check_above(infer, "scale", p->second),
-           mxl_rng_normal(mxl_random_stream(), out->dtype, p->first, p->second, FILL(out)),
+           mxl_rng_normal(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
+                          mxl_array_write(out)),
            MXL_ALIASES("normal", "random_normal"), "Random numbers, normally distributed.");
 
 TABLES_2(gamma, NUMBER("alpha", "1", "The shape, above 0.", first),
@@ -161,7 +162,8 @@ RANDOM_OPS(gamma,
 
 TABLES_1(exponential, NUMBER("lam", "1", "The rate, above 0: the mean is 1 / lam.", first));
 RANDOM_OPS(exponential, check_above(infer, "lam", p->first),
-           mxl_rng_exponential(mxl_random_stream(), out->dtype, p->first, FILL(out)),
+           mxl_rng_exponential(mxl_random_stream(), out->dtype, p->first, out->size,
+                               mxl_array_write(out)),
            MXL_ALIASES("random_exponential"), "Random numbers, exponentially distributed.");
 
 TABLES_1(poisson, NUMBER("lam", "1", "The mean, not below 0.", first));
