@@ -117,7 +117,7 @@ def switch(now: Anomaly | None) -> Anomaly | None:
 
 
 def _explain(problem: BaseException) -> BaseException:
-    """The exception of a failed backward, with the place where the node was recorded that made what was found."""
+    """The exception of a failed backward, with the line that recorded the node whose gradient was found."""
     active = _active.get(error.thread_number())
     if active is None or not isinstance(problem, Exception):
         return problem

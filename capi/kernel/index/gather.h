@@ -1,6 +1,5 @@
-/* Moving elements by index: take, its gradient, one_hot. For ops/index/take.c, gather_nd.c and
- * others. Data is contiguous with shape (outer, extent, inner);
- * indices are converted to positions first. */
+/* Moving elements by index: take, its gradient, one_hot. For the files of ops/index. Data is
+ * contiguous with shape (outer, extent, inner); indices are converted to positions first. */
 #ifndef MXL_KERNEL_INDEX_GATHER_H
 #define MXL_KERNEL_INDEX_GATHER_H
 

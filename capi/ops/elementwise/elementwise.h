@@ -16,7 +16,8 @@
         .doc = __VA_ARGS__,                                                                        \
     }
 
-/* The fields of a rule that MXL_DX_OF_X or MXL_DX_OF_Y made: it, and what it reads. */
+/* The fields of a descriptor for a vjp that MXL_DX_OF_X or MXL_DX_OF_Y defines: the vjp, and the
+ * tensor that it reads. */
 #define MXL_RULE_OF_X(id) .grad = id##_grad, .saves = mxl_saves_input
 #define MXL_RULE_OF_Y(id) .grad = id##_grad, .saves = mxl_saves_output
 

@@ -55,7 +55,8 @@ static const mxl_param topk_table[] = {
     {0},
 };
 
-/* Where the rows of an array are; `shape` is its shape, or that of one row. */
+/* The rows of an array along an axis. `shape` is the array's; if there is no axis, that of the one
+ * row of all elements. */
 typedef struct rows {
     mxl_split along;
     mxl_shape shape;
