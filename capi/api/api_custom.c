@@ -158,14 +158,12 @@ NDArrayHandle MXLCustomFunctionOutput(NDArrayHandle array, int output)
 }
 
 static const mxl_input custom_inputs[] = {MXL_INPUT(data, "Inputs of the function."), {0}};
-static const mxl_param custom_params[] = {{0}};
 
 /* Only on the tape: MXCustomFunctionRecord makes it; it is never invoked by name. */
 static const mxl_op op_custom = {
     .name = "_CustomFunction",
     .doc = "A function whose gradient is a callback of the caller's.",
     .inputs = custom_inputs,
-    .params = custom_params,
     .grad = custom_grad,
 };
 

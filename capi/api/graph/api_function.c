@@ -122,14 +122,12 @@ static int function_grad(mxl_grad *g)
 }
 
 static const mxl_input function_inputs[] = {MXL_INPUT(data, "Inputs of the function."), {0}};
-static const mxl_param function_params[] = {{0}};
 
 /* Only on the tape: MXLFunctionRecord makes it; it is never invoked by name. */
 static const mxl_op op_function = {
     .name = "_Function",
     .doc = "A function whose rule is a caller's.",
     .inputs = function_inputs,
-    .params = function_params,
     .grad = function_grad,
     .forget = function_release_saved,
 };
