@@ -97,12 +97,12 @@ TEST(modes)
     CHECK_INT(now, 0);
 
     CHECK_INT(MXEngineSetBulkSize(5, &prev), 0);
-    CHECK_INT(prev, 0);
+    CHECK_INT(prev, 24);
     CHECK_INT(MXEngineSetBulkSize(0, &prev), 0);
     CHECK_INT(prev, 5);
     FAILS(MXEngineSetBulkSize(-1, &prev), "bulk_size is -1");
     FAILS(MXEngineSetBulkSize(1, NULL), "'prev_bulk_size' is NULL");
-    CHECK_INT(MXEngineSetBulkSize(0, &prev), 0);
+    CHECK_INT(MXEngineSetBulkSize(24, &prev), 0);
     CHECK_INT(prev, 0);
 }
 
