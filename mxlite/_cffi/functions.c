@@ -1,0 +1,180 @@
+/* The functions of the cffi module mxlite._mxlite_cffi (mxlite/_build_cffi.py). The module is not
+ * linked with the library: `bind` fills the pointers p_MXL... with addresses in the library that
+ * mxlite._lib opened. Handles are integers here; 0 is an error. cffi's own code, with Python.h,
+ * comes before this file; owner.c and the others come after it. */
+#include <stddef.h>
+#include <structmember.h>
+
+#include "mxlite/mxlite.h"
+
+/* clang-format off */
+#define FUNCTIONS(X)                                                                               \
+    X(MXLCall) X(MXLCall1) X(MXLCall2) X(MXLCall1Float) X(MXLCall1Int) X(MXLCall1List)             \
+    X(MXLCallInto) X(MXLCallGetNumOutputs) X(MXLNDArraySlice) X(MXLNDArrayAt)                      \
+    X(MXLNDArrayReshape) X(MXLNDArrayGetInfo) X(MXNDArraySyncCopyToCPU)                            \
+    X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree)                                                   \
+    X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining)
+/* clang-format on */
+
+#define POINTER(name) static __typeof__(&name) p_##name;
+FUNCTIONS(POINTER)
+
+#define NAME(name) #name " "
+static char *const names = FUNCTIONS(NAME);
+
+#define HANDLE(number) ((void *)(uintptr_t)(number))
+#define NUMBER(handle) ((uint64_t)(uintptr_t)(handle))
+
+/* The functions in the order of FUNCTIONS; -1 for a number beyond them. */
+static int bind(int number, uint64_t address)
+{
+    int i = 0;
+
+#define BIND(name)                                                                                 \
+    if (i++ == number) {                                                                           \
+        p_##name = (__typeof__(&name))(uintptr_t)address;                                          \
+        return 0;                                                                                  \
+    }
+    FUNCTIONS(BIND)
+    return -1;
+}
+
+static uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values)
+{
+    return NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(a), n, values));
+}
+
+/* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
+ * None). The Python side makes them and keeps to the room. */
+enum { MAX_ARGUMENTS = 32 };
+
+static void decode(int num_words, const int64_t *words, const double *floats, MXLValue *values)
+{
+    int count = 0;
+
+    for (int i = 0; i + 1 < num_words && count < MAX_ARGUMENTS; count++) {
+        int64_t kind = words[i], value = words[i + 1];
+
+        i += 2;
+        if (kind == 0) {
+            values[count].i = value;
+        } else if (kind == 1) {
+            values[count].f = floats[value];
+        } else {
+            values[count].list.n = value;
+            values[count].list.values = words + i;
+            i += value > 0 ? (int)value : 0;
+        }
+    }
+}
+
+static uint64_t call_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words,
+                           const int64_t *words, const double *floats)
+{
+    MXLValue values[MAX_ARGUMENTS];
+
+    decode(num_words, words, floats, values);
+    return NUMBER(p_MXLCall(HANDLE(call), num_inputs, (const NDArrayHandle *)inputs, values));
+}
+
+static int into1(uint64_t call, uint64_t a, uint64_t out)
+{
+    NDArrayHandle inputs[1] = {HANDLE(a)}, outputs[1] = {HANDLE(out)};
+    int count = 1;
+
+    return p_MXLCallInto(HANDLE(call), 1, inputs, NULL, &count, outputs);
+}
+
+static int into2(uint64_t call, uint64_t a, uint64_t b, uint64_t out)
+{
+    NDArrayHandle inputs[2] = {HANDLE(a), HANDLE(b)}, outputs[1] = {HANDLE(out)};
+    int count = 1;
+
+    return p_MXLCallInto(HANDLE(call), 2, inputs, NULL, &count, outputs);
+}
+
+static int into1_float(uint64_t call, uint64_t a, double value, uint64_t out)
+{
+    NDArrayHandle inputs[1] = {HANDLE(a)}, outputs[1] = {HANDLE(out)};
+    MXLValue values[1];
+    int count = 1;
+
+    values[0].f = value;
+    return p_MXLCallInto(HANDLE(call), 1, inputs, values, &count, outputs);
+}
+
+/* How many outputs the operator has, or -1. */
+static int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words,
+                      const int64_t *words, const double *floats, int num_outputs,
+                      uint64_t *outputs)
+{
+    MXLValue values[MAX_ARGUMENTS];
+
+    decode(num_words, words, floats, values);
+    if (p_MXLCallInto(HANDLE(call), num_inputs, (const NDArrayHandle *)inputs, values, &num_outputs,
+                      (NDArrayHandle *)outputs) != 0)
+        return -1;
+    return num_outputs;
+}
+
+/* How many outputs the call has with these arguments, or -1. */
+static int count_words(uint64_t call, int num_words, const int64_t *words, const double *floats)
+{
+    MXLValue values[MAX_ARGUMENTS];
+    int count;
+
+    decode(num_words, words, floats, values);
+    return p_MXLCallGetNumOutputs(HANDLE(call), values, &count) == 0 ? count : -1;
+}
+
+/* Rows as Python's x[begin:end] counts them: negative from the end, cut to what there is. */
+static uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end)
+{
+    int64_t n;
+
+    if (p_MXLNDArrayGetInfo(HANDLE(a), 1, &n, NULL) < 1)
+        n = 0;
+    if (begin < 0)
+        begin = begin + n < 0 ? 0 : begin + n;
+    else if (begin > n)
+        begin = n;
+    if (end < 0)
+        end = end + n < 0 ? 0 : end + n;
+    else if (end > n)
+        end = n;
+    return NUMBER(p_MXLNDArraySlice(HANDLE(a), begin, end));
+}
+
+static uint64_t at(uint64_t a, int64_t index)
+{
+    int64_t n = 0;
+
+    if (index < 0 && p_MXLNDArrayGetInfo(HANDLE(a), 1, &n, NULL) > 0)
+        index += n;
+    return NUMBER(p_MXLNDArrayAt(HANDLE(a), index));
+}
+
+static uint64_t reshape(uint64_t a, int ndim, const int64_t *shape)
+{
+    return NUMBER(p_MXLNDArrayReshape(HANDLE(a), ndim, shape, 0));
+}
+
+/* The extents, at most `room`, and after those the dtype; returns the number of axes. */
+static int get_info(uint64_t a, int room, int64_t *shape_dtype)
+{
+    int dtype = -1, ndim = p_MXLNDArrayGetInfo(HANDLE(a), room, shape_dtype, &dtype);
+
+    shape_dtype[ndim < 0 ? 0 : ndim < room ? ndim : room] = dtype;
+    return ndim;
+}
+
+/* A function that sets a flag: the flag before, or -1. */
+#define SETTER(name, function)                                                                     \
+    static int name(int flag)                                                                      \
+    {                                                                                              \
+        int before = -1;                                                                           \
+                                                                                                   \
+        return p_##function(flag, &before) == 0 ? before : -1;                                     \
+    }
+SETTER(set_recording, MXAutogradSetIsRecording)
+SETTER(set_training, MXAutogradSetIsTraining)
