@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from functools import update_wrapper
+from typing import Any, Callable
 
 from mxlite._mxlite_cffi import ffi, lib
 from mxlite._prototypes import HOT
@@ -14,8 +15,31 @@ _MAX_ARGUMENTS = 32
 _AS_THEY_ARE = "call1_list into1 into2 into1_float slice_rows at reshape set_recording set_training".split()
 globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE))
 
-#: The base class of NDArray: holds a handle in `_h` and frees it at the end, without a Python call.
-Owner: type = ctypes.cast(lib.owner_type(), ctypes.py_object).value
+#: Owner, the base class of NDArray and Tensor: holds a handle in `_h` and frees it at the end, without a Python call.
+#: _Call: see `direct`.
+Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for number in (0, 1))
+
+
+def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any:
+    """A function that makes the usual calls of `function` in C, without Python code (mxlite/_cffi/call.c).
+
+    Usual are arrays that are of class `cls` itself, exact floats and integers, and nothing by keyword. All else goes to
+    `function`, which gives the same results and is the definition; over ctypes it is what runs. `failed` is called with
+    the operands where the library has refused, and raises its error.
+
+    Keywords:
+        one, two, many, number: Prepared calls of an array, of two, of up to `num_inputs`, of an array and a number.
+        then: A prepared call of what they give.
+        params, missing: The names of all parameters after the `num_inputs` arrays but `out`, and the value of one that
+            is not given. What is returned has a method `learn(values, call)`: from then on calls with these very
+            objects as the values of all parameters are that prepared call.
+        into: The result is written to the first array, which is returned.
+        subscript: The function is `__getitem__`: integers and slices without a step give views, by `one` (the argument
+            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's.
+        dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
+            numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
+    """
+    return update_wrapper(_Call(function, failed, cls, **calls), function)
 
 
 def bind(library: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import operator
 from types import MethodType
-from typing import Any
+from typing import Any, Callable
 
 from mxlite._prototypes import HOT
 
@@ -53,13 +53,18 @@ class Owner:
     module that the ending interpreter has taken apart.
     """
 
-    __slots__ = ("_number", "__del__")
+    __slots__ = ("_number", "__del__", "_shape", "_dtype", "_read_only", "__weakref__")
 
     def _set_handle(self, handle: int) -> None:
         self._number = handle
         self.__del__ = MethodType(free_array, handle)  # noqa: F821
 
     _h = property(operator.attrgetter("_number"), _set_handle)
+
+
+def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Callable:
+    """The function itself: mxlite._hot_cffi makes its usual calls in C."""
+    return function
 
 
 def bind(library: Any) -> None:

@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from mxlite import error
 from mxlite._prototypes import TABLE
@@ -181,6 +181,11 @@ _hint_openblas()
 def last_error() -> BaseException:
     """The exception for the calling thread's last failure, to be raised."""
     return error.error_from_message(LIB.MXGetLastError().decode(errors="replace"))
+
+
+def raise_last_error(*_: Any) -> NoReturn:
+    """Raises the calling thread's last failure; for `hot.direct`, with the operands of the failed call."""
+    raise last_error()
 
 
 def check_call(status: int) -> None:

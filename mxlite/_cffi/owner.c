@@ -2,34 +2,76 @@
  * without a Python call. After functions.c; mxlite/_hot_ctypes.py has the same class in Python. */
 typedef struct owner {
     PyObject ob_base;
-    PyObject *handle; /* an integer, or NULL before it is set */
+    uint64_t handle;
+    int has_handle;
+    int64_t rows;                        /* see rows_of; 0 before it is asked for */
+    PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
+    PyObject *weakrefs;
 } owner;
 
 /* Releasing may call back into Python (a custom function's end): the error at hand is kept. */
 static void owner_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
-    PyObject *handle = ((owner *)self)->handle;
+    owner *array = (owner *)self;
 
-    if (handle != NULL) {
-        PyObject *error, *value, *trace;
+    if (array->weakrefs != NULL)
+        PyObject_ClearWeakRefs(self);
+    if (array->handle != 0) {
+        PyObject *error = NULL, *value, *trace;
 
-        PyErr_Fetch(&error, &value, &trace);
-        p_MXNDArrayFree(HANDLE(PyLong_AsUnsignedLongLong(handle)));
-        PyErr_Restore(error, value, trace);
-        Py_DECREF(handle);
+        if (PyErr_Occurred())
+            PyErr_Fetch(&error, &value, &trace);
+        p_MXNDArrayFree(HANDLE(array->handle));
+        if (error != NULL)
+            PyErr_Restore(error, value, trace);
     }
+    Py_XDECREF(array->shape);
+    Py_XDECREF(array->dtype);
+    Py_XDECREF(array->read_only);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 
+static PyObject *owner_get_handle(PyObject *self, void *closure)
+{
+    (void)closure;
+    if (!((owner *)self)->has_handle) {
+        PyErr_SetString(PyExc_AttributeError, "_h");
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(((owner *)self)->handle);
+}
+
+static int owner_set_handle(PyObject *self, PyObject *value, void *closure)
+{
+    uint64_t handle = value == NULL ? 0 : PyLong_AsUnsignedLongLong(value);
+
+    (void)closure;
+    if (PyErr_Occurred())
+        return -1;
+    ((owner *)self)->handle = handle;
+    ((owner *)self)->has_handle = value != NULL;
+    ((owner *)self)->rows = 0;
+    return 0;
+}
+
+static PyGetSetDef owner_properties[] = {
+    {"_h", owner_get_handle, owner_set_handle, "The handle, an integer.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMemberDef owner_members[] = {
-    {"_h", T_OBJECT_EX, offsetof(owner, handle), 0, "The handle, an integer."},
+    {"_shape", T_OBJECT_EX, offsetof(owner, shape), 0, NULL},
+    {"_dtype", T_OBJECT_EX, offsetof(owner, dtype), 0, NULL},
+    {"_read_only", T_OBJECT_EX, offsetof(owner, read_only), 0, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(owner, weakrefs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyType_Slot owner_slots[] = {
     {Py_tp_dealloc, owner_dealloc},
+    {Py_tp_getset, owner_properties},
     {Py_tp_members, owner_members},
     {0, NULL},
 };
@@ -41,15 +83,3 @@ static PyType_Spec owner_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     owner_slots,
 };
-
-/* The address of the class (a new reference), 0 for an error. */
-static uint64_t owner_type(void)
-{
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *type = PyType_FromSpec(&owner_spec);
-
-    if (type == NULL)
-        PyErr_Clear();
-    PyGILState_Release(gil);
-    return NUMBER(type);
-}

@@ -1,7 +1,8 @@
 """Python's operators of NDArray, and its methods that are operators of the library (`x.exp()`).
 
 The operators are flat functions made by the small factories below: what happens between Python's `+` and the library
-is one foreign call and one object.
+is one foreign call and one object. Over cffi `hot.direct` makes the usual calls of them in C; these functions are what
+it stands for, and what runs for all other operands.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import hot, last_error
+from mxlite._lib import hot, last_error, raise_last_error
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy
+
+#: A function, and what `hot.direct` is told of it.
+_Made = tuple[Callable, dict[str, Any]]
 
 
 def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
@@ -36,7 +40,7 @@ def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
     return _from_numpy(other.astype(dtype, copy=False))
 
 
-def _binary(symbol: str, array_name: str, scalar_name: str) -> Callable:
+def _binary(symbol: str, array_name: str, scalar_name: str) -> _Made:
     """`array symbol other`."""
     call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
@@ -60,10 +64,10 @@ def _binary(symbol: str, array_name: str, scalar_name: str) -> Callable:
             return array
         raise last_error()
 
-    return operator
+    return operator, {"two": of_arrays, "number": of_scalar}
 
 
-def _reflected(symbol: str, array_name: str, scalar_name: str) -> Callable:
+def _reflected(symbol: str, array_name: str, scalar_name: str) -> _Made:
     """`other symbol array`, of a number or a NumPy array."""
     call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
@@ -82,10 +86,10 @@ def _reflected(symbol: str, array_name: str, scalar_name: str) -> Callable:
             return array
         raise last_error()
 
-    return operator
+    return operator, {"number": of_scalar}
 
 
-def _in_place(symbol: str, array_name: str, scalar_name: str) -> Callable:
+def _in_place(symbol: str, array_name: str, scalar_name: str) -> _Made:
     """`array symbol= other`: the same array with new values; an error where the in-place rules forbid it."""
     into2, into1_float = hot.into2, hot.into1_float
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
@@ -104,10 +108,10 @@ def _in_place(symbol: str, array_name: str, scalar_name: str) -> Callable:
             raise last_error()
         return self
 
-    return operator
+    return operator, {"two": of_arrays, "number": of_scalar, "into": True}
 
 
-def _unary(name: str) -> Callable:
+def _unary(name: str) -> _Made:
     call1, new, cls = hot.call1, object.__new__, NDArray
     call = prepare(name, {})
 
@@ -119,7 +123,7 @@ def _unary(name: str) -> Callable:
             return array
         raise last_error()
 
-    return operator
+    return operator, {"one": call}
 
 
 #: method -> (symbol, operator of two arrays, of array and number, of number and array)
@@ -143,22 +147,23 @@ _COMPARISONS = {
 
 
 def _install_operators() -> None:
-    methods: dict[str, Callable] = {"__neg__": _unary("negative"), "__abs__": _unary("abs")}
+    methods: dict[str, _Made] = {"__neg__": _unary("negative"), "__abs__": _unary("abs")}
     for name, (symbol, of_arrays, of_scalar, reflected) in _ARITHMETIC.items():
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
         methods[f"__r{name}__"] = _reflected(symbol, of_arrays, reflected)
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
-    NDArray.T = property(_unary("transpose"), doc="A copy with the axes in reverse order.")
+    NDArray.T = property(_unary("transpose")[0], doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
-    for name in ("__div__", "__rdiv__", "__idiv__"):  # as in 1.9.1, which ran on Python 2 too
-        setattr(NDArray, name, methods[name.replace("div", "truediv")])
-    NDArray.__nonzero__ = NDArray.__bool__
     for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
-    for name, method in methods.items():
+    for name, (method, calls) in methods.items():
         method.__name__ = name
         method.__qualname__ = f"NDArray.{name}"
-        setattr(NDArray, name, method)
+        setattr(NDArray, name, hot.direct(method, raise_last_error, NDArray, **calls))
+    for name in ("__div__", "__rdiv__", "__idiv__"):  # as in 1.9.1, which ran on Python 2 too
+        setattr(NDArray, name, vars(NDArray)[name.replace("div", "truediv")])
+    NDArray.__nonzero__ = NDArray.__bool__
+    NDArray.__getitem__ = hot.direct(NDArray.__getitem__, raise_last_error, NDArray, subscript=True)
 
 
 _install_operators()

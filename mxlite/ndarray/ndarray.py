@@ -47,7 +47,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         writable: False makes assignment an error.
     """
 
-    __slots__ = ("_shape", "_dtype", "_read_only", "__weakref__")
+    __slots__ = ()
 
     #: Classes that know no `__array_ufunc__` (_numpy.py has it) leave operators to ours.
     __array_priority__ = 1000.0

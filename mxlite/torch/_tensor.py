@@ -34,7 +34,7 @@ class Tensor(Gradient):
     function to call).
     """
 
-    __slots__ = ("_dtype", "_shape", "_grad_cache", "__dict__", "__weakref__")
+    __slots__ = ("_grad_cache", "__dict__")
 
     #: NumPy's operators leave it to ours.
     __array_priority__ = 1000

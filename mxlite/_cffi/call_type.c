@@ -1,0 +1,234 @@
+/* The class Call as Python has it: how its objects are made, and what they have of a function.
+ * After views.c; mxlite/_hot_cffi.py asks for the classes. */
+static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *keys[] = {
+        "function", "failed",     "cls",    "one",       "two",    "many",
+        "number",   "then",       "into",   "subscript", "dtypes", "num_floating",
+        "result",   "num_inputs", "params", "missing",   NULL};
+    PyObject *function, *failed, *cls;
+    PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
+    unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0;
+    int into = 0, subscript = 0, num_floating = 0, num_inputs = 2;
+    Py_ssize_t num_dtypes;
+    call *self;
+
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!O", keys, &function,
+                                     &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
+                                     &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
+                                     &result, &num_inputs, &PyTuple_Type, &params, &missing))
+        return NULL;
+    num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
+    if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
+        PyErr_Format(PyExc_ValueError, "Call: more than %d dtypes or %d inputs", MAX_DTYPES,
+                     MAX_INPUTS);
+        return NULL;
+    }
+    self = (call *)PyType_GenericAlloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    self->vectorcall = subscript ? call_subscript : call_operation;
+    self->one = one, self->two = two, self->many = many;
+    self->number = number, self->then = then, self->num_inputs = num_inputs;
+    self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;
+    Py_INCREF(function);
+    self->function = function;
+    Py_INCREF(failed);
+    self->failed = failed;
+    Py_INCREF(cls);
+    self->cls = (PyTypeObject *)cls;
+    Py_XINCREF(result);
+    self->result = result;
+    for (int i = 0; i < self->num_dtypes; i++) {
+        self->dtypes[i] = PyTuple_GetItem(dtypes, i);
+        Py_INCREF(self->dtypes[i]);
+    }
+    if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
+        Py_INCREF(params);
+        self->params = params;
+        Py_INCREF(missing);
+        self->missing = missing;
+    }
+    self->dict = PyDict_New();
+    if (self->dict == NULL) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static int call_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    call *self = (call *)object;
+
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dict);
+    Py_VISIT(self->function);
+    Py_VISIT(self->failed);
+    Py_VISIT(self->cls);
+    return 0;
+}
+
+static int call_clear(PyObject *object)
+{
+    call *self = (call *)object;
+
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->function);
+    Py_CLEAR(self->failed);
+    Py_CLEAR(self->cls);
+    return 0;
+}
+
+/* learn(values, prepared): calls with these values of all parameters are that prepared call. */
+static PyObject *call_learn(PyObject *object, PyObject *args)
+{
+    call *self = (call *)object;
+    unsigned long long prepared;
+    PyObject *values;
+    known_call *row;
+
+    if (!PyArg_ParseTuple(args, "O!K", &PyTuple_Type, &values, &prepared))
+        return NULL;
+    if (self->params == NULL || self->num_known == MAX_KNOWN ||
+        PyTuple_Size(values) != PyTuple_Size(self->params))
+        Py_RETURN_NONE;
+    if (self->known == NULL) {
+        self->known = PyMem_Calloc(MAX_KNOWN, sizeof *self->known);
+        if (self->known == NULL)
+            return PyErr_NoMemory();
+    }
+    row = &self->known[self->num_known];
+    row->prepared = prepared;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(values); i++) {
+        row->values[i] = PyTuple_GetItem(values, i);
+        Py_INCREF(row->values[i]);
+    }
+    self->num_known++;
+    Py_RETURN_NONE;
+}
+
+static void free_known(call *self)
+{
+    for (int k = 0; k < self->num_known; k++) {
+        for (int i = 0; i < MAX_PARAMS; i++)
+            Py_XDECREF(self->known[k].values[i]);
+    }
+    PyMem_Free(self->known);
+}
+
+static void call_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    call *self = (call *)object;
+
+    PyObject_GC_UnTrack(object);
+    call_clear(object);
+    Py_XDECREF(self->result);
+    Py_XDECREF(self->params);
+    Py_XDECREF(self->missing);
+    free_known(self);
+    for (int i = 0; i < self->num_dtypes; i++)
+        Py_DECREF(self->dtypes[i]);
+    PyObject_GC_Del(object);
+    Py_DECREF(type);
+}
+
+/* types.MethodType, which the limited API has no function for. */
+static PyObject *method_type;
+
+/* As of a Python function: a method of the object that it is asked of. */
+static PyObject *call_bind(PyObject *self, PyObject *object, PyObject *type)
+{
+    (void)type;
+    if (object == NULL || object == Py_None) {
+        Py_INCREF(self);
+        return self;
+    }
+    return PyObject_CallFunctionObjArgs(method_type, self, object, NULL);
+}
+
+/* Without vectorcall. */
+static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return PyObject_Call(((call *)self)->function, args, keywords);
+}
+
+/* What it has not is the function's: __globals__, __code__, __defaults__. */
+static PyObject *call_getattr(PyObject *self, PyObject *name)
+{
+    PyObject *found = PyObject_GenericGetAttr(self, name);
+
+    if (found != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return found;
+    PyErr_Clear();
+    return PyObject_GetAttr(((call *)self)->function, name);
+}
+
+static PyObject *call_repr(PyObject *self)
+{
+    return PyObject_Repr(((call *)self)->function);
+}
+
+/* Pickled, and copied, by its name. */
+static PyObject *call_reduce(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    return PyObject_GetAttrString(self, "__qualname__");
+}
+
+static PyMethodDef call_methods[] = {
+    {"learn", call_learn, METH_VARARGS, NULL},
+    {"__reduce__", call_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef call_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(call, vectorcall), READONLY, NULL},
+    {"__dict__", T_OBJECT_EX, offsetof(call, dict), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(call, dict), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot call_slots[] = {
+    {Py_tp_new, call_new},
+    {Py_tp_call, call_tuple},
+    {Py_tp_repr, call_repr},
+    {Py_tp_getattro, call_getattr},
+    {Py_tp_descr_get, call_bind},
+    {Py_tp_traverse, call_traverse},
+    {Py_tp_clear, call_clear},
+    {Py_tp_dealloc, call_dealloc},
+    {Py_tp_methods, call_methods},
+    {Py_tp_members, call_members},
+    {0, NULL},
+};
+
+static PyType_Spec call_spec = {
+    "mxlite._mxlite_cffi.Call",
+    sizeof(call),
+    0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+        Py_TPFLAGS_METHOD_DESCRIPTOR,
+    call_slots,
+};
+
+/* The address of a class (a new reference), Owner for 0 and Call for 1; 0 for an error. */
+static uint64_t make_type(int number)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *types = PyImport_ImportModule("types"), *type = NULL;
+
+    if (types != NULL && method_type == NULL)
+        method_type = PyObject_GetAttrString(types, "MethodType");
+    if (out_name == NULL)
+        out_name = PyUnicode_InternFromString("out");
+    find_slice_fields();
+    if (method_type != NULL)
+        type = PyType_FromSpec(number == 0 ? &owner_spec : &call_spec);
+    if (type == NULL)
+        PyErr_Clear();
+    Py_XDECREF(types);
+    PyGILState_Release(gil);
+    return NUMBER(type);
+}

@@ -1,0 +1,100 @@
+/* The keys of Call: x[i] and x[i:j], by integers and slices without a step. After call.c. */
+/* A slice's fields, for which the limited API has no names. CPython has laid them out so since 3.9;
+ * find_slice_fields looks whether this one does. */
+typedef struct slice_fields {
+    PyObject ob_base;
+    PyObject *start, *stop, *step;
+} slice_fields;
+
+static int has_slice_fields;
+
+static void find_slice_fields(void)
+{
+    PyObject *slice = PySlice_New(Py_True, Py_False, Py_Ellipsis);
+    const slice_fields *fields = (const slice_fields *)slice;
+
+    has_slice_fields = slice != NULL && fields->start == Py_True && fields->stop == Py_False &&
+                       fields->step == Py_Ellipsis;
+    Py_XDECREF(slice);
+}
+
+/* An integer from the end of n on if it is negative, within 0 and n if `cut`; -1 if it is outside
+ * or no exact integer. */
+static int64_t position_of(PyObject *object, int64_t n, int cut)
+{
+    int64_t index;
+
+    if (!PyLong_CheckExact(object))
+        return -1;
+    index = PyLong_AsLongLong(object);
+    if (index == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return -1;
+    }
+    index += index < 0 ? n : 0;
+    if (cut)
+        return index < 0 ? 0 : index > n ? n : index;
+    return index < n ? index : -1;
+}
+
+/* The size of the first axis; below 1 if there is none. That of an NDArray never changes. */
+static int64_t rows_of(const call *self, owner *array)
+{
+    int64_t rows = array->rows;
+
+    if (rows > 0)
+        return rows;
+    if (p_MXLNDArrayGetInfo(HANDLE(array->handle), 1, &rows, NULL) < 1)
+        return 0;
+    if (self->num_dtypes == 0)
+        array->rows = rows;
+    return rows;
+}
+
+/* A view of an array, by an integer or a slice without a step that selects something: by `one` (the
+ * argument is the index) and `two` (axis, begin, end), or MXNet's own functions. 0 for all else. */
+static uint64_t view_of(const call *self, owner *array, PyObject *key)
+{
+    NDArrayHandle x = HANDLE(array->handle);
+    int64_t rows, begin, end;
+    MXLValue values[3];
+
+    if (Py_TYPE(key) == &PySlice_Type && has_slice_fields) {
+        const slice_fields *fields = (const slice_fields *)key;
+
+        rows = rows_of(self, array);
+        begin = fields->start == Py_None ? 0 : position_of(fields->start, rows, 1);
+        end = fields->stop == Py_None ? rows : position_of(fields->stop, rows, 1);
+        if (fields->step != Py_None || begin < 0 || begin >= end)
+            return 0;
+        if (self->two == 0)
+            return NUMBER(p_MXLNDArraySlice(x, begin, end));
+        values[0].i = 0, values[1].i = begin, values[2].i = end;
+        return NUMBER(p_MXLCall(HANDLE(self->two), 1, &x, values));
+    }
+    begin = PyLong_CheckExact(key) ? position_of(key, rows_of(self, array), 0) : -1;
+    if (begin < 0)
+        return 0;
+    return NUMBER(self->one ? p_MXLCall1Int(HANDLE(self->one), x, begin)
+                            : p_MXLNDArrayAt(x, begin));
+}
+
+/* A key of an array. What the library refuses the Python function asks again: a view that is not
+ * made has no effect. */
+static PyObject *call_subscript(PyObject *callable, PyObject *const *args, size_t nargs,
+                                PyObject *names)
+{
+    const call *self = (const call *)callable;
+    uint64_t made = 0;
+
+    nargs &= ~LENT;
+    if (names == NULL && nargs == 2 && Py_TYPE(args[0]) == self->cls) {
+        owner *array = (owner *)args[0];
+
+        if (array->handle != 0 && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0))
+            made = view_of(self, array, args[1]);
+        if (made != 0)
+            return adopt(self, made, array->dtype);
+    }
+    return call_function(self, args, (Py_ssize_t)nargs, names);
+}
