@@ -69,6 +69,11 @@ def operator_of(function: Any) -> Description | None:
     return describe(function.__globals__["_operator"].name)
 
 
+def is_function(value: Any) -> bool:
+    """Whether it is a Python function, or stands for one (what `hot.direct` makes)."""
+    return isinstance(getattr(value, "__wrapped__", value), types.FunctionType)
+
+
 # ---- functions of operators ----
 
 
@@ -299,7 +304,7 @@ class Stub:
             for name in [name for name in vars(base) if name not in seen]:
                 seen.add(name)
                 value = vars(base)[name]
-                if name[:2] == "__" and name not in METHODS and not isinstance(value, (types.FunctionType, property)):
+                if name[:2] == "__" and name not in METHODS and not (is_function(value) or isinstance(value, property)):
                     continue  # Python's own, which differ from version to version
                 for line in self._member(base, name):
                     self.lines += ["    " + part if part else part for part in line.split("\n")]
@@ -314,7 +319,7 @@ class Stub:
         if isinstance(value, (staticmethod, classmethod)):
             kind = "staticmethod" if isinstance(value, staticmethod) else "classmethod"
             return [f"@{kind}", *self.function(name, value.__func__)]
-        if isinstance(value, types.FunctionType):
+        if is_function(value):
             return self.function(name, value, method=True)
         if isinstance(value, (float, int, str, type(None))):
             return [f"{name}: {type(value).__name__ if value is not None else 'None'}"]
@@ -344,7 +349,7 @@ class Stub:
                 if value.__name__ == f"{module.__name__}.{name}":
                     self.lines.append(f"from {module.__name__} import {name} as {name}")
                     exported.append(name)
-            elif isinstance(value, types.FunctionType) and origin == module.__name__:
+            elif is_function(value) and origin == module.__name__:
                 if name == value.__name__ and (operator_of(value) is not None or not name.startswith("_")):
                     self.add_function(name, value, documents)
                     exported.append(name)
@@ -352,7 +357,7 @@ class Stub:
                     self.lines.append(f"{name} = {value.__name__}")
                     exported.append(name)
             elif isinstance(origin, str) and origin.startswith("mxlite.") and not name.startswith("_"):
-                if isinstance(value, (type, types.FunctionType)):
+                if isinstance(value, type) or is_function(value):
                     self.lines.append(f"from {origin} import {value.__name__} as {name}")
                     exported.append(name)
         wanted = [name for name in getattr(module, "__all__", []) if name not in exported]
@@ -363,7 +368,7 @@ class Stub:
         """ndarray.py: the class, and its functions and constants, which other modules of the package use."""
         self.add_class(NDArray)
         for name, value in vars(self.module).items():
-            if isinstance(value, types.FunctionType) and value.__module__ == self.module.__name__:
+            if is_function(value) and value.__module__ == self.module.__name__:
                 self.add_function(name, value, True)
             elif isinstance(value, (tuple, frozenset, dict)) and not name.startswith("__"):
                 self.lines.append(f"{name}: typing.Any")

@@ -2,14 +2,15 @@
 
 A function is text that is compiled when it is first asked for, so that importing stays cheap however many operators
 there are. The common call (no parameter, or the same ones as before, with `out` or without) goes straight to the
-library; every other through `run`.
+library; every other through `run`. Over cffi `hot.direct` makes the common call without `out` in C.
 """
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any, Callable
 
-from mxlite._lib import hot, last_error
+from mxlite._lib import hot, last_error, raise_last_error
 from mxlite._public import defined, show
 from mxlite.base import _Null
 from mxlite.error import MXNetError
@@ -34,6 +35,9 @@ _FAST = """{choose}
             _array = _new(_NDArray)
             _array._h = _made
             return _array"""
+
+#: Operators with more have no direct call.
+_MOST_INPUTS = 8
 
 _CHOOSE = """
     if {condition}:
@@ -112,11 +116,8 @@ def _plain_call(operator: Operator) -> int:
         return 0
 
 
-def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tuple[str, str]:
+def _fast_path(plain: int, inputs: list[str], params: list[str]) -> tuple[str, str]:
     """The text of the direct call, and of what remembers a call that was not direct."""
-    if not 1 <= len(inputs) <= 2:
-        return "", ""
-    plain = _plain_call(operator)
     choose, learn = f"\n    _number = {plain}", ""
     if params:
         condition = " and ".join(f"{param} is _Null" for param in params)
@@ -128,6 +129,10 @@ def _fast_path(operator: Operator, inputs: list[str], params: list[str]) -> tupl
         both = ", ".join(f"{name}._h" for name in inputs)
         call = f"_call2(_number, {both}) if {inputs[1]} is not None else {call}"
         into = f"(_into2(_number, {both}, out._h) if {inputs[1]} is not None else {into})"
+    elif len(inputs) > 2:
+        handles = _handles_text(inputs)
+        call = f"_call_n(_number, {handles}, [])"
+        into = f"(-1 if _call_into(_number, {handles}, [], [out._h]) is None else 0)"
     return _FAST.format(choose=choose, alone=" and not kwargs" if params else "", call=call, into=into), learn
 
 
@@ -169,10 +174,15 @@ def make_function(operator_name: str) -> Callable:
     module, name = place_of(operator_name) or ("op", operator_name)
     inputs = [row[0] for row in operator.inputs]
     params = [row[0] for row in operator.params]
+    fast, learn, calls = "", "", None
     if operator.counted:
         text = _VARIADIC.format(name=name, inputs=inputs[0] if inputs else "args")
     else:
-        fast, learn = _fast_path(operator, inputs, params)
+        if 1 <= len(inputs) <= _MOST_INPUTS:
+            plain = _plain_call(operator)
+            fast, learn = _fast_path(plain, inputs, params)
+            calls = {"one": plain, "two": plain, "many": plain, "num_inputs": len(inputs)}
+            calls.update(params=tuple(map(intern, params)), missing=_Null)
         signature = [f"{each}=None" for each in inputs] + [f"{each}=_Null" for each in params]
         text = _FIXED.format(
             name=name,
@@ -193,6 +203,8 @@ def make_function(operator_name: str) -> Callable:
         "_Null": _Null,
         "_call1": hot.call1,
         "_call2": hot.call2,
+        "_call_into": hot.call_into,
+        "_call_n": hot.call_n,
         "_handles_of": handles_of,
         "_id": id,
         "_into1": hot.into1,
@@ -209,6 +221,10 @@ def make_function(operator_name: str) -> Callable:
     function = scope[name]
     function.__doc__ = _document(operator)
     function.__module__ = f"mxlite.ndarray.{module}"
+    if calls is None:
+        return function
+    function = hot.direct(function, raise_last_error, NDArray, **calls)
+    known.tell = getattr(function, "learn", None)
     return function
 
 

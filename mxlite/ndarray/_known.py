@@ -6,7 +6,7 @@ generated functions (`_generate`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from mxlite.error import MXNetError
 from mxlite.ndarray._operators import Operator, fixed_outputs, prepare_with
@@ -42,6 +42,8 @@ class KnownCalls:
         self._seen: dict[tuple[int, ...], tuple] = {}
         #: identities -> call; 0: there is none for these values.
         self.calls: dict[tuple[int, ...], int] = {}
+        #: Called with each call that is found, if set: what `hot.direct` makes keeps them in C too.
+        self.tell: Callable[[tuple, int], None] | None = None
 
     def learn(self, values: tuple, given: dict[str, Any]) -> None:
         """Of a call that is not known: `values` of all parameters, of which `given` are those that were given."""
@@ -61,3 +63,5 @@ class KnownCalls:
             call = 0
         self._kept.append(values)
         self.calls[key] = call
+        if self.tell is not None and call:
+            self.tell(values, call)
