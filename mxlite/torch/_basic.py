@@ -15,7 +15,7 @@ from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
 if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
 
-_casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
+casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _stack = prepare("StackBackward0", "stack", "axis")
 
@@ -24,7 +24,7 @@ def cast(tensor: Tensor, kind: dtype) -> Tensor:
     """The tensor with that dtype: itself where it has it."""
     if tensor._dtype is kind:
         return tensor
-    return adopt(hot.call1(_casts[kind], tensor._h), kind)
+    return adopt(hot.call1(casts[kind], tensor._h), kind)
 
 
 def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from mxlite._lib import LIB, c_text, c_texts, hot
 from mxlite._lib import last_error as _library_error
@@ -154,30 +154,39 @@ functions: dict[str, Callable] = {}
 methods: dict[str, Any] = {}
 
 
-def both(*names: str, document: str | None = None) -> Callable:
+def both(*names: str, document: str | None = None, calls: dict[str, Any] | None = None) -> Callable:
     """Decorates what is a function of the module and a method, under its own name or `names`.
 
     Args:
         document: The documentation of one that is made from a table, which is then called as the first of `names`.
+        calls: What `hot.direct` is told of its usual calls, which are then made in C.
     """
-    return _registering((functions, methods), names, document)
+    return _registering((functions, methods), names, document, calls)
 
 
 def function(*names: str, document: str | None = None) -> Callable:
     """The same for what is a function of the module alone."""
-    return _registering((functions,), names, document)
+    return _registering((functions,), names, document, None)
 
 
-def method(*names: str, document: str | None = None) -> Callable:
+def method(*names: str, document: str | None = None, calls: dict[str, Any] | None = None) -> Callable:
     """The same for what is a method alone."""
-    return _registering((methods,), names, document)
+    return _registering((methods,), names, document, calls)
 
 
-def _registering(tables: tuple[dict, ...], names: tuple[str, ...], document: str | None) -> Callable:
+def _raise_last_error(*_: Any) -> NoReturn:
+    raise last_error()
+
+
+def _registering(
+    tables: tuple[dict, ...], names: tuple[str, ...], document: str | None, calls: dict[str, Any] | None
+) -> Callable:
     def decorate(made: Any) -> Any:
         if document is not None:
             made.__name__ = made.__qualname__ = names[0]
             made.__doc__ = document
+        if calls is not None:
+            made = hot.direct(made, **{"failed": _raise_last_error, "cls": tensor_class, **calls})
         for table in tables:
             table.update(dict.fromkeys(names or (made.__name__,), made))
         return made

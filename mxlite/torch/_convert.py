@@ -9,10 +9,12 @@ from mxlite.torch._basic import cast, full_of
 from mxlite.torch._calls import adopt, both, method, prepare, run
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import (
+    BOOL,
     DTYPES,
     as_dtype,
     can_cast,
     dtype,
+    from_kind,
     get_default_dtype,
     promote_types,
     result_dtype,
@@ -60,7 +62,7 @@ def require_cast(kind: dtype, wanted: dtype) -> None:
         raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
 
 
-@both()
+@both(calls={"one": _clone, **from_kind(BOOL)})
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, whose gradient flows to `input`."""
     return adopt(hot.call1(_clone, input._h), input._dtype)

@@ -47,6 +47,14 @@ int64 = dtype("int64", INTEGER, "Long")
 bool_ = dtype("bool", BOOL, "Bool")
 
 DTYPES = (float16, float32, float64, uint8, int8, int32, int64, bool_)
+
+
+def from_kind(lowest: int) -> dict[str, Any]:
+    """`dtypes` and `num_floating` of `hot.direct`, for arrays of that kind or a higher one."""
+    chosen = tuple(each for each in DTYPES if each.kind >= lowest)
+    return {"dtypes": chosen, "num_floating": sum(each.kind == FLOATING for each in chosen)}
+
+
 OF_FLAG = {each.flag: each for each in DTYPES}
 OF_NUMPY = {each.np: each for each in DTYPES}
 _OF_NAME = {each.name: each for each in DTYPES}

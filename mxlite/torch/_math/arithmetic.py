@@ -17,7 +17,7 @@ from mxlite._lib import hot
 from mxlite.torch._broadcast import operands_error, require_broadcast, require_into
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
-from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, dtype, get_default_dtype, uint8
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, dtype, from_kind, get_default_dtype, uint8
 from mxlite.torch._edits import copy_, edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
@@ -181,6 +181,11 @@ def require_operands(name: str, input: Any, other: Any) -> None:
 # ---- Python's operators ----
 
 
+def refused(a: Any, b: Any) -> None:
+    """After a call that the library has refused."""
+    raise operation_error(a, b)
+
+
 def _operator(binary: Binary) -> Callable:
     """`self symbol other`."""
     call2, call1_float, cls = hot.call2, hot.call1_float, Tensor
@@ -210,7 +215,7 @@ def _operator(binary: Binary) -> Callable:
             return tensor
         raise operation_error(self, other)
 
-    return operator
+    return hot.direct(operator, refused, Tensor, two=of_arrays, number=of_scalar, **from_kind(lowest))
 
 
 def _reflected(binary: Binary) -> Callable:
@@ -223,7 +228,7 @@ def _reflected(binary: Binary) -> Callable:
             return adopt(call1_float(of_reflected, self._h, other), kind)
         return slow(other, self) if isinstance(other, NUMBERS) else NotImplemented
 
-    return operator
+    return hot.direct(operator, refused, Tensor, number=of_reflected, **from_kind(FLOATING))
 
 
 def _in_place(binary: Binary) -> Callable:
@@ -243,7 +248,13 @@ def _in_place(binary: Binary) -> Callable:
         # `slow_into` knows what PyTorch says of shapes, too.
         return binary.slow_into(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
-    return operator
+    def failed(self: Tensor, other: Any) -> Any:
+        if other.__class__ is Tensor:
+            return binary.slow_into(self, other)
+        raise last_error()
+
+    calls = {"two": of_arrays, "number": of_scalar, "into": True}
+    return hot.direct(operator, failed, Tensor, **calls, **from_kind(FLOATING))
 
 
 def _named(name: str, operator: Callable) -> Callable:

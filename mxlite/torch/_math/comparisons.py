@@ -8,11 +8,12 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
+from mxlite.torch._basic import casts
 from mxlite.torch._broadcast import require_broadcast
 from mxlite.torch._calls import adopt, both, function, method, prepare, require_tensor, run
 from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import BOOL, bool_, uint8
-from mxlite.torch._math.arithmetic import OPERANDS, is_large, require_operands, run_pair
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, from_kind, uint8
+from mxlite.torch._math.arithmetic import OPERANDS, is_large, refused, require_operands, run_pair
 from mxlite.torch._tensor import Tensor, from_values
 
 #: name -> symbol, the other name, the operators of two tensors, of tensor and number.
@@ -38,11 +39,14 @@ def _comparison(name: str, symbol: str, other_name: str | None, arrays: str, sca
         first = cast(input, kind)
         return cast(adopt(hot.call1_float(of_scalar, first._h, float(other)), kind), bool_)
 
-    @method(f"__{name}__")
+    calls = {"two": of_arrays, "number": of_scalar, "then": casts[bool_], "result": bool_, **from_kind(INTEGER)}
+    calls["failed"] = refused
+
+    @method(f"__{name}__", calls=calls)
     def operator(self: Tensor, other: Any) -> Any:
         return compare(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
-    @both(name, *filter(None, [other_name]), document=f"Where input {symbol} other: a tensor of bool.")
+    @both(name, *filter(None, [other_name]), document=f"Where input {symbol} other: a tensor of bool.", calls=calls)
     def function(input: Tensor, other: Any) -> Tensor:
         require_operands(name, input, other)
         return compare(input, other)

@@ -7,7 +7,7 @@ from typing import Any
 from mxlite._lib import hot
 from mxlite.torch._calls import both, functions, last_error, method, methods, new, prepare, require_tensor
 from mxlite.torch._convert import as_float, cast, require_cast
-from mxlite.torch._dtypes import BOOL, FLOATING, dtype, get_default_dtype, int64
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, dtype, from_kind, get_default_dtype, int64
 from mxlite.torch._tensor import Tensor
 
 #: Functions whose nodes are called `ExpBackward0`: names -> operator. Integers become floats first.
@@ -81,9 +81,11 @@ def unary(names: str, operator: str, label: str, floats: bool, document: str, **
             raise last_error()
         return self
 
-    both(name, *others, document=document)(function)
+    calls = {"one": call, **from_kind(max(lowest, INTEGER))}
+    both(name, *others, document=document, calls=calls)(function)
     into = [f"{each}_" for each in (name, *others)]
-    method(*into, document=f"As {name}, into the tensor itself, which is returned.")(in_place)
+    document = f"As {name}, into the tensor itself, which is returned."
+    method(*into, document=document, calls={**calls, "into": True})(in_place)
     return function, in_place
 
 

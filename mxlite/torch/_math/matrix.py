@@ -11,7 +11,7 @@ from mxlite.torch._basic import from_values, full_of, require_fits
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, float16, float32
+from mxlite.torch._dtypes import BOOL, FLOATING, float16, float32, from_kind
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
@@ -44,7 +44,18 @@ def _integer_product(name: str, a: Tensor, b: Tensor) -> Tensor:
     return from_values(np.matmul(a._values(), b._values()))
 
 
-@both()
+def _refuse_product(input: Tensor, mat2: Tensor) -> None:
+    """After a product of matrices that the library has refused."""
+    problem = last_error()
+    for name, each in (("self", input), ("mat2", mat2)):
+        if each.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    _same_dtype(input, mat2)
+    _check_inner(input, mat2)
+    raise problem
+
+
+@both(calls={"two": _mm, "failed": _refuse_product, **from_kind(FLOATING)})
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     if not input._dtype.is_floating_point and input.ndim == mat2.ndim == 2:
@@ -57,13 +68,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
         tensor._h = handle
         tensor._dtype = input._dtype
         return tensor
-    problem = last_error()
-    for name, each in (("self", input), ("mat2", mat2)):
-        if each.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix")
-    _same_dtype(input, mat2)
-    _check_inner(input, mat2)
-    raise problem
+    return _refuse_product(input, mat2)
 
 
 def _check_inner(a: Tensor, b: Tensor) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Callable
 from mxlite._lib import hot
 from mxlite.torch._calls import adopt, both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import as_dtype, bool_, int64, uint8
+from mxlite.torch._dtypes import FLOATING, as_dtype, bool_, from_kind, int64, uint8
 from mxlite.torch._kinds import check_dim, check_dims
 from mxlite.torch._nodes import formula, is_grad_enabled
 from mxlite.torch._tensor import Tensor
@@ -67,7 +67,7 @@ _mean_all = prepare("MeanBackward0", "mean")
 _cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 
-@both()
+@both(calls={"one": _sum_all, **from_kind(FLOATING)})
 def sum(  # noqa: A001
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
 ) -> Tensor:
@@ -86,7 +86,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return reduce("NansumBackward0", "nansum", input, places_of(dim, None, input.ndim), keepdim)
 
 
-@both()
+@both(calls={"one": _mean_all, **from_kind(FLOATING)})
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """The mean of all elements, or along dimensions.
 

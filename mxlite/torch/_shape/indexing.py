@@ -16,7 +16,7 @@ from mxlite._positions import Positions
 from mxlite.torch._basic import alias, from_values, full_of, zeros_of
 from mxlite.torch._calls import adopt, method, prepare, run, run_into
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, int64
+from mxlite.torch._dtypes import BOOL, from_kind, int64
 from mxlite.torch._edits import assign, edit, without_first_ones
 from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import formula
@@ -25,6 +25,7 @@ from mxlite.torch._shape.slices import select_at, slice_dim
 from mxlite.torch._tensor import Tensor
 
 _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
+_slice = prepare("SliceBackward0", "slice_axis", "axis", "begin", "end")
 _take = prepare("IndexBackward0", "take", "axis", slots="0", mode="clip")
 _rows = prepare(None, "take", axis=0, mode="clip")
 _add = prepare("IndexPutBackward0", "_mxl_scatter_nd_add", "shape")
@@ -83,7 +84,7 @@ def _as_index(entry: Any) -> int:
         ) from None
 
 
-@method("__getitem__")
+@method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, **from_kind(BOOL)})
 def getitem(self: Tensor, key: Any) -> Tensor:
     """Elements by integers, slices, None, `...` (views), index tensors, lists and masks (copies), mixed."""
     if key.__class__ is int:
