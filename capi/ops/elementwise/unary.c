@@ -8,21 +8,16 @@ MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
 /* dx = dy * y */
 MXL_DX_OF_Y(exp, mxl_mul(s, dy, y))
 
-MXL_GRAD_KERNEL(exp, MXL_FLOAT_KERNELS, mxl_grad_out, y * x)
-
 MXL_UNARY(exp, "Exponential of each element: y = e^x.", .aliases = MXL_ALIASES("_sparse_exp"),
-          MXL_RULE_OF_Y(exp), .grad_kernel = exp_grad_kernel);
+          MXL_RULE_OF_Y(exp));
 
 MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
 /* dx = dy / x */
 MXL_DX_OF_X(log, mxl_div(s, dy, x))
 
-MXL_GRAD_KERNEL(log, MXL_FLOAT_KERNELS, mxl_grad_in, y / x)
-
 MXL_UNARY(log, "Natural logarithm of each element; -inf at 0, NaN below.",
-          .aliases = MXL_ALIASES("_sparse_log"), MXL_RULE_OF_X(log),
-          .grad_kernel = log_grad_kernel);
+          .aliases = MXL_ALIASES("_sparse_log"), MXL_RULE_OF_X(log));
 
 /* ---- activations ---- */
 
