@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import traceback
 
 import numpy as np
@@ -266,8 +267,16 @@ def test_keyboard_interrupt_in_backward_is_itself() -> None:
     assert listed(x.grad) == [0, 0, 0]
 
 
+@pytest.fixture
+def interruptible():
+    """SIGINT is Python's own: a job in the background inherits that it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("place", ["function", "hook", "node hook", "node prehook", "accumulated hook"])
-def test_keyboard_interrupt_before_a_callback_loses_no_handle(place) -> None:
+def test_keyboard_interrupt_before_a_callback_loses_no_handle(place, interruptible) -> None:
     """A SIGINT that was noted in the library's code is delivered at the next callback, which owns handles by then."""
 
     class F(autograd.Function):
