@@ -12,13 +12,14 @@
 bench-bindings: venv
 	@$(BENCH_ENV) $(VPY) benchmarks/bindings.py --build '$(BUILD)' --page bindings/README.md $(BENCH_ARGS)
 
-# BENCH_LARGE_ARGS is large.py's.
+# BENCH_LARGE_ARGS is large.py's, BENCH_CHAINS_ARGS chains.py's.
 BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
 BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
-bench: venv $(PEERS)/peers.stamp $(ORACLE)/mxnet.stamp
+bench: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
+	@$(BENCH_ENV) $(VPY) benchmarks/chains.py $(BENCH_PEERS) $(BENCH_CHAINS_ARGS)
 
 # ---- accuracy --------------------------------------------------------------------------------------
 # docs/accuracy.md, beside NumPy and PyTorch; ACCURACY_ARGS names functions, where not all are meant. What both measure

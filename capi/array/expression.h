@@ -26,8 +26,8 @@ typedef struct mxl_deferral {
 } mxl_deferral;
 
 /* The elements of a call that is deferred, at least: MXLITE_DEFER in the environment (0: none is),
- * else 16,384. Deferring costs a call 0.3 us: a + b of 16,384 elements takes 3.3 us in place of 3.1,
- * relu(a * b + c) * d - a 12.4 in place of 13.7. */
+ * else 16,384. Deferring costs a call 0.3 us: a + b of 16,384 elements takes 3.3 us in place
+ * of 3.1, relu(a * b + c) * d - a 12.4 in place of 13.7. */
 extern int64_t mxl_defer_least;
 
 /* Whether calls of so many elements are deferred on this thread. */
