@@ -218,7 +218,10 @@ def start(args: argparse.Namespace, threads: int, folder: str) -> dict[str, Any]
         "numpy": Worker("numpy", [*own, "numpy"], threads),
         "floor": Worker("floor", [f"{folder}/floor", str(threads)], threads),
     }
-    flags = {"XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={'true' if threads > 1 else 'false'}"}
+    flags = {
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+        "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={'true' if threads > 1 else 'false'}",
+    }
     workers |= {name: Worker(name, [*peer, name], threads, **flags) for name in args.peers.split(",")}
     return workers
 

@@ -28,7 +28,7 @@ static uint64_t numbers;
 
 /* ---- making ---- */
 
-enum { DEFER_LEAST = 16384 };
+enum { DEFER_LEAST = 65536 };
 
 int64_t mxl_defer_least = DEFER_LEAST;
 
