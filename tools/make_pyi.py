@@ -70,7 +70,7 @@ def operator_of(function: Any) -> Description | None:
 
 
 def is_function(value: Any) -> bool:
-    """Whether it is a Python function, or stands for one (what `hot.direct` makes)."""
+    """Whether it is a Python function, or what `hot.direct` makes of one."""
     return isinstance(getattr(value, "__wrapped__", value), types.FunctionType)
 
 

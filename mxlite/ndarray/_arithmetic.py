@@ -1,8 +1,8 @@
 """Python's operators of NDArray, and its methods that are operators of the library (`x.exp()`).
 
 The operators are flat functions made by the small factories below: what happens between Python's `+` and the library
-is one foreign call and one object. Over cffi `hot.direct` makes the usual calls of them in C; these functions are what
-it stands for, and what runs for all other operands.
+is one foreign call and one object. Over cffi `hot.direct` makes the usual calls of them in C; these functions are
+the definition, and run for all other operands.
 """
 
 from __future__ import annotations

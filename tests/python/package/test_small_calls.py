@@ -1,4 +1,4 @@
-"""Small calls: what `hot.direct` makes in C does what the Python function does that it stands for, and nothing else.
+"""Small calls: what `hot.direct` makes in C does what its Python function does, and nothing else.
 
 Over ctypes the Python functions run themselves; the tests hold for both bindings.
 """
