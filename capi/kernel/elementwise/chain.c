@@ -153,6 +153,12 @@ static void note_run(chain_job *job, const mxl_strided *lies)
         job->run[job->runs++] = run;
 }
 
+/* The next number of elements that is a number of tiles: parts begin with a line of the caches. */
+static int64_t whole_tiles(int64_t n)
+{
+    return n < TILE ? TILE : n - n % TILE;
+}
+
 void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
 {
     chain_job job = {.links = links, .count = count, .tile = count == 1 ? ALONE : TILE};
@@ -161,6 +167,6 @@ void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
         for (int k = 0; k < links[i].num_in; k++)
             note_run(&job, links[i].in[k].strided);
     }
-    mxl_parallel_fine(n, MXL_LOOP_UNIT / weight + 1, MXL_LOOP_GRAIN / weight + 1, chain_chunk,
-                      &job);
+    mxl_parallel_fine(n, whole_tiles(MXL_LOOP_UNIT / weight), whole_tiles(MXL_LOOP_GRAIN / weight),
+                      chain_chunk, &job);
 }
