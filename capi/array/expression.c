@@ -376,7 +376,6 @@ void mxl_storage_forsake(mxl_storage *storage)
 
 void mxl_expressions_run(void)
 {
-
     pthread_mutex_lock(&lock);
     while (waiting != NULL)
         held_run_with(waiting);

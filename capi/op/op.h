@@ -183,10 +183,6 @@ int mxl_run_loops(const mxl_call *call);
 int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count, mxl_array **in,
                     mxl_array *out);
 
-/* The same for an output whose dtype differs from the inputs' (an integer array and a scalar that
- * is no integer): casts the inputs to the output's dtype and runs its loop. */
-int mxl_run_loops_promoted(const mxl_call *call);
-
 /* In MXNet's legacy mode, gives output i the shape (1,) in place of (), unless an input, or the
  * array to write to (`given`, may be NULL), has no dimensions either. Called after `infer`. */
 void mxl_infer_legacy(mxl_infer *infer, int i, const mxl_array *given);

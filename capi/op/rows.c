@@ -77,8 +77,7 @@ static int broadcast_strides(const mxl_call *call, const mxl_array *in, const mx
 
         if (axis + lead < 0 ? extent != 1 : extent != 1 && extent != out->shape[axis + lead]) {
             return mxl_error("%s: an input of shape %s does not broadcast to %s", call->op->name,
-                             MXL_SHAPE_TEXT(in->ndim, in->shape),
-                             MXL_SHAPE_TEXT(out->ndim, out->shape));
+                             MXL_SHAPE_OF(in), MXL_SHAPE_OF(out));
         }
     }
     return 0;
@@ -222,17 +221,4 @@ int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count,
                       .out = &out};
 
     return mxl_run_loops(&loops);
-}
-
-int mxl_run_loops_promoted(const mxl_call *call)
-{
-    int dtype = call->out[0]->dtype;
-    mxl_loop row = call_loop(call, dtype);
-
-    if (row == NULL)
-        return -1;
-    if (call->num_inputs > MXL_LOOP_INPUTS)
-        return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
-                         (int)MXL_LOOP_INPUTS);
-    return copy_and_walk(call, row, dtype);
 }

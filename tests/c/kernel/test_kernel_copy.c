@@ -311,9 +311,7 @@ TEST(arrays)
 }
 
 MXL_ARITH_KERNELS(sub, MXL_BINARY_LOOP, x - y);
-MXL_ARITH_KERNELS(times, MXL_SCALAR_LOOP, x * s);
 static const mxl_op sub_op = {.name = "sub", .compute = mxl_run_loops, .kernels = &sub_kernels};
-static const mxl_op times_op = {.name = "times", .kernels = &times_kernels};
 
 static int run_sub(mxl_array *out, mxl_array *x, mxl_array *y)
 {
@@ -391,20 +389,6 @@ TEST(run_rows_overlap)
     mxl_array_release(x), mxl_array_release(y), mxl_array_release(z), mxl_array_release(first);
 }
 
-TEST(run_promoted)
-{
-    int64_t shape[1] = {4};
-    mxl_scalar_params params = {2.5, 0};
-    mxl_array *x = counting(MXL_I32, 1, shape), *z = counting(MXL_F64, 1, shape);
-    mxl_call call = {
-        .op = &times_op, .params = &params, .num_inputs = 1, .num_outputs = 1, .in = &x, .out = &z};
-
-    CHECK_INT(mxl_run_loops_promoted(&call), 0);
-    CHECK(at(z, 1) == 2.5 && at(z, 3) == 7.5);
-    mxl_array_release(x);
-    mxl_array_release(z);
-}
-
 HARNESS_MAIN(ENTRY(strided), ENTRY(repeated_and_spaced), ENTRY(large), ENTRY(fills_and_blocks),
              ENTRY(float_to_int), ENTRY(other_casts), ENTRY(arrays), ENTRY(run_rows),
-             ENTRY(run_rows_overlap), ENTRY(run_promoted))
+             ENTRY(run_rows_overlap))
