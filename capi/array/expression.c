@@ -276,7 +276,7 @@ static bool held_defer(mxl_expression *e, const mxl_deferral *call)
             return false;
     }
     e->number = ++numbers;
-    if (held_makes_all(e))
+    if (call->is_new && held_makes_all(e))
         mxl_storage_reserve(e->target);
     held_attach(e);
     return true;

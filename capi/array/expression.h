@@ -18,6 +18,7 @@ typedef struct mxl_deferral {
     int num_in;
     mxl_array *const *in;
     mxl_array *out;
+    bool is_new; /* no other thread can see `out`: its block may be exchanged */
     bool copies; /* the loop only copies */
     size_t params_bytes;
     const void *params;

@@ -101,6 +101,7 @@ typedef struct mxl_call {
     mxl_array **in;
     mxl_array **out;
     bool training;
+    bool is_new; /* output 0 was made for this call: no other thread can see it */
 } mxl_call;
 
 /* The values that the vjp will read. The engine fills `wants`; `saves` marks `in` and `out`. */

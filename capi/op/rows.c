@@ -162,6 +162,7 @@ __attribute__((noinline)) static bool run_later(const mxl_call *call, mxl_loop r
                           .num_in = call->num_inputs,
                           .in = call->in,
                           .out = out,
+                          .is_new = call->is_new,
                           .params = call->params,
                           .copy_params = copy_params,
                           .op = call->op};
@@ -218,7 +219,8 @@ int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count,
                       .num_inputs = count,
                       .num_outputs = 1,
                       .in = in,
-                      .out = &out};
+                      .out = &out,
+                      .is_new = call->is_new};
 
     return mxl_run_loops(&loops);
 }

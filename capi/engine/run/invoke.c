@@ -478,7 +478,8 @@ ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs
     int dtype, status;
     mxl_run r;
 
-    r.call = (mxl_call){op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training};
+    r.call =
+        (mxl_call){op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training, true};
     r.mode = mode;
     r.given_in = inputs;
     r.given_out = out;
@@ -528,7 +529,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     mxl_run r;
     int status;
 
-    r.call = (mxl_call){op, params, num_inputs, num_outputs, NULL, NULL, mode.training};
+    r.call = (mxl_call){op,   params, num_inputs,    num_outputs,
+                        NULL, NULL,   mode.training, num_outputs > 0 && out[0] == NULL};
     r.mode = mode;
     r.given_in = inputs;
     r.given_out = out;
