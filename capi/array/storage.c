@@ -19,34 +19,37 @@ _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the 
 /* The extra of storages that are exposed and have no other need of one. */
 static mxl_extra only_exposed = {.exposed = true};
 
-/* Called for storages whose extra is not NULL. */
-static void free_extra(mxl_storage *storage, mxl_extra *extra)
+/* Called for storages whose extra is not NULL. Returns whether the block is address space: a pass
+ * of another thread may commit it until mxl_storage_forsake has waited for its end. */
+static bool free_extra(mxl_storage *storage, mxl_extra *extra)
 {
     mxl_storage *share;
+    bool reserved;
 
     if (extra == &only_exposed)
-        return;
+        return false;
     if (atomic_load_explicit(&extra->waits, memory_order_acquire))
         mxl_storage_forsake(storage);
     share = atomic_load_explicit(&extra->share, memory_order_acquire);
     if (share != NULL)
         mxl_ref_release(&share->ref);
+    reserved = extra->reserved;
     mxl_free(extra, sizeof(*extra));
+    return reserved;
 }
 
-static inline void release_extra(mxl_storage *storage)
+static inline bool release_extra(mxl_storage *storage)
 {
     mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
 
-    if (extra != NULL)
-        free_extra(storage, extra);
+    return extra != NULL && free_extra(storage, extra);
 }
 
 static void storage_release(mxl_ref *ref)
 {
     mxl_storage *storage = (mxl_storage *)ref;
 
-    release_extra(storage);
+    (void)release_extra(storage);
     mxl_free(storage, (size_t)((char *)storage->data - (char *)storage) + storage->bytes);
 }
 
@@ -60,11 +63,8 @@ typedef struct large {
 static void large_release(mxl_ref *ref)
 {
     large *l = (large *)ref;
-    mxl_extra *extra = atomic_load_explicit(&l->storage.extra, memory_order_acquire);
-    bool reserved = extra != NULL && extra->reserved;
 
-    release_extra(&l->storage);
-    if (reserved)
+    if (release_extra(&l->storage))
         mxl_mem_free_reserved(l->block, l->block_bytes);
     else
         mxl_free(l->block, l->block_bytes);
@@ -77,7 +77,7 @@ static void foreign_release(mxl_ref *ref)
     void (*give_back)(void *) = storage->foreign->release;
     void *payload = storage->foreign->payload;
 
-    release_extra(storage);
+    (void)release_extra(storage);
     mxl_free(storage, HEADER_BYTES + sizeof(mxl_foreign));
     if (give_back != NULL)
         give_back(payload);

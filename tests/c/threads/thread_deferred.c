@@ -1,10 +1,12 @@
 /* Deferred element-wise calls from many threads: arrays whose loops wait are read, read by further
  * calls, edited and freed by other threads. Run under ThreadSanitizer. */
+#define _GNU_SOURCE 1 /* usleep */
 #include "engine_kit.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #ifdef MXL_SANITIZER
 enum { ROUNDS = 60 };
@@ -16,14 +18,19 @@ enum { THREADS = 6, SIZE = 66000 };
 /* The newest array of each thread: every element has the same value. */
 static _Atomic(H) newest[THREADS];
 
-static H filled(double value)
+static H filled_of(const char *shape, double value)
 {
     static const char *keys[] = {"shape", "value", "dtype"};
     char text[32];
-    const char *values[] = {"(66000,)", text, "float64"};
+    const char *values[] = {shape, text, "float64"};
 
     snprintf(text, sizeof(text), "%g", value);
     return try_op("_full", 0, NULL, 3, keys, values);
+}
+
+static H filled(double value)
+{
+    return filled_of("(66000,)", value);
 }
 
 static H plus(H array, const char *number, H into)
@@ -111,4 +118,34 @@ TEST(arrays_that_wait)
     }
 }
 
-HARNESS_MAIN(ENTRY(arrays_that_wait))
+static atomic_bool ending;
+
+static void *run_all(void *data)
+{
+    (void)data;
+    while (!atomic_load(&ending))
+        CHECK_INT(MXNDArrayWaitAll(), 0);
+    return NULL;
+}
+
+/* Of 4.8 MB: the block of such a result is exchanged when a pass stores it. */
+TEST(large_results_dropped_while_another_thread_runs_them)
+{
+    H start = filled_of("(600000,)", 1);
+    pthread_t other;
+
+    REQUIRE(start != NULL && pthread_create(&other, NULL, run_all, NULL) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        H made = plus(start, "2", NULL);
+
+        REQUIRE(made != NULL);
+        if (i % 2 == 0)
+            usleep((unsigned)(i % 7) * 20);
+        drop(made);
+    }
+    atomic_store(&ending, true);
+    CHECK_INT(pthread_join(other, NULL), 0);
+    drop(start);
+}
+
+HARNESS_MAIN(ENTRY(arrays_that_wait), ENTRY(large_results_dropped_while_another_thread_runs_them))
