@@ -91,7 +91,8 @@ static const void *strided_tile(const mxl_link *link, int k, int64_t pos, int64_
 }
 
 /* Asks for the next tile of an operand in memory: a loop computes on tiles in the first-level cache
- * while those of the next come. 1.1 to 1.5 times as fast with 1e7 elements. */
+ * while those of the next come. 1.1 to 1.5 times as fast with 1e7 elements. (Inlined always: gcc
+ * takes a function that only prefetches for one without effect, and drops its calls.) */
 __attribute__((always_inline)) static inline void prefetch_next(const mxl_stream *s, int64_t begin,
                                                                 int64_t pos)
 {
@@ -126,8 +127,8 @@ static void chain_chunk(void *data, int64_t begin, int64_t end)
             const mxl_link *link = &job->links[i];
             const void *in[MXL_LOOP_INPUTS];
             int64_t step[MXL_LOOP_INPUTS];
-
             char *out = stream_at(&link->out, begin, pos);
+
             for (int k = 0; k < link->num_in; k++) {
                 const mxl_stream *from = &link->in[k];
 
