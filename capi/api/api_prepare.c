@@ -81,6 +81,10 @@ static int check_names(const request *r)
         if (i >= r->num_constant && param->type == MXL_P_STRING)
             return mxl_error("%s: parameter \"%s\" is text, and text is always constant",
                              r->op->name, name);
+        if (i >= r->num_constant && param->type == MXL_P_FLOATS)
+            return mxl_error(
+                "%s: parameter \"%s\" is a list of fractions, which is always constant",
+                r->op->name, name);
         for (int k = 0; k < i; k++) {
             const char *other =
                 k < r->num_constant ? r->keys[k] : r->arguments[k - r->num_constant];
@@ -132,6 +136,11 @@ static bool same_field(const mxl_param *p, const char *a, const char *b)
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT: {
         const mxl_tuple *x = (const mxl_tuple *)a, *y = (const mxl_tuple *)b;
+
+        return x->n == y->n && (x->n <= 0 || memcmp(x->v, y->v, (size_t)x->n * sizeof(*x->v)) == 0);
+    }
+    case MXL_P_FLOATS: {
+        const mxl_floats *x = (const mxl_floats *)a, *y = (const mxl_floats *)b;
 
         return x->n == y->n && (x->n <= 0 || memcmp(x->v, y->v, (size_t)x->n * sizeof(*x->v)) == 0);
     }

@@ -21,6 +21,12 @@ typedef struct mxl_tuple {
     const int64_t *v;
 } mxl_tuple;
 
+/* A borrowed list of numbers with a fraction: scales, learning rates. */
+typedef struct mxl_floats {
+    int n;
+    const double *v;
+} mxl_floats;
+
 /* The largest number of entries of a list (8 GiB). Twice it plus MXL_MAX_NDIM still fits an int. */
 enum { MXL_TUPLE_MOST = 1 << 30 };
 

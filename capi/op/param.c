@@ -99,13 +99,20 @@ static int parse_int(const mxl_op *op, const mxl_param *param, const char *text,
     return 0;
 }
 
-static int parse_float(const mxl_op *op, const mxl_param *param, const char *text, double *at)
+/* Numbers have 32 bits, as in 1.9.1, unless they are printed as "double". */
+static bool fits(const mxl_param *param, double value)
 {
     bool is_double = param->type_name != NULL && strncmp(param->type_name, "double", 6) == 0;
+
+    return is_double || !isfinite(value) || fabs(value) <= (double)FLT_MAX;
+}
+
+static int parse_float(const mxl_op *op, const mxl_param *param, const char *text, double *at)
+{
     double value = 0;
     mxl_text_result result = mxl_text_float(text, &value);
 
-    if (result == MXL_TEXT_OK && !is_double && isfinite(value) && fabs(value) > (double)FLT_MAX)
+    if (result == MXL_TEXT_OK && !fits(param, value))
         result = MXL_TEXT_RANGE;
     if (result == MXL_TEXT_OK && param->type == MXL_P_OPT_FLOAT && isnan(value))
         result = MXL_TEXT_MALFORMED;
@@ -149,6 +156,17 @@ static int parse_dtype(const mxl_op *op, const mxl_param *param, const char *tex
     return 0;
 }
 
+/* Room for the entries of a list; NULL with the error set. */
+static void *list_room(const mxl_op *op, const mxl_param *param, int count, size_t entry,
+                       mxl_arena *arena)
+{
+    if (count > MXL_TUPLE_MOST) {
+        mxl_error("%s: parameter %s: more than %d entries", op->name, param->name, MXL_TUPLE_MOST);
+        return NULL;
+    }
+    return mxl_arena_alloc(arena, (size_t)count * entry);
+}
+
 static int parse_tuple(const mxl_op *op, const mxl_param *param, const char *text, mxl_tuple *at,
                        mxl_arena *arena)
 {
@@ -161,11 +179,8 @@ static int parse_tuple(const mxl_op *op, const mxl_param *param, const char *tex
     if (result != MXL_TEXT_OK)
         return refused(op, param, text, result,
                        none ? "a tuple of integers and None" : "a tuple of integers");
-    if (count > MXL_TUPLE_MOST)
-        return mxl_error("%s: parameter %s: more than %d entries", op->name, param->name,
-                         MXL_TUPLE_MOST);
     if (count > 0) {
-        own = mxl_arena_alloc(arena, (size_t)count * sizeof *own);
+        own = list_room(op, param, count, sizeof *own, arena);
         if (own == NULL)
             return -1;
         if (count > SHORT_LIST)
@@ -173,6 +188,28 @@ static int parse_tuple(const mxl_op *op, const mxl_param *param, const char *tex
         else
             memcpy(own, values, (size_t)count * sizeof *own);
     }
+    at->n = count;
+    at->v = own;
+    return 0;
+}
+
+static int parse_floats(const mxl_op *op, const mxl_param *param, const char *text, mxl_floats *at,
+                        mxl_arena *arena)
+{
+    int count = 0;
+    mxl_text_result result = mxl_text_floats(text, 0, NULL, &count);
+    double *own = NULL;
+
+    if (result == MXL_TEXT_OK && count > 0) {
+        own = list_room(op, param, count, sizeof *own, arena);
+        if (own == NULL)
+            return -1;
+        (void)mxl_text_floats(text, count, own, &count);
+    }
+    for (int i = 0; result == MXL_TEXT_OK && i < count; i++)
+        result = fits(param, own[i]) ? MXL_TEXT_OK : MXL_TEXT_RANGE;
+    if (result != MXL_TEXT_OK)
+        return refused(op, param, text, result, "a tuple of numbers");
     at->n = count;
     at->v = own;
     return 0;
@@ -241,6 +278,8 @@ int mxl_param_parse(const mxl_op *op, const mxl_param *param, const char *text, 
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT:
         return parse_tuple(op, param, text, at, arena);
+    case MXL_P_FLOATS:
+        return parse_floats(op, param, text, at, arena);
     case MXL_P_STRING:
         return parse_string(text, at, arena);
     }
@@ -316,21 +355,24 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
 
 /* ---- copies ---- */
 
-static bool is_tuple(const mxl_param *param)
-{
-    return param->type == MXL_P_SHAPE || param->type == MXL_P_OPT_SHAPE ||
-           param->type == MXL_P_TUPLE_OPT;
-}
-
-/* The struct, then the tuples (of 8 bytes), then the strings. */
+/* The struct, then the lists (of 8 bytes an entry), then the strings. */
 static size_t struct_bytes(const mxl_op *op)
 {
     return (op->params_size + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
 }
 
-static size_t tuple_bytes(const mxl_tuple *tuple)
+/* The bytes of a list's entries; 0 if the parameter is not a list. */
+static size_t list_bytes(const mxl_param *param, const void *params)
 {
-    return tuple->n > 0 ? (size_t)tuple->n * sizeof *tuple->v : 0;
+    const void *at = (const char *)params + param->offset;
+    int n = 0;
+
+    if (param->type == MXL_P_SHAPE || param->type == MXL_P_OPT_SHAPE ||
+        param->type == MXL_P_TUPLE_OPT)
+        n = ((const mxl_tuple *)at)->n;
+    else if (param->type == MXL_P_FLOATS)
+        n = ((const mxl_floats *)at)->n;
+    return n > 0 ? (size_t)n * sizeof(int64_t) : 0;
 }
 
 size_t mxl_params_bytes(const mxl_op *op, const void *params)
@@ -340,9 +382,8 @@ size_t mxl_params_bytes(const mxl_op *op, const void *params)
     for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         const void *at = (const char *)params + param->offset;
 
-        if (is_tuple(param))
-            bytes += tuple_bytes(at);
-        else if (param->type == MXL_P_STRING && *(const char *const *)at != NULL)
+        bytes += list_bytes(param, params);
+        if (param->type == MXL_P_STRING && *(const char *const *)at != NULL)
             bytes += strlen(*(const char *const *)at) + 1;
     }
     return bytes;
@@ -355,13 +396,15 @@ void mxl_params_copy(const mxl_op *op, void *dst, const void *params)
     if (op->params_size > 0)
         memcpy(dst, params, op->params_size);
     for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
+        size_t bytes = list_bytes(param, dst);
+        mxl_floats *floats = field(param, dst);
         mxl_tuple *tuple = field(param, dst);
-        size_t bytes = is_tuple(param) ? tuple_bytes(tuple) : 0;
 
-        if (bytes > 0) {
+        if (bytes > 0 && param->type == MXL_P_FLOATS)
+            floats->v = memcpy(room, floats->v, bytes);
+        else if (bytes > 0)
             tuple->v = memcpy(room, tuple->v, bytes);
-            room += bytes;
-        }
+        room += bytes;
     }
     for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         const char **text = field(param, dst);

@@ -53,6 +53,16 @@ static void print_tuple(mxl_str *out, const mxl_tuple *tuple)
     mxl_str_add(out, tuple->n == 1 ? ",)" : ")");
 }
 
+static void print_floats(mxl_str *out, const mxl_floats *list)
+{
+    mxl_str_add(out, "(");
+    for (int i = 0; i < list->n; i++) {
+        mxl_str_add(out, i == 0 ? "" : ", ");
+        print_float(out, list->v[i]);
+    }
+    mxl_str_add(out, list->n == 1 ? ",)" : ")");
+}
+
 static void print_bool(mxl_str *out, int value)
 {
     mxl_str_add(out, value < 0 ? "None" : value != 0 ? "True" : "False");
@@ -93,6 +103,9 @@ static void print_value(mxl_str *out, const mxl_param *param, const void *at)
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT:
         print_tuple(out, at);
+        return;
+    case MXL_P_FLOATS:
+        print_floats(out, at);
         return;
     case MXL_P_STRING:
         mxl_str_add(out, *(const char *const *)at);

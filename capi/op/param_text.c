@@ -76,6 +76,8 @@ static const char *type_name(mxl_param_type type)
         return "Shape(tuple)";
     case MXL_P_OPT_SHAPE:
         return "Shape or None";
+    case MXL_P_FLOATS:
+        return "tuple of <float>";
     case MXL_P_STRING:
         return "string";
     case MXL_P_ENUM:

@@ -212,9 +212,10 @@ static mxl_text_result read_number(const char **at, double *value)
     return isinf(*value) || (*value == 0 && text[0] != '0') ? MXL_TEXT_RANGE : MXL_TEXT_OK;
 }
 
-mxl_text_result mxl_text_float(const char *text, double *value)
+/* A number with its sign, or a word, with leading blanks. */
+static mxl_text_result read_float(const char **at, double *value)
 {
-    const char *p = skip_blanks(text);
+    const char *p = skip_blanks(*at);
     mxl_text_result result = MXL_TEXT_OK;
     bool negative = *p == '-';
 
@@ -231,10 +232,16 @@ mxl_text_result mxl_text_float(const char *text, double *value)
         if (lower(*p) == 'f')
             p++;
     }
-    if (result == MXL_TEXT_MALFORMED || *p != '\0')
-        return MXL_TEXT_MALFORMED;
+    *at = p;
     *value = negative ? -*value : *value;
     return result;
+}
+
+mxl_text_result mxl_text_float(const char *text, double *value)
+{
+    mxl_text_result result = read_float(&text, value);
+
+    return *text != '\0' ? MXL_TEXT_MALFORMED : result;
 }
 
 /* One entry of a tuple, with blanks around it. */
@@ -259,6 +266,55 @@ static mxl_text_result read_entry(const char **at, bool none, int64_t *value)
     return result;
 }
 
+/* Where the entries of a list go: integers, or else floats. */
+typedef struct entries {
+    int64_t *integers;
+    double *floats;
+    bool none; /* an integer may be "None" */
+    int room;
+} entries;
+
+static mxl_text_result read_into(const char **at, const entries *to, int position)
+{
+    mxl_text_result result;
+    int64_t integer = 0;
+    double number = 0;
+
+    if (to->integers != NULL) {
+        result = read_entry(at, to->none, &integer);
+        if (position < to->room)
+            to->integers[position] = integer;
+        return result;
+    }
+    result = read_float(at, &number);
+    if (position < to->room)
+        to->floats[position] = number;
+    *at = skip_blanks(*at);
+    return result;
+}
+
+/* The entries of a bracketed list, of which `p` is the text behind the bracket. */
+static mxl_text_result read_list(const char *p, const entries *to, int *count)
+{
+    mxl_text_result all = MXL_TEXT_OK;
+
+    p = skip_blanks(p);
+    while (*p != ')' && *p != ']') {
+        mxl_text_result result = read_into(&p, to, *count);
+
+        if (result == MXL_TEXT_MALFORMED)
+            return result;
+        all = result == MXL_TEXT_OK ? all : result;
+        /* Stops before an int overflows; the caller refuses lists of this length. */
+        *count += *count < INT32_MAX;
+        if (*p == ',')
+            p = skip_blanks(p + 1);
+        else if (*p != ')' && *p != ']')
+            return MXL_TEXT_MALFORMED;
+    }
+    return *skip_blanks(p + 1) == '\0' ? all : MXL_TEXT_MALFORMED;
+}
+
 mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *values, int *count)
 {
     const char *p = skip_blanks(text);
@@ -273,21 +329,19 @@ mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *v
             values[0] = value;
         return all == MXL_TEXT_OK && value == MXL_NONE ? MXL_TEXT_RANGE : all;
     }
-    p = skip_blanks(p + 1);
-    while (*p != ')' && *p != ']') {
-        mxl_text_result result = read_entry(&p, none, &value);
+    return read_list(p + 1, &(entries){.integers = values, .none = none, .room = room}, count);
+}
 
-        if (result == MXL_TEXT_MALFORMED)
-            return result;
-        all = result == MXL_TEXT_OK ? all : result;
-        if (*count < room)
-            values[*count] = value;
-        /* Stops before an int overflows; the caller refuses lists of this length. */
-        *count += *count < INT32_MAX;
-        if (*p == ',')
-            p = skip_blanks(p + 1);
-        else if (*p != ')' && *p != ']')
-            return MXL_TEXT_MALFORMED;
-    }
-    return *skip_blanks(p + 1) == '\0' ? all : MXL_TEXT_MALFORMED;
+mxl_text_result mxl_text_floats(const char *text, int room, double *values, int *count)
+{
+    const entries to = {.floats = values, .room = room};
+    const char *p = skip_blanks(text);
+    mxl_text_result result;
+
+    *count = 0;
+    if (*p == '(' || *p == '[')
+        return read_list(p + 1, &to, count);
+    *count = 1;
+    result = read_into(&p, &to, 0);
+    return *p != '\0' ? MXL_TEXT_MALFORMED : result;
 }

@@ -56,7 +56,8 @@ typedef union MXLValue {
  * allowed if the number is 0) and `num_arguments` parameters, named in `arguments`, whose values
  * come with each call. Equal requests return the same handle; a process can hold 65,536 different
  * ones. Errors: an unknown operator or parameter; a malformed value; a required parameter that is
- * neither constant nor argument; a parameter named twice; an argument of text type. */
+ * neither constant nor argument; a parameter named twice; an argument that is text or a list of
+ * fractions. */
 MXL_API int MXLPrepare(const char *name, int num_constant, const char **keys, const char **values,
                        int num_arguments, const char **arguments, MXLCallHandle *out);
 

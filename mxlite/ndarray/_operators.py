@@ -84,7 +84,12 @@ def is_dtype(name: str) -> bool:
 
 def _text(name: str, value: Any) -> str:
     """A parameter's value as the library's parser takes it."""
-    return dtype_name(value) if is_dtype(name) else str(value)
+    if is_dtype(name):
+        return dtype_name(value)
+    if isinstance(value, (tuple, list)) and any(isinstance(entry, np.generic) for entry in value):
+        # NumPy 2 prints its scalars inside a tuple as calls: (np.float64(0.5),).
+        value = tuple(entry.item() if isinstance(entry, np.generic) else entry for entry in value)
+    return str(value)
 
 
 def _converter(type_text: str) -> Callable[[Any], Any] | None:

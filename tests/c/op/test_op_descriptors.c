@@ -35,6 +35,8 @@ static size_t field_bytes(mxl_param_type type)
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT:
         return sizeof(mxl_tuple);
+    case MXL_P_FLOATS:
+        return sizeof(mxl_floats);
     case MXL_P_STRING:
         return sizeof(const char *);
     default:
@@ -179,6 +181,7 @@ enum { VALUES = 8 };
 static void vary(const mxl_param *param, char *params, int n)
 {
     static const int64_t list[VALUES] = {1, 2};
+    static const double fractions[VALUES] = {0.5, 2};
     int names = 0;
     void *field = params + param->offset;
 
@@ -195,6 +198,9 @@ static void vary(const mxl_param *param, char *params, int n)
     case MXL_P_OPT_SHAPE:
     case MXL_P_TUPLE_OPT:
         *(mxl_tuple *)field = (mxl_tuple){n, list};
+        break;
+    case MXL_P_FLOATS:
+        *(mxl_floats *)field = (mxl_floats){n, fractions};
         break;
     case MXL_P_STRING:
         *(const char **)field = n % 2 == 0 ? "" : "None";

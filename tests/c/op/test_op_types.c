@@ -29,6 +29,8 @@ static const struct {
     {"Shape(tuple), optional, default=[]", {.type = MXL_P_SHAPE, .def = "[]"}},
     {"Shape(tuple), optional, default=None", {.type = MXL_P_SHAPE, .def = "None"}},
     {"Shape or None, optional, default=None", {.type = MXL_P_OPT_SHAPE, .def = "None"}},
+    {"tuple of <float>, required", {.type = MXL_P_FLOATS}},
+    {"tuple of <float>, optional, default=[0.5,0.5]", {.type = MXL_P_FLOATS, .def = "[0.5,0.5]"}},
     {"string, required", {.type = MXL_P_STRING}},
     {"string, optional, default=''", {.type = MXL_P_STRING, .def = ""}},
     {"{'bfloat16', 'bool', 'float16', 'float32', 'float64', 'int32', 'int64', 'int8', 'uint8'}, "
