@@ -53,7 +53,7 @@ static int set_choice(const api_prepared *call, const mxl_param *p, int64_t valu
 /* Integers have 32 bits, as in 1.9.1, unless their type says long. */
 static int set_integer(const api_prepared *call, const mxl_param *p, int64_t value, int64_t *field)
 {
-    bool wide = p->type_name != NULL && strcmp(p->type_name, "long") == 0;
+    bool wide = p->type_name != NULL && strncmp(p->type_name, "long", 4) == 0;
     bool none = value == MXL_NONE && p->type == MXL_P_OPT_INT;
 
     if (!none &&

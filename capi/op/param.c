@@ -78,7 +78,7 @@ static int unknown(const mxl_op *op, const char *name)
 /* Integers have 32 bits, as in 1.9.1, unless they are printed as "long". */
 static bool is_long(const mxl_param *param)
 {
-    return param->type_name != NULL && strcmp(param->type_name, "long") == 0;
+    return param->type_name != NULL && strncmp(param->type_name, "long", 4) == 0;
 }
 
 static int parse_int(const mxl_op *op, const mxl_param *param, const char *text, int64_t *at)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "kernel/target.h"
+#include "kernel/vectors.h"
 
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -168,105 +169,22 @@
     TABLE(SET, T)
 
 /* ---- the baseline: 16-byte vectors that the compiler supports on any processor ---- */
-#define BASELINE(SET, T)                                                                           \
-    typedef T SET##_v __attribute__((vector_size(16)));                                            \
-    typedef T SET##_here __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));          \
-                                                                                                   \
-    MXL_INLINE SET##_v SET##_load(const T *from)                                                   \
-    {                                                                                              \
-        return *(const SET##_here *)from;                                                          \
-    }                                                                                              \
-    MXL_INLINE void SET##_store(T *to, SET##_v v)                                                  \
-    {                                                                                              \
-        *(SET##_here *)to = v;                                                                     \
-    }                                                                                              \
-    MXL_INLINE SET##_v SET##_splat(T x)                                                            \
-    {                                                                                              \
-        return (SET##_v){0} + x;                                                                   \
-    }                                                                                              \
-    MXL_INLINE SET##_v SET##_add(SET##_v a, SET##_v b)                                             \
-    {                                                                                              \
-        return a + b;                                                                              \
-    }                                                                                              \
-    MXL_INLINE T SET##_sum(SET##_v v)                                                              \
-    {                                                                                              \
-        T sum = 0;                                                                                 \
-                                                                                                   \
-        for (size_t i = 0; i < sizeof(v) / sizeof(T); i++)                                         \
-            sum += v[i];                                                                           \
-        return sum;                                                                                \
-    }
-
-BASELINE(base_f32, float)
-BASELINE(base_f64, double)
-
 #if defined(__aarch64__)
-#include <arm_neon.h>
-
-#define base_f32_fma(a, b, c) vfmaq_f32(c, a, b)
-#define base_f64_fma(a, b, c) vfmaq_f64(c, a, b)
 TWENTY_FOUR_SUMS(base_f32, float, )
 TWENTY_FOUR_SUMS(base_f64, double, )
 #else
-#define base_f32_fma(a, b, c) ((a) * (b) + (c))
-#define base_f64_fma(a, b, c) ((a) * (b) + (c))
 EIGHT_SUMS(base_f32, float, )
 EIGHT_SUMS(base_f64, double, )
 #endif
 
 /* ---- x86-64 ---- */
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-MXL_TARGET_AVX2 MXL_INLINE float sum_256(__m256 v)
-{
-    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-
-    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
-}
-
-MXL_TARGET_AVX2 MXL_INLINE double sum_256d(__m256d v)
-{
-    __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
-
-    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
-}
-
-typedef __m256 avx2_f32_v;
-#define avx2_f32_load  _mm256_loadu_ps
-#define avx2_f32_store _mm256_storeu_ps
-#define avx2_f32_splat _mm256_set1_ps
-#define avx2_f32_add   _mm256_add_ps
-#define avx2_f32_fma   _mm256_fmadd_ps
-#define avx2_f32_sum   sum_256
 TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
 
-typedef __m256d avx2_f64_v;
-#define avx2_f64_load  _mm256_loadu_pd
-#define avx2_f64_store _mm256_storeu_pd
-#define avx2_f64_splat _mm256_set1_pd
-#define avx2_f64_add   _mm256_add_pd
-#define avx2_f64_fma   _mm256_fmadd_pd
-#define avx2_f64_sum   sum_256d
 TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)
 
-typedef __m512 avx512_f32_v;
-#define avx512_f32_load  _mm512_loadu_ps
-#define avx512_f32_store _mm512_storeu_ps
-#define avx512_f32_splat _mm512_set1_ps
-#define avx512_f32_add   _mm512_add_ps
-#define avx512_f32_fma   _mm512_fmadd_ps
-#define avx512_f32_sum   _mm512_reduce_add_ps
 TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)
 
-typedef __m512d avx512_f64_v;
-#define avx512_f64_load  _mm512_loadu_pd
-#define avx512_f64_store _mm512_storeu_pd
-#define avx512_f64_splat _mm512_set1_pd
-#define avx512_f64_add   _mm512_add_pd
-#define avx512_f64_fma   _mm512_fmadd_pd
-#define avx512_f64_sum   _mm512_reduce_add_pd
 TWENTY_FOUR_SUMS(avx512_f64, double, MXL_TARGET_AVX512)
 
 const mxl_gemm_micro *mxl_gemm_micro_f32(void)

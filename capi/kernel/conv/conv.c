@@ -1,0 +1,97 @@
+/* Convolutions, and their derivatives by the data, as correlations. */
+#include "kernel/conv/conv.h"
+
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/memory/mem.h"
+#include "kernel/conv/conv_plan.h"
+#include "kernel/copy/cast.h"
+
+static void to_floats(const void *half, int64_t n, float *out)
+{
+    int64_t step = 1;
+
+    mxl_cast_half_to_float(out, &half, &step, n, NULL);
+}
+
+/* Runs a correlation whose weights and bias may be float16. */
+static int run(mxl_correlation *c, const mxl_conv *v)
+{
+    int64_t weights = v->groups * v->out * v->in * v->kernel[0] * v->kernel[1] * v->kernel[2];
+    int64_t bias = c->bias != NULL ? c->groups * c->out : 0;
+    size_t bytes = (size_t)(weights + bias) * sizeof(float);
+    float *room;
+    int status;
+
+    if (v->dtype != MXL_F16)
+        return mxl_correlate(c);
+    room = mxl_alloc(bytes);
+    if (room == NULL)
+        return -1;
+    to_floats(c->weights, weights, room);
+    c->weights = room;
+    if (c->bias != NULL) {
+        to_floats(c->bias, bias, room + weights);
+        c->bias = room + weights;
+    }
+    status = mxl_correlate(c);
+    mxl_free(room, bytes);
+    return status;
+}
+
+int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void *bias, void *y)
+{
+    int64_t taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
+    mxl_conv_plan plan;
+    mxl_correlation c = {.batch = v->batch,
+                         .groups = v->groups,
+                         .in = v->in,
+                         .out = v->out,
+                         .src = x,
+                         .weights = w,
+                         .bias = bias,
+                         .w_group = v->out * v->in * taps,
+                         .w_out = v->in * taps,
+                         .w_in = taps,
+                         .dst = y};
+    int status;
+
+    if (mxl_conv_plan_forward(v, &plan) != 0)
+        return -1;
+    memcpy(c.dst_size, v->y_size, sizeof c.dst_size);
+    c.planes = plan.planes;
+    c.num_lattices = plan.num_lattices;
+    c.lattices = plan.lattices;
+    status = run(&c, v);
+    mxl_conv_plan_clear(&plan);
+    return status;
+}
+
+int mxl_conv_data(const mxl_conv *v, const void *y, const void *w, const void *bias, void *x)
+{
+    int64_t taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
+    mxl_conv_plan plan;
+    mxl_correlation c = {.batch = v->batch,
+                         .groups = v->groups,
+                         .in = v->out,
+                         .out = v->in,
+                         .src = y,
+                         .weights = w,
+                         .bias = bias,
+                         .w_group = v->out * v->in * taps,
+                         .w_out = taps,
+                         .w_in = v->in * taps,
+                         .dst = x};
+    int status;
+
+    if (mxl_conv_plan_data(v, &plan) != 0)
+        return -1;
+    memcpy(c.dst_size, v->x_size, sizeof c.dst_size);
+    c.planes = plan.planes;
+    c.num_lattices = plan.num_lattices;
+    c.lattices = plan.lattices;
+    status = run(&c, v);
+    mxl_conv_plan_clear(&plan);
+    return status;
+}

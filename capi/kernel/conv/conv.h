@@ -1,0 +1,35 @@
+/* Convolutions of one to three spatial dimensions, channels first, and the two products that their
+ * derivatives are. For ops/nn/convolution.c.
+ *
+ * The three are the partial derivatives of one trilinear form, the sum over all elements of
+ *     x[n, g, c, o * stride + t * dilate - pad] * w[g, k, c, t] * y[n, g, k, o]
+ * (n: image, g: group, c and k: input and output channels of a group, o: position of the output,
+ * t: position in the kernel; elements outside x count as zero), with respect to y, x and w. */
+#ifndef MXL_KERNEL_CONV_CONV_H
+#define MXL_KERNEL_CONV_CONV_H
+
+#include <stdint.h>
+
+typedef struct mxl_conv {
+    int dtype; /* float32, float64, or float16, which is computed in float32 */
+    int64_t batch, groups;
+    int64_t in, out; /* channels of a group of x and of y */
+    /* Three spatial dimensions each; missing ones come first and have size, kernel, stride and
+     * dilate 1, and pad 0. */
+    int64_t x_size[3], y_size[3], kernel[3], stride[3], dilate[3], pad[3];
+} mxl_conv;
+
+/* x has shape (batch, groups * in, x_size), w (groups * out, in, kernel), y (batch, groups * out,
+ * y_size); all are contiguous. Outputs do not overlap inputs. The bits do not depend on the number
+ * of threads. -1 with the error set: out of memory; the output is then undefined. */
+
+/* y = the convolution of x with w; `bias` (groups * out elements) is added unless it is NULL. */
+int mxl_conv_forward(const mxl_conv *conv, const void *x, const void *w, const void *bias, void *y);
+
+/* x = the transposed convolution of y with w; `bias` (groups * in elements) likewise. */
+int mxl_conv_data(const mxl_conv *conv, const void *y, const void *w, const void *bias, void *x);
+
+/* w = the correlation of x with y. */
+int mxl_conv_weight(const mxl_conv *conv, const void *x, const void *y, void *w);
+
+#endif

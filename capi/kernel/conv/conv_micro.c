@@ -1,0 +1,197 @@
+/* Micro kernels of convolutions: one source for all instruction sets. */
+#include "kernel/conv/conv_micro.h"
+
+#include "kernel/target.h"
+#include "kernel/vectors.h"
+
+#define UNROLL _Pragma("GCC unroll 16")
+
+/* SET names an instruction set of kernel/vectors.h, T its element, ISA the attribute of its
+ * functions. All sums are in registers. */
+#define BODIES(SET, T, ISA)                                                                        \
+    ISA MXL_INLINE void SET##_any_tile(int height, int vectors, int64_t k, const void *left,       \
+                                       const void *right, const int64_t *offsets, void *out)       \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
+        const T *a = left;                                                                         \
+        T *c = out;                                                                                \
+        SET##_v acc[MXL_CONV_HEIGHT][MXL_CONV_LINE];                                               \
+                                                                                                   \
+        UNROLL for (int i = 0; i < height; i++)                                                    \
+        {                                                                                          \
+            UNROLL for (int v = 0; v < vectors; v++) acc[i][v] = SET##_splat(0);                   \
+        }                                                                                          \
+        for (int64_t p = 0; p < k; p++, a += height) {                                             \
+            const T *b = (const T *)right + offsets[p];                                            \
+            SET##_v row[MXL_CONV_LINE];                                                            \
+                                                                                                   \
+            UNROLL for (int v = 0; v < vectors; v++) row[v] = SET##_load(b + v * N);               \
+            UNROLL for (int i = 0; i < height; i++)                                                \
+            {                                                                                      \
+                SET##_v s = SET##_splat(a[i]);                                                     \
+                                                                                                   \
+                UNROLL for (int v = 0; v < vectors; v++) acc[i][v] =                               \
+                    SET##_fma(s, row[v], acc[i][v]);                                               \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int i = 0; i < height; i++)                                                    \
+        {                                                                                          \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+                SET##_store(c + (i * vectors + v) * N, acc[i][v]);                                 \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    ISA MXL_INLINE void SET##_any_weight(int height, int vectors, const mxl_conv_positions *at,    \
+                                         const void *const *left, const void *right, void *out)    \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
+        const T *a[MXL_CONV_HEIGHT], *b = right;                                                   \
+        T *c = out;                                                                                \
+        SET##_v acc[MXL_CONV_HEIGHT][MXL_CONV_VECTORS];                                            \
+                                                                                                   \
+        UNROLL for (int i = 0; i < height; i++)                                                    \
+        {                                                                                          \
+            a[i] = left[i];                                                                        \
+            UNROLL for (int v = 0; v < vectors; v++) acc[i][v] = SET##_splat(0);                   \
+        }                                                                                          \
+        for (int64_t r = 0; r < at->rows; r++) {                                                   \
+            for (int64_t p = r * at->pitch, end = p + at->run; p < end; p++, b += vectors * N) {   \
+                SET##_v row[MXL_CONV_VECTORS];                                                     \
+                                                                                                   \
+                UNROLL for (int v = 0; v < vectors; v++) row[v] = SET##_load(b + v * N);           \
+                UNROLL for (int i = 0; i < height; i++)                                            \
+                {                                                                                  \
+                    SET##_v s = SET##_splat(a[i][p]);                                              \
+                                                                                                   \
+                    UNROLL for (int v = 0; v < vectors; v++) acc[i][v] =                           \
+                        SET##_fma(s, row[v], acc[i][v]);                                           \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int i = 0; i < height; i++)                                                    \
+        {                                                                                          \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+            {                                                                                      \
+                T *to = c + (i * vectors + v) * N;                                                 \
+                                                                                                   \
+                SET##_store(to, SET##_add(SET##_load(to), acc[i][v]));                             \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    ISA static void SET##_dots(const mxl_conv_positions *at, const void *const *left,              \
+                               const void *right, void *out)                                       \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
+        const T *b = right;                                                                        \
+        T *sums = out, last_a[N], last_b[N];                                                       \
+        int64_t whole = at->run - at->run % N;                                                     \
+        SET##_v acc[MXL_CONV_DOTS];                                                                \
+                                                                                                   \
+        UNROLL for (int t = 0; t < MXL_CONV_DOTS; t++) acc[t] = SET##_splat(0);                    \
+        for (int64_t r = 0; r < at->rows; r++, b += at->run) {                                     \
+            for (int64_t p = 0; p < whole; p += N) {                                               \
+                SET##_v y = SET##_load(b + p);                                                     \
+                                                                                                   \
+                UNROLL for (int t = 0; t < MXL_CONV_DOTS; t++) acc[t] =                            \
+                    SET##_fma(SET##_load((const T *)left[t] + r * at->pitch + p), y, acc[t]);      \
+            }                                                                                      \
+            if (whole == at->run)                                                                  \
+                continue;                                                                          \
+            for (int64_t l = 0; l < N; l++)                                                        \
+                last_b[l] = whole + l < at->run ? b[whole + l] : 0;                                \
+            for (int t = 0; t < MXL_CONV_DOTS; t++) {                                              \
+                const T *row = (const T *)left[t] + r * at->pitch + whole;                         \
+                                                                                                   \
+                for (int64_t l = 0; l < N; l++)                                                    \
+                    last_a[l] = whole + l < at->run ? row[l] : 0;                                  \
+                acc[t] = SET##_fma(SET##_load(last_a), SET##_load(last_b), acc[t]);                \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int t = 0; t < MXL_CONV_DOTS; t++) sums[t] += SET##_sum(acc[t]);               \
+    }
+
+#define ONE(SET, ISA, height, vectors)                                                             \
+    ISA static void SET##_tile_##height##_##vectors(int64_t k, const void *a, const void *b,       \
+                                                    const int64_t *offsets, void *out)             \
+    {                                                                                              \
+        SET##_any_tile(height, vectors, k, a, b, offsets, out);                                    \
+    }
+#define BOTH(SET, ISA, height, vectors)                                                            \
+    ONE(SET, ISA, height, vectors)                                                                 \
+    ISA static void SET##_weight_##height##_##vectors(                                             \
+        const mxl_conv_positions *at, const void *const *a, const void *b, void *out)              \
+    {                                                                                              \
+        SET##_any_weight(height, vectors, at, a, b, out);                                          \
+    }
+#define HEIGHT(SET, ISA, height)                                                                   \
+    BOTH(SET, ISA, height, 1)                                                                      \
+    BOTH(SET, ISA, height, 2)                                                                      \
+    BOTH(SET, ISA, height, 3)
+#define AT(SET, kind, height)                                                                      \
+    [height] = {SET##_##kind##_##height##_1, SET##_##kind##_##height##_2,                          \
+                SET##_##kind##_##height##_3}
+#define SHARED(SET, T, ISA)                                                                        \
+    BODIES(SET, T, ISA)                                                                            \
+    HEIGHT(SET, ISA, 1)                                                                            \
+    HEIGHT(SET, ISA, 2)                                                                            \
+    HEIGHT(SET, ISA, 4)                                                                            \
+    ONE(SET, ISA, 1, 8)
+#define TABLE(SET, T)                                                                              \
+    static const mxl_conv_micro SET##_micro = {sizeof(SET##_v) / sizeof(T),                        \
+                                               SET##_heights,                                      \
+                                               SET##_tiles,                                        \
+                                               SET##_weights,                                      \
+                                               SET##_tile_1_8,                                     \
+                                               SET##_dots};
+
+/* The registers of a set hold 12 or 24 vectors of sums, three of an image and one weight. */
+#define TWELVE_SUMS(SET, T, ISA)                                                                   \
+    SHARED(SET, T, ISA)                                                                            \
+    static const int SET##_heights[] = {4, 2, 1};                                                  \
+    static const mxl_conv_tile SET##_tiles[][MXL_CONV_VECTORS] = {                                 \
+        AT(SET, tile, 1), AT(SET, tile, 2), AT(SET, tile, 4)};                                     \
+    static const mxl_conv_weight_tile SET##_weights[][MXL_CONV_VECTORS] = {                        \
+        AT(SET, weight, 1), AT(SET, weight, 2), AT(SET, weight, 4)};                               \
+    TABLE(SET, T)
+#define TWENTY_FOUR_SUMS(SET, T, ISA)                                                              \
+    SHARED(SET, T, ISA)                                                                            \
+    HEIGHT(SET, ISA, 8)                                                                            \
+    static const int SET##_heights[] = {8, 4, 2, 1};                                               \
+    static const mxl_conv_tile SET##_tiles[][MXL_CONV_VECTORS] = {                                 \
+        AT(SET, tile, 1), AT(SET, tile, 2), AT(SET, tile, 4), AT(SET, tile, 8)};                   \
+    static const mxl_conv_weight_tile SET##_weights[][MXL_CONV_VECTORS] = {                        \
+        AT(SET, weight, 1), AT(SET, weight, 2), AT(SET, weight, 4), AT(SET, weight, 8)};           \
+    TABLE(SET, T)
+
+#if defined(__aarch64__)
+TWENTY_FOUR_SUMS(base_f32, float, )
+TWENTY_FOUR_SUMS(base_f64, double, )
+#else
+TWELVE_SUMS(base_f32, float, )
+TWELVE_SUMS(base_f64, double, )
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
+TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)
+TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)
+TWENTY_FOUR_SUMS(avx512_f64, double, MXL_TARGET_AVX512)
+#define LEVELS(T) {&base_##T##_micro, &avx2_##T##_micro, &avx512_##T##_micro}
+#else
+#define LEVELS(T) {&base_##T##_micro, &base_##T##_micro, &base_##T##_micro}
+#endif
+
+const mxl_conv_micro *mxl_conv_micro_f32(void)
+{
+    static const mxl_conv_micro *const micro[MXL_LEVELS] = LEVELS(f32);
+
+    return micro[mxl_level()];
+}
+
+const mxl_conv_micro *mxl_conv_micro_f64(void)
+{
+    static const mxl_conv_micro *const micro[MXL_LEVELS] = LEVELS(f64);
+
+    return micro[mxl_level()];
+}

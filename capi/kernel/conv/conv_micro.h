@@ -1,0 +1,52 @@
+/* The innermost loops of convolutions, one set per vector level. Called by correlate.tmpl.h and
+ * conv_weight.tmpl.h. */
+#ifndef MXL_KERNEL_CONV_CONV_MICRO_H
+#define MXL_KERNEL_CONV_CONV_MICRO_H
+
+#include <stdint.h>
+
+enum {
+    MXL_CONV_HEIGHT = 8,  /* rows of the tallest tile */
+    MXL_CONV_VECTORS = 3, /* vectors side by side in a tile, */
+    MXL_CONV_LINE = 8,    /* and in a tile of one row */
+    MXL_CONV_DOTS = 4,    /* taps whose sums are made together */
+    MXL_CONV_LANES = 16   /* elements of the widest vector */
+};
+
+/* out[i][j] = the sum over p of a[p * height + i] * b[offsets[p] + j]: `height` rows of `width`
+ * contiguous elements, the width of the tile. Every element is one chain of additions in the order
+ * of p that starts at zero, independent of the tile. */
+typedef void (*mxl_conv_tile)(int64_t k, const void *a, const void *b, const int64_t *offsets,
+                              void *out);
+
+/* Rows of positions: `rows` of `run` each; row r of the image begins at a[i] + r * pitch, and the
+ * rows of b follow one another. out[i][j] += the sum over all positions p of a[i][p] * b[p][j]; b
+ * and out have rows of the tile's width. Every sum is one chain in the order of p that starts at
+ * zero. */
+typedef struct mxl_conv_positions {
+    int64_t rows, run, pitch;
+} mxl_conv_positions;
+
+typedef void (*mxl_conv_weight_tile)(const mxl_conv_positions *at, const void *const *a,
+                                     const void *b, void *out);
+
+/* sums[t] += the sum over all positions p of a[t][p] * b[p], for MXL_CONV_DOTS taps; b is
+ * contiguous. The order of additions depends only on the positions. */
+typedef void (*mxl_conv_dots)(const mxl_conv_positions *at, const void *const *a, const void *b,
+                              void *sums);
+
+typedef struct mxl_conv_micro {
+    int lanes;          /* elements of a vector */
+    const int *heights; /* of the tiles, from the tallest to 1 */
+    /* by height, and by vectors less one */
+    const mxl_conv_tile (*tile)[MXL_CONV_VECTORS];
+    const mxl_conv_weight_tile (*weight)[MXL_CONV_VECTORS];
+    mxl_conv_tile line; /* one row of MXL_CONV_LINE vectors */
+    mxl_conv_dots dots;
+} mxl_conv_micro;
+
+/* The kernels of the current vector level. */
+const mxl_conv_micro *mxl_conv_micro_f32(void);
+const mxl_conv_micro *mxl_conv_micro_f64(void);
+
+#endif

@@ -1,0 +1,501 @@
+/* One element type's correlation. The includer defines NAME, T and MICRO.
+ *
+ * Weights are packed once, tile by tile of rows. For a chunk of images at a time, planes are made,
+ * and a tile of sums stays in registers while the products of some channels with all taps pass by:
+ * the vectors come straight out of the planes, at a table of offsets. The positions of a sheet
+ * (an image at one position of the first dimension) count as one line of the planes' pitch; sums
+ * at positions between rows are dropped. Where that would waste more than it saves, as in small
+ * images, the vectors are packed first, for all rows of the output (panels). */
+
+typedef struct NAME(engine) {
+    const mxl_correlation *c;
+    const mxl_conv_micro *micro;
+    T *packed;       /* the weights of all lattices */
+    const T *images; /* planes of the chunk */
+    int64_t image_pitch, channel_pitch;
+    int64_t image0, num_images; /* of the chunk */
+
+    const mxl_lattice *lattice;
+    const T *lattice_weights;
+    bool panels;                    /* the vectors are packed */
+    int64_t sheets, vectors;        /* lines of positions, and vectors of each */
+    int64_t strips;                 /* of each sheet */
+    int64_t rows_unit, strips_unit; /* of a unit of work */
+    int64_t row_units, strip_units; /* of a group */
+    T *panel;                       /* [groups][strip][depth][width of the strip] */
+
+    int64_t c0, depth;                 /* the first channel of the block; its products */
+    int64_t *offsets;                  /* [depth], into planes */
+    int64_t *widths[MXL_CONV_VECTORS]; /* [depth], into a panel of this many vectors */
+} NAME(engine);
+
+static int64_t NAME(min)(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The height of the tallest tile that fits the remaining rows. */
+static int64_t NAME(height)(const NAME(engine) *e, int64_t rows)
+{
+    const int *height = e->micro->heights;
+
+    while (*height > rows)
+        height++;
+    return *height;
+}
+
+/* Channels of a block: their products with all taps are about DEPTH; all at once for float16, whose
+ * sums must not be rounded in between. */
+static int64_t NAME(block_channels)(const NAME(engine) *e)
+{
+    int64_t taps = e->lattice->num_taps, in = e->c->in, blocks;
+
+    if (taps == 0 || e->c->planes.dtype == MXL_F16)
+        return in;
+    blocks = (in * taps + DEPTH - 1) / DEPTH;
+    return blocks <= 1 ? in : (in + blocks - 1) / blocks;
+}
+
+/* ---- weights ---- */
+
+/* One tile of rows of the block, of which `w` are the weights at its first row and channel. */
+static void NAME(pack_tile)(const NAME(engine) *e, const T *w, int64_t height, int64_t channels,
+                            T *out)
+{
+    const mxl_lattice *l = e->lattice;
+    const mxl_correlation *c = e->c;
+
+    for (int64_t ch = 0; ch < channels; ch++, w += c->w_in)
+        for (int64_t t = 0; t < l->num_taps; t++, out += height)
+            for (int64_t i = 0; i < height; i++)
+                out[i] = w[i * c->w_out + l->weight_at[t]];
+}
+
+/* Where the weights of a block of channels begin, for a group. */
+static T *NAME(block_weights)(const NAME(engine) *e, int64_t c0, int64_t depth, int64_t group)
+{
+    const mxl_correlation *c = e->c;
+
+    return (T *)e->lattice_weights + c0 * e->lattice->num_taps * c->groups * c->out +
+           group * c->out * depth;
+}
+
+/* One item of the range is a tallest tile's rows of a group, of all channels. */
+static void NAME(pack_weights)(void *data, int64_t begin, int64_t end)
+{
+    const NAME(engine) *e = data;
+    const mxl_correlation *c = e->c;
+    int64_t tall = e->micro->heights[0], tiles = (c->out + tall - 1) / tall;
+    int64_t most = NAME(block_channels)(e);
+
+    for (int64_t item = begin; item < end; item++) {
+        int64_t group = item / tiles, first = item % tiles * tall;
+        int64_t last = NAME(min)(first + tall, c->out);
+
+        for (int64_t c0 = 0; c0 < c->in; c0 += most) {
+            int64_t channels = NAME(min)(most, c->in - c0), depth = channels * e->lattice->num_taps;
+            T *out = NAME(block_weights)(e, c0, depth, group);
+
+            for (int64_t i = first, height; i < last; i += height) {
+                const T *w = (const T *)c->weights + group * c->w_group + i * c->w_out;
+
+                height = NAME(height)(e, last - i);
+                NAME(pack_tile)(e, w + c0 * c->w_in, height, channels, out + i * depth);
+            }
+        }
+    }
+}
+
+static void NAME(pack_all_weights)(NAME(engine) *e)
+{
+    const mxl_correlation *c = e->c;
+    int64_t tall = e->micro->heights[0], items = c->groups * ((c->out + tall - 1) / tall);
+
+    e->lattice_weights = e->packed;
+    for (int64_t l = 0; l < c->num_lattices; l++) {
+        e->lattice = &c->lattices[l];
+        mxl_parallel_for(items, 1 + UNIT_WORK / 8 / (1 + tall * c->in * e->lattice->num_taps),
+                         NAME(pack_weights), e);
+        e->lattice_weights += e->lattice->num_taps * c->in * c->groups * c->out;
+    }
+}
+
+/* ---- strips ---- */
+
+/* The runs of a strip: elements [q, q + n) of a sheet, of which those between rows are dropped; or
+ * of all positions of the chunk. Returns their number. */
+static int NAME(find_runs)(const NAME(engine) *e, int64_t sheet, int64_t q, int64_t n, run *runs)
+{
+    const mxl_lattice *l = e->lattice;
+    const mxl_correlation *c = e->c;
+    int64_t pitch = e->panels ? l->count[2] : c->planes.plane[2];
+    int64_t image = c->groups * c->out * c->dst_size[0] * c->dst_size[1] * c->dst_size[2];
+    int64_t all = e->panels ? e->num_images * l->count[0] * l->count[1] : l->count[1];
+    int count = 0;
+
+    for (int64_t from = 0, row = q / pitch, column = q % pitch, step; from < n && row < all;
+         from += step, column = 0, row++) {
+        int64_t h = row % l->count[1];
+        int64_t s = e->panels ? row / l->count[1] : sheet, d = s % l->count[0];
+        int64_t y = l->first[0] + d * l->apart[0], x = l->first[1] + h * l->apart[1];
+
+        step = pitch - column;
+        if (column < l->count[2])
+            runs[count++] = (run){(e->image0 + s / l->count[0]) * image +
+                                      (y * c->dst_size[1] + x) * c->dst_size[2] + l->first[2] +
+                                      column * l->apart[2],
+                                  from, NAME(min)(NAME(min)(l->count[2] - column, n - from), n)};
+    }
+    return count;
+}
+
+/* The planes of the block's first channel, at a position of the chunk's lattice. */
+static const T *NAME(plane_at)(const NAME(engine) *e, int64_t group, int64_t sheet)
+{
+    const mxl_correlation *c = e->c;
+    int64_t depth = e->lattice->count[0];
+
+    return e->images + sheet / depth * e->image_pitch + (group * c->in + e->c0) * e->channel_pitch +
+           sheet % depth * c->planes.plane[1] * c->planes.plane[2];
+}
+
+/* Where the panel of a strip is. */
+static T *NAME(panel_at)(const NAME(engine) *e, int64_t group, int64_t first)
+{
+    return e->panel + (group * e->vectors + first) * e->micro->lanes * e->depth;
+}
+
+/* One item of the range is a strip of a group: packs its vectors. */
+static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
+{
+    const NAME(engine) *e = data;
+    const mxl_lattice *l = e->lattice;
+    int64_t lanes = e->micro->lanes, pitch = e->c->planes.plane[2];
+    run runs[WIDEST];
+
+    for (int64_t item = begin; item < end; item++) {
+        int64_t first, width = strip_at(e->vectors, false, item % e->strips, &first) * lanes;
+        int64_t group = item / e->strips, row = first * lanes / l->count[2];
+        int count = NAME(find_runs)(e, 0, first * lanes, width, runs);
+        T *out = NAME(panel_at)(e, group, first);
+        const T *from[WIDEST];
+
+        for (int r = 0; r < count; r++, row++) {
+            int64_t column = r == 0 ? first * lanes % l->count[2] : 0;
+
+            from[r] =
+                NAME(plane_at)(e, group, row / l->count[1]) + row % l->count[1] * pitch + column;
+        }
+        for (int64_t p = 0; p < e->depth; p++, out += width) {
+            for (int r = 0; r < count; r++)
+                for (int64_t i = 0; i < runs[r].n; i++)
+                    out[runs[r].from + i] = from[r][e->offsets[p] + i];
+            for (int64_t i = count > 0 ? runs[count - 1].from + runs[count - 1].n : 0; i < width;
+                 i++)
+                out[i] = 0;
+        }
+    }
+}
+
+/* ---- the output ---- */
+
+/* dst[at + i * apart] = from[i] + add; or += from[i]. */
+static void NAME(store)(T *dst, int64_t apart, const T *restrict from, int64_t n, T add, bool first)
+{
+    if (apart == 1 && first) {
+        for (int64_t i = 0; i < n; i++)
+            dst[i] = from[i] + add;
+    } else if (apart == 1) {
+        for (int64_t i = 0; i < n; i++)
+            dst[i] += from[i];
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            dst[i * apart] = from[i] + (first ? add : dst[i * apart]);
+    }
+}
+
+/* The same, rounded to float16. There is one block only. */
+static void NAME(store_half)(uint16_t *dst, int64_t apart, const T *from, int64_t n, T add)
+{
+    float sum[WIDEST];
+    uint16_t half[WIDEST];
+    const void *in = sum;
+    int64_t step = 1;
+
+    for (int64_t i = 0; i < n; i++)
+        sum[i] = (float)(from[i] + add);
+    mxl_cast_float_to_half(half, &in, &step, n, NULL);
+    for (int64_t i = 0; i < n; i++)
+        dst[i * apart] = half[i];
+}
+
+/* Stores a tile of rows from `row` on, whose rows are `width` apart. */
+static void NAME(store_tile)(const NAME(engine) *e, int64_t row, int64_t height, const T *tile,
+                             int64_t width, const run *runs, int num_runs)
+{
+    const mxl_correlation *c = e->c;
+    int64_t channel = c->dst_size[0] * c->dst_size[1] * c->dst_size[2];
+    int64_t apart = e->lattice->apart[2];
+
+    for (int64_t i = 0; i < height; i++) {
+        int64_t at = (row + i) * channel;
+        T add = c->bias != NULL ? ((const T *)c->bias)[row + i] : 0;
+
+        for (int r = 0; r < num_runs; r++) {
+            const T *from = tile + i * width + runs[r].from;
+
+            if (c->planes.dtype == MXL_F16)
+                NAME(store_half)((uint16_t *)c->dst + at + runs[r].at, apart, from, runs[r].n, add);
+            else
+                NAME(store)((T *)c->dst + at + runs[r].at, apart, from, runs[r].n, add, e->c0 == 0);
+        }
+    }
+}
+
+/* ---- tiles ---- */
+
+/* Rows [first, last) of a group at one strip. */
+static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int64_t last,
+                        int64_t strip)
+{
+    const mxl_correlation *c = e->c;
+    bool line = c->out == 1;
+    int64_t sheet = strip / e->strips, q;
+    int64_t vectors = strip_at(e->vectors, line, strip % e->strips, &q);
+    int64_t width = vectors * e->micro->lanes;
+    const int64_t *offsets = e->panels ? e->widths[vectors - 1] : e->offsets;
+    const T *a = NAME(block_weights)(e, e->c0, e->depth, group);
+    const T *b = e->panels ? NAME(panel_at)(e, group, q)
+                           : NAME(plane_at)(e, group, sheet) + q * e->micro->lanes;
+    _Alignas(64) T tile[MXL_CONV_HEIGHT * MXL_CONV_VECTORS * MXL_CONV_LANES];
+    run runs[WIDEST];
+    int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
+
+    for (int64_t i = first, height; i < last; i += height) {
+        mxl_conv_tile sums;
+
+        height = NAME(height)(e, last - i);
+        sums = vectors == MXL_CONV_LINE ? e->micro->line : e->micro->tile[height][vectors - 1];
+        sums(e->depth, a + i * e->depth, b, offsets, tile);
+        NAME(store_tile)(e, group * c->out + i, height, tile, width, runs, num_runs);
+    }
+}
+
+/* One item of the range is a unit: some strips at some rows of a group. */
+static void NAME(units)(void *data, int64_t begin, int64_t end)
+{
+    const NAME(engine) *e = data;
+    int64_t strips = e->sheets * e->strips;
+
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t first = unit / e->strip_units % e->row_units * e->rows_unit;
+        int64_t last = NAME(min)(first + e->rows_unit, e->c->out);
+        int64_t s = unit % e->strip_units * e->strips_unit;
+        int64_t group = unit / (e->strip_units * e->row_units);
+
+        for (int64_t end_s = NAME(min)(s + e->strips_unit, strips); s < end_s; s++)
+            NAME(strip)(e, group, first, last, s);
+    }
+}
+
+/* Divides the work of a block into units. */
+static void NAME(divide)(NAME(engine) *e)
+{
+    const mxl_correlation *c = e->c;
+    int64_t tall = e->micro->heights[0], strips = e->sheets * e->strips;
+    int64_t fits = WEIGHT_BYTES / (int64_t)sizeof(T) / (1 + e->depth) / tall * tall, units;
+
+    e->rows_unit = fits < tall ? tall : fits;
+    e->row_units = (c->out + e->rows_unit - 1) / e->rows_unit;
+    units = mxl_thread_count() * UNITS / (e->row_units * c->groups) + 1;
+    e->strips_unit = (strips + units - 1) / units;
+    if (e->strips_unit > UNIT_STRIPS)
+        e->strips_unit = UNIT_STRIPS;
+    e->strip_units = (strips + e->strips_unit - 1) / e->strips_unit;
+}
+
+/* The products of `channels` channels from c0 on. */
+static void NAME(block)(NAME(engine) *e, int64_t channels)
+{
+    const mxl_lattice *l = e->lattice;
+    int64_t lanes = e->micro->lanes, work;
+
+    e->depth = channels * l->num_taps;
+    for (int64_t ch = 0, p = 0; ch < channels; ch++)
+        for (int64_t t = 0; t < l->num_taps; t++, p++) {
+            e->offsets[p] = ch * e->channel_pitch + l->plane_at[t];
+            for (int v = 0; v < MXL_CONV_VECTORS; v++)
+                e->widths[v][p] = p * (v + 1) * lanes;
+        }
+    if (e->panels)
+        mxl_parallel_for(e->c->groups * e->strips,
+                         1 + UNIT_WORK / 8 / (1 + e->depth * lanes * MXL_CONV_VECTORS),
+                         NAME(pack_panels), e);
+    NAME(divide)(e);
+    work = NAME(min)(e->rows_unit, e->c->out) * e->strips_unit * MXL_CONV_VECTORS * lanes;
+    mxl_parallel_for(e->c->groups * e->row_units * e->strip_units,
+                     1 + UNIT_WORK / (1 + work * e->depth), NAME(units), e);
+}
+
+/* ---- chunks ---- */
+
+/* Vectors of a sheet of a lattice, read from planes. */
+static int64_t NAME(sheet_vectors)(const NAME(engine) *e, const mxl_lattice *l)
+{
+    int64_t positions = (l->count[1] - 1) * e->c->planes.plane[2] + l->count[2];
+
+    return (positions + e->micro->lanes - 1) / e->micro->lanes;
+}
+
+/* Positions of a lattice in `images` images. */
+static int64_t NAME(positions)(const mxl_lattice *l, int64_t images)
+{
+    return images * l->count[0] * l->count[1] * l->count[2];
+}
+
+/* Whether packing `images` images costs less than the sums between rows: a packed element costs
+ * about a cycle, two vectors of sums as much. */
+static bool NAME(wants_panels)(const NAME(engine) *e, const mxl_lattice *l, int64_t images)
+{
+    int64_t lanes = e->micro->lanes, exact = NAME(positions)(l, images);
+    int64_t read = images * l->count[0] * NAME(sheet_vectors)(e, l) * lanes;
+
+    return e->c->out > 1 &&
+           (double)(read - exact) * (double)e->c->out / (2.0 * (double)lanes) > (double)exact;
+}
+
+/* All of a lattice in the current chunk. */
+static void NAME(lattice)(NAME(engine) *e)
+{
+    const mxl_correlation *c = e->c;
+    const mxl_lattice *l = e->lattice;
+    int64_t lanes = e->micro->lanes, most = NAME(block_channels)(e), channels;
+
+    if (NAME(positions)(l, 1) == 0)
+        return;
+    e->panels = NAME(wants_panels)(e, l, e->num_images);
+    e->sheets = e->panels ? 1 : e->num_images * l->count[0];
+    e->vectors = e->panels ? (NAME(positions)(l, e->num_images) + lanes - 1) / lanes
+                           : NAME(sheet_vectors)(e, l);
+    e->strips = strip_count(e->vectors, c->out == 1);
+    e->c0 = 0;
+    do {
+        channels = NAME(min)(most, c->in - e->c0);
+        NAME(block)(e, channels);
+        e->c0 += channels;
+    } while (e->c0 < c->in);
+}
+
+/* The largest depth of a block, and the elements of panels for `images` images. */
+static void NAME(room)(NAME(engine) *e, int64_t images, int64_t *depth, int64_t *panels)
+{
+    const mxl_correlation *c = e->c;
+    int64_t slack = e->micro->lanes;
+
+    *depth = *panels = 0;
+    for (int64_t i = 0; i < c->num_lattices; i++) {
+        int64_t products, elements;
+
+        e->lattice = &c->lattices[i];
+        products = NAME(block_channels)(e) * e->lattice->num_taps;
+        elements = c->groups * (NAME(positions)(e->lattice, images) + slack) * products;
+        if (products > *depth)
+            *depth = products;
+        if (NAME(wants_panels)(e, e->lattice, images) && elements > *panels)
+            *panels = elements;
+    }
+}
+
+/* Whether a vector may reach beyond the last plane. */
+static bool NAME(overruns)(const NAME(engine) *e)
+{
+    const mxl_correlation *c = e->c;
+    int64_t size = mxl_planes_size(&c->planes), sheet = c->planes.plane[1] * c->planes.plane[2];
+
+    for (int64_t i = 0; i < c->num_lattices; i++) {
+        const mxl_lattice *l = &c->lattices[i];
+        int64_t end = (l->count[0] - 1) * sheet + NAME(sheet_vectors)(e, l) * e->micro->lanes;
+
+        for (int64_t t = 0; t < l->num_taps; t++)
+            if (l->plane_at[t] + end > size)
+                return true;
+    }
+    return false;
+}
+
+/* Images [e->image0, + e->num_images), from their planes. */
+static void NAME(chunk)(NAME(engine) *e, T *planes)
+{
+    const mxl_correlation *c = e->c;
+    size_t image = (size_t)(c->planes.channels * c->planes.image[0] * c->planes.image[1] *
+                            c->planes.image[2]) *
+                   mxl_dtype_size(c->planes.dtype);
+    const char *from = (const char *)c->src + (size_t)e->image0 * image;
+
+    e->images = planes;
+    if (planes == NULL)
+        e->images = (const T *)(const void *)from;
+    else
+        mxl_planes_make(&c->planes, e->num_images, from, planes);
+    e->lattice_weights = e->packed;
+    for (int64_t l = 0; l < c->num_lattices; l++) {
+        e->lattice = &c->lattices[l];
+        NAME(lattice)(e);
+        e->lattice_weights += e->lattice->num_taps * c->in * c->groups * c->out;
+    }
+}
+
+/* The images of a chunk: as many as CHUNK_BYTES hold. */
+static int64_t NAME(chunk_images)(NAME(engine) *e)
+{
+    int64_t depth, panels, each, fits;
+
+    NAME(room)(e, e->c->batch, &depth, &panels);
+    each = (e->image_pitch + panels / e->c->batch) * (int64_t)sizeof(T);
+    fits = CHUNK_BYTES / (each + 1);
+    return fits < 1 ? 1 : NAME(min)(fits, e->c->batch);
+}
+
+static int NAME(correlate)(const mxl_correlation *c)
+{
+    NAME(engine) e = {.c = c,
+                      .micro = MICRO(),
+                      .channel_pitch = mxl_planes_channel(&c->planes),
+                      .image_pitch = c->planes.channels * mxl_planes_channel(&c->planes)};
+    bool direct = mxl_planes_direct(&c->planes), copies_last = !direct || NAME(overruns)(&e);
+    int64_t most = NAME(chunk_images)(&e), weights = 0, depth, panels, planes;
+    char *room;
+    size_t bytes;
+
+    NAME(room)(&e, most, &depth, &panels);
+    for (int64_t l = 0; l < c->num_lattices; l++)
+        weights += c->lattices[l].num_taps * c->in * c->groups * c->out;
+    planes = !copies_last ? 0 : (direct ? 1 : most) * e.image_pitch + WIDEST;
+    bytes = (size_t)(weights + panels + planes) * sizeof(T) +
+            (size_t)depth * (1 + MXL_CONV_VECTORS) * sizeof(int64_t);
+    room = mxl_alloc(bytes);
+    if (room == NULL)
+        return -1;
+    e.offsets = (int64_t *)(void *)room;
+    for (int v = 0; v < MXL_CONV_VECTORS; v++)
+        e.widths[v] = e.offsets + (v + 1) * depth;
+    e.packed = (T *)(void *)(e.offsets + (1 + MXL_CONV_VECTORS) * depth);
+    e.panel = e.packed + weights;
+    if (planes > 0)
+        memset(e.panel + panels + planes - WIDEST, 0, WIDEST * sizeof(T));
+    NAME(pack_all_weights)(&e);
+    for (; e.image0 < c->batch; e.image0 += e.num_images) {
+        bool last = direct && copies_last && e.image0 == c->batch - 1;
+
+        e.num_images = NAME(min)(most, c->batch - e.image0);
+        if (direct && copies_last && !last)
+            e.num_images = NAME(min)(most, c->batch - 1 - e.image0);
+        NAME(chunk)(&e, direct && !last ? NULL : e.panel + panels);
+    }
+    mxl_free(room, bytes);
+    return 0;
+}
+
+#undef NAME
+#undef T
+#undef MICRO

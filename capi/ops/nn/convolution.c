@@ -1,0 +1,248 @@
+/* Convolution and its derivatives. The convolution y of x with w is linear in both, and so are the
+ * derivatives of the sum of dy * y by x (_mxl_conv_x) and by w (_mxl_conv_w): each of the three
+ * products has the other two as its derivatives. */
+#include "ops/nn/conv_ops.h"
+
+#include <stddef.h>
+
+static const char *const v1_layouts[] = {"None", "NCDHW", "NCHW", "NDHWC", "NHWC", NULL};
+
+#define PRODUCT_PARAMS                                                                             \
+    MXL_CONV_WINDOW, MXL_CONV_COUNT(num_group, "int (non-negative)", "1", "Groups of channels.")
+
+/* ---- y from x and w ---- */
+
+static int y_infer(mxl_infer *infer)
+{
+    const mxl_conv_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+
+    if (mxl_conv_check(infer) != 0 || mxl_conv_check_filters(infer) != 0 ||
+        mxl_conv_check_weight(infer, p->num_filter, x->shape[1] / p->num_group) != 0)
+        return -1;
+    mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
+    out->dim[1] = p->num_filter;
+    for (int i = 0; i < p->kernel.n; i++)
+        if (mxl_conv_size(infer, i, x->shape[i + 2], &out->dim[i + 2]) != 0)
+            return -1;
+    return 0;
+}
+
+static int y_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0], *w = call->in[1];
+    mxl_conv v =
+        mxl_conv_of(call->params, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
+
+    return mxl_conv_forward(&v, mxl_array_read(x), mxl_array_read(w),
+                            call->num_inputs > 2 ? mxl_array_read(call->in[2]) : NULL,
+                            mxl_array_write(call->out[0]));
+}
+
+/* The spatial size of an array that had `meta`, as a list. */
+static mxl_tuple size_of(const mxl_meta *meta)
+{
+    return (mxl_tuple){meta->ndim - 2, meta->shape + 2};
+}
+
+/* dx = conv_x(dy, w), dw = conv_w(x, dy) */
+static int y_grad(mxl_grad *g)
+{
+    mxl_conv_params p = *(const mxl_conv_params *)g->params;
+    mxl_array *dy = g->grad_output[0];
+
+    p.size = size_of(mxl_grad_in_meta(g, 0));
+    if (mxl_grad_wants(g, 0) &&
+        mxl_grad_set(g, 0, mxl_conv_x(g->s, &p, dy, mxl_grad_in(g, 1))) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 1) &&
+        mxl_grad_set(g, 1, mxl_conv_w(g->s, &p, mxl_grad_in(g, 0), dy)) != 0)
+        return -1;
+    return p.no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_conv_grad_bias(g);
+}
+
+#define CONVOLUTION                                                                                \
+    MXL_INPUTS(MXL_INPUT(data, "Images: batch, channels, then one to three spatial axes."),        \
+               MXL_INPUT(weight, "Kernels: num_filter, channels of a group, kernel."),             \
+               MXL_INPUT(bias, "Vector of num_filter numbers; absent with no_bias.")),             \
+        .arity = mxl_conv_arity, .infer = y_infer, .compute = y_compute, .grad = y_grad,           \
+        .saves = mxl_saves_other
+
+static const mxl_op op_convolution = {
+    .name = "Convolution",
+    .aliases = MXL_ALIASES("_npx_convolution"),
+    .doc = "Convolution (as in networks: a correlation) over one to three spatial axes: y[n,k,o] = "
+           "bias[k] + the sum over c and t of data[n,c,o * stride + t * dilate - pad] * "
+           "weight[k,c,t].",
+    MXL_PARAMS_OF(mxl_conv_params, MXL_CONV_WINDOW, MXL_CONV_CHANNELS("1024", "0"),
+                  MXL_CONV_LAYOUT(mxl_conv_layouts)),
+    CONVOLUTION,
+};
+
+static const mxl_op op_convolution_v1 = {
+    .name = "Convolution_v1",
+    .doc = "The same as Convolution, under the name of an older version.",
+    MXL_PARAMS_OF(mxl_conv_params, MXL_CONV_WINDOW, MXL_CONV_CHANNELS("1024", "0"),
+                  MXL_CONV_LAYOUT(v1_layouts)),
+    CONVOLUTION,
+};
+
+/* ---- x from y and w ---- */
+
+/* Whether y is what a convolution gives of data with these spatial sizes. */
+static int check_sizes(const mxl_infer *infer, const int64_t *sizes, const mxl_array *y)
+{
+    const mxl_conv_params *p = infer->params;
+
+    if (y->ndim != p->kernel.n + 2 || y->shape[1] % p->num_group != 0)
+        return mxl_error("%s: y has shape %s", infer->op->name, MXL_SHAPE_OF(y));
+    for (int i = 0; i < p->kernel.n; i++) {
+        int64_t size;
+
+        if (mxl_conv_size(infer, i, sizes[i], &size) != 0)
+            return -1;
+        if (size != y->shape[i + 2])
+            return mxl_error("%s: axis %d of y must have size %lld, got %lld", infer->op->name,
+                             i + 2, (long long)size, (long long)y->shape[i + 2]);
+    }
+    return 0;
+}
+
+static int x_infer(mxl_infer *infer)
+{
+    const mxl_conv_params *p = infer->params;
+    const mxl_array *y = infer->in[0], *w = infer->in[1];
+    int64_t in = w->ndim > 1 ? w->shape[1] : 0;
+
+    if (mxl_conv_check(infer) != 0 || mxl_conv_check_weight(infer, y->shape[1], in) != 0)
+        return -1;
+    if (p->size.n != p->kernel.n)
+        return mxl_error("%s: size has %d entries, the kernel %d", infer->op->name, p->size.n,
+                         p->kernel.n);
+    if (check_sizes(infer, p->size.v, y) != 0)
+        return -1;
+    mxl_infer_set(infer, y->dtype, y->ndim, y->shape);
+    infer->out_shape[0].dim[1] = in * p->num_group;
+    for (int i = 0; i < p->size.n; i++)
+        infer->out_shape[0].dim[i + 2] = p->size.v[i];
+    return 0;
+}
+
+static int x_compute(const mxl_call *call)
+{
+    const mxl_array *y = call->in[0], *w = call->in[1], *x = call->out[0];
+    mxl_conv v = mxl_conv_of(call->params, y->dtype, y->ndim, x->shape, w->shape, y->shape);
+
+    return mxl_conv_data(&v, mxl_array_read(y), mxl_array_read(w), NULL,
+                         mxl_array_write(call->out[0]));
+}
+
+/* dy = conv_y(dx, w), dw = conv_w(dx, y) */
+static int x_grad(mxl_grad *g)
+{
+    mxl_array *dx = g->grad_output[0];
+
+    if (mxl_grad_wants(g, 0) &&
+        mxl_grad_set(g, 0, mxl_conv_y(g->s, g->params, dx, mxl_grad_in(g, 1))) != 0)
+        return -1;
+    return !mxl_grad_wants(g, 1)
+               ? 0
+               : mxl_grad_set(g, 1, mxl_conv_w(g->s, g->params, dx, mxl_grad_in(g, 0)));
+}
+
+static const mxl_op op_conv_x = {
+    .name = "_mxl_conv_x",
+    .doc = "The derivative of a convolution by its data, times y.",
+    MXL_INPUTS(MXL_INPUT(y, "Of the shape of the convolution's result."),
+               MXL_INPUT(weight, "Its kernels.")),
+    MXL_PARAMS_OF(
+        mxl_conv_params, PRODUCT_PARAMS,
+        MXL_CONV_FIELD(size, MXL_P_SHAPE, MXL_REQUIRED, "Sizes of the spatial axes of the data.")),
+    .infer = x_infer,
+    .compute = x_compute,
+    .grad = x_grad,
+    .saves = mxl_saves_other,
+};
+
+/* ---- w from x and y ---- */
+
+static int w_infer(mxl_infer *infer)
+{
+    const mxl_conv_params *p = infer->params;
+    const mxl_array *x = infer->in[0], *y = infer->in[1];
+    int64_t shape[5];
+
+    if (mxl_conv_check(infer) != 0 || check_sizes(infer, x->shape + 2, y) != 0)
+        return -1;
+    if (x->shape[0] != y->shape[0])
+        return mxl_error("%s: batches %lld and %lld differ", infer->op->name,
+                         (long long)x->shape[0], (long long)y->shape[0]);
+    shape[0] = y->shape[1];
+    shape[1] = x->shape[1] / p->num_group;
+    for (int i = 0; i < p->kernel.n; i++)
+        shape[i + 2] = p->kernel.v[i];
+    return mxl_infer_set(infer, infer->in[0]->dtype, p->kernel.n + 2, shape);
+}
+
+static int w_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0], *y = call->in[1], *w = call->out[0];
+    mxl_conv v = mxl_conv_of(call->params, x->dtype, x->ndim, x->shape, w->shape, y->shape);
+
+    return mxl_conv_weight(&v, mxl_array_read(x), mxl_array_read(y), mxl_array_write(call->out[0]));
+}
+
+/* dx = conv_x(y, dw), dy = conv_y(x, dw) */
+static int w_grad(mxl_grad *g)
+{
+    mxl_conv_params p = *(const mxl_conv_params *)g->params;
+    mxl_array *dw = g->grad_output[0];
+
+    p.size = size_of(mxl_grad_in_meta(g, 0));
+    if (mxl_grad_wants(g, 0) &&
+        mxl_grad_set(g, 0, mxl_conv_x(g->s, &p, mxl_grad_in(g, 1), dw)) != 0)
+        return -1;
+    return !mxl_grad_wants(g, 1) ? 0
+                                 : mxl_grad_set(g, 1, mxl_conv_y(g->s, &p, mxl_grad_in(g, 0), dw));
+}
+
+static const mxl_op op_conv_w = {
+    .name = "_mxl_conv_w",
+    .doc = "The derivative of a convolution by its kernels, times y.",
+    MXL_INPUTS(MXL_INPUT(data, "Its data."),
+               MXL_INPUT(y, "Of the shape of the convolution's result.")),
+    MXL_PARAMS_OF(mxl_conv_params, PRODUCT_PARAMS),
+    .infer = w_infer,
+    .compute = w_compute,
+    .grad = w_grad,
+    .saves = mxl_saves_other,
+};
+
+/* ---- as calls ---- */
+
+mxl_array *mxl_conv_y(mxl_scope *s, const mxl_conv_params *p, mxl_array *x, mxl_array *w)
+{
+    mxl_conv_params plain = {.kernel = p->kernel,
+                             .stride = p->stride,
+                             .dilate = p->dilate,
+                             .pad = p->pad,
+                             .num_filter = w != NULL ? w->shape[0] : 0,
+                             .num_group = p->num_group,
+                             .no_bias = 1};
+
+    return mxl_scope_call(s, &op_convolution, &plain, 2, (mxl_array *[]){x, w});
+}
+
+mxl_array *mxl_conv_x(mxl_scope *s, const mxl_conv_params *p, mxl_array *y, mxl_array *w)
+{
+    return mxl_scope_call(s, &op_conv_x, p, 2, (mxl_array *[]){y, w});
+}
+
+mxl_array *mxl_conv_w(mxl_scope *s, const mxl_conv_params *p, mxl_array *x, mxl_array *y)
+{
+    return mxl_scope_call(s, &op_conv_w, p, 2, (mxl_array *[]){x, y});
+}
+
+const mxl_op *const mxl_ops_convolution[] = {&op_convolution, &op_convolution_v1, &op_conv_x,
+                                             &op_conv_w, NULL};
