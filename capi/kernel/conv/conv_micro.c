@@ -10,7 +10,8 @@
  * functions. All sums are in registers. */
 #define BODIES(SET, T, ISA)                                                                        \
     ISA MXL_INLINE void SET##_any_tile(int height, int vectors, int64_t k, const void *left,       \
-                                       const void *right, const int64_t *offsets, void *out)       \
+                                       const void *right, const int64_t *offsets, void *out,       \
+                                       int64_t ldc)                                                \
     {                                                                                              \
         enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
         const T *a = left;                                                                         \
@@ -36,8 +37,7 @@
         }                                                                                          \
         UNROLL for (int i = 0; i < height; i++)                                                    \
         {                                                                                          \
-            UNROLL for (int v = 0; v < vectors; v++)                                               \
-                SET##_store(c + (i * vectors + v) * N, acc[i][v]);                                 \
+            UNROLL for (int v = 0; v < vectors; v++) SET##_store(c + i * ldc + v * N, acc[i][v]);  \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
@@ -112,10 +112,10 @@
     }
 
 #define ONE(SET, ISA, height, vectors)                                                             \
-    ISA static void SET##_tile_##height##_##vectors(int64_t k, const void *a, const void *b,       \
-                                                    const int64_t *offsets, void *out)             \
+    ISA static void SET##_tile_##height##_##vectors(                                               \
+        int64_t k, const void *a, const void *b, const int64_t *offsets, void *out, int64_t ldc)   \
     {                                                                                              \
-        SET##_any_tile(height, vectors, k, a, b, offsets, out);                                    \
+        SET##_any_tile(height, vectors, k, a, b, offsets, out, ldc);                               \
     }
 #define BOTH(SET, ISA, height, vectors)                                                            \
     ONE(SET, ISA, height, vectors)                                                                 \

@@ -10,13 +10,13 @@
 #include "kernel/conv/correlate.h"
 #include "kernel/conv/conv_plan.h"
 #include "kernel/copy/cast.h"
+#include "kernel/copy/copy_loops.h"
 
 enum {
     CHUNK_BYTES = 16 << 20, /* planes and panels that are made at a time */
     POSITIONS = 512,        /* of one pass over a tile, so that a panel stays in the first cache */
     UNITS = 8,              /* units for each thread */
-    UNIT_WORK = 1 << 17,    /* multiplications that are worth a thread */
-    TRANSPOSED = 16         /* positions that are transposed at a time */
+    UNIT_WORK = 1 << 17     /* multiplications that are worth a thread */
 };
 
 /* Vectors of output channels are divided into panels of up to three: panel number v has the

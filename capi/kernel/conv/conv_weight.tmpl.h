@@ -7,7 +7,7 @@
 typedef struct NAME(weights) {
     const mxl_conv *conv;
     const mxl_planes *planes;
-    const int64_t *plane_at; /* of the taps */
+    int64_t *row_at; /* [rows]: where a row of sums begins in the planes of a group */
     const mxl_conv_micro *micro;
     int64_t num_taps, rows;  /* rows of sums: channels with taps */
     int64_t positions;       /* of an image */
@@ -18,7 +18,7 @@ typedef struct NAME(weights) {
     const char *y; /* of the chunk */
     T *panel;      /* [image][group][panel][position][width] */
     T *sums;       /* [group][panel][row][width] */
-    T *w;
+    void *w;
     int64_t rows_unit, units; /* of a panel */
 } NAME(weights);
 
@@ -30,13 +30,7 @@ static void NAME(transpose)(const NAME(weights) *e, const T *from, int64_t chann
 
     if (channels < width)
         memset(out, 0, (size_t)(n * width) * sizeof(T));
-    for (int64_t p = 0; p < n; p += TRANSPOSED) {
-        int64_t some = n - p < TRANSPOSED ? n - p : TRANSPOSED;
-
-        for (int64_t k = 0; k < channels; k++)
-            for (int64_t i = 0; i < some; i++)
-                out[(p + i) * width + k] = from[k * n + p + i];
-    }
+    mxl_transpose_kernel(sizeof(T), out, width, from, n, n, channels);
 }
 
 /* The same from float16. */
@@ -98,18 +92,12 @@ typedef struct NAME(block) {
     const T *y;     /* the panel (or the contiguous channel) there */
 } NAME(block);
 
-/* Where tile row i (a channel of the group and a tap) begins in the planes. */
-static const T *NAME(row_at)(const NAME(weights) *e, const T *image, int64_t group, int64_t i)
-{
-    return image + (group * e->conv->in + i / e->num_taps) * e->channel_pitch +
-           e->plane_at[i % e->num_taps];
-}
-
 /* Rows [first, last) of sums, each `width` wide. */
 static void NAME(add_block)(const NAME(weights) *e, const NAME(block) *block, int64_t group,
                             int64_t first, int64_t last, int64_t vectors, T *sums)
 {
     int64_t width = vectors * e->micro->lanes;
+    const T *image = block->image + group * e->conv->in * e->channel_pitch;
 
     for (int64_t i = first, height; i < last; i += height) {
         const int *fits = e->micro->heights;
@@ -119,7 +107,7 @@ static void NAME(add_block)(const NAME(weights) *e, const NAME(block) *block, in
             fits++;
         height = *fits;
         for (int64_t r = 0; r < height; r++)
-            a[r] = NAME(row_at)(e, block->image, group, i + r);
+            a[r] = image + e->row_at[i + r];
         e->micro->weight[height][vectors - 1](&block->at, a, block->y, sums + i * width);
     }
 }
@@ -127,13 +115,15 @@ static void NAME(add_block)(const NAME(weights) *e, const NAME(block) *block, in
 /* The same where each group has one channel of x and of y: one sum for each tap. */
 static void NAME(add_dots)(const NAME(weights) *e, const NAME(block) *block, int64_t group, T *sums)
 {
+    const T *image = block->image + group * e->channel_pitch;
+
     for (int64_t t = 0; t < e->num_taps; t += MXL_CONV_DOTS) {
         const void *a[MXL_CONV_DOTS];
         T some[MXL_CONV_DOTS] = {0};
         int64_t n = e->num_taps - t < MXL_CONV_DOTS ? e->num_taps - t : MXL_CONV_DOTS;
 
         for (int64_t i = 0; i < MXL_CONV_DOTS; i++)
-            a[i] = NAME(row_at)(e, block->image, group, t + (i < n ? i : 0));
+            a[i] = image + e->row_at[t + (i < n ? i : 0)];
         e->micro->dots(&block->at, a, block->y, some);
         for (int64_t i = 0; i < n; i++)
             sums[t + i] += some[i];
@@ -189,34 +179,35 @@ static void NAME(add_units)(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* The sums become weights: w[g, k, row]. */
-static void NAME(finish)(const NAME(weights) *e, void *w)
+/* One item of the range is a panel of a group: its sums become weights, w[g, k, row]. */
+static void NAME(finish)(void *data, int64_t begin, int64_t end)
 {
+    const NAME(weights) *e = data;
     const mxl_conv *v = e->conv;
+    int64_t lanes = e->micro->lanes, panels = e->panels > 0 ? e->panels : 1;
 
-    for (int64_t g = 0; g < v->groups; g++)
-        for (int64_t k = 0; k < v->out; k++) {
-            int64_t lanes = e->micro->lanes, first, width, panel = 0;
-            int64_t to = (g * v->out + k) * e->rows;
-            const T *sums;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t group = item / panels, first, width, channels, to;
+        const T *sums;
 
-            width = panel_at(e->vectors, panel, &first) * lanes;
-            while (k >= first * lanes + width)
-                width = panel_at(e->vectors, ++panel, &first) * lanes;
-            sums = e->sums + (g * e->vectors + first) * lanes * e->rows + k - first * lanes;
-            if (e->panels == 0) {
-                sums = e->sums + g * e->rows;
-                width = 1;
+        width = panel_at(e->vectors, item % panels, &first) * lanes;
+        channels = v->out - first * lanes < width ? v->out - first * lanes : width;
+        to = (group * v->out + first * lanes) * e->rows;
+        sums = e->sums + (group * e->vectors + first) * lanes * e->rows;
+        if (e->panels == 0)
+            memcpy((T *)e->w + group * e->rows, e->sums + group * e->rows,
+                   (size_t)e->rows * sizeof(T));
+        else if (v->dtype != MXL_F16)
+            mxl_transpose_kernel(sizeof(T), (T *)e->w + to, e->rows, sums, width, channels,
+                                 e->rows);
+        else
+            for (int64_t k = 0; k < channels; k++) {
+                const void *in = sums + k;
+
+                mxl_cast_float_to_half((uint16_t *)e->w + to + k * e->rows, &in, &width, e->rows,
+                                       NULL);
             }
-            if (v->dtype == MXL_F16) {
-                const void *in = sums;
-
-                mxl_cast_float_to_half((uint16_t *)w + to, &in, &width, e->rows, NULL);
-                continue;
-            }
-            for (int64_t i = 0; i < e->rows; i++)
-                ((T *)w)[to + i] = sums[i * width];
-        }
+    }
 }
 
 /* The images of a chunk: as many as CHUNK_BYTES hold. */
@@ -263,8 +254,8 @@ static int NAME(weight)(const mxl_conv *v, const mxl_conv_plan *plan, const void
     NAME(weights)
     e = {.conv = v,
          .planes = &plan->planes,
-         .plane_at = plan->lattices[0].plane_at,
          .micro = MICRO(),
+         .w = w,
          .num_taps = plan->lattices[0].num_taps,
          .rows = v->in * plan->lattices[0].num_taps,
          .positions = v->y_size[0] * v->y_size[1] * v->y_size[2],
@@ -283,17 +274,23 @@ static int NAME(weight)(const mxl_conv *v, const mxl_conv_plan *plan, const void
     bytes = (size_t)(sums + planes +
                      (dots ? 0 : most * v->groups * e.vectors * e.micro->lanes * e.positions)) *
             sizeof(T);
+    bytes = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t) +
+            (size_t)e.rows * sizeof(int64_t);
     e.sums = mxl_alloc(bytes);
     if (e.sums == NULL)
         return -1;
     memset(e.sums, 0, (size_t)sums * sizeof(T));
     e.panel = e.sums + sums + planes;
+    e.row_at = (int64_t *)(void *)((char *)e.sums + bytes) - e.rows;
+    for (int64_t i = 0; i < e.rows; i++)
+        e.row_at[i] = i / e.num_taps * e.channel_pitch + plan->lattices[0].plane_at[i % e.num_taps];
     e.images = e.sums + sums;
     for (int64_t image = 0; image < v->batch && e.positions > 0; image += e.num_images) {
         e.num_images = v->batch - image < most ? v->batch - image : most;
         NAME(add_chunk)(&e, image, x, y, direct ? NULL : e.sums + sums);
     }
-    NAME(finish)(&e, w);
+    mxl_parallel_for(v->groups * (dots ? 1 : e.panels),
+                     1 + UNIT_WORK / 8 / (1 + e.rows * MXL_CONV_LANES), NAME(finish), &e);
     mxl_free(e.sums, bytes);
     return 0;
 }

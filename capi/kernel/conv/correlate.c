@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "kernel/conv/conv_micro.h"
 #include "kernel/copy/cast.h"
+#include "kernel/copy/copy_loops.h"
 
 /* Measured on a Sapphire Rapids with 48 KiB, 2 MiB and 260 MiB of cache. */
 enum {

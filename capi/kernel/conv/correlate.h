@@ -23,6 +23,7 @@ typedef struct mxl_correlation {
     int64_t batch, groups, in, out;
     const void *src, *weights, *bias; /* weights and bias of float16 arrays are float32 */
     int64_t w_group, w_out, w_in;
+    int64_t taps; /* of a kernel; all lattices together have each once */
     void *dst;
     int64_t dst_size[3];
     int64_t num_lattices; /* together they cover dst */

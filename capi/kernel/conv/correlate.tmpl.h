@@ -13,7 +13,8 @@ typedef struct NAME(engine) {
     T *packed;       /* the weights of all lattices */
     const T *images; /* planes of the chunk */
     int64_t image_pitch, channel_pitch;
-    int64_t image0, num_images; /* of the chunk */
+    int64_t image0, num_images;     /* of the chunk */
+    int64_t dst_image, dst_channel; /* elements of an image, of a channel of the output */
 
     const mxl_lattice *lattice;
     const T *lattice_weights;
@@ -58,17 +59,34 @@ static int64_t NAME(block_channels)(const NAME(engine) *e)
 
 /* ---- weights ---- */
 
-/* One tile of rows of the block, of which `w` are the weights at its first row and channel. */
+/* True if the lattice uses all taps in the order of the weights. */
+static bool NAME(whole)(const mxl_lattice *l, int64_t taps)
+{
+    return l->num_taps == taps && (taps == 0 || l->weight_at[0] == 0);
+}
+
+/* One tile of rows of the block, of which `w` are the weights at its first row and channel: row i
+ * of the tile becomes column i. */
 static void NAME(pack_tile)(const NAME(engine) *e, const T *w, int64_t height, int64_t channels,
                             T *out)
 {
     const mxl_lattice *l = e->lattice;
     const mxl_correlation *c = e->c;
+    int64_t taps = l->num_taps;
 
-    for (int64_t ch = 0; ch < channels; ch++, w += c->w_in)
-        for (int64_t t = 0; t < l->num_taps; t++, out += height)
+    if (NAME(whole)(l, c->taps) && c->w_in == taps) {
+        mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, channels * taps, height);
+        return;
+    }
+    for (int64_t ch = 0; ch < channels; ch++, w += c->w_in, out += taps * height) {
+        if (NAME(whole)(l, c->taps)) {
+            mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, taps, height);
+            continue;
+        }
+        for (int64_t t = 0; t < taps; t++)
             for (int64_t i = 0; i < height; i++)
-                out[i] = w[i * c->w_out + l->weight_at[t]];
+                out[t * height + i] = w[i * c->w_out + l->weight_at[t]];
+    }
 }
 
 /* Where the weights of a block of channels begin, for a group. */
@@ -129,22 +147,29 @@ static int NAME(find_runs)(const NAME(engine) *e, int64_t sheet, int64_t q, int6
     const mxl_lattice *l = e->lattice;
     const mxl_correlation *c = e->c;
     int64_t pitch = e->panels ? l->count[2] : c->planes.plane[2];
-    int64_t image = c->groups * c->out * c->dst_size[0] * c->dst_size[1] * c->dst_size[2];
-    int64_t all = e->panels ? e->num_images * l->count[0] * l->count[1] : l->count[1];
+    int64_t row = q / pitch, column = q % pitch, s = e->panels ? row / l->count[1] : sheet;
+    int64_t h = row % l->count[1], d = s % l->count[0], image = s / l->count[0], at;
     int count = 0;
 
-    for (int64_t from = 0, row = q / pitch, column = q % pitch, step; from < n && row < all;
-         from += step, column = 0, row++) {
-        int64_t h = row % l->count[1];
-        int64_t s = e->panels ? row / l->count[1] : sheet, d = s % l->count[0];
-        int64_t y = l->first[0] + d * l->apart[0], x = l->first[1] + h * l->apart[1];
-
+    for (int64_t from = 0, step; from < n; from += step, column = 0) {
+        at = (e->image0 + image) * e->dst_image +
+             ((l->first[0] + d * l->apart[0]) * c->dst_size[1] + l->first[1] + h * l->apart[1]) *
+                 c->dst_size[2] +
+             l->first[2];
         step = pitch - column;
         if (column < l->count[2])
-            runs[count++] = (run){(e->image0 + s / l->count[0]) * image +
-                                      (y * c->dst_size[1] + x) * c->dst_size[2] + l->first[2] +
-                                      column * l->apart[2],
-                                  from, NAME(min)(NAME(min)(l->count[2] - column, n - from), n)};
+            runs[count++] =
+                (run){at + column * l->apart[2], from, NAME(min)(l->count[2] - column, n - from)};
+        if (++h < l->count[1])
+            continue;
+        /* The next sheet: with panels, positions go on there. */
+        h = 0;
+        if (++d == l->count[0]) {
+            d = 0;
+            image++;
+        }
+        if (!e->panels || image == e->num_images)
+            break;
     }
     return count;
 }
@@ -234,11 +259,10 @@ static void NAME(store_tile)(const NAME(engine) *e, int64_t row, int64_t height,
                              int64_t width, const run *runs, int num_runs)
 {
     const mxl_correlation *c = e->c;
-    int64_t channel = c->dst_size[0] * c->dst_size[1] * c->dst_size[2];
     int64_t apart = e->lattice->apart[2];
 
     for (int64_t i = 0; i < height; i++) {
-        int64_t at = (row + i) * channel;
+        int64_t at = (row + i) * e->dst_channel;
         T add = c->bias != NULL ? ((const T *)c->bias)[row + i] : 0;
 
         for (int r = 0; r < num_runs; r++) {
@@ -270,13 +294,20 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     _Alignas(64) T tile[MXL_CONV_HEIGHT * MXL_CONV_VECTORS * MXL_CONV_LANES];
     run runs[WIDEST];
     int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
+    bool direct = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0 &&
+                  c->bias == NULL && c->planes.dtype != MXL_F16;
 
     for (int64_t i = first, height; i < last; i += height) {
         mxl_conv_tile sums;
 
         height = NAME(height)(e, last - i);
         sums = vectors == MXL_CONV_LINE ? e->micro->line : e->micro->tile[height][vectors - 1];
-        sums(e->depth, a + i * e->depth, b, offsets, tile);
+        if (direct) {
+            sums(e->depth, a + i * e->depth, b, offsets,
+                 (T *)c->dst + (group * c->out + i) * e->dst_channel + runs[0].at, e->dst_channel);
+            continue;
+        }
+        sums(e->depth, a + i * e->depth, b, offsets, tile, width);
         NAME(store_tile)(e, group * c->out + i, height, tile, width, runs, num_runs);
     }
 }
@@ -467,6 +498,8 @@ static int NAME(correlate)(const mxl_correlation *c)
     char *room;
     size_t bytes;
 
+    e.dst_channel = c->dst_size[0] * c->dst_size[1] * c->dst_size[2];
+    e.dst_image = c->groups * c->out * e.dst_channel;
     NAME(room)(&e, most, &depth, &panels);
     for (int64_t l = 0; l < c->num_lattices; l++)
         weights += c->lattices[l].num_taps * c->in * c->groups * c->out;
