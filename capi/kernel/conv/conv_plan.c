@@ -20,6 +20,12 @@ static void position(int64_t i, const int64_t *size, int64_t *at)
     at[0] = i / size[2] / size[1];
 }
 
+/* The element of a plane at a position. */
+static int64_t plane_index(const mxl_planes *p, const int64_t *at)
+{
+    return (at[0] * p->plane[1] + at[1]) * p->pitch + at[2];
+}
+
 static int64_t index_of(const int64_t *at, const int64_t *size)
 {
     return (at[0] * size[1] + at[1]) * size[2] + at[2];
@@ -93,7 +99,6 @@ int mxl_conv_plan_forward(const mxl_conv *v, mxl_conv_plan *plan)
     }
     if (take_room(plan, 1, product(used), taps, &plane_at, &weight_at) != 0)
         return -1;
-    size = mxl_planes_size(p);
     for (int64_t f = 0; f < product(used); f++) {
         int64_t at[3];
 
@@ -101,6 +106,8 @@ int mxl_conv_plan_forward(const mxl_conv *v, mxl_conv_plan *plan)
         for (int i = 0; i < 3; i++)
             p->phases[f][i] = at[i] * v->dilate[i] % v->stride[i];
     }
+    mxl_planes_overlap(p, v->y_size[2]);
+    size = mxl_planes_size(p);
     l = &plan->lattices[0];
     *l = (mxl_lattice){
         .apart = {1, 1, 1}, .num_taps = taps, .plane_at = plane_at, .weight_at = weight_at};
@@ -113,7 +120,7 @@ int mxl_conv_plan_forward(const mxl_conv *v, mxl_conv_plan *plan)
             phase[i] = at[i] % period[i];
             shift[i] = at[i] * v->dilate[i] / v->stride[i];
         }
-        plane_at[t] = index_of(phase, used) * size + index_of(shift, p->plane);
+        plane_at[t] = index_of(phase, used) * size + plane_index(p, shift);
         weight_at[t] = t;
     }
     return 0;
@@ -158,7 +165,7 @@ static int64_t find_taps(const mxl_conv *v, const mxl_planes *p, const int64_t *
         }
         if (!fits)
             continue;
-        plane_at[count] = index_of(shift, p->plane);
+        plane_at[count] = plane_index(p, shift);
         weight_at[count++] = t;
     }
     return count;
@@ -186,6 +193,7 @@ int mxl_conv_plan_data(const mxl_conv *v, mxl_conv_plan *plan)
     }
     if (take_room(plan, product(lattices), 1, product(v->kernel), &plane_at, &weight_at) != 0)
         return -1;
+    mxl_planes_overlap(p, count_of(v, 2, 0));
     for (int64_t n = 0; n < plan->num_lattices; n++) {
         mxl_lattice *l = &plan->lattices[n];
 

@@ -151,11 +151,11 @@ static void NAME(add_image)(const NAME(weights) *e, int64_t image, int64_t group
         for (int64_t h = 0, some; h < size[1]; h += some) {
             some = size[1] - h < rows ? size[1] - h : rows;
             for (int64_t x = 0, run; x < size[2]; x += run) {
-                NAME(block) block = {.image = from + (d * plane[1] + h) * plane[2] + x,
+                NAME(block) block = {.image = from + (d * plane[1] + h) * e->planes->pitch + x,
                                      .y = y + ((d * size[1] + h) * size[2] + x) * width};
 
                 run = size[2] - x < POSITIONS ? size[2] - x : POSITIONS;
-                block.at = (mxl_conv_positions){some, run, plane[2]};
+                block.at = (mxl_conv_positions){some, run, e->planes->pitch};
                 if (dots)
                     NAME(add_dots)(e, &block, group, sums);
                 else
@@ -263,14 +263,15 @@ static int NAME(weight)(const mxl_conv *v, const mxl_conv_plan *plan, const void
          .image_pitch = plan->planes.channels * mxl_planes_channel(&plan->planes)};
     bool dots = v->in == 1 && v->out == 1 && v->dtype != MXL_F16;
     bool direct = mxl_planes_direct(&plan->planes);
-    int64_t most, sums, planes;
+    int64_t most, sums, planes, shared;
     size_t bytes;
 
     e.vectors = (v->out + e.micro->lanes - 1) / e.micro->lanes;
     e.panels = dots ? 0 : (e.vectors + 2) / 3;
     most = NAME(chunk_size)(&e);
     sums = v->groups * e.rows * (dots ? 1 : e.vectors * e.micro->lanes);
-    planes = direct ? 0 : most * e.image_pitch;
+    shared = plan->planes.plane[2] - plan->planes.pitch;
+    planes = direct ? 0 : most * e.image_pitch + shared;
     bytes = (size_t)(sums + planes +
                      (dots ? 0 : most * v->groups * e.vectors * e.micro->lanes * e.positions)) *
             sizeof(T);
@@ -280,6 +281,8 @@ static int NAME(weight)(const mxl_conv *v, const mxl_conv_plan *plan, const void
     if (e.sums == NULL)
         return -1;
     memset(e.sums, 0, (size_t)sums * sizeof(T));
+    memset(e.sums + sums + planes - (direct ? 0 : shared), 0,
+           (size_t)(direct ? 0 : shared) * sizeof(T));
     e.panel = e.sums + sums + planes;
     e.row_at = (int64_t *)(void *)((char *)e.sums + bytes) - e.rows;
     for (int64_t i = 0; i < e.rows; i++)

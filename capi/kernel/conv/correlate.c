@@ -10,6 +10,7 @@
 #include "kernel/conv/conv_micro.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"
+#include "kernel/target.h"
 
 /* Measured on a Sapphire Rapids with 48 KiB, 2 MiB and 260 MiB of cache. */
 enum {

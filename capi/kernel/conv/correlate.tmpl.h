@@ -146,7 +146,7 @@ static int NAME(find_runs)(const NAME(engine) *e, int64_t sheet, int64_t q, int6
 {
     const mxl_lattice *l = e->lattice;
     const mxl_correlation *c = e->c;
-    int64_t pitch = e->panels ? l->count[2] : c->planes.plane[2];
+    int64_t pitch = e->panels ? l->count[2] : c->planes.pitch;
     int64_t row = q / pitch, column = q % pitch, s = e->panels ? row / l->count[1] : sheet;
     int64_t h = row % l->count[1], d = s % l->count[0], image = s / l->count[0], at;
     int count = 0;
@@ -181,7 +181,7 @@ static const T *NAME(plane_at)(const NAME(engine) *e, int64_t group, int64_t she
     int64_t depth = e->lattice->count[0];
 
     return e->images + sheet / depth * e->image_pitch + (group * c->in + e->c0) * e->channel_pitch +
-           sheet % depth * c->planes.plane[1] * c->planes.plane[2];
+           sheet % depth * c->planes.plane[1] * c->planes.pitch;
 }
 
 /* Where the panel of a strip is. */
@@ -195,7 +195,7 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
 {
     const NAME(engine) *e = data;
     const mxl_lattice *l = e->lattice;
-    int64_t lanes = e->micro->lanes, pitch = e->c->planes.plane[2];
+    int64_t lanes = e->micro->lanes, pitch = e->c->planes.pitch;
     run runs[WIDEST];
 
     for (int64_t item = begin; item < end; item++) {
@@ -224,9 +224,11 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
 
 /* ---- the output ---- */
 
-/* dst[at + i * apart] = from[i] + add; or += from[i]. */
-static void NAME(store)(T *dst, int64_t apart, const T *restrict from, int64_t n, T add, bool first)
+/* dst[i * apart] = from[i] + add; or += from[i]. */
+MXL_INLINE void NAME(store_at)(int level, T *restrict dst, int64_t apart, const T *restrict from,
+                               int64_t n, T add, bool first)
 {
+    (void)level;
     if (apart == 1 && first) {
         for (int64_t i = 0; i < n; i++)
             dst[i] = from[i] + add;
@@ -238,6 +240,9 @@ static void NAME(store)(T *dst, int64_t apart, const T *restrict from, int64_t n
             dst[i * apart] = from[i] + (first ? add : dst[i * apart]);
     }
 }
+MXL_BY_LEVEL(NAME(store),
+             (T *restrict dst, int64_t apart, const T *restrict from, int64_t n, T add, bool first),
+             dst, apart, from, n, add, first)
 
 /* The same, rounded to float16. There is one block only. */
 static void NAME(store_half)(uint16_t *dst, int64_t apart, const T *from, int64_t n, T add)
@@ -373,7 +378,7 @@ static void NAME(block)(NAME(engine) *e, int64_t channels)
 /* Vectors of a sheet of a lattice, read from planes. */
 static int64_t NAME(sheet_vectors)(const NAME(engine) *e, const mxl_lattice *l)
 {
-    int64_t positions = (l->count[1] - 1) * e->c->planes.plane[2] + l->count[2];
+    int64_t positions = (l->count[1] - 1) * e->c->planes.pitch + l->count[2];
 
     return (positions + e->micro->lanes - 1) / e->micro->lanes;
 }
@@ -441,7 +446,7 @@ static void NAME(room)(NAME(engine) *e, int64_t images, int64_t *depth, int64_t 
 static bool NAME(overruns)(const NAME(engine) *e)
 {
     const mxl_correlation *c = e->c;
-    int64_t size = mxl_planes_size(&c->planes), sheet = c->planes.plane[1] * c->planes.plane[2];
+    int64_t size = mxl_planes_size(&c->planes), sheet = c->planes.plane[1] * c->planes.pitch;
 
     for (int64_t i = 0; i < c->num_lattices; i++) {
         const mxl_lattice *l = &c->lattices[i];
@@ -495,6 +500,7 @@ static int NAME(correlate)(const mxl_correlation *c)
                       .image_pitch = c->planes.channels * mxl_planes_channel(&c->planes)};
     bool direct = mxl_planes_direct(&c->planes), copies_last = !direct || NAME(overruns)(&e);
     int64_t most = NAME(chunk_images)(&e), weights = 0, depth, panels, planes;
+    int64_t slack = WIDEST + c->planes.plane[2] - c->planes.pitch;
     char *room;
     size_t bytes;
 
@@ -503,7 +509,7 @@ static int NAME(correlate)(const mxl_correlation *c)
     NAME(room)(&e, most, &depth, &panels);
     for (int64_t l = 0; l < c->num_lattices; l++)
         weights += c->lattices[l].num_taps * c->in * c->groups * c->out;
-    planes = !copies_last ? 0 : (direct ? 1 : most) * e.image_pitch + WIDEST;
+    planes = !copies_last ? 0 : (direct ? 1 : most) * e.image_pitch + slack;
     bytes = (size_t)(weights + panels + planes) * sizeof(T) +
             (size_t)depth * (1 + MXL_CONV_VECTORS) * sizeof(int64_t);
     room = mxl_alloc(bytes);
@@ -515,7 +521,7 @@ static int NAME(correlate)(const mxl_correlation *c)
     e.packed = (T *)(void *)(e.offsets + (1 + MXL_CONV_VECTORS) * depth);
     e.panel = e.packed + weights;
     if (planes > 0)
-        memset(e.panel + panels + planes - WIDEST, 0, WIDEST * sizeof(T));
+        memset(e.panel + panels + planes - slack, 0, (size_t)slack * sizeof(T));
     NAME(pack_all_weights)(&e);
     for (; e.image0 < c->batch; e.image0 += e.num_images) {
         bool last = direct && copies_last && e.image0 == c->batch - 1;

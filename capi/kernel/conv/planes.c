@@ -6,12 +6,13 @@
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "kernel/copy/cast.h"
+#include "kernel/target.h"
 
 enum { GRAIN = 1 << 14 }; /* elements that are worth a thread */
 
 int64_t mxl_planes_size(const mxl_planes *p)
 {
-    return p->plane[0] * p->plane[1] * p->plane[2];
+    return p->plane[0] * p->plane[1] * p->pitch;
 }
 
 int64_t mxl_planes_channel(const mxl_planes *p)
@@ -47,48 +48,71 @@ static void inside(const mxl_planes *p, int i, int64_t phase, int64_t *first, in
         *first = *end;
 }
 
-/* out[j] = row[j * step], converted from float16 where planes are floats. */
-static void copy_row(const planes_job *job, const char *row, int64_t step, int64_t n, char *out)
+void mxl_planes_overlap(mxl_planes *p, int64_t least)
 {
-    const void *in = row;
+    int64_t shared = p->plane[2];
 
-    if (job->from == sizeof(uint16_t)) {
-        mxl_cast_half_to_float(out, &in, &step, n, NULL);
-    } else if (step == 1) {
-        memcpy(out, row, (size_t)n * job->to);
-    } else if (job->to == sizeof(float)) {
-        const float *from = in;
-        float *to = (void *)out;
+    for (int64_t f = 0; f < p->num_phases; f++) {
+        int64_t first, end;
 
-        for (int64_t j = 0; j < n; j++)
-            to[j] = from[j * step];
-    } else {
-        const double *from = in;
-        double *to = (void *)out;
-
-        for (int64_t j = 0; j < n; j++)
-            to[j] = from[j * step];
+        inside(p, 2, p->phases[f][2], &first, &end);
+        if (first == end)
+            continue;
+        shared = first < shared ? first : shared;
+        shared = p->plane[2] - end < shared ? p->plane[2] - end : shared;
     }
+    p->pitch = p->plane[2] - shared > least ? p->plane[2] - shared : least;
 }
 
-/* One row of a plane, of which [first, end) is inside the image; NULL: none of it. */
-static void make_row(const planes_job *job, const char *row, int64_t first, int64_t end, char *out)
-{
-    int64_t width = job->planes->plane[2];
+/* A row of a plane: `width` elements, of which [first, end) are those of `row`, `step` apart, and
+ * the others zero. */
+#define MAKE_ROW(T)                                                                                \
+    MXL_INLINE void row_##T##_at(int level, T *restrict out, const T *restrict row, int64_t step,  \
+                                 int64_t first, int64_t end, int64_t width)                        \
+    {                                                                                              \
+        (void)level;                                                                               \
+        for (int64_t i = 0; i < first; i++)                                                        \
+            out[i] = 0;                                                                            \
+        if (step == 1)                                                                             \
+            for (int64_t i = first; i < end; i++)                                                  \
+                out[i] = row[i - first];                                                           \
+        else                                                                                       \
+            for (int64_t i = first; i < end; i++)                                                  \
+                out[i] = row[(i - first) * step];                                                  \
+        for (int64_t i = end; i < width; i++)                                                      \
+            out[i] = 0;                                                                            \
+    }                                                                                              \
+    MXL_BY_LEVEL(row_##T,                                                                          \
+                 (T *restrict out, const T *restrict row, int64_t step, int64_t first,             \
+                  int64_t end, int64_t width),                                                     \
+                 out, row, step, first, end, width)
 
-    if (row == NULL)
-        first = end = width;
-    memset(out, 0, (size_t)first * job->to);
-    if (first < end)
-        copy_row(job, row, job->planes->step[2], end - first, out + (size_t)first * job->to);
-    memset(out + (size_t)end * job->to, 0, (size_t)(width - end) * job->to);
+MAKE_ROW(float)
+MAKE_ROW(double)
+
+static void make_row(const planes_job *job, const void *row, int64_t first, int64_t end, void *out)
+{
+    int64_t width = job->planes->pitch, step = job->planes->step[2];
+
+    if (end > width)
+        end = width;
+    if (job->from == sizeof(uint16_t)) {
+        float *floats = out;
+
+        memset(out, 0, (size_t)width * sizeof(float));
+        mxl_cast_half_to_float(floats + first, &row, &step, end - first, NULL);
+    } else if (job->to == sizeof(float)) {
+        row_float(out, row, step, first, end, width);
+    } else {
+        row_double(out, row, step, first, end, width);
+    }
 }
 
 static void make_plane(const planes_job *job, const char *image, const int64_t *phase, char *out)
 {
     const mxl_planes *p = job->planes;
     int64_t first[3], end[3];
-    size_t row_bytes = (size_t)p->plane[2] * job->to;
+    size_t row_bytes = (size_t)p->pitch * job->to;
 
     for (int i = 0; i < 3; i++)
         inside(p, i, phase[i], &first[i], &end[i]);
@@ -100,8 +124,10 @@ static void make_plane(const planes_job *job, const char *image, const int64_t *
                 (y * p->image[1] + x) * p->image[2] + first[2] * p->step[2] + phase[2] - p->lead[2];
             bool in = d >= first[0] && d < end[0] && h >= first[1] && h < end[1];
 
-            make_row(job, in && first[2] < end[2] ? image + at * (int64_t)job->from : NULL,
-                     first[2], end[2], out);
+            if (in && first[2] < end[2])
+                make_row(job, image + at * (int64_t)job->from, first[2], end[2], out);
+            else
+                memset(out, 0, row_bytes);
         }
     }
 }

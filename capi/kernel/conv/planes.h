@@ -13,11 +13,17 @@ typedef struct mxl_planes {
     int dtype; /* of the images; planes of float16 are float32 */
     int64_t channels;
     int64_t image[3], step[3], lead[3], plane[3];
+    int64_t pitch; /* distance of the rows of a plane: rows share the zeros at their ends */
     int64_t num_phases;
     int64_t (*phases)[3]; /* [num_phases], borrowed */
 } mxl_planes;
 
-/* Elements of one plane, of a channel with all its phases. */
+/* Sets the pitch: by how many zeros every row ends and begins, so much closer are rows; but at
+ * least `least`, the positions of the output in a row. */
+void mxl_planes_overlap(mxl_planes *p, int64_t least);
+
+/* Elements of one plane, of a channel with all its phases. Behind the last plane there must be room
+ * for as many zeros as rows share, which mxl_planes_make does not write. */
 int64_t mxl_planes_size(const mxl_planes *p);
 int64_t mxl_planes_channel(const mxl_planes *p);
 
