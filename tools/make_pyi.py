@@ -79,7 +79,7 @@ def is_function(value: Any) -> bool:
 
 def _type(parameter: Parameter) -> str:
     """The type of a parameter's values."""
-    kind, _, optional = parameter.kind.partition(" or ")
+    kind, _, optional = parameter.kind.replace(" (non-negative)", "").partition(" or ")
     if parameter.name == "dtype":
         text = "DType | None" if "None" in parameter.values else "DType"
     elif parameter.values:

@@ -22,7 +22,7 @@
         {                                                                                          \
             UNROLL for (int v = 0; v < vectors; v++) acc[i][v] = SET##_splat(0);                   \
             /* The output has time to come until the sums are done. */                             \
-            __builtin_prefetch(c + i * ldc, 1);                                                    \
+            UNROLL for (int v = 0; v < vectors; v++) __builtin_prefetch(c + i * ldc + v * N, 1);   \
             __builtin_prefetch(c + i * ldc + vectors * N - 1, 1);                                  \
         }                                                                                          \
         for (int64_t p = 0; p < k; p++, a += height) {                                             \

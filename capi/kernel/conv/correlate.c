@@ -18,8 +18,9 @@ enum {
     CHUNK_BYTES = 16 << 20,   /* planes and panels that are made at a time */
     WEIGHT_BYTES = 512 << 10, /* weights that stay in the second cache while positions pass by */
     UNIT_STRIPS = 32,         /* most strips of a unit of work */
-    UNITS = 8,                /* units for each thread */
-    UNIT_WORK = 1 << 17,      /* multiplications that are worth a thread */
+    LINE_BYTES = 64,
+    UNITS = 8,           /* units for each thread */
+    UNIT_WORK = 1 << 17, /* multiplications that are worth a thread */
     WIDEST = MXL_CONV_LINE * MXL_CONV_LANES
 };
 

@@ -12,6 +12,7 @@ typedef struct NAME(engine) {
     const mxl_conv_micro *micro;
     T *packed;       /* the weights of all lattices */
     const T *images; /* planes of the chunk */
+    bool in_place;   /* these are the images themselves */
     int64_t image_pitch, channel_pitch;
     int64_t image0, num_images;     /* of the chunk */
     int64_t dst_image, dst_channel; /* elements of an image, of a channel of the output */
@@ -283,12 +284,26 @@ static void NAME(store_tile)(const NAME(engine) *e, int64_t row, int64_t height,
 
 /* ---- tiles ---- */
 
+/* Fetches what the strip behind b will read, one part of `parts`: images that are read where they
+ * are come from memory, from as many places at once as there are channels, which the processor
+ * does not foresee. */
+static void NAME(fetch)(const NAME(engine) *e, const T *b, int64_t width, int64_t part,
+                        int64_t parts)
+{
+    int64_t first = e->depth * part / parts, end = e->depth * (part + 1) / parts;
+
+    for (int64_t p = first; p < end; p++)
+        for (int64_t i = 0; i < width; i += LINE_BYTES / (int64_t)sizeof(T))
+            __builtin_prefetch(b + e->offsets[p] + width + i);
+}
+
 /* Rows [first, last) of a group at one strip. */
 static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int64_t last,
                         int64_t strip)
 {
     const mxl_correlation *c = e->c;
     bool line = c->out == 1;
+    int64_t tall = e->micro->heights[0];
     int64_t sheet = strip / e->strips, q;
     int64_t vectors = strip_at(e->vectors, line, strip % e->strips, &q);
     int64_t width = vectors * e->micro->lanes;
@@ -306,6 +321,8 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
         mxl_conv_tile sums;
 
         height = NAME(height)(e, last - i);
+        if (e->in_place && !e->panels)
+            NAME(fetch)(e, b, width, (i - first) / tall, (last - first + tall - 1) / tall);
         sums = vectors == MXL_CONV_LINE ? e->micro->line : e->micro->tile[height][vectors - 1];
         if (direct) {
             sums(e->depth, a + i * e->depth, b, offsets,
@@ -469,6 +486,7 @@ static void NAME(chunk)(NAME(engine) *e, T *planes)
     const char *from = (const char *)c->src + (size_t)e->image0 * image;
 
     e->images = planes;
+    e->in_place = planes == NULL;
     if (planes == NULL)
         e->images = (const T *)(const void *)from;
     else

@@ -31,8 +31,8 @@ _NAMES = """
     elementwise.choose reduce.reduce reduce.reduction
     linalg.matrix linalg.products linalg.linalg linalg.factors shape.shape shape.movement shape.parts shape.slicing
     index.index index.gather index.lookup index.positions index.sequence reduce.nn create.init random.random
-    random.sampling random.categories random.density optimizer parameters index.sort reduce.loss special_values
-    special_inputs no_axes
+    random.sampling random.categories random.density optimizer parameters index.sort reduce.loss nn.convolution
+    special_values special_inputs no_axes
 """.split()
 
 _MODULES = {name.rpartition(".")[2]: import_module(f".{name}", __name__) for name in _NAMES}
@@ -43,8 +43,10 @@ ABOUT = {name: (module.__doc__ or "").strip().splitlines()[0] for name, module i
 
 #: every row, in a fixed order
 CASES = tuple(case for rows in FAMILIES.values() for case in rows)
-#: rows of operators that backward rules and the engine call by name
-INTERNAL = tuple(internal.CASES)
+#: rows of operators that backward rules and the engine call by name; a family may have its own
+INTERNAL = tuple(internal.CASES) + tuple(
+    case for module in _MODULES.values() for case in getattr(module, "INTERNAL", ())
+)
 #: rows of the library's own operators, which mxlite.torch calls
 OWN = tuple(import_module(".own", __name__).CASES)
 

@@ -77,7 +77,7 @@ PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
     [
         ("mx.sym", "module 'mxlite' has no attribute 'sym'", MXNET),
         ("mx.gluon.nn", "module 'mxlite' has no attribute 'gluon'", MXNET),
-        ("nd.Convolution", "module 'mxlite.ndarray' has no attribute 'Convolution'", MXNET),
+        ("nd.Correlation", "module 'mxlite.ndarray' has no attribute 'Correlation'", MXNET),
         ("nd.sparse.csr_matrix", "module 'mxlite.ndarray' has no attribute 'sparse'", MXNET),
         ("nd.contrib.foreach", "module 'mxlite.ndarray.contrib' has no attribute 'foreach'", MXNET),
         ("nd._internal._foo", "module 'mxlite.ndarray._internal' has no attribute '_foo'", MXNET),
@@ -94,7 +94,7 @@ PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
         ("import mxlite.gluon", "No module named 'mxlite.gluon'", MXNET),
         ("import mxlite.gluon.nn", "No module named 'mxlite.gluon'", MXNET),
         ("from mxlite import gluon", "No module named 'mxlite.gluon'", MXNET),
-        ("from mxlite.ndarray import Convolution", "No module named 'mxlite.ndarray.Convolution'", MXNET),
+        ("from mxlite.ndarray import Correlation", "No module named 'mxlite.ndarray.Correlation'", MXNET),
         ("from mxlite.util import use_np", "No module named 'mxlite.util.use_np'", MXNET),
         ("import mxlite.torch.func", "No module named 'mxlite.torch.func'", PYTORCH),
         ("from mxlite.torch import optim", "No module named 'mxlite.torch.optim'", PYTORCH),
@@ -113,7 +113,7 @@ def test_missing_names_say_so(statement: str, message: str, where: str) -> None:
 
 
 def test_who_asks_is_told_no() -> None:
-    assert not hasattr(mx, "sym") and not hasattr(nd, "Convolution") and not hasattr(torch.nn, "Linear")
+    assert not hasattr(mx, "sym") and not hasattr(nd, "Correlation") and not hasattr(torch.nn, "Linear")
     assert getattr(mx, "gluon", 5) == 5
     for name in ("mxlite.gluon", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
         assert importlib.util.find_spec(name) is None
