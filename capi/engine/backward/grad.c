@@ -39,6 +39,13 @@ mxl_array *mxl_grad_decides(mxl_grad *g, int i)
     return mxl_scope_own(g->s, mxl_array_alias(in));
 }
 
+mxl_array *mxl_grad_state(mxl_grad *g, int i)
+{
+    mxl_array *state = mxl_node_saved_state(g->node, i);
+
+    return state == NULL ? NULL : mxl_scope_own(g->s, state);
+}
+
 const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i)
 {
     return &g->node->in_meta[i];

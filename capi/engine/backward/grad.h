@@ -37,6 +37,11 @@ mxl_array *mxl_grad_out(mxl_grad *g, int i);
  * dialect no gradient flows to it. */
 mxl_array *mxl_grad_decides(mxl_grad *g, int i);
 
+/* A saved input that the rule updates and does not read as a saved tensor: the statistics of a
+ * BatchNorm, which another node may have updated since. Scoped; NULL without failure where it is
+ * not there any more. */
+mxl_array *mxl_grad_state(mxl_grad *g, int i);
+
 /* dtype and shape of an input or output, always there. */
 const mxl_meta *mxl_grad_in_meta(const mxl_grad *g, int i);
 const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i);

@@ -302,6 +302,18 @@ mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_edge)
     return alias;
 }
 
+mxl_array *mxl_node_saved_state(mxl_node *node, int index)
+{
+    mxl_array *array;
+
+    node_lock(node);
+    array = node->in_saved[index].array;
+    if (array != NULL)
+        mxl_array_retain(array);
+    node_unlock(node);
+    return array;
+}
+
 mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_edge)
 {
     mxl_array *array = saved_get(node, &node->out_saved[index], "output", index, with_edge);

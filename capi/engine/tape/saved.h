@@ -20,6 +20,10 @@ int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_edge);
 mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_edge);
 
+/* A new reference to the array of a saved input that the vjp updates, whatever was written to it
+ * since; NULL without an error where it is not there any more. */
+mxl_array *mxl_node_saved_state(mxl_node *node, int index);
+
 /* How many saved values there are now, and where the index-th of them is: position, and whether
  * among the outputs. -1: there is none such. */
 int mxl_node_num_saved(mxl_node *node);
