@@ -48,6 +48,7 @@ SKIPPED = {"__getattr__", "_graph_front_end"}
 
 _KINDS = {
     "int": "Integer",
+    "int (non-negative)": "Integer",
     "long": "Integer",
     "float": "Number",
     "double": "Number",

@@ -68,8 +68,11 @@ def invoke_text(op: str, inputs: Sequence[NDArray], strings: dict, out: list | N
 
 
 def invoke(case: Case, inputs: Sequence[NDArray], way: str = "function", out: list | None = None) -> list:
-    """The outputs of a case's operator on arrays, as a list. Operators that are not listed have no function."""
-    if way == "text" or case.op.startswith("_mxl_"):
+    """The outputs of a case's operator on arrays, as a list. Operators that are not listed have no function.
+
+    Nor has one whose inputs are not all listed, BatchNorm_v1, a function that could be called, as in 1.9.1.
+    """
+    if way == "text" or case.op.startswith("_mxl_") or case.op == "BatchNorm_v1":
         return invoke_text(case.op, inputs, case.strings(), out)
     keywords = dict(case.params)
     if out is not None:

@@ -117,6 +117,7 @@ class Case:
     np_shape        call in NumPy-shape mode (zero extents, scalars)
     train           call (and record) in training mode
     mutates         positions of the inputs that the operator updates in place
+    updates         positions of the inputs that its backward updates in training mode (statistics of BatchNorm)
     out             shapes and dtypes of outputs that the caller gives, zeros beforehand; None: the library allocates
     oracle          "" (1.9.1 must agree), "skip: why" (not asked: it crashes, or answers garbage),
                     "differs: why" (asked, and known to answer otherwise: a row of docs/compatibility.md),
@@ -139,6 +140,7 @@ class Case:
     np_shape: bool = False
     train: bool = False
     mutates: tuple[int, ...] = ()
+    updates: tuple[int, ...] = ()
     out: tuple[tuple[tuple[int, ...], str], ...] | None = None
     oracle: str = ""
 

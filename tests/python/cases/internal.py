@@ -109,6 +109,31 @@ def _elementwise() -> list[Case]:
     return rows
 
 
+# ---- windows ----
+
+
+def _window(data: np.ndarray, half: int) -> np.ndarray:
+    """The sum of each channel and those at most `half` from it."""
+    ends = [(max(0, c - half), c + half + 1) for c in range(data.shape[1])]
+    return np.stack([data[:, low:high].sum(1) for low, high in ends], 1)
+
+
+def _windows() -> list[Case]:
+    op, rows = "_mxl_channel_window", []
+    for half in (0, 1, 3, 9):
+        for shape in ((2, 5, 3), (3, 4), (1, 7, 2, 40)):
+            for dtype in ("float32", "float64"):
+                label = f"{half}-{len(shape)}-{dtype}"
+                rows.append(Case(op, label, (In(shape, dtype),), {"half": half}, _window, order=2, diff=(0,)))
+    rows += [
+        Case(op, "nothing", (In((2, 0, 3)),), {"half": 1}, lambda data, half: data, np_shape=True),
+        Case(op, "one-axis", (In((3,)),), {"half": 1}, error=True),
+        Case(op, "float16", (In((2, 3), "float16"),), {"half": 1}, error=True),
+        Case(op, "negative", (In((2, 3)),), {"half": -1}, error=True),
+    ]
+    return rows
+
+
 # ---- products and matrices ----
 
 
@@ -320,4 +345,4 @@ def _indexed() -> list[Case]:
     ]
 
 
-CASES = [*_elementwise(), *_matrices(), *_moved(), *_indexed()]
+CASES = [*_elementwise(), *_windows(), *_matrices(), *_moved(), *_indexed()]

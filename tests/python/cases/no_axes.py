@@ -35,7 +35,8 @@ _REFUSE = """
     space_to_depth diag slice take pick _onehot_encode gather_nd scatter_nd _scatter_set_nd batch_take
     fill_element_0index _contrib_index_copy _ravel_multi_index _contrib_boolean_mask SequenceMask SequenceLast
     SequenceReverse _sample_multinomial _random_pdf_dirichlet LinearRegressionOutput LogisticRegressionOutput
-    MAERegressionOutput softmax_cross_entropy
+    MAERegressionOutput softmax_cross_entropy BatchNorm BatchNorm_v1 _contrib_SyncBatchNorm _contrib_BatchNormWithReLU
+    InstanceNorm GroupNorm
 """.split()
 for _op in _COMPUTE:
     _add(_op)

@@ -89,6 +89,10 @@ _SINGLE = "_onehot_encode fill_element_0index softmax_cross_entropy".split()  # 
 _TRIANGLES = "extractdiag makediag extracttrian maketrian sumlogdiag".split()
 _PRODUCTS = "FullyConnected batch_dot khatri_rao".split()  # whose sums overflow in another order
 _PRODUCTS += [f"_linalg_{name}" for name in "gemm gemm2 syrk trmm trsm".split()]
+_SUMS = "BatchNorm LayerNorm GroupNorm L2Normalization".split()  # the same
+_SINGLE_SUMS = (
+    "BatchNorm_v1 _contrib_SyncBatchNorm _contrib_BatchNormWithReLU InstanceNorm LRN SoftmaxActivation".split()
+)
 for _op in _MOVES:
     _add(_op, (*_FLOATS, "int64"))
 for _op in _FLOATING:
@@ -97,8 +101,10 @@ for _op in _SINGLE:
     _add(_op, ("float32",))
 for _op in _TRIANGLES:
     _add(f"_linalg_{_op}", ("float32", "float64"))
-for _op in _PRODUCTS:
+for _op in _PRODUCTS + _SUMS:
     _add(_op, ("float32", "float64"), extremes=False)
+for _op in _SINGLE_SUMS:
+    _add(_op, ("float32",), extremes=False)
 
 # ---- densities ----
 

@@ -1,0 +1,302 @@
+/* BatchNorm and its kin: normalisation of each channel over the whole batch. In training mode the
+ * statistics are the batch's, otherwise the moving ones, which backward updates, as in 1.9.1. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "kernel/copy/cast.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/norm/norm.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/nn/normalise.h"
+
+typedef struct batch_params {
+    double eps;
+    double momentum;
+    int fix_gamma;
+    int use_global_stats;
+    int output_mean_var;
+    int64_t axis;
+    int cudnn_off;
+    double min_calib_range, max_calib_range;
+    int64_t ndev;
+    const char *key;
+} batch_params;
+
+#define BATCH_INPUTS                                                                               \
+    MXL_INPUT(data, "Input array, of a floating dtype."),                                          \
+        MXL_INPUT(gamma, "Factor of each channel: float32 for float16 data, else of its dtype. "   \
+                         "With fix_gamma it is set to 1."),                                        \
+        MXL_INPUT(beta, "Added to each channel.")
+
+static const mxl_input batch_inputs[] = {
+    BATCH_INPUTS,
+    MXL_INPUT(moving_mean, "Moving mean of each channel, which backward updates."),
+    MXL_INPUT(moving_var, "Moving variance of each channel, which backward updates."),
+    {0},
+};
+/* As in 1.9.1 the last two of its five inputs are not listed. */
+static const mxl_input v1_inputs[] = {BATCH_INPUTS, {0}};
+
+#define EPS_TEXT "Added to the variance, below the root."
+#define COMMON_PARAMS                                                                              \
+    MXL_PARAM(batch_params, momentum, MXL_P_FLOAT, "0.899999976",                                  \
+              "The part of the moving statistics that an update keeps."),                          \
+        MXL_PARAM(batch_params, fix_gamma, MXL_P_BOOL, "1",                                        \
+                  "Whether gamma is 1, and set to it, and has no gradient."),                      \
+        MXL_PARAM(batch_params, use_global_stats, MXL_P_BOOL, "0",                                 \
+                  "Whether training mode uses the moving statistics too, without updating them."), \
+        MXL_PARAM(batch_params, output_mean_var, MXL_P_BOOL, "0",                                  \
+                  "Whether the statistics that were used are results too.", .sets_outputs = true)
+#define FLOAT_EPS MXL_PARAM(batch_params, eps, MXL_P_FLOAT, "0.00100000005", EPS_TEXT)
+#define BATCH_PARAMS                                                                               \
+    MXL_PARAMS_OF(batch_params,                                                                    \
+                  MXL_PARAM(batch_params, eps, MXL_P_FLOAT, "0.0010000000474974513", EPS_TEXT,     \
+                            .type_name = "double"),                                                \
+                  COMMON_PARAMS,                                                                   \
+                  MXL_PARAM(batch_params, axis, MXL_P_INT, "1",                                    \
+                            "The axis of the channels, counted from either end."),                 \
+                  MXL_PARAM(batch_params, cudnn_off, MXL_P_BOOL, "0", "Of no effect here."),       \
+                  MXL_PARAM(batch_params, min_calib_range, MXL_P_OPT_FLOAT, "None",                \
+                            "Of quantised networks; of no effect here."),                          \
+                  MXL_PARAM(batch_params, max_calib_range, MXL_P_OPT_FLOAT, "None",                \
+                            "Of quantised networks; of no effect here."))
+
+static const mxl_op op_batch_norm_v1, op_sync_batch_norm;
+
+static int batch_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = 5;
+    arity->outputs = 3;
+    arity->visible = ((const batch_params *)params)->output_mean_var ? 3 : 1;
+    return 0;
+}
+
+/* Two of the operators have no such parameter. */
+static int64_t axis_of(const mxl_op *op, const batch_params *p)
+{
+    return op == &op_batch_norm_v1 || op == &op_sync_batch_norm ? 1 : p->axis;
+}
+
+static int batch_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+    int axis = mxl_check_axis(infer->op, axis_of(infer->op, infer->params), x->ndim), wide;
+
+    if (axis < 0 || mxl_check_float(infer->op, x) != 0)
+        return -1;
+    wide = mxl_norm_wide(x->dtype);
+    for (int i = 1; i < 5; i++) {
+        if (mxl_normalise_check(infer, i, x->shape[axis], wide) != 0)
+            return -1;
+    }
+    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
+    infer->out_dtype[0] = x->dtype;
+    for (int i = 1; i < 3; i++) {
+        mxl_shape_set(&infer->out_shape[i], 1, &x->shape[axis]);
+        infer->out_dtype[i] = wide;
+    }
+    return 0;
+}
+
+/* Whether the statistics are those of the batch. */
+static bool of_batch(const batch_params *p, bool training)
+{
+    return training && !p->use_global_stats;
+}
+
+static mxl_normalise batch_of(const mxl_op *op, const batch_params *p, bool training, int ndim,
+                              const int64_t *shape)
+{
+    int64_t axis = axis_of(op, p);
+    mxl_normalise n =
+        mxl_normalise_axis(MXL_OVER_OTHERS, (int)(axis < 0 ? axis + ndim : axis), ndim, shape);
+
+    n.eps = p->eps;
+    n.fixed = p->fix_gamma;
+    n.given = !of_batch(p, training);
+    return n;
+}
+
+/* Sets gamma to 1, as 1.9.1 does, unless it is. */
+static int set_to_ones(const mxl_op *op, mxl_array *gamma)
+{
+    size_t size = mxl_dtype_size(gamma->dtype);
+    const char *at = mxl_array_read(gamma);
+    int64_t one = 0;
+    bool are = true;
+
+    mxl_cast_scalar(1, gamma->dtype, &one);
+    for (int64_t i = 0; i < gamma->size; i++)
+        are = are && memcmp(at + (size_t)i * size, &one, size) == 0;
+    if (are)
+        return 0;
+    if (mxl_array_check_writable(gamma) != 0)
+        return mxl_error_prefix(op->name);
+    mxl_fill(size, mxl_array_write(gamma), &one, gamma->size);
+    return 0;
+}
+
+static int batch_compute(const mxl_call *call)
+{
+    const batch_params *p = call->params;
+    mxl_normalise n = batch_of(call->op, p, call->training, call->in[0]->ndim, call->in[0]->shape);
+
+    if (p->fix_gamma && set_to_ones(call->op, call->in[1]) != 0)
+        return -1;
+    return mxl_normalise_compute(call, &n);
+}
+
+/* ---- backward ---- */
+
+/* moving = moving * momentum + statistic * (1 - momentum), where the statistic is a mean, or a
+ * variance, of which `saved` is 1 / sqrt(variance + eps). */
+static int update(mxl_grad *g, int i, mxl_array *saved, bool inverse)
+{
+    const batch_params *p = g->params;
+    mxl_array *state = mxl_grad_state(g, i), *fresh;
+    double keep = (double)(float)p->momentum;
+
+    if (state == NULL || saved == NULL)
+        return g->s->failed ? -1 : 0;
+    if (mxl_array_check_writable(state) != 0)
+        return mxl_error_prefix(g->op->name);
+    fresh = mxl_scope_own(g->s, mxl_array_copy(state));
+    if (fresh == NULL)
+        return -1;
+    for (int64_t k = 0; k < fresh->size; k++) {
+        bool wide = fresh->dtype == MXL_F64;
+        double now = wide ? ((const double *)mxl_array_read(saved))[k]
+                          : (double)((const float *)mxl_array_read(saved))[k];
+        double *at64 = (double *)mxl_array_write(fresh) + k;
+        float *at32 = (float *)(void *)mxl_array_write(fresh) + k;
+
+        if (inverse)
+            now = fmax(1 / (now * now) - p->eps, 0);
+        if (wide)
+            *at64 = *at64 * keep + now * (1 - keep);
+        else
+            *at32 = (float)((double)*at32 * keep + now * (1 - keep));
+    }
+    return mxl_array_copy_into(state, fresh);
+}
+
+/* After a vjp: the moving statistics take over the batch's, unless it is empty. */
+static int update_both(mxl_grad *g, int status)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    if (status != 0 || !of_batch(g->params, g->training) || mxl_shape_size(x->ndim, x->shape) == 0)
+        return status;
+    if (update(g, 3, mxl_grad_out(g, 1), false) != 0)
+        return -1;
+    return update(g, 4, mxl_grad_out(g, 2), true);
+}
+
+static mxl_normalise batch_of_node(const mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    return batch_of(g->op, g->params, g->training, x->ndim, x->shape);
+}
+
+static int batch_grad(mxl_grad *g)
+{
+    mxl_normalise n = batch_of_node(g);
+
+    return update_both(g, mxl_normalise_grad(g, &n));
+}
+
+static int batch_grad_kernel(mxl_grad *g)
+{
+    mxl_normalise n = batch_of_node(g);
+
+    return update_both(g, mxl_normalise_grad_kernel(g, &n));
+}
+
+static void batch_saves(mxl_saves *saves)
+{
+    const batch_params *p = saves->params;
+
+    mxl_normalise_saves(saves);
+    saves->in[1] = !p->fix_gamma;
+    saves->in[3] = saves->in[4] = of_batch(p, saves->training);
+}
+
+#define BATCH_DOC                                                                                  \
+    "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of each " \
+    "channel: in training mode those of the batch, otherwise the moving ones."
+#define BATCH_FIELDS                                                                               \
+    .arity = batch_arity, .infer = batch_infer, .compute = batch_compute, .grad = batch_grad,      \
+    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .reads_training = true
+
+static const mxl_op op_batch_norm = {
+    .name = "BatchNorm",
+    .aliases = MXL_ALIASES("_npx_batch_norm"),
+    .doc = BATCH_DOC " A backward in training mode updates the moving statistics. The further "
+                     "results of output_mean_var are the mean and 1 / sqrt(variance + eps).",
+    .inputs = batch_inputs,
+    BATCH_PARAMS,
+    BATCH_FIELDS,
+};
+
+static const mxl_op op_batch_norm_v1 = {
+    .name = "BatchNorm_v1",
+    .doc = BATCH_DOC " Like BatchNorm with the channels along axis 1; its further inputs, the "
+                     "moving mean and variance, are not listed.",
+    .inputs = v1_inputs,
+    MXL_PARAMS_OF(batch_params, FLOAT_EPS, COMMON_PARAMS),
+    BATCH_FIELDS,
+};
+
+/* ---- composites of it ---- */
+
+static mxl_array *relu_compose(mxl_scope *s, const mxl_call *call)
+{
+    if (mxl_scope_call_many(s, &op_batch_norm, call->params, 5, call->in, 3, call->out) != 0)
+        return NULL;
+    return mxl_apply(s, &mxl_op_relu, call->out[0]);
+}
+
+static const mxl_op op_batch_norm_relu = {
+    .name = "_contrib_BatchNormWithReLU",
+    .doc = "BatchNorm, and 0 in place of negative results.",
+    .inputs = batch_inputs,
+    BATCH_PARAMS,
+    .arity = batch_arity,
+    .infer = batch_infer,
+    .compose = relu_compose,
+    .reads_training = true,
+};
+
+/* variance = 1 / inverse^2 - eps */
+static mxl_array *sync_compose(mxl_scope *s, const mxl_call *call)
+{
+    batch_params p = *(const batch_params *)call->params;
+
+    p.axis = 1;
+    if (mxl_scope_call_many(s, &op_batch_norm, &p, 5, call->in, 3, call->out) != 0)
+        return NULL;
+    call->out[2] = mxl_add_scalar(s, mxl_rdiv_scalar(s, mxl_square(s, call->out[2]), 1), -p.eps);
+    return call->out[0];
+}
+
+static const mxl_op op_sync_batch_norm = {
+    .name = "_contrib_SyncBatchNorm",
+    .doc = BATCH_DOC " Here all data is on one device. The further results of output_mean_var are "
+                     "the mean and the variance.",
+    .inputs = batch_inputs,
+    MXL_PARAMS_OF(
+        batch_params, FLOAT_EPS, COMMON_PARAMS,
+        MXL_PARAM(batch_params, ndev, MXL_P_INT, "1", "Number of devices; of no effect here."),
+        MXL_PARAM(batch_params, key, MXL_P_STRING, MXL_REQUIRED,
+                  "What devices find one another by; of no effect here.")),
+    .arity = batch_arity,
+    .infer = batch_infer,
+    .compose = sync_compose,
+    .reads_training = true,
+};
+
+const mxl_op *const mxl_ops_batch_norm[] = {&op_batch_norm, &op_batch_norm_v1, &op_batch_norm_relu,
+                                            &op_sync_batch_norm, NULL};

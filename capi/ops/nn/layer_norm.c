@@ -1,0 +1,195 @@
+/* LayerNorm, InstanceNorm and GroupNorm: normalisation with the statistics of each call. */
+#include <stddef.h>
+
+#include "ops/nn/normalise.h"
+
+static const mxl_input norm_inputs[] = {
+    MXL_INPUT(data, "Input array, of a floating dtype."),
+    MXL_INPUT(gamma, "Factors of the normalised values."),
+    MXL_INPUT(beta, "Added to the results."),
+    {0},
+};
+
+typedef struct norm_params {
+    int64_t axis;
+    int64_t num_groups;
+    double eps;
+    int output_mean_var;
+} norm_params;
+
+#define EPS(text)                                                                                  \
+    MXL_PARAM(norm_params, eps, MXL_P_FLOAT, text, "Added to the variance, below the root.")
+#define OUTPUT_MEAN_VAR                                                                            \
+    MXL_PARAM(norm_params, output_mean_var, MXL_P_BOOL, "0",                                       \
+              "Whether the means and the standard deviations, sqrt(variance + eps), are results "  \
+              "too.",                                                                              \
+              .sets_outputs = true)
+
+static int norm_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = 3;
+    arity->outputs = 3;
+    arity->visible = ((const norm_params *)params)->output_mean_var ? 3 : 1;
+    return 0;
+}
+
+/* The dtypes of all arrays, and the shapes of gamma and beta: the size of b. */
+static int infer_common(mxl_infer *infer, const mxl_normalise *n)
+{
+    const mxl_array *x = infer->in[0];
+
+    for (int i = 1; i < 3; i++) {
+        if (mxl_normalise_check(infer, i, n->shape[1], x->dtype) != 0)
+            return -1;
+    }
+    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
+    for (int i = 0; i < 3; i++)
+        infer->out_dtype[i] = x->dtype;
+    return 0;
+}
+
+/* ---- LayerNorm ---- */
+
+static mxl_normalise layer_of(const void *params, int ndim, const int64_t *shape)
+{
+    const norm_params *p = params;
+    int axis = (int)(p->axis < 0 ? p->axis + ndim : p->axis);
+    mxl_normalise n = mxl_normalise_axis(MXL_OVER_AXIS, axis, ndim, shape);
+
+    n.eps = p->eps;
+    n.deviation = true;
+    return n;
+}
+
+static int layer_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+    int axis = mxl_check_axis(infer->op, ((const norm_params *)infer->params)->axis, x->ndim);
+    mxl_normalise n;
+
+    if (axis < 0 || mxl_check_float(infer->op, x) != 0)
+        return -1;
+    n = layer_of(infer->params, x->ndim, x->shape);
+    if (infer_common(infer, &n) != 0)
+        return -1;
+    for (int i = 1; i < 3; i++) {
+        mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
+        infer->out_shape[i].dim[axis] = 1;
+    }
+    return 0;
+}
+
+/* ---- InstanceNorm and GroupNorm ---- */
+
+/* InstanceNorm has no parameter num_groups, which is 0 then: every channel is a group. */
+static mxl_normalise groups_of(const void *params, int ndim, const int64_t *shape)
+{
+    const norm_params *p = params;
+    int64_t rest = mxl_shape_size(ndim - 2, shape + 2);
+    int64_t groups = p->num_groups == 0 ? shape[1] : p->num_groups;
+    mxl_normalise n = mxl_normalise_of(MXL_OVER_REST, shape[0], groups,
+                                       groups == 0 ? rest : shape[1] / groups * rest);
+
+    n.eps = p->eps;
+    n.deviation = true;
+    return n;
+}
+
+static int groups_infer(mxl_infer *infer)
+{
+    const norm_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_normalise n;
+
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
+    if (x->ndim < 3)
+        return mxl_error("%s: needs data of at least 3 axes, got %d", infer->op->name, x->ndim);
+    if (p->num_groups != 0 && x->shape[1] % p->num_groups != 0)
+        return mxl_error("%s: %lld channels cannot be divided into %lld groups", infer->op->name,
+                         (long long)x->shape[1], (long long)p->num_groups);
+    n = groups_of(p, x->ndim, x->shape);
+    if (infer_common(infer, &n) != 0)
+        return -1;
+    for (int i = 1; i < 3; i++)
+        mxl_shape_set(&infer->out_shape[i], 2, n.shape);
+    return 0;
+}
+
+static int group_check(void *params)
+{
+    int64_t groups = ((const norm_params *)params)->num_groups;
+
+    return groups > 0
+               ? 0
+               : mxl_error("GroupNorm: num_groups must be at least 1, got %lld", (long long)groups);
+}
+
+/* ---- the operators ---- */
+
+/* compute and vjps of the operator ID, whose data SEEN describes. */
+#define NORM_FUNCTIONS(id, SEEN)                                                                   \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        mxl_normalise n = SEEN(call->params, call->in[0]->ndim, call->in[0]->shape);               \
+                                                                                                   \
+        return mxl_normalise_compute(call, &n);                                                    \
+    }                                                                                              \
+    static int id##_grad(mxl_grad *g)                                                              \
+    {                                                                                              \
+        const mxl_meta *x = mxl_grad_in_meta(g, 0);                                                \
+        mxl_normalise n = SEEN(g->params, x->ndim, x->shape);                                      \
+                                                                                                   \
+        return mxl_normalise_grad(g, &n);                                                          \
+    }                                                                                              \
+    static int id##_grad_kernel(mxl_grad *g)                                                       \
+    {                                                                                              \
+        const mxl_meta *x = mxl_grad_in_meta(g, 0);                                                \
+        mxl_normalise n = SEEN(g->params, x->ndim, x->shape);                                      \
+                                                                                                   \
+        return mxl_normalise_grad_kernel(g, &n);                                                   \
+    }
+
+NORM_FUNCTIONS(layer, layer_of)
+NORM_FUNCTIONS(groups, groups_of)
+
+#define NORM_FIELDS(id)                                                                            \
+    .inputs = norm_inputs, .arity = norm_arity, .infer = id##_infer, .compute = id##_compute,      \
+    .grad = id##_grad, .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves
+
+static const mxl_op op_layer_norm = {
+    .name = "LayerNorm",
+    .aliases = MXL_ALIASES("_npx_layer_norm"),
+    .doc = "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance "
+           "along one axis; gamma and beta have its size.",
+    MXL_PARAMS_OF(norm_params,
+                  MXL_PARAM(norm_params, axis, MXL_P_INT, "-1",
+                            "The axis to normalise along, counted from either end."),
+                  EPS("9.99999975e-06"), OUTPUT_MEAN_VAR),
+    NORM_FIELDS(layer),
+};
+
+static const mxl_op op_instance_norm = {
+    .name = "InstanceNorm",
+    .doc = "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of "
+           "each channel (position along axis 1) of each example; gamma and beta have a value for "
+           "each channel.",
+    MXL_PARAMS_OF(norm_params, EPS("0.00100000005")),
+    NORM_FIELDS(groups),
+};
+
+static const mxl_op op_group_norm = {
+    .name = "GroupNorm",
+    .doc = "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of "
+           "each group of channels (positions along axis 1) of each example; gamma and beta have a "
+           "value for each group.",
+    MXL_PARAMS_OF(norm_params,
+                  MXL_PARAM(norm_params, num_groups, MXL_P_INT, "1",
+                            "Number of groups, which divides the number of channels."),
+                  EPS("9.99999975e-06"), OUTPUT_MEAN_VAR),
+    .check = group_check,
+    NORM_FIELDS(groups),
+};
+
+const mxl_op *const mxl_ops_layer_norm[] = {&op_layer_norm, &op_instance_norm, &op_group_norm,
+                                            NULL};

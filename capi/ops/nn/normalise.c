@@ -1,0 +1,405 @@
+/* Normalisation for several operators: the kernel on data in the order that it reads, and the vjp
+ * as operators. */
+#include "ops/nn/normalise.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "array/copy.h"
+#include "kernel/copy/strided_copy.h"
+#include "kernel/norm/norm.h"
+
+mxl_normalise mxl_normalise_of(mxl_norm_over over, int64_t a, int64_t b, int64_t c)
+{
+    return (mxl_normalise){.over = over,
+                           .shape = {a, b, c},
+                           .kept = {over == MXL_OVER_OTHERS ? 1 : a, over == MXL_OVER_AXIS ? 1 : b,
+                                    over == MXL_OVER_AXIS ? c : 1}};
+}
+
+mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const int64_t *shape)
+{
+    mxl_split r = mxl_shape_split(axis, ndim, shape);
+
+    return mxl_normalise_of(over, r.outer, r.n, r.inner);
+}
+
+int mxl_normalise_check(const mxl_infer *infer, int i, int64_t size, int dtype)
+{
+    const mxl_array *in = infer->in[i];
+    const char *name = mxl_op_inputs(infer->op)[i].name;
+
+    if (name == NULL) /* BatchNorm_v1 lists three of five */
+        name = i == 3 ? "moving_mean" : "moving_var";
+    if (in->dtype != dtype)
+        return mxl_error("%s: %s must be %s for data of this dtype, got %s", infer->op->name, name,
+                         mxl_dtype_name(dtype), mxl_dtype_name(in->dtype));
+    if (mxl_shape_same(in->ndim, in->shape, 1, &size))
+        return 0;
+    return mxl_error("%s: %s must have shape (%lld,), got %s", infer->op->name, name,
+                     (long long)size, MXL_SHAPE_OF(in));
+}
+
+/* ---- the kernel's view of the data ---- */
+
+/* Runs shorter than this are not worth a loop each: channels are brought together first. */
+enum { SHORT_RUN = 16 };
+
+/* The kernel's arguments; with `moved` for data whose dimensions are in another order. */
+typedef struct layout {
+    mxl_norm norm;
+    bool moved;
+    int64_t shape[3], strides[3]; /* of data in that order */
+} layout;
+
+static layout layout_of(const mxl_normalise *n, int dtype)
+{
+    int64_t a = n->shape[0], b = n->shape[1], c = n->shape[2];
+    layout l = {.norm = {.dtype = dtype,
+                         .groups = a * b,
+                         .segments = 1,
+                         .run = c,
+                         .params = b,
+                         .given = n->given,
+                         .eps = n->eps}};
+
+    if (n->over == MXL_OVER_AXIS) {
+        l.norm.groups = a * c;
+        l.norm.run = b;
+        l.norm.each = true;
+        l.moved = c > 1;
+        l = (layout){l.norm, l.moved, {a, c, b}, {b * c, 1, c}};
+    } else if (n->over == MXL_OVER_OTHERS) {
+        l.norm.groups = b;
+        l.norm.segments = a;
+        l.norm.jump = b * c;
+        l.moved = a > 1 && c < SHORT_RUN;
+        l = (layout){l.norm, l.moved, {b, a, c}, {c, b * c, 1}};
+        if (l.moved) {
+            l.norm.segments = 1;
+            l.norm.run = a * c;
+        }
+    }
+    return l;
+}
+
+/* Data as the kernel reads it: the array itself or a copy; new, NULL with the error set. */
+static mxl_array *brought(const layout *l, mxl_array *x)
+{
+    int64_t order[3] = {l->shape[1] * l->shape[2], l->shape[2], 1};
+    mxl_array *copy, *dense = mxl_array_contiguous(x);
+
+    if (dense == NULL || !l->moved)
+        return dense;
+    copy = mxl_array_new(x->dtype, 3, l->shape);
+    if (copy != NULL)
+        mxl_copy_strided(mxl_dtype_size(x->dtype), 3, l->shape, mxl_array_write(copy), order,
+                         mxl_array_read(dense), l->strides);
+    mxl_array_release(dense);
+    return copy;
+}
+
+/* An array for results in the kernel's order: `out` itself, or a new one; and the way back. */
+static mxl_array *place_for(const layout *l, mxl_array *out)
+{
+    if (l->moved)
+        return mxl_array_new(out->dtype, 3, l->shape);
+    mxl_array_retain(out);
+    return out;
+}
+
+static void take_back(const layout *l, mxl_array *out, const mxl_array *made)
+{
+    int64_t order[3] = {l->shape[1] * l->shape[2], l->shape[2], 1};
+
+    if (l->moved)
+        mxl_copy_strided(mxl_dtype_size(out->dtype), 3, l->shape, mxl_array_write(out), l->strides,
+                         mxl_array_read(made), order);
+}
+
+/* The array in the dtype of computations, contiguous; new, NULL with the error set. */
+static mxl_array *widened(mxl_array *a, int dtype)
+{
+    mxl_array *copy;
+
+    if (a->dtype == dtype)
+        return mxl_array_contiguous(a);
+    copy = mxl_array_new(dtype, a->ndim, a->shape);
+    if (copy != NULL && mxl_array_copy_into(copy, a) != 0) {
+        mxl_array_release(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+/* out = 1 / sqrt(x + eps), or 1 / x, in float32 or float64. */
+static void invert(mxl_array *out, const mxl_array *x, bool root, double eps)
+{
+    const void *from = mxl_array_read(x);
+    void *to = mxl_array_write(out);
+
+    for (int64_t i = 0; i < x->size; i++) {
+        double v =
+            x->dtype == MXL_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+        double inverse = 1 / (root ? sqrt(v + eps) : v);
+
+        if (x->dtype == MXL_F32)
+            ((float *)to)[i] = (float)inverse;
+        else
+            ((double *)to)[i] = inverse;
+    }
+}
+
+/* ---- compute ---- */
+
+/* All arrays of a call in the kernel's order and dtypes; owned. */
+typedef struct arrays {
+    mxl_array *x, *scale, *shift, *mean, *inverse, *y;
+} arrays;
+
+static void release_all(arrays *k)
+{
+    mxl_array *const all[] = {k->x, k->scale, k->shift, k->mean, k->inverse, k->y};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        mxl_array_release(all[i]);
+}
+
+/* An array for statistics: `out` if it has the dtype of computations, else a new one. */
+static mxl_array *statistics(mxl_array *out, int wide)
+{
+    if (out->dtype != wide)
+        return mxl_array_new(wide, out->ndim, out->shape);
+    mxl_array_retain(out);
+    return out;
+}
+
+static int gather_inputs(arrays *k, const mxl_call *call, const mxl_normalise *n, const layout *l)
+{
+    int wide = mxl_norm_wide(l->norm.dtype);
+
+    k->mean = statistics(call->out[1], wide);
+    k->inverse = statistics(call->out[2], wide);
+    k->x = brought(l, call->in[0]);
+    k->y = place_for(l, call->out[0]);
+    k->shift = widened(call->in[2], wide);
+    if (k->mean == NULL || k->inverse == NULL || k->x == NULL || k->y == NULL || k->shift == NULL)
+        return -1;
+    if (n->fixed && n->over != MXL_OVER_AXIS)
+        return 0;
+    k->scale = widened(call->in[1], wide);
+    return k->scale == NULL ? -1 : 0;
+}
+
+int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
+{
+    layout l = layout_of(n, call->in[0]->dtype);
+    arrays k = {0};
+    int status = gather_inputs(&k, call, n, &l);
+
+    if (status == 0 && n->given) {
+        status = mxl_array_copy_into(k.mean, call->in[3]);
+        invert(k.inverse, call->in[4], true, n->eps);
+    }
+    if (status == 0) {
+        mxl_norm_forward(&l.norm, mxl_array_read(k.x),
+                         k.scale == NULL ? NULL : mxl_array_read(k.scale), mxl_array_read(k.shift),
+                         mxl_array_write(k.mean), mxl_array_write(k.inverse), mxl_array_write(k.y));
+        take_back(&l, call->out[0], k.y);
+        if (n->deviation)
+            invert(k.inverse, k.inverse, false, 0);
+    }
+    if (status == 0 && k.mean != call->out[1])
+        status = mxl_array_copy_into(call->out[1], k.mean);
+    if (status == 0 && k.inverse != call->out[2])
+        status = mxl_array_copy_into(call->out[2], k.inverse);
+    release_all(&k);
+    return status;
+}
+
+/* ---- the vjp as operators ---- */
+
+void mxl_normalise_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[1] = true;
+    saves->out[1] = saves->out[2] = true;
+}
+
+/* The values that the rule is written in, all of three dimensions and the dtype of computations. */
+typedef struct rule {
+    mxl_scope *s;
+    const mxl_normalise *n;
+    mxl_array *centred, *inverse, *deviation, *dy, *dmean, *dsecond;
+} rule;
+
+static mxl_array *shaped(mxl_scope *s, mxl_array *a, int dtype, const int64_t *shape)
+{
+    return a == NULL ? NULL : mxl_reshape(s, mxl_cast(s, a, dtype), 3, shape);
+}
+
+static mxl_array *total(const rule *r, mxl_array *a, const int64_t *shape)
+{
+    return a == NULL ? NULL : mxl_sum_to(r->s, a, 3, shape);
+}
+
+static int rule_begin(rule *r, mxl_grad *g, const mxl_normalise *n)
+{
+    int wide = mxl_norm_wide(mxl_grad_in_meta(g, 0)->dtype);
+    mxl_scope *s = g->s;
+    mxl_array *second = shaped(s, mxl_grad_out(g, 2), wide, n->kept);
+
+    *r = (rule){.s = s, .n = n};
+    r->centred = mxl_sub(s, shaped(s, mxl_grad_in(g, 0), wide, n->shape),
+                         shaped(s, mxl_grad_out(g, 1), wide, n->kept));
+    r->inverse = n->deviation ? mxl_rdiv_scalar(s, second, 1) : second;
+    r->dy = shaped(s, mxl_grad_output_grad(g, 0), wide, n->shape);
+    if (g->grad_output[1] != NULL)
+        r->dmean = shaped(s, g->grad_output[1], wide, n->kept);
+    if (g->grad_output[2] != NULL)
+        r->dsecond = shaped(s, g->grad_output[2], wide, n->kept);
+    return r->dy == NULL || r->centred == NULL || r->inverse == NULL ? -1 : 0;
+}
+
+/* What reaches the data through the statistics, where dscaled is the gradient of (x - mean) *
+ * inverse. Of the variance, as inverse = (variance + eps)^(-1/2):
+ *     dvariance = -inverse^3 / 2 * (sum(dscaled * (x - mean)) + dinverse)
+ * and the gradient ddeviation of the deviation adds inverse / 2 * ddeviation. */
+static mxl_array *through_statistics(const rule *r, mxl_array *dscaled)
+{
+    mxl_scope *s = r->s;
+    const int64_t *kept = r->n->kept;
+    double count = (double)mxl_shape_size(3, r->n->shape) / (double)mxl_shape_size(3, kept);
+    mxl_array *cube = mxl_mul(s, r->inverse, mxl_square(s, r->inverse));
+    mxl_array *dmean = mxl_negative(s, mxl_mul(s, total(r, dscaled, kept), r->inverse));
+    mxl_array *dinverse = total(r, mxl_mul(s, dscaled, r->centred), kept), *twice;
+
+    if (r->dmean != NULL)
+        dmean = mxl_add(s, dmean, r->dmean);
+    if (r->dsecond != NULL && !r->n->deviation)
+        dinverse = mxl_add(s, dinverse, r->dsecond);
+    twice = mxl_negative(s, mxl_mul(s, cube, dinverse)); /* 2 dvariance */
+    if (r->dsecond != NULL && r->n->deviation)
+        twice = mxl_add(s, twice, mxl_mul(s, r->inverse, r->dsecond));
+    return mxl_div_scalar(s, mxl_add(s, dmean, mxl_mul(s, r->centred, twice)), count);
+}
+
+/* dshift = sum(dy); dscale = sum(dy * (x - mean) * inverse); dx = dscaled * inverse, with dscaled =
+ * dy * scale, and what reaches it through the statistics. */
+int mxl_normalise_grad(mxl_grad *g, const mxl_normalise *n)
+{
+    int wide = mxl_norm_wide(mxl_grad_in_meta(g, 0)->dtype);
+    int64_t along[3] = {1, n->shape[1], 1};
+    mxl_array *dscaled, *dx;
+    rule r;
+
+    if (rule_begin(&r, g, n) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 2) && mxl_grad_set(g, 2, total(&r, r.dy, along)) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 1) && n->fixed && mxl_grad_set_zeros(g, 1) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 1) && !n->fixed &&
+        mxl_grad_set(g, 1,
+                     total(&r, mxl_mul(r.s, r.dy, mxl_mul(r.s, r.centred, r.inverse)), along)) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    dscaled = n->fixed ? r.dy : mxl_mul(r.s, r.dy, shaped(r.s, mxl_grad_in(g, 1), wide, along));
+    dx = mxl_mul(r.s, dscaled, r.inverse);
+    if (!n->given)
+        dx = mxl_add(r.s, dx, through_statistics(&r, dscaled));
+    return mxl_grad_set(g, 0, dx);
+}
+
+/* ---- the vjp in one pass ---- */
+
+/* An array for the gradient of scale or shift; scoped. */
+static mxl_array *along_axis(mxl_grad *g, int i, int wide)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, i);
+
+    return mxl_scope_own(g->s, mxl_array_new(wide, meta->ndim, meta->shape));
+}
+
+static void *address(mxl_array *a)
+{
+    return a == NULL ? NULL : mxl_array_write(a);
+}
+
+/* Runs the kernel; y of `k` holds dy. Gradients that are not wanted are NULL. */
+static int run_back(mxl_grad *g, const layout *l, arrays *k, mxl_array *dx, mxl_array *dscale,
+                    mxl_array *dshift)
+{
+    mxl_array *place = dx == NULL ? NULL : place_for(l, dx);
+    int status = -1;
+
+    if (dx == NULL || place != NULL)
+        status = mxl_norm_backward(&l->norm, mxl_array_read(k->x), mxl_array_read(k->y),
+                                   k->scale == NULL ? NULL : mxl_array_read(k->scale),
+                                   mxl_array_read(k->mean), mxl_array_read(k->inverse),
+                                   address(place), address(dscale), address(dshift));
+    if (status == 0 && dx != NULL)
+        take_back(l, dx, place);
+    mxl_array_release(place);
+    if (status == 0 && dx != NULL)
+        status = mxl_grad_set(g, 0, dx);
+    if (status == 0 && dscale != NULL)
+        status = mxl_grad_set(g, 1, dscale);
+    if (status == 0 && dshift != NULL)
+        status = mxl_grad_set(g, 2, dshift);
+    return status;
+}
+
+/* The saved values as the kernel takes them. */
+static int gather_saved(arrays *k, mxl_grad *g, const mxl_normalise *n, const layout *l)
+{
+    int wide = mxl_norm_wide(l->norm.dtype);
+    mxl_array *x = mxl_grad_in(g, 0), *scale = n->fixed ? NULL : mxl_grad_in(g, 1);
+    mxl_array *mean = mxl_grad_out(g, 1), *second = mxl_grad_out(g, 2);
+
+    if (g->s->failed)
+        return -1;
+    k->x = brought(l, x);
+    k->y = brought(l, g->grad_output[0]);
+    k->scale = scale == NULL ? NULL : widened(scale, wide);
+    k->mean = widened(mean, wide);
+    k->inverse = widened(second, wide);
+    if (k->x == NULL || k->y == NULL || k->mean == NULL || k->inverse == NULL ||
+        (scale != NULL && k->scale == NULL))
+        return -1;
+    if (!n->deviation)
+        return 0;
+    mxl_array_release(k->inverse); /* it may be the saved tensor, which is not to be written */
+    k->inverse = mxl_array_new(wide, second->ndim, second->shape);
+    if (k->inverse == NULL || mxl_array_copy_into(k->inverse, second) != 0)
+        return -1;
+    invert(k->inverse, k->inverse, false, 0);
+    return 0;
+}
+
+int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    int wide = mxl_norm_wide(x->dtype), status = 0;
+    layout l = layout_of(n, x->dtype);
+    mxl_array *set[3] = {NULL};
+    arrays k = {0};
+
+    if (g->grad_output[0] == NULL || g->grad_output[0]->dtype != x->dtype ||
+        g->grad_output[1] != NULL || g->grad_output[2] != NULL)
+        return mxl_normalise_grad(g, n);
+    if (mxl_grad_wants(g, 0))
+        set[0] = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
+    if (mxl_grad_wants(g, 1) && !n->fixed)
+        set[1] = along_axis(g, 1, wide);
+    if (mxl_grad_wants(g, 2))
+        set[2] = along_axis(g, 2, wide);
+    if (mxl_grad_wants(g, 1) && n->fixed)
+        status = mxl_grad_set_zeros(g, 1);
+    if (status == 0 && !g->s->failed)
+        status = gather_saved(&k, g, n, &l);
+    if (status == 0 && !g->s->failed)
+        status = run_back(g, &l, &k, set[0], set[1], set[2]);
+    release_all(&k);
+    return g->s->failed ? -1 : status;
+}
