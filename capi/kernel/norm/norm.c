@@ -16,6 +16,7 @@ enum {
     GRAIN = 16384, /* elements that are worth another thread */
     BLOCK = 2048,  /* most elements of a piece, which is read several times from the cache */
     LANE_BYTES = 128,
+    ALIGNED = 16,   /* elements of float32 in the widest vector */
     UNIT = 16384,   /* elements of a unit of rows, ... */
     UNIT_ROWS = 64, /* ... of which there are at most so many and ... */
     UNIT_LEAST = 32 /* ... at least so many */
@@ -25,10 +26,11 @@ typedef struct norm_job {
     const mxl_norm *norm;
     const void *x, *dy, *scale, *shift;
     void *mean, *inverse;
-    void *out;    /* y or dx */
-    double *sums; /* of dy, and of dy times the distance from the mean: two for each group */
-    void *parts;  /* gradients of shift and scale of each unit, if elements have their own */
-    int64_t rows; /* groups in a unit */
+    void *out;     /* y or dx */
+    double *sums;  /* of dy, and of dy times the distance from the mean: two for each group */
+    void *parts;   /* gradients of shift and scale of each unit, if elements have their own */
+    int64_t rows;  /* groups in a unit */
+    int64_t width; /* elements of each of its parts, of which whole vectors are aligned */
 } norm_job;
 
 static int64_t least(int64_t a, int64_t b)
@@ -179,8 +181,9 @@ static int back_of_rows(norm_job *job, void *dscale, void *dshift)
 
     job->rows = rows < UNIT_LEAST ? UNIT_LEAST : least(rows, UNIT_ROWS);
     units = (norm->groups + job->rows - 1) / job->rows;
+    job->width = (norm->run + ALIGNED - 1) / ALIGNED * ALIGNED;
     /* At most a sixteenth of the bytes of the input, but for an input of a few rows. */
-    bytes = 2 * (size_t)(units * norm->run) * mxl_dtype_size(mxl_norm_wide(norm->dtype));
+    bytes = 2 * (size_t)(units * job->width) * mxl_dtype_size(mxl_norm_wide(norm->dtype));
     job->parts = mxl_alloc(bytes + 1);
     if (job->parts == NULL)
         return -1;

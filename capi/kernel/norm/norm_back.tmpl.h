@@ -162,11 +162,11 @@ static void NAME(back_rows)(void *data, int64_t begin, int64_t end)
 
     for (int64_t g = begin * job->rows; g < least(end * job->rows, norm->groups); g++) {
         const T *x = (const T *)job->x + g * norm->run, *dy = (const T *)job->dy + g * norm->run;
-        C *dshift = (C *)job->parts + g / job->rows * 2 * norm->run, *dscale = dshift + norm->run;
+        C *dshift = (C *)job->parts + g / job->rows * 2 * job->width, *dscale = dshift + job->width;
         double sums[2] = {0, 0};
 
         if (g % job->rows == 0)
-            memset(dshift, 0, 2 * (size_t)norm->run * sizeof(C));
+            memset(dshift, 0, 2 * (size_t)job->width * sizeof(C));
         for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
             p = piece_at(norm, done);
             NAME(sums_each)(NAME(load)(norm, x, &p, block), NAME(load)(norm, dy, &p, given),
@@ -187,11 +187,11 @@ static void NAME(join_rows)(const norm_job *job, int64_t units, void *dscale, vo
         int64_t width = least(n - at, BLOCK);
 
         for (int which = 0; which < 2; which++) {
-            const C *part = (const C *)job->parts + which * n + at;
+            const C *part = (const C *)job->parts + which * job->width + at;
             C *to = which == 0 ? dshift : dscale;
             double sum[BLOCK] = {0};
 
-            for (int64_t unit = 0; unit < units && to != NULL; unit++, part += 2 * n) {
+            for (int64_t unit = 0; unit < units && to != NULL; unit++, part += 2 * job->width) {
                 for (int64_t i = 0; i < width; i++)
                     sum[i] += (double)part[i];
             }
