@@ -1,0 +1,68 @@
+/* The gradients of pooling; see pool.h. The loops are in pool_back.tmpl.h. A thread has a whole
+ * plane, or some of its inner elements: windows overlap, and their order never changes. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/thread.h"
+#include "kernel/pool/pool_job.h"
+#include "kernel/target.h"
+
+enum { CHANNELS = 64 };
+
+#define NAME(x) f32_##x
+#define T       float
+#define P       int32_t
+#include "kernel/pool/pool_back.tmpl.h"
+
+#define NAME(x) f64_##x
+#define T       double
+#define P       int64_t
+#include "kernel/pool/pool_back.tmpl.h"
+
+static void run(pool_job *job)
+{
+    const mxl_pool *p = job->p;
+    int64_t work = job->in_plane * pool_least(p->inner, CHANNELS) + 1;
+
+    if (job->way == POOL_PLANES && p->axis[2].kernel <= POOL_WIDEST)
+        job->way = POOL_ROWS;
+    job->blocks = (p->inner + CHANNELS - 1) / CHANNELS;
+    if (p->outer * job->blocks > 0)
+        mxl_parallel_for(p->outer * job->blocks, POOL_GRAIN / work + 1,
+                         p->dtype == MXL_F64 ? f64_back : f32_back, job);
+}
+
+void mxl_pool_max_back(const mxl_pool *p, double lowest, const void *x, const void *dy, void *dx)
+{
+    pool_job job = mxl_pool_job(p);
+
+    job.kind = POOL_MAX;
+    job.lowest = lowest;
+    job.x = x;
+    job.dy = dy;
+    job.dx = dx;
+    run(&job);
+}
+
+void mxl_pool_max_pick(const mxl_pool *p, double lowest, const void *x, const void *from, void *y)
+{
+    pool_job job = mxl_pool_job(p);
+
+    job.kind = POOL_MAX;
+    job.lowest = lowest;
+    job.x = x;
+    job.from = from;
+    job.y = y;
+    run(&job);
+}
+
+void mxl_pool_spread(const mxl_pool *p, const void *dy, void *dx)
+{
+    pool_job job = mxl_pool_job(p);
+
+    job.kind = POOL_SUM;
+    job.dy = dy;
+    job.dx = dx;
+    run(&job);
+}
