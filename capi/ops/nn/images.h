@@ -1,0 +1,17 @@
+/* Shared by operators of images (batch, channels, rows, columns). */
+#ifndef MXL_OPS_NN_IMAGES_H
+#define MXL_OPS_NN_IMAGES_H
+
+#include "ops/build.h"
+
+/* -1 with the error set, which begins with the name, if x does not have four axes. */
+int mxl_check_images(const char *name, const mxl_array *x);
+
+/* Images in another size, each pixel that of the input in which it lies; scoped. */
+mxl_array *mxl_resample_nearest(mxl_scope *s, mxl_array *x, int64_t rows, int64_t columns);
+
+/* Columns (batch, channels * kernel^2, windows) back as images of two spatial axes; scoped. */
+mxl_array *mxl_col2im(mxl_scope *s, mxl_array *a, int64_t kernel, int64_t stride, int64_t pad,
+                      const int64_t *size);
+
+#endif
