@@ -114,7 +114,7 @@ static int im2col_compute(const mxl_call *call)
     c.planes = x->shape[0] * x->shape[1];
     c.dtype = wide.dtype;
     mxl_columns_take(&c, mxl_array_read(wide.in[0]), mxl_array_write(wide.out));
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 static const mxl_op op_im2col, op_col2im;
@@ -183,7 +183,7 @@ static int col2im_compute(const mxl_call *call)
     c.planes = out->shape[0] * out->shape[1];
     c.dtype = wide.dtype;
     mxl_columns_put(&c, mxl_array_read(wide.in[0]), mxl_array_write(wide.out));
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 /* dx = the windows of dy as columns */

@@ -240,7 +240,7 @@ static int spread_compute(const mxl_call *call)
         return -1;
     pool = windows_of(call, wide.dtype, dx->ndim, dx->shape);
     mxl_pool_spread(&pool, mxl_array_read(wide.in[0]), mxl_array_write(wide.out));
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 /* The vjp is the mean or the sum itself. */
@@ -299,7 +299,7 @@ static int pick_compute(const mxl_call *call)
     pool = windows_of(call, wide.dtype, x->ndim, x->shape);
     mxl_pool_max_pick(&pool, lowest_of(x), mxl_array_read(wide.in[0]), mxl_array_read(wide.in[1]),
                       mxl_array_write(wide.out));
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 static int back_infer(mxl_infer *infer)
@@ -326,7 +326,7 @@ static int back_compute(const mxl_call *call)
     pool = windows_of(call, wide.dtype, x->ndim, x->shape);
     mxl_pool_max_back(&pool, lowest_of(x), mxl_array_read(wide.in[0]), mxl_array_read(wide.in[1]),
                       mxl_array_write(wide.out));
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 /* The vjp with respect to what is moved is the other operator; the positions have no gradient. */
@@ -427,7 +427,7 @@ static int pooling_compute(const mxl_call *call)
         mxl_pool_sum(&pool, mxl_array_read(wide.in[0]), mxl_array_write(wide.out));
         take_roots(pool.power, wide.out);
     }
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 /* y = (sum x^p)^(1/p): dx = x^(p - 1) * spread(dy / y^(p - 1)), where 0 / 0 counts as 0 */

@@ -76,7 +76,7 @@ static int resample_compute(const mxl_call *call)
                  mxl_array_write(wide.out));
     mxl_taps_free(&rows);
     mxl_taps_free(&columns);
-    return mxl_wide_end(&wide);
+    return mxl_wide_end(&wide, 0);
 }
 
 /* dx = dy by the adjoint map, to the size of x */

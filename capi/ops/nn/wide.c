@@ -39,10 +39,12 @@ int mxl_wide_begin(mxl_wide *wide, const mxl_call *call)
     return 0;
 }
 
-int mxl_wide_end(mxl_wide *wide)
+int mxl_wide_end(mxl_wide *wide, int status)
 {
     mxl_array *out = wide->call->out[0];
-    int status = wide->out == out ? 0 : mxl_array_copy_into(out, wide->out);
+
+    if (status == 0 && wide->out != out)
+        status = mxl_array_copy_into(out, wide->out);
 
     drop(wide);
     return status;

@@ -16,7 +16,8 @@ typedef struct mxl_wide {
 /* Makes the copies. -1 with the error set; otherwise mxl_wide_end must follow. */
 int mxl_wide_begin(mxl_wide *wide, const mxl_call *call);
 
-/* Writes the result to the output of the call and drops the copies. 0, or -1 with the error set. */
-int mxl_wide_end(mxl_wide *wide);
+/* Unless `status` is -1 (an error that is set), writes the result to the output of the call; drops
+ * the copies. 0, or -1 with the error set. */
+int mxl_wide_end(mxl_wide *wide, int status);
 
 #endif

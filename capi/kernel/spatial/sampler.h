@@ -1,0 +1,24 @@
+/* Images sampled at the points of a grid, bilinear between the four nearest pixels. For
+ * ops/nn/sampler.c. float32 and float64. */
+#ifndef MXL_KERNEL_SPATIAL_SAMPLER_H
+#define MXL_KERNEL_SPATIAL_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Contiguous: images (batch, channels, height, width), a grid (batch, 2, points) of columns and
+ * rows from -1 to 1, samples (batch, channels, points). Pixels outside are zeros. With `by_column`,
+ * `by_row` the weights are their derivatives with respect to that coordinate of the grid. */
+typedef struct mxl_sampler {
+    int dtype;
+    int64_t batch, channels, height, width, points;
+    bool by_column, by_row;
+} mxl_sampler;
+
+/* The samples; -1 with the error set and nothing written. */
+int mxl_sampler_take(const mxl_sampler *s, const void *grid, const void *images, void *samples);
+
+/* The adjoint: images = zeros with the samples added where they were taken. */
+int mxl_sampler_put(const mxl_sampler *s, const void *grid, const void *samples, void *images);
+
+#endif
