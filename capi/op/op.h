@@ -63,7 +63,7 @@ typedef struct mxl_param {
 typedef struct mxl_input {
     const char *name;
     const char *doc;
-    bool mutated;          /* the operator writes into it */
+    bool mutated;          /* the operator writes into it (see also `mutates` of mxl_op) */
     const char *type_text; /* for introspection; NULL: "NDArray-or-Symbol" */
     int after;             /* introspection prints it after that many parameters */
 } mxl_input;
@@ -127,6 +127,8 @@ struct mxl_op {
     int (*arity)(const void *params,
                  mxl_arity *arity); /* NULL: 1 output, as many inputs as listed */
     int (*check)(void *params);     /* NULL, or: refuses contradictory parameters; -1 */
+    /* NULL, or, where the number of inputs varies: whether the operator writes into input i */
+    bool (*mutates)(const mxl_call *call, int i);
     int (*infer)(mxl_infer *infer);
     int (*compute)(const mxl_call *call);
     const mxl_kernels *kernels; /* element-wise loops; compute is then mxl_run_loops */
@@ -142,9 +144,10 @@ struct mxl_op {
     bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
-    bool wraps_node; /* its node's payload is a node whose vjp its own calls (CopySlices) */
-    bool strided;    /* compute takes inputs with any strides, without kernels */
-    bool in_place;   /* compute may write an output that lies exactly over an input */
+    bool wraps_node;  /* its node's payload is a node whose vjp its own calls (CopySlices) */
+    bool strided;     /* compute takes inputs with any strides, without kernels */
+    bool in_place;    /* compute may write an output that lies exactly over an input */
+    bool writes_last; /* compute writes when it has read all inputs: outputs may lie anywhere */
 };
 
 /* Groups of fields of a descriptor: its input table; the parameter struct and its table, with the

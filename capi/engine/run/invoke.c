@@ -167,6 +167,8 @@ static int check_given(const mxl_run *r)
  * over an input that lies exactly under the output. */
 static bool overlaps(const mxl_run *r, const mxl_array *out)
 {
+    if (r->call.op->writes_last)
+        return false;
     for (int i = 0; i < r->call.num_inputs; i++) {
         const mxl_array *in = r->given_in[i];
 
@@ -260,12 +262,18 @@ ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
     return 0;
 }
 
+/* Whether all outputs are views, so that there is nothing to compute. (An operator without outputs
+ * computes what it updates.) */
+ALWAYS_INLINE bool is_done(const mxl_run *r)
+{
+    return r->views > 0 && r->views == r->call.num_outputs;
+}
+
 /* Sets call.in (borrowed entries, but for copies made here): the inputs as they are, or contiguous
  * copies where the operator needs them. */
 static int run_inputs(mxl_run *r)
 {
-    bool strided =
-        r->call.op->kernels != NULL || r->call.op->strided || r->views == r->call.num_outputs;
+    bool strided = r->call.op->kernels != NULL || r->call.op->strided || is_done(r);
 
     for (int i = 0; i < r->call.num_inputs; i++) {
         mxl_array *in = r->given_in[i];
@@ -281,7 +289,7 @@ static int run_inputs(mxl_run *r)
 static int run_write_back(mxl_run *r)
 {
     for (int i = 0; i < r->call.num_inputs; i++) {
-        if (r->call.in[i] != r->given_in[i] && mxl_run_mutates(r->call.op, i) &&
+        if (r->call.in[i] != r->given_in[i] && mxl_run_mutates(&r->call, i) &&
             mxl_array_copy_into(r->given_in[i], r->call.in[i]) != 0)
             return -1;
     }
@@ -438,7 +446,8 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         (!plain && check_given(r) != 0) || run_outputs(r, plan, plain) != 0 ||
         (!plain && run_inputs(r) != 0))
         return -1;
-    if (!plain && r->given_out[0] != NULL && r->given_out[0]->storage != NULL)
+    if (!plain && r->arity.visible > 0 && r->given_out[0] != NULL &&
+        r->given_out[0]->storage != NULL)
         r->version = mxl_storage_version(r->given_out[0]->storage);
     call = r->call;
     if ((records || (!plain && r->edited_view != NULL)) &&
@@ -446,7 +455,7 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         return -1;
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
-    else if (plan == NULL && r->views < r->call.num_outputs && call.op->compute(&call) != 0)
+    else if (plan == NULL && !is_done(r) && call.op->compute(&call) != 0)
         return -1;
     if (!plain && run_write_back(r) != 0)
         return -1;

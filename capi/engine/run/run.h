@@ -28,8 +28,8 @@ typedef struct mxl_run {
     int dtype_room[OUT_ROOM];
 } mxl_run;
 
-/* Whether the operator updates input i in place (an optimizer's state). */
-bool mxl_run_mutates(const mxl_op *op, int i);
+/* Whether the call updates its input i in place (an optimizer's state). */
+bool mxl_run_mutates(const mxl_call *call, int i);
 
 /* Attaches views whose memory was edited anew, where the front end follows edits. */
 int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode);

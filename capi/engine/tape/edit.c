@@ -6,10 +6,12 @@
 #include "engine/tape/saved.h"
 #include "engine/tape/record_hooks.h"
 
-bool mxl_run_mutates(const mxl_op *op, int i)
+bool mxl_run_mutates(const mxl_call *call, int i)
 {
-    const mxl_input *inputs = mxl_op_inputs(op);
+    const mxl_input *inputs = mxl_op_inputs(call->op);
 
+    if (call->op->mutates != NULL)
+        return call->op->mutates(call, i);
     for (int k = 0; k <= i; k++) {
         if (inputs[k].name == NULL)
             return false;
@@ -44,7 +46,7 @@ static int check_followed(mxl_run *r, bool records)
     const char *name = r->call.op->name;
 
     for (int i = 0; i < r->call.num_inputs; i++) {
-        if (mxl_run_mutates(r->call.op, i) && mxl_rebase_tracked(r->given_in[i], r->mode.dialect))
+        if (mxl_run_mutates(&r->call, i) && mxl_rebase_tracked(r->given_in[i], r->mode.dialect))
             return mxl_error("%s: updates input %d in place, which is recorded or requires grad; "
                              "call it where nothing is recorded",
                              name, i);
@@ -81,7 +83,7 @@ static int check_in_place(mxl_run *r, bool records)
     if (r->mode.dialect->rebase)
         return check_followed(r, records);
     for (int i = 0; i < r->call.num_inputs; i++) {
-        if (mxl_run_mutates(r->call.op, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
+        if (mxl_run_mutates(&r->call, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
             return mxl_error(IN_PLACE "%s: updates input %d, which is recorded or has a gradient "
                                       "attached; call it outside autograd.record()",
                              name, i);
@@ -114,10 +116,8 @@ static int check_in_place(mxl_run *r, bool records)
 /* Refuses read-only memory, and views in which several elements share one location. */
 static int check_writable(const mxl_run *r)
 {
-    const mxl_input *inputs = mxl_op_inputs(r->call.op);
-
-    for (int i = 0; i < r->call.num_inputs && inputs[i].name != NULL; i++) {
-        if (inputs[i].mutated && mxl_array_check_writable(r->given_in[i]) != 0)
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (mxl_run_mutates(&r->call, i) && mxl_array_check_writable(r->given_in[i]) != 0)
             return mxl_error_prefix(r->call.op->name);
     }
     for (int i = 0; i < r->arity.visible; i++) {
@@ -194,7 +194,8 @@ int mxl_run_record(mxl_run *r, bool records)
         r->node = mxl_node_new(&recorded, r->mode.dialect);
         if (r->node == NULL)
             return -1;
-        if (r->call.num_inputs > 0 && r->given_in[0] == r->given_out[0] &&
+        if (r->call.num_inputs > 0 && r->call.num_outputs > 0 &&
+            r->given_in[0] == r->given_out[0] &&
             mxl_node_copy_saved_input(r->node, 0) != 0)
             return -1;
         if (mxl_state_get()->watch != 0 && mxl_record_hook_before_write(r->node) != 0)
