@@ -51,8 +51,8 @@ def python_name(name: str) -> str | None:
 
 def signature(it: Description, path: str) -> str:
     """The call as the page shows it: inputs, then parameters with their defaults."""
-    words = [f"*{it.operator.inputs[0][0]}"] if it.operator.counted else []
-    if not it.operator.counted:
+    words = [f"*{it.operator.inputs[0][0]}"] if it.operator.variadic else []
+    if not it.operator.variadic:
         for position, (name, _, _) in enumerate(it.operator.inputs):
             words.append(name if position < it.needed else f"{name}=None")
     words += [each.name if each.required else f"{each.name}={_python(each)}" for each in it.parameters]
@@ -141,7 +141,7 @@ def _program(case: Case, arrays: list[np.ndarray], path: str) -> str:
     """The program of an example."""
     it = describe(case.op)
     rows = [row[0] for row in it.operator.inputs]
-    names = [f"x{i}" for i in range(len(arrays))] if it.operator.counted else rows[: len(arrays)]
+    names = [f"x{i}" for i in range(len(arrays))] if it.operator.variadic else rows[: len(arrays)]
     lines = [f"{name} = {_literal(array, len(name) + 3)}" for name, array in zip(names, arrays)]
     params = dict(case.params)
     if case.random:
@@ -227,7 +227,7 @@ def _inputs(it: Description) -> list[str]:
         return [*lines, "None: it makes an array from nothing.", ""]
     lines += ["| input | what |", "| --- | --- |"]
     for position, (name, _, doc) in enumerate(it.operator.inputs):
-        more = "any number of them" if it.operator.counted else "" if position < it.needed else "may be left out"
+        more = "any number of them" if it.operator.variadic else "" if position < it.needed else "may be left out"
         lines.append(f"| `{name}`{f' ({more})' if more else ''} | {_cell(doc)} |")
     return [*lines, ""]
 

@@ -129,14 +129,14 @@ def _rows(it: Description, variadic: bool) -> list[tuple[str, str, str | None]]:
             rows.append((name, "NDArray" if needed else "NDArray | None", None if needed else "None"))
     for each in it.parameters:
         rows.append((each.name, _type(each), None if each.required else _default(each)))
-    if variadic:
+    if it.operator.counted:
         rows.append((it.operator.counted, "int", "..."))
     return rows
 
 
 def _signature(it: Description, method: bool, narrowed: dict[str, str] | None, returns: str) -> str:
     """The arguments and the result; `narrowed`: a parameter's type in this overload."""
-    variadic = bool(it.operator.counted)
+    variadic = it.operator.variadic
     rows = _rows(it, variadic)
     words = []
     if method:

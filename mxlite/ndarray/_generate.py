@@ -102,7 +102,7 @@ def handles_of(operator: Operator, arrays: tuple) -> list[int]:
     for position, array in enumerate(arrays):
         if array is not None and not isinstance(array, NDArray):
             name = operator.inputs[min(position, len(operator.inputs) - 1)][0] if operator.inputs else "data"
-            hint = f"; write {operator.name}(*arrays)" if operator.counted and isinstance(array, (list, tuple)) else ""
+            hint = f"; write {operator.name}(*arrays)" if operator.variadic and isinstance(array, (list, tuple)) else ""
             raise TypeError(f"{operator.name}: input {name!r} must be an NDArray, got {type(array).__name__}{hint}")
     return [array._h for array in arrays if array is not None]
 
@@ -175,7 +175,7 @@ def make_function(operator_name: str) -> Callable:
     inputs = [row[0] for row in operator.inputs]
     params = [row[0] for row in operator.params]
     fast, learn, calls = "", "", None
-    if operator.counted:
+    if operator.variadic:
         text = _VARIADIC.format(name=name, inputs=inputs[0] if inputs else "args")
     else:
         if 1 <= len(inputs) <= _MOST_INPUTS:

@@ -131,6 +131,7 @@ class Operator:
         "inputs",
         "params",
         "counted",
+        "variadic",
         "_handle",
         "_converters",
         "_named",
@@ -165,6 +166,8 @@ class Operator:
         self.arguments = [tuple(each[i].decode() for each in lists) for i in range(count.value)]
         self.inputs = [row for row in self.arguments if row[1].startswith(("NDArray", "ndarray"))]
         self.params = [row for row in self.arguments if row not in self.inputs]
+        #: Whether it takes any number of inputs, whichever parameter counts them.
+        self.variadic = bool(self.counted) or any(row[1].endswith("[]") for row in self.inputs)
         self._handle = handle
         found = {param: _converter(type_text) for param, type_text, _ in self.params}
         self._converters = {param: convert for param, convert in found.items() if convert is not None}
@@ -267,7 +270,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
         return array_class._adopt(handle)
     handles = _run_into(operator, call, inputs, arguments, given, [0] * max(made, 0))
     arrays = [array_class._adopt(handle) for handle in handles]
-    return arrays if len(arrays) > 1 else arrays[0]
+    return arrays[0] if len(arrays) == 1 else arrays
 
 
 def _run_one(call: int, array: int, argument: Any) -> int:
