@@ -12,6 +12,7 @@ from cases import Case
 import mxlite as mx
 from mxlite import autograd
 from mxlite._lib import LIB, check_call
+from mxlite.ndarray._generate import place_of
 from mxlite.ndarray.ndarray import NDArray, _from_numpy
 
 #: Set where the table runs once more (another vector level): one way to call, fewer layouts. The Makefile says where.
@@ -72,7 +73,8 @@ def invoke(case: Case, inputs: Sequence[NDArray], way: str = "function", out: li
 
     Nor has one whose inputs are not all listed, BatchNorm_v1, a function that could be called, as in 1.9.1.
     """
-    if way == "text" or case.op.startswith("_mxl_") or case.op == "BatchNorm_v1":
+    listed = place_of(case.op) is not None or case.op.startswith("_np_")
+    if way == "text" or not listed or case.op == "BatchNorm_v1":
         return invoke_text(case.op, inputs, case.strings(), out)
     keywords = dict(case.params)
     if out is not None:

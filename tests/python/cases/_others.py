@@ -12,7 +12,7 @@ _FAMILIES = """
     elementwise.choose create.init reduce.reduce reduce.reduction linalg.matrix linalg.products linalg.linalg
     linalg.factors shape.shape shape.movement shape.parts shape.slicing index.index index.gather index.lookup
     index.positions index.sequence reduce.nn parameters random.random random.sampling random.categories random.density
-    optimizer index.sort reduce.loss nn.normalise nn.local_norm
+    optimizer.sgd optimizer.adam index.sort reduce.loss nn.normalise nn.local_norm
 """.split()
 _ROWS = [case for name in _FAMILIES for case in import_module(f".{name}", __package__).CASES]
 

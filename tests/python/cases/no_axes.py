@@ -25,7 +25,7 @@ def _add(op: str, **changes) -> None:
 _COMPUTE = """
     _copy BlockGrad Cast add_n where smooth_l1 hard_sigmoid Activation _contrib_quadratic _contrib_round_ste
     _contrib_sign_ste _contrib_gradientmultiplier argmax argmin _identity_with_attr_like_rhs _histogram broadcast_like
-    one_hot transpose softmin log_softmax Dropout zeros_like ones_like sgd_mom_update sgd_update adam_update
+    one_hot transpose softmin log_softmax Dropout zeros_like ones_like
 """.split()
 _REFUSE = """
     argmax_channel moments dot FullyConnected batch_dot khatri_rao _linalg_gemm2 _linalg_gemm _linalg_syrk

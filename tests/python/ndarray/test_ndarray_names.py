@@ -24,11 +24,6 @@ NOT_YET = {
         GridGenerator GroupNorm IdentityAttachKLSparseReg InstanceNorm L2Normalization LRN LayerNorm Pooling Pooling_v1
         RNN ROIPooling SVMOutput SoftmaxActivation SpatialTransformer UpSampling col2im ctc_loss im2col
     """,
-    "optimizers": """
-        *_mom_update ftml_update ftrl_update lamb_update_phase* mp_* multi_* preloaded_* rmsprop_update
-        rmspropalex_update signsgd_update signum_update
-    """,
-    "mixed precision": "all_finite amp_cast amp_multicast reset_arrays",
     "custom operators": "Custom",
     "images": "imdecode",
     "helpers of its own indexing": """

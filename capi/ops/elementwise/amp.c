@@ -1,0 +1,96 @@
+/* Casts of automatic mixed precision: amp_cast and amp_multicast. They leave integers alone. */
+#include "ops/build.h"
+
+#include "array/copy.h"
+
+/* ---- amp_cast ---- */
+
+static int cast_infer(mxl_infer *infer)
+{
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    if (mxl_dtype_is_float(infer->in[0]->dtype))
+        infer->out_dtype[0] = *(const int *)infer->params;
+    return 0;
+}
+
+static int cast_compute(const mxl_call *call)
+{
+    for (int i = 0; i < call->num_outputs; i++) {
+        if (mxl_array_copy_into(call->out[i], call->in[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* dx = dy, which the engine casts back to the input's dtype */
+static int cast_grad(mxl_grad *g)
+{
+    for (int i = 0; i < g->num_inputs; i++) {
+        if (mxl_grad_wants(g, i) && g->grad_output[i] != NULL &&
+            mxl_grad_set(g, i, g->grad_output[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const mxl_op op_amp_cast = {
+    .name = "amp_cast",
+    .doc = "A floating array in another dtype; others as they are.",
+    MXL_ONLY_PARAM(int, dtype, MXL_P_DTYPE, MXL_REQUIRED, "The dtype of the result.",
+                   .values = mxl_number_names),
+    .infer = cast_infer,
+    .compute = cast_compute,
+    .grad = cast_grad,
+};
+
+/* ---- amp_multicast ---- */
+
+typedef struct multicast_params {
+    int64_t num_outputs;
+    int cast_narrow;
+} multicast_params;
+
+static int multicast_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = arity->outputs = arity->visible =
+        (int)((const multicast_params *)params)->num_outputs;
+    return 0;
+}
+
+/* float16 and float32 arrays take the wider dtype that is among them, or the narrower one. */
+static int multicast_infer(mxl_infer *infer)
+{
+    const multicast_params *p = infer->params;
+    int target = p->cast_narrow ? MXL_F32 : MXL_F16;
+
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (infer->in[i]->dtype == (p->cast_narrow ? MXL_F16 : MXL_F32))
+            target = infer->in[i]->dtype;
+    }
+    for (int i = 0; i < infer->num_inputs; i++) {
+        const mxl_array *x = infer->in[i];
+
+        mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
+        infer->out_dtype[i] = x->dtype == MXL_F16 || x->dtype == MXL_F32 ? target : x->dtype;
+    }
+    return 0;
+}
+
+static const mxl_op op_amp_multicast = {
+    .name = "amp_multicast",
+    .doc = "Several arrays, of which those in float16 and float32 are cast to the wider dtype that "
+           "is among them; others as they are.",
+    MXL_INPUTS(MXL_INPUT(data, "The arrays.", .type_text = "NDArray-or-Symbol[]")),
+    MXL_PARAMS_OF(multicast_params,
+                  MXL_PARAM(multicast_params, num_outputs, MXL_P_INT, MXL_REQUIRED,
+                            "The number of arrays.", .sets_outputs = true, MXL_AT_LEAST(1)),
+                  MXL_PARAM(multicast_params, cast_narrow, MXL_P_BOOL, "0",
+                            "Whether they are cast to the narrower dtype instead.")),
+    .arity = multicast_arity,
+    .infer = multicast_infer,
+    .compute = cast_compute,
+    .grad = cast_grad,
+};
+
+const mxl_op *const mxl_ops_amp[] = {&op_amp_cast, &op_amp_multicast, NULL};
