@@ -1,0 +1,34 @@
+/* Shared by the operators of boxes and images. */
+#ifndef MXL_OPS_VISION_VISION_H
+#define MXL_OPS_VISION_VISION_H
+
+#include "kernel/vision/boxes.h"
+#include "ops/build.h"
+
+extern const char *const mxl_box_formats[]; /* names of mxl_box_format */
+
+/* Runs `compute` on float32 copies of float16 inputs and outputs, and rounds the results; at most
+ * 6 inputs and 3 outputs. -1 with the error set. */
+int mxl_widen_half(const mxl_call *call, int (*compute)(const mxl_call *call));
+
+/* All inputs have one floating dtype; -1 with the error set. */
+int mxl_check_floats(const mxl_infer *infer);
+/* All inputs are float32; -1 with the error set. */
+int mxl_check_float32(const mxl_infer *infer);
+
+/* Gives output i a dtype and a shape. */
+static inline void mxl_infer_output(mxl_infer *infer, int i, int dtype, int ndim,
+                                    const int64_t *shape)
+{
+    infer->out_dtype[i] = dtype;
+    mxl_shape_set(&infer->out_shape[i], ndim, shape);
+}
+
+/* Defines `id`_compute, which computes float16 in float32 by `id`_run. */
+#define MXL_WIDENED(id)                                                                            \
+    static int id##_compute(const mxl_call *call)                                                  \
+    {                                                                                              \
+        return mxl_widen_half(call, id##_run);                                                     \
+    }
+
+#endif
