@@ -8,7 +8,7 @@ from __future__ import annotations
 # ruff: noqa: F401 - what is imported here is what the module offers
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.ndarray import _internal, contrib, linalg, op, random
+from mxlite.ndarray import _internal, contrib, image, linalg, op, random
 from mxlite.ndarray._arithmetic import install_fluent_methods as _install_fluent_methods
 from mxlite.ndarray._capsules import to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray._keys import install as _install_keys
@@ -22,7 +22,7 @@ from mxlite.ndarray.pairs import *  # noqa: F403
 from mxlite.ndarray.shapes import arange, eye, histogram, linspace, moveaxis, split_v2
 from mxlite.ndarray.shapes import install as _install_shapes
 
-__all__ = [*_defined(globals()), "_internal", "contrib", "linalg", "op", "random"]
+__all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random"]
 
 _install_fluent_methods(set(_operator_names()))
 _install_shapes()

@@ -69,13 +69,13 @@ def {name}(*{inputs}, **kwargs):
 
 
 #: (how an operator's name begins, how it ends, the module of mx.nd with its function); the first row that fits. There
-#: the name lacks the beginning, but in `_internal`. Sparse arrays, images and mx.np have no module yet.
+#: the name lacks the beginning, but in `_internal`. Sparse arrays and mx.np have no module yet.
 _PLACES: tuple[tuple[str, str, str | None], ...] = (
     ("_contrib_", "", "contrib"),
     ("_linalg_", "", "linalg"),
     ("_random_", "_like", "random"),
     ("_sparse_", "", None),
-    ("_image_", "", None),
+    ("_image_", "", "image"),
     ("_np", "", None),
     ("_mxl_", "", None),
     ("_", "", "_internal"),

@@ -31,7 +31,7 @@ def function_of(op: str):
         return getattr(mx.nd.op, op[len("_np_") :])
     if op.startswith("_random_") and op.endswith("_like"):
         return getattr(mx.nd.random, op[len("_random_") :])
-    for prefix, module in (("_contrib_", mx.nd.contrib), ("_linalg_", mx.nd.linalg)):
+    for prefix, module in (("_contrib_", mx.nd.contrib), ("_image_", mx.nd.image), ("_linalg_", mx.nd.linalg)):
         if op.startswith(prefix):
             return getattr(module, op[len(prefix) :])
     return getattr(mx.nd._internal if op.startswith("_") else mx.nd.op, op)

@@ -115,6 +115,7 @@ static int prior_compute(const mxl_call *call)
 
 static const mxl_op op_prior = {
     .name = "_contrib_MultiBoxPrior",
+    .aliases = MXL_ALIASES("_npx_multibox_prior"),
     .doc = "Anchors of a feature map: corners of boxes around each of its positions, in units of "
            "the image's height and width. Its gradient is zero.",
     MXL_INPUTS(MXL_INPUT(data, "The feature map, (batch, channels, height, width), of float32; "
@@ -339,6 +340,7 @@ static int detection_compute(const mxl_call *call)
 
 static const mxl_op op_detection = {
     .name = "_contrib_MultiBoxDetection",
+    .aliases = MXL_ALIASES("_npx_multibox_detection"),
     .doc = "Boxes from the scores and offsets of anchors, (batch, anchors, 6): the class (class 0 "
            "is the background and not counted), the score and the corners; best scores first. The "
            "class of suppressed boxes is -1; missing rows are -1. Its gradient is zero.",

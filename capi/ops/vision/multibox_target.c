@@ -314,6 +314,7 @@ static int target_compute(const mxl_call *call)
 
 static const mxl_op op_target = {
     .name = "_contrib_MultiBoxTarget",
+    .aliases = MXL_ALIASES("_npx_multibox_target"),
     .doc = "Training targets of anchors: offsets from the labels they answer for, (batch, anchors "
            "* 4), a mask of these, and classes, (batch, anchors): that of the label plus 1, 0 for "
            "background, or ignore_label. Each label has the free anchor that overlaps it most, and "

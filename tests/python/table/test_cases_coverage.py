@@ -66,6 +66,8 @@ DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput"}
 DEFINED |= {"LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
 DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultiplier"}
+#: Their derivatives are in test_vision.py: a result of another dtype than the input, random ones.
+DEFINED |= {"_image_to_tensor", "_image_random_flip_left_right", "_image_random_flip_top_bottom"}
 #: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.
 WRITES = {"_copyto"}
 
