@@ -68,6 +68,8 @@ DEFINED |= {"LinearRegressionOutput", "LogisticRegressionOutput", "MAERegression
 DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultiplier"}
 #: Their derivatives are in test_vision.py: a result of another dtype than the input, random ones.
 DEFINED |= {"_image_to_tensor", "_image_random_flip_left_right", "_image_random_flip_top_bottom"}
+_COLOURS = "brightness contrast saturation hue color_jitter lighting".split()
+DEFINED |= {f"_image_random_{name}" for name in _COLOURS} | {"_image_adjust_lighting"}
 #: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.
 WRITES = {"_copyto"}
 

@@ -46,3 +46,30 @@ def test_random_flips(name: str, axis: int) -> None:
     mx.random.seed(5)
     again = [getattr(nd.image, f"random_flip_{name}")(nd.array(image)).asnumpy() for _ in range(20)]
     assert [bool((each != image).any()) for each in again] == flips[:20]
+
+
+def _factors(name: str, count: int = 400, **params: float) -> np.ndarray:
+    """What an image of one gray pixel was multiplied with."""
+    x = nd.array(np.full((1, 1, 3), 64.0))
+    return np.array([getattr(nd.image, name)(x, **params).asnumpy()[0, 0, 0] / 64 for _ in range(count)])
+
+
+def test_random_factors_are_even() -> None:
+    drawn = _factors("random_brightness", min_factor=0.5, max_factor=2.5)
+    assert drawn.min() > 0.499 and drawn.max() < 2.501
+    assert abs(drawn.mean() - 1.5) < 0.15 and abs(drawn.std() - 2 / np.sqrt(12)) < 0.08
+    drawn = _factors("random_color_jitter", brightness=0.5, contrast=0, saturation=0, hue=0)
+    assert 0.499 < drawn.min() < 0.6 and 1.4 < drawn.max() < 1.501 and abs(drawn.mean() - 1) < 0.08
+
+
+def test_random_lighting_is_normal() -> None:
+    drawn = (_factors("random_lighting", alpha_std=0.1) - 1) * 64
+    assert abs(drawn.mean()) < 0.6 and abs(drawn.std() - np.hypot(np.hypot(3.1474, 0.3448), 0.046)) < 0.5
+
+
+def test_color_jitter_does_all_four() -> None:
+    """Each aspect alone changes a colour; together they do so in any order."""
+    x = nd.array(_pixels(4, 4, 3))
+    for name in ("brightness", "contrast", "saturation", "hue"):
+        most = {each: 0.4 * (each == name) for each in ("brightness", "contrast", "saturation", "hue")}
+        assert (nd.image.random_color_jitter(x, **most).asnumpy() != x.asnumpy()).any(), name
