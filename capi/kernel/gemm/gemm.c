@@ -39,6 +39,16 @@ enum {
 /* The cost of packing an element of B, in vector instructions. */
 static const double PACK = 0.5;
 
+struct mxl_gemm_packed {
+    size_t bytes;
+    _Alignas(64) char data[];
+};
+
+static const void *packed_data(const mxl_gemm_packed *packed)
+{
+    return packed->data;
+}
+
 /* The number of items, of `each` multiplications, that are worth a thread. */
 static int64_t grain_of(int64_t each)
 {
@@ -258,9 +268,10 @@ static bool suits_openblas(const mxl_product *p)
 
     if (p->k > most)
         most = p->k;
-    return mxl_level() == MXL_BASELINE && (p->dtype == MXL_F32 || p->dtype == MXL_F64) &&
-           least >= BLAS_LEAST && p->k >= BLAS_LEAST && most >= BLAS_MOST && most <= INT32_MAX &&
-           p->lda <= INT32_MAX && p->ldb <= INT32_MAX && p->ldc <= INT32_MAX;
+    return mxl_level() == MXL_BASELINE && p->packed == NULL &&
+           (p->dtype == MXL_F32 || p->dtype == MXL_F64) && least >= BLAS_LEAST &&
+           p->k >= BLAS_LEAST && most >= BLAS_MOST && most <= INT32_MAX && p->lda <= INT32_MAX &&
+           p->ldb <= INT32_MAX && p->ldc <= INT32_MAX;
 }
 
 /* Runs all products with OpenBLAS, if there is one: returns 1, 0 if there is none, -1 with the
@@ -338,6 +349,29 @@ int mxl_products(const mxl_product *p)
     }
     mxl_parallel_for(p->count, grain_of(p->m * p->n * p->k), many, &job);
     return atomic_load(&job.failed) ? mxl_error("out of memory: room for a matrix product") : 0;
+}
+
+mxl_gemm_packed *mxl_gemm_pack(int dtype, bool tb, int64_t n, int64_t k, const void *b, int64_t ldb)
+{
+    bool single = dtype == MXL_F32;
+    int64_t size = single ? f32_packed_size(n, k) : f64_packed_size(n, k);
+    size_t bytes = sizeof(mxl_gemm_packed) + (size_t)size * mxl_dtype_size(dtype);
+    mxl_gemm_packed *packed = mxl_alloc(bytes);
+
+    if (packed == NULL)
+        return NULL;
+    packed->bytes = bytes;
+    if (single)
+        f32_pack_all(tb, n, k, b, ldb, (float *)packed->data);
+    else
+        f64_pack_all(tb, n, k, b, ldb, (double *)packed->data);
+    return packed;
+}
+
+void mxl_gemm_unpack(mxl_gemm_packed *packed)
+{
+    if (packed != NULL)
+        mxl_free(packed, packed->bytes);
 }
 
 int mxl_gemm(int dtype, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a,

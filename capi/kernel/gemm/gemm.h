@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* op(B) of many products, packed once. */
+typedef struct mxl_gemm_packed mxl_gemm_packed;
+
 /* C = op(A) op(B), `count` times. Row-major: op(A) is m x k, op(B) is k x n, C is m x n; with `ta`
  * A is stored as k x m, with `tb` B as n x k. ld* are the elements between stored rows, *_next
  * those between matrices. */
@@ -18,12 +21,20 @@ typedef struct mxl_product {
     void *c;
     int64_t lda, ldb, ldc, a_next, b_next, c_next;
     const void *bias; /* NULL, or n elements that are added to every row; not with `accumulate` */
+    const mxl_gemm_packed *packed; /* NULL, or op(B), which is then not read from `b` */
 } mxl_product;
 
 /* float32, float64, float16 (computed in float32), int32 and int64 (wrapping; the last three
  * without a bias). C must not overlap A or B. The bits do not depend on the number of threads. -1
  * with the error set: another dtype, out of memory (C is then undefined). */
 int mxl_products(const mxl_product *product);
+
+/* Packs op(B) of k x n for products of float32 or float64 with count 1: it saves packing B for each
+ * of them. The bits of a product do not depend on its number of rows then. NULL with the error set;
+ * freed by mxl_gemm_unpack, for which NULL is legal. */
+mxl_gemm_packed *mxl_gemm_pack(int dtype, bool tb, int64_t n, int64_t k, const void *b,
+                               int64_t ldb);
+void mxl_gemm_unpack(mxl_gemm_packed *packed);
 
 /* The same for a single product. */
 int mxl_gemm(int dtype, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a,

@@ -12,7 +12,7 @@ typedef struct NAME(job) {
 
     /* For products by tiles: whether operands are packed; the current block, columns [j0, j0 + nb)
      * and depth [p0, p0 + kb); and the pieces that it is divided into, `down` times `across`. */
-    bool pack_a, pack_b;
+    bool pack_a, pack_b, ready; /* ready: B was packed before */
     int64_t j0, p0, nb, kb, down, across;
     T *packed_b; /* strip by strip; without pack_b only the last strip, if it is narrow */
     T *packed_a; /* room_a elements for each worker */
@@ -176,7 +176,9 @@ static void NAME(block)(NAME(job) *job, int64_t workers)
 {
     int64_t wide = 2 * job->micro->width, strips = (job->nb + wide - 1) / wide;
 
-    if (job->pack_b)
+    if (job->ready)
+        ; /* every block of it */
+    else if (job->pack_b)
         mxl_parallel_for(strips, grain_of(8 * wide * job->kb), NAME(pack_strips), job);
     else if (job->nb % job->micro->width != 0)
         NAME(pack_strips)(job, strips - 1, strips);
@@ -216,22 +218,55 @@ static void NAME(choose)(NAME(job) *job)
     job->pack_b = job->b_col != 1 || job->m > high * (near ? 8 : 2);
 }
 
+/* Depth and columns of the largest block of B; columns are whole wide strips. */
+static int64_t NAME(most_k)(const NAME(job) *job)
+{
+    int64_t blocks = (job->k + BLOCK_K - 1) / BLOCK_K;
+
+    return (job->k + blocks - 1) / blocks;
+}
+
+static int64_t NAME(most_n)(const NAME(job) *job)
+{
+    int64_t wide = 2 * job->micro->width, blocks = (job->n + BLOCK_N - 1) / BLOCK_N;
+
+    return ((job->n + blocks - 1) / blocks + wide - 1) / wide * wide;
+}
+
+/* Calls `run` for each block of B. With `ready`, packed_b is where each one was packed: blocks lie
+ * one behind another, as whole wide strips. */
+static void NAME(blocks)(NAME(job) *job, void (*run)(NAME(job) *job, int64_t workers),
+                         int64_t workers)
+{
+    int64_t wide = 2 * job->micro->width, most_k = NAME(most_k)(job), most_n = NAME(most_n)(job);
+    T *first = job->packed_b;
+
+    for (job->j0 = 0; job->j0 < job->n; job->j0 += most_n) {
+        job->nb = job->n - job->j0 < most_n ? job->n - job->j0 : most_n;
+        for (job->p0 = 0; job->p0 < job->k; job->p0 += most_k) {
+            job->kb = job->k - job->p0 < most_k ? job->k - job->p0 : most_k;
+            if (job->ready)
+                job->packed_b =
+                    first + job->j0 * job->k + (job->nb + wide - 1) / wide * wide * job->p0;
+            run(job, workers);
+        }
+    }
+}
+
 static int NAME(tiles)(NAME(job) *job, bool alone)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
     int64_t rows = (job->m + high - 1) / high;
-    int64_t blocks_k = (job->k + BLOCK_K - 1) / BLOCK_K,
-            blocks_n = (job->n + BLOCK_N - 1) / BLOCK_N;
-    int64_t most_k = (job->k + blocks_k - 1) / blocks_k;
-    int64_t most_n = ((job->n + blocks_n - 1) / blocks_n + wide - 1) / wide * wide;
+    int64_t most_k = NAME(most_k)(job), most_n = NAME(most_n)(job);
     int64_t workers = alone ? 1 : workers_for(job->m, job->n, most_k), room_b = 0;
     _Alignas(64) T near[NEAR_BYTES / sizeof(T)];
     T *room = near;
     size_t bytes;
 
     NAME(choose)(job);
+    job->pack_b = job->pack_b || job->ready;
     NAME(share)(job, workers);
-    if (job->pack_b || job->n % job->micro->width != 0)
+    if (!job->ready && (job->pack_b || job->n % job->micro->width != 0))
         room_b = (job->pack_b ? most_n : wide) * most_k;
     if (job->pack_a)
         job->room_a = (rows + job->down - 1) / job->down * high * most_k;
@@ -241,18 +276,48 @@ static int NAME(tiles)(NAME(job) *job, bool alone)
         if (room == NULL)
             return -1;
     }
-    job->packed_b = room;
+    if (!job->ready)
+        job->packed_b = room;
     job->packed_a = room + room_b;
-    for (job->j0 = 0; job->j0 < job->n; job->j0 += most_n) {
-        job->nb = job->n - job->j0 < most_n ? job->n - job->j0 : most_n;
-        for (job->p0 = 0; job->p0 < job->k; job->p0 += most_k) {
-            job->kb = job->k - job->p0 < most_k ? job->k - job->p0 : most_k;
-            NAME(block)(job, workers);
-        }
-    }
+    NAME(blocks)(job, NAME(block), workers);
     if (room != near)
         mxl_free(room, bytes);
     return 0;
+}
+
+/* Packs the current block. */
+static void NAME(pack_block)(NAME(job) *job, int64_t workers)
+{
+    int64_t wide = 2 * job->micro->width;
+
+    (void)workers;
+    mxl_parallel_for((job->nb + wide - 1) / wide, grain_of(8 * wide * job->kb), NAME(pack_strips),
+                     job);
+}
+
+/* Packs op(B) into `room` of as many elements as packed_size says. */
+static int64_t NAME(packed_size)(int64_t n, int64_t k)
+{
+    int64_t wide = 2 * MICRO()->width;
+
+    return (n + wide - 1) / wide * wide * k;
+}
+
+static void NAME(pack_all)(bool tb, int64_t n, int64_t k, const void *b, int64_t ldb, T *room)
+{
+    NAME(job)
+    job = {.micro = MICRO(),
+           .b = b,
+           .b_row = tb ? 1 : ldb,
+           .b_col = tb ? ldb : 1,
+           .n = n,
+           .k = k,
+           .pack_b = true,
+           .ready = true,
+           .packed_b = room};
+
+    if (n > 0 && k > 0)
+        NAME(blocks)(&job, NAME(pack_block), 1);
 }
 
 /* ---- choice of algorithm ---- */
@@ -355,7 +420,9 @@ static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, vo
            .ldc = q->ldc,
            .m = q->m,
            .n = q->n,
-           .k = q->k};
+           .k = q->k,
+           .ready = q->packed != NULL,
+           .packed_b = q->packed != NULL ? (T *)(uintptr_t)packed_data(q->packed) : NULL};
     bool a_along = job.a_col == 1 || job.k == 1, b_along = job.b_row == 1 || job.k == 1;
     bool inner = a_along && b_along && NAME(suits_inner)(&job);
     NAME(scaled_job)
@@ -365,6 +432,8 @@ static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, vo
     columns = {a,         b, job.addend, c, 1,       job.m, job.k,
                job.a_col, 0, job.b_row,  0, job.ldc, 0,     job.add_row};
 
+    if (job.ready)
+        return NAME(tiles)(&job, alone);
     if (job.b_col == 1 && (job.m == 1 || job.k <= SHALLOW))
         NAME(scaled)(&rows);
     else if (job.a_row == 1 && job.n == 1)
@@ -380,7 +449,7 @@ static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, vo
 
 static int NAME(product)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
 {
-    if (q->m > TINY_SIDE || q->n > TINY_SIDE || q->k > TINY_SIDE)
+    if (q->m > TINY_SIDE || q->n > TINY_SIDE || q->k > TINY_SIDE || q->packed != NULL)
         return NAME(by_shape)(q, a, b, c, alone);
     NAME(tiny)(q, a, b, c);
     return 0;

@@ -247,5 +247,58 @@ TEST(not_a_number)
     }
 }
 
+/* A packed B gives the bits of tiles, in blocks of every kind, for any number of rows and threads.
+ */
+static void check_packed(int dtype, bool tb, int64_t n, int64_t k)
+{
+    mxl_gemm_packed *packed = mxl_gemm_pack(dtype, tb, n, k, b, tb ? k : n);
+    size_t width = mxl_dtype_size(dtype);
+
+    CHECK(packed != NULL);
+    for (int64_t m = 1; m <= 35; m += 17) {
+        mxl_product p = {.dtype = dtype,
+                         .tb = tb,
+                         .count = 1,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .a = a,
+                         .b = b,
+                         .c = c[0],
+                         .lda = k,
+                         .ldb = tb ? k : n,
+                         .ldc = n};
+
+        mxl_thread_set_count(1);
+        CHECK_INT(mxl_products(&p), 0);
+        p.packed = packed;
+        p.b = NULL;
+        for (int threads = 1; threads <= 2; threads++) {
+            mxl_thread_set_count(threads);
+            p.c = c[threads];
+            p.accumulate = false;
+            CHECK_INT(mxl_products(&p), 0);
+            CHECK(memcmp(c[0], c[threads], (size_t)(m * n) * width) == 0);
+        }
+    }
+    mxl_thread_set_count(0);
+    mxl_gemm_unpack(packed);
+}
+
+TEST(packed_once)
+{
+    static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {33, 7}, {100, 130}, {70, 2100}, {3100, 40}};
+    uint64_t seed = 5;
+
+    for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
+        refill(&seed, dtype);
+        for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
+            check_packed(dtype, false, sizes[s][0], sizes[s][1]);
+            check_packed(dtype, true, sizes[s][0], sizes[s][1]);
+        }
+    }
+    mxl_gemm_unpack(NULL);
+}
+
 HARNESS_MAIN(ENTRY(shapes), ENTRY(several_blocks), ENTRY(at_every_level), ENTRY(bits), ENTRY(many),
-             ENTRY(empty_and_refused), ENTRY(not_a_number))
+             ENTRY(empty_and_refused), ENTRY(not_a_number), ENTRY(packed_once))
