@@ -124,6 +124,9 @@ mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis);
  */
 mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b);
 
+/* What Dropout multiplies an array of this shape with: 0 with probability p, else 1 / (1 - p). */
+mxl_array *mxl_dropout_factors(mxl_scope *s, double p, int dtype, int ndim, const int64_t *shape);
+
 /* ---- shared by families ---- */
 
 /* The aliases of a descriptor: MXL_ALIASES("_sparse_exp"). */

@@ -153,4 +153,17 @@ static const mxl_op op_dropout = {
     .in_place = true,
 };
 
+mxl_array *mxl_dropout_factors(mxl_scope *s, double p, int dtype, int ndim, const int64_t *shape)
+{
+    dropout_params params = {.p = p, .mode = MODE_ALWAYS};
+    mxl_array *ones = mxl_scope_own(s, mxl_array_new(dtype, ndim, shape));
+    int64_t one = 0;
+
+    if (ones == NULL)
+        return NULL;
+    mxl_cast_scalar(1, dtype, &one);
+    mxl_fill(mxl_dtype_size(dtype), mxl_array_write(ones), &one, ones->size);
+    return mxl_scope_call(s, &op_dropout, &params, 1, &ones);
+}
+
 const mxl_op *const mxl_ops_dropout[] = {&op_dropout, NULL};

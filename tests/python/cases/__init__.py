@@ -31,10 +31,10 @@ _NAMES = """
     elementwise.choose reduce.reduce reduce.reduction
     linalg.matrix linalg.products linalg.linalg linalg.factors shape.shape shape.movement shape.parts shape.slicing
     index.index index.gather index.lookup index.positions index.sequence reduce.nn create.init random.random
-    random.sampling random.categories random.density parameters index.sort reduce.loss nn.convolution
-    nn.normalise nn.local_norm nn.pooling nn.images nn.sampler nn.regions optimizer.sgd optimizer.adam
-    optimizer.adamw optimizer.lamb optimizer.multi optimizer.finite elementwise.amp vision.boxes vision.multibox
-    vision.image vision.colour vision.resize special_values special_inputs no_axes
+    random.sampling random.categories random.density parameters index.sort reduce.loss nn.convolution nn.normalise
+    nn.local_norm nn.pooling nn.images nn.sampler nn.regions optimizer.sgd optimizer.adam optimizer.adamw
+    optimizer.lamb optimizer.multi optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
+    vision.colour vision.resize optimizer nn.rnn special_values special_inputs no_axes
 """.split()
 
 _MODULES = {name.rpartition(".")[2]: import_module(f".{name}", __name__) for name in _NAMES}

@@ -22,8 +22,8 @@ VALUES = [case for case in INTERNAL if not case.error]
 ERRORS = [case for case in INTERNAL if case.error]
 FIRST = [case for case in INTERNAL if case.order >= 1]
 SECOND = [case for case in INTERNAL if case.order >= 2]
-#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c.
-ELSEWHERE = {"_mxl_softmax_target"}
+#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c; by those of RNN.
+ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn"}
 
 
 def _id(case) -> str:
