@@ -118,8 +118,9 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
 
 /* The sum over one axis, which keeps size 1. */
 mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis);
-/* softmax along one axis. */
+/* softmax and log_softmax along one axis. */
 mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis);
+mxl_array *mxl_log_softmax_axis(mxl_scope *s, mxl_array *a, int axis);
 /* The operator dot: contracts the last axis of a (or its first) with the first of b (or its last).
  */
 mxl_array *mxl_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b);

@@ -337,4 +337,11 @@ mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
     return mxl_scope_call(s, &op_softmax, &p, 1, &a);
 }
 
+mxl_array *mxl_log_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
+{
+    softmax_params p = {.axis = axis, .temperature = NAN, .dtype = MXL_DTYPE_UNKNOWN};
+
+    return mxl_scope_call(s, &op_log_softmax, &p, 1, &a);
+}
+
 const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_softmin, &op_log_softmax, NULL};

@@ -22,8 +22,9 @@ VALUES = [case for case in INTERNAL if not case.error]
 ERRORS = [case for case in INTERNAL if case.error]
 FIRST = [case for case in INTERNAL if case.order >= 1]
 SECOND = [case for case in INTERNAL if case.order >= 2]
-#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c; by those of RNN.
-ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn"}
+#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c; by those of RNN
+#: and CTCLoss.
+ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn", "_mxl_ctc"}
 
 
 def _id(case) -> str:
