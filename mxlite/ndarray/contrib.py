@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 from mxlite.context import Context
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray._make import invoke as _invoke
+from mxlite.ndarray._nested import flat as _flat
+from mxlite.ndarray._nested import like as _like
+from mxlite.ndarray._nested import stacked as _stacked
 from mxlite.ndarray.creation import full as _full
 from mxlite.ndarray.ndarray import NDArray
 
@@ -165,6 +168,107 @@ def multi_mp_lamb_update(
     """`multi_lamb_update` of float32 copies of the weights, which are updated in place too."""
     given = dict(learning_rates=lrs, wds=wds, step_count=step_count, num_tensors=num_tensors or len(weights), **kwargs)
     return _several("_multi_mp_lamb_update", [weights, grads, mean, var, weights32], [], given, out)
+
+
+def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any) -> tuple[Any, Any]:
+    """Runs a function over the parts of arrays along their first axis, and hands states from each call to the next.
+
+    Every operation of `body` is recorded as usual, and so gradients flow through the loop.
+
+    Args:
+        body: gets the parts of one step, in the lists of `data`, and the states; returns a pair, the outputs of the
+            step and the new states. The outputs are an array or a nested list of arrays, the same at each step.
+        data: an array or a nested list of arrays. The first one's first axis is the number of steps.
+        init_states: the states of the first call, an array or a nested list of arrays, which may be empty.
+
+    Returns: the outputs of all steps, stacked along a new first axis, in the lists of the last step's outputs; and what
+        the last call returned as its states.
+
+    Raises:
+        AssertionError: data, states or outputs have something else than arrays.
+        ValueError: there are no steps, or the steps have different numbers of outputs.
+    """
+    arrays = _flat(data, "foreach: data")
+    _flat(init_states, "foreach: states")
+    if not arrays or not arrays[0].shape or arrays[0].shape[0] == 0:
+        raise ValueError("foreach: data must have one step or more")
+    states, outputs, steps = init_states, None, []
+    for i in range(arrays[0].shape[0]):
+        outputs, states = body(_like(data, [array[i] for array in arrays]), states)
+        steps.append(_flat(outputs, "foreach: outputs"))
+        if len(steps[-1]) != len(steps[0]):
+            raise ValueError(f"foreach: step {i} has {len(steps[-1])} outputs, the first one {len(steps[0])}")
+    return _like(outputs, _stacked(steps)), states
+
+
+def _holds(condition: Any) -> bool:
+    """Whether a condition, an array of one element or anything else, is true."""
+    return bool(condition.asscalar() if isinstance(condition, NDArray) else condition)
+
+
+def while_loop(
+    cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: int | None = None
+) -> tuple[Any, Any]:
+    """Runs a function while a condition holds, and hands its variables from each call to the next.
+
+    Args:
+        cond: gets the variables; whether there is another step, as an array of one element or a value.
+        func: gets the variables; returns a pair, the outputs of the step (None: none) and the new variables, as many.
+        loop_vars: an array or a nested list of arrays, one argument for each entry.
+        max_iterations: the most steps; needed.
+
+    Returns: the outputs of all steps, stacked along a new first axis of size `max_iterations`, with zeros behind the
+        last step; and the last variables. Without a step the outputs are an empty list.
+
+    Raises:
+        AssertionError: variables or outputs have something else than arrays.
+        ValueError: `max_iterations` is missing or no number, there are no variables, their number or that of the
+            outputs changes, or a condition has several elements.
+    """
+    if max_iterations is None:
+        raise ValueError("while_loop: max_iterations is needed")
+    try:
+        most = int(max_iterations)
+    except (TypeError, ValueError):
+        raise ValueError(f"while_loop: max_iterations must be an integer, got {max_iterations!r}") from None
+    if len(loop_vars) == 0:
+        raise ValueError("while_loop: loop_vars must have one array or more")
+    count, variables, outputs = len(_flat(loop_vars, "while_loop: loop_vars")), loop_vars, None
+    steps: list[list[NDArray]] = []
+    while len(steps) < most:
+        arguments = [variables] if isinstance(variables, NDArray) else variables
+        if not _holds(cond(*arguments)):
+            break
+        outputs, variables = func(*arguments)
+        outputs = [] if outputs is None else outputs
+        variables = [] if variables is None else variables
+        steps.append(_flat(outputs, "while_loop: outputs"))
+        if len(_flat(variables, "while_loop: loop_vars")) != count:
+            raise ValueError(f"while_loop: the number of loop_vars must stay {count}")
+        if len(steps[-1]) != len(steps[0]):
+            raise ValueError(f"while_loop: a step has {len(steps[-1])} outputs, the first one {len(steps[0])}")
+    if not steps:
+        return [], loop_vars
+    last = _flat(variables, "while_loop: loop_vars")
+    if isinstance(loop_vars, NDArray):
+        return _like(outputs, _stacked(steps, most)), last[0]
+    return _like(outputs, _stacked(steps, most)), last if isinstance(variables, NDArray) else _like(variables, last)
+
+
+def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any]) -> Any:
+    """Calls one of two functions.
+
+    Args:
+        pred: an array of one element, or a value; NaN counts as true.
+        then_func: called without arguments if `pred` is true.
+        else_func: called otherwise.
+
+    Returns: what the function returns.
+
+    Raises:
+        ValueError: `pred` is an array of several elements.
+    """
+    return then_func() if _holds(pred) else else_func()
 
 
 _show_functions(globals())
