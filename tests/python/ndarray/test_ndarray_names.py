@@ -20,9 +20,9 @@ REFERENCE = json.loads((Path(__file__).resolve().parents[2] / "reference" / "nam
 #: Functions of mx.nd that are not supported yet; docs/compatibility.md has these lines.
 NOT_YET = {
     "layers": """
-        BatchNorm BatchNorm_v1 BilinearSampler CTCLoss Convolution Convolution_v1 Correlation Crop Deconvolution
+        BatchNorm BatchNorm_v1 BilinearSampler Convolution Convolution_v1 Correlation Crop Deconvolution
         GridGenerator GroupNorm IdentityAttachKLSparseReg InstanceNorm L2Normalization LRN LayerNorm Pooling Pooling_v1
-        RNN ROIPooling SVMOutput SoftmaxActivation SpatialTransformer UpSampling col2im ctc_loss im2col
+        ROIPooling SVMOutput SoftmaxActivation SpatialTransformer UpSampling col2im im2col
     """,
     "custom operators": "Custom",
     "images": "imdecode",
