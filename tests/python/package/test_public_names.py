@@ -79,7 +79,7 @@ PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
         ("mx.gluon.nn", "module 'mxlite' has no attribute 'gluon'", MXNET),
         ("nd.Correlation", "module 'mxlite.ndarray' has no attribute 'Correlation'", MXNET),
         ("nd.sparse.csr_matrix", "module 'mxlite.ndarray' has no attribute 'sparse'", MXNET),
-        ("nd.contrib.foreach", "module 'mxlite.ndarray.contrib' has no attribute 'foreach'", MXNET),
+        ("nd.contrib.foo", "module 'mxlite.ndarray.contrib' has no attribute 'foo'", MXNET),
         ("nd._internal._foo", "module 'mxlite.ndarray._internal' has no attribute '_foo'", MXNET),
         ("mx.random.foo", "module 'mxlite.random' has no attribute 'foo'", MXNET),
         ("mx.util.use_np", "module 'mxlite.util' has no attribute 'use_np'", MXNET),
