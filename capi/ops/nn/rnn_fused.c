@@ -6,7 +6,7 @@
 
 #include "array/copy.h"
 #include "base/memory/mem.h"
-#include "ops/nn/rnn.h"
+#include "ops/nn/rnn_net.h"
 
 /* ---- what is kept ---- */
 

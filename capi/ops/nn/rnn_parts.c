@@ -5,7 +5,7 @@
 #include "array/copy.h"
 #include "base/memory/mem.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/nn/rnn.h"
+#include "ops/nn/rnn_net.h"
 #include "ops/shape/movement.h"
 
 typedef struct parts {

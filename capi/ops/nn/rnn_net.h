@@ -1,6 +1,6 @@
 /* Recurrent networks: what the files rnn*.c share. */
-#ifndef MXL_OPS_NN_RNN_H
-#define MXL_OPS_NN_RNN_H
+#ifndef MXL_OPS_NN_RNN_NET_H
+#define MXL_OPS_NN_RNN_NET_H
 
 #include "kernel/rnn/rnn.h"
 #include "ops/build.h"
