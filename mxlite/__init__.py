@@ -25,7 +25,7 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import engine, runtime, test_utils
+    from mxlite import engine, operator, runtime, test_utils
 
 __all__ = [
     "Context",
@@ -50,6 +50,7 @@ __all__ = [
     "ndarray",
     "np_shape",
     "num_gpus",
+    "operator",
     "random",
     "rnd",
     "runtime",
@@ -61,7 +62,9 @@ __all__ = [
 
 
 def _later(name: str) -> object:
-    return importlib.import_module(f"mxlite.{name}") if name in ("engine", "runtime", "test_utils") else None
+    return (
+        importlib.import_module(f"mxlite.{name}") if name in ("engine", "operator", "runtime", "test_utils") else None
+    )
 
 
-_show(globals(), _later)  # few programs want those three
+_show(globals(), _later)  # few programs want those four

@@ -81,9 +81,11 @@ def _in_main_thread() -> bool:
     return threading.get_ident() == threading.main_thread().ident
 
 
-def noting_interrupts() -> Any:
-    """Interrupts() where functions of the user's may be called and signals can be handled, else nothing."""
-    if recorded and _in_main_thread() and callable(getsignal(SIGINT)):
+def noting_interrupts(certain: bool = False) -> Any:
+    """Interrupts() where functions of the user's may be called (`certain`: will be) and signals can be handled, else
+    nothing.
+    """
+    if (recorded or certain) and _in_main_thread() and callable(getsignal(SIGINT)):
         return Interrupts()
     return _NOTHING
 

@@ -156,9 +156,13 @@ def describe(name: str) -> Description:
     return Description(operator, parameters, least, outputs or 0, choice)
 
 
+#: Runs operators of the program, so there is no call of it to show.
+CALLERS = {"Custom"}
+
+
 def first_names() -> list[str]:
-    """The names of all operators, without aliases."""
-    return sorted({Operator(name).first_name for name in operator_names()})
+    """The names of all operators that have calls of their own, without aliases."""
+    return sorted({Operator(name).first_name for name in operator_names()} - CALLERS)
 
 
 def aliases(name: str) -> list[str]:

@@ -142,6 +142,9 @@ static int run(invocation *v, NDArrayHandle *inputs, int *num_outputs, NDArrayHa
         api_unpin_many(v->num_outputs, *outputs);
     else if (status == 0)
         status = return_handles(v, outputs, num_outputs);
+    /* Calls within a custom operator used the buffer; it has had the room. */
+    if (status == 0 && stypes != NULL && v->op->held != NULL)
+        status = return_stypes(v->num_outputs, stypes);
     return status;
 }
 

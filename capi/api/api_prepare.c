@@ -283,7 +283,12 @@ static int prepare(const char *function, request *r, const char *name, MXLCallHa
         (r->num_arguments > 0 && r->arguments == NULL))
         return mxl_error("%s: parameters are announced, but their list is NULL", function);
     r->op = mxl_op_find(name);
-    if (r->op == NULL || check_names(r) != 0)
+    if (r->op == NULL)
+        return -1;
+    if (r->op->parse != NULL)
+        return mxl_error("%s: %s makes its own parameters of each call, which cannot be prepared",
+                         function, name);
+    if (check_names(r) != 0)
         return -1;
     mxl_arena_init(&arena);
     if (fill(r, params, &arena) == 0) {

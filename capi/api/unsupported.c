@@ -204,7 +204,6 @@ NOT_YET(MXFuncInvokeEx)
 /* Profiler, engine, libraries, GPU code, packed functions: mxlite/c_api_process.h */
 NOT_YET(MXLoadLib)
 NOT_YET(MXTVMBridge)
-NOT_YET(MXCustomOpRegister)
 NOT_YET(MXGetGPUMemoryInformation)
 NOT_YET(MXGetGPUMemoryInformation64)
 NOT_YET(MXRtcCreate)

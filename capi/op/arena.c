@@ -15,6 +15,7 @@ void mxl_arena_init(mxl_arena *arena)
 {
     arena->used = 0;
     arena->more = NULL;
+    arena->kept = NULL;
 }
 
 static void *take(char *room, size_t size, size_t *used, size_t bytes)
@@ -64,4 +65,6 @@ void mxl_arena_clear(mxl_arena *arena)
         mxl_free(block, block->size);
     }
     arena->used = 0;
+    mxl_ref_release(arena->kept);
+    arena->kept = NULL;
 }

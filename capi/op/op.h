@@ -116,6 +116,14 @@ typedef struct mxl_saves {
     bool training;
 } mxl_saves;
 
+/* Memory of one call's parameters, for their tuples and strings. */
+typedef struct mxl_arena {
+    size_t used;
+    struct mxl_arena_block *more; /* further blocks, owned */
+    mxl_ref *kept;                /* what the parameters point to, released with them; NULL: none */
+    _Alignas(16) char room[1024];
+} mxl_arena;
+
 struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
@@ -124,6 +132,12 @@ struct mxl_op {
     const mxl_param *params; /* ends with {0}; NULL: none */
     size_t params_size;
     const char *key_var_num_args; /* the parameter that counts the inputs, or NULL */
+    /* NULL, or: takes the place of the parser, for an operator of which a call may have any
+     * parameters (Custom). */
+    int (*parse)(int count, const char *const *keys, const char *const *values, void *params,
+                 mxl_arena *arena);
+    mxl_ref *(*held)(const void *params); /* NULL, or: the counted object that the struct of such an
+                                             operator points to; its node keeps it as payload */
     int (*arity)(const void *params,
                  mxl_arity *arity); /* NULL: 1 output, as many inputs as listed */
     int (*check)(void *params);     /* NULL, or: refuses contradictory parameters; -1 */
@@ -231,19 +245,13 @@ void mxl_saves_index(mxl_saves *saves); /* input 1, where the gradient of input 
 void mxl_saves_other(
     mxl_saves *saves); /* of two inputs: each one if the gradient of the other is wanted */
 
-/* Parsing fills the whole parameter struct from text, with defaults for missing values. Tuples and
- * strings are stored in `arena`. -1 for unknown, repeated, malformed or missing required
- * parameters; an operator without parameters ignores all. */
-typedef struct mxl_arena {
-    size_t used;
-    struct mxl_arena_block *more; /* further blocks, owned */
-    _Alignas(16) char room[1024];
-} mxl_arena;
-
 void mxl_arena_init(mxl_arena *arena);
 void *mxl_arena_alloc(mxl_arena *arena, size_t bytes); /* NULL with the error set */
 void mxl_arena_clear(mxl_arena *arena);
 
+/* Parsing fills the whole parameter struct from text, with defaults for missing values. Tuples and
+ * strings are stored in `arena`. -1 for unknown, repeated, malformed or missing required
+ * parameters; an operator without parameters ignores all. */
 int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
                      const char *const *values, void *params, mxl_arena *arena);
 /* Parses the value of one parameter into its field. */

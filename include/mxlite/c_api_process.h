@@ -21,7 +21,12 @@ MXL_API int MXSetEnv(const char *name, const char *value);
 MXL_API int MXLoadLib(const char *path, unsigned verbose);
 MXL_API int MXTVMBridge(void *pregister);
 
-/* Registers an operator written with callbacks. */
+/* Supported. Registers an operator written with callbacks for the life of the process, which the
+ * operator `Custom` runs as its op_type; another one of that name takes its place. All callbacks
+ * run on the thread of the call or of the backward, without locks. Handles that forward and
+ * backward are given are **new**; the callee frees them. Backward's requests are 0 or 1, and the
+ * arrays for gradients hold zeros. Lists and shapes that a callback returns need to live until it
+ * is called again. */
 MXL_API int MXCustomOpRegister(const char *op_type, CustomOpPropCreator creator);
 
 /* ---- GPUs ---- */

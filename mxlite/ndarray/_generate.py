@@ -7,6 +7,7 @@ library; every other through `run`. Over cffi `hot.direct` makes the common call
 
 from __future__ import annotations
 
+import importlib
 from sys import intern
 from typing import Any, Callable
 
@@ -164,12 +165,18 @@ def _document(operator: Operator) -> str:
     return "\n".join(lines)
 
 
+#: Operators whose function is written by hand, in a module that is imported when it is asked for.
+_WRITTEN = {"Custom": "mxlite._custom"}
+
+
 def make_function(operator_name: str) -> Callable:
     """The function for the operator of that name or alias.
 
     Raises:
         AttributeError: there is no such operator.
     """
+    if operator_name in _WRITTEN:
+        return getattr(importlib.import_module(_WRITTEN[operator_name]), operator_name)
     operator = Operator(operator_name)
     module, name = place_of(operator_name) or ("op", operator_name)
     inputs = [row[0] for row in operator.inputs]

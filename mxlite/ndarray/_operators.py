@@ -208,7 +208,10 @@ class Operator:
 
         `outputs`: handles to write to, or none. Returns the outputs' handles.
         """
-        texts = {name: _text(name, value) for name, value in given.items()}
+        return self.run_texts(inputs, {name: _text(name, value) for name, value in given.items()}, outputs)
+
+    def run_texts(self, inputs: list[int], texts: dict[str, str], outputs: list[int]) -> list[int]:
+        """The same, of parameters that are text already."""
         keys, values = c_texts(texts), c_texts(texts.values())
         count = ctypes.c_int(len(outputs))
         slots = (ctypes.c_void_p * len(outputs))(*outputs) if outputs else None

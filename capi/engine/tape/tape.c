@@ -179,6 +179,10 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
         mxl_params_copy(call->op, (char *)node + at.params_at, call->params);
         node->params = (char *)node + at.params_at;
     }
+    if (call->op->held != NULL) {
+        node->payload = call->op->held(call->params);
+        mxl_ref_retain(node->payload);
+    }
     dims = (int64_t *)((char *)node + at.dims_at);
     for (int i = 0; i < node->num_inputs; i++) {
         node->edges[i] = edge_to(call->in[i], dialect);

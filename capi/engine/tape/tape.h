@@ -36,7 +36,7 @@ typedef struct mxl_node {
     const mxl_dialect *dialect;
     uint64_t seq;
     const void *params; /* self-contained, inside the node's block */
-    mxl_ref *payload;   /* kept; of a node made by a caller's function, else NULL */
+    mxl_ref *payload;   /* kept; of a node made by a caller's function or operator, else NULL */
     int num_inputs, num_outputs;
     bool training;
     bool saves_any;

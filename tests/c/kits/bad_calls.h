@@ -102,6 +102,13 @@ static int never_called(void)
     abort();
 }
 
+static int never_creator(const char *op_type, int count, const char **keys, const char **values,
+                         struct MXCallbackList *result)
+{
+    (void)op_type, (void)count, (void)keys, (void)values, (void)result;
+    abort();
+}
+
 static int never_rule(void *payload, int num_outputs, const NDArrayHandle *output_grads,
                       int num_inputs, const int *wants, NDArrayHandle *results)
 {
@@ -446,6 +453,8 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXCustomFunctionRecord, record_bad(1, variable_list(), 1, NULL, no_callbacks()))             \
     X(MXCustomFunctionRecord, record_bad(-1, variable_list(), 1, good_list(), no_callbacks()))     \
     X(MXCustomFunctionRecord, record_bad(1, variable_list(), -1, good_list(), no_callbacks()))     \
+    X(MXCustomOpRegister, MXCustomOpRegister(NULL, never_creator))                                 \
+    X(MXCustomOpRegister, MXCustomOpRegister("bad", NULL))                                         \
     X(MXLNDArrayTurn, MXLNDArrayTurn(variable, good, &int_a)) /* not its memory */                 \
     X(MXLNDArrayTurn, MXLNDArrayTurn(good, good, NULL))                                            \
     X(MXLCustomFunctionOutput, status_of(MXLCustomFunctionOutput(good, 0))) /* no callback */      \

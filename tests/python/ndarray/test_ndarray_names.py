@@ -19,12 +19,7 @@ REFERENCE = json.loads((Path(__file__).resolve().parents[2] / "reference" / "nam
 
 #: Functions of mx.nd that are not supported yet; docs/compatibility.md has these lines.
 NOT_YET = {
-    "layers": """
-        BatchNorm BatchNorm_v1 BilinearSampler Convolution Convolution_v1 Correlation Crop Deconvolution
-        GridGenerator GroupNorm IdentityAttachKLSparseReg InstanceNorm L2Normalization LRN LayerNorm Pooling Pooling_v1
-        ROIPooling SVMOutput SoftmaxActivation SpatialTransformer UpSampling col2im im2col
-    """,
-    "custom operators": "Custom",
+    "layers": "Correlation IdentityAttachKLSparseReg SVMOutput",
     "images": "imdecode",
     "helpers of its own indexing": """
         get_indexing_dispatch_code get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes

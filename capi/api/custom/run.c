@@ -1,0 +1,168 @@
+/* The instance of a caller's operator, its forward and its backward. */
+#include "api/custom/caller.h"
+
+#include <stdio.h>
+
+#include "base/memory/mem.h"
+
+/* Tags of the arrays that forward and backward are given. */
+enum { TAG_IN, TAG_OUT, TAG_IN_GRAD, TAG_OUT_GRAD, TAG_AUX };
+
+/* ---- the instance ---- */
+
+/* Calls create_operator, with shapes and dtypes of the arguments and the auxiliary states. */
+static int create(api_caller_op *o, const mxl_custom_arrays *arrays)
+{
+    mxl_custom *c = &o->custom;
+    int count = c->num_arguments + c->num_aux, done;
+    size_t axes = 0, bytes;
+    struct MXCallbackList list = {0};
+    mxl_callback before;
+    char device[32];
+    unsigned **shapes, *size;
+    int *ndims, *dtypes;
+
+    for (int i = 0; i < count; i++)
+        axes += (size_t)arrays->in[i]->ndim;
+    bytes = ((size_t)count + 1) * (sizeof(*shapes) + 2 * sizeof(int)) + axes * sizeof(unsigned);
+    shapes = mxl_alloc(bytes);
+    if (shapes == NULL)
+        return -1;
+    ndims = (int *)(shapes + count + 1);
+    dtypes = ndims + count;
+    size = (unsigned *)(dtypes + count);
+    for (int i = 0; i < count; i++) {
+        const mxl_array *in = arrays->in[i];
+
+        ndims[i] = in->ndim;
+        dtypes[i] = in->dtype;
+        shapes[i] = size;
+        for (int k = 0; k < in->ndim; k++)
+            *size++ = (unsigned)in->shape[k];
+    }
+    snprintf(device, sizeof(device), "cpu(%d)", mxl_device_id(arrays->out[0]->device));
+    api_caller_enter(&before);
+    done = API_CALL_BACK(o->prop[kCustomOpPropCreateOperator], CustomOpCreateFunc, device, count,
+                         shapes, ndims, dtypes, &list);
+    mxl_free(shapes, bytes);
+    if (api_caller_leave(&before, done, o, "create_operator") != 0)
+        return -1;
+    api_caller_take(o->op, API_OP_CALLBACKS, &list);
+    if (o->op[kCustomOpForward].run == NULL || o->op[kCustomOpBackward].run == NULL)
+        return mxl_error("Custom: create_operator of operator \"%.100s\" gave no forward or no "
+                         "backward",
+                         o->name);
+    return 0;
+}
+
+/* ---- forward and backward ---- */
+
+/* The arguments of both: arrays as new handles that the callee frees, their tags, and the requests
+ * of those that it writes. */
+typedef struct given {
+    int count;
+    void **handles;
+    int *tags, *reqs;
+    size_t bytes;
+} given;
+
+static int given_begin(given *v, int count, int num_reqs)
+{
+    size_t size = (size_t)count, reqs = (size_t)num_reqs;
+
+    v->count = 0;
+    v->bytes = size * (sizeof(void *) + sizeof(int)) + (reqs + 1) * sizeof(int);
+    v->handles = mxl_alloc(v->bytes);
+    if (v->handles == NULL)
+        return -1;
+    v->tags = (int *)(v->handles + size);
+    v->reqs = v->tags + size;
+    return 0;
+}
+
+/* Appends arrays. `alias`: without their edges, so that what the callee attaches to its handle is
+ * not attached to the caller's array. NULL becomes an array without a shape. */
+static int give(given *v, int tag, int count, mxl_array **arrays, bool alias)
+{
+    for (int i = 0; i < count; i++) {
+        mxl_array *array = arrays[i];
+
+        if (array == NULL)
+            array = mxl_array_new_none();
+        else if (alias)
+            array = mxl_array_alias(array);
+        else
+            mxl_array_retain(array);
+        if (array == NULL)
+            return -1;
+        v->tags[v->count] = tag;
+        v->handles[v->count] = api_handle(array);
+        if (v->handles[v->count] == NULL)
+            return -1;
+        v->count++;
+    }
+    return 0;
+}
+
+/* Calls back, or, if not all arrays could be given, frees their handles. */
+static int hand_over(given *v, const api_caller_op *o, int which, const mxl_custom_arrays *a,
+                     int status)
+{
+    mxl_callback before;
+    int done;
+
+    if (status == 0) {
+        mxl_callback_enter(&before, a->record, a->training);
+        done = API_CALL_BACK(o->op[which], CustomOpFBFunc, v->count, v->handles, v->tags, v->reqs,
+                             a->training);
+        status =
+            api_caller_leave(&before, done, o, which == kCustomOpForward ? "forward" : "backward");
+    } else {
+        while (--v->count >= 0)
+            mxl_handle_free(MXL_KIND_ARRAY, api_number(v->handles[v->count]));
+    }
+    mxl_free(v->handles, v->bytes);
+    return status;
+}
+
+int api_caller_forward(mxl_custom *c, const mxl_custom_arrays *a)
+{
+    api_caller_op *o = api_caller_of(c);
+    given v;
+    int status;
+
+    if (create(o, a) != 0 ||
+        given_begin(&v, c->num_arguments + c->num_outputs + c->num_aux, c->num_outputs) != 0)
+        return -1;
+    for (int i = 0; i < c->num_outputs; i++)
+        v.reqs[i] = MXL_GRAD_WRITE;
+    status = give(&v, TAG_IN, c->num_arguments, a->in, true);
+    if (status == 0)
+        status = give(&v, TAG_OUT, c->num_outputs, a->out, true);
+    if (status == 0)
+        status = give(&v, TAG_AUX, c->num_aux, c->aux, true);
+    return hand_over(&v, o, kCustomOpForward, a, status);
+}
+
+int api_caller_backward(mxl_custom *c, const mxl_custom_arrays *a)
+{
+    bool alias = !a->record;
+    given v;
+    int status;
+
+    if (given_begin(&v, 2 * (c->num_outputs + c->num_arguments) + c->num_aux, c->num_arguments) !=
+        0)
+        return -1;
+    for (int i = 0; i < c->num_arguments; i++)
+        v.reqs[i] = a->wants[i] ? MXL_GRAD_WRITE : MXL_GRAD_NULL;
+    status = give(&v, TAG_OUT_GRAD, c->num_outputs, a->out_grad, alias);
+    if (status == 0)
+        status = give(&v, TAG_IN, c->num_arguments, a->in, alias);
+    if (status == 0)
+        status = give(&v, TAG_OUT, c->num_outputs, a->out, alias);
+    if (status == 0)
+        status = give(&v, TAG_IN_GRAD, c->num_arguments, a->in_grad, alias);
+    if (status == 0)
+        status = give(&v, TAG_AUX, c->num_aux, c->aux, true);
+    return hand_over(&v, api_caller_of(c), kCustomOpBackward, a, status);
+}

@@ -1,0 +1,295 @@
+/* Custom: runs an operator that a caller has registered (MXCustomOpRegister), and its backward. */
+#include "ops/custom.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "base/error.h"
+#include "base/memory/mem.h"
+#include "ops/build.h"
+
+/* ---- names ---- */
+
+/* Never freed, and pushed at the front of a list that is read without a lock. */
+typedef struct registered {
+    struct registered *next;
+    mxl_custom_maker make;
+    _Atomic(void (*)(void)) creator;
+    char name[];
+} registered;
+
+static _Atomic(registered *) names;
+
+static registered *find(const char *op_type)
+{
+    registered *r = atomic_load_explicit(&names, memory_order_acquire);
+
+    while (r != NULL && strcmp(r->name, op_type) != 0)
+        r = r->next;
+    return r;
+}
+
+int mxl_custom_register(const char *op_type, mxl_custom_maker make, void (*creator)(void))
+{
+    registered *r = find(op_type);
+    size_t length = strlen(op_type);
+
+    if (r != NULL && r->make == make) {
+        atomic_store_explicit(&r->creator, creator, memory_order_release);
+        return 0;
+    }
+    r = mxl_alloc(sizeof(*r) + length + 1);
+    if (r == NULL)
+        return -1;
+    r->make = make;
+    atomic_init(&r->creator, creator);
+    memcpy(r->name, op_type, length + 1);
+    r->next = atomic_load_explicit(&names, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&names, &r->next, r, memory_order_release,
+                                                  memory_order_relaxed)) {
+    }
+    return 0;
+}
+
+/* ---- one call ---- */
+
+int mxl_custom_lists(mxl_custom *c)
+{
+    size_t arrays = (size_t)c->num_aux * sizeof(*c->aux);
+    size_t flags = 2 * (size_t)c->num_outputs + (size_t)c->num_arguments;
+
+    c->bytes = arrays + flags * sizeof(*c->reads);
+    c->aux = mxl_alloc_zero(c->bytes);
+    if (c->aux == NULL)
+        return -1;
+    c->reads = (bool *)(c->aux + c->num_aux);
+    for (size_t i = 0; i < flags; i++)
+        c->reads[i] = true;
+    return 0;
+}
+
+void mxl_custom_clear(mxl_custom *c)
+{
+    if (c->aux == NULL)
+        return;
+    for (int i = 0; i < c->num_aux; i++)
+        mxl_array_release(c->aux[i]);
+    mxl_free(c->aux, c->bytes);
+}
+
+typedef struct custom_params {
+    const char *op_type;
+    mxl_custom *custom; /* kept by the arena of the call, then by its node */
+} custom_params;
+
+static mxl_custom *custom_of(const void *params)
+{
+    return ((const custom_params *)params)->custom;
+}
+
+static mxl_ref *held(const void *params)
+{
+    return &custom_of(params)->ref;
+}
+
+/* All parameters but op_type are the operator's own, which gets them as text. */
+static int parse(int count, const char *const *keys, const char *const *values, void *params,
+                 mxl_arena *arena)
+{
+    custom_params *p = params;
+    const char **own = mxl_arena_alloc(arena, 2 * ((size_t)count + 1) * sizeof(*own));
+    const registered *r;
+    int kept = 0;
+
+    if (own == NULL)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        if (keys[i] == NULL || values[i] == NULL)
+            return mxl_error("Custom: parameter %d has a NULL name or value", i);
+        if (strcmp(keys[i], "op_type") != 0) {
+            own[kept] = keys[i];
+            own[count + kept++] = values[i];
+        } else if (p->op_type != NULL) {
+            return mxl_error("Custom: parameter \"op_type\" is given twice");
+        } else {
+            p->op_type = values[i];
+        }
+    }
+    if (p->op_type == NULL)
+        return mxl_error("Custom: required parameter \"op_type\" is missing");
+    r = find(p->op_type);
+    if (r == NULL)
+        return mxl_error("Custom: no operator \"%.100s\" is registered", p->op_type);
+    p->custom = r->make(atomic_load_explicit(&r->creator, memory_order_acquire), p->op_type, kept,
+                        own, own + count);
+    if (p->custom == NULL)
+        return -1;
+    arena->kept = &p->custom->ref;
+    return 0;
+}
+
+static int arity(const void *params, mxl_arity *arity)
+{
+    const mxl_custom *c = custom_of(params);
+
+    if (c == NULL)
+        return mxl_error("Custom: required parameter \"op_type\" is missing");
+    arity->inputs = c->num_arguments + c->num_aux;
+    arity->outputs = arity->visible = c->num_outputs;
+    return 0;
+}
+
+static int infer(mxl_infer *infer)
+{
+    mxl_custom *c = custom_of(infer->params);
+
+    return c->infer(c, infer);
+}
+
+/* ---- forward ---- */
+
+/* The states are kept, as backward gets them too; aliases, since an operator could attach a
+ * gradient to what it is given. */
+static int keep_aux(mxl_custom *c, mxl_array **in)
+{
+    for (int i = 0; i < c->num_aux; i++) {
+        mxl_array *alias = mxl_array_alias(in[i]);
+
+        if (alias == NULL)
+            return -1;
+        mxl_array_release(c->aux[i]);
+        c->aux[i] = alias;
+    }
+    return 0;
+}
+
+static int run(mxl_custom *c, const mxl_call *call, mxl_array **out)
+{
+    mxl_custom_arrays arrays = {.in = call->in, .out = out, .training = call->training};
+
+    return c->forward(c, &arrays);
+}
+
+/* Into arrays of our own, so that a caller's arrays are unchanged after a failure. */
+static int run_apart(mxl_custom *c, const mxl_call *call)
+{
+    size_t bytes = (size_t)call->num_outputs * sizeof(mxl_array *);
+    mxl_array **out = mxl_alloc_zero(bytes);
+    int status = out == NULL ? -1 : 0;
+
+    for (int i = 0; i < call->num_outputs && status == 0; i++) {
+        const mxl_array *like = call->out[i];
+
+        out[i] = mxl_array_new(like->dtype, like->ndim, like->shape);
+        if (out[i] == NULL)
+            status = -1;
+        else
+            out[i]->device = like->device;
+    }
+    if (status == 0)
+        status = run(c, call, out);
+    for (int i = 0; i < call->num_outputs && status == 0; i++)
+        status = mxl_array_copy_into(call->out[i], out[i]);
+    for (int i = 0; i < call->num_outputs && out != NULL; i++)
+        mxl_array_release(out[i]);
+    mxl_free(out, bytes);
+    return status;
+}
+
+static int compute(const mxl_call *call)
+{
+    mxl_custom *c = custom_of(call->params);
+
+    if (keep_aux(c, call->in + c->num_arguments) != 0)
+        return -1;
+    return call->is_new ? run(c, call, call->out) : run_apart(c, call);
+}
+
+/* ---- backward ---- */
+
+static void saves(mxl_saves *saves)
+{
+    const mxl_custom *c = custom_of(saves->params);
+
+    for (int i = 0; i < c->num_arguments; i++)
+        saves->in[i] = c->reads[mxl_custom_reads_in(c, i)];
+    for (int i = 0; i < c->num_outputs; i++)
+        saves->out[i] = c->reads[mxl_custom_reads_out(c, i)];
+}
+
+/* Zeros, which the operator writes the gradient of an argument to; scoped. */
+static mxl_array *room_of(mxl_grad *g, int i)
+{
+    const mxl_meta *meta = mxl_grad_in_meta(g, i);
+    mxl_array *room = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+
+    if (room != NULL)
+        memset(mxl_array_write(room), 0, room->storage->bytes);
+    return room;
+}
+
+static int fill(mxl_grad *g, const mxl_custom *c, const mxl_custom_arrays *a)
+{
+    for (int i = 0; i < c->num_outputs; i++) {
+        if (c->reads[i] && (a->out_grad[i] = mxl_grad_output_grad(g, i)) == NULL)
+            return -1;
+        if (c->reads[mxl_custom_reads_out(c, i)] && (a->out[i] = mxl_grad_out(g, i)) == NULL)
+            return -1;
+    }
+    for (int i = 0; i < c->num_arguments; i++) {
+        if (c->reads[mxl_custom_reads_in(c, i)] && (a->in[i] = mxl_grad_in(g, i)) == NULL)
+            return -1;
+        if ((a->in_grad[i] = room_of(g, i)) == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* The operator's backward. Under create_graph it runs recorded, so what it makes of operators can
+ * be differentiated again. No gradient flows to an auxiliary state. */
+static int grad(mxl_grad *g)
+{
+    mxl_custom *c = custom_of(g->params);
+    size_t bytes = 2 * ((size_t)c->num_outputs + (size_t)c->num_arguments) * sizeof(mxl_array *);
+    mxl_custom_arrays a = {
+        .wants = g->wants, .training = g->s->mode.training, .record = g->s->mode.record};
+    int status;
+
+    a.in = mxl_alloc_zero(bytes);
+    if (a.in == NULL)
+        return -1;
+    a.in_grad = a.in + c->num_arguments;
+    a.out = a.in_grad + c->num_arguments;
+    a.out_grad = a.out + c->num_outputs;
+    status = fill(g, c, &a);
+    if (status == 0)
+        status = c->backward(c, &a);
+    for (int i = 0; i < c->num_arguments && status == 0; i++)
+        status = mxl_grad_set(g, i, a.in_grad[i]);
+    mxl_free(a.in, bytes);
+    return status;
+}
+
+static const mxl_op op_custom = {
+    .name = "Custom",
+    .aliases = MXL_ALIASES("_npi_Custom"),
+    .doc = "Runs an operator that the program has registered under a name, in Python with "
+           "mx.operator.register. Further parameters are the operator's own and reach it as text.",
+    MXL_INPUTS(MXL_INPUT(data, "The operator's arguments, then its auxiliary states.",
+                         .type_text = "NDArray-or-Symbol[]")),
+    MXL_PARAMS_OF(custom_params, MXL_PARAM(custom_params, op_type, MXL_P_STRING, MXL_REQUIRED,
+                                           "The name that the operator is registered under.",
+                                           .type_text = "string")),
+    .parse = parse,
+    .held = held,
+    .arity = arity,
+    .infer = infer,
+    .compute = compute,
+    .saves = saves,
+    .grad = grad,
+    .reads_training = true,
+    .strided = true,
+};
+
+const mxl_op *const mxl_ops_custom[] = {&op_custom, NULL};
