@@ -43,7 +43,8 @@ AROUND = r"^_?(?:broadcast|elemwise|contrib|np|linalg|random|sample|backward)?_?
 C_TESTS = "^(test_(base|kernel|ops|op|walk|engine|graph|api)|thread_(base|graph|engine))"
 #: Python tests of mechanisms: of the library, not of its documents, its installation or its binding.
 OTHERS = (
-    "^test_(autograd|backends|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils|graph|torch_(?!style))"
+    "^test_(autograd|backends|custom|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils|graph"
+    "|torch_(?!style))"
 )
 #: Of a file of the engine or the API: C tests that come first.
 NEAR = ("test_graph", "test_engine", "test_api", "test_walk")

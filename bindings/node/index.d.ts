@@ -58,7 +58,7 @@ export interface Operators {
   BlockGrad(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   Cast(...given: (NDArray | NDArray[] | null | {dtype: 'bfloat16' | 'bool' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
   Concat(...given: (NDArray | NDArray[] | null | {num_args: number; dim?: number; out?: NDArray | NDArray[]})[]): any;
-  Custom(...given: (NDArray | NDArray[] | null | {op_type?: string | null; out?: NDArray | NDArray[]})[]): any;
+  Custom(...given: (NDArray | NDArray[] | null | {op_type?: string | null; [own: string]: any; out?: NDArray | NDArray[]})[]): any;
   Dropout(...given: (NDArray | NDArray[] | null | {p?: number; mode?: 'always' | 'training' | null; axes?: Param; cudnn_off?: boolean | null; out?: NDArray | NDArray[]})[]): any;
   ElementWiseSum(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   Embedding(...given: (NDArray | NDArray[] | null | {input_dim: number; output_dim: number; dtype?: 'bfloat16' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; sparse_grad?: boolean; out?: NDArray | NDArray[]})[]): any;
@@ -191,7 +191,7 @@ export interface Operators {
   _not_equal_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   _np_cumsum(...given: (NDArray | NDArray[] | null | {axis?: number | null; dtype?: null | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | null; out?: NDArray | NDArray[]})[]): any;
   _np_repeat(...given: (NDArray | NDArray[] | null | {repeats: number; axis?: number | null; out?: NDArray | NDArray[]})[]): any;
-  _npi_Custom(...given: (NDArray | NDArray[] | null | {op_type?: string | null; out?: NDArray | NDArray[]})[]): any;
+  _npi_Custom(...given: (NDArray | NDArray[] | null | {op_type?: string | null; [own: string]: any; out?: NDArray | NDArray[]})[]): any;
   _npi_argsort(...given: (NDArray | NDArray[] | null | {axis?: number | null; is_ascend?: boolean; dtype?: 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
   _npi_boolean_mask(...given: (NDArray | NDArray[] | null | {axis?: number; out?: NDArray | NDArray[]})[]): any;
   _npi_cast(...given: (NDArray | NDArray[] | null | {dtype: 'bfloat16' | 'bool' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;

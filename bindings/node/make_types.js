@@ -79,10 +79,11 @@ function typeOf(type) {
 const key = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
 function signature(name) {
-  const {params, inputs} = describe(name);
+  const {params, inputs, counts} = describe(name);
+  const open = counts === '' && inputs.some(({type}) => type.endsWith('[]')) ? ['[own: string]: any'] : []; // Custom
   const required = params.some(({type}) => /required/.test(type) && !/num_args/.test(type));
   const fields = params.map((each) => `${key(each.name)}${/required/.test(each.type) ? '' : '?'}: ${typeOf(each.type)}`);
-  const object = `{${[...fields, 'out?: NDArray | NDArray[]'].join('; ')}}`;
+  const object = `{${[...fields, ...open, 'out?: NDArray | NDArray[]'].join('; ')}}`;
   const named = inputs.length === 0 && required ? `params: ${object}` : `...given: (NDArray | NDArray[] | null | ${object})[]`;
   return `  ${key(name)}(${named}): any;\n`;
 }
