@@ -10,41 +10,54 @@ enum { TAG_IN, TAG_OUT, TAG_IN_GRAD, TAG_OUT_GRAD, TAG_AUX };
 
 /* ---- the instance ---- */
 
-/* Calls create_operator, with shapes and dtypes of the arguments and the auxiliary states. */
+/* Shapes and dtypes of the arguments and the auxiliary states, as create_operator takes them. */
+typedef struct inputs {
+    int count;
+    unsigned **shapes;
+    int *ndims, *dtypes;
+    size_t bytes;
+} inputs;
+
+static int inputs_begin(inputs *v, int count, mxl_array *const *in)
+{
+    size_t axes = 0;
+    unsigned *size;
+
+    for (int i = 0; i < count; i++)
+        axes += (size_t)in[i]->ndim;
+    v->count = count;
+    v->bytes = ((size_t)count + 1) * (sizeof(*v->shapes) + 2 * sizeof(int)) + axes * sizeof(*size);
+    v->shapes = mxl_alloc(v->bytes);
+    if (v->shapes == NULL)
+        return -1;
+    v->ndims = (int *)(v->shapes + count + 1);
+    v->dtypes = v->ndims + count;
+    size = (unsigned *)(v->dtypes + count);
+    for (int i = 0; i < count; i++) {
+        v->ndims[i] = in[i]->ndim;
+        v->dtypes[i] = in[i]->dtype;
+        v->shapes[i] = size;
+        for (int k = 0; k < in[i]->ndim; k++)
+            *size++ = (unsigned)in[i]->shape[k];
+    }
+    return 0;
+}
+
 static int create(api_caller_op *o, const mxl_custom_arrays *arrays)
 {
-    mxl_custom *c = &o->custom;
-    int count = c->num_arguments + c->num_aux, done;
-    size_t axes = 0, bytes;
     struct MXCallbackList list = {0};
     mxl_callback before;
     char device[32];
-    unsigned **shapes, *size;
-    int *ndims, *dtypes;
+    inputs v;
+    int done;
 
-    for (int i = 0; i < count; i++)
-        axes += (size_t)arrays->in[i]->ndim;
-    bytes = ((size_t)count + 1) * (sizeof(*shapes) + 2 * sizeof(int)) + axes * sizeof(unsigned);
-    shapes = mxl_alloc(bytes);
-    if (shapes == NULL)
+    if (inputs_begin(&v, o->custom.num_arguments + o->custom.num_aux, arrays->in) != 0)
         return -1;
-    ndims = (int *)(shapes + count + 1);
-    dtypes = ndims + count;
-    size = (unsigned *)(dtypes + count);
-    for (int i = 0; i < count; i++) {
-        const mxl_array *in = arrays->in[i];
-
-        ndims[i] = in->ndim;
-        dtypes[i] = in->dtype;
-        shapes[i] = size;
-        for (int k = 0; k < in->ndim; k++)
-            *size++ = (unsigned)in->shape[k];
-    }
     snprintf(device, sizeof(device), "cpu(%d)", mxl_device_id(arrays->out[0]->device));
     api_caller_enter(&before);
-    done = API_CALL_BACK(o->prop[kCustomOpPropCreateOperator], CustomOpCreateFunc, device, count,
-                         shapes, ndims, dtypes, &list);
-    mxl_free(shapes, bytes);
+    done = API_CALL_BACK(o->prop[kCustomOpPropCreateOperator], CustomOpCreateFunc, device, v.count,
+                         v.shapes, v.ndims, v.dtypes, &list);
+    mxl_free(v.shapes, v.bytes);
     if (api_caller_leave(&before, done, o, "create_operator") != 0)
         return -1;
     api_caller_take(o->op, API_OP_CALLBACKS, &list);
