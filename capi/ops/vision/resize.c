@@ -1,7 +1,7 @@
 /* _image_resize: an image in another size. */
 #include <stddef.h>
 
-#include "kernel/vision/resample.h"
+#include "kernel/vision/image_resize.h"
 #include "ops/linalg/linalg.h"
 #include "ops/vision/image.h"
 
@@ -80,23 +80,24 @@ static int resize_compute(const mxl_call *call)
     const resize_params *p = call->params;
     const mxl_array *x = call->in[0];
     const int64_t *image = x->shape + x->ndim - 3;
-    mxl_taps taps[2];
+    mxl_image_taps taps[2];
     int status;
 
     if (x->size == 0)
         return 0;
-    if (mxl_taps_make(interpolation_of(p), image, call->out[0]->shape + x->ndim - 3, taps) != 0)
+    if (mxl_image_taps_make(interpolation_of(p), image, call->out[0]->shape + x->ndim - 3, taps) !=
+        0)
         return -1;
-    status = mxl_resample(x->dtype, interpolation_of(p), taps, x->ndim == 4 ? x->shape[0] : 1,
-                          image[2], mxl_array_read(x), mxl_array_write(call->out[0]));
-    mxl_taps_free(taps);
+    status = mxl_image_resize(x->dtype, interpolation_of(p), taps, x->ndim == 4 ? x->shape[0] : 1,
+                              image[2], mxl_array_read(x), mxl_array_write(call->out[0]));
+    mxl_image_taps_free(taps);
     return status;
 }
 
 /* ---- the gradient ---- */
 
 /* The matrix (out, in) of an axis's weights; scoped. */
-static mxl_array *matrix_of(mxl_scope *s, int dtype, const mxl_taps *t)
+static mxl_array *matrix_of(mxl_scope *s, int dtype, const mxl_image_taps *t)
 {
     mxl_array *wide = mxl_scope_own(s, mxl_array_new(MXL_F64, 2, (int64_t[]){t->out, t->in}));
     double *weight;
@@ -127,15 +128,15 @@ static int resize_grad(mxl_grad *g)
     const int64_t *in = x->shape + x->ndim - 3, *out = y->shape + y->ndim - 3;
     int64_t images = x->ndim == 4 ? x->shape[0] : 1;
     mxl_array *rows, *columns, *dx;
-    mxl_taps taps[2];
+    mxl_image_taps taps[2];
 
     if (x->dtype == MXL_U8 || mxl_shape_size(x->ndim, x->shape) == 0)
         return mxl_grad_set_zeros(g, 0);
-    if (mxl_taps_make(interpolation_of(p), in, out, taps) != 0)
+    if (mxl_image_taps_make(interpolation_of(p), in, out, taps) != 0)
         return -1;
     rows = matrix_of(g->s, x->dtype, &taps[0]);
     columns = matrix_of(g->s, x->dtype, &taps[1]);
-    mxl_taps_free(taps);
+    mxl_image_taps_free(taps);
     dx = times_middle(g->s, g->grad_output[0], images, out[0], out[1] * out[2], rows);
     dx = times_middle(g->s, dx, images * in[0], out[1], out[2], columns);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dx, x->ndim, x->shape));

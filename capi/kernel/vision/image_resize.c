@@ -1,5 +1,6 @@
-/* Resampling: the taps of an axis, and the division of the work. resample.tmpl.h has the loops. */
-#include "kernel/vision/resample.h"
+/* Resampling: the taps of an axis, and the division of the work. image_resize.tmpl.h has the loops.
+ */
+#include "kernel/vision/image_resize.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 /* ---- taps ---- */
 
 /* Positions of the image for one of the result, rounded as OpenCV does it. */
-static double scale_of(const mxl_taps *t)
+static double scale_of(const mxl_image_taps *t)
 {
     return 1 / ((double)t->out / (double)t->in);
 }
@@ -57,7 +58,7 @@ static int64_t within(int64_t i, int64_t size)
 }
 
 /* The mean of the positions that one of the result covers, in parts. */
-static void area_taps(const mxl_taps *t, int64_t i, int64_t *from, float *weight)
+static void area_taps(const mxl_image_taps *t, int64_t i, int64_t *from, float *weight)
 {
     double scale = scale_of(t), begin = (double)i * scale, end = begin + scale;
     double width = fmin(scale, (double)t->in - begin);
@@ -84,7 +85,7 @@ static void area_taps(const mxl_taps *t, int64_t i, int64_t *from, float *weight
 
 /* Two positions and how far the result's position is from the first. Beyond the image's edge both
  * are its last one; their weights count where they are rounded, that is, between rows. */
-static void linear_taps(const mxl_taps *t, bool area, bool rows, int64_t i, int64_t *from,
+static void linear_taps(const mxl_image_taps *t, bool area, bool rows, int64_t i, int64_t *from,
                         float *weight)
 {
     double scale = scale_of(t);
@@ -105,7 +106,7 @@ static void linear_taps(const mxl_taps *t, bool area, bool rows, int64_t i, int6
     weight[1] = away;
 }
 
-static void many_taps(const mxl_taps *t, int64_t i, int64_t *from, float *weight)
+static void many_taps(const mxl_image_taps *t, int64_t i, int64_t *from, float *weight)
 {
     double scale = scale_of(t);
     float place = (float)(((double)i + 0.5) * scale - 0.5);
@@ -119,7 +120,7 @@ static void many_taps(const mxl_taps *t, int64_t i, int64_t *from, float *weight
         from[k] = within(at + k + 1 - t->count / 2, t->in);
 }
 
-static int taps_fill(mxl_taps *t, mxl_interpolation how, bool rows, bool average)
+static int taps_fill(mxl_image_taps *t, mxl_interpolation how, bool rows, bool average)
 {
     double scale = scale_of(t);
 
@@ -154,28 +155,28 @@ static int taps_fill(mxl_taps *t, mxl_interpolation how, bool rows, bool average
 }
 
 /* True if positions are averaged. */
-static bool averages(mxl_interpolation how, const mxl_taps taps[2])
+static bool averages(mxl_interpolation how, const mxl_image_taps taps[2])
 {
     if (how == MXL_LINEAR)
         return taps[0].in == 2 * taps[0].out && taps[1].in == 2 * taps[1].out;
     return how == MXL_AREA && taps[0].in >= taps[0].out && taps[1].in >= taps[1].out;
 }
 
-int mxl_taps_make(mxl_interpolation how, const int64_t in[2], const int64_t out[2],
-                  mxl_taps taps[2])
+int mxl_image_taps_make(mxl_interpolation how, const int64_t in[2], const int64_t out[2],
+                        mxl_image_taps taps[2])
 {
     for (int k = 0; k < 2; k++)
-        taps[k] = (mxl_taps){.in = in[k], .out = out[k]};
+        taps[k] = (mxl_image_taps){.in = in[k], .out = out[k]};
     for (int k = 0; k < 2; k++) {
         if (taps_fill(&taps[k], how, k == 0, averages(how, taps)) != 0) {
-            mxl_taps_free(taps);
+            mxl_image_taps_free(taps);
             return -1;
         }
     }
     return 0;
 }
 
-void mxl_taps_free(mxl_taps taps[2])
+void mxl_image_taps_free(mxl_image_taps taps[2])
 {
     for (int k = 0; k < 2; k++) {
         if (taps[k].from != NULL)
@@ -187,27 +188,27 @@ void mxl_taps_free(mxl_taps taps[2])
 
 enum { GRAIN = 1 << 14 }; /* elements that are worth a thread */
 
-typedef struct resample_job {
-    const mxl_taps *rows, *columns;
+typedef struct resize_job {
+    const mxl_image_taps *rows, *columns;
     int64_t channels;
     mxl_interpolation how;
     int shift;   /* of the 1 of weights in fixed point */
     bool halved; /* the mean of 2 x 2 pixels */
     const void *in;
     void *wide, *out; /* wide: (rows of the image, columns of the result, channels) */
-} resample_job;
+} resize_job;
 
 #define NAME(x)   f32_##x
 #define T         float
 #define C         float
 #define WEIGHT(w) (w)
-#include "kernel/vision/resample.tmpl.h"
+#include "kernel/vision/image_resize.tmpl.h"
 
 #define NAME(x)   f64_##x
 #define T         double
 #define C         double
 #define WEIGHT(w) (double)(w)
-#include "kernel/vision/resample.tmpl.h"
+#include "kernel/vision/image_resize.tmpl.h"
 
 /* Averages of uint8. */
 #define NAME(x)    mean_##x
@@ -215,7 +216,7 @@ typedef struct resample_job {
 #define C          float
 #define WEIGHT(w)  (w)
 #define STORE(sum) (uint8_t)(job->halved ? floorf((sum) + 0.5f) : rintf(sum))
-#include "kernel/vision/resample.tmpl.h"
+#include "kernel/vision/image_resize.tmpl.h"
 
 static inline uint8_t from_fixed(int32_t sum, int shift)
 {
@@ -231,19 +232,19 @@ static inline uint8_t from_fixed(int32_t sum, int shift)
 #define STORE(sum) from_fixed(sum, job->shift)
 #define LINEAR(a, wa, b, wb)                                                                       \
     (uint8_t)(((((wa) * ((a) >> 4)) >> 16) + (((wb) * ((b) >> 4)) >> 16) + 2) >> 2)
-#include "kernel/vision/resample.tmpl.h"
+#include "kernel/vision/image_resize.tmpl.h"
 
-int mxl_resample(int dtype, mxl_interpolation how, const mxl_taps taps[2], int64_t images,
-                 int64_t channels, const void *in, void *out)
+int mxl_image_resize(int dtype, mxl_interpolation how, const mxl_image_taps taps[2], int64_t images,
+                     int64_t channels, const void *in, void *out)
 {
     bool mean = averages(how, taps);
-    resample_job job = {.rows = &taps[0],
-                        .columns = &taps[1],
-                        .channels = channels,
-                        .how = how,
-                        .shift = how == MXL_LINEAR_EXACT ? 8 : 11,
-                        .halved =
-                            mean && taps[0].in == 2 * taps[0].out && taps[1].in == 2 * taps[1].out};
+    resize_job job = {.rows = &taps[0],
+                      .columns = &taps[1],
+                      .channels = channels,
+                      .how = how,
+                      .shift = how == MXL_LINEAR_EXACT ? 8 : 11,
+                      .halved =
+                          mean && taps[0].in == 2 * taps[0].out && taps[1].in == 2 * taps[1].out};
     int64_t row = taps[1].out * channels, width = (int64_t)mxl_dtype_size(dtype);
     int64_t grain = GRAIN / (row + 1) + 1, shape[3] = {taps[0].in, taps[1].out, channels};
     mxl_range_fn across = dtype == MXL_F32   ? f32_across

@@ -1,4 +1,4 @@
-/* Loops of resampling; included by resample.c with NAME(x), T (an element), C (a sum) and
+/* Loops of resampling; included by image_resize.c with NAME(x), T (an element), C (a sum) and
  * WEIGHT(w), a tap's weight as C, defined; STORE(sum) where a sum is no element, and LINEAR(a, wa,
  * b, wb) where two taps down have a sum of their own. */
 
@@ -7,7 +7,7 @@
 #endif
 
 /* One element of a row of the result's width. */
-static inline C NAME(sum)(const resample_job *job, const T *in, const int64_t *from,
+static inline C NAME(sum)(const resize_job *job, const T *in, const int64_t *from,
                           const float *weight, int64_t count)
 {
     C sum = 0;
@@ -20,8 +20,8 @@ static inline C NAME(sum)(const resample_job *job, const T *in, const int64_t *f
 /* Rows of the image, in the result's width. */
 static void NAME(across)(void *data, int64_t begin, int64_t end)
 {
-    const resample_job *job = data;
-    const mxl_taps *t = job->columns;
+    const resize_job *job = data;
+    const mxl_image_taps *t = job->columns;
 
     for (int64_t y = begin; y < end; y++) {
         const T *in = (const T *)job->in + y * t->in * job->channels;
@@ -38,8 +38,8 @@ static void NAME(across)(void *data, int64_t begin, int64_t end)
 /* Rows of the result. */
 static void NAME(down)(void *data, int64_t begin, int64_t end)
 {
-    const resample_job *job = data;
-    const mxl_taps *t = job->rows;
+    const resize_job *job = data;
+    const mxl_image_taps *t = job->rows;
     int64_t row = job->columns->out * job->channels;
 
     for (int64_t y = begin; y < end; y++) {
