@@ -1,4 +1,4 @@
-/* Deferred element-wise calls: made, run, dropped; see expression.h.
+/* Deferred calls: made, run, dropped; see expression.h.
  *
  * One lock guards what waits. It is free while loops run: their expressions are marked as running,
  * and another thread that needs one of them sleeps until it has ended. */
@@ -113,7 +113,11 @@ static bool operands_lie(mxl_expression *e, const mxl_deferral *call)
         mxl_operand *o = &e->in[i];
 
         o->reader = e;
-        if (!is_private(call->in[i]->storage) || !operand_lies(o, call->in[i], call->out))
+        if (!is_private(call->in[i]->storage))
+            return false;
+        if (call->reduces)
+            *o = (mxl_operand){.reader = e, .storage = call->in[i]->storage};
+        else if (!operand_lies(o, call->in[i], call->out))
             return false;
         if (o->storage == NULL)
             continue;
@@ -135,11 +139,12 @@ static bool held_reads(mxl_expression *e, const mxl_operand *o)
     const mxl_expression *maker;
 
     if (extra == NULL || extra->maker == NULL)
-        return extra != NULL;
+        return extra != NULL && e->taker == NULL;
     maker = extra->maker;
     if (maker->n != e->n || o->offset != 0 || maker->out_size != e->in_size || o->is_strided ||
-        maker->running)
+        maker->running || maker->taker != NULL || (e->taker != NULL && maker->edits))
         return false;
+    e->edits = e->edits || maker->edits;
     e->length += maker->length;
     return e->length <= mxl_state_get()->bulk_size;
 }
@@ -169,10 +174,11 @@ static void held_attach(mxl_expression *e)
     if (waiting != NULL)
         waiting->link = &e->next;
     waiting = e;
-    waiting_bytes += e->n * (int64_t)e->out_size;
+    waiting_bytes += e->made;
 }
 
-/* Takes the expression out of all lists; its operands' storages are still kept. */
+/* Takes the expression out of all lists; its operands' storages are still kept. Another thread may
+ * free the target as soon as it does not wait. */
 static void held_detach(mxl_expression *e)
 {
     mxl_extra *extra = mxl_extra_of(e->target);
@@ -192,7 +198,7 @@ static void held_detach(mxl_expression *e)
     *e->link = e->next;
     if (e->next != NULL)
         e->next->link = e->link;
-    waiting_bytes -= e->n * (int64_t)e->out_size;
+    waiting_bytes -= e->made;
 }
 
 static void expression_free(mxl_expression *e)
@@ -217,14 +223,17 @@ static mxl_expression *expression_new(const mxl_deferral *call)
     e->copies = call->copies;
     e->weight = call->weight < 1 ? 1 : call->weight;
     e->length = 1;
+    e->edits = false;
     e->num_in = call->num_in;
     e->in_size = mxl_dtype_size(call->in[0]->dtype);
     e->out_size = mxl_dtype_size(call->out->dtype);
-    e->n = call->out->size;
+    e->n = call->reduces ? call->in[0]->size : call->out->size;
+    e->made = (int64_t)e->target->bytes;
     e->bytes = room + call->params_bytes;
     e->running = false;
     e->rank = -1;
     e->params = (char *)e + room;
+    e->taker = call->reduces ? e->params : NULL;
     if (call->params_bytes > 0)
         call->copy_params(call->op, e->params, call->params);
     return e;
@@ -239,10 +248,13 @@ static bool held_replaces(mxl_expression *e)
         return false;
     for (const mxl_operand *o = extra->readers; o != NULL; o = o->next) {
         if (o->is_strided || o->reader->n != e->n || o->reader->in_size != e->out_size ||
-            o->reader->running)
+            o->reader->running || o->reader->taker != NULL || e->taker != NULL)
             return false;
         e->length += o->reader->length;
+        e->edits = true;
     }
+    for (int i = 0; i < e->num_in; i++)
+        e->edits = e->edits || e->in[i].storage == e->target;
     return e->length <= mxl_state_get()->bulk_size;
 }
 
@@ -269,7 +281,7 @@ static bool held_makes_all(const mxl_expression *e)
 
 static bool held_defer(mxl_expression *e, const mxl_deferral *call)
 {
-    if (waiting_bytes + e->n * (int64_t)e->out_size > most_bytes || !held_replaces(e))
+    if (waiting_bytes + e->made > most_bytes || !held_replaces(e))
         return false;
     for (int i = 0; i < call->num_in; i++) {
         if (e->in[i].storage != NULL && !held_reads(e, &e->in[i]))
@@ -309,6 +321,39 @@ bool mxl_defer(const mxl_deferral *call)
     return true;
 }
 
+static size_t tiles_head(void)
+{
+    return (sizeof(mxl_reduce_tiles) + 15) & ~(size_t)15;
+}
+
+static void copy_tiles(const void *op, void *to, const void *params)
+{
+    mxl_reduce_tiles *tiles = to;
+
+    (void)op;
+    *tiles = *(const mxl_reduce_tiles *)params;
+    mxl_reduce_tiles_place(tiles, (char *)to + tiles_head());
+}
+
+bool mxl_defer_reduction(mxl_reduction kind, mxl_array *in, const bool *reduced, mxl_array *out)
+{
+    mxl_reduce_tiles tiles;
+    mxl_deferral later = {.weight = 1,
+                          .num_in = 1,
+                          .in = &in,
+                          .out = out,
+                          .reduces = true,
+                          .params = &tiles,
+                          .copy_params = copy_tiles};
+    size_t room;
+
+    if (!in->contiguous || in->offset != 0 || !mxl_storage_waits(in->storage))
+        return false;
+    room = mxl_reduce_tiles_init(&tiles, kind, in->dtype, in->ndim, in->shape, reduced);
+    later.params_bytes = tiles_head() + room;
+    return room > 0 && mxl_defer(&later);
+}
+
 /* ---- running ---- */
 
 /* Runs one pass. The lock is free meanwhile, and when what was read is released. */
@@ -317,7 +362,11 @@ static void held_run(mxl_pass *p)
     mxl_pass_held_plan(p);
     passes++;
     pthread_mutex_unlock(&lock);
-    mxl_pass_run(p);
+    while (!mxl_pass_run(p)) {
+        pthread_mutex_lock(&lock);
+        mxl_pass_held_plan(p);
+        pthread_mutex_unlock(&lock);
+    }
     pthread_mutex_lock(&lock);
     passes--;
     for (int i = 0; i < p->count; i++)

@@ -1,14 +1,15 @@
-/* Deferred element-wise calls. A large call is checked, recorded and given its memory at once; only
- * its loop waits, as an expression that the output's storage holds. Expressions that read each
- * other's results run together, in one pass over memory, when bytes of one of them are needed. A
- * result that only these expressions read is never stored. Every way to a storage's bytes
- * (mxl_array_read, mxl_array_write, mxl_array_address) runs what must have run before; there is no
- * other. docs/architecture.md explains the rules. */
+/* Deferred element-wise calls and reductions of their results. A large call is checked, recorded
+ * and given its memory at once; only its loop waits, as an expression that the output's storage
+ * holds. Expressions that read each other's results run together, in one pass over memory, when
+ * bytes of one of them are needed. A result that only these expressions read is never stored. Every
+ * way to a storage's bytes (mxl_array_read, mxl_array_write, mxl_array_address) runs what must have
+ * run before; there is no other. docs/architecture.md explains the rules. */
 #ifndef MXL_ARRAY_EXPRESSION_H
 #define MXL_ARRAY_EXPRESSION_H
 
 #include "array/array.h"
 #include "kernel/elementwise/loop.h"
+#include "kernel/reduce/reduce.h"
 
 /* A call that may be deferred. All inputs have one dtype and broadcast to the output. The output
  * may be an input. */
@@ -18,8 +19,10 @@ typedef struct mxl_deferral {
     int num_in;
     mxl_array *const *in;
     mxl_array *out;
-    bool is_new; /* no other thread can see `out`: its block may be exchanged */
-    bool copies; /* the loop only copies */
+    bool is_new;  /* no other thread can see `out`: its block may be exchanged */
+    bool copies;  /* the loop only copies */
+    bool reduces; /* instead of the loop there is a reduction, mxl_reduce_tiles, whose memory
+                     copy_params sets up in `params` */
     size_t params_bytes;
     const void *params;
     void (*copy_params)(const void *op, void *to, const void *params);
@@ -43,6 +46,10 @@ static inline bool mxl_defers(int64_t size)
 /* Defers the call: true. False, with nothing changed: it cannot be, and the caller runs the loop.
  */
 bool mxl_defer(const mxl_deferral *call);
+
+/* Defers a reduction of an array that waits itself, over the dimensions marked in `reduced`; as
+ * mxl_reduce. False, with nothing changed: the caller runs it. */
+bool mxl_defer_reduction(mxl_reduction kind, mxl_array *in, const bool *reduced, mxl_array *out);
 
 /* Runs all that waits, in every thread's arrays. */
 void mxl_expressions_run(void);

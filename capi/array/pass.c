@@ -19,13 +19,33 @@ static mxl_operand *held_readers(const mxl_expression *e)
     return mxl_extra_of(e->target)->readers;
 }
 
-/* Lists an expression (NULL: none) that is not in the pass yet. False: there is no room, or another
- * thread runs it. */
+/* Whether the pass may have this expression too. A pass with reductions may have to run twice
+ * (mxl_reduce_tiles_end), so that it edits nothing that it reads. */
+static bool suits(const mxl_pass *p, const mxl_expression *e)
+{
+    int takers = 0;
+
+    if (e->taker == NULL && !e->edits)
+        return true;
+    for (int i = 0; i < p->count; i++) {
+        const mxl_expression *other = p->list[i];
+
+        takers += other->taker != NULL;
+        if (e->taker == NULL ? other->taker != NULL : other->edits)
+            return false;
+        if (other->taker != NULL && !mxl_reduce_tiles_agree(other->taker, e->taker))
+            return false;
+    }
+    return takers < MXL_CHAIN_TAKERS;
+}
+
+/* Lists an expression (NULL: none) that is not in the pass yet. False: there is no room, it does
+ * not suit the others, or another thread runs it. */
 static bool held_list(mxl_pass *p, mxl_expression *e)
 {
     if (e == NULL || (e->rank >= 0 && !e->running))
         return true;
-    if (e->running || p->count == MXL_CHAIN_LINKS)
+    if (e->running || p->count == MXL_CHAIN_LINKS || !suits(p, e))
         return false;
     e->rank = p->count;
     p->list[p->count++] = e;
@@ -33,7 +53,7 @@ static bool held_list(mxl_pass *p, mxl_expression *e)
 }
 
 /* Adds an expression, all that it needs, and what still reads the bytes that it replaces. False,
- * with the pass as before: there is no room, or another thread runs a part. */
+ * with the pass as before: a part cannot be listed. */
 static bool held_add(mxl_pass *p, mxl_expression *wanted)
 {
     int before = p->count;
@@ -110,20 +130,61 @@ static void held_look_at_copies(mxl_pass *p)
     }
 }
 
+/* Whether an expression would only be stored for others that are not in the pass. */
+static bool held_waits_too(const mxl_expression *e)
+{
+    int uses = 0;
+
+    for (const mxl_operand *o = held_readers(e); o != NULL; o = o->next) {
+        if (o->reader->rank >= 0)
+            return false;
+        uses++;
+    }
+    return uses > 0 && atomic_load_explicit(&e->target->ref.count, memory_order_acquire) == uses;
+}
+
+/* Leaves out what is in the pass only because it could be and would be stored for what waits on, as
+ * a reduction does that does not suit the pass. The list is sorted. */
+static void held_leave_out(mxl_pass *p)
+{
+    int kept = 0;
+
+    for (int i = 0; i < p->count; i++) {
+        if (p->list[i]->edits)
+            return;
+    }
+    for (int i = p->count - 1; i >= 0; i--) {
+        if (p->list[i]->extra && p->list[i]->taker == NULL && held_waits_too(p->list[i]))
+            p->list[i]->rank = -1;
+    }
+    for (int i = 0; i < p->count; i++) {
+        if (p->list[i]->rank >= 0)
+            p->list[kept++] = p->list[i];
+    }
+    p->count = kept;
+}
+
 bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted)
 {
+    int needed;
+
     p->count = p->weight = 0;
     if (!held_add(p, wanted))
         return false;
+    needed = p->count;
     for (int i = 0; i < p->count; i++) {
         for (mxl_operand *o = held_readers(p->list[i]); o != NULL; o = o->next)
             (void)held_add(p, o->reader);
     }
+    for (int i = 0; i < p->count; i++)
+        p->list[i]->extra = i >= needed;
     qsort(p->list, (size_t)p->count, sizeof(*p->list), by_number);
+    held_leave_out(p);
     for (int i = 0; i < p->count; i++) {
         p->list[i]->rank = i;
         p->list[i]->running = true;
         p->weight += p->list[i]->weight;
+        p->again[i] = false;
     }
     for (int i = 0; i < p->count; i++)
         held_look_at_uses(p, i);
@@ -150,16 +211,26 @@ static mxl_stream scratch_take(scratch *s, const mxl_expression *e)
         s->list[i] = s->list[--s->count];
         return found;
     }
-    return (mxl_stream){e->target->data, e->out_size, 1, true, NULL};
+    return (mxl_stream){.data = e->target->data, .size = e->out_size, .step = 1, .scratch = true};
 }
 
 /* Takes back the tiles that expression i is the last to read. */
 static void scratch_take_back(scratch *s, const mxl_pass *p, int i)
 {
     for (int j = 0; j < i; j++) {
-        if (p->last[j] == i && p->result[j].scratch)
+        if (p->last[j] == i && p->result[j].scratch && p->result[j].window == NULL)
             s->list[s->count++] = p->result[j];
     }
+}
+
+/* The reduction of the pass that keeps a window of the result; NULL: none. */
+static const mxl_reduce_tiles *held_window(const mxl_expression *e)
+{
+    for (const mxl_operand *o = held_readers(e); o != NULL; o = o->next) {
+        if (o->reader->rank >= 0 && o->reader->taker != NULL && o->reader->taker->window > 0)
+            return o->reader->taker;
+    }
+    return NULL;
 }
 
 static mxl_stream held_operand(const mxl_pass *p, mxl_operand *o)
@@ -170,14 +241,35 @@ static mxl_stream held_operand(const mxl_pass *p, mxl_operand *o)
     if (maker != NULL)
         return p->result[maker->rank];
     if (o->storage == NULL)
-        return (mxl_stream){o->number, size, 0, false, NULL};
-    return (mxl_stream){(char *)o->storage->data + o->offset, size, 1, false,
-                        o->is_strided ? &o->strided : NULL};
+        return (mxl_stream){.data = o->number, .size = size};
+    return (mxl_stream){.data = (char *)o->storage->data + o->offset,
+                        .size = size,
+                        .step = 1,
+                        .strided = o->is_strided ? &o->strided : NULL};
 }
 
 static mxl_stream stored_result(const mxl_expression *e)
 {
-    return (mxl_stream){e->target->data, e->out_size, 1, false, NULL};
+    return (mxl_stream){.data = e->target->data, .size = e->out_size, .step = 1};
+}
+
+/* Where the result of expression i is. */
+static mxl_stream held_result(const mxl_pass *p, int i, scratch *s)
+{
+    const mxl_expression *e = p->list[i];
+    const mxl_reduce_tiles *window;
+    mxl_stream own = stored_result(e);
+
+    if (p->copied_by[i] >= 0)
+        return stored_result(p->list[p->copied_by[i]]);
+    if (p->stored[i])
+        return own;
+    window = held_window(e);
+    if (window == NULL)
+        return scratch_take(s, e);
+    own.scratch = true;
+    own.window = window;
+    return own;
 }
 
 static void held_link(mxl_pass *p, int i, scratch *s)
@@ -186,17 +278,14 @@ static void held_link(mxl_pass *p, int i, scratch *s)
     mxl_link *link = &p->links[p->num_links++];
     bool strided = false;
 
-    *link = (mxl_link){.row = e->row, .params = e->params, .num_in = e->num_in};
+    *link = (mxl_link){.taker = e->taker, .row = e->row, .params = e->params, .num_in = e->num_in};
     for (int k = 0; k < e->num_in; k++) {
         link->in[k] = held_operand(p, &e->in[k]);
         strided = strided || link->in[k].strided != NULL;
     }
     if (!strided) /* else its tile is gathered in the output's, while others are still read */
         scratch_take_back(s, p, i);
-    if (p->copied_by[i] >= 0)
-        p->result[i] = stored_result(p->list[p->copied_by[i]]);
-    else
-        p->result[i] = p->stored[i] ? stored_result(e) : scratch_take(s, e);
+    p->result[i] = e->taker == NULL ? held_result(p, i, s) : (mxl_stream){.data = NULL};
     if (strided)
         scratch_take_back(s, p, i);
     link->out = p->result[i];
@@ -208,8 +297,12 @@ void mxl_pass_held_plan(mxl_pass *p)
 
     p->num_links = 0;
     for (int i = 0; i < p->count; i++) {
+        const mxl_expression *e = p->list[i],
+                             *from = e->taker == NULL ? NULL : held_maker(&e->in[0]);
+
+        p->taken[i] = from == NULL ? -1 : from->rank;
         if (p->stored[i])
-            mxl_storage_commit(p->list[i]->target);
+            mxl_storage_commit(e->target);
     }
     for (int i = 0; i < p->count; i++) {
         const mxl_expression *from = p->list[i]->copies ? held_maker(&p->list[i]->in[0]) : NULL;
@@ -221,7 +314,35 @@ void mxl_pass_held_plan(mxl_pass *p)
     }
 }
 
-void mxl_pass_run(const mxl_pass *p)
+/* Ends a reduction. False: its input is to be stored. */
+static bool end_taker(mxl_pass *p, int i)
 {
+    const mxl_expression *e = p->list[i];
+    void *out = e->target->data;
+    int from = p->taken[i];
+
+    if (p->again[i]) {
+        mxl_reduce_tiles_again(e->taker, e->in[0].storage->data, out);
+        return true;
+    }
+    if (mxl_reduce_tiles_end(e->taker, out))
+        return true;
+    p->again[i] = true;
+    if (from >= 0) {
+        p->stored[from] = true;
+        p->copied_by[from] = -1;
+    }
+    return false;
+}
+
+bool mxl_pass_run(mxl_pass *p)
+{
+    bool done = true;
+
     mxl_chain_run(p->links, p->num_links, p->weight, p->list[0]->n);
+    for (int i = 0; i < p->count; i++) {
+        if (p->list[i]->taker != NULL)
+            done = end_taker(p, i) && done;
+    }
+    return done;
 }

@@ -20,20 +20,25 @@ typedef struct mxl_operand {
     _Alignas(8) char number[8];
 } mxl_operand;
 
-/* A deferred call. Its target owns it. */
+/* A deferred call: a loop, or a reduction. Its target owns it. No other expression reads what a
+ * waiting reduction makes. */
 struct mxl_expression {
     mxl_storage *target;
+    mxl_reduce_tiles *taker; /* NULL: a loop */
     mxl_loop row;
     bool copies; /* the loop only copies */
     int weight;
     int length; /* how many expressions must run with this one, itself counted; at most */
+    bool edits; /* it, or what must run with it, replaces bytes that a part of that pass reads */
     int num_in;
-    size_t in_size, out_size; /* of an element */
-    int64_t n;
+    size_t in_size, out_size;     /* of an element */
+    int64_t n;                    /* elements of the inputs */
+    int64_t made;                 /* bytes of the result */
     size_t bytes;                 /* of this block */
     uint64_t number;              /* in the order in which expressions are made */
     bool running;                 /* in a pass that a thread runs now */
     int rank;                     /* in a pass; -1: in none */
+    bool extra;                   /* in a pass, which runs without it too */
     mxl_expression *next, **link; /* of all that wait */
     void *params;
     mxl_operand in[];
@@ -46,6 +51,8 @@ typedef struct mxl_pass {
     bool stored[MXL_CHAIN_LINKS];          /* something outside the pass refers to the result */
     int last[MXL_CHAIN_LINKS];             /* the last that reads the result; -1: none */
     int copied_by[MXL_CHAIN_LINKS];        /* the copy that the result is written to; -1: none */
+    int taken[MXL_CHAIN_LINKS];            /* a reduction's input; -1: it is in memory */
+    bool again[MXL_CHAIN_LINKS];           /* a reduction is to be computed from its stored input */
     mxl_stream result[MXL_CHAIN_LINKS];
     mxl_link links[MXL_CHAIN_LINKS];
 } mxl_pass;
@@ -63,7 +70,8 @@ bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted);
 /* Fills links. */
 void mxl_pass_held_plan(mxl_pass *p);
 
-/* Runs the loops. The lock need not be held: nothing of a running expression changes. */
-void mxl_pass_run(const mxl_pass *p);
+/* Runs the loops. The lock need not be held: nothing of a running expression changes. False: the
+ * pass is to be planned and run once more, with the inputs of some reductions stored. */
+bool mxl_pass_run(mxl_pass *p);
 
 #endif

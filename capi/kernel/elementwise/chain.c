@@ -13,7 +13,7 @@ enum {
     ALONE = 1 << 14, /* of one loop's: nothing has to stay in a cache for another */
     SHORT = 24,      /* elements; shorter runs are not worth a call each */
     LONG = 128,      /* elements; longer runs are not worth gathering: a tile ends with them */
-    RUNS = 4         /* lengths of runs that tiles are cut to */
+    RUNS = 4 + MXL_CHAIN_TAKERS /* lengths of runs that tiles are cut to */
 };
 
 bool mxl_strided_init(mxl_strided *s, int ndim, const int64_t *shape, const int64_t *strides)
@@ -34,14 +34,17 @@ bool mxl_strided_init(mxl_strided *s, int ndim, const int64_t *shape, const int6
 
 typedef struct chain_job {
     const mxl_link *links;
-    int count, runs;
+    int count, runs, takers;
     int64_t tile;
-    int64_t run[RUNS]; /* lengths of long runs of operands with strides */
+    int64_t part;      /* parts begin at multiples of it */
+    int64_t run[RUNS]; /* lengths of long runs of operands with strides, and cuts of reductions */
 } chain_job;
 
 static inline char *stream_at(const mxl_stream *s, int64_t begin, int64_t pos)
 {
-    return s->data + (s->scratch ? begin : pos) * s->step * (int64_t)s->size;
+    if (s->scratch)
+        pos = begin + (s->window == NULL ? 0 : pos % s->window->part % s->window->window);
+    return s->data + pos * s->step * (int64_t)s->size;
 }
 
 /* The address of element `pos` of an operand with strides, and how many follow it in its run. */
@@ -117,41 +120,88 @@ static int64_t tile_size(const chain_job *job, int64_t pos, int64_t end)
     return n;
 }
 
+/* Runs a loop on the tile of n elements at `pos`, in the part from `begin` on. */
+static inline void run_link(const mxl_link *link, int64_t begin, int64_t pos, int64_t n,
+                            bool prefetches)
+{
+    const void *in[MXL_LOOP_INPUTS];
+    int64_t step[MXL_LOOP_INPUTS];
+    char *out = stream_at(&link->out, begin, pos);
+
+    for (int k = 0; k < link->num_in; k++) {
+        const mxl_stream *from = &link->in[k];
+
+        if (prefetches)
+            prefetch_next(from, begin, pos);
+        step[k] = from->step;
+        in[k] = from->strided == NULL ? stream_at(from, begin, pos)
+                                      : strided_tile(link, k, pos, n, out, &step[k]);
+    }
+    link->row(out, in, step, n, link->params);
+}
+
 static void chain_chunk(void *data, int64_t begin, int64_t end)
 {
     const chain_job *job = data;
+    mxl_reduce_lanes lanes[MXL_CHAIN_TAKERS];
 
+    for (int i = 0; i < job->takers; i++)
+        lanes[i].used = false;
     for (int64_t pos = begin, n; pos < end; pos += n) {
+        mxl_reduce_lanes *own = lanes;
+
         n = tile_size(job, pos, end);
         for (int i = 0; i < job->count; i++) {
             const mxl_link *link = &job->links[i];
-            const void *in[MXL_LOOP_INPUTS];
-            int64_t step[MXL_LOOP_INPUTS];
-            char *out = stream_at(&link->out, begin, pos);
 
-            for (int k = 0; k < link->num_in; k++) {
-                const mxl_stream *from = &link->in[k];
-
-                if (job->count > 1)
-                    prefetch_next(from, begin, pos);
-                step[k] = from->step;
-                in[k] = from->strided == NULL ? stream_at(from, begin, pos)
-                                              : strided_tile(link, k, pos, n, out, &step[k]);
-            }
-            link->row(out, in, step, n, link->params);
+            if (link->taker == NULL)
+                run_link(link, begin, pos, n, job->count > 1);
+            else
+                mxl_reduce_tiles_take(link->taker, own++, stream_at(&link->in[0], begin, pos), pos,
+                                      n);
         }
     }
 }
 
-/* Lets tiles end where long runs of an operand end (NULL: it has no strides). */
-static void note_run(chain_job *job, const mxl_strided *lies)
+/* Lets tiles end where runs of this length end. */
+static void note_run(chain_job *job, int64_t run)
+{
+    for (int i = 0; i < job->runs; i++) {
+        if (job->run[i] == run)
+            return;
+    }
+    if (job->runs < RUNS)
+        job->run[job->runs++] = run;
+}
+
+static void note_takers(chain_job *job)
+{
+    for (int i = 0; i < job->count; i++) {
+        const mxl_reduce_tiles *taker = job->links[i].taker;
+
+        if (taker == NULL)
+            continue;
+        job->takers++;
+        note_run(job, taker->cut);
+        if (taker->part > job->part)
+            job->part = taker->part;
+    }
+}
+
+/* Lets tiles end where long runs of an operand end (NULL: it has no strides), if all reductions
+ * can take such tiles. */
+static void note_strides(chain_job *job, const mxl_strided *lies)
 {
     int64_t run = lies == NULL ? 0 : lies->shape[lies->ndim - 1];
+    bool may = run >= LONG;
 
-    for (int i = 0; i < job->runs; i++)
-        run = job->run[i] == run ? 0 : run;
-    if (run >= LONG && job->runs < RUNS)
-        job->run[job->runs++] = run;
+    for (int i = 0; i < job->count && may; i++) {
+        const mxl_reduce_tiles *taker = job->links[i].taker;
+
+        may = taker == NULL || mxl_reduce_tiles_may_cut(taker, run);
+    }
+    if (may)
+        note_run(job, run);
 }
 
 /* The next number of elements that is a number of tiles: parts begin with a line of the caches. */
@@ -160,14 +210,20 @@ static int64_t whole_tiles(int64_t n)
     return n < TILE ? TILE : n - n % TILE;
 }
 
+static int64_t whole_parts(const chain_job *job, int64_t n)
+{
+    return job->takers == 0 ? whole_tiles(n) : (n + job->part - 1) / job->part * job->part;
+}
+
 void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
 {
     chain_job job = {.links = links, .count = count, .tile = count == 1 ? ALONE : TILE};
 
+    note_takers(&job);
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < links[i].num_in; k++)
-            note_run(&job, links[i].in[k].strided);
+            note_strides(&job, links[i].in[k].strided);
     }
-    mxl_parallel_fine(n, whole_tiles(MXL_LOOP_UNIT / weight), whole_tiles(MXL_LOOP_GRAIN / weight),
-                      chain_chunk, &job);
+    mxl_parallel_fine(n, whole_parts(&job, MXL_LOOP_UNIT / weight),
+                      whole_parts(&job, MXL_LOOP_GRAIN / weight), chain_chunk, &job);
 }

@@ -1,15 +1,17 @@
-/* Runs several element-wise loops over the same elements in one pass: tile by tile, one loop after
- * the other, so that what one loop writes is in the first-level cache when the next reads it.
- * Called by array/expression.c. */
+/* Runs several element-wise loops, and reductions of what they make, over the same elements in one
+ * pass: tile by tile, one loop after the other, so that what one loop writes is in the first-level
+ * cache when the next reads it. Called by array/pass.c. */
 #ifndef MXL_KERNEL_ELEMENTWISE_CHAIN_H
 #define MXL_KERNEL_ELEMENTWISE_CHAIN_H
 
 #include <stdbool.h>
 
 #include "kernel/elementwise/loop.h"
+#include "kernel/reduce/reduce_tiles.h"
 
 enum {
-    MXL_CHAIN_LINKS = 64, /* the most loops in one pass */
+    MXL_CHAIN_LINKS = 64, /* the most loops and reductions in one pass */
+    MXL_CHAIN_TAKERS = 8, /* the most reductions */
     MXL_CHAIN_NDIM = 4    /* the most axes of an operand with strides */
 };
 
@@ -33,12 +35,15 @@ typedef struct mxl_stream {
     /* The values are needed within the pass alone: each thread writes all its tiles to the place of
      * its first one, so that `data` needs room for as many elements as the pass has. */
     bool scratch;
+    const mxl_reduce_tiles *window; /* scratch: the reduction whose window keeps its tiles, which
+                                       then lie one after another; NULL: none */
     const mxl_strided *strided; /* NULL: contiguous. At most one input of a loop has strides; it has
                                    elements of the output's size */
 } mxl_stream;
 
-/* A loop of the pass. An operand may be the output of an earlier one. */
+/* A loop of the pass, or a reduction of in[0]. An operand may be the output of an earlier one. */
 typedef struct mxl_link {
+    const mxl_reduce_tiles *taker; /* NULL: a loop */
     mxl_loop row;
     const void *params;
     int num_in;
@@ -47,7 +52,8 @@ typedef struct mxl_link {
 } mxl_link;
 
 /* Runs 1 to MXL_CHAIN_LINKS loops over n elements, in the order of the list, on several threads if
- * n * weight is large. `weight` is the sum of the loops' (mxl_kernels). */
+ * n * weight is large. `weight` is the sum of the loops' (mxl_kernels). All reductions agree
+ * (mxl_reduce_tiles_agree); they take all elements, and the caller ends them. */
 void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n);
 
 #endif

@@ -107,8 +107,8 @@ static void integer_join(const mxl_reduce_job *job, int64_t *sum, int64_t *squar
     int64_t outputs = job->kept.size, count = job->reduced.size, chunks = job->chunks, step = 1;
 
     if (chunks > 1) {
-        mxl_reduce_join(job, sum, sum + outputs, outputs, chunks - 1);
-        mxl_reduce_join(job, squares, squares + outputs, outputs, chunks - 1);
+        mxl_reduce_join(job->kind, job->wide, sum, sum + outputs, outputs, chunks - 1);
+        mxl_reduce_join(job->kind, job->wide, squares, squares + outputs, outputs, chunks - 1);
     }
     mxl_reduce_finish(MXL_REDUCE_MEAN, job->dtype, mean, sum, outputs, count);
     for (int64_t j = 0; j < outputs; j++) {

@@ -34,35 +34,65 @@ static void reduce_chunk(void *data, int64_t begin, int64_t end)
     }
 }
 
-static int task_run(reduce_task *task)
+void mxl_reduce_end(mxl_reduction kind, int dtype, int wide, void *out, void *acc, int64_t outputs,
+                    int64_t chunks, int64_t count)
+{
+    char *more = (char *)acc + outputs * REDUCE_ACC;
+
+    if (chunks > 1)
+        mxl_reduce_join(kind, wide, acc, more, outputs, chunks - 1);
+    mxl_reduce_finish(kind, dtype, out, acc, outputs, count);
+}
+
+static size_t partial_bytes(const mxl_reduce_job *job)
+{
+    return job->chunks > 1 ? (size_t)(job->chunks * job->kept.size) * REDUCE_ACC : 0;
+}
+
+/* `room` has the bytes of the partial accumulators; NULL: they are allocated. */
+static int task_run(reduce_task *task, void *room)
 {
     const mxl_reduce_job *job = &task->job;
-    int64_t n = job->kept.size;
-    size_t bytes = (size_t)(job->chunks * n) * REDUCE_ACC;
+    size_t bytes = partial_bytes(job);
 
     task->partial = NULL;
-    if (job->chunks > 1) {
-        task->partial = mxl_alloc(bytes);
+    if (bytes > 0) {
+        task->partial = room != NULL ? room : mxl_alloc(bytes);
         if (task->partial == NULL)
             return -1;
     }
     mxl_reduce_job_run(job, reduce_chunk, task);
-    if (job->chunks > 1) {
-        mxl_reduce_join(job, task->partial, task->partial + n * REDUCE_ACC, n, job->chunks - 1);
-        mxl_reduce_finish(job->kind, job->dtype, task->out, task->partial, n, job->reduced.size);
-        mxl_free(task->partial, bytes);
+    if (bytes > 0) {
+        mxl_reduce_end(job->kind, job->dtype, job->wide, task->out, task->partial, job->kept.size,
+                       job->chunks, job->reduced.size);
+        if (room == NULL)
+            mxl_free(task->partial, bytes);
     }
     return 0;
 }
 
-static bool adds_floats(mxl_reduction kind)
+bool mxl_reduce_again(mxl_reduction kind, int dtype, const void *out, int64_t n)
 {
-    return kind == MXL_REDUCE_SUM || kind == MXL_REDUCE_MEAN || kind == MXL_REDUCE_NANSUM ||
-           kind == MXL_REDUCE_NORM1;
+    bool adds = kind == MXL_REDUCE_SUM || kind == MXL_REDUCE_MEAN || kind == MXL_REDUCE_NANSUM ||
+                kind == MXL_REDUCE_NORM1;
+
+    return dtype == MXL_F32 && adds && mxl_reduce_unbounded(out, n);
 }
 
-int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
-               const int64_t *strides, const bool *reduced, const void *in, void *out)
+size_t mxl_reduce_room(mxl_reduce_job *job)
+{
+    size_t once, again;
+
+    mxl_reduce_job_plan(job, MXL_F64);
+    again = partial_bytes(job);
+    mxl_reduce_job_plan(job, mxl_reduce_wide(job->kind, job->dtype));
+    once = partial_bytes(job);
+    return once > again ? once : again;
+}
+
+int mxl_reduce_in(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
+                  const int64_t *strides, const bool *reduced, const void *in, void *out,
+                  void *room)
 {
     reduce_task task = {.out = out};
     int wide = mxl_reduce_wide(kind, dtype);
@@ -76,11 +106,17 @@ int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
         return 0;
     }
     mxl_reduce_job_plan(&task.job, wide);
-    if (task_run(&task) != 0)
+    if (task_run(&task, room) != 0)
         return -1;
-    if (dtype == MXL_F32 && adds_floats(kind) && mxl_reduce_unbounded(out, task.job.kept.size)) {
+    if (mxl_reduce_again(kind, dtype, out, task.job.kept.size)) {
         mxl_reduce_job_plan(&task.job, MXL_F64);
-        return task_run(&task);
+        return task_run(&task, room);
     }
     return 0;
+}
+
+int mxl_reduce(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
+               const int64_t *strides, const bool *reduced, const void *in, void *out)
+{
+    return mxl_reduce_in(kind, dtype, ndim, shape, strides, reduced, in, out, NULL);
 }

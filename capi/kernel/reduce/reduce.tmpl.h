@@ -102,12 +102,15 @@ CHOICE(min, <)
 #define LANE    A
 #define SEEN    A
 #define EMPTY   0
+#define PARTS   FLOATING
 #define KIND(x) NAME(sum_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
 #define KIND(x) NAME(norm1_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
 #define KIND(x) NAME(norm2_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
+#undef PARTS
+#define PARTS   0
 #define KIND(x) NAME(squares_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
 #if FLOATING
@@ -129,6 +132,8 @@ PRODUCT(nanprod, IS_NAN(v) ? 1 : v)
 #undef LANE
 #undef SEEN
 #undef EMPTY
+#undef PARTS
+#define PARTS   FLOATING
 #define LANE    T
 #define SEEN    FLAG
 #define EMPTY   LOWEST
@@ -194,11 +199,53 @@ MXL_BY_LEVEL(NAME(columns_less),
 #define NUMBERS NAME
 #endif
 
+#if FLOATING
+/* Up to four rows of n neighbours, added to n sums and what these have lost. */
+MXL_INLINE void NAME(sum_group_at)(int level, void *sums, void *lost, const void *in, int64_t n,
+                                   int64_t m)
+{
+    A *sum = sums, *less = lost;
+    const T *x = in;
+
+    (void)level;
+    if (m == 4) {
+        MXL_IVDEP
+        for (int64_t j = 0; j < n; j++)
+            NAME(sum_four)(&sum[j], &less[j], x[j], x[n + j], x[2 * n + j], x[3 * n + j]);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++)
+        NAME(sum_four)(&sum[j], &less[j], x[j], m > 1 ? x[n + j] : 0, m > 2 ? x[2 * n + j] : 0, 0);
+}
+MXL_BY_LEVEL(NAME(sum_group), (void *sums, void *lost, const void *in, int64_t n, int64_t m), sums,
+             lost, in, n, m)
+
+/* Sums of n columns with what they have lost, into `sums`, which may be `acc`. */
+static void NAME(sum_groups_end)(void *acc, const void *sums, const void *lost, int64_t n)
+{
+    A *a = acc;
+    const A *sum = sums, *less = lost;
+
+    for (int64_t j = 0; j < n; j++)
+        a[j] = NAME(sum_join)(0, NAME(sum_whole)(sum[j], less[j]));
+}
+#endif
+
 static const mxl_reduce_loops NAME(loops) = {
     .rows = LOOPS(rows, NUMBERS),
     .columns = LOOPS(columns, NUMBERS),
     .rows_less = NAME(rows_less),
     .columns_less = NAME(columns_less),
+#if FLOATING
+    .part = {[MXL_REDUCE_SUM] = NAME(sum_part),
+             [MXL_REDUCE_MEAN] = NAME(sum_part),
+             [MXL_REDUCE_MAX] = NAME(max_part),
+             [MXL_REDUCE_MIN] = NAME(min_part),
+             [MXL_REDUCE_NORM1] = NAME(norm1_part),
+             [MXL_REDUCE_NORM2] = NAME(norm2_part)},
+    .group = NAME(sum_group),
+    .groups_end = NAME(sum_groups_end),
+#endif
 };
 
 #undef LANES
@@ -210,6 +257,7 @@ static const mxl_reduce_loops NAME(loops) = {
 #undef LANE
 #undef SEEN
 #undef EMPTY
+#undef PARTS
 #undef LOOPS
 #undef NUMBERS
 #undef NAME

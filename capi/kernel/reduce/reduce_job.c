@@ -43,11 +43,11 @@ static mxl_reduction joining(mxl_reduction kind)
     }
 }
 
-void mxl_reduce_join(const mxl_reduce_job *job, void *acc, const void *more, int64_t n,
+void mxl_reduce_join(mxl_reduction kind, int wide, void *acc, const void *more, int64_t n,
                      int64_t rows)
 {
-    int dtype = mxl_dtype_is_float(job->wide) ? MXL_F64 : MXL_I64;
-    mxl_reduce_loop join = mxl_reduce_loops_of(dtype)->columns[joining(job->kind)];
+    int dtype = mxl_dtype_is_float(wide) ? MXL_F64 : MXL_I64;
+    mxl_reduce_loop join = mxl_reduce_loops_of(dtype)->columns[joining(kind)];
 
     for (int64_t j = 0; j < n; j += REDUCE_COLUMNS)
         join((char *)acc + j * REDUCE_ACC, (const char *)more + j * REDUCE_ACC,
@@ -177,9 +177,9 @@ static void block_narrow(const mxl_reduce_job *job, const mxl_reduce_into *to, c
         wide.about = about;
     }
     block_columns(job, &wide, in, many * n, 1, m / many, many * n);
-    mxl_reduce_join(job, to->acc, acc, n, many);
+    mxl_reduce_join(job->kind, job->wide, to->acc, acc, n, many);
     if (to->squares != NULL)
-        mxl_reduce_join(job, to->squares, squares, n, many);
+        mxl_reduce_join(job->kind, job->wide, to->squares, squares, n, many);
     if (whole < m)
         block_columns(job, to, in + whole * n * (int64_t)job->size, n, 1, m - whole, n);
 }

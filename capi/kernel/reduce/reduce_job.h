@@ -65,9 +65,24 @@ mxl_reduce_unit mxl_reduce_unit_at(const mxl_reduce_job *job, int64_t number);
 void mxl_reduce_span(const mxl_reduce_job *job, const mxl_reduce_unit *unit,
                      const mxl_reduce_into *to);
 
-/* Combines `rows` rows of n accumulators with n others. */
-void mxl_reduce_join(const mxl_reduce_job *job, void *acc, const void *more, int64_t n,
+/* Combines `rows` rows of n accumulators of loops of the dtype `wide` with n others. */
+void mxl_reduce_join(mxl_reduction kind, int wide, void *acc, const void *more, int64_t n,
                      int64_t rows);
+
+/* [chunks][outputs] accumulators into outputs; the first outputs' are overwritten. */
+void mxl_reduce_end(mxl_reduction kind, int dtype, int wide, void *out, void *acc, int64_t outputs,
+                    int64_t chunks, int64_t count);
+
+/* Whether float32 outputs are to be computed once more, in float64 throughout. */
+bool mxl_reduce_again(mxl_reduction kind, int dtype, const void *out, int64_t n);
+
+/* The bytes that mxl_reduce_in needs for an initialised job, which is left with its plan. */
+size_t mxl_reduce_room(mxl_reduce_job *job);
+
+/* mxl_reduce in memory that the caller has; it does not fail. NULL: it allocates. */
+int mxl_reduce_in(mxl_reduction kind, int dtype, int ndim, const int64_t *shape,
+                  const int64_t *strides, const bool *reduced, const void *in, void *out,
+                  void *room);
 
 /* True if one of n floats is not finite: a group of four may have overflowed although the whole sum
  * does not. */

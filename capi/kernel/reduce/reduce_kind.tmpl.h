@@ -6,6 +6,7 @@
  *   KIND(meet)(&lane, &seen, other, seen)  another lane into a lane
  *   KIND(whole)(lane, seen)                the accumulator of a lane
  *   KIND(join)(a, b)                       of two accumulators
+ *   PARTS                                  whether the elements of an output may come in parts
  * Everything goes by lanes or columns: so it vectorises, and the order of additions is the same at
  * every vector level. */
 
@@ -19,38 +20,49 @@ MXL_INLINE void KIND(step)(LANE *lane, SEEN *seen, int64_t n, const T *a, const 
         KIND(four)(&lane[l], &seen[l], a[l], b[l], c[l], d[l]);
 }
 
-/* n neighbours; `none` is LANES times EMPTY. */
-MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
+MXL_INLINE void KIND(clear)(LANE *lane, SEEN *seen)
 {
-    LANE lane[LANES];
-    SEEN seen[LANES];
-    int64_t i = 0;
-
     for (int l = 0; l < LANES; l++) {
         lane[l] = EMPTY;
         seen[l] = 0;
     }
+}
+
+/* As many of n neighbours as are whole steps: how many. */
+MXL_INLINE int64_t KIND(steps)(LANE *lane, SEEN *seen, const T *x, int64_t n)
+{
+    int64_t i = 0;
+
     for (; i + 4 * LANES <= n; i += 4 * LANES)
         KIND(step)(lane, seen, LANES, x + i, x + i + LANES, x + i + 2 * LANES, x + i + 3 * LANES);
-    if (i < n) {
-        T last[LANES];
-        int64_t rest = n % LANES, whole = n - rest;
-        const T *tail = rest == 0 ? none : last;
+    return i;
+}
 
-        /* A masked load, if the processor has it. */
-        MXL_AS_LOOP
-        for (int64_t l = 0; l < LANES; l++)
-            last[l] = l < rest ? x[whole + l] : EMPTY;
-        KIND(step)(lane, seen, LANES, i < whole ? x + i : tail,
-                   i + LANES < whole    ? x + i + LANES
-                   : i + LANES == whole ? tail
-                                        : none,
-                   i + 2 * LANES < whole    ? x + i + 2 * LANES
-                   : i + 2 * LANES == whole ? tail
-                                            : none,
-                   i + 3 * LANES == whole ? tail : none);
-    }
-    if (n <= SHORT_ROW) { /* in vectors, through memory */
+/* The n neighbours that are left after the steps; `none` is LANES times EMPTY. */
+MXL_INLINE void KIND(rest)(LANE *lane, SEEN *seen, const T *x, int64_t n, const T *none)
+{
+    T last[LANES];
+    int64_t rest = n % LANES, whole = n - rest;
+    const T *tail = rest == 0 ? none : last;
+
+    /* A masked load, if the processor has it. */
+    MXL_AS_LOOP
+    for (int64_t l = 0; l < LANES; l++)
+        last[l] = l < rest ? x[whole + l] : EMPTY;
+    KIND(step)(lane, seen, LANES, 0 < whole ? x : tail,
+               LANES < whole    ? x + LANES
+               : LANES == whole ? tail
+                                : none,
+               2 * LANES < whole    ? x + 2 * LANES
+               : 2 * LANES == whole ? tail
+                                    : none,
+               3 * LANES == whole ? tail : none);
+}
+
+/* Combines all lanes. */
+MXL_INLINE A KIND(total)(LANE *lane, SEEN *seen, bool short_row)
+{
+    if (short_row) { /* in vectors, through memory */
         MXL_AS_LOOP
         for (int l = 0; l < LANES / 2; l++)
             KIND(meet)(&lane[l], &seen[l], lane[l + LANES / 2], seen[l + LANES / 2]);
@@ -66,6 +78,20 @@ MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
     for (int l = 1; l < LANES / 4; l++)
         KIND(meet)(&lane[0], &seen[0], lane[l], seen[l]);
     return KIND(whole)(lane[0], seen[0]);
+}
+
+/* n neighbours; `none` is LANES times EMPTY. */
+MXL_INLINE A KIND(run)(const T *x, int64_t n, const T *none)
+{
+    LANE lane[LANES];
+    SEEN seen[LANES];
+    int64_t i;
+
+    KIND(clear)(lane, seen);
+    i = KIND(steps)(lane, seen, x, n);
+    if (i < n)
+        KIND(rest)(lane, seen, x + i, n - i, none);
+    return KIND(total)(lane, seen, n <= SHORT_ROW);
 }
 
 /* n < LANES neighbours */
@@ -97,6 +123,43 @@ MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, i
 }
 MXL_BY_LEVEL(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in,
              n, m, stride)
+
+#if PARTS
+/* The next n neighbours of one output, whose lanes are kept in between; `acc` (NULL: more follow)
+ * gets them all with the last. At least LANES in all; only the last n may be no whole steps. */
+MXL_INLINE void KIND(part_at)(int level, mxl_reduce_lanes *kept, void *acc, const void *in,
+                              int64_t n)
+{
+    LANE lane[LANES];
+    SEEN seen[LANES];
+    T none[LANES];
+    A *a = acc;
+    int64_t i;
+
+    (void)level;
+    _Static_assert(sizeof(lane) <= sizeof(kept->lane) && sizeof(seen) <= sizeof(kept->seen),
+                   "there is room for the lanes");
+    KIND(clear)(lane, seen);
+    if (kept->used) {
+        memcpy(lane, kept->lane, sizeof(lane));
+        memcpy(seen, kept->seen, sizeof(seen));
+    }
+    i = KIND(steps)(lane, seen, in, n);
+    kept->used = a == NULL;
+    if (a == NULL) {
+        memcpy(kept->lane, lane, sizeof(lane));
+        memcpy(kept->seen, seen, sizeof(seen));
+        return;
+    }
+    for (int l = 0; l < LANES; l++)
+        none[l] = EMPTY;
+    if (i < n)
+        KIND(rest)(lane, seen, (const T *)in + i, n - i, none);
+    *a = KIND(join)(*a, KIND(total)(lane, seen, false));
+}
+MXL_BY_LEVEL(KIND(part), (mxl_reduce_lanes * kept, void *acc, const void *in, int64_t n), kept, acc,
+             in, n)
+#endif
 
 /* Columns of up to four elements: directly, without lanes in memory. */
 MXL_INLINE void KIND(low)(A *acc, const T *in, int64_t n, int64_t m, int64_t stride, T *none)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/copy.h"
+#include "array/expression.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/reduce/reduce.h"
 
@@ -156,7 +157,7 @@ static int reduced_axes(const char *name, int from_ndim, const int64_t *from, in
 
 static int sum_to_compute(const mxl_call *call)
 {
-    const mxl_array *in = call->in[0];
+    mxl_array *in = call->in[0];
     mxl_array *out = call->out[0];
     bool reduced[MXL_MAX_NDIM];
 
@@ -164,6 +165,8 @@ static int sum_to_compute(const mxl_call *call)
         return mxl_array_copy_into(out, in);
     if (reduced_axes(call->op->name, in->ndim, in->shape, out->ndim, out->shape, reduced) != 0)
         return -1;
+    if (mxl_defers(in->size) && mxl_defer_reduction(MXL_REDUCE_SUM, in, reduced, out))
+        return 0;
     return mxl_reduce(MXL_REDUCE_SUM, in->dtype, in->ndim, in->shape, in->strides, reduced,
                       mxl_array_read(in), mxl_array_write(out));
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
+#include "array/expression.h"
 #include "kernel/reduce/argmax.h"
 #include "kernel/reduce/reduce.h"
 #include "ops/elementwise/elementwise.h"
@@ -64,11 +65,13 @@ int mxl_reduce_infer(mxl_infer *infer)
 
 int mxl_reduce_call(const mxl_call *call, mxl_reduction kind)
 {
-    const mxl_array *x = call->in[0];
+    mxl_array *x = call->in[0];
     bool reduced[MXL_MAX_NDIM];
 
     if (mxl_reduce_axes(call->op->name, call->params, x->ndim, reduced) != 0)
         return -1;
+    if (mxl_defers(x->size) && mxl_defer_reduction(kind, x, reduced, call->out[0]))
+        return 0;
     return mxl_reduce(kind, x->dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
                       mxl_array_write(call->out[0]));
 }

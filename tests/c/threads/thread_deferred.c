@@ -1,5 +1,5 @@
-/* Deferred element-wise calls from many threads: arrays whose loops wait are read, read by further
- * calls, edited and freed by other threads. Run under ThreadSanitizer. */
+/* Deferred calls from many threads: arrays whose loops wait are read, read by further calls,
+ * reduced, edited and freed by other threads. Run under ThreadSanitizer. */
 #define _GNU_SOURCE 1 /* usleep */
 #include "engine_kit.h"
 
@@ -61,6 +61,31 @@ static double value_of(H array)
     return values[0];
 }
 
+/* A sum that takes the tiles of a result which dies, and is read while others run a part of them.
+ */
+static void check_sum(H array, H other, double value)
+{
+    H twice = plus(array, "0.5", NULL), both, sum, more;
+    double got = 0;
+
+    REQUIRE(twice != NULL);
+    sum = try_op("sum", 1, &twice, 0, NULL, NULL);
+    REQUIRE(sum != NULL);
+    both = try_op("broadcast_mul", 2, (H[]){twice, other}, 0, NULL, NULL);
+    drop(twice);
+    if (both != NULL) {
+        more = try_op("max", 1, &both, 0, NULL, NULL);
+        REQUIRE(more != NULL);
+        drop(both);
+        CHECK_INT(MXNDArraySyncCopyToCPU(more, &got, 1), 0);
+        CHECK(fmod(got, value + 0.5) == 0);
+        drop(more);
+    }
+    CHECK_INT(MXNDArraySyncCopyToCPU(sum, &got, 1), 0);
+    CHECK(got == (value + 0.5) * SIZE);
+    drop(sum);
+}
+
 /* A chain over the thread's own array and another thread's, which may be freed meanwhile. */
 static void one_round(int number, int round)
 {
@@ -82,6 +107,8 @@ static void one_round(int number, int round)
         CHECK(value_of(b) == number + 4);
     if (round % 5 == 0)
         CHECK_INT(MXNDArrayWaitAll(), 0);
+    if (round % 2 == 0)
+        check_sum(a, other, number + 4);
     drop(a);
     CHECK(value_of(start) == number + 6);
     drop(start);

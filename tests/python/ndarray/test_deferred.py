@@ -1,4 +1,4 @@
-"""Deferred element-wise calls give the same bits, whatever is read, edited, viewed, freed or shared meanwhile."""
+"""Deferred calls give the same bits as calls at once, whatever is read, edited, viewed, freed or shared meanwhile."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ BINARY = (
     nd.maximum,
     nd.broadcast_lesser,
 )
+REDUCTIONS = (nd.sum, nd.mean, nd.max, nd.min, nd.norm, nd.prod, lambda a, **along: nd.norm(a, ord=1, **along))
 SCALAR = (lambda a, s: a * s, lambda a, s: s - a, lambda a, s: a + s, lambda a, s: a / (1 + abs(s)), lambda a, s: a > s)
 
 
@@ -56,7 +57,9 @@ class Program:
     def run(self, steps: int) -> list[bytes]:
         for _ in range(steps):
             step = self.choose.choice(
-                [self.call] * 6 + [self.edit, self.edit, self.view, self.read, self.drop, self.train]
+                [self.call] * 6
+                + [self.reduce] * 2
+                + [self.edit, self.edit, self.view, self.read, self.drop, self.train]
             )
             step()
         return [*self.seen, *(each.asnumpy().tobytes() for each in self.arrays)]
@@ -74,6 +77,18 @@ class Program:
         else:
             made = self.any().astype("float64").astype("float32") if self.choose.random() < 0.5 else self.any().copy()
         self.arrays.append(nd.clip(made, -100, 100))
+
+    def reduce(self) -> None:
+        """Of something that dies, is kept, or is already there. Some sums overflow in float32."""
+        full = self.full()
+        source = self.choose.choice([full, full * 2, full - self.any(), nd.relu(full) * 1e36, full * self.own() * 1e35])
+        if self.choose.random() < 0.3:
+            self.arrays.append(source)
+        axis = self.choose.choice([{}, {"axis": 0}, {"axis": 1}])
+        made = self.choose.choice(REDUCTIONS)(source, keepdims=True, **axis)
+        if self.choose.random() < 0.3:
+            made = made * 1e-3
+        self.arrays.append(made)
 
     def edit(self) -> None:
         kind, to = self.choose.randrange(7), self.own()
@@ -140,6 +155,64 @@ def test_random_programs_have_the_same_bits(seed: int) -> None:
     assert Program(seed).run(60) == at_once
 
 
+def passed(x: nd.NDArray) -> tuple[nd.NDArray, ...]:
+    """Reductions of results that die, whose tiles suit each other or do not."""
+    y = x * 2
+    z = nd.exp(y)
+    kept = z - x
+    made = y.sum(), nd.sum(z, axis=1), nd.sum(kept * y, axis=0), nd.max(z), nd.mean(kept, axis=1), nd.norm(kept, axis=1)
+    return *made, kept, nd.sum(nd.square(made[1]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "shape", [(70000,), (1024, 1024), (700, 100), (100, 700), (513, 129), (9, 65536), (64, 9000), (33, 50, 60)]
+)
+def test_reductions_take_tiles(shape: tuple, dtype: str) -> None:
+    x = nd.array(np.random.RandomState(1).randn(*shape), dtype=dtype)
+    if len(shape) == 1:
+        x = x.reshape((1, -1))
+    with mx.engine.bulk(0):
+        at_once = [each.asnumpy().tobytes() for each in passed(x)]
+    for first in (0, 2, 4, 6):
+        made = passed(x)
+        made[first].wait_to_read()
+        assert [each.asnumpy().tobytes() for each in made] == at_once
+
+
+@pytest.mark.parametrize("axis", [(), (0,), (1,)])
+def test_sums_that_overflow_are_computed_again(axis: tuple) -> None:
+    """A pass runs twice if a float32 sum is not finite: the second time its input is stored."""
+    x = nd.ones((256, 300)) * 3e38
+    x[::2] *= -1
+    x[3, 5] = np.inf
+    sums = [nd.sum(each, axis=axis) for each in (x * 0.75, x * 2, x + 1, nd.relu(x))]
+    kept = x * 0.75
+    copied = nd.zeros((256, 300))
+    copied[:] = kept - 1
+    sums.append(nd.mean(kept - 1, axis=axis))
+    found = [each.asnumpy().tobytes() for each in (*sums, kept, copied)]
+    with mx.engine.bulk(0):
+        sums = [nd.sum(each, axis=axis) for each in (x * 0.75, x * 2, x + 1, nd.relu(x))]
+        sums.append(nd.mean(x * 0.75 - 1, axis=axis))
+        assert found == [each.asnumpy().tobytes() for each in (*sums, x * 0.75, x * 0.75 - 1)]
+
+
+def test_what_a_reduction_reads_may_be_edited() -> None:
+    x, y = nd.ones((300, 256)), nd.ones((300, 256))
+    x *= 2
+    total = nd.sum(x * y)
+    columns, rows = nd.sum(x, axis=0), nd.sum(x - y, axis=1)
+    x += 1
+    y[:] = x * 2
+    more = nd.sum(y)
+    total[:] = total + 1
+    assert total.asscalar() == 300 * 256 * 2 + 1
+    assert (columns.asnumpy() == 600).all()
+    assert (rows.asnumpy() == 256).all()
+    assert more.asscalar() == 300 * 256 * 6
+
+
 def test_errors_are_raised_by_the_call() -> None:
     x, y = nd.ones((256, 300)), nd.ones((255, 300))
     z = x * 2
@@ -176,6 +249,7 @@ def test_results_that_nobody_reads_are_dropped() -> None:
     x = nd.ones((70000,))
     for _ in range(300):
         x * 2 + 1
+        (x * 2).sum()
     y = x
     for _ in range(300):
         y = y + 1
