@@ -131,6 +131,15 @@ static bool operands_lie(mxl_expression *e, const mxl_deferral *call)
     return strided == 0 || (strided == 1 && own == 0);
 }
 
+/* Whether a reduction may take the tiles of what makes its input, and gains. What a single loop
+ * makes of few elements stays in the second-level cache, where it may as well be stored: the mean
+ * of each row of (a * b) took 1.15 times as long with 100,000 elements, and half as long with
+ * 1,000,000. */
+static bool takes_from(const mxl_expression *e, const mxl_expression *maker)
+{
+    return !maker->edits && (maker->length > 1 || e->n / 4 >= mxl_defer_least);
+}
+
 /* Whether the operand's bytes are there, or come from an expression that can run in one pass with
  * this one. */
 static bool held_reads(mxl_expression *e, const mxl_operand *o)
@@ -142,7 +151,7 @@ static bool held_reads(mxl_expression *e, const mxl_operand *o)
         return extra != NULL && e->taker == NULL;
     maker = extra->maker;
     if (maker->n != e->n || o->offset != 0 || maker->out_size != e->in_size || o->is_strided ||
-        maker->running || maker->taker != NULL || (e->taker != NULL && maker->edits))
+        maker->running || maker->taker != NULL || (e->taker != NULL && !takes_from(e, maker)))
         return false;
     e->edits = e->edits || maker->edits;
     e->length += maker->length;

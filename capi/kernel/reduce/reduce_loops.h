@@ -25,7 +25,8 @@ typedef void (*mxl_reduce_less)(void *out, const void *in, const void *about, in
 typedef struct mxl_reduce_lanes {
     _Alignas(64) char lane[128];
     char seen[128];
-    bool used; /* false before the first part */
+    bool used;    /* false before the first part */
+    int64_t left; /* how many elements follow, for the caller */
 } mxl_reduce_lanes;
 
 /* Accumulates the next n elements of one output, with the same bits as a loop over all of them.

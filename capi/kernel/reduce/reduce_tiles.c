@@ -41,6 +41,10 @@ static bool plan_columns(mxl_reduce_tiles *t)
         (t->chunks == 1 && t->outputs * t->count > ALONE))
         return false;
     t->cut = t->outputs;
+    for (int rows = 2; rows <= MXL_REDUCE_GROUP; rows *= 2) {
+        if (rows * t->outputs <= TILE && t->chunk % rows == 0)
+            t->cut = rows * t->outputs;
+    }
     t->part = t->chunk * t->outputs;
     t->window = MXL_REDUCE_GROUP * t->outputs;
     return true;
@@ -98,28 +102,53 @@ bool mxl_reduce_tiles_agree(const mxl_reduce_tiles *a, const mxl_reduce_tiles *b
 
 /* ---- tiles ---- */
 
+/* The accumulator of the chunk of a row that begins at `pos`, and its elements. */
+static char *chunk_at(const mxl_reduce_tiles *t, int64_t pos, int64_t *size)
+{
+    int64_t row = pos / t->count, chunk = pos % t->count / t->chunk;
+
+    *size = least(t->chunk, t->count - chunk * t->chunk);
+    return t->acc + (chunk * t->outputs + row) * SIZE;
+}
+
+/* Elements of a chunk that came only in part; returns how many have been taken. */
+static int64_t take_part(const mxl_reduce_tiles *t, mxl_reduce_lanes *lanes, const char *x,
+                         int64_t pos, int64_t n)
+{
+    mxl_reduce_part part = mxl_reduce_loops_of(t->dtype)->part[t->kind];
+    int64_t size;
+    char *acc;
+
+    if (n < lanes->left) {
+        part(lanes, NULL, x, n);
+        lanes->left -= n;
+        return n;
+    }
+    n = lanes->left;
+    acc = chunk_at(t, pos + n - 1, &size);
+    mxl_reduce_start(t->kind, t->dtype, acc, 1);
+    part(lanes, acc, x, n);
+    return n;
+}
+
 /* Elements of rows, n of them; returns how many have been taken. */
 static int64_t take_row(const mxl_reduce_tiles *t, mxl_reduce_lanes *lanes, const char *x,
                         int64_t pos, int64_t n)
 {
-    const mxl_reduce_loops *loops = mxl_reduce_loops_of(t->dtype);
-    int64_t row = pos / t->count, in_row = pos % t->count, chunk = in_row / t->chunk;
-    int64_t size = least(t->chunk, t->count - chunk * t->chunk); /* of the chunk */
-    int64_t left = chunk * t->chunk + size - in_row, rows = 1;
-    char *acc = t->acc + (chunk * t->outputs + row) * SIZE;
+    int64_t size, rows;
+    char *acc;
 
-    if (left == size && n >= size) {
-        if (t->chunks == 1)
-            rows = n / size;
-        mxl_reduce_start(t->kind, t->dtype, acc, rows);
-        loops->rows[t->kind](acc, x, rows, size, size);
-        return rows * size;
+    if (lanes->used)
+        return take_part(t, lanes, x, pos, n);
+    acc = chunk_at(t, pos, &size);
+    if (n < size) {
+        lanes->left = size;
+        return take_part(t, lanes, x, pos, n);
     }
-    n = least(n, left);
-    if (n == left)
-        mxl_reduce_start(t->kind, t->dtype, acc, 1);
-    loops->part[t->kind](lanes, n == left ? acc : NULL, x, n);
-    return n;
+    rows = t->chunks == 1 ? n / size : 1;
+    mxl_reduce_start(t->kind, t->dtype, acc, rows);
+    mxl_reduce_loops_of(t->dtype)->rows[t->kind](acc, x, rows, size, size);
+    return rows * size;
 }
 
 /* Elements of one row of the columns: its last complete a window, or the last window of a chunk. */

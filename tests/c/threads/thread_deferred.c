@@ -65,10 +65,13 @@ static double value_of(H array)
  */
 static void check_sum(H array, H other, double value)
 {
-    H twice = plus(array, "0.5", NULL), both, sum, more;
+    H once = plus(array, "0.25", NULL), twice, both, sum, more;
     double got = 0;
 
+    REQUIRE(once != NULL);
+    twice = plus(once, "0.25", NULL);
     REQUIRE(twice != NULL);
+    drop(once);
     sum = try_op("sum", 1, &twice, 0, NULL, NULL);
     REQUIRE(sum != NULL);
     both = try_op("broadcast_mul", 2, (H[]){twice, other}, 0, NULL, NULL);
