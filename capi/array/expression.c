@@ -17,6 +17,10 @@
  * without end. */
 static const int64_t most_bytes = INT64_C(1) << 30;
 
+/* Reductions that may wait in all. What they read dies within a few calls or not at all, while the
+ * inputs of what makes it are kept: a list of losses that nobody reads would keep all batches. */
+enum { MOST_TAKERS = 4 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 
@@ -25,6 +29,8 @@ static mxl_expression *waiting;
 static int64_t waiting_bytes;
 static int passes; /* that run now */
 static uint64_t numbers;
+static mxl_expression *takers[MOST_TAKERS]; /* reductions that wait, the oldest first */
+static int num_takers;
 
 /* ---- making ---- */
 
@@ -158,6 +164,17 @@ static bool held_reads(mxl_expression *e, const mxl_operand *o)
     return e->length <= mxl_state_get()->bulk_size;
 }
 
+static void held_forget_taker(const mxl_expression *e)
+{
+    int kept = 0;
+
+    for (int i = 0; i < num_takers; i++) {
+        if (takers[i] != e)
+            takers[kept++] = takers[i];
+    }
+    num_takers = kept;
+}
+
 static void held_attach(mxl_expression *e)
 {
     mxl_extra *extra = mxl_extra_of(e->target);
@@ -183,6 +200,8 @@ static void held_attach(mxl_expression *e)
     if (waiting != NULL)
         waiting->link = &e->next;
     waiting = e;
+    if (e->taker != NULL)
+        takers[num_takers++] = e;
     waiting_bytes += e->made;
 }
 
@@ -207,6 +226,8 @@ static void held_detach(mxl_expression *e)
     *e->link = e->next;
     if (e->next != NULL)
         e->next->link = e->link;
+    if (e->taker != NULL)
+        held_forget_taker(e);
     waiting_bytes -= e->made;
 }
 
@@ -247,6 +268,8 @@ static mxl_expression *expression_new(const mxl_deferral *call)
         call->copy_params(call->op, e->params, call->params);
     return e;
 }
+
+static void held_run_with(mxl_expression *e);
 
 /* Whether the target's bytes may be overwritten in one pass with what still reads them. */
 static bool held_replaces(mxl_expression *e)
@@ -316,6 +339,8 @@ bool mxl_defer(const mxl_deferral *call)
     done = operands_lie(e, call);
     if (done) {
         pthread_mutex_lock(&lock);
+        while (e->taker != NULL && num_takers == MOST_TAKERS)
+            held_run_with(takers[0]);
         done = held_defer(e, call);
         edits = done && held_has_old_readers(e);
         pthread_mutex_unlock(&lock);

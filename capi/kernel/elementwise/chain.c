@@ -247,7 +247,9 @@ static int64_t whole_tiles(int64_t n)
 
 static int64_t whole_parts(const chain_job *job, int64_t n)
 {
-    return job->takers == 0 ? whole_tiles(n) : (n + job->part - 1) / job->part * job->part;
+    if (job->takers == 0)
+        return whole_tiles(n);
+    return n <= job->part ? job->part : (n + job->part - 1) / job->part * job->part;
 }
 
 void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)

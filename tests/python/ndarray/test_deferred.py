@@ -279,6 +279,17 @@ def raw_bytes() -> int:
     return count.value
 
 
+def test_sums_that_nobody_reads_keep_few_inputs() -> None:
+    before = raw_bytes()
+    losses = []
+    for k in range(100):
+        x = nd.full((70000,), k)
+        losses.append(nd.sum(nd.square(x - 1)))
+        del x
+    assert raw_bytes() - before < 6 * 4 * 70000 * 3
+    assert [loss.asscalar() for loss in losses] == [70000 * (k - 1) ** 2 for k in range(100)]
+
+
 def test_threads_read_write_and_free() -> None:
     x = nd.ones((8000,))
     y = x * 2 + 1
