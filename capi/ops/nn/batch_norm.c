@@ -88,7 +88,7 @@ static int batch_infer(mxl_infer *infer)
         return -1;
     wide = mxl_norm_wide(x->dtype);
     for (int i = 1; i < 5; i++) {
-        if (mxl_normalise_check(infer, i, x->shape[axis], wide) != 0)
+        if (mxl_normalise_check(infer, i, batch_inputs[i].name, x->shape[axis], wide) != 0)
             return -1;
     }
     mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
@@ -150,13 +150,22 @@ static int batch_compute(const mxl_call *call)
 
 /* ---- backward ---- */
 
-/* moving = moving * momentum + statistic * (1 - momentum), where the statistic is a mean, or a
- * variance, of which `saved` is 1 / sqrt(variance + eps). */
+/* moving = moving * keep + statistic * (1 - keep), where the statistic is a mean, or a variance, of
+ * which `saved` has 1 / sqrt(variance + eps). */
+static double moved(double moving, double saved, bool inverse, const batch_params *p)
+{
+    double keep = (double)(float)p->momentum;
+    double statistic = inverse ? fmax(1 / (saved * saved) - p->eps, 0) : saved;
+
+    return moving * keep + statistic * (1 - keep);
+}
+
+/* Updates the moving statistic that is input i. */
 static int update(mxl_grad *g, int i, mxl_array *saved, bool inverse)
 {
-    const batch_params *p = g->params;
     mxl_array *state = mxl_grad_state(g, i), *fresh;
-    double keep = (double)(float)p->momentum;
+    const void *from;
+    void *to;
 
     if (state == NULL || saved == NULL)
         return g->s->failed ? -1 : 0;
@@ -165,19 +174,15 @@ static int update(mxl_grad *g, int i, mxl_array *saved, bool inverse)
     fresh = mxl_scope_own(g->s, mxl_array_copy(state));
     if (fresh == NULL)
         return -1;
+    from = mxl_array_read(saved);
+    to = mxl_array_write(fresh);
     for (int64_t k = 0; k < fresh->size; k++) {
-        bool wide = fresh->dtype == MXL_F64;
-        double now = wide ? ((const double *)mxl_array_read(saved))[k]
-                          : (double)((const float *)mxl_array_read(saved))[k];
-        double *at64 = (double *)mxl_array_write(fresh) + k;
-        float *at32 = (float *)(void *)mxl_array_write(fresh) + k;
-
-        if (inverse)
-            now = fmax(1 / (now * now) - p->eps, 0);
-        if (wide)
-            *at64 = *at64 * keep + now * (1 - keep);
+        if (fresh->dtype == MXL_F64)
+            ((double *)to)[k] =
+                moved(((double *)to)[k], ((const double *)from)[k], inverse, g->params);
         else
-            *at32 = (float)((double)*at32 * keep + now * (1 - keep));
+            ((float *)to)[k] = (float)moved((double)((float *)to)[k],
+                                            (double)((const float *)from)[k], inverse, g->params);
     }
     return mxl_array_copy_into(state, fresh);
 }

@@ -39,7 +39,7 @@ static int infer_common(mxl_infer *infer, const mxl_normalise *n)
     const mxl_array *x = infer->in[0];
 
     for (int i = 1; i < 3; i++) {
-        if (mxl_normalise_check(infer, i, n->shape[1], x->dtype) != 0)
+        if (mxl_normalise_check(infer, i, norm_inputs[i].name, n->shape[1], x->dtype) != 0)
             return -1;
     }
     mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);

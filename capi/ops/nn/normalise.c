@@ -24,13 +24,10 @@ mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const i
     return mxl_normalise_of(over, r.outer, r.n, r.inner);
 }
 
-int mxl_normalise_check(const mxl_infer *infer, int i, int64_t size, int dtype)
+int mxl_normalise_check(const mxl_infer *infer, int i, const char *name, int64_t size, int dtype)
 {
     const mxl_array *in = infer->in[i];
-    const char *name = mxl_op_inputs(infer->op)[i].name;
 
-    if (name == NULL) /* BatchNorm_v1 lists three of five */
-        name = i == 3 ? "moving_mean" : "moving_var";
     if (in->dtype != dtype)
         return mxl_error("%s: %s must be %s for data of this dtype, got %s", infer->op->name, name,
                          mxl_dtype_name(dtype), mxl_dtype_name(in->dtype));
