@@ -26,13 +26,35 @@ void mxl_points_clear(mxl_points *points);
 void mxl_points_add(mxl_points *points, int64_t index, double weight);
 void mxl_points_next(mxl_points *points);
 
-/* y (channels, bins) from x (channels, plane); or with `apart` from x (channels, bins, plane),
- * where each output has a plane of its own. */
-void mxl_points_take(int dtype, const mxl_points *points, int64_t channels, bool apart,
-                     const void *x, void *y);
+/* One list of points, with what it reads and writes: x (channels, plane) and y (channels, bins); or
+ * with `apart` x (channels, bins, plane), where each output has a plane of its own. */
+typedef struct mxl_points_item {
+    mxl_points points;
+    const void *from;
+    void *to;
+} mxl_points_item;
 
-/* The adjoint: adds to dx. */
-void mxl_points_put(int dtype, const mxl_points *points, int64_t channels, bool apart,
-                    const void *dy, void *dx);
+/* From x to y, for each item. */
+void mxl_points_take(int dtype, int64_t count, const mxl_points_item *items, int64_t channels,
+                     bool apart);
+
+/* The adjoint: adds y to x, item after item. */
+void mxl_points_put(int dtype, int64_t count, const mxl_points_item *items, int64_t channels,
+                    bool apart);
+
+/* For a batch of `count` lists: calls `fill`, on several threads, for some lists at a time, then
+ * takes or puts these. `fill(data, i, item)` sets everything of item i but its memory, which has
+ * room for `elements` of `bins` outputs. -1 with the error set and nothing written. */
+typedef struct mxl_points_batch {
+    int dtype;
+    bool takes, apart;
+    int64_t count, channels, bins, plane, elements;
+    void (*fill)(const void *data, int64_t i, mxl_points_item *item);
+    const void *data;
+    void *clear; /* memory to set to zero first, and its bytes */
+    int64_t clear_bytes;
+} mxl_points_batch;
+
+int mxl_points_run(const mxl_points_batch *batch);
 
 #endif

@@ -1,6 +1,5 @@
 /* Means of bilinear samples in the bins of regions; see roi.h. */
 #include <math.h>
-#include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
@@ -129,56 +128,77 @@ static void add_sample(const mxl_roi *r, mxl_points *points, double row, double 
     }
 }
 
-static void find_points(const mxl_roi *r, const region *g, mxl_points *points)
-{
-    int64_t down = (int64_t)g->down, across = (int64_t)g->across;
-    double share = 1 / (g->down * g->across);
+typedef struct align_job {
+    const mxl_roi *r;
+    bool takes;
+    const void *regions;
+    const char *from;
+    char *to;
+} align_job;
 
-    mxl_points_clear(points);
+/* Bytes of an image, and of the result of a region. */
+static int64_t image_bytes(const mxl_roi *r)
+{
+    int64_t planes = r->channels * (r->sensitive ? r->rows * r->columns : 1);
+
+    return planes * r->height * r->width * (r->dtype == MXL_F64 ? 8 : 4);
+}
+
+static int64_t result_bytes(const mxl_roi *r)
+{
+    return r->channels * r->rows * r->columns * (r->dtype == MXL_F64 ? 8 : 4);
+}
+
+/* The points of a region, and where its image and its result are. */
+static void find_points(const void *data, int64_t n, mxl_points_item *item)
+{
+    const align_job *job = data;
+    const mxl_roi *r = job->r;
+    region g = region_at(r, job->regions, n);
+    int64_t down = (int64_t)g.down, across = (int64_t)g.across;
+    double share = 1 / (g.down * g.across);
+
+    item->from = job->from + (job->takes ? g.image * image_bytes(r) : n * result_bytes(r));
+    item->to = job->to + (job->takes ? n * result_bytes(r) : g.image * image_bytes(r));
     for (int64_t b = 0; b < r->rows * r->columns; b++) {
         for (int64_t s = 0; s < down * across; s++) {
-            double i = (double)(b / r->columns) + ((double)(s / across) + 0.5) / g->down;
-            double j = (double)(b % r->columns) + ((double)(s % across) + 0.5) / g->across;
-            double y = g->top + i * g->bin_height, x = g->left + j * g->bin_width;
+            double i = (double)(b / r->columns) + ((double)(s / across) + 0.5) / g.down;
+            double j = (double)(b % r->columns) + ((double)(s % across) + 0.5) / g.across;
+            double y = g.top + i * g.bin_height, x = g.left + j * g.bin_width;
 
             if (r->rotated)
-                add_sample(r, points, g->row + y * g->cosine - x * g->sine,
-                           g->column + x * g->cosine + y * g->sine, share);
+                add_sample(r, &item->points, g.row + y * g.cosine - x * g.sine,
+                           g.column + x * g.cosine + y * g.sine, share);
             else
-                add_sample(r, points, y, x, share);
+                add_sample(r, &item->points, y, x, share);
         }
-        mxl_points_next(points);
+        mxl_points_next(&item->points);
     }
 }
 
 static int run(const mxl_roi *r, bool takes, const void *regions, const void *from, void *to)
 {
-    int64_t width = r->dtype == MXL_F64 ? 8 : 4, bins = r->rows * r->columns;
-    int64_t plane = r->height * r->width;
-    int64_t image = r->channels * (r->sensitive ? bins : 1) * plane * width;
-    int64_t result = r->channels * bins * width, most = check_regions(r, regions);
-    mxl_points points;
+    int64_t bins = r->rows * r->columns, most = check_regions(r, regions);
+    align_job job = {r, takes, regions, from, to};
+    mxl_points_batch batch = {.dtype = r->dtype,
+                              .takes = takes,
+                              .apart = r->sensitive,
+                              .count = r->regions,
+                              .channels = r->channels,
+                              .bins = bins,
+                              .plane = r->height * r->width,
+                              .fill = find_points,
+                              .data = &job,
+                              .clear = to};
 
     if (most < 0)
         return -1;
-    if (bins > INT64_MAX / 64 / most ||
-        mxl_points_alloc(&points, bins, plane, 4 * bins * most) != 0)
+    if (bins > INT64_MAX / 512 / most)
         return mxl_error("the regions have too many samples");
+    batch.elements = 4 * bins * most;
     if (!takes)
-        memset(to, 0, (size_t)(r->batch * image));
-    for (int64_t i = 0; i < r->regions; i++) {
-        region g = region_at(r, regions, i);
-
-        find_points(r, &g, &points);
-        if (takes)
-            mxl_points_take(r->dtype, &points, r->channels, r->sensitive,
-                            (const char *)from + g.image * image, (char *)to + i * result);
-        else
-            mxl_points_put(r->dtype, &points, r->channels, r->sensitive,
-                           (const char *)from + i * result, (char *)to + g.image * image);
-    }
-    mxl_points_free(&points);
-    return 0;
+        batch.clear_bytes = r->batch * image_bytes(r);
+    return mxl_points_run(&batch);
 }
 
 int mxl_roi_align(const mxl_roi *r, const void *regions, const void *x, void *y)

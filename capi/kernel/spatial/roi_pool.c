@@ -80,21 +80,18 @@ static int64_t limit(double v, int64_t low, int64_t high)
         const mxl_roi *r = job->r;                                                                 \
         int64_t bins = r->rows * r->columns;                                                       \
                                                                                                    \
-        for (int64_t i = 0; i < (end - begin) * r->regions; i++) {                                 \
-            int64_t c = begin + i / r->regions, n = i % r->regions;                                \
+        for (int64_t i = 0; i < r->regions * bins; i++) {                                          \
+            int64_t n = i / bins, b = i % bins;                                                    \
             const T *at = (const T *)job->regions + 5 * n, scale = (T)r->scale;                    \
-            bool is_empty = at[0] <= -1;                                                           \
+            int64_t image = at[0] <= -1 ? 0 : (int64_t)at[0];                                      \
+            pixels rows = bin_##T(at[2], at[4], scale, r->rows, b / r->columns, r->height);        \
+            pixels columns = bin_##T(at[1], at[3], scale, r->columns, b % r->columns, r->width);   \
                                                                                                    \
-            for (int64_t b = 0; b < bins; b++) {                                                   \
-                pixels rows = bin_##T(at[2], at[4], scale, r->rows, b / r->columns, r->height);    \
-                pixels columns =                                                                   \
-                    bin_##T(at[1], at[3], scale, r->columns, b % r->columns, r->width);            \
-                                                                                                   \
-                if (is_empty)                                                                      \
-                    rows.end = rows.begin;                                                         \
-                one_##T(job, is_empty ? 0 : (int64_t)at[0] * r->channels + c, rows, columns,       \
+            if (at[0] <= -1)                                                                       \
+                rows.end = rows.begin;                                                             \
+            for (int64_t c = begin; c < end; c++)                                                  \
+                one_##T(job, image * r->channels + c, rows, columns,                               \
                         (n * r->channels + c) * bins + b);                                         \
-            }                                                                                      \
         }                                                                                          \
     }
 

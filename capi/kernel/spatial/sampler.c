@@ -2,7 +2,6 @@
 #include "kernel/spatial/sampler.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/dtype.h"
 #include "kernel/spatial/points.h"
@@ -41,48 +40,61 @@ static neighbours find_neighbours(double coordinate, int64_t n, bool derivative)
     return r;
 }
 
-/* The points of image `n`. */
-static void find_points(const mxl_sampler *s, const void *grid, int64_t n, mxl_points *points)
+typedef struct sampler_job {
+    const mxl_sampler *s;
+    bool takes;
+    const void *grid;
+    const char *from;
+    char *to;
+} sampler_job;
+
+/* The points of image `n`, and where it is. */
+static void find_points(const void *data, int64_t n, mxl_points_item *item)
 {
-    mxl_points_clear(points);
+    const sampler_job *job = data;
+    const mxl_sampler *s = job->s;
+    int64_t width = s->dtype == MXL_F64 ? 8 : 4;
+    int64_t image = s->channels * s->height * s->width * width;
+    int64_t sample = s->channels * s->points * width;
+
+    item->from = job->from + n * (job->takes ? image : sample);
+    item->to = job->to + n * (job->takes ? sample : image);
     for (int64_t i = 0; i < s->points; i++) {
         neighbours column =
-            find_neighbours(grid_at(s, grid, 2 * n * s->points + i), s->width, s->by_column);
-        neighbours row =
-            find_neighbours(grid_at(s, grid, (2 * n + 1) * s->points + i), s->height, s->by_row);
+            find_neighbours(grid_at(s, job->grid, 2 * n * s->points + i), s->width, s->by_column);
+        neighbours row = find_neighbours(grid_at(s, job->grid, (2 * n + 1) * s->points + i),
+                                         s->height, s->by_row);
 
         for (int k = 0; k < 4; k++) {
             double weight = row.weight[k / 2] * column.weight[k % 2];
 
             if (row.at + k / 2 >= 0 && row.at + k / 2 < s->height && column.at + k % 2 >= 0 &&
                 column.at + k % 2 < s->width && weight != 0)
-                mxl_points_add(points, (row.at + k / 2) * s->width + column.at + k % 2, weight);
+                mxl_points_add(&item->points, (row.at + k / 2) * s->width + column.at + k % 2,
+                               weight);
         }
-        mxl_points_next(points);
+        mxl_points_next(&item->points);
     }
 }
 
 static int run(const mxl_sampler *s, bool takes, const void *grid, const void *from, void *to)
 {
-    int64_t width = s->dtype == MXL_F64 ? 8 : 4, plane = s->height * s->width;
-    int64_t image = s->channels * plane * width, sample = s->channels * s->points * width;
-    mxl_points points;
+    int64_t plane = s->height * s->width;
+    sampler_job job = {s, takes, grid, from, to};
+    mxl_points_batch batch = {.dtype = s->dtype,
+                              .takes = takes,
+                              .count = s->batch,
+                              .channels = s->channels,
+                              .bins = s->points,
+                              .plane = plane,
+                              .elements = 4 * s->points,
+                              .fill = find_points,
+                              .data = &job,
+                              .clear = to};
 
-    if (mxl_points_alloc(&points, s->points, plane, 4 * s->points) != 0)
-        return -1;
     if (!takes)
-        memset(to, 0, (size_t)(s->batch * image));
-    for (int64_t n = 0; n < s->batch; n++) {
-        find_points(s, grid, n, &points);
-        if (takes)
-            mxl_points_take(s->dtype, &points, s->channels, false, (const char *)from + n * image,
-                            (char *)to + n * sample);
-        else
-            mxl_points_put(s->dtype, &points, s->channels, false, (const char *)from + n * sample,
-                           (char *)to + n * image);
-    }
-    mxl_points_free(&points);
-    return 0;
+        batch.clear_bytes = s->batch * s->channels * plane * (s->dtype == MXL_F64 ? 8 : 4);
+    return mxl_points_run(&batch);
 }
 
 int mxl_sampler_take(const mxl_sampler *s, const void *grid, const void *images, void *samples)
