@@ -35,7 +35,9 @@ void mxl_points_free(mxl_points *points)
 void mxl_points_clear(mxl_points *points)
 {
     points->filled = 0;
-    points->start[0] = points->start[1] = 0;
+    points->start[0] = 0;
+    if (points->bins > 0)
+        points->start[1] = 0;
 }
 
 void mxl_points_add(mxl_points *points, int64_t index, double weight)
