@@ -47,6 +47,7 @@ METHODS |= {"__hash__": "(self) -> int"}
 SKIPPED = {"__getattr__", "_graph_front_end"}
 
 _KINDS = {
+    "long (non-negative)": "Integer",
     "int": "Integer",
     "int (non-negative)": "Integer",
     "long": "Integer",

@@ -231,8 +231,8 @@ function describe(name) {
   const all = list(names[0], 'char *', count[0]).map((each, i) => ({name: each, type: kinds[i]}));
   return {
     name, doc: text(doc[0]), counts: text(variable[0]),
-    inputs: all.filter(({type}) => type.startsWith('NDArray-or-Symbol')),
-    params: all.filter(({type}) => !type.startsWith('NDArray-or-Symbol')),
+    inputs: all.filter(({type}) => /^(NDArray-or-)?Symbol/.test(type)),
+    params: all.filter(({type}) => !/^(NDArray-or-)?Symbol/.test(type)),
   };
 }
 

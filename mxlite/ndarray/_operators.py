@@ -164,7 +164,7 @@ class Operator:
         self.counted = (counted.value or b"").decode()
         #: (name, type, description), inputs and parameters, in the library's order.
         self.arguments = [tuple(each[i].decode() for each in lists) for i in range(count.value)]
-        self.inputs = [row for row in self.arguments if row[1].startswith(("NDArray", "ndarray"))]
+        self.inputs = [row for row in self.arguments if row[1].startswith(("NDArray", "ndarray", "Symbol"))]
         self.params = [row for row in self.arguments if row not in self.inputs]
         #: Whether it takes any number of inputs, whichever parameter counts them.
         self.variadic = bool(self.counted) or any(row[1].endswith("[]") for row in self.inputs)

@@ -21,15 +21,14 @@ typedef struct roi_params {
 
 /* ---- regions ---- */
 
-static int roi_check(void *params)
+static int check_params(const char *name, const roi_params *p)
 {
-    const roi_params *p = params;
-
     if (p->pooled_size.n != 2 || p->pooled_size.v[0] < 1 || p->pooled_size.v[1] < 1 ||
         p->pooled_size.v[0] > INT32_MAX || p->pooled_size.v[1] > INT32_MAX)
-        return mxl_error("pooled_size must have two entries from 1 to %d", (int)INT32_MAX);
+        return mxl_error("%s: pooled_size must have two entries from 1 to %d", name,
+                         (int)INT32_MAX);
     if (!(p->spatial_scale >= 0 && p->spatial_scale <= 1))
-        return mxl_error("spatial_scale must be from 0 to 1, got %g", p->spatial_scale);
+        return mxl_error("%s: spatial_scale must be from 0 to 1, got %g", name, p->spatial_scale);
     return 0;
 }
 
@@ -63,7 +62,8 @@ static int set_pooled(mxl_infer *infer, const mxl_array *x, const mxl_array *reg
     const roi_params *p = infer->params;
     int64_t channels;
 
-    if (mxl_check_images(infer->op->name, x) != 0 || check_regions(infer, x, regions, rotated) != 0)
+    if (check_params(infer->op->name, p) != 0 || mxl_check_images(infer->op->name, x) != 0 ||
+        check_regions(infer, x, regions, rotated) != 0)
         return -1;
     channels = pooled_channels(infer->op->name, p, x->shape[1]);
     if (channels < 0)
@@ -188,7 +188,6 @@ static const mxl_op op_align = {
     .doc = "Regions of images in bins, each the mean of bilinear samples.",
     MXL_INPUTS(IMAGES, REGIONS),
     MXL_PARAMS_OF(roi_params, ALIGN_PARAMS),
-    .check = roi_check,
     .infer = align_infer,
     .compute = align_compute,
     .grad = align_grad,
@@ -202,7 +201,6 @@ static const mxl_op op_rotated = {
                                        "image, column and row of the region's centre, its width, "
                                        "height and angle in degrees.")),
     MXL_PARAMS_OF(roi_params, ROI_PARAMS, RATIO("sampling_ratio")),
-    .check = roi_check,
     .infer = align_infer,
     .compute = align_compute,
     .grad = align_grad,
@@ -216,7 +214,6 @@ static const mxl_op op_align_back = {
     MXL_PARAMS_OF(roi_params, ALIGN_PARAMS,
                   FIELD(rotated, MXL_P_BOOL, "0", "Whether the regions are rotated."),
                   FIELD(shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the images.")),
-    .check = roi_check,
     .infer = back_infer,
     .compute = align_compute,
     .grad = align_grad,
@@ -309,7 +306,6 @@ static const mxl_op op_pool = {
     .doc = "Regions of images in bins, each its largest pixel; 0 for a bin outside of the image.",
     MXL_INPUTS(IMAGES, REGIONS),
     MXL_PARAMS_OF(roi_params, ROI_PARAMS),
-    .check = roi_check,
     .infer = pool_infer,
     .compute = pool_compute,
     .grad = pool_grad,
@@ -323,7 +319,6 @@ static const mxl_op op_pool = {
         MXL_INPUTS(MXL_INPUT(data, "Images with maxima."), MXL_INPUT(rois, "The regions."),        \
                    MXL_INPUT(moved, other)),                                                       \
         MXL_PARAMS_OF(roi_params, ROI_PARAMS),                                                     \
-        .check = roi_check,                                                                        \
         .infer = pool_infer,                                                                       \
         .compute = pool_compute,                                                                   \
         .grad = moved_grad,                                                                        \
