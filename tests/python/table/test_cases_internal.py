@@ -22,9 +22,9 @@ VALUES = [case for case in INTERNAL if not case.error]
 ERRORS = [case for case in INTERNAL if case.error]
 FIRST = [case for case in INTERNAL if case.order >= 1]
 SECOND = [case for case in INTERNAL if case.order >= 2]
-#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c; by those of RNN
-#: and CTCLoss; by those of attention, whose gradients they are.
-ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn", "_mxl_ctc", "_mxl_heads_score", "_mxl_heads_mix"}
+#: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c; by those of RNN,
+#: CTCLoss and _contrib_hawkesll; by those of attention, whose gradients they are.
+ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn", "_mxl_ctc", "_mxl_hawkes", "_mxl_heads_score", "_mxl_heads_mix"}
 
 
 def _id(case) -> str:
