@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tests/python", "test
 from _table import invoke, scope, to_nd  # noqa: E402
 from cases import ABOUT, FAMILIES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
-from test_cases_coverage import DEFINED, NOT_DIFFERENTIABLE, WRITES, ZERO  # noqa: E402
+from test_cases_coverage import DEFINED, NO_RESULT, NOT_DIFFERENTIABLE, WRITES, ZERO  # noqa: E402
 
 import mxlite as mx  # noqa: E402
 from mxlite.ndarray._generate import place_of  # noqa: E402
@@ -78,7 +78,7 @@ def _python(parameter: Parameter) -> str:
 
 def derivative(name: str) -> str:
     """Whether the operator has a derivative, and of which order."""
-    if name in NOT_DIFFERENTIABLE:
+    if name in NOT_DIFFERENTIABLE | NO_RESULT:
         return "None: what it makes is a constant to autograd."
     if name in ZERO:
         return "Zero everywhere, as in MXNet 1.9.1."
@@ -117,6 +117,8 @@ def dtypes(name: str) -> dict[str, list[str]]:
     for dtype in DTYPES:
         for case in cases:
             made = _try(case, _with_dtype(case, dtype))
+            if made is None and case.inputs and case.arrays()[0].dtype == dtype:
+                made = _try(case, case.arrays())  # its other inputs have dtypes of their own
             if made is not None:
                 found[dtype] = made
                 break
@@ -155,8 +157,13 @@ def _program(case: Case, arrays: list[np.ndarray], path: str) -> str:
     call = f"{path.replace('mx.nd.', 'nd.', 1)}({', '.join(words)})"
     call = call if case.out is not None else f"y = {call}"
     lines += ["with autograd.train_mode():", f"    {call}"] if case.train else [call]
-    several = case.out is None and len(_run_case(case, arrays)) > 1
-    lines += ["for each in y:", "    print(each.asnumpy())"] if several else ["print(y.asnumpy())"]
+    count = len(_run_case(case, arrays)) if case.out is None else 1
+    if count == 0:
+        lines[-1] = lines[-1].replace("y = ", "", 1)
+    elif count > 1:
+        lines += ["for each in y:", "    print(each.asnumpy())"]
+    else:
+        lines.append("print(y.asnumpy())")
     lines += [f"print({names[position]}.asnumpy())" for position in case.mutates]
     return "\n".join(lines)
 
@@ -246,6 +253,8 @@ def _parameters(it: Description) -> list[str]:
 def _result(it: Description, name: str) -> list[str]:
     if it.choice is not None:
         count = f"As many arrays as `{it.choice.name}` says."
+    elif not of(name)[0].error and _try(of(name)[0], of(name)[0].arrays()) == []:
+        return ["## Result", "", "None: it changes its inputs.", ""]
     elif it.outputs == 0:
         count = "One array or several, as the parameters say."
     else:
