@@ -11,6 +11,7 @@
 #include "base/memory/mem.h"
 #include "base/shape.h"
 #include "base/thread.h"
+#include "kernel/target.h"
 
 /* ---- taps ---- */
 
@@ -195,6 +196,8 @@ typedef struct resize_job {
     int shift;   /* of the 1 of weights in fixed point */
     bool halved; /* the mean of 2 x 2 pixels */
     const void *in;
+    void *row_weights, *column_weights;
+    uint8_t *needed;  /* rows of the image that the result needs */
     void *wide, *out; /* wide: (rows of the image, columns of the result, channels) */
 } resize_job;
 
@@ -255,22 +258,37 @@ int mxl_image_resize(int dtype, mxl_interpolation how, const mxl_image_taps taps
                         : dtype == MXL_F64 ? f64_down
                         : mean             ? mean_down
                                            : u8_down;
-    size_t bytes;
+    void (*weigh)(const resize_job *, const mxl_image_taps *, void *) = dtype == MXL_F32 ? f32_weigh
+                                                                        : dtype == MXL_F64
+                                                                            ? f64_weigh
+                                                                        : mean ? mean_weigh
+                                                                               : u8_weigh;
+    size_t bytes, weights[2];
 
     if (mxl_shape_count(3, shape) < 0)
         return -1;
-    bytes = (size_t)(taps[0].in * row) * (dtype == MXL_F64 ? sizeof(double) : sizeof(float));
-    if (bytes == 0 || images == 0)
+    if (images == 0 || row == 0)
         return 0;
-    job.wide = mxl_alloc(bytes);
+    for (int k = 0; k < 2; k++)
+        weights[k] = (size_t)(taps[k].out * taps[k].count) * sizeof(double);
+    bytes = (size_t)(taps[0].in * row) * sizeof(double);
+    job.wide = mxl_alloc(bytes + weights[0] + weights[1] + (size_t)taps[0].in);
     if (job.wide == NULL)
         return -1;
+    job.row_weights = (char *)job.wide + bytes;
+    job.column_weights = (char *)job.row_weights + weights[0];
+    job.needed = (uint8_t *)job.column_weights + weights[1];
+    weigh(&job, job.rows, job.row_weights);
+    weigh(&job, job.columns, job.column_weights);
+    memset(job.needed, 0, (size_t)taps[0].in);
+    for (int64_t i = 0; i < taps[0].out * taps[0].count; i++)
+        job.needed[taps[0].from[i]] = 1;
     for (int64_t i = 0; i < images; i++) {
         job.in = (const char *)in + i * taps[0].in * taps[1].in * channels * width;
         job.out = (char *)out + i * taps[0].out * row * width;
         mxl_parallel_for(taps[0].in, grain, across, &job);
         mxl_parallel_for(taps[0].out, grain, down, &job);
     }
-    mxl_free(job.wide, bytes);
+    mxl_free(job.wide, bytes + weights[0] + weights[1] + (size_t)taps[0].in);
     return 0;
 }
