@@ -1,6 +1,6 @@
 /* one_hot, _onehot_encode: an index as a row with one value at that position and another one
  * elsewhere. */
-#include "ops/build.h"
+#include "ops/index/take.h"
 
 #include <stddef.h>
 
@@ -74,6 +74,14 @@ static const mxl_op op_one_hot = {
     .compute = one_hot_compute,
     .grad = mxl_grad_zero,
 };
+
+mxl_array *mxl_one_hot_rows(mxl_scope *s, mxl_array *index, int64_t depth, double on_value,
+                            double off_value, int dtype)
+{
+    one_hot_params p = {depth, on_value, off_value, dtype};
+
+    return mxl_scope_call(s, &op_one_hot, &p, 1, &index);
+}
 
 /* ---- _onehot_encode ---- */
 

@@ -8,6 +8,10 @@
  * one. The index has the shape of `a` without that axis. */
 mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index);
 
+/* Rows of `off_value` with `on_value` at an index, truncated, if there is such a position. */
+mxl_array *mxl_one_hot_rows(mxl_scope *s, mxl_array *index, int64_t depth, double on_value,
+                            double off_value, int dtype);
+
 /* Zeros of a shape with the elements of a added at int64 indices along an axis. */
 mxl_array *mxl_put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis, int ndim,
                          const int64_t *shape);

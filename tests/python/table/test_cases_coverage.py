@@ -63,7 +63,7 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
 ZERO |= {f"_random_{_name}_like" for _name in _DRAWN} | {f"_sample_{_name}" for _name in _DRAWN}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
-DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput"}
+DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput"}
 DEFINED |= {"LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
 DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultiplier"}
 #: Their derivatives are in test_vision.py: a result of another dtype than the input, random ones.

@@ -73,3 +73,19 @@ def test_color_jitter_does_all_four() -> None:
     for name in ("brightness", "contrast", "saturation", "hue"):
         most = {each: 0.4 * (each == name) for each in ("brightness", "contrast", "saturation", "hue")}
         assert (nd.image.random_color_jitter(x, **most).asnumpy() != x.asnumpy()).any(), name
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_svm_output_is_differentiated_twice(linear: bool) -> None:
+    """The first gradient by its formula, the second is the derivative of that."""
+    x, label = nd.array([[1.0, 2.0, -0.5], [0.3, -2.0, 0.7]], dtype="float64"), nd.array([2, 0], dtype="float64")
+    sign = np.array([[1.0, 1, -1], [-1, 1, 1]])
+    inside = np.maximum(0.5 + sign * x.asnumpy(), 0)
+    x.attach_grad()
+    with autograd.record():
+        y = nd.SVMOutput(x, label, margin=0.5, regularization_coefficient=3, use_linear=linear)
+        (first,) = autograd.grad(y, [x], create_graph=True)
+        first.backward()
+    wanted = 3 * sign * ((inside > 0) if linear else 2 * inside)
+    np.testing.assert_allclose(first.asnumpy(), wanted)
+    np.testing.assert_allclose(x.grad.asnumpy(), 0 * inside if linear else 6.0 * (inside > 0))
