@@ -193,21 +193,31 @@ static int join_grad(mxl_grad *g)
     return 0;
 }
 
+/* The fields of Concat, and of its second name for vectors of parameters, which 1.9.1 lists as an
+ * operator by itself. */
+#define CONCAT                                                                                     \
+    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),                                            \
+        MXL_PARAMS_OF(                                                                             \
+            join_params,                                                                           \
+            MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.", \
+                      MXL_AT_LEAST(1)),                                                            \
+            MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),    \
+        .key_var_num_args = "num_args", .arity = join_arity, .infer = concat_infer,                \
+        .compute = join_compute, .grad = join_grad
+
 static const mxl_op op_concat = {
     .name = "Concat",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
-    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
-    MXL_PARAMS_OF(
-        join_params,
-        MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",
-                  MXL_AT_LEAST(1)),
-        MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),
-    .key_var_num_args = "num_args",
-    .arity = join_arity,
-    .infer = concat_infer,
-    .compute = join_compute,
-    .grad = join_grad,
+    CONCAT,
+};
+
+static const mxl_op op_param_concat = {
+    .name = "_rnn_param_concat",
+    .aliases = MXL_ALIASES("_npi_rnn_param_concat"),
+    .doc = "Joins the weights and biases of a recurrent network as RNN takes them; the same as "
+           "Concat.",
+    CONCAT,
 };
 
 mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis)
@@ -254,4 +264,4 @@ static const mxl_op op_stack = {
     .grad = join_grad,
 };
 
-const mxl_op *const mxl_ops_join[] = {&op_concat, &op_stack, NULL};
+const mxl_op *const mxl_ops_join[] = {&op_concat, &op_param_concat, &op_stack, NULL};

@@ -256,3 +256,24 @@ for _label, _inputs_of, _extra, _oracle in (
 for _mode in ("gru", "rnn_tanh"):
     CASES.append(Case("RNN", f"{_mode}-projection", _inputs(_mode), _params(_mode, projection_size=3), error=True,
                       oracle="skip: reads and writes out of bounds"))  # fmt: skip
+
+
+def _join(*arrays, num_args, dim=1):
+    return np.concatenate(arrays, axis=dim)
+
+
+_op = "_rnn_param_concat"
+CASES += [
+    Case(_op, "vectors", (In((3,)), In((5,)), In((1,))), {"num_args": 3, "dim": 0}, _join, order=2, diff=(0, 1, 2)),
+    Case(_op, "matrices", (In((2, 3)), In((2, 1))), {"num_args": 2}, _join, order=2, diff=(0, 1)),
+    Case(_op, "float16", (In((3,), "float16"), In((5,), "float16")), {"num_args": 2, "dim": -1}, _join),
+    Case(_op, "float64", (In((3,), "float64"),), {"num_args": 1, "dim": 0}, _join, order=2, diff=(0,)),
+    Case(_op, "empty", (In((0,)), In((2,))), {"num_args": 2, "dim": 0}, _join, np_shape=True),
+    Case(_op, "special-float32", (In(values=[np.nan, np.inf]), In(values=[-np.inf, -0.0])), {"num_args": 2, "dim": 0},
+         _join, diff=(0, 1)),
+    Case(_op, "dtypes", (In((3,)), In((5,), "float64")), {"num_args": 2, "dim": 0}, error=True),
+    Case(_op, "shapes", (In((2, 3)), In((3, 2))), {"num_args": 2}, error=True),
+    Case(_op, "dim-too-large", (In((3,)), In((2,))), {"num_args": 2}, error=True),
+    Case(_op, "too-few", (In((3,)),), {"num_args": 2, "dim": 0}, error=True),
+    Case(_op, "0-axes", (In(values=0.5), In(values=1.5)), {"num_args": 2, "dim": 0}, error=True, np_shape=True),
+]  # fmt: skip
