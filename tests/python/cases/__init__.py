@@ -34,8 +34,8 @@ _NAMES = """
     random.sampling random.categories random.density parameters index.sort reduce.loss nn.convolution nn.normalise
     nn.local_norm nn.pooling nn.images nn.sampler nn.regions optimizer.sgd optimizer.adam optimizer.adamw
     optimizer.lamb optimizer.multi optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
-    vision.colour vision.resize nn.rnn nn.ctc nn.attention nn.hawkes reduce.svm special_values
-    special_inputs no_axes
+    vision.colour vision.resize nn.rnn nn.ctc nn.attention nn.hawkes reduce.svm optimizer vision.proposal
+    special_values special_inputs no_axes
 """.split()
 
 _MODULES = {name.rpartition(".")[2]: import_module(f".{name}", __name__) for name in _NAMES}

@@ -52,6 +52,7 @@ NOT_DIFFERENTIABLE |= {f"_random_{name}" for name in _DRAWN}
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "_onehot_encode", "shape_array", "size_array"}
 ZERO |= {"argsort"}
+ZERO |= {"_contrib_Proposal", "_contrib_MultiProposal"}
 ZERO |= {f"_contrib_MultiBox{name}" for name in "Prior Detection Target".split()}
 ZERO |= {f"_contrib_{name}" for name in "box_iou box_encode box_decode bipartite_matching".split()}
 ZERO |= {"_ravel_multi_index", "_unravel_index", "_contrib_index_array", "_contrib_arange_like"}
