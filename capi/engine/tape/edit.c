@@ -195,8 +195,7 @@ int mxl_run_record(mxl_run *r, bool records)
         if (r->node == NULL)
             return -1;
         if (r->call.num_inputs > 0 && r->call.num_outputs > 0 &&
-            r->given_in[0] == r->given_out[0] &&
-            mxl_node_copy_saved_input(r->node, 0) != 0)
+            r->given_in[0] == r->given_out[0] && mxl_node_copy_saved_input(r->node, 0) != 0)
             return -1;
         if (mxl_state_get()->watch != 0 && mxl_record_hook_before_write(r->node) != 0)
             return -1;
