@@ -64,9 +64,9 @@ def test_arguments_are_those_of_the_functions(stub: str) -> None:
             continue
         code = function.__code__
         wanted = set(code.co_varnames[: code.co_argcount]) | {"out", "name"}
-        if operator.operator.counted:
+        if operator.operator.variadic:
             wanted |= {row[0] for row in [*operator.operator.inputs, *operator.operator.params]}
-            wanted.add(operator.operator.counted)
+            wanted |= {operator.operator.counted} - {""}
         for each in overloads:
             assert _arguments(each) == wanted, f"{stub}: {name}"
 
