@@ -142,6 +142,8 @@ def describe(name: str) -> Description:
     parameters = tuple(parameter(*row) for row in operator.params if row[0] != operator.counted)
     base = {each.name: _example(each) for each in parameters if each.required}
     tries = [base] + [{**base, each.name: value} for each in parameters for value in _variants(each)]
+    # Some operators refuse the default of a list.
+    tries += [{**base, each.name: "(1, 1)"} for each in parameters if each.kind.startswith("Shape")]
     needed = [count for count in (_inputs_needed(operator, given) for given in tries) if count is not None]
     outputs = _outputs(operator, base)
     choice = None

@@ -171,13 +171,13 @@ static void light(const mxl_call *call, const double alpha[3])
                       mxl_array_write(call->out[0]));
 }
 
-static int lighting_check(void *params)
+static int lighting_infer(mxl_infer *infer)
 {
-    const mxl_floats *alpha = params;
+    const mxl_floats *alpha = infer->params;
 
     if (alpha->n < 3)
-        return mxl_error("_image_adjust_lighting: alpha must have 3 numbers, got %d", alpha->n);
-    return 0;
+        return mxl_error("%s: alpha must have 3 numbers, got %d", infer->op->name, alpha->n);
+    return mxl_image_infer(infer);
 }
 
 static int lighting_compute(const mxl_call *call)
@@ -193,8 +193,7 @@ static const mxl_op op_lighting = {
            "colours of ImageNet; one of one channel as it is.",
     .inputs = mxl_inputs_image,
     MXL_ONLY_PARAM(mxl_floats, alpha, MXL_P_FLOATS, MXL_REQUIRED, "The three numbers."),
-    .check = lighting_check,
-    .infer = mxl_image_infer,
+    .infer = lighting_infer,
     .compute = lighting_compute,
     .grad = mxl_grad_pass,
 };
