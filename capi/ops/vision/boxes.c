@@ -169,6 +169,12 @@ static int encode_infer(mxl_infer *infer)
     return 0;
 }
 
+typedef struct encode_job {
+    int64_t anchors, refs; /* of an image */
+    const void *in[MOST_INPUTS];
+    void *out, *mask;
+} encode_job;
+
 /* One anchor: the offset of its reference's center in sizes of the anchor, and the logarithms of
  * the ratios of their sizes, less the means, over the deviations. */
 #define ENCODE(T, suffix)                                                                          \
@@ -184,25 +190,13 @@ static int encode_infer(mxl_infer *infer)
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static int encode_all_##suffix(const mxl_call *call)                                           \
+    static void encode_range_##suffix(void *data, int64_t begin, int64_t end)                      \
     {                                                                                              \
-        const T *sample = mxl_array_read(call->in[SAMPLES]);                                       \
-        const T *match = mxl_array_read(call->in[MATCHES]);                                        \
-        const T *anchor = mxl_array_read(call->in[ANCHORS]),                                       \
-                *ref = mxl_array_read(call->in[REFS]);                                             \
-        const T *mean = mxl_array_read(call->in[MEANS]), *std = mxl_array_read(call->in[STDS]);    \
-        int64_t n = call->in[SAMPLES]->shape[1], refs = call->in[REFS]->shape[1];                  \
-        T *out, *mask;                                                                             \
+        const encode_job *job = data;                                                              \
+        const T *sample = job->in[SAMPLES], *match = job->in[MATCHES], *ref = job->in[REFS];       \
+        T *out = (T *)job->out + 4 * begin, *mask = (T *)job->mask + 4 * begin;                    \
                                                                                                    \
-        for (int64_t i = 0; i < call->in[SAMPLES]->size; i++) {                                    \
-            if (sample[i] > (T)0.5 && !(match[i] > -1 && match[i] < (T)refs))                      \
-                return mxl_error("%s: match %g of anchor %lld is none of %lld references",         \
-                                 call->op->name, (double)match[i], (long long)(i % n),             \
-                                 (long long)refs);                                                 \
-        }                                                                                          \
-        out = mxl_array_write(call->out[0]);                                                       \
-        mask = mxl_array_write(call->out[1]);                                                      \
-        for (int64_t i = 0; i < call->in[SAMPLES]->size; i++, out += 4, mask += 4) {               \
+        for (int64_t i = begin; i < end; i++, out += 4, mask += 4) {                               \
             bool positive = sample[i] > (T)0.5;                                                    \
                                                                                                    \
             for (int k = 0; k < 4; k++) {                                                          \
@@ -210,8 +204,21 @@ static int encode_infer(mxl_infer *infer)
                 out[k] = 0;                                                                        \
             }                                                                                      \
             if (positive)                                                                          \
-                encode_one_##suffix(anchor + i * 4, ref + (i / n * refs + (int64_t)match[i]) * 4,  \
-                                    mean, std, out);                                               \
+                encode_one_##suffix((const T *)job->in[ANCHORS] + i * 4,                           \
+                                    ref + (i / job->anchors * job->refs + (int64_t)match[i]) * 4,  \
+                                    job->in[MEANS], job->in[STDS], out);                           \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static int encode_check_##suffix(const mxl_op *op, const encode_job *job, int64_t count)       \
+    {                                                                                              \
+        const T *sample = job->in[SAMPLES], *match = job->in[MATCHES];                             \
+                                                                                                   \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            if (sample[i] > (T)0.5 && !(match[i] > -1 && match[i] < (T)job->refs))                 \
+                return mxl_error("%s: match %g of anchor %lld is none of %lld references",         \
+                                 op->name, (double)match[i], (long long)(i % job->anchors),        \
+                                 (long long)job->refs);                                            \
         }                                                                                          \
         return 0;                                                                                  \
     }
@@ -221,7 +228,18 @@ ENCODE(double, f64)
 
 static int encode_run(const mxl_call *call)
 {
-    return call->in[0]->dtype == MXL_F32 ? encode_all_f32(call) : encode_all_f64(call);
+    bool narrow = call->in[0]->dtype == MXL_F32;
+    int64_t count = call->in[SAMPLES]->size;
+    encode_job job = {call->in[SAMPLES]->shape[1], call->in[REFS]->shape[1], {NULL}, NULL, NULL};
+
+    for (int i = 0; i < MOST_INPUTS; i++)
+        job.in[i] = mxl_array_read(call->in[i]);
+    if ((narrow ? encode_check_f32 : encode_check_f64)(call->op, &job, count) != 0)
+        return -1;
+    job.out = mxl_array_write(call->out[0]);
+    job.mask = mxl_array_write(call->out[1]);
+    mxl_parallel_for(count, GRAIN, narrow ? encode_range_f32 : encode_range_f64, &job);
+    return 0;
 }
 
 MXL_WIDENED(encode)

@@ -108,12 +108,13 @@ static int jitter_compute(const mxl_call *call)
     const jitter_params *p = call->params;
     aspect order[ASPECTS] = {BRIGHTNESS, CONTRAST, SATURATION, HUE};
     mxl_array *x = call->in[0];
-    void *out = mxl_array_write(call->out[0]);
     mxl_draws draws;
+    void *out;
 
-    mxl_draws_begin(&draws, mxl_random_stream(), 0);
     if (mxl_array_copy_into(call->out[0], x) != 0)
         return -1;
+    out = mxl_array_write(call->out[0]); /* after the copy, which may have been deferred */
+    mxl_draws_begin(&draws, mxl_random_stream(), 0);
     for (int i = 0; i < ASPECTS; i++) {
         int other = i + (int)mxl_draw_below(&draws, (uint64_t)(ASPECTS - i));
         aspect what = order[other];

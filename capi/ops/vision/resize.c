@@ -13,10 +13,8 @@ typedef struct resize_params {
 
 enum { LARGEST = INT32_MAX };
 
-static int resize_check(void *params)
+static int check_params(const resize_params *p)
 {
-    const resize_params *p = params;
-
     if (p->size.n != 1 && p->size.n != 2)
         return mxl_error(
             "_image_resize: size must be 1 number, or width and height, got %d numbers",
@@ -56,6 +54,8 @@ static int resize_infer(mxl_infer *infer)
     const mxl_array *x = infer->in[0];
     int64_t shape[4], *image = shape + x->ndim - 3;
 
+    if (check_params(infer->params) != 0)
+        return -1;
     if (x->ndim != 3 && x->ndim != 4)
         return mxl_error("%s: an image has 3 axes, a batch of images 4, got %d", infer->op->name,
                          x->ndim);
@@ -156,7 +156,6 @@ static const mxl_op op_resize = {
                             "side in proportion."),
                   MXL_PARAM(resize_params, interp, MXL_P_INT, "1",
                             "The method: 0 nearest, 1 and 5 linear, 2 cubic, 3 area, 4 Lanczos.")),
-    .check = resize_check,
     .infer = resize_infer,
     .compute = resize_compute,
     .grad = resize_grad,
