@@ -177,7 +177,7 @@ typedef struct encode_job {
 
 /* One anchor: the offset of its reference's center in sizes of the anchor, and the logarithms of
  * the ratios of their sizes, less the means, over the deviations. */
-#define ENCODE(T, suffix)                                                                          \
+#define ENCODE(T, suffix, LOG)                                                                     \
     static void encode_one_##suffix(const T *a, const T *ref, const T *mean, const T *deviation,   \
                                     T *out)                                                        \
     {                                                                                              \
@@ -186,7 +186,7 @@ typedef struct encode_job {
             T from = a[k] + own / 2, to = ref[k] + size / 2;                                       \
                                                                                                    \
             out[k] = ((to - from) / own - mean[k]) / deviation[k];                                 \
-            out[k + 2] = ((T)log((double)(size / own)) - mean[k + 2]) / deviation[k + 2];          \
+            out[k + 2] = (LOG(size / own) - mean[k + 2]) / deviation[k + 2];                       \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
@@ -223,8 +223,8 @@ typedef struct encode_job {
         return 0;                                                                                  \
     }
 
-ENCODE(float, f32)
-ENCODE(double, f64)
+ENCODE(float, f32, logf)
+ENCODE(double, f64, log)
 
 static int encode_run(const mxl_call *call)
 {
