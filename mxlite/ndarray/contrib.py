@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
 from mxlite.context import Context
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray._make import invoke as _invoke
-from mxlite.ndarray._nested import flat as _flat
-from mxlite.ndarray._nested import like as _like
-from mxlite.ndarray._nested import stacked as _stacked
 from mxlite.ndarray.creation import full as _full
 from mxlite.ndarray.ndarray import NDArray
 
@@ -168,6 +165,46 @@ def multi_mp_lamb_update(
     """`multi_lamb_update` of float32 copies of the weights, which are updated in place too."""
     given = dict(learning_rates=lrs, wds=wds, step_count=step_count, num_tensors=num_tensors or len(weights), **kwargs)
     return _several("_multi_mp_lamb_update", [weights, grads, mean, var, weights32], [], given, out)
+
+
+# ---- loops: arrays in nested lists ----
+
+
+def _flat(nested: Any, what: str) -> list[NDArray]:
+    """The arrays of a nested list, from left to right.
+
+    Raises:
+        AssertionError: something in it is neither an array nor a list; `what` names it.
+    """
+    if isinstance(nested, NDArray):
+        return [nested]
+    if not isinstance(nested, (list, tuple)):
+        raise AssertionError(f"{what} must be NDArrays in (nested) lists, got {nested!r} of {type(nested)}")
+    return [array for each in nested for array in _flat(each, what)]
+
+
+def _refilled(nested: Any, arrays: Iterator[Any]) -> Any:
+    if isinstance(nested, NDArray):
+        return next(arrays)
+    return [_refilled(each, arrays) for each in nested]
+
+
+def _like(nested: Any, arrays: list[Any]) -> Any:
+    """Other arrays, as many, in the lists of a nested list; tuples become lists."""
+    return _refilled(nested, iter(arrays))
+
+
+def _stacked(steps: list[list[NDArray]], padded_to: int = 0) -> list[NDArray]:
+    """Of each array of a step one array of all steps, behind which are zeros up to so many."""
+    results = []
+    for arrays in zip(*steps):
+        result = _invoke("stack", list(arrays), {"axis": 0, "num_args": len(arrays)})
+        if padded_to > len(steps):
+            shape = (padded_to - len(steps), *arrays[0].shape)
+            zeros = _invoke("_zeros", [], {"shape": shape, "dtype": arrays[0].dtype, "ctx": str(arrays[0].context)})
+            result = _invoke("Concat", [result, zeros], {"dim": 0, "num_args": 2})
+        results.append(result)
+    return results
 
 
 def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any) -> tuple[Any, Any]:

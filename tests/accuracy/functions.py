@@ -263,4 +263,4 @@ WITHOUT_ROUNDING = frozenset(
 
 #: Operators that a trial takes for functions of an element and are not: draws, and densities, which are several
 #: functions multiplied (tests/python/cases/random/density.py holds them to their tolerances).
-OTHERS = frozenset(("_random_pdf_exponential", "_random_pdf_poisson"))
+OTHERS = frozenset(("_random_pdf_exponential", "_random_pdf_poisson", "L2Normalization"))

@@ -47,8 +47,8 @@ def test_modules() -> None:
     assert not any(name.startswith("_plus") for name in dir(nd)) and not any("_mxl" in n for n in dir(nd._internal))
     with pytest.raises(AttributeError):
         nd._plus_scalar  # noqa: B018
-    with pytest.raises(AttributeError, match="Convolution"):
-        nd.Convolution  # noqa: B018
+    with pytest.raises(AttributeError, match="Quantization"):
+        nd.Quantization  # noqa: B018
     with pytest.raises(AttributeError):
         nd._internal._mxl_sum_to  # noqa: B018
     assert nd._internal._plus_scalar(nd.ones((1,)), scalar=2).asnumpy().tolist() == [3]

@@ -19,7 +19,7 @@ REFERENCE = json.loads((Path(__file__).resolve().parents[2] / "reference" / "nam
 
 #: Functions of mx.nd that are not supported yet; docs/compatibility.md has these lines.
 NOT_YET = {
-    "layers": "Correlation IdentityAttachKLSparseReg SVMOutput",
+    "layers": "Correlation IdentityAttachKLSparseReg Pooling_v1",
     "images": "imdecode",
     "helpers of its own indexing": """
         get_indexing_dispatch_code get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes
