@@ -1,6 +1,7 @@
 /* The reduction loops of one dtype; included by reduce_loops.c once per dtype with NAME(x), T (the
  * element), A (the accumulator, double or int64_t), P (the type of products), FLAG (an integer as
- * wide as T), LOWEST, HIGHEST, FLOATING, MAGNITUDE(v), UNORDERED(a, b) and CARRIES defined. */
+ * wide as T), LOWEST, HIGHEST, FLOATING, MAGNITUDE(v), UNORDERED(a, b), CARRIES and LEVELS
+ * (of kernel/target.h) defined. */
 
 #define LANES     ((int)(64 / sizeof(T)))
 #define IS_NAN(v) UNORDERED(v, v)
@@ -157,9 +158,9 @@ MXL_INLINE void NAME(rows_less_at)(int level, void *out, const void *in, const v
             y[i] = x[i] - less;
     }
 }
-MXL_BY_LEVEL(NAME(rows_less),
-             (void *out, const void *in, const void *about, int64_t n, int64_t m, int64_t stride),
-             out, in, about, n, m, stride)
+LEVELS(NAME(rows_less),
+       (void *out, const void *in, const void *about, int64_t n, int64_t m, int64_t stride), out,
+       in, about, n, m, stride)
 
 MXL_INLINE void NAME(columns_less_at)(int level, void *out, const void *in, const void *about,
                                       int64_t n, int64_t m, int64_t stride)
@@ -176,9 +177,9 @@ MXL_INLINE void NAME(columns_less_at)(int level, void *out, const void *in, cons
             y[j] = x[j] - less[j];
     }
 }
-MXL_BY_LEVEL(NAME(columns_less),
-             (void *out, const void *in, const void *about, int64_t n, int64_t m, int64_t stride),
-             out, in, about, n, m, stride)
+LEVELS(NAME(columns_less),
+       (void *out, const void *in, const void *about, int64_t n, int64_t m, int64_t stride), out,
+       in, about, n, m, stride)
 
 #define LOOPS(which, of_numbers)                                                                   \
     {                                                                                              \
@@ -217,8 +218,8 @@ MXL_INLINE void NAME(sum_group_at)(int level, void *sums, void *lost, const void
     for (int64_t j = 0; j < n; j++)
         NAME(sum_four)(&sum[j], &less[j], x[j], m > 1 ? x[n + j] : 0, m > 2 ? x[2 * n + j] : 0, 0);
 }
-MXL_BY_LEVEL(NAME(sum_group), (void *sums, void *lost, const void *in, int64_t n, int64_t m), sums,
-             lost, in, n, m)
+LEVELS(NAME(sum_group), (void *sums, void *lost, const void *in, int64_t n, int64_t m), sums, lost,
+       in, n, m)
 
 /* Sums of n columns with what they have lost, into `sums`, which may be `acc`. */
 static void NAME(sum_groups_end)(void *acc, const void *sums, const void *lost, int64_t n)
@@ -271,3 +272,4 @@ static const mxl_reduce_loops NAME(loops) = {
 #undef MAGNITUDE
 #undef UNORDERED
 #undef CARRIES
+#undef LEVELS

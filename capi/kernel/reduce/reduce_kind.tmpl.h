@@ -121,8 +121,8 @@ MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, i
         a[j] = KIND(join)(a[j], m < LANES ? KIND(few)(x, m) : KIND(run)(x, m, none));
     }
 }
-MXL_BY_LEVEL(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in,
-             n, m, stride)
+LEVELS(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in, n, m,
+       stride)
 
 #if PARTS
 /* The next n neighbours of one output, whose lanes are kept in between; `acc` (NULL: more follow)
@@ -157,8 +157,8 @@ MXL_INLINE void KIND(part_at)(int level, mxl_reduce_lanes *kept, void *acc, cons
         KIND(rest)(lane, seen, (const T *)in + i, n - i, none);
     *a = KIND(join)(*a, KIND(total)(lane, seen, false));
 }
-MXL_BY_LEVEL(KIND(part), (mxl_reduce_lanes * kept, void *acc, const void *in, int64_t n), kept, acc,
-             in, n)
+LEVELS(KIND(part), (mxl_reduce_lanes * kept, void *acc, const void *in, int64_t n), kept, acc, in,
+       n)
 #endif
 
 /* Columns of up to four elements: directly, without lanes in memory. */
@@ -258,7 +258,7 @@ MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n
     for (int64_t j = 0; j < n; j++)
         a[j] = KIND(join)(a[j], KIND(whole)(lane[j], seen[j]));
 }
-MXL_BY_LEVEL(KIND(columns), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc,
-             in, n, m, stride)
+LEVELS(KIND(columns), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in, n,
+       m, stride)
 
 #undef KIND
