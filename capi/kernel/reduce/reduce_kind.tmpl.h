@@ -140,17 +140,20 @@ MXL_INLINE void KIND(part_at)(int level, mxl_reduce_lanes *kept, void *acc, cons
     _Static_assert(sizeof(lane) <= sizeof(kept->lane) && sizeof(seen) <= sizeof(kept->seen),
                    "there is room for the lanes");
     KIND(clear)(lane, seen);
-    if (kept->used) {
-        memcpy(lane, kept->lane, sizeof(lane));
-        memcpy(seen, kept->seen, sizeof(seen));
+    for (int l = 0; kept->used && l < LANES; l++) {
+        memcpy(&lane[l], kept->lane + (size_t)l * sizeof(LANE), sizeof(LANE));
+        memcpy(&seen[l], kept->seen + (size_t)l * sizeof(SEEN), sizeof(SEEN));
     }
     i = KIND(steps)(lane, seen, in, n);
     kept->used = a == NULL;
-    if (a == NULL) {
-        memcpy(kept->lane, lane, sizeof(lane));
-        memcpy(kept->seen, seen, sizeof(seen));
-        return;
+    /* One by one: for whole arrays, gcc with AddressSanitizer takes for granted that its stack is
+     * aligned to 64 (its bug 110027). */
+    for (int l = 0; a == NULL && l < LANES; l++) {
+        memcpy(kept->lane + (size_t)l * sizeof(LANE), &lane[l], sizeof(LANE));
+        memcpy(kept->seen + (size_t)l * sizeof(SEEN), &seen[l], sizeof(SEEN));
     }
+    if (a == NULL)
+        return;
     for (int l = 0; l < LANES; l++)
         none[l] = EMPTY;
     if (i < n)

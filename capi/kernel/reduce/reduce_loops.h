@@ -23,7 +23,7 @@ typedef void (*mxl_reduce_less)(void *out, const void *in, const void *about, in
 
 /* What a loop keeps while the elements of one output come in parts. */
 typedef struct mxl_reduce_lanes {
-    _Alignas(64) char lane[128];
+    char lane[128];
     char seen[128];
     bool used;    /* false before the first part */
     int64_t left; /* how many elements follow, for the caller */
