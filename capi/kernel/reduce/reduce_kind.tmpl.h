@@ -146,8 +146,8 @@ MXL_INLINE void KIND(part_at)(int level, mxl_reduce_lanes *kept, void *acc, cons
     }
     i = KIND(steps)(lane, seen, in, n);
     kept->used = a == NULL;
-    /* One by one: for whole arrays, gcc with AddressSanitizer takes for granted that its stack is
-     * aligned to 64 (its bug 110027). */
+    /* One by one: with AddressSanitizer, gcc 12 copies whole arrays by instructions for memory that
+     * is aligned to 64, which its own frames are not when it looks for uses after return. */
     for (int l = 0; a == NULL && l < LANES; l++) {
         memcpy(kept->lane + (size_t)l * sizeof(LANE), &lane[l], sizeof(LANE));
         memcpy(kept->seen + (size_t)l * sizeof(SEEN), &seen[l], sizeof(SEEN));
