@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/half.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/conv/conv_micro.h"

@@ -201,12 +201,10 @@ static void NAME(finish)(void *data, int64_t begin, int64_t end)
             mxl_transpose_kernel(sizeof(T), (T *)e->w + to, e->rows, sums, width, channels,
                                  e->rows);
         else
-            for (int64_t k = 0; k < channels; k++) {
-                const void *in = sums + k;
-
-                mxl_cast_float_to_half((uint16_t *)e->w + to + k * e->rows, &in, &width, e->rows,
-                                       NULL);
-            }
+            for (int64_t k = 0; k < channels; k++)
+                for (int64_t i = 0; i < e->rows; i++)
+                    ((mxl_half *)e->w)[to + k * e->rows + i] =
+                        mxl_half_from_float((float)sums[i * width + k]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/half.h"
 #include "base/thread.h"
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
@@ -90,6 +91,20 @@ void mxl_planes_overlap(mxl_planes *p, int64_t least)
 MAKE_ROW(float)
 MAKE_ROW(double)
 
+/* The same, of float16. */
+static void row_half(float *out, const void *row, int64_t step, int64_t first, int64_t end,
+                     int64_t width)
+{
+    const mxl_half *halves = row;
+
+    memset(out, 0, (size_t)width * sizeof(float));
+    if (step == 1)
+        mxl_cast_half_to_float(out + first, &row, &step, end - first, NULL);
+    else
+        for (int64_t i = first; i < end; i++)
+            out[i] = mxl_half_to_float(halves[(i - first) * step]);
+}
+
 static void make_row(const planes_job *job, const void *row, int64_t first, int64_t end, void *out)
 {
     int64_t width = job->planes->pitch, step = job->planes->step[2];
@@ -97,10 +112,7 @@ static void make_row(const planes_job *job, const void *row, int64_t first, int6
     if (end > width)
         end = width;
     if (job->from == sizeof(uint16_t)) {
-        float *floats = out;
-
-        memset(out, 0, (size_t)width * sizeof(float));
-        mxl_cast_half_to_float(floats + first, &row, &step, end - first, NULL);
+        row_half(out, row, step, first, end, width);
     } else if (job->to == sizeof(float)) {
         row_float(out, row, step, first, end, width);
     } else {
