@@ -22,11 +22,17 @@ typedef struct upsampling_params {
 static const char *const sample_types[] = {"bilinear", "nearest", NULL};
 static const char *const input_modes[] = {"concat", "sum", NULL};
 
+/* How many inputs there are to be: a prepared call counts those that it is given, maybe none. */
+static int at_least_one(int64_t num_args)
+{
+    return num_args < 1 ? 1 : (int)num_args;
+}
+
 static int upsampling_arity(const void *params, mxl_arity *arity)
 {
     const upsampling_params *p = params;
 
-    arity->inputs = p->sample_type == TYPE_BILINEAR ? 2 : (int)p->num_args;
+    arity->inputs = p->sample_type == TYPE_BILINEAR ? 2 : at_least_one(p->num_args);
     return 0;
 }
 
@@ -186,7 +192,7 @@ typedef struct crop_params {
 
 static int crop_arity(const void *params, mxl_arity *arity)
 {
-    arity->inputs = (int)((const crop_params *)params)->num_args;
+    arity->inputs = at_least_one(((const crop_params *)params)->num_args);
     return 0;
 }
 
