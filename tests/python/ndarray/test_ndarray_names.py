@@ -1,12 +1,11 @@
-"""Every public name of 1.9.1's NDArray and mx.nd (tests/reference/names.json, made by make_names.py), methods that are
-no operators, and NumPy arrays beside NDArrays."""
+"""Every public name of 1.9.1's NDArray and mx.nd's modules (tests/reference/names.json, made by make_names.py), methods
+that are no operators, and NumPy arrays beside NDArrays."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import operator
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +15,7 @@ import mxlite as mx
 from mxlite import autograd, nd
 
 REFERENCE = json.loads((Path(__file__).resolve().parents[2] / "reference" / "names.json").read_text())
-
-#: Functions of mx.nd that are not supported yet; docs/compatibility.md has these lines.
-NOT_YET = {
-    "layers": "Correlation IdentityAttachKLSparseReg Pooling_v1",
-    "images": "imdecode",
-    "helpers of its own indexing": """
-        get_indexing_dispatch_code get_oshape_of_gather_nd_op indexing_key_expand_implicit_axes
-    """,
-}
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "names.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", REFERENCE["NDArray"])
@@ -38,19 +29,20 @@ def test_names_of_ndarray(name: str) -> None:
         assert [parameter for parameter in have if parameter in wanted] == wanted or name.startswith("__")
 
 
-@pytest.mark.parametrize("name", REFERENCE["nd"])
-def test_names_of_mx_nd(name: str) -> None:
-    if callable(getattr(nd, name, None)):
-        return
-    assert any(fnmatchcase(name, each) for names in NOT_YET.values() for each in names.split())
-    with pytest.raises(AttributeError, match=name):
-        getattr(nd, name)
+MODULES = {"mx.nd": nd, **{f"mx.nd.{name}": getattr(nd, name) for name in REFERENCE["modules"] if name != "nd"}}
 
 
-def test_names_that_are_not_supported_yet() -> None:
-    """None of them came meanwhile."""
-    for each in (each for names in NOT_YET.values() for each in names.split()):
-        assert [name for name in REFERENCE["nd"] if fnmatchcase(name, each) and not hasattr(nd, name)], each
+@pytest.mark.parametrize("module", MODULES)
+def test_names_that_are_not_there_are_listed(module: str) -> None:
+    """docs/names.md says why, and using one raises an error that says so too (test_docs.py compares the page)."""
+    section = PAGE.split(f"\n## `{module}`\n")[1].split("\n## ")[0]
+    listed = section.split("### Are not there")[1] if "### Are not there" in section else ""
+    for name in REFERENCE["modules"][module.rpartition(".")[2]]:
+        if hasattr(MODULES[module], name):
+            continue
+        assert f"`{name}`" in listed
+        with pytest.raises(AttributeError, match=f"'{name}': it is missing in mxlite, see "):
+            getattr(MODULES[module], name)
 
 
 # ---- methods that are no operators of the library ----

@@ -32,6 +32,7 @@ DOCUMENTS = (
     "docs/from-mxnet.md",
     "docs/from-pytorch.md",
     "docs/glossary.md",
+    "docs/names.md",
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMPATIBILITY = (ROOT / "docs/compatibility.md").read_text(encoding="utf-8")
@@ -170,6 +171,11 @@ def test_the_walk_through_quotes_the_sources() -> None:
 def test_the_shown_operators_are_those_of_the_sources() -> None:
     """docs/adding-an-operator.md: quotes and numbers of lines are those that tools/show_operators.py writes."""
     _run([sys.executable, "tools/show_operators.py", "--check"], ROOT)
+
+
+def test_the_page_of_names_is_that_of_the_library() -> None:
+    """docs/names.md: every name of 1.9.1 and what became of it, as tools/show_names.py writes it."""
+    _run([sys.executable, "tools/show_names.py", "--check"], ROOT)
 
 
 # ---- docs/compatibility.md ----

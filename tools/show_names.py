@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Writes docs/names.md: what became of every public name of MXNet 1.9.1's mx.nd and its modules of dense arrays.
+
+``show_names.py`` prints the page, ``--write`` writes it, ``--check`` fails if it differs. The names are facts of 1.9.1
+(tests/reference/names.json); whether one is there is asked of mxlite; where it differs is in the tables of
+docs/compatibility.md, by the rows that name it or a case of its operator; why one is refused is below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+import mxlite as mx
+from mxlite.error import MXAttributeError
+from mxlite.ndarray._operators import Operator, operator_names
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs/names.md"
+COMPATIBILITY = ROOT / "docs/compatibility.md"
+NAMES = json.loads((ROOT / "tests/reference/names.json").read_text(encoding="utf-8"))
+
+#: Why names are refused, by their patterns (module/name); the first that fits. Those that fit none are missing.
+REFUSED = (
+    (
+        "nd/gen_* nd/register nd/utils nd/ndarray contrib/ndarray nd/get_* nd/indexing_*"
+        " contrib/current_context random/current_context random/numeric_types",
+        "a part of 1.9.1's own front end that shows, and no function for its users",
+    ),
+    (
+        "nd/np nd/npx nd/numpy nd/numpy_extension contrib/uniform",
+        "of `mx.np`, which mxlite does not have",
+    ),
+    (
+        "nd/sparse contrib/dgl_* contrib/edge_id contrib/getnnz contrib/SparseEmbedding",
+        "of sparse arrays; mxlite's are dense",
+    ),
+    ("nd/CachedOp", "of symbols, which mxlite does not have"),
+    ("contrib/*quantize* contrib/calibrate_entropy", "of quantized networks, which are left out"),
+    ("contrib/fft contrib/ifft contrib/count_sketch", "CUDA only: 1.9.1 refuses it on the CPU too"),
+    ("contrib/backward_*", "an operator of 1.9.1's backward; here backward is made of other operators"),
+    ("numpy/_npi_backward_* numpy/*_backward", "an operator of 1.9.1's backward; here it is made of other operators"),
+    ("nd/imdecode numpy/_npi_cv*", "needs a library that reads image files"),
+    ("numpy/_npi_share_memory", "of the memory of two arrays, which 1.9.1's Python asks for"),
+)
+
+HEAD = """# Names of MXNet 1.9.1
+
+`tools/show_names.py --write` makes this page: what became of every public name of 1.9.1's `mx.nd` and its modules of
+dense arrays, and of the operators of its NumPy arrays. A name *works* where nothing is said; it *differs* where rows of
+[compatibility.md](compatibility.md#operators) are about it, which are quoted here; it is *refused* for a reason, or
+*missing* so far. Using a name that is refused or missing raises an error that says so in a sentence. Rows that hold for
+all operators (gradients of every order, arrays without elements) are not repeated.
+"""
+
+
+class Row(NamedTuple):
+    """A row of docs/compatibility.md: its subject, the names in it, and patterns of operators whose cases it lists."""
+
+    subject: str
+    named: frozenset[str]
+    patterns: tuple[str, ...]
+
+
+def rows() -> list[Row]:
+    """The rows of differences from 1.9.1."""
+    text = COMPATIBILITY.read_text(encoding="utf-8").split("\n## Where the graph differs from PyTorch")[0]
+    cells = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    found = []
+    for row in cells:
+        if len(row) == 5 and row[0] != "subject":
+            named = re.findall(r"`(?:x\.|nd\.|mx\.nd\.)?([\w.]+)(?:\(.*?\))?`", row[0])
+            patterns = {pattern for pattern in re.findall(r"`case ([^`/]+)/", row[4]) if pattern.strip("*?")}
+            found.append(Row(row[0], frozenset(named), tuple(sorted(patterns))))
+    return found
+
+
+def spellings(module: str, name: str) -> set[str]:
+    """The names that rows may have of a function: its own, and those of its operator."""
+    own = {name, f"{module}.{name}"}
+    begins = {"nd": "", "numpy": "", "contrib": "_contrib_", "linalg": "_linalg_", "image": "_image_"}
+    for operator in (begins.get(module, "_random_") + name, "_sample_" + name if module == "random" else name):
+        try:
+            own |= {operator, Operator(operator).first_name}
+        except MXAttributeError:
+            pass
+    return own
+
+
+def differences(module: str, name: str, known: Iterable[Row]) -> list[str]:
+    """The subjects of the rows that are about a name."""
+    own = spellings(module, name)
+    return [
+        row.subject
+        for row in known
+        if row.named & own or any(fnmatchcase(each, pattern) for each in own for pattern in row.patterns)
+    ]
+
+
+def reason(module: str, name: str) -> str:
+    """Why a name that is not there is refused; "" where it is missing."""
+    for patterns, why in REFUSED:
+        if any(fnmatchcase(f"{module}/{name}", pattern) for pattern in patterns.split()):
+            return why
+    return ""
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names in backticks."""
+    return " ".join(f"`{name}`" for name in names)
+
+
+def listing(names: Iterable[str]) -> str:
+    """Names as a paragraph."""
+    return "\n".join(textwrap.wrap(quoted(names), 120, break_on_hyphens=False)) + "\n"
+
+
+def absent(module: str, names: list[str]) -> str:
+    """The table of names that are not there, by their reasons."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(reason(module, name), []).append(name)
+    table = "| names | state | reason |\n| --- | --- | --- |\n"
+    for why, each in sorted(groups.items(), key=lambda group: (not group[0], group[1])):
+        table += (
+            f"| {' '.join(f'`{name}`' for name in each)} | {'refused' if why else 'missing'} | {why or 'not yet'} |\n"
+        )
+    return table
+
+
+def section(module: str, names: list[str], here: set[str], known: list[Row]) -> str:
+    """All names of a module: those that work, that differ, that are not there."""
+    present = [name for name in names if name in here]
+    other = {name: found for name in present if (found := differences(module, name, known))}
+    title = "Operators of NumPy arrays" if module == "numpy" else f"`mx.nd{'' if module == 'nd' else '.' + module}`"
+    counts = f"{len(names)} names: {len(present) - len(other)} work, {len(other)} work and differ, "
+    missing = [name for name in names if name not in here]
+    refused = sum(1 for name in missing if reason(module, name))
+    text = f"\n## {title}\n\n{counts}{refused} are refused, {len(missing) - refused} are missing.\n"
+    text += f"\n### Work\n\n{listing(name for name in present if name not in other)}"
+    if other:
+        text += "\n### Differ\n\n| name | where |\n| --- | --- |\n"
+        groups: dict[str, list[str]] = {}
+        for name, subjects in other.items():
+            groups.setdefault("; ".join(subjects), []).append(name)
+        for subjects, each in groups.items():
+            text += f"| {quoted(each)} | {subjects} |\n"
+    if missing:
+        text += f"\n### Are not there\n\n{absent(module, missing)}"
+    return text
+
+
+def page() -> str:
+    """The whole page."""
+    known = rows()
+    text = HEAD
+    for module, names in NAMES["modules"].items():
+        owner = mx.nd if module == "nd" else getattr(mx.nd, module)
+        text += section(module, names, {name for name in names if hasattr(owner, name)}, known)
+    return text + section("numpy", sorted(NAMES["numpy"]), set(operator_names()), known)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the page")
+    parser.add_argument("--check", action="store_true", help="fail if the page differs")
+    arguments = parser.parse_args()
+    if arguments.write:
+        PAGE.write_text(page(), encoding="utf-8")
+    elif arguments.check:
+        if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page():
+            print(f"{PAGE.name} is out of date: run tools/show_names.py --write", file=sys.stderr)
+            return 1
+    else:
+        print(page(), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
