@@ -286,6 +286,14 @@ int mxl_op_names(const char *const **names);
  * ops/all.c. */
 extern const mxl_op *const *const mxl_families[];
 
+/* Further names of operators, in one table for all families. Rows end with {0}; defined by
+ * ops/numpy/names.c. */
+typedef struct mxl_other_name {
+    const char *name, *op;
+} mxl_other_name;
+
+extern const mxl_other_name mxl_other_names[];
+
 /* How the graph shows nodes of an operator: PyTorch's name, and slots as in mxl_dialect. Rows end
  * with {0}; defined by ops/node_names.c. */
 typedef struct mxl_node_row {

@@ -12,7 +12,7 @@ from cases import Case
 import mxlite as mx
 from mxlite import autograd
 from mxlite._lib import LIB, check_call
-from mxlite.ndarray._generate import place_of
+from mxlite.ndarray._generate import make_function, place_of
 from mxlite.ndarray.ndarray import NDArray, _from_numpy
 
 #: Set where the table runs once more (another vector level): one way to call, fewer layouts. The Makefile says where.
@@ -26,9 +26,11 @@ def to_nd(array: np.ndarray) -> NDArray:
 
 
 def function_of(op: str):
-    """The generated function of an operator; that of `_np_cumsum` goes by its public name alone."""
-    if op.startswith("_np_"):
-        return getattr(mx.nd.op, op[len("_np_") :])
+    """The generated function of an operator; mx.nd has none of those of NumPy arrays, but for `_np_cumsum`."""
+    if op == "_np_cumsum":
+        return mx.nd.op.cumsum
+    if op.startswith("_np"):
+        return make_function(op)
     if op.startswith("_random_") and op.endswith("_like"):
         return getattr(mx.nd.random, op[len("_random_") :])
     for prefix, module in (("_contrib_", mx.nd.contrib), ("_image_", mx.nd.image), ("_linalg_", mx.nd.linalg)):

@@ -18,6 +18,7 @@ static const mxl_op *const none[] = {NULL};
 static const mxl_op *const second[] = {&op_inner, &op_cast, NULL};
 
 const mxl_op *const *const mxl_families[] = {first, none, second, NULL};
+const mxl_other_name mxl_other_names[] = {{"_npi_exp", "exp"}, {0}};
 
 /* First: nothing has been looked up yet. */
 TEST(without_memory_the_next_call_tries_again)
@@ -42,6 +43,7 @@ TEST(finds)
     CHECK(mxl_op_find("sum_axis") == &op_sum);
     CHECK(mxl_op_find("cast") == &op_cast);
     CHECK(mxl_op_find("_mxl_inner") == &op_inner);
+    CHECK(mxl_op_find("_npi_exp") == &op_exp);
     CHECK(mxl_op_find("Sum") == NULL);
     CHECK_STR(mxl_error_text(), "operator Sum is not registered");
     CHECK(mxl_op_find("") == NULL);
@@ -64,11 +66,12 @@ TEST(numbers)
 
 TEST(public_names_are_sorted)
 {
-    static const char *const expected[] = {"Cast", "_sparse_sum", "cast", "exp", "sum", "sum_axis"};
+    static const char *const expected[] = {"Cast", "_npi_exp", "_sparse_sum", "cast",
+                                           "exp",  "sum",      "sum_axis"};
     const char *const *names;
 
-    REQUIRE(CHECK_INT(mxl_op_names(&names), 6));
-    for (int i = 0; i < 6; i++)
+    REQUIRE(CHECK_INT(mxl_op_names(&names), 7));
+    for (int i = 0; i < 7; i++)
         CHECK_STR(names[i], expected[i]);
 }
 

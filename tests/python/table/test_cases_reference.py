@@ -23,6 +23,8 @@ GRADIENTS = [case for case in AGREED if ANSWERS[case.id].gradients is not None]
 INTROSPECTION = introspection()
 #: 1.9.1 prints the parameters of _arange for it, and parses others.
 PRINTED_WRONGLY = {"_linspace"}
+#: Have more dtypes, or other defaults, than the operator of another name that they are here.
+PRINTED_OTHERWISE: set[str] = set()
 
 
 def _id(case) -> str:
@@ -77,7 +79,10 @@ def test_introspection(name: str) -> None:
     wanted = INTROSPECTION[name]
     operator = Operator(name)
     got = [[argument, type_text] for argument, type_text, _ in operator.arguments]
-    assert got == wanted["arguments"] or name in PRINTED_WRONGLY
+    if operator.first_name == name:
+        assert got == wanted["arguments"] or name in PRINTED_WRONGLY
+    else:  # an operator by itself in 1.9.1, whose inputs have other names
+        assert [kind for _, kind in got] == [kind for _, kind in wanted["arguments"]] or name in PRINTED_OTHERWISE
     assert operator.counted == wanted["key_var_num_args"]
     assert operator.doc
     assert all(description for _, _, description in operator.arguments)
