@@ -68,6 +68,10 @@ TEST(names_lead_back)
             listed += public_name(*alias);
         }
     }
+    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++) {
+        CHECK(mxl_op_find(other->name) == mxl_op_find(other->op));
+        listed++;
+    }
     CHECK_INT(listed, count);
     for (int i = 1; i < count; i++)
         CHECK(strcmp(names[i - 1], names[i]) < 0);

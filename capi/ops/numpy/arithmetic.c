@@ -1,0 +1,327 @@
+/* Arithmetic and comparisons of NumPy arrays: two arrays broadcast and are promoted to one dtype,
+ * booleans are numbers, quotients are never integers, comparisons answer bool. */
+#include "ops/numpy/numpy.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "ops/elementwise/elementwise.h"
+
+/* ---- for all of this folder ---- */
+
+mxl_scope *mxl_np_scope(mxl_scope *s)
+{
+    s->mode.legacy_shape = false;
+    return s;
+}
+
+mxl_array *mxl_np_call(mxl_scope *s, const char *op, const void *params, int count,
+                       mxl_array *const *in)
+{
+    const mxl_op *found = mxl_op_find(op);
+
+    if (found == NULL)
+        s->failed = true;
+    return found == NULL ? NULL : mxl_scope_call(s, found, params, count, in);
+}
+
+mxl_array *mxl_np_one(mxl_scope *s, const char *op, mxl_array *a)
+{
+    return mxl_np_call(s, op, NULL, 1, &a);
+}
+
+mxl_array *mxl_np_two(mxl_scope *s, const char *op, mxl_array *a, mxl_array *b)
+{
+    mxl_array *in[2] = {a, b};
+
+    return mxl_np_call(s, op, NULL, 2, in);
+}
+
+mxl_array *mxl_np_scalar(mxl_scope *s, const char *op, mxl_array *a, double b)
+{
+    const mxl_scalar_params params = {b, true};
+
+    return mxl_np_call(s, op, &params, 1, &a);
+}
+
+mxl_array *mxl_np_as(mxl_scope *s, mxl_array *a, int dtype)
+{
+    return a == NULL || a->dtype == dtype ? a : mxl_cast(s, a, dtype);
+}
+
+/* ---- two arrays ---- */
+
+static int rank_of(int dtype)
+{
+    static const int rank[MXL_DTYPE_COUNT] = {[MXL_BOOL] = 0, [MXL_U8] = 1,  [MXL_I8] = 1,
+                                              [MXL_I32] = 2,  [MXL_I64] = 3, [MXL_F16] = 4,
+                                              [MXL_F32] = 5,  [MXL_F64] = 6};
+
+    return rank[dtype];
+}
+
+/* The dtype of two: the wider one, and a floating one before integers of any width. -1 with the
+ * error set for int8 and uint8, of which both fit none. */
+static int common_dtype(const mxl_op *op, int a, int b)
+{
+    if (a != b && rank_of(a) == rank_of(b))
+        return mxl_error("%s: inputs have dtypes %s and %s, which no dtype holds", op->name,
+                         mxl_dtype_name(a), mxl_dtype_name(b));
+    return rank_of(a) >= rank_of(b) ? a : b;
+}
+
+/* Shape and common dtype of two inputs. */
+static int pair_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    int dtype = common_dtype(infer->op, a->dtype, b->dtype);
+    mxl_shape shape;
+
+    if (dtype < 0)
+        return -1;
+    if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
+        return mxl_error_prefix(infer->op->name);
+    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
+}
+
+/* Booleans as numbers. */
+static int number_dtype(int dtype)
+{
+    return dtype == MXL_BOOL ? MXL_I8 : dtype;
+}
+
+/* The operator of two arrays in one dtype. */
+static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int dtype)
+{
+    mxl_array *a = mxl_np_as(s, call->in[0], dtype), *b = mxl_np_as(s, call->in[1], dtype);
+
+    return mxl_np_two(s, mxl_np_of(call), a, b);
+}
+
+static mxl_array *pair_compose(mxl_scope *s, const mxl_call *call)
+{
+    int dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+
+    return mxl_np_as(s, of_two(mxl_np_scope(s), call, number_dtype(dtype)), dtype);
+}
+
+static int numbers_infer(mxl_infer *infer)
+{
+    if (pair_infer(infer) != 0)
+        return -1;
+    if (infer->out_dtype[0] == MXL_BOOL)
+        return mxl_error("%s: takes numbers, got two arrays of bool", infer->op->name);
+    return 0;
+}
+
+/* Quotients of integers are float32. */
+static int quotient_dtype(int dtype)
+{
+    return mxl_dtype_is_float(dtype) ? dtype : MXL_F32;
+}
+
+static int quotient_infer(mxl_infer *infer)
+{
+    if (pair_infer(infer) != 0)
+        return -1;
+    infer->out_dtype[0] = quotient_dtype(infer->out_dtype[0]);
+    return 0;
+}
+
+static mxl_array *quotient_compose(mxl_scope *s, const mxl_call *call)
+{
+    int dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+
+    return of_two(mxl_np_scope(s), call, quotient_dtype(dtype));
+}
+
+static int compare_infer(mxl_infer *infer)
+{
+    if (pair_infer(infer) != 0)
+        return -1;
+    infer->out_dtype[0] = MXL_BOOL;
+    return 0;
+}
+
+static mxl_array *compare_compose(mxl_scope *s, const mxl_call *call)
+{
+    int dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+
+    return mxl_np_as(s, of_two(mxl_np_scope(s), call, number_dtype(dtype)), MXL_BOOL);
+}
+
+#define PAIR(id, target, kind, compute, text)                                                      \
+    static const mxl_np_op op_##id = {                                                             \
+        .op = {.name = "_npi_" #id,                                                                \
+               .doc = text " The arrays broadcast, and are promoted to one dtype.",                \
+               .inputs = mxl_inputs_lhs_rhs,                                                       \
+               .infer = kind##_infer,                                                              \
+               .compose = compute##_compose,                                                       \
+               .keeps_scalars = true},                                                             \
+        .of = "broadcast_" target,                                                                 \
+    }
+
+PAIR(add, "add", pair, pair, "Sum of two arrays.");
+PAIR(subtract, "sub", numbers, pair, "Difference of two arrays.");
+PAIR(multiply, "mul", pair, pair, "Product of two arrays, element by element.");
+PAIR(power, "power", pair, pair, "The first array raised to the power of the second.");
+PAIR(mod, "mod", numbers, pair, "Remainder of a division, with the divisor's sign.");
+PAIR(true_divide, "div", quotient, quotient, "Quotient of two arrays; of integers as float32.");
+PAIR(equal, "equal", compare, compare, "Whether elements are equal.");
+PAIR(not_equal, "not_equal", compare, compare, "Whether elements differ.");
+PAIR(greater, "greater", compare, compare, "Whether elements are greater than others.");
+PAIR(greater_equal, "greater_equal", compare, compare, "Whether elements are at least others.");
+PAIR(less, "lesser", compare, compare, "Whether elements are less than others.");
+PAIR(less_equal, "lesser_equal", compare, compare, "Whether elements are at most others.");
+
+/* ---- an array and a number ---- */
+
+static int truth_infer(mxl_infer *infer)
+{
+    return mxl_infer_set(infer, MXL_BOOL, infer->in[0]->ndim, infer->in[0]->shape);
+}
+
+/* The number is one of the array's dtype, but beside integers float64 if it is no integer. */
+static mxl_array *truth_compose(mxl_scope *s, const mxl_call *call)
+{
+    const mxl_scalar_params *p = call->params;
+    mxl_array *x = call->in[0];
+    double number = x->dtype == MXL_BOOL ? p->scalar != 0 : p->scalar;
+
+    if (x->dtype != MXL_BOOL && !mxl_dtype_is_float(x->dtype) && !p->is_int)
+        x = mxl_np_as(s, x, MXL_F64);
+    x = mxl_np_as(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
+    return mxl_np_as(s, mxl_np_scalar(s, mxl_np_of(call), x, number), MXL_BOOL);
+}
+
+static int ratio_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+
+    return mxl_infer_set(infer, quotient_dtype(x->dtype), x->ndim, x->shape);
+}
+
+static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
+{
+    const mxl_scalar_params *p = call->params;
+    mxl_array *x = mxl_np_as(mxl_np_scope(s), call->in[0], quotient_dtype(call->in[0]->dtype));
+
+    return mxl_np_scalar(s, mxl_np_of(call), x, p->scalar);
+}
+
+#define SCALAR(id, target, kind, text)                                                             \
+    static const mxl_np_op op_##id##_scalar = {                                                    \
+        .op = {.name = "_npi_" #id "_scalar",                                                      \
+               .doc = text,                                                                        \
+               MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
+               .infer = kind##_infer,                                                              \
+               .compose = kind##_compose,                                                          \
+               .keeps_scalars = true},                                                             \
+        .of = target "_scalar",                                                                    \
+    }
+
+SCALAR(true_divide, "_div", ratio, "data / scalar; of integers as float32.");
+SCALAR(rtrue_divide, "_rdiv", ratio, "scalar / data; of integers as float32.");
+SCALAR(equal, "_equal", truth, "Whether elements equal the number.");
+SCALAR(not_equal, "_not_equal", truth, "Whether elements differ from the number.");
+SCALAR(greater, "_greater", truth, "Whether elements are greater than the number.");
+SCALAR(greater_equal, "_greater_equal", truth, "Whether elements are at least the number.");
+SCALAR(less, "_lesser", truth, "Whether elements are less than the number.");
+SCALAR(less_equal, "_lesser_equal", truth, "Whether elements are at most the number.");
+
+/* ---- properties of numbers ---- */
+
+/* Integers are numbers in float32 too, as far as these properties go. */
+static mxl_array *as_float(mxl_scope *s, const mxl_call *call)
+{
+    return mxl_np_as(mxl_np_scope(s), call->in[0], quotient_dtype(call->in[0]->dtype));
+}
+
+static mxl_array *not_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *x = mxl_np_as(mxl_np_scope(s), call->in[0], number_dtype(call->in[0]->dtype));
+
+    return mxl_np_as(s, mxl_np_one(s, "logical_not", x), MXL_BOOL);
+}
+
+static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *x = as_float(s, call);
+
+    return mxl_np_as(s, mxl_np_two(s, "broadcast_not_equal", x, x), MXL_BOOL);
+}
+
+/* How the number, or its size, compares to an infinity. */
+static mxl_array *beside_infinity(mxl_scope *s, mxl_array *x, const char *how, double infinity)
+{
+    return mxl_np_as(s, mxl_np_scalar(s, how, x, infinity), MXL_BOOL);
+}
+
+static mxl_array *inf_compose(mxl_scope *s, const mxl_call *call)
+{
+    return beside_infinity(s, mxl_np_one(s, "abs", as_float(s, call)), "_equal_scalar", INFINITY);
+}
+
+static mxl_array *finite_compose(mxl_scope *s, const mxl_call *call)
+{
+    return beside_infinity(s, mxl_np_one(s, "abs", as_float(s, call)), "_lesser_scalar", INFINITY);
+}
+
+static mxl_array *posinf_compose(mxl_scope *s, const mxl_call *call)
+{
+    return beside_infinity(s, as_float(s, call), "_equal_scalar", INFINITY);
+}
+
+static mxl_array *neginf_compose(mxl_scope *s, const mxl_call *call)
+{
+    return beside_infinity(s, as_float(s, call), "_equal_scalar", -INFINITY);
+}
+
+static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."), {0}};
+
+#define PROPERTY(id, kind, text)                                                                   \
+    static const mxl_op op_##id = {                                                                \
+        .name = "_npi_" #id,                                                                       \
+        .doc = "Whether elements are " text ".",                                                   \
+        .inputs = inputs_x,                                                                        \
+        .infer = truth_infer,                                                                      \
+        .compose = kind##_compose,                                                                 \
+        .keeps_scalars = true,                                                                     \
+    }
+
+PROPERTY(logical_not, not, "0");
+PROPERTY(isnan, nan, "NaN");
+PROPERTY(isinf, inf, "infinities");
+PROPERTY(isfinite, finite, "neither infinities nor NaN");
+PROPERTY(isposinf, posinf, "the positive infinity");
+PROPERTY(isneginf, neginf, "the negative infinity");
+
+const mxl_op *const mxl_ops_np_arithmetic[] = {
+    &op_add.op,
+    &op_subtract.op,
+    &op_multiply.op,
+    &op_power.op,
+    &op_mod.op,
+    &op_true_divide.op,
+    &op_equal.op,
+    &op_not_equal.op,
+    &op_greater.op,
+    &op_greater_equal.op,
+    &op_less.op,
+    &op_less_equal.op,
+    &op_true_divide_scalar.op,
+    &op_rtrue_divide_scalar.op,
+    &op_equal_scalar.op,
+    &op_not_equal_scalar.op,
+    &op_greater_scalar.op,
+    &op_greater_equal_scalar.op,
+    &op_less_scalar.op,
+    &op_less_equal_scalar.op,
+    &op_logical_not,
+    &op_isnan,
+    &op_isinf,
+    &op_isfinite,
+    &op_isposinf,
+    &op_isneginf,
+    NULL,
+};

@@ -1,0 +1,35 @@
+/* Operators of 1.9's NumPy arrays that are composed of ours: their dtypes are promoted, results
+ * without dimensions have none in MXNet's legacy mode too, and comparisons answer bool. */
+#ifndef MXL_OPS_NUMPY_NUMPY_H
+#define MXL_OPS_NUMPY_NUMPY_H
+
+#include "ops/build.h"
+
+/* A descriptor with the name of the operator that it is composed of; the descriptor comes first, so
+ * that a call's `op` leads to both. */
+typedef struct mxl_np_op {
+    mxl_op op;
+    const char *of;
+} mxl_np_op;
+
+/* The name that an operator is composed of. */
+static inline const char *mxl_np_of(const mxl_call *call)
+{
+    return ((const mxl_np_op *)(const void *)call->op)->of;
+}
+
+/* Shapes in this scope are NumPy's, whatever the thread's mode is. Returns the scope. */
+mxl_scope *mxl_np_scope(mxl_scope *s);
+
+/* An operator by name: with parameters in its struct and `count` inputs; of one array, of two, of
+ * an array and a number. Scoped. */
+mxl_array *mxl_np_call(mxl_scope *s, const char *op, const void *params, int count,
+                       mxl_array *const *in);
+mxl_array *mxl_np_one(mxl_scope *s, const char *op, mxl_array *a);
+mxl_array *mxl_np_two(mxl_scope *s, const char *op, mxl_array *a, mxl_array *b);
+mxl_array *mxl_np_scalar(mxl_scope *s, const char *op, mxl_array *a, double b);
+
+/* The array in a dtype; itself if it has it. */
+mxl_array *mxl_np_as(mxl_scope *s, mxl_array *a, int dtype);
+
+#endif

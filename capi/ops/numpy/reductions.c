@@ -1,0 +1,249 @@
+/* Reductions of NumPy arrays: a result without dimensions has none, an empty list of axes reduces
+ * nothing, and the dtype of the result may be chosen. */
+#include "ops/numpy/numpy.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "ops/reduce/reduce_ops.h"
+
+typedef struct np_reduce_params {
+    mxl_tuple axis;
+    int dtype;
+    int keepdims;
+    double initial;
+} np_reduce_params;
+
+/* ---- shapes and dtypes ---- */
+
+/* The shape of the result; -1 with the error set. */
+static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_array *x,
+                        mxl_shape *out)
+{
+    const mxl_reduce_params axes = {.axis = p->axis};
+    bool reduced[MXL_MAX_NDIM] = {false};
+
+    if (p->axis.n != 0 && mxl_reduce_axes(op->name, &axes, x->ndim, reduced) != 0)
+        return -1;
+    out->ndim = 0;
+    for (int i = 0; i < x->ndim; i++) {
+        if (!reduced[i])
+            out->dim[out->ndim++] = x->shape[i];
+        else if (p->keepdims)
+            out->dim[out->ndim++] = 1;
+    }
+    return 0;
+}
+
+static int shape_infer(mxl_infer *infer, int dtype)
+{
+    const np_reduce_params *p = infer->params;
+    mxl_shape shape;
+
+    if (!isnan(p->initial))
+        return mxl_error("%s: initial is not supported, as in 1.9.1", infer->op->name);
+    if (result_shape(infer->op, p, infer->in[0], &shape) != 0)
+        return -1;
+    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
+}
+
+/* The dtype of a sum: the one that is asked for; booleans are counted in int64. */
+static int sum_dtype(const np_reduce_params *p, const mxl_array *x)
+{
+    if (p->dtype != MXL_DTYPE_UNKNOWN)
+        return p->dtype;
+    return x->dtype == MXL_BOOL ? MXL_I64 : x->dtype;
+}
+
+/* The dtype of a mean: the one that is asked for; of integers float32. */
+static int mean_dtype(const np_reduce_params *p, const mxl_array *x)
+{
+    if (p->dtype != MXL_DTYPE_UNKNOWN)
+        return p->dtype;
+    return mxl_dtype_is_float(x->dtype) ? x->dtype : MXL_F32;
+}
+
+static int sum_infer(mxl_infer *infer)
+{
+    return shape_infer(infer, sum_dtype(infer->params, infer->in[0]));
+}
+
+static int mean_infer(mxl_infer *infer)
+{
+    return shape_infer(infer, mean_dtype(infer->params, infer->in[0]));
+}
+
+static int extreme_infer(mxl_infer *infer)
+{
+    return shape_infer(infer, infer->in[0]->dtype);
+}
+
+/* ---- compositions ---- */
+
+/* The reduction `op` of x, in x's dtype. */
+static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const char *op, mxl_array *x)
+{
+    const np_reduce_params *p = call->params;
+    const mxl_reduce_params params = {.axis = p->axis, .keepdims = p->keepdims};
+    mxl_shape shape;
+
+    mxl_np_scope(s);
+    if (x == NULL || p->axis.n == 0 || x->ndim == 0)
+        return x == NULL ? NULL : mxl_np_one(s, "_copy", x);
+    if (result_shape(call->op, p, x, &shape) != 0) {
+        s->failed = true;
+        return NULL;
+    }
+    return mxl_reshape(s, mxl_np_call(s, op, &params, 1, &x), shape.ndim, shape.dim);
+}
+
+/* Computed in the wider of the dtypes of the array and of the result, as far as one is floating:
+ * integers of a mean are divided as numbers, and its result is cut afterwards. */
+static mxl_array *in_dtype(mxl_scope *s, const mxl_call *call, int work, int dtype)
+{
+    mxl_array *x = mxl_np_as(s, call->in[0], work);
+
+    return mxl_np_as(s, reduced(s, call, mxl_np_of(call), x), dtype);
+}
+
+static mxl_array *sum_compose(mxl_scope *s, const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    int dtype = sum_dtype(call->params, x);
+    int work = mxl_dtype_is_float(x->dtype) && !mxl_dtype_is_float(dtype) ? x->dtype : dtype;
+
+    return in_dtype(s, call, work == MXL_BOOL ? MXL_I64 : work, dtype);
+}
+
+static mxl_array *mean_compose(mxl_scope *s, const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    int dtype = mean_dtype(call->params, x);
+    int own = mxl_dtype_is_float(x->dtype) ? x->dtype : MXL_F32;
+
+    return in_dtype(s, call, mxl_dtype_is_float(dtype) ? dtype : own, dtype);
+}
+
+static mxl_array *extreme_compose(mxl_scope *s, const mxl_call *call)
+{
+    int dtype = call->in[0]->dtype;
+
+    return in_dtype(s, call, dtype == MXL_BOOL ? MXL_I8 : dtype, dtype);
+}
+
+/* ---- the operators ---- */
+
+static const mxl_input inputs_a[] = {MXL_INPUT(a, "Input array, of any shape."), {0}};
+
+static const char *const sum_dtypes[] = {"None",  "bool",  "float16", "float32", "float64",
+                                         "int32", "int64", "int8",    NULL};
+
+#define AXIS                                                                                       \
+    MXL_PARAM(np_reduce_params, axis, MXL_P_OPT_SHAPE, "None",                                     \
+              "The axes to reduce, counted from either end; None: all; an empty list: none.")
+#define DTYPE                                                                                      \
+    MXL_PARAM(np_reduce_params, dtype, MXL_P_DTYPE, "None", "dtype of the result.",                \
+              .values = sum_dtypes)
+#define KEEPDIMS                                                                                   \
+    MXL_PARAM(np_reduce_params, keepdims, MXL_P_BOOL, "0",                                         \
+              "Whether the reduced axes stay, with extent 1.")
+#define INITIAL                                                                                    \
+    MXL_PARAM(np_reduce_params, initial, MXL_P_OPT_FLOAT, "None", "Not supported.",                \
+              .type_name = "double or None")
+
+static const mxl_param sum_table[] = {AXIS, DTYPE, KEEPDIMS, INITIAL, {0}};
+static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
+
+/* `dtype` is none of the parameters of max and min, and is 0 there. */
+#define REDUCTION(id, op_name, kind, table, text, ...)                                             \
+    static const mxl_np_op op_##id = {                                                             \
+        .op = {.name = op_name,                                                                    \
+               .doc = text,                                                                        \
+               MXL_PARAMS(np_reduce_params, table),                                                \
+               .infer = kind##_infer,                                                              \
+               .compose = kind##_compose,                                                          \
+               .keeps_scalars = true,                                                              \
+               __VA_ARGS__},                                                                       \
+        .of = #id,                                                                                 \
+    }
+
+REDUCTION(sum, "_np_sum", sum, sum_table, "Sum over axes; booleans are counted in int64.",
+          .inputs = inputs_a);
+REDUCTION(prod, "_np_prod", sum, sum_table, "Product over axes; of booleans in int64.",
+          .aliases = MXL_ALIASES("_np_product"),
+          .inputs = (const mxl_input[]){MXL_INPUT(a, "Input array, of any shape.", .after = 4),
+                                        {0}});
+REDUCTION(mean, "_npi_mean", mean, sum_table,
+          "Mean over axes; of integers in float32. The mean of nothing is NaN.",
+          .inputs = inputs_a);
+REDUCTION(max, "_np_max", extreme, extreme_table, "Largest element over axes.",
+          .aliases = MXL_ALIASES("_np_amax"), .inputs = inputs_a);
+REDUCTION(min, "_np_min", extreme, extreme_table, "Smallest element over axes.",
+          .aliases = MXL_ALIASES("_np_amin"), .inputs = inputs_a);
+
+/* ---- argmax, argmin ---- */
+
+typedef struct np_arg_params {
+    int64_t axis;
+    int keepdims;
+} np_arg_params;
+
+/* The largest of none has no position. */
+static int arg_infer(mxl_infer *infer)
+{
+    const np_arg_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_shape *out = &infer->out_shape[0];
+    int axis = p->axis == MXL_NONE ? -1 : mxl_check_axis(infer->op, p->axis, x->ndim);
+
+    if (p->axis != MXL_NONE && axis < 0)
+        return -1;
+    if (x->dtype == MXL_BOOL)
+        return mxl_error("%s: takes numbers, got bool", infer->op->name);
+    if (axis < 0 ? x->size == 0 : x->shape[axis] == 0)
+        return mxl_error("%s: nothing to search in an array of shape %s", infer->op->name,
+                         MXL_SHAPE_OF(x));
+    out->ndim = 0;
+    for (int i = 0; i < x->ndim; i++) {
+        if (axis >= 0 && i != axis)
+            out->dim[out->ndim++] = x->shape[i];
+        else if (p->keepdims)
+            out->dim[out->ndim++] = 1;
+    }
+    infer->out_dtype[0] = MXL_I64;
+    return 0;
+}
+
+/* The search of `_mxl_argmax` or `_mxl_argmin`, which has these parameters, into this shape. */
+static int arg_compute(const mxl_call *call)
+{
+    mxl_call search = *call;
+
+    search.op = mxl_op_find(mxl_np_of(call));
+    return search.op == NULL ? -1 : search.op->compute(&search);
+}
+
+#define ARG(id, which)                                                                             \
+    static const mxl_np_op op_arg##id = {                                                          \
+        .op = {.name = "_npi_arg" #id,                                                             \
+               .doc = "Index of the " which " element along an axis, as int64; of equal ones the " \
+                      "first.",                                                                    \
+               MXL_PARAMS_OF(np_arg_params,                                                        \
+                             MXL_PARAM(np_arg_params, axis, MXL_P_OPT_INT, "None",                 \
+                                       "The axis to search along; None: the flattened array."),    \
+                             MXL_PARAM(np_arg_params, keepdims, MXL_P_BOOL, "0",                   \
+                                       "Whether the axis stays, with extent 1.")),                 \
+               .infer = arg_infer,                                                                 \
+               .compute = arg_compute,                                                             \
+               .grad = mxl_grad_zero,                                                              \
+               .keeps_scalars = true},                                                             \
+        .of = "_mxl_arg" #id,                                                                      \
+    }
+
+ARG(max, "largest");
+ARG(min, "smallest");
+
+const mxl_op *const mxl_ops_np_reductions[] = {
+    &op_sum.op, &op_prod.op,   &op_mean.op,   &op_max.op,
+    &op_min.op, &op_argmax.op, &op_argmin.op, NULL,
+};
