@@ -35,19 +35,47 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
 # What issue 5 asks for: the largest share of the other's time.
-OF_TORCH, OF_TORCH_MEDIAN, OF_MXNET, OF_PRODUCT = 1.1, 0.8, 1.0, 1 / 0.95
+OF_TORCH, OF_TORCH_MEDIAN, OF_MXNET, OF_PRODUCT, OF_ONE_THREAD = 1.1, 0.8, 1.0, 1 / 0.95, 1.05
 FRESH_MEMORY = ("add", "exp", "tanh", "sigmoid")  # at 1e7 with 2 threads:
 OF_TORCH_FRESH = 0.45
 
 LEAST_SECONDS = 0.010  # of one measurement, and at least LEAST_CALLS calls of what is not slow
 LEAST_CALLS = 3
 SLOW_CALL = 0.1
-CASE_SECONDS = 0.7  # of a case: turns end when it is over and there were at least LEAST_TURNS
-LEAST_TURNS = 3  # MXNet, NumPy and the loops have no more, as they need not be known as well
+LEAST_TURNS = 3
+
+Rates = dict[str, dict[str, float]]  # by a number of threads: a figure of the machine, or of all of a table
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a program of this kind measures: this one large arrays, layers.py layers and networks.
+
+    Args:
+        name: Of the program (NAME.py), of its worker (NAME_worker.py) and of the results (out/NAME.json).
+        title: The first word or two that it prints.
+        cases: Those of the worker.
+        bars: Of a row: the largest share of each peer's time.
+        median: The bar of the median of all shares of PyTorch's time.
+        rooms: Of the machine's rates and the rows: the lines of each room of the page.
+        peers: Of args.peers, those that there are.
+        brief: Peers that need not be known as well: they have LEAST_TURNS turns in all cases but products.
+        seconds: Of a case: turns end when they are over and there were at least LEAST_TURNS.
+    """
+
+    name: str
+    title: str
+    cases: list[Case]
+    bars: Callable[[Row], dict[str, float]]
+    median: float
+    rooms: Callable[[Rates, list[Row]], dict[str, list[str]]]
+    peers: str
+    brief: frozenset[str] = frozenset()
+    seconds: float = 0.7
 
 
 def start(args: argparse.Namespace, folder: str) -> list[Worker]:
-    script = [str(HERE / "large_worker.py")]
+    script = [str(HERE / f"{args.table.name}_worker.py")]
     trees = {"PYTHONPATH": str(ROOT)}
     libraries = {"mxlite": args.library, "old": args.old}
     made = []
@@ -82,17 +110,19 @@ class Row:
     ratios: dict[str, float]
     misses: list[str] = field(default_factory=list)
 
-    def judge(self) -> None:
-        bars = {"mxnet": OF_MXNET, "torch": OF_TORCH}
-        if self.product:
-            bars["torch"] = bars["numpy"] = OF_PRODUCT
-        if self.case in FRESH_MEMORY and self.size == 10_000_000 and self.threads == 2:
-            bars["torch"] = OF_TORCH_FRESH
+    def judge(self, bars: dict[str, float]) -> None:
         for name, bar in bars.items():
             if self.ratios.get(name, 0.0) > bar:
                 self.misses.append(f"{name} {self.ratios[name]:.2f} > {bar:.2f}")
-        if self.ratios.get("1 thread", 0.0) > 1.05:
-            self.misses.append(f"slower than with 1 thread: {self.ratios['1 thread']:.2f}")
+
+
+def bars_of(row: Row) -> dict[str, float]:
+    bars = {"mxnet": OF_MXNET, "torch": OF_TORCH, "1 thread": OF_ONE_THREAD}
+    if row.product:
+        bars["torch"] = bars["numpy"] = OF_PRODUCT
+    if row.case in FRESH_MEMORY and row.size == 10_000_000 and row.threads == 2:
+        bars["torch"] = OF_TORCH_FRESH
+    return bars
 
 
 def ratio(mine: list[float], other: list[float]) -> float:
@@ -122,10 +152,10 @@ def measure(case: Case, size: int, workers: list[Worker], args: argparse.Namespa
     times: dict[tuple[str, int], list[float]] = {(w.name, w.threads): [] for w in counts}
     begin = time.monotonic()
     for done in range(args.rounds):
-        if done >= LEAST_TURNS and time.monotonic() - begin > CASE_SECONDS:
+        if done >= LEAST_TURNS and time.monotonic() - begin > args.table.seconds:
             break
         for w, count in counts.items():
-            if done >= LEAST_TURNS and w.name in ("mxnet", "numpy", "floor") and not case.product:
+            if done >= LEAST_TURNS and w.name in args.table.brief and not case.product:
                 continue
             times[w.name, w.threads].append(ask(w, count))
     rows = []
@@ -137,7 +167,7 @@ def measure(case: Case, size: int, workers: list[Worker], args: argparse.Namespa
         row.ratios = {name: ratio(mine, t) for name, t in others.items() if name != "mxlite"}
         if threads > 1 and 1 in args.threads:
             row.ratios["1 thread"] = ratio(mine, times["mxlite", 1])
-        row.judge()
+        row.judge(args.table.bars(row))
         rows.append(row)
     return rows
 
@@ -168,7 +198,7 @@ def heads(args: argparse.Namespace) -> list[str]:
 
 
 def print_row(row: Row, args: argparse.Namespace) -> None:
-    line = f"{sized(row):24}{row.threads:3}" + "".join(f"{cell:>10}" for cell in cells(row, args))
+    line = f"{sized(row):{args.width}}{row.threads:3}" + "".join(f"{cell:>10}" for cell in cells(row, args))
     print(line + ("  MISSED " + ", ".join(row.misses) if row.misses else ""), flush=True)
 
 
@@ -177,10 +207,11 @@ def named(row: Row) -> str:
 
 
 def table(rows: list[Row]) -> list[str]:
-    """A line of Markdown for each case: with 1 thread, with 2, and the loop of floor.c."""
+    """A line of Markdown for each case: with 1 thread, with 2, and the loop of floor.c if it was measured."""
+    floor = any("floor" in row.ms for row in rows)
     lines = [
-        "| case | 1: ms | of PyTorch | of MXNet | 2: ms | of PyTorch | of MXNet | of 1 thread | C loop |",
-        "|---|" + "--:|" * 8,
+        "| case | 1: ms | of PyTorch | of MXNet | 2: ms | of PyTorch | of MXNet | of 1 thread |" + " C loop |" * floor,
+        "|---|" + "--:|" * (7 + floor),
     ]
     pairs: dict[str, dict[int, Row]] = {}
     for row in rows:
@@ -191,50 +222,54 @@ def table(rows: list[Row]) -> list[str]:
             row = pair.get(threads, Row("", 0, threads, False, {}, {}))
             texts.append(shown(row.ms.get("mxlite"), 4))
             texts += [shown(row.ratios.get(name), 2) for name in ("torch", "mxnet")]
-        texts += [shown(row.ratios.get("1 thread"), 2), shown(row.ms.get("floor"), 4)]
+        texts += [shown(row.ratios.get("1 thread"), 2), *[shown(row.ms.get("floor"), 4)] * floor]
         lines.append("| " + " | ".join(texts) + " |")
     return lines
 
 
+def bar_line(what: str, name: str, bar: float, rows: list[Row]) -> str:
+    """A line of Markdown: how many of the rows are within a bar, and the worst."""
+    shares = {row: row.ratios[name] for row in rows if name in row.ratios}
+    if not shares:
+        return f"| {what} | {bar:.2f} | not measured | |"
+    worst = max(shares, key=lambda row: shares[row])
+    within = sum(share <= bar for share in shares.values())
+    text = f"{within} of {len(shares)}"
+    return f"| {what} | {bar:.2f} | {text} | {shares[worst]:.2f}: {sized(worst)}, threads: {worst.threads} |"
+
+
+def median_line(what: str, name: str, bar: float, rows: list[Row]) -> str:
+    shares = [row.ratios[name] for row in rows if name in row.ratios]
+    return (
+        f"| {what}, median | {bar:.2f} | " + (f"{statistics.median(shares):.2f}" if shares else "not measured") + " | |"
+    )
+
+
+BARS_HEAD = ["| mxlite's time | bar | within it | worst |", "|---|--:|--:|---|"]
+
+
 def reached(rows: list[Row]) -> list[str]:
     """A line of Markdown for each bar."""
-
-    def line(what: str, name: str, bar: float, these: list[Row]) -> str:
-        shares = {row: row.ratios[name] for row in these if name in row.ratios}
-        if not shares:
-            return f"| {what} | {bar:.2f} | not measured | |"
-        worst = max(shares, key=lambda row: shares[row])
-        within = sum(share <= bar for share in shares.values())
-        text = f"{within} of {len(shares)}"
-        return f"| {what} | {bar:.2f} | {text} | {shares[worst]:.2f}: {sized(worst)}, threads: {worst.threads} |"
-
     fresh = [r for r in rows if r.case in FRESH_MEMORY and r.size == 10_000_000 and r.threads == 2]
     products = [r for r in rows if r.product]
-    shares = [r.ratios["torch"] for r in rows if "torch" in r.ratios]
     return [
-        "| mxlite's time | bar | within it | worst |",
-        "|---|--:|--:|---|",
-        line("of MXNet 1.9.1's", "mxnet", OF_MXNET, rows),
-        line("of PyTorch's", "torch", OF_TORCH, rows),
-        f"| of PyTorch's, median | {OF_TORCH_MEDIAN:.2f} | {statistics.median(shares):.2f} | |",
-        line("of PyTorch's, add, exp, tanh, sigmoid 1e7, 2 threads", "torch", OF_TORCH_FRESH, fresh),
-        line("of PyTorch's, products", "torch", OF_PRODUCT, products),
-        line("of NumPy's, products", "numpy", OF_PRODUCT, products),
-        line("of its own with 1 thread", "1 thread", 1.05, rows),
+        *BARS_HEAD,
+        bar_line("of MXNet 1.9.1's", "mxnet", OF_MXNET, rows),
+        bar_line("of PyTorch's", "torch", OF_TORCH, rows),
+        median_line("of PyTorch's", "torch", OF_TORCH_MEDIAN, rows),
+        bar_line("of PyTorch's, add, exp, tanh, sigmoid 1e7, 2 threads", "torch", OF_TORCH_FRESH, fresh),
+        bar_line("of PyTorch's, products", "torch", OF_PRODUCT, products),
+        bar_line("of NumPy's, products", "numpy", OF_PRODUCT, products),
+        bar_line("of its own with 1 thread", "1 thread", OF_ONE_THREAD, rows),
     ]
 
 
-def write_page(page: pathlib.Path, rates: dict[str, dict[str, float]], rows: list[Row]) -> None:
-    """Replaces the text between the page's marks."""
-    rooms = {
-        "machine": [f"- {n} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in r.items()) for n, r in rates.items()],
-        "bars": reached(rows),
-        "cases": table(rows),
-    }
-    fill(page, "large.py", rooms)
+def rooms(rates: Rates, rows: list[Row]) -> dict[str, list[str]]:
+    machine = [f"- {n} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in r.items()) for n, r in rates.items()]
+    return {"machine": machine, "bars": reached(rows), "cases": table(rows)}
 
 
-def summary(rows: list[Row]) -> str:
+def summary(rows: list[Row], median: float) -> str:
     shares = [row.ratios["torch"] for row in rows if "torch" in row.ratios]
     if not shares:
         return ""
@@ -243,12 +278,12 @@ def summary(rows: list[Row]) -> str:
     text = (
         f"{len(rows)} rows, {len(rows) - len(missed)} of them within every bar; of PyTorch's time: median {middle:.2f}"
     )
-    return text + f" (bar {OF_TORCH_MEDIAN}), worst {max(shares):.2f}, best {min(shares):.2f}"
+    return text + f" (bar {median}), worst {max(shares):.2f}, best {min(shares):.2f}"
 
 
-def machine(workers: list[Worker]) -> dict[str, dict[str, float]]:
+def machine(workers: list[Worker]) -> Rates:
     """GB/s of copying and of a = b + s * c through memory, GFLOP/s of multiplications with addition in registers."""
-    found: dict[str, dict[str, float]] = {}
+    found: Rates = {}
     for w in workers:
         if w.name == "floor":
             n, n_fma = 10_000_000, 100_000_000
@@ -266,42 +301,57 @@ def machine(workers: list[Worker]) -> dict[str, dict[str, float]]:
     return found
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+LARGE = Table(
+    "large",
+    "large arrays",
+    large_worker.CASES,
+    bars_of,
+    OF_TORCH_MEDIAN,
+    rooms,
+    "mxlite,old,torch,mxnet,numpy,floor",
+    frozenset({"mxnet", "numpy", "floor"}),
+)
+
+
+def arguments(table: Table, about: str | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mxlite", default=sys.executable, help="interpreter that holds NumPy, for mxlite")
     parser.add_argument("--library", help="libmxlite.so to measure (default: the one of this tree)")
     parser.add_argument("--old", help="another libmxlite.so, measured beside it")
     parser.add_argument("--torch", help="interpreter that holds PyTorch")
     parser.add_argument("--mxnet", help="interpreter that holds MXNet 1.9.1")
-    parser.add_argument("--peers", default="mxlite,old,torch,mxnet,numpy,floor", help="which to run, with commas")
+    parser.add_argument("--peers", default=table.peers, help=f"which to run, with commas (default: {table.peers})")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name (add 1e5) matches")
     parser.add_argument("--sizes", help="of the cases with sizes, with commas: 1e5,1e7")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=9, help="turns of a case (fewer where calls are long)")
     parser.add_argument("--page", type=pathlib.Path, help="docs/performance.md, to fill in the tables of")
     parser.add_argument("--read", nargs="*", default=[], help="results of earlier runs, instead of measuring")
-    parser.add_argument("--out", default=str(HERE / "out" / "large.json"))
+    parser.add_argument("--out", default=str(HERE / "out" / f"{table.name}.json"))
     args = parser.parse_args()
+    args.table = table
     args.peers = set(args.peers.split(",")) | {"mxlite"}
     args.threads = [int(n) for n in args.threads.split(",")]
     args.sizes = [int(float(n)) for n in args.sizes.split(",")] if args.sizes else None
+    args.width = 4 + max(len(case.name) + (4 if case.sizes != (0,) else 0) for case in table.cases)
     return args
 
 
-def run(args: argparse.Namespace) -> tuple[dict[str, dict[str, float]], list[Row]]:
+def run(args: argparse.Namespace) -> tuple[Rates, list[Row]]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         if "floor" in args.peers:
             build_floor(folder)
         workers = start(args, folder)
         args.columns = {w.name for w in workers} | ({"1 thread"} if len(args.threads) > 1 else set())
-        print("large arrays: " + ", ".join(f"{w.name} {w.version}" for w in workers if w.threads == args.threads[0]))
+        versions = ", ".join(f"{w.name} {w.version}" for w in workers if w.threads == args.threads[0])
+        print(f"{args.table.title}: {versions}")
         rates = machine(workers)
         for threads, found in rates.items():
             print(f"the machine, {threads} threads: " + ", ".join(f"{v:.1f} {k}" for k, v in found.items()))
         print("ms of a call, and mxlite's share of the other's time\n")
-        print(f"{'case':24}thr" + "".join(f"{head:>10}" for head in heads(args)))
-        for case in large_worker.CASES:
+        print(f"{'case':{args.width}}thr" + "".join(f"{head:>10}" for head in heads(args)))
+        for case in args.table.cases:
             for size in case.sizes if case.sizes == (0,) or not args.sizes else args.sizes:
                 if re.search(args.only, sized(Row(case.name, size, 0, False, {}, {}))):
                     for row in measure(case, size, workers, args):
@@ -312,8 +362,9 @@ def run(args: argparse.Namespace) -> tuple[dict[str, dict[str, float]], list[Row
     return rates, rows
 
 
-def main() -> int:
-    args = arguments()
+def main(table: Table = LARGE, about: str | None = __doc__, more: Callable[..., Rates] | None = None) -> int:
+    """The program of a table. `more` of the arguments are figures that are kept with the rows, beside the machine's."""
+    args = arguments(table, about)
     # What else the machine does shall not stop one of two threads that wait for each other; the workers inherit this.
     with contextlib.suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, -20)
@@ -322,12 +373,14 @@ def main() -> int:
         rates, rows = found[0]["machine"], [Row(**row) for each in found for row in each["rows"]]
     else:
         rates, rows = run(args)
+        if more is not None:
+            rates |= more(args)
         out = pathlib.Path(args.out)
         out.parent.mkdir(exist_ok=True)
         out.write_text(json.dumps({"machine": rates, "rows": [vars(row) for row in rows]}, indent=1))
     if args.page:
-        write_page(args.page, rates, rows)
-    print("\n" + summary(rows))
+        fill(args.page, f"{table.name}.py", table.rooms(rates, rows))
+    print("\n" + summary(rows, table.median))
     return 0
 
 

@@ -62,7 +62,7 @@ def square(n: int, kind: str = "float32") -> Case:
 CHAIN = "{relu}(a * b + c) * d - a"
 GELU = "a * (erf(a * 0.7071067811865476) + 1) * 0.5"
 LEAVES = "(a, b, c, d)"
-SMALL = 1_000  # elements; such calls are never deferred
+SMALL = 1_000  # elements of an each_size; such calls are never deferred
 STEPS = 100
 STEP_LENGTH = 100_000
 
@@ -259,7 +259,7 @@ class MXNet(Peer):
         self.lib = __import__(name)
         self.after = "waitall()" if name == "mxlite" else ""
         self.version = self.lib.__version__
-        self.names = {"nd": self.lib.nd, "autograd": self.lib.autograd, "waitall": self.lib.nd.waitall}
+        self.names = {"mx": self.lib, "nd": self.lib.nd, "autograd": self.lib.autograd, "waitall": self.lib.nd.waitall}
 
     def array(self, values: Any) -> Any:
         return self.lib.nd.array(values, dtype=values.dtype)
@@ -300,15 +300,16 @@ def prepare(peer: Peer, case: Case, size: int) -> Any:
         code = "z = " + code
     except SyntaxError:
         pass
-    lines = [*code.split("\n"), *([peer.after] if size > SMALL else [])]
+    lines = [*code.split("\n"), *([peer.after] if size != SMALL else [])]
     body = "\n".join("        " + line for line in lines)
     exec(LOOP.format(body=body), names)
     return names["loop"]
 
 
-def main() -> None:
+def work(table: list[Case]) -> None:
+    """Answers requests until there are no more."""
     peer = PEERS[sys.argv[1]](int(sys.argv[2]))
-    cases = {c.name: c for c in CASES}
+    cases = {c.name: c for c in table}
     gc.disable()
     print(peer.version, flush=True)
     prepared, loop = None, None
@@ -334,4 +335,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    work(CASES)
