@@ -1,5 +1,5 @@
-"""A process that measures: a library, or a loop in C, with its number of threads. For run.py and large.py, which keep
-one for each peer and ask them in turns."""
+"""A process that measures: a library, or a loop in C, with its number of threads. For run.py, large.py and layers.py,
+which keep one for each peer and ask them in turns."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ class Worker:
         self.process.stdin.write("\t".join(map(str, words)) + "\n")
         self.process.stdin.flush()
         return float(self.answer())
+
+    def peak(self) -> float:
+        """MB that it has held at most."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(float(line.split()[1]) * 1024 / 1e6 for line in status if line.startswith("VmHWM:"))
 
     def close(self) -> None:
         """Lets it end, and waits."""

@@ -1,7 +1,7 @@
 # What is measured: speed, accuracy, and whether the tests notice a broken line. Included by the Makefile.
 .PHONY: bench bench-bindings accuracy accuracy-full mutate
 
-#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays and large ones
+#: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays, large ones, layers and networks
 #: make bench-bindings  what x + y costs from each language of bindings/, into the table of bindings/README.md
 #: make accuracy  docs/accuracy.md: errors of functions in units of the last place, beside NumPy's and PyTorch's
 #: make accuracy-full  the same, after all 2^32 floats through every function that has changed; some 40 minutes for all
@@ -12,13 +12,14 @@
 bench-bindings: venv
 	@$(BENCH_ENV) $(VPY) benchmarks/bindings.py --build '$(BUILD)' --page bindings/README.md $(BENCH_ARGS)
 
-# BENCH_LARGE_ARGS is large.py's, BENCH_CHAINS_ARGS chains.py's.
+# BENCH_LARGE_ARGS is large.py's, BENCH_LAYERS_ARGS layers.py's, BENCH_CHAINS_ARGS chains.py's.
 BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
 BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
 bench: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
+	@$(BENCH_ENV) $(VPY) benchmarks/layers.py $(BENCH_PEERS) $(BENCH_LAYERS_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/chains.py $(BENCH_PEERS) $(BENCH_CHAINS_ARGS)
 
 # ---- accuracy --------------------------------------------------------------------------------------
