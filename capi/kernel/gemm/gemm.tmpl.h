@@ -13,10 +13,11 @@ typedef struct NAME(job) {
     /* For products by tiles: whether operands are packed; the current block, columns [j0, j0 + nb)
      * and depth [p0, p0 + kb); and the pieces that it is divided into, `down` times `across`. */
     bool pack_a, pack_b, ready; /* ready: B was packed before */
+    bool late; /* a worker packs a strip of B when it comes to it, before its packed rows of A */
     int64_t j0, p0, nb, kb, down, across;
     T *packed_b; /* strip by strip; without pack_b only the last strip, if it is narrow */
-    T *packed_a; /* room_a elements for each worker */
-    int64_t room_a;
+    T *packed_a; /* for each worker, room_strip elements if late, and room_a */
+    int64_t room_strip, room_a;
     _Atomic int64_t next; /* the first piece that no worker has taken */
 } NAME(job);
 
@@ -79,31 +80,37 @@ static int64_t NAME(width)(const NAME(job) *job, int64_t j)
     return job->nb - j <= job->micro->width ? job->micro->width : 2 * job->micro->width;
 }
 
+/* The strip of B at column j of the block. */
+static void NAME(pack_strip)(const NAME(job) *job, int64_t j, T *out)
+{
+    int64_t wide = 2 * job->micro->width, columns = job->nb - j < wide ? job->nb - j : wide;
+
+    NAME(pack)(out, NAME(width)(job, j), job->b + job->p0 * job->b_row + (job->j0 + j) * job->b_col,
+               job->b_col, job->b_row, columns, job->kb);
+}
+
 /* One item of the range is a strip of B. */
 static void NAME(pack_strips)(void *data, int64_t begin, int64_t end)
 {
     const NAME(job) *job = data;
     int64_t wide = 2 * job->micro->width;
 
-    for (int64_t j = begin * wide; j < end * wide && j < job->nb; j += wide) {
-        int64_t columns = job->nb - j < wide ? job->nb - j : wide;
-        T *out = job->packed_b + (job->pack_b ? j * job->kb : 0);
-
-        NAME(pack)(out, NAME(width)(job, j),
-                   job->b + job->p0 * job->b_row + (job->j0 + j) * job->b_col, job->b_col,
-                   job->b_row, columns, job->kb);
-    }
+    for (int64_t j = begin * wide; j < end * wide && j < job->nb; j += wide)
+        NAME(pack_strip)(job, j, job->packed_b + (job->pack_b ? j * job->kb : 0));
 }
 
 /* ---- tiles ---- */
 
-/* Columns [j, j + width) of the block, rows [first, end); `a` is their packed part. */
-static void NAME(strip)(const NAME(job) *job, const T *a, int64_t first, int64_t end, int64_t j)
+/* Columns [j, j + width) of the block, rows [first, end); `a` is their packed part, `late` the
+ * packed columns, or NULL if they were packed with the block or not at all. */
+static void NAME(strip)(const NAME(job) *job, const T *a, const T *late, int64_t first, int64_t end,
+                        int64_t j)
 {
     int64_t width = NAME(width)(job, j), columns = job->nb - j < width ? job->nb - j : width;
     bool wide = width > job->micro->width, packed = job->pack_b || columns < width;
-    const T *b = packed ? job->packed_b + (job->pack_b ? j * job->kb : 0)
-                        : job->b + job->p0 * job->b_row + job->j0 + j;
+    const T *b = late != NULL ? late
+                 : packed     ? job->packed_b + (job->pack_b ? j * job->kb : 0)
+                              : job->b + job->p0 * job->b_row + job->j0 + j;
     const T *addend = job->p0 > 0 ? job->c : job->addend;
     int64_t add_row = job->p0 > 0 ? job->ldc : job->add_row;
     bool down = job->pack_a || job->a_row == 1;
@@ -151,7 +158,8 @@ static void NAME(workers)(void *data, int64_t begin, int64_t end)
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
 
     for (int64_t worker = begin; worker < end; worker++) {
-        T *a = job->packed_a + worker * job->room_a;
+        T *room = job->packed_a + worker * (job->room_strip + job->room_a);
+        T *strip = job->late ? room : NULL, *a = room + job->room_strip;
         int64_t unit, held = -1;
 
         while ((unit = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) <
@@ -165,8 +173,11 @@ static void NAME(workers)(void *data, int64_t begin, int64_t end)
             if (job->pack_a && held != row)
                 NAME(pack_a)(job, first, last, a);
             held = row;
-            for (; j < j_last; j += wide)
-                NAME(strip)(job, a, first, last, j);
+            for (; j < j_last; j += wide) {
+                if (job->late)
+                    NAME(pack_strip)(job, j, strip);
+                NAME(strip)(job, a, strip, first, last, j);
+            }
         }
     }
 }
@@ -176,8 +187,8 @@ static void NAME(block)(NAME(job) *job, int64_t workers)
 {
     int64_t wide = 2 * job->micro->width, strips = (job->nb + wide - 1) / wide;
 
-    if (job->ready)
-        ; /* every block of it */
+    if (job->ready || job->late)
+        ; /* before, or strip by strip */
     else if (job->pack_b)
         mxl_parallel_for(strips, grain_of(8 * wide * job->kb), NAME(pack_strips), job);
     else if (job->nb % job->micro->width != 0)
@@ -195,14 +206,27 @@ static void NAME(share)(NAME(job) *job, int64_t workers)
     int64_t wanted = workers > 1 ? workers * UNITS : 1;
 
     job->down = (job->m + BLOCK_M - 1) / BLOCK_M;
-    if (job->down < wanted)
+    /* A strip that all rows are multiplied with at once stays in the cache. */
+    job->late =
+        job->pack_b && !job->ready && job->down == 1 && (workers == 1 || strips >= 2 * workers);
+    if (job->down < wanted && !job->late)
         job->down = wanted;
-    job->down = (job->down + workers - 1) / workers * workers;
+    if (!job->late)
+        job->down = (job->down + workers - 1) / workers * workers;
     if (job->down > rows)
         job->down = rows;
     job->across = (wanted + job->down - 1) / job->down;
     if (job->across > strips)
         job->across = strips;
+}
+
+/* True if rows `row` elements apart share so few places of a cache that they displace each other.
+ */
+static bool NAME(clash)(int64_t row)
+{
+    int64_t apart = row * (int64_t)sizeof(T);
+
+    return (apart & -apart) > MOST_APART;
 }
 
 /* Chooses whether to pack. Packing costs a pass over an operand. Reading it unpacked causes cache
@@ -211,11 +235,12 @@ static void NAME(share)(NAME(job) *job, int64_t workers)
 static void NAME(choose)(NAME(job) *job)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
-    int64_t apart = (job->a_row == 1 ? job->a_col : job->a_row) * (int64_t)sizeof(T);
     bool near = job->k <= NEAR_DEPTH;
+    int64_t reads = near ? 8 : NAME(clash)(job->b_row) ? 1 : 4;
 
-    job->pack_a = job->n > wide * (near ? 8 : 2) || (apart & -apart) > MOST_APART;
-    job->pack_b = job->b_col != 1 || job->m > high * (near ? 8 : 2);
+    job->pack_a =
+        job->n > wide * (near ? 8 : 2) || NAME(clash)(job->a_row == 1 ? job->a_col : job->a_row);
+    job->pack_b = job->b_col != 1 || job->m > high * reads;
 }
 
 /* Depth and columns of the largest block of B; columns are whole wide strips. */
@@ -266,11 +291,13 @@ static int NAME(tiles)(NAME(job) *job, bool alone)
     NAME(choose)(job);
     job->pack_b = job->pack_b || job->ready;
     NAME(share)(job, workers);
-    if (!job->ready && (job->pack_b || job->n % job->micro->width != 0))
+    if (job->late)
+        job->room_strip = wide * most_k;
+    else if (!job->ready && (job->pack_b || job->n % job->micro->width != 0))
         room_b = (job->pack_b ? most_n : wide) * most_k;
     if (job->pack_a)
-        job->room_a = (rows + job->down - 1) / job->down * high * most_k;
-    bytes = (size_t)(room_b + job->room_a * workers) * sizeof(T);
+        job->room_a = ((rows + job->down - 1) / job->down * high * most_k + wide - 1) / wide * wide;
+    bytes = (size_t)(room_b + (job->room_strip + job->room_a) * workers) * sizeof(T);
     if (bytes > sizeof(near)) {
         room = mxl_alloc(bytes);
         if (room == NULL)

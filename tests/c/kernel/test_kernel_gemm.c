@@ -98,6 +98,8 @@ TEST(several_blocks)
     check(MXL_F32, 5, 3100, 40);
     check(MXL_F32, 500, 35, 1030);
     check(MXL_F32, 7, 500, 2050);
+    check(MXL_F32, 61, 270, 1030); /* strips packed as they are needed, twice */
+    check(MXL_F32, 29, 1024, 140); /* rows of B that clash */
     refill(&seed, MXL_F64);
     check(MXL_F64, 300, 20, 1100);
     check(MXL_F64, 1, 5000, 9);
@@ -128,7 +130,7 @@ TEST(bits)
 {
     static const int64_t shapes[][3] = {{200, 210, 220}, {1, 5000, 70}, {5000, 1, 70},
                                         {9, 300, 500},   {64, 64, 900}, {70, 10, 600},
-                                        {700, 3, 200},   {500, 600, 2}};
+                                        {700, 3, 200},   {500, 600, 2}, {61, 700, 300}};
 
     CHECK_INT(mxl_openblas_set(NULL), 0);
     for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
