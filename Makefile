@@ -64,7 +64,7 @@ help:
 #: make lib      build/libmxlite.so and its alias libmxnet.so; needs the C compiler alone
 #: make debug    the same without optimisation, with debug information, in build/debug
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
-#: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
+#: make demo     train networks on handwritten digits and on text, from Python and from C, and print a graph
 #: make test     everything below up to test-levels: first all is built, then all is run, JOBS at a time
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -394,8 +394,8 @@ docs: venv
 	@$(LIBRARY_ENV) PYTHONPATH=. $(VPY) tools/make_docs.py $(BUILD)/docs/operators
 
 demo: $(DEMO_STAMP) lib
-	@echo "== examples/digits.py"
-	@$(LIBRARY_ENV) $(VPY) examples/digits.py
+	@for name in digits lenet_digits lstm_text gradient_penalty; do \
+	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
 	@echo "== examples/digits.c"
 	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm

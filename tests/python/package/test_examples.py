@@ -32,15 +32,49 @@ def accuracy(printed: str) -> float:
     return float(match.group(1))
 
 
-def test_digits_in_python_learns_and_draws(tmp_path: pathlib.Path) -> None:
-    picture = tmp_path / "digits.png"
-    printed = run([sys.executable, EXAMPLES / "digits.py", "--picture", picture])
-    assert accuracy(printed) >= 0.97
-    assert len(re.findall(r"^ +\d+ ", printed, re.MULTILINE)) == 20  # a row of the table for each epoch
+def run_and_draw(name: str, picture: pathlib.Path, *options: object) -> str:
+    """What examples/<name>.py prints; the picture that it drew must be one."""
+    printed = run([sys.executable, EXAMPLES / f"{name}.py", "--picture", picture, *options])
     assert "\r" not in printed  # no progress bar where nobody watches
     head = picture.read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     assert min(struct.unpack(">II", head[16:24])) > 300
+    return printed
+
+
+def test_digits_in_python_learns_and_draws(tmp_path: pathlib.Path) -> None:
+    printed = run_and_draw("digits", tmp_path / "digits.png")
+    assert accuracy(printed) >= 0.97
+    assert len(re.findall(r"^ +\d+ ", printed, re.MULTILINE)) == 20  # a row of the table for each epoch
+
+
+def test_lenet_reads_digits(tmp_path: pathlib.Path) -> None:
+    printed = run_and_draw("lenet_digits", tmp_path / "lenet.png", "--epochs", 6)
+    assert accuracy(printed) >= 0.97  # twenty epochs reach 0.99
+    right = [int(row.split()[2]) for row in printed.split("read as\n")[1].splitlines()[:10]]
+    assert sum(right) / 360 == pytest.approx(accuracy(printed), abs=6e-4)
+
+
+def test_lstm_learns_text(tmp_path: pathlib.Path) -> None:
+    printed = run_and_draw("lstm_text", tmp_path / "text.png", "--epochs", 3)
+    reached, bigrams = map(float, re.findall(r"perplexity ([\d.]+), of bigrams ([\d.]+)$", printed)[0])
+    assert reached < 0.75 * bigrams
+    assert len(printed.split("It writes:\n\n")[1].split("\n\n")[0]) >= 400
+
+
+def test_gradient_penalty_holds_the_slope(tmp_path: pathlib.Path) -> None:
+    printed = run_and_draw("gradient_penalty", tmp_path / "drawn.png", "--steps", 40)
+    after, before = map(float, re.findall(r"^distance ([\d.]+) after training, ([\d.]+) before", printed, re.M)[0])
+    assert after < 0.35 * before
+    rows = printed.split("\n\n")[0].splitlines()[1:]
+    assert [float(row.split()[2]) for row in rows] == pytest.approx([1] * 10, abs=0.2)  # lengths of the gradient
+
+
+@pytest.mark.parametrize("name, rounds", [("lenet_digits", "epochs"), ("gradient_penalty", "steps")])
+def test_examples_say_how_many_rounds_they_need(name: str, rounds: str) -> None:
+    command = [sys.executable, EXAMPLES / f"{name}.py", f"--{rounds}", "0"]
+    done = subprocess.run([str(each) for each in command], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.endswith(f"argument --{rounds}: at least 1 is needed, got 0\n")
 
 
 def test_digits_in_python_is_repeatable() -> None:
