@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import math
 import pathlib
 import sys
@@ -28,6 +29,14 @@ def parser_of(doc: str, name: str, rounds: str, count: int) -> argparse.Argument
     parser.add_argument("--picture", type=pathlib.Path, default=HERE / "out" / f"{name}.png")
     parser.add_argument("--no-picture", action="store_true")
     return parser
+
+
+def options_of(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The options as given. What the picture needs is looked for now, not after the training."""
+    options = parser.parse_args()
+    if not options.no_picture and importlib.util.find_spec("PIL") is None:
+        parser.error("the picture needs Pillow: pip install pillow, or give --no-picture")
+    return options
 
 
 def at_least_one(text: str) -> int:
@@ -127,6 +136,11 @@ def draw_curves(
         page.line([point(*pair) for pair in enumerate(curve)], fill=COLORS[number], width=2)
         page.text((right - 6 * len(name) - 4, top + 4 + 16 * number), name, fill=COLORS[number])
     page.text((left, top - 24), title, fill="black")
+
+
+def save(picture: Image.Image, path: pathlib.Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.save(path)
 
 
 def digit_image(pixels: np.ndarray, size: int) -> Image.Image:

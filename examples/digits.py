@@ -23,9 +23,11 @@ from common import (
     digit_image,
     draw_curves,
     he_normal,
+    options_of,
     parser_of,
     random_order,
     read_digits,
+    save,
 )
 
 import mxlite as mx
@@ -66,7 +68,7 @@ def train_batch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float) -> 
         loss = cross_entropy(network.scores(x), y)
     loss.backward()
     network.step(rate)
-    return float(loss)
+    return loss.asscalar()
 
 
 def train_epoch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float, bar: Bar, text: str) -> float:
@@ -99,12 +101,11 @@ def draw(
         x, y = 70 + place % columns * (tile + 5), 375 + place // columns * (tile + 30)
         picture.paste(digit_image(images[index], tile), (x, y + 18))
         page.text((x, y), f"{read} / {true}", fill="black")
-    path.parent.mkdir(exist_ok=True)
-    picture.save(path)
+    save(picture, path)
 
 
 def main() -> None:
-    options = parser_of(__doc__, "digits", "epochs", 20).parse_args()
+    options = options_of(parser_of(__doc__, "digits", "epochs", 20))
     mx.random.seed(options.seed)
     images, digits = read_digits()
     train_x, train_y, held_x, held_y = images[:TRAIN], digits[:TRAIN], images[TRAIN:], digits[TRAIN:]

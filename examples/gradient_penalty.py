@@ -18,7 +18,19 @@ import pathlib
 import time
 
 import numpy as np
-from common import TRAIN, Adam, Bar, digit_image, draw_curves, he_normal, parser_of, random_order, read_digits
+from common import (
+    TRAIN,
+    Adam,
+    Bar,
+    digit_image,
+    draw_curves,
+    he_normal,
+    options_of,
+    parser_of,
+    random_order,
+    read_digits,
+    save,
+)
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -92,7 +104,7 @@ def train_critic(
         loss = penalty * ((length - 1) ** 2).mean() - apart
     loss.backward()  # through the slope too: these are second derivatives of the convolutions
     adam.step(rate)
-    return float(apart), float(length.mean())
+    return apart.asscalar(), length.mean().asscalar()
 
 
 def train_generator(generator: Generator, adam: Adam, critic: Critic, rate: float) -> None:
@@ -110,7 +122,7 @@ def distance(some: nd.NDArray, others: nd.NDArray, directions: nd.NDArray) -> fl
     in the mean. The distance is the mean of that over many directions.
     """
     some, others = (nd.sort(nd.dot(each.reshape((-1, 64)), directions), axis=0) for each in (some, others))
-    return float(nd.abs(some - others).mean())
+    return nd.abs(some - others).mean().asscalar()
 
 
 def random_directions(count: int) -> nd.NDArray:
@@ -140,14 +152,13 @@ def draw(
         page.text((10, top + 20), name, fill="black")
         for place, image in enumerate(images[:12]):
             picture.paste(digit_image(image, 48), (95 + 51 * place, top))
-    path.parent.mkdir(exist_ok=True)
-    picture.save(path)
+    save(picture, path)
 
 
 def main() -> None:
     parser = parser_of(__doc__, "gradient_penalty", "steps", 500)
     parser.add_argument("--penalty", type=float, default=10, help="weight of the penalty; 0: see what goes wrong")
-    options = parser.parse_args()
+    options = options_of(parser)
     mx.random.seed(options.seed)
     images = read_digits()[0].reshape((-1, 1, 8, 8))
     real, held = images[:TRAIN], images[TRAIN:]

@@ -23,9 +23,11 @@ from common import (
     digit_image,
     draw_curves,
     he_normal,
+    options_of,
     parser_of,
     random_order,
     read_digits,
+    save,
 )
 
 import mxlite as mx
@@ -137,12 +139,11 @@ def draw(
         x, y = 70 + 38 * (place % 16), 525 + 42 * (place // 16)
         grey = (127.5 - 127.5 * kernel[0] / abs(kernel).max()).astype(np.uint8)
         picture.paste(Image.fromarray(grey).resize((33, 33), Image.NEAREST), (x, y))
-    path.parent.mkdir(exist_ok=True)
-    picture.save(path)
+    save(picture, path)
 
 
 def main() -> None:
-    options = parser_of(__doc__, "lenet_digits", "epochs", 20).parse_args()
+    options = options_of(parser_of(__doc__, "lenet_digits", "epochs", 20))
     mx.random.seed(options.seed)
     images, digits = read_digits()
     images = images.reshape((-1, 1, 8, 8))

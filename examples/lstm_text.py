@@ -17,7 +17,7 @@ import textwrap
 import time
 
 import numpy as np
-from common import HERE, Adam, Bar, cross_entropy, draw_curves, parser_of
+from common import HERE, Adam, Bar, cross_entropy, draw_curves, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -149,12 +149,11 @@ def draw(path: pathlib.Path, curves: dict[str, list[float]], sample: str) -> Non
     epochs = list(range(1, len(curves["training"]) + 1))
     draw_curves(page, (70, 40, 690, 300), "LSTM on text: perplexity by epoch", epochs, curves)
     page.text((70, 345), "It writes:\n\n" + sample, fill="black")
-    path.parent.mkdir(exist_ok=True)
-    picture.save(path)
+    save(picture, path)
 
 
 def main() -> None:
-    options = parser_of(__doc__, "lstm_text", "epochs", 15).parse_args()
+    options = options_of(parser_of(__doc__, "lstm_text", "epochs", 15))
     mx.random.seed(options.seed)
     train_text, held_text = read_text(HERE / "data" / "prose.txt")
     letters = sorted(set(train_text + held_text))
