@@ -53,7 +53,7 @@ SHARED := -shared -Wl,-soname,libmxlite.so -Wl,-Bsymbolic-functions -Wl,-z,nodel
     $(if $(SANITIZE),,-Wl,-z,defs)
 endif
 
-.PHONY: help lib native debug venv demo test test-build test-runs test-c test-c-run test-programs test-headers test-py \
+.PHONY: help lib native debug venv demo examples test test-build test-runs test-c test-c-run test-programs test-headers test-py \
     py-table py-rest py-again test-levels level-baseline level-avx2 level-none asan asan-build asan-c asan-table tsan \
     tsan-build fuzz fuzz-programs fuzz-run checks wheel check-wheel test-pythons fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
@@ -64,7 +64,8 @@ help:
 #: make lib      build/libmxlite.so and its alias libmxnet.so; needs the C compiler alone
 #: make debug    the same without optimisation, with debug information, in build/debug
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
-#: make demo     train networks on handwritten digits and on text, from Python and from C, and print a graph
+#: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
+#: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty; half a minute
 #: make test     everything below up to test-levels: first all is built, then all is run, JOBS at a time
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -394,8 +395,8 @@ docs: venv
 	@$(LIBRARY_ENV) PYTHONPATH=. $(VPY) tools/make_docs.py $(BUILD)/docs/operators
 
 demo: $(DEMO_STAMP) lib
-	@for name in digits lenet_digits lstm_text gradient_penalty; do \
-	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
+	@echo "== examples/digits.py"
+	@$(LIBRARY_ENV) $(VPY) examples/digits.py
 	@echo "== examples/digits.c"
 	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
@@ -404,6 +405,10 @@ demo: $(DEMO_STAMP) lib
 	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/graph_walk examples/graph_walk.c -L$(BUILD) \
 	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))'
 	@$(BUILD)/graph_walk
+
+examples: $(DEMO_STAMP) lib
+	@for name in lenet_digits lstm_text gradient_penalty; do \
+	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \
