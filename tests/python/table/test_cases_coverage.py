@@ -64,7 +64,9 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
 ZERO |= {f"_random_{_name}_like" for _name in _DRAWN} | {f"_sample_{_name}" for _name in _DRAWN}
 for _name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"):
     ZERO |= {f"_npi_{_name}", f"_npi_{_name}_scalar"}
-ZERO |= {f"_npi_{_name}" for _name in "logical_not isnan isinf isfinite isposinf isneginf argmax argmin".split()}
+ZERO |= {
+    f"_npi_{_name}" for _name in "logical_not isnan isinf isfinite isposinf isneginf argmax argmin full_like".split()
+}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput"}
