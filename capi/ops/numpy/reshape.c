@@ -1,0 +1,269 @@
+/* _npx_reshape, whose shape may have codes, and _npi_concatenate. */
+#include "ops/numpy/numpy.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "base/memory/mem.h"
+#include "ops/shape/movement.h"
+
+/* ---- _npx_reshape ---- */
+
+typedef struct npx_reshape_params {
+    mxl_tuple newshape;
+    int reverse;
+    const char *order; /* 1.9.1 reads it, and keeps the order of C */
+} npx_reshape_params;
+
+/* Codes of a shape. */
+enum { INFER = -1, SAME = -2, SKIP = -3, REST = -4, MERGE = -5, SPLIT = -6 };
+
+/* Sizes from codes, from left to right. */
+typedef struct reader {
+    const mxl_plan *plan;
+    int ndim; /* of the input */
+    int64_t in[MXL_MAX_NDIM];
+    int at;      /* the input's axis that the next code is about */
+    int unknown; /* the output's axis to infer, or -1 */
+    mxl_shape out;
+} reader;
+
+static int cannot(const reader *r, const char *why)
+{
+    const npx_reshape_params *p = r->plan->params;
+
+    return mxl_error("%s: newshape %s of an array of shape %s: %s", r->plan->op->name,
+                     MXL_SHAPE_TEXT(p->newshape.n, p->newshape.v),
+                     MXL_SHAPE_TEXT(r->plan->shape.ndim, r->plan->shape.dim), why);
+}
+
+static int put(reader *r, int64_t extent)
+{
+    if (r->out.ndim == MXL_MAX_NDIM)
+        return cannot(r, "too many axes");
+    r->out.dim[r->out.ndim++] = extent;
+    return 0;
+}
+
+/* A size, or the one to infer. */
+static int put_size(reader *r, int64_t extent)
+{
+    if (extent == INFER) {
+        if (r->unknown >= 0)
+            return cannot(r, "two extents to infer");
+        r->unknown = r->out.ndim;
+    }
+    return put(r, extent);
+}
+
+/* One axis in two, of which one may follow from the other. */
+static int split(reader *r, int64_t first, int64_t second)
+{
+    int64_t whole = r->in[r->at++], product;
+
+    if (first == INFER && second == INFER)
+        return cannot(r, "two extents to infer");
+    if (first == INFER && second > 0)
+        first = whole / second;
+    if (second == INFER && first > 0)
+        second = whole / first;
+    if (first < 0 || second < 0 || __builtin_mul_overflow(first, second, &product) ||
+        product != whole)
+        return cannot(r, "an axis is split into parts that it has not");
+    return put(r, first) != 0 ? -1 : put(r, second);
+}
+
+/* One code, with the two numbers behind that of a split; the number of codes read, or -1. */
+static int read_code(reader *r, const int64_t *code, int left)
+{
+    int axes = *code == MERGE ? 2 : *code == SAME || *code == SKIP || *code == SPLIT ? 1 : 0;
+
+    if (r->at + axes > r->ndim)
+        return cannot(r, "a code is about an axis that there is not");
+    switch (*code) {
+    case SAME:
+        return put(r, r->in[r->at++]) != 0 ? -1 : 1;
+    case SKIP:
+        return r->in[r->at++] != 1 ? cannot(r, "-3 is for axes of extent 1") : 1;
+    case REST:
+        while (r->at < r->ndim)
+            if (put(r, r->in[r->at++]) != 0)
+                return -1;
+        return 1;
+    case MERGE:
+        r->at += 2;
+        return put(r, r->in[r->at - 2] * r->in[r->at - 1]) != 0 ? -1 : 1;
+    case SPLIT:
+        if (left < 3)
+            return cannot(r, "-6 stands before two extents");
+        return split(r, code[1], code[2]) != 0 ? -1 : 3;
+    default:
+        if (*code < SPLIT)
+            return cannot(r, "codes are -1 to -6");
+        r->at++; /* a size stands for an axis of the input */
+        return put_size(r, *code) != 0 ? -1 : 1;
+    }
+}
+
+static void turn(int n, int64_t *v)
+{
+    for (int i = 0; i < n / 2; i++) {
+        int64_t kept = v[i];
+
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = kept;
+    }
+}
+
+/* The size to infer; -1 with the error set where the sizes do not fit. */
+static int complete(reader *r)
+{
+    int64_t size = mxl_shape_size(r->ndim, r->in), known = 1;
+
+    for (int i = 0; i < r->out.ndim; i++) {
+        if (i != r->unknown && __builtin_mul_overflow(known, r->out.dim[i], &known))
+            return cannot(r, "too many elements");
+    }
+    if (r->unknown >= 0) {
+        if (known == 0 || size % known != 0)
+            return cannot(r, "no extent fits");
+        r->out.dim[r->unknown] = size / known;
+        known = size;
+    }
+    return known == size ? 0 : cannot(r, "another number of elements");
+}
+
+static int npx_reshape_plan(mxl_plan *p)
+{
+    const npx_reshape_params *params = p->params;
+    reader r = {.plan = p, .ndim = p->shape.ndim, .unknown = -1};
+    int64_t codes[MXL_MAX_NDIM * 3];
+    int n = params->newshape.n;
+
+    if (n > MXL_MAX_NDIM * 3)
+        return cannot(&r, "too many axes");
+    for (int i = 0; i < r.ndim; i++)
+        r.in[i] = p->shape.dim[i];
+    for (int i = 0; i < n; i++)
+        codes[i] = params->newshape.v[i];
+    if (params->reverse) {
+        turn(r.ndim, r.in);
+        turn(n, codes); /* the code of a split stands behind its two extents then */
+    }
+    for (int i = 0, count; i < n; i += count) {
+        count = read_code(&r, codes + i, n - i);
+        if (count < 0)
+            return -1;
+    }
+    if (complete(&r) != 0)
+        return -1;
+    if (params->reverse)
+        turn(r.out.ndim, r.out.dim);
+    mxl_plan_reshape(p, r.out.ndim, r.out.dim);
+    return 0;
+}
+
+static const mxl_op op_npx_reshape = {
+    .name = "_npx_reshape",
+    .aliases = MXL_ALIASES("_npi_reshape"),
+    .doc = "The same elements in another shape, which must be of as many.",
+    MXL_INPUTS(MXL_INPUT(a, "Input array, of any shape.")),
+    MXL_PARAMS_OF(
+        npx_reshape_params,
+        MXL_PARAM(npx_reshape_params, newshape, MXL_P_SHAPE, MXL_REQUIRED,
+                  "Extents, and codes: -1 what is left, -2 the axis as it is, -3 drops an axis of "
+                  "extent 1, -4 all axes that follow, -5 two axes in one, -6 one axis in the two "
+                  "extents behind the code.",
+                  .type_name = "Shape(tuple)"),
+        MXL_PARAM(npx_reshape_params, reverse, MXL_P_BOOL, "0",
+                  "Whether codes are read from the right; -6 stands behind its extents then."),
+        MXL_PARAM(npx_reshape_params, order, MXL_P_STRING, "C",
+                  "The order of elements, which is that of C whatever is asked for.")),
+    .keeps_scalars = true,
+    MXL_MOVEMENT_BACK(npx_reshape_plan, mxl_reshape_grad),
+};
+
+/* ---- _npi_concatenate ---- */
+
+typedef struct concatenate_params {
+    int64_t num_args, axis;
+} concatenate_params;
+
+static int concatenate_arity(const void *params, mxl_arity *arity)
+{
+    const concatenate_params *p = params;
+
+    if (p->num_args > 0 && p->num_args <= INT_MAX)
+        arity->inputs = (int)p->num_args;
+    return arity->inputs < 1 ? mxl_error("_npi_concatenate: takes one array or more") : 0;
+}
+
+/* Along an axis the other extents are the same; without one the arrays are flattened. */
+static int concatenate_infer(mxl_infer *infer)
+{
+    const concatenate_params *p = infer->params;
+    const mxl_array *first = infer->in[0];
+    int axis = p->axis == MXL_NONE ? 0 : mxl_check_axis(infer->op, p->axis, first->ndim);
+    int64_t extent = 0;
+
+    if (axis < 0)
+        return -1;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        const mxl_array *x = infer->in[i];
+        bool fits = p->axis == MXL_NONE || x->ndim == first->ndim;
+
+        if (mxl_check_dtypes(infer->op, first, x) != 0)
+            return -1;
+        for (int k = 0; fits && p->axis != MXL_NONE && k < x->ndim; k++)
+            fits = k == axis || x->shape[k] == first->shape[k];
+        if (!fits)
+            return mxl_error("%s: shapes %s and %s may differ only in axis %d", infer->op->name,
+                             MXL_SHAPE_OF(first), MXL_SHAPE_OF(x), axis);
+        if (__builtin_add_overflow(extent, p->axis == MXL_NONE ? x->size : x->shape[axis], &extent))
+            return mxl_error("%s: the result is too large", infer->op->name);
+    }
+    if (p->axis == MXL_NONE)
+        return mxl_infer_set(infer, first->dtype, 1, &extent);
+    mxl_infer_set(infer, first->dtype, first->ndim, first->shape);
+    infer->out_shape[0].dim[axis] = extent;
+    return 0;
+}
+
+static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
+{
+    const concatenate_params *p = call->params;
+    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
+    mxl_array *joined, **flat;
+
+    mxl_np_scope(s);
+    if (p->axis != MXL_NONE)
+        return mxl_concat(s, call->num_inputs, call->in, (int)p->axis);
+    flat = mxl_alloc(bytes);
+    if (flat == NULL) {
+        s->failed = true;
+        return NULL;
+    }
+    for (int i = 0; i < call->num_inputs; i++)
+        flat[i] = mxl_reshape(s, call->in[i], 1, &call->in[i]->size);
+    joined = mxl_concat(s, call->num_inputs, flat, 0);
+    mxl_free(flat, bytes);
+    return joined;
+}
+
+static const mxl_op op_concatenate = {
+    .name = "_npi_concatenate",
+    .doc = "Joins arrays along an axis; their other extents must be the same.",
+    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
+    MXL_PARAMS_OF(concatenate_params,
+                  MXL_PARAM(concatenate_params, num_args, MXL_P_INT, MXL_REQUIRED,
+                            "Number of arrays to join.", MXL_AT_LEAST(1)),
+                  MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
+                            "The axis to join along; None: the arrays are flattened.")),
+    .key_var_num_args = "num_args",
+    .arity = concatenate_arity,
+    .infer = concatenate_infer,
+    .compose = concatenate_compose,
+    .keeps_scalars = true,
+};
+
+const mxl_op *const mxl_ops_np_reshape[] = {&op_npx_reshape, &op_concatenate, NULL};
