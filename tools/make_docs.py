@@ -20,7 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tests/python", "tests/python/table")]
 from _table import invoke, scope, to_nd  # noqa: E402
-from cases import ABOUT, FAMILIES, Case, of  # noqa: E402
+from cases import ABOUT, FAMILIES, OTHER_NAMES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
 from test_cases_coverage import DEFINED, NO_RESULT, NOT_DIFFERENTIABLE, WRITES, ZERO  # noqa: E402
 
@@ -299,7 +299,7 @@ def families() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
     for family, rows in FAMILIES.items():
-        names = sorted({case.op for case in rows} - seen)
+        names = sorted({case.op for case in rows} - OTHER_NAMES - seen)
         seen |= set(names)
         if names:
             found[family] = names

@@ -15,6 +15,7 @@ __all__ = [
     "CASES",
     "FAMILIES",
     "INTERNAL",
+    "OTHER_NAMES",
     "OWN",
     "TOLERANCE",
     "Case",
@@ -65,9 +66,13 @@ for _case in CASES + INTERNAL:
     _BY_OPERATOR[_case.op] += (_case,)
 
 
+#: names that are an operator by itself in 1.9.1, and another name of one here
+OTHER_NAMES = {case.op for case in FAMILIES["names"]}
+
+
 def operators() -> set:
-    """The names of the operators that have a case."""
-    return {case.op for case in CASES}
+    """The first names of the operators that have a case."""
+    return {case.op for case in CASES} - OTHER_NAMES
 
 
 def of(op: str) -> tuple:
