@@ -92,6 +92,8 @@ for _op, _images in (("_contrib_Proposal", 1), ("_contrib_MultiProposal", 2)):
         CASES.append(Case(_op, _label, _inputs, {**_FEW, **_params}, _proposal, diff=(0, 1, 2), tolerance=_CLOSE))
     CASES += [
         Case(_op, "default", _given(_images, 12, 4, 5), {"output_score": True}, _proposal, tolerance=_CLOSE),
+        Case(_op, "small", _given(_images, 1, 2, 2), {"scales": (2.0,), "ratios": (1.0,), "rpn_post_nms_top_n": 2},
+             _proposal, tolerance=_CLOSE),
         Case(_op, "scaled", _given(_images, 4, 5, 6, [60.0, 70.0, 1.5]), _FEW, _proposal, tolerance=_CLOSE),
         Case(_op, "stride", _given(_images, 4, 5, 6, [20.0, 24.0, 1.0]),
              {**_FEW, "feature_stride": 4, "rpn_min_size": 2}, _proposal, tolerance=_CLOSE),
