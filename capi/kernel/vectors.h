@@ -6,6 +6,7 @@
 #define MXL_KERNEL_VECTORS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernel/target.h"
 
@@ -17,6 +18,14 @@
     MXL_INLINE SET##_v SET##_load(const T *from)                                                   \
     {                                                                                              \
         return *(const SET##_here *)from;                                                          \
+    }                                                                                              \
+    MXL_INLINE SET##_v SET##_load_part(const T *from, int64_t n)                                   \
+    {                                                                                              \
+        SET##_v v = {0};                                                                           \
+                                                                                                   \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            v[i] = from[i];                                                                        \
+        return v;                                                                                  \
     }                                                                                              \
     MXL_INLINE void SET##_store(T *to, SET##_v v)                                                  \
     {                                                                                              \
@@ -72,37 +81,65 @@ MXL_TARGET_AVX2 MXL_INLINE double sum_256d(__m256d v)
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
+/* Masks of the first n elements begin n before the middle. */
+static const int32_t mxl_mask_32[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+static const int64_t mxl_mask_64[8] = {-1, -1, -1, -1};
+
+MXL_TARGET_AVX2 MXL_INLINE __m256 load_part_256(const float *from, int64_t n)
+{
+    return _mm256_maskload_ps(from, _mm256_loadu_si256((const __m256i *)(mxl_mask_32 + 8 - n)));
+}
+
+MXL_TARGET_AVX2 MXL_INLINE __m256d load_part_256d(const double *from, int64_t n)
+{
+    return _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)(mxl_mask_64 + 4 - n)));
+}
+
+MXL_TARGET_AVX512 MXL_INLINE __m512 load_part_512(const float *from, int64_t n)
+{
+    return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), from);
+}
+
+MXL_TARGET_AVX512 MXL_INLINE __m512d load_part_512d(const double *from, int64_t n)
+{
+    return _mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), from);
+}
+
 typedef __m256 avx2_f32_v;
-#define avx2_f32_load  _mm256_loadu_ps
-#define avx2_f32_store _mm256_storeu_ps
-#define avx2_f32_splat _mm256_set1_ps
-#define avx2_f32_add   _mm256_add_ps
-#define avx2_f32_fma   _mm256_fmadd_ps
-#define avx2_f32_sum   sum_256
+#define avx2_f32_load      _mm256_loadu_ps
+#define avx2_f32_load_part load_part_256
+#define avx2_f32_store     _mm256_storeu_ps
+#define avx2_f32_splat     _mm256_set1_ps
+#define avx2_f32_add       _mm256_add_ps
+#define avx2_f32_fma       _mm256_fmadd_ps
+#define avx2_f32_sum       sum_256
 
 typedef __m256d avx2_f64_v;
-#define avx2_f64_load  _mm256_loadu_pd
-#define avx2_f64_store _mm256_storeu_pd
-#define avx2_f64_splat _mm256_set1_pd
-#define avx2_f64_add   _mm256_add_pd
-#define avx2_f64_fma   _mm256_fmadd_pd
-#define avx2_f64_sum   sum_256d
+#define avx2_f64_load      _mm256_loadu_pd
+#define avx2_f64_load_part load_part_256d
+#define avx2_f64_store     _mm256_storeu_pd
+#define avx2_f64_splat     _mm256_set1_pd
+#define avx2_f64_add       _mm256_add_pd
+#define avx2_f64_fma       _mm256_fmadd_pd
+#define avx2_f64_sum       sum_256d
 
 typedef __m512 avx512_f32_v;
-#define avx512_f32_load  _mm512_loadu_ps
-#define avx512_f32_store _mm512_storeu_ps
-#define avx512_f32_splat _mm512_set1_ps
-#define avx512_f32_add   _mm512_add_ps
-#define avx512_f32_fma   _mm512_fmadd_ps
-#define avx512_f32_sum   _mm512_reduce_add_ps
+#define avx512_f32_load      _mm512_loadu_ps
+#define avx512_f32_load_part load_part_512
+#define avx512_f32_store     _mm512_storeu_ps
+#define avx512_f32_splat     _mm512_set1_ps
+#define avx512_f32_add       _mm512_add_ps
+#define avx512_f32_fma       _mm512_fmadd_ps
+#define avx512_f32_sum       _mm512_reduce_add_ps
 
 typedef __m512d avx512_f64_v;
-#define avx512_f64_load  _mm512_loadu_pd
-#define avx512_f64_store _mm512_storeu_pd
-#define avx512_f64_splat _mm512_set1_pd
-#define avx512_f64_add   _mm512_add_pd
-#define avx512_f64_fma   _mm512_fmadd_pd
-#define avx512_f64_sum   _mm512_reduce_add_pd
+#define avx512_f64_load      _mm512_loadu_pd
+#define avx512_f64_load_part load_part_512d
+#define avx512_f64_store     _mm512_storeu_pd
+#define avx512_f64_splat     _mm512_set1_pd
+#define avx512_f64_add       _mm512_add_pd
+#define avx512_f64_fma       _mm512_fmadd_pd
+#define avx512_f64_sum       _mm512_reduce_add_pd
 
 #endif
 

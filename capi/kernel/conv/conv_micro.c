@@ -82,36 +82,43 @@
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    ISA static void SET##_dots(const mxl_conv_positions *at, const void *const *left,              \
-                               const void *right, void *out)                                       \
+    ISA MXL_INLINE void SET##_any_dots(int taps, const mxl_conv_positions *at,                     \
+                                       const void *const *left, const void *right, void *out)      \
     {                                                                                              \
         enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
         const T *b = right;                                                                        \
-        T *sums = out, last_a[N], last_b[N];                                                       \
-        int64_t whole = at->run - at->run % N;                                                     \
+        T *sums = out;                                                                             \
+        int64_t whole = at->run - at->run % N, rest = at->run - whole;                             \
         SET##_v acc[MXL_CONV_DOTS];                                                                \
                                                                                                    \
-        UNROLL for (int t = 0; t < MXL_CONV_DOTS; t++) acc[t] = SET##_splat(0);                    \
+        UNROLL for (int t = 0; t < taps; t++) acc[t] = SET##_splat(0);                             \
         for (int64_t r = 0; r < at->rows; r++, b += at->run) {                                     \
+            int64_t row = r * at->pitch;                                                           \
+                                                                                                   \
             for (int64_t p = 0; p < whole; p += N) {                                               \
                 SET##_v y = SET##_load(b + p);                                                     \
                                                                                                    \
-                UNROLL for (int t = 0; t < MXL_CONV_DOTS; t++) acc[t] =                            \
-                    SET##_fma(SET##_load((const T *)left[t] + r * at->pitch + p), y, acc[t]);      \
+                UNROLL for (int t = 0; t < taps; t++) acc[t] =                                     \
+                    SET##_fma(SET##_load((const T *)left[t] + row + p), y, acc[t]);                \
             }                                                                                      \
-            if (whole == at->run)                                                                  \
-                continue;                                                                          \
-            for (int64_t l = 0; l < N; l++)                                                        \
-                last_b[l] = whole + l < at->run ? b[whole + l] : 0;                                \
-            for (int t = 0; t < MXL_CONV_DOTS; t++) {                                              \
-                const T *row = (const T *)left[t] + r * at->pitch + whole;                         \
+            if (rest > 0) {                                                                        \
+                SET##_v y = SET##_load_part(b + whole, rest);                                      \
                                                                                                    \
-                for (int64_t l = 0; l < N; l++)                                                    \
-                    last_a[l] = whole + l < at->run ? row[l] : 0;                                  \
-                acc[t] = SET##_fma(SET##_load(last_a), SET##_load(last_b), acc[t]);                \
+                UNROLL for (int t = 0; t < taps; t++) acc[t] =                                     \
+                    SET##_fma(SET##_load_part((const T *)left[t] + row + whole, rest), y, acc[t]); \
             }                                                                                      \
         }                                                                                          \
-        UNROLL for (int t = 0; t < MXL_CONV_DOTS; t++) sums[t] += SET##_sum(acc[t]);               \
+        UNROLL for (int t = 0; t < taps; t++) sums[t] += SET##_sum(acc[t]);                        \
+    }                                                                                              \
+    ISA static void SET##_dots(const mxl_conv_positions *at, const void *const *a, const void *b,  \
+                               void *sums)                                                         \
+    {                                                                                              \
+        SET##_any_dots(MXL_CONV_DOTS, at, a, b, sums);                                             \
+    }                                                                                              \
+    ISA static void SET##_few_dots(const mxl_conv_positions *at, const void *const *a,             \
+                                   const void *b, void *sums)                                      \
+    {                                                                                              \
+        SET##_any_dots(MXL_CONV_FEW_DOTS, at, a, b, sums);                                         \
     }
 
 #define ONE(SET, ISA, height, vectors)                                                             \
@@ -146,7 +153,8 @@
                                                SET##_tiles,                                        \
                                                SET##_weights,                                      \
                                                SET##_tile_1_8,                                     \
-                                               SET##_dots};
+                                               SET##_dots,                                         \
+                                               SET##_few_dots};
 
 /* The registers of a set hold 12 or 24 vectors of sums, three of an image and one weight. */
 #define TWELVE_SUMS(SET, T, ISA)                                                                   \

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 enum {
-    MXL_CONV_HEIGHT = 8,  /* rows of the tallest tile */
-    MXL_CONV_VECTORS = 3, /* vectors side by side in a tile, */
-    MXL_CONV_LINE = 8,    /* and in a tile of one row */
-    MXL_CONV_DOTS = 4,    /* taps whose sums are made together */
-    MXL_CONV_LANES = 16   /* elements of the widest vector */
+    MXL_CONV_HEIGHT = 8,   /* rows of the tallest tile */
+    MXL_CONV_VECTORS = 3,  /* vectors side by side in a tile, */
+    MXL_CONV_LINE = 8,     /* and in a tile of one row */
+    MXL_CONV_DOTS = 9,     /* taps whose sums are made together, */
+    MXL_CONV_FEW_DOTS = 3, /* or so many */
+    MXL_CONV_LANES = 16    /* elements of the widest vector */
 };
 
 /* out[i * ldc + j] = the sum over p of a[p * height + i] * b[offsets[p] + j], for the height and
@@ -30,7 +31,7 @@ typedef struct mxl_conv_positions {
 typedef void (*mxl_conv_weight_tile)(const mxl_conv_positions *at, const void *const *a,
                                      const void *b, void *out);
 
-/* sums[t] += the sum over all positions p of a[t][p] * b[p], for MXL_CONV_DOTS taps; b is
+/* sums[t] += the sum over all positions p of a[t][p] * b[p], for a fixed number of taps; b is
  * contiguous. The order of additions depends only on the positions. */
 typedef void (*mxl_conv_dots)(const mxl_conv_positions *at, const void *const *a, const void *b,
                               void *sums);
@@ -41,8 +42,8 @@ typedef struct mxl_conv_micro {
     /* by height, and by vectors less one */
     const mxl_conv_tile (*tile)[MXL_CONV_VECTORS];
     const mxl_conv_weight_tile (*weight)[MXL_CONV_VECTORS];
-    mxl_conv_tile line; /* one row of MXL_CONV_LINE vectors */
-    mxl_conv_dots dots;
+    mxl_conv_tile line;           /* one row of MXL_CONV_LINE vectors */
+    mxl_conv_dots dots, few_dots; /* MXL_CONV_DOTS taps, MXL_CONV_FEW_DOTS taps */
 } mxl_conv_micro;
 
 /* The kernels of the current vector level. */

@@ -117,14 +117,16 @@ static void NAME(add_dots)(const NAME(weights) *e, const NAME(block) *block, int
 {
     const T *image = block->image + group * e->channel_pitch;
 
-    for (int64_t t = 0; t < e->num_taps; t += MXL_CONV_DOTS) {
+    for (int64_t t = 0, n; t < e->num_taps; t += n) {
+        bool many = e->num_taps - t > MXL_CONV_FEW_DOTS;
+        int64_t together = many ? MXL_CONV_DOTS : MXL_CONV_FEW_DOTS;
         const void *a[MXL_CONV_DOTS];
         T some[MXL_CONV_DOTS] = {0};
-        int64_t n = e->num_taps - t < MXL_CONV_DOTS ? e->num_taps - t : MXL_CONV_DOTS;
 
-        for (int64_t i = 0; i < MXL_CONV_DOTS; i++)
+        n = e->num_taps - t < together ? e->num_taps - t : together;
+        for (int64_t i = 0; i < together; i++)
             a[i] = image + e->row_at[t + (i < n ? i : 0)];
-        e->micro->dots(&block->at, a, block->y, some);
+        (many ? e->micro->dots : e->micro->few_dots)(&block->at, a, block->y, some);
         for (int64_t i = 0; i < n; i++)
             sums[t + i] += some[i];
     }

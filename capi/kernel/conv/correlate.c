@@ -14,7 +14,7 @@
 
 /* Measured on a Sapphire Rapids with 48 KiB, 2 MiB and 260 MiB of cache. */
 enum {
-    DEPTH = 1024,             /* products that one pass over the output adds to an element */
+    DEPTH = 1280,             /* products that one pass over the output adds to an element */
     CHUNK_BYTES = 16 << 20,   /* planes and panels that are made at a time */
     WEIGHT_BYTES = 512 << 10, /* weights that stay in the second cache while positions pass by */
     UNIT_STRIPS = 32,         /* most strips of a unit of work */

@@ -80,6 +80,10 @@ static void NAME(pack_tile)(const NAME(engine) *e, const T *w, int64_t height, i
         return;
     }
     for (int64_t ch = 0; ch < channels; ch++, w += c->w_in, out += taps * height) {
+        if (taps == 1 && c->w_out == 1) {
+            memcpy(out, w + l->weight_at[0], (size_t)height * sizeof(T));
+            continue;
+        }
         if (NAME(whole)(l, c->taps)) {
             mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, taps, height);
             continue;
