@@ -548,7 +548,7 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     if (op->compose == NULL || mode.dialect->label != NULL ||
         (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
         status = run_steps(&r, NULL, false);
-    else if (run_infer(&r, false) != 0 || check_given(&r) != 0)
+    else if (run_infer(&r, false) != 0 || check_given(&r) != 0 || mxl_run_check_writable(&r) != 0)
         status = -1;
     else
         status = mxl_run_composite(&r);

@@ -38,6 +38,10 @@ int mxl_run_refresh(int count, mxl_array *const *arrays, mxl_mode mode);
  * recording and by memory. Notes the edited view. -1 with the error set. */
 int mxl_run_check_edits(mxl_run *r, bool records);
 
+/* The part of it that concerns memory: -1 with the error set where an array to be written to may
+ * only be read, or has several elements at one location. */
+int mxl_run_check_writable(const mxl_run *r);
+
 /* Before the write: the nodes of a call that is recorded (where not: of the view that it edits).
  * -1 with the error set. */
 int mxl_run_record(mxl_run *r, bool records);

@@ -113,8 +113,7 @@ static int check_in_place(mxl_run *r, bool records)
     return 0;
 }
 
-/* Refuses read-only memory, and views in which several elements share one location. */
-static int check_writable(const mxl_run *r)
+int mxl_run_check_writable(const mxl_run *r)
 {
     for (int i = 0; i < r->call.num_inputs; i++) {
         if (mxl_run_mutates(&r->call, i) && mxl_array_check_writable(r->given_in[i]) != 0)
@@ -179,7 +178,7 @@ int mxl_run_check_edits(mxl_run *r, bool records)
 {
     if (check_in_place(r, records) != 0 || check_overlaps(r) != 0)
         return -1;
-    return check_writable(r);
+    return mxl_run_check_writable(r);
 }
 
 /* ---- before the write ---- */

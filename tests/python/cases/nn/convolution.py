@@ -235,7 +235,7 @@ CASES += [
 ]
 
 #: numbers that are not finite reach exactly the sums that they are part of
-_SPECIAL = np.array([0.0, np.inf, -0.0, 1.5, np.nan, -2.0, -np.inf, 3.0e38, 1.0e-45, 1.0, 2.0], "float32")
+_SPECIAL = np.array([0.0, np.inf, -0.0, 1.5, np.nan, -2.0, -np.inf, 3.0e37, 1.0e-45, 1.0, 2.0], "float32")
 for _op, _function in (("Convolution", _convolve), ("Deconvolution", _deconvolve), ("Convolution_v1", _convolve)):
     CASES += [
         Case(
@@ -245,7 +245,6 @@ for _op, _function in (("Convolution", _convolve), ("Deconvolution", _deconvolve
             {"kernel": (2, 2), "num_filter": 3, "pad": (1, 1), "no_bias": True},
             _function,
             tolerance=_NEAR,
-            oracle="differs: has 0 in place of -0" if _op == "Convolution_v1" else "",
         ),
         Case(
             _op,
