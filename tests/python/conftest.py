@@ -6,6 +6,7 @@ import ctypes
 import gc
 import importlib.util
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -33,6 +34,14 @@ def live_bytes() -> int:
     count = ctypes.c_int64()
     _lib.check_call(_lib.LIB.MXLGetLiveBytes(ctypes.byref(count)))
     return count.value
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT is Python's own: a job in the background inherits that it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import signal
 import traceback
 
 import numpy as np
@@ -265,14 +264,6 @@ def test_keyboard_interrupt_in_backward_is_itself() -> None:
     with pytest.raises(KeyboardInterrupt):
         y.backward()
     assert listed(x.grad) == [0, 0, 0]
-
-
-@pytest.fixture
-def interruptible():
-    """SIGINT is Python's own: a job in the background inherits that it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("place", ["function", "hook", "node hook", "node prehook", "accumulated hook"])

@@ -229,7 +229,7 @@ def test_an_interrupt_is_no_error_of_the_library(method: str) -> None:
     failing[1].__traceback__ = None
 
 
-def test_a_signal_arrives_within_the_operator() -> None:
+def test_a_signal_arrives_within_the_operator(interruptible) -> None:
     class Op(mx.operator.CustomOp):
         def forward(self, is_train, req, in_data, out_data, aux):
             signal.raise_signal(signal.SIGINT)
