@@ -21,6 +21,12 @@ typedef struct mxl_tuple {
     const int64_t *v;
 } mxl_tuple;
 
+/* Entry i of a list of as many as are needed, or of none: `missing`. */
+static inline int64_t mxl_tuple_entry(mxl_tuple list, int i, int64_t missing)
+{
+    return list.n > 0 ? list.v[i] : missing;
+}
+
 /* A borrowed list of numbers with a fraction: scales, learning rates. */
 typedef struct mxl_floats {
     int n;

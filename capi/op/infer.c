@@ -41,6 +41,18 @@ int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim)
     return found < 0 ? mxl_error_prefix(op->name) : found;
 }
 
+int mxl_check_list(const char *op_name, const char *what, mxl_tuple list, int count, int64_t least)
+{
+    if (list.n != 0 && list.n != count)
+        return mxl_error("%s: %s must have an entry for each of %d spatial axes, got %d", op_name,
+                         what, count, list.n);
+    for (int i = 0; i < list.n; i++)
+        if (list.v[i] < least || list.v[i] > INT32_MAX)
+            return mxl_error("%s: %s must be from %lld to %d, got %lld", op_name, what,
+                             (long long)least, (int)INT32_MAX, (long long)list.v[i]);
+    return 0;
+}
+
 static int check_dtypes(const mxl_infer *infer)
 {
     for (int i = 1; i < infer->num_inputs; i++)

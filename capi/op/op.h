@@ -214,6 +214,9 @@ int mxl_check_float(const mxl_op *op, const mxl_array *x);
 int mxl_check_full_float(const mxl_op *op, const mxl_array *x);
 int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim);
 
+/* The same of a list: it has `count` entries or none, each from `least` to INT32_MAX. */
+int mxl_check_list(const char *op_name, const char *what, mxl_tuple list, int count, int64_t least);
+
 /* Shared `infer` rules. Errors begin with the operator's name. */
 int mxl_infer_same(mxl_infer *infer);       /* all inputs have one shape and dtype; outputs alike */
 int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's broadcast */

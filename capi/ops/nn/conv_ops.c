@@ -14,19 +14,6 @@ int mxl_conv_arity(const void *params, mxl_arity *arity)
 
 /* ---- checks ---- */
 
-/* A list has as many entries as the kernel, or none, and each is at least `least`. */
-static int check_list(const mxl_op *op, const char *name, const mxl_tuple *list, int count,
-                      int64_t least)
-{
-    if (list->n != count && list->n != 0)
-        return mxl_error("%s: %s has %d entries, the kernel %d", op->name, name, list->n, count);
-    for (int i = 0; i < list->n; i++)
-        if (list->v[i] < least || list->v[i] > INT32_MAX)
-            return mxl_error("%s: an entry of %s must be at least %lld and have 32 bits, got %lld",
-                             op->name, name, (long long)least, (long long)list->v[i]);
-    return 0;
-}
-
 static int check_layout(const mxl_infer *infer, int count)
 {
     static const char *const first[] = {"NCW", "NCHW", "NCDHW"};
@@ -47,10 +34,11 @@ int mxl_conv_check(const mxl_infer *infer)
     if (count < 1 || count > 3)
         return mxl_error("%s: kernel has %d entries; one to three are possible", infer->op->name,
                          count);
-    if (check_list(infer->op, "kernel", &p->kernel, count, 1) != 0 ||
-        check_list(infer->op, "stride", &p->stride, count, 1) != 0 ||
-        check_list(infer->op, "dilate", &p->dilate, count, 1) != 0 ||
-        check_list(infer->op, "pad", &p->pad, count, 0) != 0 || check_layout(infer, count) != 0)
+    if (mxl_check_list(infer->op->name, "kernel", p->kernel, count, 1) != 0 ||
+        mxl_check_list(infer->op->name, "stride", p->stride, count, 1) != 0 ||
+        mxl_check_list(infer->op->name, "dilate", p->dilate, count, 1) != 0 ||
+        mxl_check_list(infer->op->name, "pad", p->pad, count, 0) != 0 ||
+        check_layout(infer, count) != 0)
         return -1;
     for (int i = 1; i < infer->num_inputs; i++)
         if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
@@ -97,13 +85,13 @@ int mxl_conv_check_weight(const mxl_infer *infer, int64_t first, int64_t second)
 int mxl_conv_size(const mxl_infer *infer, int i, int64_t size, int64_t *out)
 {
     const mxl_conv_params *p = infer->params;
-    int64_t padded = size + 2 * mxl_conv_entry(&p->pad, i, 0), reach = mxl_conv_reach(p, i);
+    int64_t padded = size + 2 * mxl_tuple_entry(p->pad, i, 0), reach = mxl_conv_reach(p, i);
 
     if (reach > padded)
         return mxl_error("%s: the kernel reaches over %lld elements of axis %d, which has %lld "
                          "with its pad",
                          infer->op->name, (long long)reach, i + 2, (long long)padded);
-    *out = (padded - reach) / mxl_conv_entry(&p->stride, i, 1) + 1;
+    *out = (padded - reach) / mxl_tuple_entry(p->stride, i, 1) + 1;
     return 0;
 }
 
@@ -125,9 +113,9 @@ mxl_conv mxl_conv_of(const mxl_conv_params *p, int dtype, int ndim, const int64_
         v.x_size[i] = k < 0 ? 1 : x[k + 2];
         v.y_size[i] = k < 0 ? 1 : y[k + 2];
         v.kernel[i] = k < 0 ? 1 : w[k + 2];
-        v.stride[i] = k < 0 ? 1 : mxl_conv_entry(&p->stride, k, 1);
-        v.dilate[i] = k < 0 ? 1 : mxl_conv_entry(&p->dilate, k, 1);
-        v.pad[i] = k < 0 ? 0 : mxl_conv_entry(&p->pad, k, 0);
+        v.stride[i] = k < 0 ? 1 : mxl_tuple_entry(p->stride, k, 1);
+        v.dilate[i] = k < 0 ? 1 : mxl_tuple_entry(p->dilate, k, 1);
+        v.pad[i] = k < 0 ? 0 : mxl_tuple_entry(p->pad, k, 0);
     }
     return v;
 }

@@ -50,16 +50,10 @@ extern const char *const mxl_conv_layouts[];
 /* Whether there is a third input. */
 int mxl_conv_arity(const void *params, mxl_arity *arity);
 
-/* Entry i of a list that may be empty. */
-static inline int64_t mxl_conv_entry(const mxl_tuple *list, int i, int64_t missing)
-{
-    return list->n > 0 ? list->v[i] : missing;
-}
-
 /* The extent of the kernel along axis i. */
 static inline int64_t mxl_conv_reach(const mxl_conv_params *p, int i)
 {
-    return (p->kernel.v[i] - 1) * mxl_conv_entry(&p->dilate, i, 1) + 1;
+    return (p->kernel.v[i] - 1) * mxl_tuple_entry(p->dilate, i, 1) + 1;
 }
 
 /* Checks; -1 with the error set. The window, the dtypes, and input 0's axes and groups; then

@@ -11,17 +11,6 @@ typedef struct result {
     int64_t pad[3], size[3];
 } result;
 
-static int check_lists(const mxl_op *op, const mxl_conv_params *p)
-{
-    const mxl_tuple *lists[] = {&p->adj, &p->target_shape};
-
-    for (int k = 0; k < 2; k++)
-        if (lists[k]->n > 0 && lists[k]->n != p->kernel.n)
-            return mxl_error("%s: %s has %d entries, the kernel %d", op->name,
-                             k == 0 ? "adj" : "target_shape", lists[k]->n, p->kernel.n);
-    return 0;
-}
-
 static bool has_target(const mxl_conv_params *p)
 {
     for (int i = 0; i < p->target_shape.n; i++)
@@ -36,11 +25,11 @@ static int find_result(const mxl_op *op, const mxl_conv_params *p, const int64_t
     bool target = has_target(p);
 
     for (int i = 0; i < p->kernel.n; i++) {
-        int64_t stride = mxl_conv_entry(&p->stride, i, 1);
+        int64_t stride = mxl_tuple_entry(p->stride, i, 1);
         int64_t whole = stride * (y[i + 2] - 1) + mxl_conv_reach(p, i);
-        int64_t adj = mxl_conv_entry(&p->adj, i, 0);
+        int64_t adj = mxl_tuple_entry(p->adj, i, 0);
 
-        r->pad[i] = mxl_conv_entry(&p->pad, i, 0);
+        r->pad[i] = mxl_tuple_entry(p->pad, i, 0);
         if (target) {
             int64_t cut = whole - p->target_shape.v[i];
 
@@ -69,7 +58,9 @@ static int deconvolution_infer(mxl_infer *infer)
     const mxl_array *y = infer->in[0];
     result r;
 
-    if (mxl_conv_check(infer) != 0 || check_lists(infer->op, p) != 0 ||
+    if (mxl_conv_check(infer) != 0 ||
+        mxl_check_list(infer->op->name, "adj", p->adj, p->kernel.n, 0) != 0 ||
+        mxl_check_list(infer->op->name, "target_shape", p->target_shape, p->kernel.n, 0) != 0 ||
         mxl_conv_check_filters(infer) != 0 ||
         mxl_conv_check_weight(infer, y->shape[1], p->num_filter / p->num_group) != 0 ||
         find_result(infer->op, p, y->shape, &r) != 0)

@@ -20,19 +20,6 @@ typedef struct column_params {
               "Zeros at both ends of each axis; negative: positions that are left out. 0 if not "  \
               "given.")
 
-static int check_list(const char *name, const char *what, mxl_tuple list, int count, int64_t least)
-{
-    if (list.n != 0 && list.n != count)
-        return mxl_error("%s: %s must have an entry for each of %d axes of kernel, got %d", name,
-                         what, count, list.n);
-    for (int i = 0; i < list.n; i++) {
-        if (list.v[i] < least || list.v[i] > INT32_MAX)
-            return mxl_error("%s: %s must be from %lld to %d, got %lld", name, what,
-                             (long long)least, (int)INT32_MAX, (long long)list.v[i]);
-    }
-    return 0;
-}
-
 /* The axes of images whose spatial sizes are given; -1 with the error set. */
 static int find_axes(const char *name, const column_params *p, int spatial, const int64_t *size,
                      mxl_columns *c)
@@ -41,10 +28,10 @@ static int find_axes(const char *name, const column_params *p, int spatial, cons
         return mxl_error("%s: kernel must have an entry for each of 1 to 3 spatial axes, got %d "
                          "for %d",
                          name, p->kernel.n, spatial);
-    if (check_list(name, "kernel", p->kernel, spatial, 1) != 0 ||
-        check_list(name, "stride", p->stride, spatial, 1) != 0 ||
-        check_list(name, "dilate", p->dilate, spatial, 1) != 0 ||
-        check_list(name, "pad", p->pad, spatial, -INT32_MAX) != 0)
+    if (mxl_check_list(name, "kernel", p->kernel, spatial, 1) != 0 ||
+        mxl_check_list(name, "stride", p->stride, spatial, 1) != 0 ||
+        mxl_check_list(name, "dilate", p->dilate, spatial, 1) != 0 ||
+        mxl_check_list(name, "pad", p->pad, spatial, -INT32_MAX) != 0)
         return -1;
     for (int i = 0; i < 3; i++) {
         int at = i - (3 - spatial);
@@ -56,9 +43,9 @@ static int find_axes(const char *name, const column_params *p, int spatial, cons
             continue;
         a->in = size[at];
         a->kernel = p->kernel.v[at];
-        a->stride = p->stride.n > 0 ? p->stride.v[at] : 1;
-        a->dilate = p->dilate.n > 0 ? p->dilate.v[at] : 1;
-        a->pad = p->pad.n > 0 ? p->pad.v[at] : 0;
+        a->stride = mxl_tuple_entry(p->stride, at, 1);
+        a->dilate = mxl_tuple_entry(p->dilate, at, 1);
+        a->pad = mxl_tuple_entry(p->pad, at, 0);
         room = a->in + 2 * a->pad - ((a->kernel - 1) * a->dilate + 1);
         if (room < 0)
             return mxl_error("%s: a window of %lld exceeds an axis of %lld with padding %lld", name,
@@ -154,7 +141,7 @@ static int col2im_infer(mxl_infer *infer)
         return -1;
     if (x->ndim != 3)
         return mxl_error("col2im: data must have 3 axes, got %d", x->ndim);
-    if (check_list("col2im", "output_size", p->output_size, p->kernel.n, 0) != 0 ||
+    if (mxl_check_list("col2im", "output_size", p->output_size, p->kernel.n, 0) != 0 ||
         find_axes("col2im", p, p->output_size.n, p->output_size.v, &c) != 0 ||
         count_columns("col2im", &c, &elements, &windows) != 0)
         return -1;

@@ -89,26 +89,6 @@ static int count_windows(const char *name, const pooling_params *p, mxl_window *
     return 0;
 }
 
-/* Entry i of a list of as many numbers as there are spatial axes, or of none. */
-static int64_t entry(mxl_tuple list, int i, int64_t missing)
-{
-    return list.n > 0 ? list.v[i] : missing;
-}
-
-/* Every entry from `least` to INT32_MAX. */
-static int check_list(const char *name, const char *what, mxl_tuple list, int count, int64_t least)
-{
-    if (list.n != 0 && list.n != count)
-        return mxl_error("%s: %s must have an entry for each of %d spatial axes, got %d", name,
-                         what, count, list.n);
-    for (int i = 0; i < list.n; i++) {
-        if (list.v[i] < least || list.v[i] > INT32_MAX)
-            return mxl_error("%s: %s must be from %lld to %d, got %lld", name, what,
-                             (long long)least, (int)INT32_MAX, (long long)list.v[i]);
-    }
-    return 0;
-}
-
 static int check_windows(const char *name, const pooling_params *p, int spatial)
 {
     bool is_same = p->pooling_convention == CONVENTION_SAME;
@@ -116,8 +96,8 @@ static int check_windows(const char *name, const pooling_params *p, int spatial)
     if (p->kernel.n != spatial && !(p->global_pool && p->kernel.n == 0))
         return mxl_error("%s: kernel must have an entry for each of %d spatial axes, got %d", name,
                          spatial, p->kernel.n);
-    if (check_list(name, "kernel", p->kernel, spatial, 1) != 0 ||
-        check_list(name, "stride", p->stride, spatial, 1) != 0)
+    if (mxl_check_list(name, "kernel", p->kernel, spatial, 1) != 0 ||
+        mxl_check_list(name, "stride", p->stride, spatial, 1) != 0)
         return -1;
     for (int i = 0; is_same && i < p->pad.n; i++) {
         if (p->pad.v[i] != 0)
@@ -126,7 +106,7 @@ static int check_windows(const char *name, const pooling_params *p, int spatial)
     }
     if (is_same && spatial != 1)
         return mxl_error("%s: the convention same is for one spatial axis, got %d", name, spatial);
-    return is_same ? 0 : check_list(name, "pad", p->pad, spatial, -INT32_MAX);
+    return is_same ? 0 : mxl_check_list(name, "pad", p->pad, spatial, -INT32_MAX);
 }
 
 /* The windows over data of this shape; -1 with the error set, which begins with the name. */
@@ -158,8 +138,8 @@ static int find_windows(const char *name, const pooling_params *p, int ndim, con
             continue;
         }
         w->kernel = p->kernel.v[at];
-        w->stride = entry(p->stride, at, 1);
-        w->pad = p->pooling_convention == CONVENTION_SAME ? 0 : entry(p->pad, at, 0);
+        w->stride = mxl_tuple_entry(p->stride, at, 1);
+        w->pad = p->pooling_convention == CONVENTION_SAME ? 0 : mxl_tuple_entry(p->pad, at, 0);
         if (count_windows(name, p, w) != 0)
             return -1;
     }
@@ -288,20 +268,6 @@ static int pick_infer(mxl_infer *infer)
     return set_pooled(infer, x);
 }
 
-static int pick_compute(const mxl_call *call)
-{
-    const mxl_array *x = call->in[0];
-    mxl_wide wide;
-    mxl_pool pool;
-
-    if (mxl_wide_begin(&wide, call) != 0)
-        return -1;
-    pool = windows_of(call, wide.dtype, x->ndim, x->shape);
-    mxl_pool_max_pick(&pool, lowest_of(x), mxl_array_read(wide.in[0]), mxl_array_read(wide.in[1]),
-                      mxl_array_write(wide.out));
-    return mxl_wide_end(&wide, 0);
-}
-
 static int back_infer(mxl_infer *infer)
 {
     const mxl_array *x = infer->in[0], *dy = infer->in[1];
@@ -315,7 +281,8 @@ static int back_infer(mxl_infer *infer)
     return mxl_infer_like_first(infer);
 }
 
-static int back_compute(const mxl_call *call)
+/* Moves elements of the second input to or from the largest ones of the first. */
+static int moved_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
     mxl_wide wide;
@@ -324,8 +291,9 @@ static int back_compute(const mxl_call *call)
     if (mxl_wide_begin(&wide, call) != 0)
         return -1;
     pool = windows_of(call, wide.dtype, x->ndim, x->shape);
-    mxl_pool_max_back(&pool, lowest_of(x), mxl_array_read(wide.in[0]), mxl_array_read(wide.in[1]),
-                      mxl_array_write(wide.out));
+    (call->op == &op_max_pick ? mxl_pool_max_pick : mxl_pool_max_back)(
+        &pool, lowest_of(x), mxl_array_read(wide.in[0]), mxl_array_read(wide.in[1]),
+        mxl_array_write(wide.out));
     return mxl_wide_end(&wide, 0);
 }
 
@@ -348,7 +316,7 @@ static void moved_saves(mxl_saves *saves)
 }
 
 /* The operator op_ID. */
-#define MOVED(id, op_name, other, op_infer, op_compute, text)                                      \
+#define MOVED(id, op_name, other, op_infer, text)                                                  \
     static const mxl_op op_##id = {                                                                \
         .name = op_name,                                                                           \
         .doc = text,                                                                               \
@@ -356,15 +324,15 @@ static void moved_saves(mxl_saves *saves)
                    MXL_INPUT(moved, other)),                                                       \
         MXL_PARAMS_OF(pooling_params, POOLING_PARAMS),                                             \
         .infer = op_infer,                                                                         \
-        .compute = op_compute,                                                                     \
+        .compute = moved_compute,                                                                  \
         .grad = moved_grad,                                                                        \
         .saves = moved_saves,                                                                      \
     }
 
-MOVED(max_back, "_mxl_pool_max_back", "An element for each window.", back_infer, back_compute,
+MOVED(max_back, "_mxl_pool_max_back", "An element for each window.", back_infer,
       "The vjp of the pooling of maxima: zeros with elements added where the windows of data have "
       "the first of their largest elements.");
-MOVED(max_pick, "_mxl_pool_max_pick", "An array like data.", pick_infer, pick_compute,
+MOVED(max_pick, "_mxl_pool_max_pick", "An array like data.", pick_infer,
       "The elements at the places where the windows of data have the first of their largest "
       "elements; 0 for a window without one.");
 
