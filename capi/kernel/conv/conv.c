@@ -16,9 +16,9 @@ static void to_floats(const void *half, int64_t n, float *out)
 }
 
 /* Runs a correlation whose weights and bias may be float16. */
-static int run(mxl_correlation *c, const mxl_conv *v)
+static int correlate(mxl_correlation *c, const mxl_conv *v)
 {
-    int64_t weights = v->groups * v->out * v->in * v->kernel[0] * v->kernel[1] * v->kernel[2];
+    int64_t weights = v->groups * v->out * v->in * c->taps;
     int64_t bias = c->bias != NULL ? c->groups * c->out : 0;
     size_t bytes = (size_t)(weights + bias) * sizeof(float);
     float *room;
@@ -40,60 +40,54 @@ static int run(mxl_correlation *c, const mxl_conv *v)
     return status;
 }
 
+/* Runs the correlation that a plan completes, to a result of `size`. Frees the plan. */
+static int run(const mxl_conv *v, mxl_conv_plan *plan, const mxl_correlation *between,
+               const int64_t *size)
+{
+    mxl_correlation c = *between;
+    int status;
+
+    c.batch = v->batch;
+    c.groups = v->groups;
+    c.taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
+    c.w_group = v->out * v->in * c.taps;
+    c.planes = plan->planes;
+    c.num_lattices = plan->num_lattices;
+    c.lattices = plan->lattices;
+    memcpy(c.dst_size, size, sizeof c.dst_size);
+    status = correlate(&c, v);
+    mxl_conv_plan_clear(plan);
+    return status;
+}
+
 int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void *bias, void *y)
 {
     int64_t taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
-    mxl_conv_plan plan;
-    mxl_correlation c = {.batch = v->batch,
-                         .groups = v->groups,
-                         .in = v->in,
+    mxl_correlation c = {.in = v->in,
                          .out = v->out,
                          .src = x,
                          .weights = w,
                          .bias = bias,
-                         .taps = taps,
-                         .w_group = v->out * v->in * taps,
                          .w_out = v->in * taps,
                          .w_in = taps,
                          .dst = y};
-    int status;
+    mxl_conv_plan plan;
 
-    if (mxl_conv_plan_forward(v, &plan) != 0)
-        return -1;
-    memcpy(c.dst_size, v->y_size, sizeof c.dst_size);
-    c.planes = plan.planes;
-    c.num_lattices = plan.num_lattices;
-    c.lattices = plan.lattices;
-    status = run(&c, v);
-    mxl_conv_plan_clear(&plan);
-    return status;
+    return mxl_conv_plan_forward(v, &plan) != 0 ? -1 : run(v, &plan, &c, v->y_size);
 }
 
 int mxl_conv_data(const mxl_conv *v, const void *y, const void *w, const void *bias, void *x)
 {
     int64_t taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
-    mxl_conv_plan plan;
-    mxl_correlation c = {.batch = v->batch,
-                         .groups = v->groups,
-                         .in = v->out,
+    mxl_correlation c = {.in = v->out,
                          .out = v->in,
                          .src = y,
                          .weights = w,
                          .bias = bias,
-                         .taps = taps,
-                         .w_group = v->out * v->in * taps,
                          .w_out = taps,
                          .w_in = v->in * taps,
                          .dst = x};
-    int status;
+    mxl_conv_plan plan;
 
-    if (mxl_conv_plan_data(v, &plan) != 0)
-        return -1;
-    memcpy(c.dst_size, v->x_size, sizeof c.dst_size);
-    c.planes = plan.planes;
-    c.num_lattices = plan.num_lattices;
-    c.lattices = plan.lattices;
-    status = run(&c, v);
-    mxl_conv_plan_clear(&plan);
-    return status;
+    return mxl_conv_plan_data(v, &plan) != 0 ? -1 : run(v, &plan, &c, v->x_size);
 }
