@@ -160,7 +160,9 @@ def _INFER_STORAGE_TYPE(held: _Description, count: int, stypes: Any) -> None:  #
 
 
 @_callback(_INTS, _INTS, _INTS, _INTS, ctypes.POINTER(_INTS))
-def _DEPENDENCIES(held: _Description, out_grad: Any, in_data: Any, out_data: Any, count: Any, result: Any) -> None:  # noqa: N802
+def _DEPENDENCIES(  # noqa: N802
+    held: _Description, out_grad: Any, in_data: Any, out_data: Any, count: Any, result: Any
+) -> None:
     outputs, arguments = held.counts["outputs"], held.counts["arguments"]
     given = out_grad[:outputs], in_data[:arguments], out_data[:outputs]
     numbers = [*_backward.call_user(held.prop.declare_backward_dependency, *given)]

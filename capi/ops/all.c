@@ -4,19 +4,19 @@
 
 /* clang-format off */
 #define FAMILIES(X) \
-    X(unary) X(binary) X(scalar) X(copy) X(init) X(strided) X(reduce) X(matrix) X(mm) \
-    X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp) X(softmax) X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(density) \
-    X(extents) X(slice) X(join) X(index) X(one_hot) X(gather_nd) X(allclose) X(sequence) \
-    X(positions) X(lookup) X(reshape) X(expand) X(order) X(split) X(part) X(diag) X(pad) \
-    X(powers) X(trig) X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) \
-    X(extremum) X(hypot) X(division) X(exponent) X(special) X(choose) X(activation) X(leaky) \
-    X(norm) X(range) X(batch) X(histogram) X(sort) X(linalg) X(linalg_solve) X(linalg_triangle) \
-    X(linalg_factor) X(linalg_det) X(loss) X(softmax_output) X(convolution) X(deconvolution) \
-    X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(resample) X(im2col) X(upsampling) \
-    X(sampler) X(roi) X(boxes) X(nms) X(multibox) X(multibox_target) X(image) X(image_random) \
-    X(resize) X(rnn) X(ctc) X(attention) X(custom) X(hawkes) X(svm_output) X(proposal) \
-    X(np_arithmetic) X(np_reductions) X(np_moves) X(np_products) \
-    X(np_reshape)
+    X(unary) X(binary) X(scalar) X(copy) X(init) X(strided) X(reduce) X(matrix) X(mm) X(sgd) \
+    X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp) X(softmax) X(dropout) X(random) \
+    X(sample) X(multinomial) X(shuffle) X(density) X(extents) X(slice) X(join) X(index) \
+    X(one_hot) X(gather_nd) X(allclose) X(sequence) X(positions) X(lookup) X(reshape) X(expand) \
+    X(order) X(split) X(part) X(diag) X(pad) X(powers) X(trig) X(round) X(compare) X(bits) \
+    X(cumprod) X(scatter) X(nonzero) X(median) X(extremum) X(hypot) X(division) X(exponent) \
+    X(special) X(choose) X(activation) X(leaky) X(norm) X(range) X(batch) X(histogram) X(sort) \
+    X(linalg) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det) X(loss) \
+    X(softmax_output) X(convolution) X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) \
+    X(pooling) X(resample) X(im2col) X(upsampling) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \
+    X(multibox_target) X(image) X(image_random) X(resize) X(rnn) X(ctc) X(attention) X(custom) \
+    X(hawkes) X(svm_output) X(proposal) X(np_arithmetic) X(np_reductions) X(np_moves) \
+    X(np_products) X(np_reshape)
 /* clang-format on */
 
 #define DECLARED(name) extern const mxl_op *const mxl_ops_##name[];

@@ -100,7 +100,8 @@ static int read_code(reader *r, const int64_t *code, int left)
     default:
         if (*code < SPLIT)
             return cannot(r, "codes are -1 to -6");
-        r->at++; /* a size stands for an axis of the input */
+        r->at++; /* each size of the new shape skips one axis of the input, for the codes behind it
+                  */
         return put_size(r, *code) != 0 ? -1 : 1;
     }
 }

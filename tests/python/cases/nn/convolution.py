@@ -312,7 +312,8 @@ for _name, _batch, _channels, _size, _filters, _window in _grid():
 def _by_data(y: np.ndarray, weight: np.ndarray, size: Sequence[int], **p: object) -> np.ndarray:
     count = len(size)
     window = {key: p.get(key) for key in ("stride", "dilate")}
-    return _transposed(y, weight, size, _full(p.get("pad"), count, 0), p.get("num_group", 1), **window)  # type: ignore[arg-type]
+    groups: int = p.get("num_group", 1)  # type: ignore[assignment]
+    return _transposed(y, weight, size, _full(p.get("pad"), count, 0), groups, **window)
 
 
 def _by_weight(x: np.ndarray, y: np.ndarray, **p: object) -> np.ndarray:
