@@ -264,7 +264,7 @@ VPY := $(VENV)/bin/python
 VENV_STAMP := $(VENV)/mxlite.stamp
 DEMO_STAMP := $(VENV)/demo.stamp
 VENV_SOURCES := pyproject.toml setup.py $(HEADERS) \
-    $(wildcard mxlite/_build_cffi.py mxlite/_cffi/*.c mxlite/_prototypes.py mxlite/_version.py)
+    $(wildcard mxlite/_lib/build_cffi.py mxlite/_lib/cffi/*.c mxlite/_lib/prototypes.py mxlite/_version.py)
 
 venv: $(VENV_STAMP) lib stubs
 
@@ -413,7 +413,7 @@ examples: $(DEMO_STAMP) lib
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \
     bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
-    tests/fuzz/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch] mxlite/_cffi/*.c))
+    tests/fuzz/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch] mxlite/_lib/cffi/*.c))
 PY_FILES := mxlite tests tools benchmarks examples setup.py
 
 fmt: venv

@@ -16,7 +16,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-CFFI_SOURCE = "mxlite/_build_cffi.py"
+CFFI_SOURCE = "mxlite/_lib/build_cffi.py"
 
 
 def has_python_headers() -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._keys import KeyReader
+from mxlite._index.keys import KeyReader
 
 
 class Selection:

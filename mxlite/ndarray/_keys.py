@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._positions import Positions
+from mxlite._index.positions import Positions
 from mxlite.ndarray._indexing import Selection, final_shape, parse
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 from mxlite.util import is_np_shape

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._keys import WHOLE, KeyReader
+from mxlite._index.keys import WHOLE, KeyReader
+from mxlite._index.positions import Positions
 from mxlite._lib import hot
-from mxlite._positions import Positions
 from mxlite.torch._basic import alias, from_values, full_of, zeros_of
 from mxlite.torch._calls import adopt, method, prepare, run, run_into
 from mxlite.torch._convert import cast

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 import mxlite as mx
-from mxlite import _hot_ctypes, _lib, nd
-from mxlite._prototypes import TABLE
+from mxlite import _lib, nd
+from mxlite._lib import hot_ctypes
+from mxlite._lib.prototypes import TABLE
 
 INCLUDE = Path(mx.get_include())
 
@@ -92,7 +93,7 @@ def test_every_function_is_there() -> None:
 def test_binding_is_the_one_asked_for() -> None:
     assert _lib.BINDING in ("cffi", "ctypes")
     assert os.environ.get("MXLITE_BINDING", _lib.BINDING) == _lib.BINDING
-    assert _lib.hot.__name__ == f"mxlite._hot_{_lib.BINDING}"
+    assert _lib.hot.__name__ == f"mxlite._lib.hot_{_lib.BINDING}"
 
 
 HOT = """
@@ -102,15 +103,15 @@ set_recording set_training call_n call_into info
 
 
 def test_both_bindings_have_the_same_functions() -> None:
-    _hot_ctypes.bind(_lib.LIB)
+    hot_ctypes.bind(_lib.LIB)
     for name in HOT:
-        assert callable(getattr(_lib.hot, name)) and callable(getattr(_hot_ctypes, name))
+        assert callable(getattr(_lib.hot, name)) and callable(getattr(hot_ctypes, name))
 
 
 def test_handles_pass_between_the_bindings() -> None:
-    _hot_ctypes.bind(_lib.LIB)
+    hot_ctypes.bind(_lib.LIB)
     x = nd.array([[1, 2], [3, 4], [5, 6]])
-    for one, two in ((_lib.hot, _hot_ctypes), (_hot_ctypes, _lib.hot)):
+    for one, two in ((_lib.hot, hot_ctypes), (hot_ctypes, _lib.hot)):
         handle = one.slice_rows(x._h, -2, 3)
         assert two.info(handle) == ((2, 2), 0)
         assert two.free_array(handle) == 0

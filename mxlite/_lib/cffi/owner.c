@@ -1,5 +1,6 @@
 /* Owner, the base class of NDArray and Tensor: holds a handle and frees it when the object goes,
- * without a Python call. After functions.c; mxlite/_hot_ctypes.py has the same class in Python. */
+ * without a Python call. After functions.c; mxlite/_lib/hot_ctypes.py has the same class in Python.
+ */
 typedef struct owner {
     PyObject ob_base;
     uint64_t handle;

@@ -99,7 +99,7 @@ NNSymbolGetNumOutputs:PP NNSymbolGetOutput:PIP NNSymbolListAttrs:PiPP NNSymbolLi
 NNSymbolListInputVariables:PiPP NNSymbolListOutputNames:PPP NNSymbolPrint:PP NNSymbolSetAttrs:PIPP
 """
 
-#: The hot functions that are called as they are, by their names in mxlite._hot_cffi and mxlite._hot_ctypes.
+#: The hot functions that are called as they are, by their names in mxlite._lib.hot_cffi and mxlite._lib.hot_ctypes.
 HOT = {
     "call1": "MXLCall1",
     "call2": "MXLCall2",

@@ -1,7 +1,7 @@
-/* The functions of the cffi module mxlite._mxlite_cffi (mxlite/_build_cffi.py). The module is not
- * linked with the library: `bind` fills the pointers p_MXL... with addresses in the library that
- * mxlite._lib opened. Handles are integers here; 0 is an error. cffi's own code, with Python.h,
- * comes before this file; owner.c and the others come after it. */
+/* The functions of the cffi module mxlite._mxlite_cffi (mxlite/_lib/build_cffi.py). The module is
+ * not linked with the library: `bind` fills the pointers p_MXL... with addresses in the library
+ * that mxlite._lib opened. Handles are integers here; 0 is an error. cffi's own code, with
+ * Python.h, comes before this file; owner.c and the others come after it. */
 #include <stddef.h>
 #include <structmember.h>
 

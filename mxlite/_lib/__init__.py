@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from mxlite import error
-from mxlite._prototypes import TABLE
+from mxlite._lib.prototypes import TABLE
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # the package
 
 
 def c_text(text: str | bytes) -> bytes:
@@ -210,13 +210,13 @@ def _load_hot() -> tuple[str, Any]:
         raise RuntimeError(f"mxlite: MXLITE_BINDING is {wanted!r}; it may be 'cffi' or 'ctypes'")
     if wanted != "ctypes":
         try:
-            return "cffi", importlib.import_module("mxlite._hot_cffi")
+            return "cffi", importlib.import_module("mxlite._lib.hot_cffi")
         except ImportError as problem:
             if wanted == "cffi":
                 raise RuntimeError(
                     f"mxlite: MXLITE_BINDING=cffi, but the cffi module cannot be loaded: {problem}"
                 ) from problem
-    return "ctypes", importlib.import_module("mxlite._hot_ctypes")
+    return "ctypes", importlib.import_module("mxlite._lib.hot_ctypes")
 
 
 #: "cffi" or "ctypes": how the hot calls are made.

@@ -1,4 +1,4 @@
-"""The hot calls over ctypes, for an installation without the cffi module; the same names as mxlite._hot_cffi."""
+"""The hot calls over ctypes, for an installation without the cffi module; the same names as mxlite._lib.hot_cffi."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from types import MethodType
 from typing import Any, Callable
 
-from mxlite._prototypes import HOT
+from mxlite._lib.prototypes import HOT
 
 _MAX_NDIM = 32
 _I64 = ctypes.c_int64
@@ -63,7 +63,7 @@ class Owner:
 
 
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Callable:
-    """The function itself: mxlite._hot_cffi makes its usual calls in C."""
+    """The function itself: mxlite._lib.hot_cffi makes its usual calls in C."""
     return function
 
 

@@ -1,4 +1,4 @@
-"""The cffi module of the hot calls, `mxlite._mxlite_cffi`; setup.py builds it, mxlite._hot_cffi wraps it.
+"""The cffi module of the hot calls, `mxlite._mxlite_cffi`; setup.py builds it, mxlite._lib.hot_cffi wraps it.
 
 It is not linked with the library: `bind` fills its function pointers with addresses in the library that mxlite._lib
 opened, so that there is one library in the process. Handles are integers; a new handle is the result, 0 an error.
@@ -36,12 +36,12 @@ _SOURCES = ("functions.c", "owner.c", "call.c", "views.c", "call_type.c")
 
 
 def _source(name: str) -> str:
-    """The text of a file in _cffi/, with its own line numbers in the compiler's messages."""
-    with open(os.path.join(os.path.dirname(__file__), "_cffi", name), encoding="ascii") as file:
-        return f'#line 1 "mxlite/_cffi/{name}"\n{file.read()}'
+    """The text of a file in cffi/, with its own line numbers in the compiler's messages."""
+    with open(os.path.join(os.path.dirname(__file__), "cffi", name), encoding="ascii") as file:
+        return f'#line 1 "mxlite/_lib/cffi/{name}"\n{file.read()}'
 
 
-#: The letters of _prototypes.py as C; handles and addresses are integers here.
+#: The letters of prototypes.py as C; handles and addresses are integers here.
 _TYPES = {"P": "uint64_t", "z": "uint64_t", "q": "int64_t", "d": "double", "i": "int"}
 
 
@@ -61,7 +61,7 @@ def _direct(tables: dict) -> "tuple[str, str]":
 
 
 # By path: `import mxlite` opens the library, which may not be built yet.
-_declared, _defined = _direct(runpy.run_path(os.path.join(os.path.dirname(__file__), "_prototypes.py")))
+_declared, _defined = _direct(runpy.run_path(os.path.join(os.path.dirname(__file__), "prototypes.py")))
 ffibuilder = cffi.FFI()
 ffibuilder.cdef(_DECLARATIONS + _declared)
 ffibuilder.set_source(

@@ -1,4 +1,4 @@
-"""The hot calls over the cffi module (mxlite/_build_cffi.py); the same names as mxlite._hot_ctypes."""
+"""The hot calls over the cffi module (mxlite/_lib/build_cffi.py); the same names as mxlite._lib.hot_ctypes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ctypes
 from functools import update_wrapper
 from typing import Any, Callable
 
+from mxlite._lib.prototypes import HOT
 from mxlite._mxlite_cffi import ffi, lib
-from mxlite._prototypes import HOT
 
 _MAX_NDIM = 32
 _MAX_ARGUMENTS = 32
@@ -21,7 +21,7 @@ Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for n
 
 
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any:
-    """A function that makes the usual calls of `function` in C, without Python code (mxlite/_cffi/call.c).
+    """A function that makes the usual calls of `function` in C, without Python code (mxlite/_lib/cffi/call.c).
 
     Usual are arrays that are of class `cls` itself, exact floats and integers, and nothing by keyword. All else goes to
     `function`, which gives the same results and is the definition; over ctypes it is what runs. `failed` is called with

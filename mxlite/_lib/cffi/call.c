@@ -1,6 +1,6 @@
 /* Call, a function whose usual calls run in C: operands looked at, prepared call, new object, with
  * no Python code in between. All that is unusual goes to the Python function behind it.
- * After owner.c; `direct` in mxlite/_hot_cffi.py makes the objects.
+ * After owner.c; `direct` in mxlite/_lib/hot_cffi.py makes the objects.
  *
  * Python's limited API of 3.9 has no names for vectorcall, which the interpreter knows all the
  * same. */

@@ -1,5 +1,5 @@
 /* The class Call as Python has it: how its objects are made, and what they have of a function.
- * After views.c; mxlite/_hot_cffi.py asks for the classes. */
+ * After views.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *keys[] = {
