@@ -33,6 +33,11 @@ $(ORACLE)/mxnet.stamp:
 oracle: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_reference.py $(ORACLE_ARGS)
 
+#: make oracle-gluon  the same for tests/python/gluon/cases; ORACLE_ARGS='--new layers losses': new cases of two modules
+.PHONY: oracle-gluon
+oracle-gluon: $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python tests/reference/make_gluon.py $(ORACLE_ARGS)
+
 # Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
 PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
 test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp

@@ -25,12 +25,15 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import engine, operator, runtime, test_utils
+    from mxlite import attribute, engine, name, operator, registry, runtime, test_utils
+    from mxlite.attribute import AttrScope
 
 __all__ = [
+    "AttrScope",
     "Context",
     "MXNetError",
     "__version__",
+    "attribute",
     "autograd",
     "base",
     "context",
@@ -46,12 +49,14 @@ __all__ = [
     "gpu",
     "install_as_mxnet",
     "is_np_shape",
+    "name",
     "nd",
     "ndarray",
     "np_shape",
     "num_gpus",
     "operator",
     "random",
+    "registry",
     "rnd",
     "runtime",
     "set_np_shape",
@@ -61,10 +66,29 @@ __all__ = [
 ]
 
 
+#: Modules that are imported when they are first used; and the names of others, and of what is in them.
+_MODULES = {
+    "attribute",
+    "engine",
+    "name",
+    "operator",
+    "registry",
+    "runtime",
+    "test_utils",
+}
+_OTHERS = {
+    "AttrScope": "attribute.AttrScope",
+}
+
+
 def _later(name: str) -> object:
-    return (
-        importlib.import_module(f"mxlite.{name}") if name in ("engine", "operator", "runtime", "test_utils") else None
-    )
+    if name in _MODULES:
+        return importlib.import_module(f"mxlite.{name}")
+    module, _, member = _OTHERS.get(name, "").partition(".")
+    if not module:
+        return None
+    found = importlib.import_module(f"mxlite.{module}")
+    return getattr(found, member) if member else found
 
 
-_show(globals(), _later)  # few programs want those four
+_show(globals(), _later)
