@@ -24,7 +24,8 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 
 /* As MXL_BY_LEVEL, for code that is not worth three loops, or is bound by memory, so that AVX-512
  * gains nothing. */
-#define MXL_BASELINE_ONLY(fn, parameters, ...)                                                     \
+#define MXL_BASELINE_ONLY(fn, parameters, ...) MXL_BASELINE_ONLY_(fn, parameters, __VA_ARGS__)
+#define MXL_BASELINE_ONLY_(fn, parameters, ...)                                                    \
     static void fn parameters                                                                      \
     {                                                                                              \
         fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \

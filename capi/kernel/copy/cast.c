@@ -41,7 +41,7 @@ typedef int64_t i64;
             z[i] = expr;                                                                           \
         }                                                                                          \
     }                                                                                              \
-    MXL_BY_LEVEL(cast_##A##_##B##_loop, (B * z, const A *a, int64_t n), z, a, n)                   \
+    MXL_UP_TO_AVX2(cast_##A##_##B##_loop, (B * z, const A *a, int64_t n), z, a, n)                 \
                                                                                                    \
     static void cast_##A##_##B(void *out, const void *const *in, const int64_t *step, int64_t n,   \
                                const void *params)                                                 \

@@ -51,10 +51,12 @@ pool_job mxl_pool_job(const mxl_pool *p)
 
 #define NAME(x) f32_##x
 #define T       float
+#define LEVELS  MXL_BY_LEVEL
 #include "kernel/pool/pool.tmpl.h"
 
 #define NAME(x) f64_##x
 #define T       double
+#define LEVELS  MXL_UP_TO_AVX2
 #include "kernel/pool/pool.tmpl.h"
 
 static void run(pool_job *job)

@@ -1,5 +1,5 @@
-/* Maximum and sum of windows for one element type; included by pool.c with NAME(x) and T defined.
- */
+/* Maximum and sum of windows for one element type; included by pool.c with NAME(x), T
+ * and LEVELS (of kernel/target.h) defined. */
 
 /* `a` joined with an element of x. */
 MXL_INLINE T NAME(taken)(pool_kind kind, T a, T x)
@@ -184,7 +184,8 @@ MXL_INLINE void NAME(chunk_at)(int level, void *data, int64_t begin, int64_t end
         NAME(range)(POOL_CUBES, job, begin, end);
     }
 }
-MXL_BY_LEVEL(NAME(chunk), (void *data, int64_t begin, int64_t end), data, begin, end)
+LEVELS(NAME(chunk), (void *data, int64_t begin, int64_t end), data, begin, end)
 
 #undef NAME
 #undef T
+#undef LEVELS

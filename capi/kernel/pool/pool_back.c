@@ -13,11 +13,13 @@ enum { CHANNELS = 64 };
 #define NAME(x) f32_##x
 #define T       float
 #define P       int32_t
+#define LEVELS  MXL_BY_LEVEL
 #include "kernel/pool/pool_back.tmpl.h"
 
 #define NAME(x) f64_##x
 #define T       double
 #define P       int64_t
+#define LEVELS  MXL_UP_TO_AVX2
 #include "kernel/pool/pool_back.tmpl.h"
 
 static void run(pool_job *job)

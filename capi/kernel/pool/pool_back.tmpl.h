@@ -1,5 +1,5 @@
-/* Gradients of pooling for one element type; included by pool_back.c with NAME(x), T, and P, an
- * integer of T's width, defined. */
+/* Gradients of pooling for one element type; included by pool_back.c with NAME(x), T, P (an
+ * integer of T's width) and LEVELS (of kernel/target.h) defined. */
 
 /* ---- the largest element ---- */
 
@@ -304,8 +304,9 @@ MXL_INLINE void NAME(back_at)(int level, void *data, int64_t begin, int64_t end)
         }
     }
 }
-MXL_BY_LEVEL(NAME(back), (void *data, int64_t begin, int64_t end), data, begin, end)
+LEVELS(NAME(back), (void *data, int64_t begin, int64_t end), data, begin, end)
 
 #undef NAME
 #undef T
 #undef P
+#undef LEVELS

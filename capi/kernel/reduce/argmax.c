@@ -95,10 +95,10 @@ enum {
             most[j] = more ? a : b;                                                                \
         }                                                                                          \
     }                                                                                              \
-    MXL_BY_LEVEL(name##_columns,                                                                   \
-                 (int64_t *at, A *most, const T *in, int64_t n, int64_t m, int64_t stride,         \
-                  const A *best, int64_t first, int largest),                                      \
-                 at, most, in, n, m, stride, best, first, largest)
+    MXL_UP_TO_AVX2(name##_columns,                                                                 \
+                   (int64_t *at, A *most, const T *in, int64_t n, int64_t m, int64_t stride,       \
+                    const A *best, int64_t first, int largest),                                    \
+                   at, most, in, n, m, stride, best, first, largest)
 
 #define FLOAT_NAN(v) ((v) != (v))
 #define NEVER(v)     0

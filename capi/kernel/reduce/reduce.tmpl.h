@@ -1,7 +1,7 @@
 /* The reduction loops of one dtype; included by reduce_loops.c once per dtype with NAME(x), T (the
  * element), A (the accumulator, double or int64_t), P (the type of products), FLAG (an integer as
- * wide as T), LOWEST, HIGHEST, FLOATING, MAGNITUDE(v), UNORDERED(a, b), CARRIES and LEVELS
- * (of kernel/target.h) defined. */
+ * wide as T), LOWEST, HIGHEST, FLOATING, MAGNITUDE(v), UNORDERED(a, b), CARRIES, and of
+ * kernel/target.h LEVELS and, for kinds that are seldom asked for, RARE_LEVELS defined. */
 
 #define LANES     ((int)(64 / sizeof(T)))
 #define IS_NAN(v) UNORDERED(v, v)
@@ -100,13 +100,12 @@ PRODUCT(prod, v)
 CHOICE(max, >)
 CHOICE(min, <)
 
-#define LANE    A
-#define SEEN    A
-#define EMPTY   0
-#define PARTS   FLOATING
-#define KIND(x) NAME(sum_##x)
-#include "kernel/reduce/reduce_kind.tmpl.h"
-#define KIND(x) NAME(norm1_##x)
+#define LANE        A
+#define SEEN        A
+#define EMPTY       0
+#define PARTS       FLOATING
+#define KIND_LEVELS LEVELS
+#define KIND(x)     NAME(sum_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
 #define KIND(x) NAME(norm2_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
@@ -114,6 +113,14 @@ CHOICE(min, <)
 #define PARTS   0
 #define KIND(x) NAME(squares_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
+#undef PARTS
+#undef KIND_LEVELS
+#define PARTS       FLOATING
+#define KIND_LEVELS RARE_LEVELS
+#define KIND(x)     NAME(norm1_##x)
+#include "kernel/reduce/reduce_kind.tmpl.h"
+#undef PARTS
+#define PARTS 0
 #if FLOATING
 SUM(nansum, T, IS_NAN(v) ? 0 : v)
 #define KIND(x) NAME(nansum_##x)
@@ -134,11 +141,13 @@ PRODUCT(nanprod, IS_NAN(v) ? 1 : v)
 #undef SEEN
 #undef EMPTY
 #undef PARTS
-#define PARTS   FLOATING
-#define LANE    T
-#define SEEN    FLAG
-#define EMPTY   LOWEST
-#define KIND(x) NAME(max_##x)
+#undef KIND_LEVELS
+#define KIND_LEVELS LEVELS
+#define PARTS       FLOATING
+#define LANE        T
+#define SEEN        FLAG
+#define EMPTY       LOWEST
+#define KIND(x)     NAME(max_##x)
 #include "kernel/reduce/reduce_kind.tmpl.h"
 #undef EMPTY
 #define EMPTY   HIGHEST
@@ -259,6 +268,7 @@ static const mxl_reduce_loops NAME(loops) = {
 #undef SEEN
 #undef EMPTY
 #undef PARTS
+#undef KIND_LEVELS
 #undef LOOPS
 #undef NUMBERS
 #undef NAME
@@ -273,3 +283,4 @@ static const mxl_reduce_loops NAME(loops) = {
 #undef UNORDERED
 #undef CARRIES
 #undef LEVELS
+#undef RARE_LEVELS

@@ -6,6 +6,7 @@
  *   KIND(meet)(&lane, &seen, other, seen)  another lane into a lane
  *   KIND(whole)(lane, seen)                the accumulator of a lane
  *   KIND(join)(a, b)                       of two accumulators
+ *   KIND_LEVELS                            the vector levels, of kernel/target.h
  *   PARTS                                  whether the elements of an output may come in parts
  * Everything goes by lanes or columns: so it vectorises, and the order of additions is the same at
  * every vector level. */
@@ -121,8 +122,8 @@ MXL_INLINE void KIND(rows_at)(int level, void *acc, const void *in, int64_t n, i
         a[j] = KIND(join)(a[j], m < LANES ? KIND(few)(x, m) : KIND(run)(x, m, none));
     }
 }
-LEVELS(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in, n, m,
-       stride)
+KIND_LEVELS(KIND(rows), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in,
+            n, m, stride)
 
 #if PARTS
 /* The next n neighbours of one output, whose lanes are kept in between; `acc` (NULL: more follow)
@@ -160,8 +161,8 @@ MXL_INLINE void KIND(part_at)(int level, mxl_reduce_lanes *kept, void *acc, cons
         KIND(rest)(lane, seen, (const T *)in + i, n - i, none);
     *a = KIND(join)(*a, KIND(total)(lane, seen, false));
 }
-LEVELS(KIND(part), (mxl_reduce_lanes * kept, void *acc, const void *in, int64_t n), kept, acc, in,
-       n)
+KIND_LEVELS(KIND(part), (mxl_reduce_lanes * kept, void *acc, const void *in, int64_t n), kept, acc,
+            in, n)
 #endif
 
 /* Columns of up to four elements: directly, without lanes in memory. */
@@ -261,7 +262,7 @@ MXL_INLINE void KIND(columns_at)(int level, void *acc, const void *in, int64_t n
     for (int64_t j = 0; j < n; j++)
         a[j] = KIND(join)(a[j], KIND(whole)(lane[j], seen[j]));
 }
-LEVELS(KIND(columns), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc, in, n,
-       m, stride)
+KIND_LEVELS(KIND(columns), (void *acc, const void *in, int64_t n, int64_t m, int64_t stride), acc,
+            in, n, m, stride)
 
 #undef KIND

@@ -30,6 +30,7 @@ enum {
 #define UNORDERED(a, b) isunordered(a, b)
 #define CARRIES         0
 #define LEVELS          MXL_BY_LEVEL
+#define RARE_LEVELS     MXL_UP_TO_AVX2
 #include "kernel/reduce/reduce.tmpl.h"
 
 #define NAME(x)         f64_##x
@@ -44,10 +45,11 @@ enum {
 #define UNORDERED(a, b) isunordered(a, b)
 #define CARRIES         1
 #define LEVELS          MXL_BY_LEVEL
+#define RARE_LEVELS     MXL_UP_TO_AVX2
 #include "kernel/reduce/reduce.tmpl.h"
 
-/* Integers wrap, so sums and products may be computed in any width from that of the result on. A
- * third set of loops for AVX-512 would be 120 KB for what is bound by memory. */
+/* Integers wrap, so sums and products may be computed in any width from that of the result on.
+ * Their loops are bound by memory, and have one vector level less. */
 #define NAME(x)         i32_##x
 #define T               int32_t
 #define A               int64_t
@@ -60,6 +62,7 @@ enum {
 #define UNORDERED(a, b) 0
 #define CARRIES         0
 #define LEVELS          MXL_UP_TO_AVX2
+#define RARE_LEVELS     MXL_BASELINE_ONLY
 #include "kernel/reduce/reduce.tmpl.h"
 
 #define NAME(x)         i64_##x
@@ -74,6 +77,7 @@ enum {
 #define UNORDERED(a, b) 0
 #define CARRIES         0
 #define LEVELS          MXL_UP_TO_AVX2
+#define RARE_LEVELS     MXL_BASELINE_ONLY
 #include "kernel/reduce/reduce.tmpl.h"
 
 const mxl_reduce_loops *mxl_reduce_loops_of(int dtype)

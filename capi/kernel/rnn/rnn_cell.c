@@ -18,15 +18,19 @@ static bool is_active(const mxl_rnn *r, int64_t t, int64_t b)
 
 #define NAME(x) f32_##x
 #define T       float
+#define LEVELS  MXL_BY_LEVEL
 #include "kernel/rnn/rnn_cell.tmpl.h"
 #undef NAME
 #undef T
+#undef LEVELS
 
 #define NAME(x) f64_##x
 #define T       double
+#define LEVELS  MXL_UP_TO_AVX2
 #include "kernel/rnn/rnn_cell.tmpl.h"
 #undef NAME
 #undef T
+#undef LEVELS
 
 static void run(const mxl_rnn_step *step, mxl_range_fn f32, mxl_range_fn f64)
 {

@@ -1,4 +1,5 @@
-/* A row of a step over one floating type; included by rnn_cell.c with T, the element, and NAME(x).
+/* A row of a step over one floating type; included by rnn_cell.c with T, the element, NAME(x)
+ * and LEVELS (of kernel/target.h).
  * Gates are in parts of `n` units. */
 
 /* ---- forward ---- */
@@ -28,7 +29,7 @@ MXL_INLINE void NAME(lstm_cell_at)(int level, int64_t n, T *a, const T *c_before
         c[j] = f * c_before[j] + i * g;
     }
 }
-MXL_BY_LEVEL(NAME(lstm_cell), (int64_t n, T *a, const T *c_before, T *c), n, a, c_before, c)
+LEVELS(NAME(lstm_cell), (int64_t n, T *a, const T *c_before, T *c), n, a, c_before, c)
 
 /* h = o * tanh(c) */
 MXL_INLINE void NAME(lstm_state_at)(int level, int64_t n, T *o, const T *c, T *h)
@@ -39,7 +40,7 @@ MXL_INLINE void NAME(lstm_state_at)(int level, int64_t n, T *o, const T *c, T *h
         h[j] = o[j] * mxl_loop_tanh(c[j]);
     }
 }
-MXL_BY_LEVEL(NAME(lstm_state), (int64_t n, T *o, const T *c, T *h), n, o, c, h)
+LEVELS(NAME(lstm_state), (int64_t n, T *o, const T *c, T *h), n, o, c, h)
 
 static void NAME(lstm)(const mxl_rnn *r, T *a, const T *c_before, T *c, T *h)
 {
@@ -63,7 +64,7 @@ MXL_INLINE void NAME(gru_at)(int level, int64_t n, T *a, const T *s, const T *be
         h[j] = (1 - z) * now + z * before[j];
     }
 }
-MXL_BY_LEVEL(NAME(gru), (int64_t n, T *a, const T *s, const T *before, T *h), n, a, s, before, h)
+LEVELS(NAME(gru), (int64_t n, T *a, const T *s, const T *before, T *h), n, a, s, before, h)
 
 MXL_INLINE void NAME(plain_at)(int level, bool relu, int64_t n, T *a, T *h)
 {
@@ -77,7 +78,7 @@ MXL_INLINE void NAME(plain_at)(int level, bool relu, int64_t n, T *a, T *h)
             h[j] = a[j] = mxl_loop_tanh(a[j]);
     }
 }
-MXL_BY_LEVEL(NAME(plain), (bool relu, int64_t n, T *a, T *h), relu, n, a, h)
+LEVELS(NAME(plain), (bool relu, int64_t n, T *a, T *h), relu, n, a, h)
 
 /* A row that has ended keeps its states, and its gates are 0 for the backward. */
 static void NAME(skip)(const mxl_rnn_step *step, int64_t b, T *h)
@@ -180,9 +181,9 @@ MXL_INLINE void NAME(lstm_back_at)(int level, const mxl_rnn *r, const T *a, cons
     else
         NAME(lstm_back_loop)(level, false, r, a, c_before, c, h, dc, d);
 }
-MXL_BY_LEVEL(NAME(lstm_back),
-             (const mxl_rnn *r, const T *a, const T *c_before, const T *c, const T *h, T *dc, T *d),
-             r, a, c_before, c, h, dc, d)
+LEVELS(NAME(lstm_back),
+       (const mxl_rnn *r, const T *a, const T *c_before, const T *c, const T *h, T *dc, T *d), r, a,
+       c_before, c, h, dc, d)
 
 /* dn = dh (1 - z), dz = dh (h_before - n), dr = dn' share, and the state's share of n gets dn' r;
  * h becomes dh z. */
@@ -203,8 +204,8 @@ MXL_INLINE void NAME(gru_back_at)(int level, int64_t n, const T *a, const T *bef
         h[j] = dh * z;
     }
 }
-MXL_BY_LEVEL(NAME(gru_back), (int64_t n, const T *a, const T *before, T *h, T *d, T *s), n, a,
-             before, h, d, s)
+LEVELS(NAME(gru_back), (int64_t n, const T *a, const T *before, T *h, T *d, T *s), n, a, before, h,
+       d, s)
 
 MXL_INLINE void NAME(plain_back_at)(int level, bool relu, int64_t n, const T *a, const T *h, T *d)
 {
@@ -213,8 +214,7 @@ MXL_INLINE void NAME(plain_back_at)(int level, bool relu, int64_t n, const T *a,
     for (int64_t j = 0; j < n; j++)
         d[j] = relu ? (a[j] > 0 ? h[j] : a[j] != a[j] ? a[j] : 0) : h[j] * (1 - a[j] * a[j]);
 }
-MXL_BY_LEVEL(NAME(plain_back), (bool relu, int64_t n, const T *a, const T *h, T *d), relu, n, a, h,
-             d)
+LEVELS(NAME(plain_back), (bool relu, int64_t n, const T *a, const T *h, T *d), relu, n, a, h, d)
 
 /* One item of a range is a row of the batch. */
 static void NAME(arrive_rows)(void *data, int64_t begin, int64_t end)
