@@ -38,6 +38,11 @@ oracle: $(ORACLE)/mxnet.stamp
 oracle-gluon: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_gluon.py $(ORACLE_ARGS)
 
+#: make test-scripts  training scripts for MXNet (tests/scripts) run here and on the real 1.9.1: losses and time
+.PHONY: test-scripts
+test-scripts: venv $(ORACLE)/mxnet.stamp
+	@$(LIBRARY_ENV) $(VPY) tests/scripts/run.py --mxnet $(ORACLE)/bin/python $(SCRIPTS_ARGS)
+
 # Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
 PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
 test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp

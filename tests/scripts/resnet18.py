@@ -1,0 +1,27 @@
+"""ResNet-18 of the model zoo on made-up images, with a learning rate schedule and Nesterov's momentum."""
+
+import mxnet as mx
+from common import Log, Seeded, squares
+from mxnet import autograd, gluon
+
+images, labels, _ = squares(400, 33, channels=3)
+x_all = mx.nd.array(images).transpose((0, 3, 1, 2)) / 255
+y_all = mx.nd.array(labels)
+
+net = gluon.model_zoo.vision.resnet18_v1(classes=9)
+net.initialize(Seeded(0.05))
+net.hybridize()
+
+loss_of = gluon.loss.SoftmaxCELoss()
+schedule = mx.lr_scheduler.MultiFactorScheduler(step=[20, 40], factor=0.5, base_lr=0.02)
+trainer = gluon.Trainer(net.collect_params(), "nag", {"lr_scheduler": schedule, "momentum": 0.9, "wd": 1e-4})
+log = Log()
+going, i = True, 0
+while going:
+    x, y = x_all[i * 8 % 400 : i * 8 % 400 + 8], y_all[i * 8 % 400 : i * 8 % 400 + 8]
+    with autograd.record():
+        loss = loss_of(net(x), y)
+    loss.backward()
+    trainer.step(8)
+    going, i = log.step(loss), i + 1
+log.done()
