@@ -25,7 +25,8 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import attribute, engine, name, operator, registry, runtime, test_utils
+    from mxlite import attribute, engine, initializer, name, operator, registry, runtime, test_utils
+    from mxlite import initializer as init
     from mxlite.attribute import AttrScope
 
 __all__ = [
@@ -47,6 +48,8 @@ __all__ = [
     "get_library",
     "get_pkgconfig_dir",
     "gpu",
+    "init",
+    "initializer",
     "install_as_mxnet",
     "is_np_shape",
     "name",
@@ -70,6 +73,7 @@ __all__ = [
 _MODULES = {
     "attribute",
     "engine",
+    "initializer",
     "name",
     "operator",
     "registry",
@@ -78,6 +82,7 @@ _MODULES = {
 }
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
+    "init": "initializer",
 }
 
 
