@@ -25,7 +25,18 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import attribute, engine, initializer, name, operator, registry, runtime, test_utils
+    from mxlite import (
+        attribute,
+        engine,
+        initializer,
+        lr_scheduler,
+        name,
+        operator,
+        optimizer,
+        registry,
+        runtime,
+        test_utils,
+    )
     from mxlite import initializer as init
     from mxlite.attribute import AttrScope
 
@@ -52,12 +63,14 @@ __all__ = [
     "initializer",
     "install_as_mxnet",
     "is_np_shape",
+    "lr_scheduler",
     "name",
     "nd",
     "ndarray",
     "np_shape",
     "num_gpus",
     "operator",
+    "optimizer",
     "random",
     "registry",
     "rnd",
@@ -74,8 +87,10 @@ _MODULES = {
     "attribute",
     "engine",
     "initializer",
+    "lr_scheduler",
     "name",
     "operator",
+    "optimizer",
     "registry",
     "runtime",
     "test_utils",
