@@ -25,7 +25,8 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import attribute, engine, name, operator, registry, runtime, test_utils
+    from mxlite import attribute, engine, gluon, name, operator, registry, runtime, symbol, test_utils
+    from mxlite import symbol as sym
     from mxlite.attribute import AttrScope
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "current_context",
     "engine",
     "error",
+    "gluon",
     "get_cmake_dir",
     "get_include",
     "get_library",
@@ -60,6 +62,8 @@ __all__ = [
     "rnd",
     "runtime",
     "set_np_shape",
+    "sym",
+    "symbol",
     "test_utils",
     "use_np_shape",
     "util",
@@ -70,14 +74,17 @@ __all__ = [
 _MODULES = {
     "attribute",
     "engine",
+    "gluon",
     "name",
     "operator",
     "registry",
     "runtime",
+    "symbol",
     "test_utils",
 }
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
+    "sym": "symbol",
 }
 
 
