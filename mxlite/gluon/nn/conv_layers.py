@@ -30,6 +30,18 @@ def _check(what: str, value: Any, count: int) -> None:
         raise MXValueError(f"{what} must be integers, got {value!r}")
 
 
+def _repr_of(layer: Any, weight: tuple[int, ...], given: dict[str, Any]) -> str:
+    """How a convolution prints."""
+    parts = [f"{weight[1] or None} -> {weight[0]}", f"kernel_size={given['kernel']}", f"stride={given['stride']}"]
+    dimensions = len(given["kernel"])
+    parts += [f"padding={given['pad']}"] if given["pad"] != (0,) * dimensions else []
+    parts += [f"dilation={given['dilate']}"] if given["dilate"] != (1,) * dimensions else []
+    parts += [f"groups={given['num_group']}"] if given["num_group"] != 1 else []
+    parts += ["bias=False"] if given["no_bias"] else []
+    parts += [str(layer.act)] if layer.act is not None else []
+    return f"{type(layer).__name__}({', '.join(parts)})"
+
+
 class _Conv(HybridBlock):
     """A convolution, or its transpose, of any number of dimensions, with a bias and an activation.
 
@@ -104,20 +116,7 @@ class _Conv(HybridBlock):
         return "conv"
 
     def __repr__(self) -> str:
-        given = self._kwargs
-        first, second = self.weight.shape[:2]
-        dimensions = len(given["kernel"])
-        parts = [
-            f"{second or None} -> {first}",
-            f"kernel_size={given['kernel']}",
-            f"stride={given['stride']}",
-        ]
-        parts += [f"padding={given['pad']}"] if given["pad"] != (0,) * dimensions else []
-        parts += [f"dilation={given['dilate']}"] if given["dilate"] != (1,) * dimensions else []
-        parts += [f"groups={given['num_group']}"] if given["num_group"] != 1 else []
-        parts += ["bias=False"] if self.bias is None else []
-        parts += [str(self.act)] if self.act is not None else []
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return _repr_of(self, self.weight.shape, self._kwargs)
 
 
 class _Pooling(HybridBlock):
