@@ -25,7 +25,8 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import attribute, engine, gluon, name, operator, registry, runtime, symbol, test_utils
+    from mxlite import attribute, engine, gluon, initializer, name, operator, registry, runtime, symbol, test_utils
+    from mxlite import initializer as init
     from mxlite import symbol as sym
     from mxlite.attribute import AttrScope
 
@@ -49,6 +50,8 @@ __all__ = [
     "get_library",
     "get_pkgconfig_dir",
     "gpu",
+    "init",
+    "initializer",
     "install_as_mxnet",
     "is_np_shape",
     "name",
@@ -75,6 +78,7 @@ _MODULES = {
     "attribute",
     "engine",
     "gluon",
+    "initializer",
     "name",
     "operator",
     "registry",
@@ -85,6 +89,7 @@ _MODULES = {
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
     "sym": "symbol",
+    "init": "initializer",
 }
 
 
