@@ -34,8 +34,8 @@ class HybridBlock(Block):
         self._flags: list[tuple[str, Any]] = []
         self._backend: str | None = None
         self._backend_opts: dict[str, Any] = {}
-        #: The parameters' arrays by device, as they were at `_epoch`.
-        self._arrays: dict[int, dict[str, NDArray]] = {}
+        #: The parameters' arrays in cpu(0), as they were at `_epoch`.
+        self._arrays: dict[str, NDArray] = {}
         self._epoch = -1
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -65,31 +65,19 @@ class HybridBlock(Block):
         """
         if x.__class__ is NDArray:
             device = _device(x._h)
-            if device == _CPU0:
-                if not self._reg_params:
-                    return self.hybrid_forward(ndarray, x, *args)
-                if self._epoch == epoch.number:
-                    arrays = self._arrays.get(device)
-                    if arrays is not None:
-                        return self.hybrid_forward(ndarray, x, *args, **arrays)
+            if self._epoch == epoch.number and device == _CPU0:
+                return self.hybrid_forward(ndarray, x, *args, **self._arrays)
         else:
             device = _device(_first_array((x, *args))._h)
         return self._forward_in(device, x, args)
 
     def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
-        """`forward` in any context, and where the parameters' arrays are not remembered."""
+        """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
         ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
-        if self._epoch != epoch.number:
-            self._arrays = {}
+        arrays, complete = self._collect_arrays(ctx, x, args)
+        if complete and device == _CPU0:
+            self._arrays = arrays
             self._epoch = epoch.number
-        arrays = self._arrays.get(device)
-        if arrays is None:
-            arrays, complete = self._collect_arrays(ctx, x, args)
-            if complete:
-                if self._epoch != epoch.number:
-                    self._arrays = {}
-                    self._epoch = epoch.number
-                self._arrays[device] = arrays
         if ctx == current_context():
             return self.hybrid_forward(ndarray, x, *args, **arrays)
         with ctx:
