@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mxlite import (
         attribute,
         engine,
+        gluon,
         initializer,
         lr_scheduler,
         name,
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
         optimizer,
         registry,
         runtime,
+        symbol,
         test_utils,
     )
     from mxlite import initializer as init
+    from mxlite import symbol as sym
     from mxlite.attribute import AttrScope
 
 __all__ = [
@@ -58,6 +61,7 @@ __all__ = [
     "get_include",
     "get_library",
     "get_pkgconfig_dir",
+    "gluon",
     "gpu",
     "init",
     "initializer",
@@ -76,6 +80,8 @@ __all__ = [
     "rnd",
     "runtime",
     "set_np_shape",
+    "sym",
+    "symbol",
     "test_utils",
     "use_np_shape",
     "util",
@@ -86,6 +92,7 @@ __all__ = [
 _MODULES = {
     "attribute",
     "engine",
+    "gluon",
     "initializer",
     "lr_scheduler",
     "name",
@@ -93,11 +100,13 @@ _MODULES = {
     "optimizer",
     "registry",
     "runtime",
+    "symbol",
     "test_utils",
 }
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
     "init": "initializer",
+    "sym": "symbol",
 }
 
 

@@ -33,6 +33,7 @@ _CALLED = {
     "_at": "MXLNDArrayAt",
     "_reshape": "MXLNDArrayReshape",
     "_info": "MXLNDArrayGetInfo",
+    "_context": "MXNDArrayGetContext",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
 }
@@ -168,6 +169,13 @@ def info(array: int) -> tuple[tuple[int, ...] | None, int]:
     if ndim < 0:
         return None, -2 if ndim < -1 else dtype.value
     return tuple(sizes[:ndim]), dtype.value
+
+
+def device(a: int) -> int:
+    """Where an array is: 16 times the number of the device, plus its kind; -1 for an error."""
+    kind, number = _INT(), _INT()
+    failed = _context(a, ctypes.byref(kind), ctypes.byref(number))  # noqa: F821
+    return -1 if failed else number.value * 16 + kind.value
 
 
 def set_recording(flag: int) -> int:

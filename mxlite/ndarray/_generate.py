@@ -17,6 +17,7 @@ from mxlite.base import _Null
 from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
 from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, operator_names, parameters, prepare, run
+from mxlite.ndarray._stand_in import Unknown, waiting
 from mxlite.ndarray.ndarray import NDArray
 
 _FAST = """{choose}
@@ -65,7 +66,7 @@ _VARIADIC = """
 def {name}(*{inputs}, **kwargs):
     _out = kwargs.pop("out", None)
     kwargs.pop("name", None)
-    return _run(_operator, _handles_of(_operator, {inputs}), _parameters(kwargs), _out, _NDArray)
+    return _run(_operator, _inputs_of(_operator, {inputs}), _parameters(kwargs), _out, _NDArray)
 """
 
 
@@ -108,6 +109,14 @@ def handles_of(operator: Operator, arrays: tuple) -> list[int]:
     return [array._h for array in arrays if array is not None]
 
 
+def inputs_of(operator: Operator, arrays: tuple) -> list[int]:
+    """`handles_of`; where one is a stand-in, what `run` gives the call to. Raises: TypeError."""
+    try:
+        return handles_of(operator, arrays)
+    except Unknown:
+        return waiting(arrays)
+
+
 def _plain_call(operator: Operator) -> int:
     """The prepared call without parameters; 0 where some are required, or where it has not one output."""
     try:
@@ -131,7 +140,7 @@ def _fast_path(plain: int, inputs: list[str], params: list[str]) -> tuple[str, s
         call = f"_call2(_number, {both}) if {inputs[1]} is not None else {call}"
         into = f"(_into2(_number, {both}, out._h) if {inputs[1]} is not None else {into})"
     elif len(inputs) > 2:
-        handles = _handles_text(inputs)
+        handles = f"_handles_of(_operator, ({', '.join(inputs)}))"
         call = f"_call_n(_number, {handles}, [])"
         into = f"(-1 if _call_into(_number, {handles}, [], [out._h]) is None else 0)"
     return _FAST.format(choose=choose, alone=" and not kwargs" if params else "", call=call, into=into), learn
@@ -139,7 +148,7 @@ def _fast_path(plain: int, inputs: list[str], params: list[str]) -> tuple[str, s
 
 def _handles_text(inputs: list[str]) -> str:
     """The expression for the handles of a function's inputs; a lone array's without a call."""
-    every = "_handles_of(_operator, ({}))".format("".join(f"{each}, " for each in inputs))
+    every = "_inputs_of(_operator, ({}))".format("".join(f"{each}, " for each in inputs))
     return f"[{inputs[0]}._h] if {inputs[0]}.__class__ is _NDArray else {every}" if len(inputs) == 1 else every
 
 
@@ -214,6 +223,7 @@ def make_function(operator_name: str) -> Callable:
         "_call_n": hot.call_n,
         "_handles_of": handles_of,
         "_id": id,
+        "_inputs_of": inputs_of,
         "_into1": hot.into1,
         "_into2": hot.into2,
         "_known": known.calls.get,

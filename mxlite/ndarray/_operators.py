@@ -251,6 +251,8 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
     Returns `out` where it was given (an array, or a list of them); else a new array, or a list of arrays where the
     operator has several outputs.
     """
+    if inputs.__class__ is not list:
+        return inputs.call(operator, given, out)  # type: ignore[attr-defined] # _stand_in.Waiting
     if operator.counted and operator.counted in given:
         count = given.pop(operator.counted)
         if count != len(inputs):

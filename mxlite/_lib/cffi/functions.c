@@ -12,7 +12,7 @@
     X(MXLCall) X(MXLCall1) X(MXLCall2) X(MXLCall1Float) X(MXLCall1Int) X(MXLCall1List)             \
     X(MXLCallInto) X(MXLCallGetNumOutputs) X(MXLNDArraySlice) X(MXLNDArrayAt)                      \
     X(MXLNDArrayReshape) X(MXLNDArrayGetInfo) X(MXNDArraySyncCopyToCPU)                            \
-    X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree)                                                   \
+    X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree) X(MXNDArrayGetContext)                            \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining)
 /* clang-format on */
 
@@ -42,6 +42,14 @@ static int bind(int number, uint64_t address)
 static uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values)
 {
     return NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(a), n, values));
+}
+
+/* Where an array is: 16 times the number of the device, plus its kind; -1 for an error. */
+static int64_t device(uint64_t a)
+{
+    int kind, number;
+
+    return p_MXNDArrayGetContext(HANDLE(a), &kind, &number) == 0 ? (int64_t)number * 16 + kind : -1;
 }
 
 /* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is

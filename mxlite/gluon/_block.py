@@ -1,0 +1,335 @@
+"""Block: the base class of layers and networks."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any, Callable
+
+from mxlite import initializer, ndarray
+from mxlite.context import Context
+from mxlite.error import MXNotImplementedError
+from mxlite.gluon import _summary
+from mxlite.gluon._naming import BlockScope, prefix_and_params
+from mxlite.gluon._parameter import Parameter
+from mxlite.gluon._parameter_dict import ParameterDict, named
+from mxlite.gluon.utils import HookHandle, _brief_print_list, _indent
+
+
+class Block:
+    """A layer, or a network of blocks: blocks and parameters that are set as attributes belong to it.
+
+        class Net(Block):
+            def __init__(self, **kwargs):
+                super().__init__(**kwargs)
+                with self.name_scope():
+                    self.hidden = nn.Dense(20)
+                    self.out = nn.Dense(10)
+
+            def forward(self, x):
+                return self.out(nd.relu(self.hidden(x)))
+
+    Args:
+        prefix: How the names of the parameters begin; None: the class name and a number.
+        params: The parameters of another block, which this one shares.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        self._empty_prefix = prefix == ""
+        self._prefix, self._params = prefix_and_params(prefix, params, self._alias())
+        self._name = self._prefix[:-1] if self._prefix.endswith("_") else self._prefix
+        self._scope = BlockScope(self)
+        self._children: OrderedDict[str, Any] = OrderedDict()
+        self._reg_params: dict[str, Parameter] = {}
+        self._forward_hooks: OrderedDict[int, Callable] = OrderedDict()
+        self._forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return self._repr_of((name, each) for name, each in vars(self).items() if isinstance(each, Block))
+
+    def _repr_of(self, children: Any) -> str:
+        lines = "\n".join(f"  ({name}): {_indent(repr(each), 2)}" for name, each in children)
+        return f"{type(self).__name__}(\n{lines}\n)"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute; a block becomes a child, a parameter one of the block's.
+
+        Raises: TypeError: it would replace a block or a parameter by another kind of thing; AssertionError: it would
+            replace a parameter.
+        """
+        existing = self.__dict__.get(name)
+        if isinstance(existing, (Parameter, Block)) and not isinstance(value, type(existing)):
+            raise TypeError(
+                f"Changing attribute type for {name} from {type(existing)} to {type(value)} is not allowed."
+            )
+        if isinstance(value, Block):
+            self.register_child(value, name)
+        elif isinstance(value, Parameter):
+            if name in self._reg_params:
+                raise AssertionError(
+                    f"Overriding Parameter attribute {name} is not allowed. If you want to share parameters between "
+                    "blocks, please set 'params' at Block construction instead."
+                )
+            self._reg_params[name] = value
+        super().__setattr__(name, value)
+
+    def _alias(self) -> str:
+        """What the block's name begins with, if it gets none."""
+        return type(self).__name__.lower()
+
+    @property
+    def prefix(self) -> str:
+        """How the names of the parameters begin."""
+        return self._prefix
+
+    @property
+    def name(self) -> str:
+        """The prefix without its last `_`."""
+        return self._name
+
+    def name_scope(self) -> BlockScope:
+        """A with-block: the names of blocks made in it begin with this block's prefix."""
+        return self._scope
+
+    # ---- parameters ----
+
+    @property
+    def params(self) -> ParameterDict:
+        """The parameters of this block, without those of its children."""
+        return self._params
+
+    def collect_params(self, select: str | None = None) -> ParameterDict:
+        """The parameters of this block and all blocks in it.
+
+        Args:
+            select: A regular expression; only names that match it, from their beginning, are in the result.
+        """
+        chosen = ParameterDict(self._params.prefix)
+        matches = re.compile(select).match if select else None
+        for block in self._all_blocks():
+            block._check_container_with_block()
+            if matches is None:
+                chosen.update(block.params)
+            else:
+                chosen.update({name: each for name, each in block.params.items() if matches(name)})
+        return chosen
+
+    def _all_blocks(self) -> Iterator[Block]:
+        """The block and all in it, in the order of their parameters."""
+        yield self
+        for child in self._children.values():
+            yield from child._all_blocks()
+
+    def _check_container_with_block(self) -> None:
+        """Warns of blocks in lists, tuples and dictionaries, which are no children."""
+        children = {id(each) for each in self._children.values()}
+        for name, value in vars(self).items():
+            if name[:2] == "__" or name == "_children" or not isinstance(value, (list, tuple, dict)):
+                continue
+            if any(id(each) not in children for each in _blocks_in(value)):
+                warnings.warn(
+                    f'"{type(self).__name__}.{name}" is an unregistered container with Blocks. Note that Blocks inside '
+                    "the list, tuple or dict will not be registered automatically. Make sure to register them using "
+                    "register_child() or switching to nn.Sequential/nn.HybridSequential instead. ",
+                    stacklevel=3,
+                )
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """All parameters by the attributes that lead to them: "hidden.weight"."""
+        start = prefix + "." if prefix else ""
+        found = {start + name: each for name, each in self._reg_params.items()}
+        for name, child in self._children.items():
+            found.update(child._collect_params_with_prefix(start + name))
+        return found
+
+    def initialize(
+        self,
+        init: Any = initializer.Uniform(),  # noqa: B008 - 1.9.1's default
+        ctx: Context | Sequence[Context] | None = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+    ) -> None:
+        """Gives values to all parameters of the block and those in it; see ParameterDict.initialize."""
+        self.collect_params().initialize(init, ctx, verbose, force_reinit)
+
+    def cast(self, dtype: Any) -> None:
+        """Converts all parameters to a dtype."""
+        for child in self._children.values():
+            child.cast(dtype)
+        for each in self.params.values():
+            each.cast(dtype)
+
+    # ---- files ----
+
+    def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
+        """Writes all parameters to a file, by the attributes that lead to them: "hidden.weight".
+
+        Args:
+            deduplicate: Whether a parameter that blocks share is written once.
+        """
+        params = self._collect_params_with_prefix()
+        if deduplicate:
+            names = {each: name for name, each in params.items()}
+            params = {name: each for each, name in names.items()}
+        ndarray.save(filename, {name: each._reduce() for name, each in params.items()})
+
+    def load_parameters(
+        self,
+        filename: str,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Reads what `save_parameters` wrote, or `collect_params().save`; arguments as those of ParameterDict.load.
+
+        Raises: AssertionError: the file lacks a parameter, or has one of another shape or dtype; ValueError: it has
+            one more.
+        """
+        arrays = named(ndarray.load(filename), filename)
+        params = self._collect_params_with_prefix()
+        if not arrays and not params:
+            return
+        if not any("." in name for name in arrays):  # full names
+            options = {"cast_dtype": cast_dtype, "dtype_source": dtype_source, "filename": filename}
+            self.collect_params().load_dict(arrays, ctx, allow_missing, ignore_extra, self.prefix, **options)
+            return
+        if not allow_missing:
+            there = {id(params[name]) for name in arrays if name in params}
+            for name, each in params.items():
+                if id(each) not in there:
+                    raise AssertionError(
+                        f"Parameter '{name}' is missing in file '{filename}', which contains parameters: "
+                        f"{_brief_print_list(arrays)}. Set allow_missing=True to ignore missing parameters."
+                    )
+        for name, array in arrays.items():
+            if name in params:
+                params[name]._load_init(array, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+            elif not ignore_extra:
+                raise ValueError(
+                    f"Parameter '{name}' loaded from file '{filename}' is not present in ParameterDict, which contains "
+                    f"parameters {_brief_print_list(params)}. Set ignore_extra=True to ignore. "
+                )
+
+    def save_params(self, filename: str) -> None:
+        """Writes all parameters by their names without this block's prefix; MXNet has deprecated it."""
+        warnings.warn("save_params is deprecated. Please use save_parameters.", stacklevel=2)
+        try:
+            self.collect_params().save(filename, strip_prefix=self.prefix)
+        except ValueError as error:
+            raise ValueError(f"{error} save_parameters saves such blocks.") from error
+
+    def load_params(
+        self,
+        filename: str,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+    ) -> None:
+        """`load_parameters`; MXNet has deprecated the name."""
+        warnings.warn("load_params is deprecated. Please use load_parameters.", stacklevel=2)
+        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
+
+    def save(self, prefix: str) -> None:
+        """Writes the parameters to `prefix-model.params` and the tree of blocks to `prefix-model.json`."""
+        with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
+            json.dump({self.name: self._described(count(1))}, file)
+        self.save_parameters(f"{prefix}-model.params")
+
+    def _described(self, numbers: Iterator[int]) -> dict[str, Any]:
+        """The block's name, and its children: their attributes and, by class and number, they themselves."""
+        found: dict[str, Any] = {"orig_name": self.name, **self._described_graph()}
+        found["children"] = {each.name: name for name, each in self._children.items()}
+        for each in self._children.values():
+            found[f"{type(each).__name__.lower()}{next(numbers)}"] = each._described(numbers)
+        return found
+
+    def _described_graph(self) -> dict[str, Any]:
+        """What a description says of a compiled graph."""
+        return {}
+
+    def load(self, prefix: str) -> None:
+        """Reads what `save` wrote for a block of the same structure.
+
+        Raises: KeyError: the files are of a block with another name; FileNotFoundError: there are none.
+        """
+        with open(f"{prefix}-model.json", encoding="utf-8") as file:
+            tree = json.load(file)
+        if self.name not in tree:
+            raise KeyError(f"{prefix}-model.json is of a block {', '.join(tree)}, not {self.name}")
+        self.load_parameters(f"{prefix}-model.params")
+
+    # ---- children, hooks ----
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Makes a block a child, under a name or a number; attributes become children by themselves."""
+        self._children[str(len(self._children)) if name is None else name] = block
+
+    def register_forward_pre_hook(self, hook: Callable) -> HookHandle:
+        """Calls `hook(block, inputs)` before each forward; the handle takes it off."""
+        handle = HookHandle()
+        handle.attach(self._forward_pre_hooks, hook)
+        return handle
+
+    def register_forward_hook(self, hook: Callable) -> HookHandle:
+        """Calls `hook(block, inputs, outputs)` after each forward; the handle takes it off."""
+        handle = HookHandle()
+        handle.attach(self._forward_hooks, hook)
+        return handle
+
+    def register_op_hook(self, callback: Callable, monitor_all: bool = False) -> None:
+        """Raises: NotImplementedError: mxlite has no hooks of operators."""
+        raise MXNotImplementedError("register_op_hook: hooks of operators are not in mxlite yet")
+
+    def apply(self, fn: Callable[[Block], Any]) -> Block:
+        """Calls `fn` with every child, theirs first, and then with the block; returns the block."""
+        for child in self._children.values():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Tells all HybridBlocks in the block to compile; see HybridBlock.hybridize."""
+        for child in self._children.values():
+            child.hybridize(active, **kwargs)
+
+    # ---- calls ----
+
+    def __call__(self, *args: Any) -> Any:
+        """`forward`, with the hooks before and after it."""
+        if self._forward_pre_hooks:
+            for hook in list(self._forward_pre_hooks.values()):
+                hook(self, args)
+        out = self.forward(*args)
+        if self._forward_hooks:
+            for hook in list(self._forward_hooks.values()):
+                hook(self, args, out)
+        return out
+
+    def forward(self, *args: Any) -> Any:
+        """The computation; each kind of block writes its own."""
+        raise NotImplementedError
+
+    def summary(self, *inputs: Any) -> None:
+        """Prints the blocks that a call with these inputs runs: their outputs' shapes and numbers of parameters.
+
+        Raises: AssertionError: a block is hybridized; RuntimeError: parameters are not initialized.
+        """
+        _summary.print_summary(self, inputs)
+
+
+def _blocks_in(value: Any) -> Iterator[Block]:
+    """The blocks in a list, tuple or dictionary, at any depth."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _blocks_in(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _blocks_in(each)
+    elif isinstance(value, Block):
+        yield value

@@ -1,0 +1,198 @@
+"""HybridBlock: a block whose computation is written with `F`, which is mx.nd here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from mxlite import ndarray
+from mxlite._lib import hot
+from mxlite.context import Context, current_context
+from mxlite.error import MXNotImplementedError
+from mxlite.gluon import _shapes
+from mxlite.gluon._block import Block
+from mxlite.gluon._parameter import Parameter, epoch
+from mxlite.gluon._parameter_dict import ParameterDict
+from mxlite.ndarray.ndarray import NDArray
+from mxlite.symbol import Symbol
+
+_device = hot.device
+
+#: What `hot.device` says of arrays in cpu(0).
+_CPU0 = 1
+
+
+class HybridBlock(Block):
+    """A block of operators: `hybrid_forward(self, F, x, *args, **params)` gets mx.nd and the parameters' arrays.
+
+    Children must be HybridBlocks. `hybridize()` is accepted and changes nothing: there is no slow mode to leave.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._active = False
+        self._flags: list[tuple[str, Any]] = []
+        self._backend: str | None = None
+        self._backend_opts: dict[str, Any] = {}
+        #: The parameters' arrays in cpu(0), as they were at `_epoch`.
+        self._arrays: dict[str, NDArray] = {}
+        self._epoch = -1
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """As Block's. Raises: ValueError: a child that is no HybridBlock."""
+        super().__setattr__(name, value)
+        if isinstance(value, Parameter):
+            self._epoch = -1
+
+    def register_child(self, block: HybridBlock, name: str | None = None) -> None:
+        """Makes a block a child. Raises: ValueError: it is no HybridBlock."""
+        if not isinstance(block, HybridBlock):
+            raise ValueError(
+                f"Children of HybridBlock must also be HybridBlock, but {block} has type {type(block)}. If you are "
+                "using Sequential, please try HybridSequential instead."
+            )
+        super().register_child(block, name)
+
+    def _described_graph(self) -> dict[str, Any]:
+        return {"hybridized": False}
+
+    # ---- calls ----
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        """Runs `hybrid_forward` with the parameters of the first array's context.
+
+        Raises: ValueError: no input is an NDArray; RuntimeError: parameters are not initialized, or not there.
+        """
+        if x.__class__ is NDArray:
+            device = _device(x._h)
+            if self._epoch == epoch.number and device == _CPU0:
+                return self.hybrid_forward(ndarray, x, *args, **self._arrays)
+        else:
+            device = _device(_first_array((x, *args))._h)
+        return self._forward_in(device, x, args)
+
+    def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
+        """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
+        ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
+        arrays, complete = self._collect_arrays(ctx, x, args)
+        if complete and device == _CPU0:
+            self._arrays = arrays
+            self._epoch = epoch.number
+        if ctx == current_context():
+            return self.hybrid_forward(ndarray, x, *args, **arrays)
+        with ctx:
+            return self.hybrid_forward(ndarray, x, *args, **arrays)
+
+    def _collect_arrays(self, ctx: Context, x: Any, args: tuple) -> tuple[dict[str, Any], bool]:
+        """The parameters' arrays in a context, with stand-ins for those without a shape; whether there are none."""
+        if not _shapes.inferring() and any(each._deferred_init for each in self._reg_params.values()):
+            if type(self).infer_shape is not HybridBlock.infer_shape:
+                self.infer_shape(x, *args)
+        arrays = {name: _shapes.array_of(each, ctx) for name, each in self._reg_params.items()}
+        return arrays, not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
+        """The computation; each kind of block writes its own.
+
+        Args:
+            F: The module mx.nd.
+            kwargs: The arrays of the parameters that are attributes of the block, by their names.
+        """
+        raise NotImplementedError
+
+    # ---- shapes and dtypes ----
+
+    def infer_shape(self, *args: Any) -> None:
+        """Finds the unknown sizes of the parameters of this block and those in it, from inputs; they get no values.
+
+        Raises: ValueError: what the block computes does not tell them.
+        """
+        _shapes.infer(self, args)
+
+    def infer_type(self, *args: Any) -> None:
+        """Sets the dtypes of all parameters to that of the first input."""
+        self.cast(_first_array(args).dtype)
+
+    # ---- graphs ----
+
+    def hybridize(
+        self,
+        active: bool = True,
+        backend: str | None = None,
+        clear: bool = True,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Accepted, and remembered; blocks run as they did before."""
+        self._active = active
+        self._backend = backend
+        self._backend_opts = kwargs
+        flags = {"static_alloc": static_alloc, "static_shape": static_shape, "inline_limit": inline_limit}
+        bulks = {"forward_bulk_size": forward_bulk_size, "backward_bulk_size": backward_bulk_size}
+        flags.update((name, size) for name, size in bulks.items() if size is not None)
+        self._flags = list(flags.items())
+        super().hybridize(active, backend=backend, clear=clear, **flags, **kwargs)
+
+    def optimize_for(
+        self,
+        x: Any,
+        *args: Any,
+        backend: str | None = None,
+        clear: bool = False,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> NoReturn:
+        """Raises: NotImplementedError: mxlite has no other back ends. ValueError: none is named."""
+        if backend is None:
+            raise ValueError('Must specify "backend" to optimize_for')
+        raise MXNotImplementedError(f"optimize_for: symbolic graphs and backend {backend!r} are not in mxlite yet")
+
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> NoReturn:
+        """Raises: NotImplementedError: it would write a symbolic graph; `save_parameters` writes the parameters."""
+        raise MXNotImplementedError("export: symbolic graphs are not in mxlite yet; save_parameters writes parameters")
+
+
+class SymbolBlock(HybridBlock):
+    """A block of a symbolic graph, of which mxlite has none yet. Raises: NotImplementedError: when one is made."""
+
+    def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
+        raise MXNotImplementedError("SymbolBlock: symbolic graphs are not in mxlite yet")
+
+    @staticmethod
+    def imports(
+        symbol_file: str,
+        input_names: str | Sequence[str],
+        param_file: str | None = None,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+    ) -> NoReturn:
+        """Raises: NotImplementedError: the file holds a symbolic graph."""
+        raise MXNotImplementedError(f"SymbolBlock.imports({symbol_file!r}): symbolic graphs are not in mxlite yet")
+
+
+def _arrays_in(values: Any) -> Iterator[NDArray]:
+    for each in values:
+        if isinstance(each, NDArray):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            yield from _arrays_in(each)
+        elif isinstance(each, Symbol):
+            raise MXNotImplementedError("a block was called with a Symbol: symbolic graphs are not in mxlite yet")
+
+
+def _first_array(values: Any) -> NDArray:
+    """The first array in lists and tuples. Raises: ValueError: there is none."""
+    for each in _arrays_in(values):
+        return each
+    raise ValueError(
+        "In HybridBlock, there must be one NDArray or one Symbol in the input. Please check the type of the args."
+    )

@@ -1,0 +1,438 @@
+"""Parameters of blocks: arrays with a name, a gradient, copies in several contexts, and perhaps no shape yet."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from mxlite import autograd, initializer, ndarray
+from mxlite.context import Context, cpu, current_context
+from mxlite.error import MXNetError, MXNotImplementedError
+from mxlite.gluon.utils import shape_is_known
+from mxlite.ndarray.ndarray import NDArray
+from mxlite.symbol import Symbol
+
+tensor_types = (Symbol, NDArray)
+
+_REQUESTS = ("write", "add", "null")
+_STORAGE = ("default", "row_sparse", "csr")
+
+
+class DeferredInitializationError(MXNetError):
+    """A parameter was wanted before the first batch has told its shape."""
+
+
+class Epoch:
+    """Counts how often a parameter has got other arrays: what blocks remember of them is good for one number."""
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number = 0
+
+
+epoch = Epoch()
+
+
+def contexts(ctx: Context | Sequence[Context] | None) -> list[Context]:
+    """A list of contexts, of one, of several, or of None: the current one."""
+    if ctx is None:
+        return [current_context()]
+    return [ctx] if isinstance(ctx, Context) else list(ctx)
+
+
+class Parameter:
+    """An array that a block trains, by name; `initialize` gives it values.
+
+    Args:
+        grad_req: "write", "add" (backward adds to the gradient) or "null" (there is none).
+        shape: Sizes; 0 is one that the first batch tells. None: so are all.
+        lr_mult, wd_mult: Factors that the Trainer applies to the learning rate and the weight decay.
+        init: The initializer; None: the one that `initialize` is given.
+        allow_deferred_init: Whether the shape may be unknown when `initialize` is called.
+        differentiable: False: there is no gradient.
+        stype, grad_stype: "default"; mxlite has no sparse arrays.
+    Raises: AssertionError: an unknown request or storage type; NotImplementedError: a sparse one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        grad_req: str = "write",
+        shape: int | Sequence[int] | None = None,
+        dtype: Any = np.float32,
+        lr_mult: float = 1.0,
+        wd_mult: float = 1.0,
+        init: Any = None,
+        allow_deferred_init: bool = False,
+        differentiable: bool = True,
+        stype: str = "default",
+        grad_stype: str = "default",
+    ) -> None:
+        self._data: list[NDArray] | None = None
+        self._grad: list[NDArray] | None = None
+        self._ctx_list: list[Context] = []
+        self._trainer: Any = None
+        #: While the shape is unknown: the initializer, the contexts, the default initializer, and values (or None).
+        self._deferred_init: tuple = ()
+        self._differentiable = differentiable
+        self._allow_deferred_init = allow_deferred_init
+        self._shape: Any = (shape,) if isinstance(shape, (int, np.integer)) else shape
+        self._dtype = dtype
+        self.name = name
+        self.lr_mult = lr_mult
+        self.wd_mult = wd_mult
+        self.init = init
+        for what, kind in (("stype", stype), ("grad_stype", grad_stype)):
+            if kind not in _STORAGE:
+                raise AssertionError(
+                    f"{what} for Parameter '{name}' must be one of 'default', 'row_sparse', or 'csr', but got '{kind}'"
+                )
+            if kind != "default":
+                raise MXNotImplementedError(f"Parameter '{name}': {what} {kind!r}: sparse arrays are not in mxlite yet")
+        self._stype = stype
+        self._grad_stype = grad_stype
+        self._grad_req: str = "null"
+        self.grad_req = grad_req
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})"
+
+    # ---- what it is ----
+
+    @property
+    def grad_req(self) -> str:
+        """Whether backward writes the gradient, adds to it, or leaves it ("null"); it may be changed."""
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req not in _REQUESTS:
+            raise AssertionError(f"grad_req must be one of 'write', 'add', or 'null', but got '{req}'")
+        if not self._differentiable:
+            req = "null"
+        if self._grad_req == req:
+            return
+        self._grad_req = req
+        if self._data is not None:
+            if req == "null":
+                self._data = [each.detach() for each in self._data]
+                epoch.number += 1
+            self._init_grad()
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements, as it was given; setting it is `cast`."""
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self.cast(dtype)
+
+    @property
+    def shape(self) -> Any:
+        """The sizes; what is unknown (0) may be set, and nothing else."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, new_shape: Sequence[int]) -> None:
+        old = self._shape
+        if old is not None:
+            same = len(old) == len(new_shape) and all(a in (-1, 0, b) for a, b in zip(old, new_shape))
+            if not same:
+                raise AssertionError(f"Expected shape {new_shape} is incompatible with given shape {old}.")
+        self._shape = new_shape
+
+    def _set_trainer(self, trainer: Any) -> None:
+        """Remembers the Trainer that updates the parameter."""
+        self._trainer = trainer
+
+    # ---- values ----
+
+    def initialize(
+        self,
+        init: Any = None,
+        ctx: Context | Sequence[Context] | None = None,
+        default_init: Any = initializer.Uniform(),  # noqa: B008 - 1.9.1's default
+        force_reinit: bool = False,
+    ) -> None:
+        """Gives the parameter values, or notes how once the shape is known.
+
+        Args:
+            init: The initializer; None: the parameter's own, or else `default_init`.
+            ctx: One context or several, each of which gets a copy; None: the current one.
+            force_reinit: Whether values that are there are replaced; else there is a warning.
+        Raises: ValueError: the shape is unknown, and must not be.
+        """
+        if self._data is not None and not force_reinit:
+            warnings.warn(
+                f"Parameter '{self.name}' is already initialized, ignoring. Set force_reinit=True to re-initialize.",
+                stacklevel=2,
+            )
+            return
+        self._data = self._grad = None
+        epoch.number += 1
+        if init is None:
+            init = default_init if self.init is None else self.init
+        self._deferred_init = (init, contexts(ctx), default_init, None)
+        if shape_is_known(self.shape):
+            self._finish_deferred_init()
+        elif not self._allow_deferred_init:
+            self._deferred_init = ()
+            raise ValueError(f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}.")
+
+    def _finish_deferred_init(self) -> None:
+        """Gives values to a parameter that waited for its shape; nothing for others."""
+        if not self._deferred_init:
+            return
+        init, ctx, default_init, data = self._deferred_init
+        if not shape_is_known(self.shape):
+            raise AssertionError(
+                f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. Please specify "
+                "in_units, in_channels, etc for `Block`s."
+            )
+        self._deferred_init = ()
+        with autograd.pause():
+            if data is None:
+                data = ndarray.zeros(self.shape, dtype=self.dtype, ctx=cpu())
+                make = initializer.create(default_init)
+                make(initializer.InitDesc(self.name, {"__init__": init}), data)
+            self._init_impl(data, ctx)
+
+    def _init_impl(self, data: NDArray, ctx_list: Sequence[Context]) -> None:
+        """Copies values to the contexts."""
+        self._ctx_list = list(ctx_list)
+        self._data = [data.copyto(ctx) for ctx in self._ctx_list]
+        epoch.number += 1
+        self._init_grad()
+
+    def _init_grad(self) -> None:
+        """Makes gradients of zeros, one in each context."""
+        self._grad = None
+        if self.grad_req == "null" or self._data is None:
+            return
+        self._grad = [
+            ndarray.zeros(each.shape, dtype=each.dtype, ctx=ctx) for each, ctx in zip(self._data, self._ctx_list)
+        ]
+        self._mark()
+
+    def _mark(self) -> None:
+        if self._data:
+            autograd.mark_variables(self._data, self._grad, self.grad_req)
+
+    def _load_init(
+        self,
+        data: NDArray,
+        ctx: Context | Sequence[Context] | None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Takes values from a file, and with them the parts of the shape that were unknown."""
+        if cast_dtype and dtype_source not in ("current", "saved"):
+            raise AssertionError(f"dtype_source is 'current' or 'saved', got {dtype_source!r}")
+        ctx = None if ctx is None else contexts(ctx)
+        data = self._fitting(data, cast_dtype, dtype_source)
+        known = self._ctx_list if self._data is not None else self._deferred_init[1] if self._deferred_init else None
+        if not (ctx is None or known is None or set(ctx) == set(known)):
+            raise AssertionError(
+                f"Failed to load Parameter '{self.name}' on {ctx} because it was previous initialized on {known}."
+            )
+        if cast_dtype and dtype_source == "saved":
+            self.dtype = data.dtype
+        if self.shape is None or not shape_is_known(self.shape):
+            self._shape = data.shape
+        if self._data is not None:
+            self.set_data(data)
+        else:
+            self._init_impl(data, known or ctx or [cpu()])
+        self._deferred_init = ()
+
+    def _fitting(self, data: NDArray, cast_dtype: bool, dtype_source: str) -> NDArray:
+        """Values of a file in the parameter's dtype. Raises: AssertionError: another shape or dtype."""
+        shape = self.shape
+        failed = f"Failed loading Parameter '{self.name}' from saved params:"
+        if shape is not None and not (
+            len(shape) == len(data.shape) and all(a in (0, -1, b) for a, b in zip(shape, data.shape))
+        ):
+            raise AssertionError(f"{failed} shape incompatible expected {shape} vs saved {data.shape}")
+        if self.dtype is None or np.dtype(self.dtype) == data.dtype or (cast_dtype and dtype_source == "saved"):
+            return data
+        if not cast_dtype:
+            raise AssertionError(
+                f"{failed} dtype incompatible expected {self.dtype} vs saved {data.dtype}. Set cast_dtype=True to cast "
+                "the dtype of saved params."
+            )
+        return data.astype(self.dtype)
+
+    def _reduce(self) -> NDArray:
+        """The mean of the copies, in cpu(0)."""
+        copies = [each.copyto(cpu()) for each in self.list_data()]
+        return copies[0] if len(copies) == 1 else ndarray.add_n(*copies) / len(copies)
+
+    def set_data(self, data: Any) -> None:
+        """Sets the values, in every context; a shape that was unknown is known then.
+
+        Raises: AssertionError: another shape, or `initialize` was not called.
+        """
+        self.shape = data.shape
+        if self._data is None:
+            if not self._deferred_init:
+                raise AssertionError(f"Parameter '{self.name}' has not been initialized")
+            self._deferred_init = (*self._deferred_init[:3], data)
+            return
+        for each in self._data:
+            each[:] = data
+
+    def reset_ctx(self, ctx: Context | Sequence[Context] | None) -> None:
+        """Moves the parameter to other contexts.
+
+        Raises: ValueError: `initialize` was not called.
+        """
+        ctx = contexts(ctx)
+        if self._data:
+            data = self._reduce()
+            with autograd.pause():
+                self._init_impl(data, ctx)
+        elif self._deferred_init:
+            self._deferred_init = (self._deferred_init[0], ctx, *self._deferred_init[2:])
+        else:
+            raise ValueError(f"Cannot reset context for Parameter '{self.name}' because it has not been initialized.")
+
+    def cast(self, dtype: Any) -> None:
+        """Converts values and gradients to another dtype."""
+        np.dtype(dtype)
+        self._dtype = dtype
+        if self._data is None:
+            return
+        with autograd.pause():
+            self._data = [each.astype(dtype) for each in self._data]
+            epoch.number += 1
+            if self._grad is not None:
+                self._grad = [each.astype(dtype) for each in self._grad]
+                self._mark()
+
+    # ---- its arrays ----
+
+    def _refuse(self) -> NoReturn:
+        """Raises the error for values that are not there."""
+        if self._deferred_init:
+            raise DeferredInitializationError(
+                f"Parameter '{self.name}' has not been initialized yet because initialization was deferred. Actual "
+                "initialization happens during the first forward pass: pass one batch of data through the network "
+                "before you access parameters, or give the sizes (in_units, in_channels, ...) to the layers."
+            )
+        raise RuntimeError(
+            f"Parameter '{self.name}' has not been initialized: call initialize() of the block, and take the "
+            "parameters from Block.collect_params(), since Block.params lacks those of nested blocks"
+        )
+
+    def _check_and_get(self, arr_list: list[NDArray] | None, ctx: Any) -> Any:
+        """The array of a context (None: the only one, or that of the current context), or with `list` all."""
+        if arr_list is None:
+            self._refuse()
+        if ctx is list:
+            return arr_list
+        if ctx is None:
+            if len(arr_list) == 1:
+                return arr_list[0]
+            ctx = current_context()
+        for each, place in zip(arr_list, self._ctx_list):
+            if place == ctx:
+                return each
+        raise RuntimeError(
+            f"Parameter '{self.name}' was not initialized on context {ctx}. It was only initialized on "
+            f"{self._ctx_list}."
+        )
+
+    def data(self, ctx: Context | None = None) -> NDArray:
+        """The array in a context; None: the only one, or that of the current context.
+
+        Raises: RuntimeError: it is not initialized, or not in that context; DeferredInitializationError: not yet.
+        """
+        return self._check_and_get(self._data, ctx)
+
+    def list_data(self) -> list[NDArray]:
+        """The arrays of all contexts."""
+        return self._check_and_get(self._data, list)
+
+    def grad(self, ctx: Context | None = None) -> NDArray:
+        """The gradient in a context. Raises: RuntimeError: as `data`, or grad_req is "null"."""
+        return self._check_and_get(self._gradients(), ctx)
+
+    def list_grad(self) -> list[NDArray]:
+        """The gradients of all contexts."""
+        return self._check_and_get(self._gradients(), list)
+
+    def _gradients(self) -> list[NDArray] | None:
+        if self._data is not None and self._grad is None:
+            raise RuntimeError(f"Cannot get gradient array for Parameter '{self.name}' because grad_req='null'")
+        return self._grad
+
+    def list_ctx(self) -> list[Context]:
+        """The contexts that the parameter is in, or will be."""
+        if self._data is not None:
+            return self._ctx_list
+        if self._deferred_init:
+            return self._deferred_init[1]
+        raise RuntimeError(f"Parameter '{self.name}' has not been initialized")
+
+    def zero_grad(self) -> None:
+        """Sets the gradients to zero."""
+        for each in self._grad or ():
+            each[:] = 0
+
+    def row_sparse_data(self, row_id: NDArray) -> NoReturn:
+        """Raises: RuntimeError: the parameter is dense."""
+        raise RuntimeError(
+            f"Cannot return a copy of Parameter {self.name} via row_sparse_data() because its storage type is "
+            f"{self._stype}. Please use data() instead."
+        )
+
+    def list_row_sparse_data(self, row_id: NDArray) -> NoReturn:
+        """Raises: RuntimeError: the parameter is dense."""
+        raise RuntimeError(
+            f"Cannot return copies of Parameter '{self.name}' on all contexts via list_row_sparse_data() because its "
+            f"storage type is {self._stype}. Please use data() instead."
+        )
+
+    def var(self) -> NoReturn:
+        """Raises: NotImplementedError: it would be a symbol."""
+        raise MXNotImplementedError(f"Parameter '{self.name}'.var(): symbolic graphs are not in mxlite yet")
+
+
+class _Value(initializer.Initializer):
+    """The initializer of a constant."""
+
+    def __init__(self, value: NDArray) -> None:
+        super().__init__()
+        self._value = value
+
+    def _init_weight(self, name: str, arr: NDArray) -> None:
+        self._value.copyto(arr)
+
+
+class Constant(Parameter):
+    """A parameter that is not trained: it keeps `value`, an NDArray or what makes one."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        if not isinstance(value, NDArray):
+            value = ndarray.array(value, dtype=np.float32)
+        self.value = value
+        super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=_Value(value))
+
+    @property
+    def grad_req(self) -> str:
+        """Always "null"; another value is ignored with a warning."""
+        return "null"
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req != "null":
+            warnings.warn(
+                f'Constant parameter "{self.name}" does not support grad_req other than "null", and new value "{req}" '
+                "is ignored.",
+                stacklevel=2,
+            )

@@ -1,0 +1,269 @@
+"""ParameterDict: the parameters of a block, or of a block and all blocks in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mxlite import initializer, ndarray
+from mxlite.context import Context
+from mxlite.error import MXTypeError
+from mxlite.gluon._parameter import Constant, Parameter
+from mxlite.gluon.utils import _brief_print_list, _indent
+from mxlite.ndarray.ndarray import NDArray
+
+_NAMING = (
+    "Please make sure source and target networks have the same prefix; names begin with the prefixes of blocks, which "
+    "name_scope() gives to the blocks made within it"
+)
+
+
+def _merged(mine: Any, wanted: Any) -> tuple[int, ...] | None:
+    """A shape with what either of two knows; None where they contradict each other."""
+    if len(mine) != len(wanted) or any(a != b and a > 0 and b > 0 for a, b in zip(mine, wanted)):
+        return None
+    return tuple(a if a > 0 else b for a, b in zip(mine, wanted))
+
+
+class ParameterDict:
+    """Parameters by name; all names that `get` makes begin with `prefix`.
+
+    Args:
+        shared: A dictionary whose parameters `get` finds too; blocks share parameters so.
+    """
+
+    def __init__(self, prefix: str = "", shared: ParameterDict | None = None) -> None:
+        self._prefix = prefix
+        self._params: dict[str, Parameter] = {}
+        self._shared = shared
+
+    def __repr__(self) -> str:
+        name = f"{self._prefix} " if self._prefix else ""
+        content = "\n".join(f"  {_indent(repr(each), 2)}" for each in self.values())
+        return f"{name}(\n{content}\n)"
+
+    def __getitem__(self, key: str) -> Parameter:
+        return self._params[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._params)
+
+    def items(self) -> Any:
+        """Names and parameters."""
+        return self._params.items()
+
+    def keys(self) -> Any:
+        """The full names."""
+        return self._params.keys()
+
+    def values(self) -> Any:
+        """The parameters."""
+        return self._params.values()
+
+    @property
+    def prefix(self) -> str:
+        """How the names of parameters begin that `get` makes."""
+        return self._prefix
+
+    # ---- one parameter ----
+
+    def _get_impl(self, name: str) -> Parameter | None:
+        """The parameter of a full name; one of the shared dictionary is taken into this one."""
+        if name not in self._params and self._shared is not None and name in self._shared._params:
+            self._params[name] = self._shared._params[name]
+        return self._params.get(name)
+
+    def get(self, name: str, **kwargs: Any) -> Parameter:
+        """The parameter `prefix + name`; where there is none, a new one of these keywords (those of Parameter).
+
+        Raises: AssertionError: the parameter that is there has another value for one of the keywords.
+        """
+        name = self.prefix + name
+        param = self._get_impl(name)
+        if param is None:
+            param = self._params[name] = Parameter(name, **kwargs)
+            return param
+        for key, value in kwargs.items():
+            existing = getattr(param, key, None)
+            if existing is None:
+                setattr(param, "_shape" if key == "shape" else key, value)
+            elif value is not None:
+                self._agree(param, key, value, existing)
+        return param
+
+    @staticmethod
+    def _agree(param: Parameter, key: str, value: Any, existing: Any) -> None:
+        """Sees that a parameter has an attribute; of a shape it takes what was unknown."""
+        if key == "shape":
+            value = (value,) if isinstance(value, (int, np.integer)) else value
+            shape = _merged(existing, value)
+            if shape is not None:
+                param._shape = shape
+                return
+        elif key == "dtype" and np.dtype(value) == np.dtype(existing):
+            return
+        if key == "shape" or value != existing:
+            raise AssertionError(
+                f"Cannot retrieve Parameter '{param.name}' because desired attribute does not match with stored for "
+                f"attribute '{key}': desired '{value}' vs stored '{existing}'."
+            )
+
+    def get_constant(self, name: str, value: Any = None) -> Constant:
+        """The constant `prefix + name`; where there is none, a new one with this value.
+
+        Raises: KeyError: there is none, and no value; AssertionError: it has another value, or is no constant.
+        """
+        name = self.prefix + name
+        param = self._get_impl(name)
+        if param is None:
+            if value is None:
+                raise KeyError(
+                    f"No constant named '{name}'. Please specify value if you want to create a new constant."
+                )
+            param = self._params[name] = Constant(name, value)
+        elif value is not None:
+            if not isinstance(param, Constant):
+                raise AssertionError(f"Parameter '{name}' already exists but it is not a constant.")
+            wanted = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
+            if not np.array_equal(param.value.asnumpy(), wanted):
+                raise AssertionError(f"Constant '{name}' already exists but its value does not match the new value")
+        return param  # type: ignore[return-value]
+
+    def update(self, other: ParameterDict | Mapping[str, Parameter]) -> None:
+        """Takes all parameters of another dictionary.
+
+        Raises: AssertionError: both have a parameter of one name, and these are two.
+        """
+        for name, param in other.items():
+            if self._params.setdefault(name, param) is not param:
+                raise AssertionError(
+                    f"Cannot update self with other because they have different Parameters with the same name '{name}'"
+                )
+
+    # ---- all parameters ----
+
+    def initialize(
+        self,
+        init: Any = initializer.Uniform(),  # noqa: B008 - 1.9.1's default
+        ctx: Context | Sequence[Context] | None = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+    ) -> None:
+        """Gives values to all parameters; `init` to those without an initializer. See Parameter.initialize."""
+        if verbose:
+            init.set_verbosity(verbose=verbose)
+        for each in self.values():
+            each.initialize(None, ctx, init, force_reinit=force_reinit)
+
+    def zero_grad(self) -> None:
+        """Sets all gradients to zero."""
+        for each in self.values():
+            each.zero_grad()
+
+    def reset_ctx(self, ctx: Context | Sequence[Context]) -> None:
+        """Moves all parameters to other contexts."""
+        for each in self.values():
+            each.reset_ctx(ctx)
+
+    def list_ctx(self) -> list[Context]:
+        """The contexts that any parameter is in."""
+        return list(dict.fromkeys(ctx for each in self.values() for ctx in each.list_ctx()))
+
+    def setattr(self, name: str, value: Any) -> None:
+        """Sets an attribute of all parameters: `setattr("grad_req", "null")`."""
+        for each in self.values():
+            setattr(each, name, value)
+
+    # ---- files ----
+
+    def save(self, filename: str, strip_prefix: str = "") -> None:
+        """Writes all parameters to a file, by their names without `strip_prefix`.
+
+        Raises: ValueError: a name does not begin so; RuntimeError: a parameter is not initialized.
+        """
+        arrays = {}
+        for param in self.values():
+            if not param.name.startswith(strip_prefix):
+                raise ValueError(
+                    f"Prefix '{strip_prefix}' is to be striped before saving, but Parameter's name '{param.name}' does "
+                    f"not start with '{strip_prefix}'. This may be because the block shares parameters of others, or "
+                    "blocks in it were made outside of name_scope()."
+                )
+            arrays[param.name[len(strip_prefix) :]] = param._reduce()
+        ndarray.save(filename, arrays)
+
+    def load(
+        self,
+        filename: str,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Reads parameters of a file that `save` wrote.
+
+        Args:
+            ctx: Where parameters go that are not initialized; None: cpu(0).
+            allow_missing: Whether the file may lack parameters.
+            ignore_extra: Whether it may have others.
+            restore_prefix: What is put before the names of the file.
+            cast_dtype: Whether dtypes may differ; values are converted to the parameter's dtype, or with
+                dtype_source="saved" the parameter to that of the file.
+        Raises: AssertionError: names, shapes or dtypes differ; TypeError: the arrays of the file have no names.
+        """
+        arrays = named(ndarray.load(filename), filename)
+        self.load_dict(arrays, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source)
+
+    def load_dict(
+        self,
+        param_dict: Mapping[str, NDArray],
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        filename: str | None = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """`load` of arrays by name; `filename` is for messages."""
+        origin = f"file: {filename}" if filename else "param_dict"
+        for name in self.keys():
+            if not name.startswith(restore_prefix):
+                raise AssertionError(
+                    f"restore_prefix is '{restore_prefix}' but Parameters name '{name}' does not start with "
+                    f"'{restore_prefix}'."
+                )
+        found = {restore_prefix + _without_kind(name): array for name, array in param_dict.items()}
+        if not allow_missing:
+            for name in self.keys():
+                if name not in found:
+                    held = _brief_print_list(map(_without_kind, param_dict))
+                    raise AssertionError(
+                        f"Parameter '{name}' is missing in {origin}, which contains parameters: {held}. {_NAMING}"
+                    )
+        for name, array in found.items():
+            if name in self._params:
+                self[name]._load_init(array, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+            elif not ignore_extra:
+                raise AssertionError(
+                    f"Parameter '{name[len(restore_prefix) :]}' loaded from {origin} is not present in ParameterDict, "
+                    f"choices are: {_brief_print_list(self.keys())}. Set ignore_extra to True to ignore. {_NAMING}"
+                )
+
+
+def _without_kind(name: str) -> str:
+    """A name of a file of a Module, which begins with the kind of the array."""
+    return name[4:] if name.startswith(("arg:", "aux:")) else name
+
+
+def named(arrays: Any, filename: Any) -> dict[str, NDArray]:
+    """The arrays of a file by name. Raises: TypeError: they have none."""
+    if isinstance(arrays, dict):
+        return arrays
+    if arrays:
+        raise MXTypeError(f"{filename}: its {len(arrays)} arrays have no names, so they are no parameters")
+    return {}

@@ -1,0 +1,81 @@
+"""The table that Block.summary prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite.ndarray.ndarray import NDArray
+
+
+def _shapes(value: Any) -> Any:
+    """The shapes of the arrays in lists and tuples; anything else as it is."""
+    if isinstance(value, NDArray):
+        return value.shape
+    return [_shapes(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _shapes_text(value: Any) -> str:
+    text = str(_shapes(value))
+    return text[1:-1] if isinstance(value, (list, tuple)) else text
+
+
+class _Rows:
+    """What the hooks of a run note: a row of the table for each call, and sizes of parameters."""
+
+    def __init__(self, inputs: tuple) -> None:
+        given = _shapes_text(inputs[0] if len(inputs) == 1 else inputs)
+        self.rows: list[tuple[str, str, int]] = [("Input", given, 0)]
+        self.total = self.trainable = self.shared = 0
+        self.seen: set[int] = set()
+
+    def add(self, block: Any, _: Any, outputs: Any) -> None:
+        """A hook after forward."""
+        own = 0
+        for param in block._reg_params.values():
+            size = param.data().size
+            own += size
+            self.trainable += size if param.grad_req != "null" else 0
+            self.shared += size if id(param) in self.seen else 0
+            self.seen.add(id(param))
+        self.total += own
+        self.rows.append((f"{type(block).__name__}-{len(self.rows)}", _shapes_text(outputs), own))
+
+    def text(self) -> str:
+        """The table."""
+        lines = ["-" * 80, _line("Layer (type)", "Output Shape", "Param #"), "=" * 80]
+        lines += [_line(*row) for row in self.rows]
+        lines += [
+            "=" * 80,
+            "Parameters in forward computation graph, duplicate included",
+            f"   Total params: {self.total}",
+            f"   Trainable params: {self.trainable}",
+            f"   Non-trainable params: {self.total - self.trainable}",
+            f"Shared params in forward computation graph: {self.shared}",
+            f"Unique parameters in model: {self.total - self.shared}",
+            "-" * 80,
+        ]
+        return "\n".join(lines)
+
+
+def _line(layer: str, shape: str, size: Any) -> str:
+    return f"{layer:>20}  {shape:>42} {size:>15}"
+
+
+def print_summary(block: Any, inputs: tuple) -> None:
+    """Runs a block and prints the table. Raises: AssertionError: a block is hybridized."""
+    rows = _Rows(inputs)
+    handles: list[Any] = []
+
+    def register(each: Any) -> None:
+        if getattr(each, "_active", False):
+            raise AssertionError(f'"{each.name}" must not be hybridized to print summary.')
+        if not getattr(each, "_is_container", False):
+            handles.append(each.register_forward_hook(rows.add))
+
+    try:
+        block.apply(register)
+        block(*inputs)
+        print(rows.text())
+    finally:
+        for handle in handles:
+            handle.detach()

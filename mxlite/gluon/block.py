@@ -1,0 +1,11 @@
+"""`mx.gluon.block`: the base classes of layers and networks."""
+
+from __future__ import annotations
+
+from mxlite._public import show
+from mxlite.gluon._block import Block
+from mxlite.gluon._hybrid import HybridBlock, SymbolBlock
+
+__all__ = ["Block", "HybridBlock", "SymbolBlock"]
+
+show(globals())

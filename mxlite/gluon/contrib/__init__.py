@@ -1,0 +1,17 @@
+"""`mx.gluon.contrib`: layers that MXNet calls experimental."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from mxlite._public import show
+
+__all__ = ["cnn", "nn"]
+
+
+def _later(name: str) -> Any:
+    return importlib.import_module(f"mxlite.gluon.contrib.{name}") if name in __all__ else None
+
+
+show(globals(), _later)

@@ -1,0 +1,65 @@
+"""What cases of blocks share: parameters set to given numbers, descriptions of blocks and parameters."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+
+def numbers(shape, seed=0, low=-1.0, high=1.0, dtype="float32"):
+    """Numbers that do not depend on the package."""
+    return np.random.RandomState(seed + 7).uniform(low, high, shape).astype(dtype)
+
+
+def array(mx, shape, seed=0, low=-1.0, high=1.0):
+    return mx.nd.array(numbers(shape, seed, low, high))
+
+
+def fill(mx, block, low=-1.0):
+    """Sets the parameters of a block to given numbers; they must be initialized, and have shapes."""
+    for number, param in enumerate(block.collect_params().values()):
+        positive = param.name.endswith("_var")
+        param.set_data(array(mx, param.shape, number, 0.5 if positive else low))
+    return block
+
+
+def ready(mx, block, *inputs):
+    """A block that is initialized, has its shapes from a run on inputs, and given numbers as parameters."""
+    block.initialize()
+    block(*inputs)
+    return fill(mx, block)
+
+
+def described(param):
+    """A parameter's attributes."""
+    return [param.name, str(param.shape), np.dtype(param.dtype).name, param.grad_req, param.lr_mult, param.wd_mult]
+
+
+def all_of(params):
+    """The parameters of a dictionary."""
+    return [described(each) for each in params.values()]
+
+
+def trained(mx, block, x, weight=None):
+    """Outputs of a block in training, and the gradients of its parameters and its input."""
+    x.attach_grad()
+    with mx.autograd.record():
+        out = block(x)
+        loss = (out * out).sum() if weight is None else (out * weight).sum()
+    loss.backward()
+    grads = [each.grad() for each in block.collect_params().values() if each.grad_req != "null"]
+    return out, x.grad, grads
+
+
+def signature(thing):
+    """The parameters of a callable: names, kinds, defaults; of a default that is no plain value, its class."""
+    found = []
+    for each in inspect.signature(thing).parameters.values():
+        default = each.default
+        if isinstance(default, type):
+            default = default.__name__
+        elif not isinstance(default, (int, float, str, tuple, type(None))):
+            default = type(default).__name__
+        found.append([each.name, each.kind.name, default])
+    return found
