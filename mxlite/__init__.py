@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         engine,
         gluon,
         initializer,
+        kvstore,
         lr_scheduler,
         name,
         operator,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         test_utils,
     )
     from mxlite import initializer as init
+    from mxlite import kvstore as kv
     from mxlite import symbol as sym
     from mxlite.attribute import AttrScope
 
@@ -67,6 +69,8 @@ __all__ = [
     "initializer",
     "install_as_mxnet",
     "is_np_shape",
+    "kv",
+    "kvstore",
     "lr_scheduler",
     "name",
     "nd",
@@ -94,6 +98,7 @@ _MODULES = {
     "engine",
     "gluon",
     "initializer",
+    "kvstore",
     "lr_scheduler",
     "name",
     "operator",
@@ -106,6 +111,7 @@ _MODULES = {
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
     "init": "initializer",
+    "kv": "kvstore",
     "sym": "symbol",
 }
 

@@ -26,6 +26,7 @@ uint64_t at(uint64_t a, int64_t index);
 uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);
 int get_info(uint64_t a, int room, int64_t *shape_dtype);
 int64_t device(uint64_t a);
+int fresh(uint64_t a);
 int set_recording(int flag);
 int set_training(int flag);
 uint64_t make_type(int number);

@@ -12,7 +12,9 @@ from mxlite._mxlite_cffi import ffi, lib
 _MAX_NDIM = 32
 _MAX_ARGUMENTS = 32
 
-_AS_THEY_ARE = "call1_list into1 into2 into1_float slice_rows at reshape device set_recording set_training".split()
+_AS_THEY_ARE = (
+    "call1_list into1 into2 into1_float slice_rows at reshape device fresh set_recording set_training".split()
+)
 globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE))
 
 #: Owner, the base class of NDArray and Tensor: holds a handle in `_h` and frees it at the end, without a Python call.

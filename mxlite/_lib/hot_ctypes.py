@@ -34,6 +34,7 @@ _CALLED = {
     "_reshape": "MXLNDArrayReshape",
     "_info": "MXLNDArrayGetInfo",
     "_context": "MXNDArrayGetContext",
+    "_fresh": "MXNDArrayGetGradState",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
 }
@@ -176,6 +177,12 @@ def device(a: int) -> int:
     kind, number = _INT(), _INT()
     failed = _context(a, ctypes.byref(kind), ctypes.byref(number))  # noqa: F821
     return -1 if failed else number.value * 16 + kind.value
+
+
+def fresh(a: int) -> int:
+    """Whether a backward has written the gradient of a variable; -1 for an error."""
+    state = _INT()
+    return -1 if _fresh(a, ctypes.byref(state)) else state.value  # noqa: F821
 
 
 def set_recording(flag: int) -> int:

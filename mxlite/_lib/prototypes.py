@@ -108,4 +108,5 @@ HOT = {
     "free_array": "MXNDArrayFree",
     "copy_out": "MXNDArraySyncCopyToCPU",
     "copy_in": "MXNDArraySyncCopyFromCPU",
+    "set_fresh": "MXNDArraySetGradState",
 }

@@ -18,17 +18,19 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "SymbolBlock",
+    "Trainer",
     "block",
     "contrib",
     "nn",
     "parameter",
     "tensor_types",
+    "trainer",
     "utils",
 ]
 
 #: Modules that are imported when they are first used, and what is in them.
-_MODULES = {"contrib"}
-_OTHERS: dict[str, str] = {}
+_MODULES = {"contrib", "trainer"}
+_OTHERS = {"Trainer": "trainer"}
 
 
 def _later(name: str) -> Any:

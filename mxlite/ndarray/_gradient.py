@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite import _backward
-from mxlite._lib import LIB, ask, check_call, hot
+from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import register_variable
 from mxlite.autograd._hooks import add_array_hook
@@ -124,11 +124,14 @@ class Gradient(Placed):
     @property
     def _fresh_grad(self) -> int:
         """1 after a backward that wrote the gradient, until it is set to 0."""
-        return ask(ctypes.c_int, LIB.MXNDArrayGetGradState, self._h)
+        state = hot.fresh(self._h)
+        if state < 0:
+            raise last_error()
+        return state
 
     @_fresh_grad.setter
     def _fresh_grad(self, state: int) -> None:
-        check_call(LIB.MXNDArraySetGradState(self._h, int(state)))
+        check_call(hot.set_fresh(self._h, int(state)))
 
     @property
     def retains_grad(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite import ndarray as nd
 from mxlite.ndarray import NDArray
+from mxlite.ndarray.ndarray import invoke
 from mxlite.optimizer._base import Optimizer, aggregation_size, flat, register, zeros
 
 
@@ -41,22 +42,29 @@ class Adam(_Moments):
         self.beta2 = beta2
         self.epsilon = epsilon
         self.lazy_update = lazy_update
+        own = Adam.update, Optimizer.update_multi_precision
+        if (type(self).update, type(self).update_multi_precision) == own and not self.multi_precision:
+            self.aggregate_num = aggregation_size()
 
-    def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
-        lr, wd, t = self._begin(index)
-        lr *= math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
-        nd.adam_update(
-            weight,
-            grad,
-            *state,
-            out=weight,
-            lr=lr,
-            wd=wd,
-            beta1=self.beta1,
-            beta2=self.beta2,
-            epsilon=self.epsilon,
-            **self._clip(),
-        )
+    def _corrected(self, indices: list) -> list[float]:
+        """Learning rates, divided by what the running means lack after so many updates."""
+        rates = []
+        for lr, index in zip(self._get_lrs(indices), indices):
+            t = self._index_update_count[index]
+            rates.append(lr * math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t))
+        return rates
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        self._update_count(index)
+        told = {"beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon, **self._clip()}
+        if not isinstance(index, (list, tuple)):
+            (lr,) = self._corrected([index])
+            nd.adam_update(weight, grad, *state, out=weight, lr=lr, wd=self._get_wd(index), **told)
+            return
+        means, squares = zip(*state)
+        rates = self._rate_arrays(index, self._corrected(index))
+        arrays = [*flat(weight, grad, means, squares), *rates]
+        invoke("_mxl_multi_adam_update", arrays, {"num_weights": len(index), **told}, weight)
 
 
 @register
@@ -86,7 +94,7 @@ class LAMB(_Moments):
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
         self.bias_correction = bias_correction
-        self.aggregate_num = min(50, aggregation_size(45))
+        self.aggregate_num = min(45, aggregation_size())
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         return zeros(weight, np.float32), zeros(weight, np.float32)

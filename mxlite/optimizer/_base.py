@@ -13,9 +13,9 @@ from mxlite import ndarray as nd
 from mxlite.ndarray import NDArray
 
 
-def aggregation_size(default: int) -> int:
-    """How many parameters one call updates: MXNET_OPTIMIZER_AGGREGATION_SIZE, or `default`."""
-    return max(1, int(os.environ.get("MXNET_OPTIMIZER_AGGREGATION_SIZE", default)))
+def aggregation_size() -> int:
+    """How many parameters one call updates: MXNET_OPTIMIZER_AGGREGATION_SIZE, or 128 (4 in 1.9.1)."""
+    return max(1, int(os.environ.get("MXNET_OPTIMIZER_AGGREGATION_SIZE", "128")))
 
 
 class Optimizer:
@@ -154,6 +154,14 @@ class Optimizer:
     def _get_wd(self, index: Any) -> float:
         return self._get_wds([index])[0]
 
+    def _rate_arrays(self, indices: list, lrs: list[float]) -> tuple[NDArray, NDArray]:
+        """Learning rates and weight decays of many parameters as arrays, which are kept until they change."""
+        wds = self._get_wds(indices)
+        kept = self.__dict__.get("_kept_rates")
+        if kept is None or kept[0] != lrs or kept[1] != wds:
+            kept = self._kept_rates = (lrs, wds, nd.array(lrs, dtype="float32"), nd.array(wds, dtype="float32"))
+        return kept[2], kept[3]
+
     # ---- counts of updates ----
 
     def _set_current_context(self, device_id: int) -> None:
@@ -225,7 +233,7 @@ class Optimizer:
             self.update(index, weight, grad, state)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "param_dict"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("param_dict", "_kept_rates")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = {"param_dict": {}, **state}

@@ -67,19 +67,19 @@ class SGD(_Aggregated):
         super().__init__(**kwargs)
         self.momentum = momentum
         self.lazy_update = lazy_update
-        self.aggregate_num = aggregation_size(4)
+        self.aggregate_num = aggregation_size()
 
     def _update_many(self, indices: list, columns: list[list], prefix: str) -> None:
-        lrs, wds = self._get_lrs(indices), self._get_wds(indices)
+        lrs = self._get_lrs(indices)
         kind = f"{prefix}sgd_{'mom_' if self.momentum else ''}update"
         told = self._told(self.momentum)
         if len(indices) == 1:
             arrays = [column[0] for column in columns]
-            getattr(nd, kind)(*arrays, out=arrays[0], lr=lrs[0], wd=wds[0], **told)
+            getattr(nd, kind)(*arrays, out=arrays[0], lr=lrs[0], wd=self._get_wd(indices[0]), **told)
         else:
-            getattr(nd, f"multi_{kind}")(
-                *flat(*columns), out=columns[0], num_weights=len(indices), lrs=lrs, wds=wds, **told
-            )
+            rates = self._rate_arrays(indices, lrs)
+            update = getattr(nd, f"preloaded_multi_{kind}")
+            update(*flat(*columns), *rates, out=columns[0], num_weights=len(indices), **told)
 
 
 @register
@@ -128,7 +128,7 @@ class LARS(_Aggregated):
         self.momentum = momentum
         self.momentum_correction = momentum_correction
         self.lazy_update = lazy_update
-        self.aggregate_num = aggregation_size(4)
+        self.aggregate_num = aggregation_size()
         self.eta = eta
         self.eps = eps
         self.skip = 0

@@ -1,5 +1,5 @@
 /* Gradient descent for several weights in one call: multi_*, with learning rates and decays as
- * parameters; preloaded_multi_*, with both as arrays. */
+ * parameters; preloaded_multi_*, with both as arrays. And Adam, with both as arrays. */
 #include "ops/optimizer/steps.h"
 
 /* ---- numbers as parameters ---- */
@@ -116,6 +116,17 @@ MULTI_OP(mp_sgd, mxl_step_sgd, 0, true, plain, "Weight, gradient and float32 cop
 MULTI_OP(mp_sgd_mom, mxl_step_momentum, 1, true, momentum,
          "Weight, gradient, momentum and float32 copy")
 
+static const mxl_param adam_loaded[] = {
+    MXL_STEP_BETAS, MXL_STEP_EPSILON("9.99999994e-09"), MXL_STEP_SCALING, COUNT, {0},
+};
+
+MULTI_OF(adam, multi_adam, "_mxl_multi_adam_update", mxl_step_adam, 2, false, 2, loaded,
+         adam_loaded,
+         "Weight, gradient, mean and var of the first weight, then those of the next, and so on; "
+         "then all learning rates, and all weight decays, in float32.",
+         "adam_update of several weights in one call, with learning rates and weight decays from "
+         "arrays.")
+
 const mxl_op *const mxl_ops_multi_sgd[] = {
     &op_multi_sgd,
     &op_multi_sgd_mom,
@@ -125,5 +136,6 @@ const mxl_op *const mxl_ops_multi_sgd[] = {
     &op_preloaded_multi_sgd_mom,
     &op_preloaded_multi_mp_sgd,
     &op_preloaded_multi_mp_sgd_mom,
+    &op_multi_adam,
     NULL,
 };

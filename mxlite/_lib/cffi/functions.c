@@ -13,6 +13,7 @@
     X(MXLCallInto) X(MXLCallGetNumOutputs) X(MXLNDArraySlice) X(MXLNDArrayAt)                      \
     X(MXLNDArrayReshape) X(MXLNDArrayGetInfo) X(MXNDArraySyncCopyToCPU)                            \
     X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree) X(MXNDArrayGetContext)                            \
+    X(MXNDArrayGetGradState) X(MXNDArraySetGradState)                                              \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining)
 /* clang-format on */
 
@@ -50,6 +51,14 @@ static int64_t device(uint64_t a)
     int kind, number;
 
     return p_MXNDArrayGetContext(HANDLE(a), &kind, &number) == 0 ? (int64_t)number * 16 + kind : -1;
+}
+
+/* Whether a backward has written the gradient of a variable; -1 for an error. */
+static int fresh(uint64_t a)
+{
+    int state;
+
+    return p_MXNDArrayGetGradState(HANDLE(a), &state) == 0 ? state : -1;
 }
 
 /* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is

@@ -7,9 +7,11 @@ from dataclasses import replace
 from .._case import Case, In
 from ._several import SHAPES, Step, error_rows, several_rows
 from ._steps import mixed
+from .adam import adam
 from .sgd import momentum, sgd
 
 CASES: list = []
+INTERNAL: list = []
 _LISTS = {"lrs": "lr", "wds": "wd"}
 _NUMBERS = {"lrs": (0.1, 0.25, 0.0), "wds": (0.0, 0.5, 0.25)}
 _MORE = {
@@ -30,8 +32,8 @@ _STEPS = (
 )  # fmt: skip
 
 
-def _loaded(case: Case, number: int) -> Case:
-    """The same row of preloaded_*: the lists are arrays behind the others."""
+def _loaded(case: Case, op: str = "") -> Case:
+    """The same row of preloaded_*, or of an operator without lists: these are arrays behind the others."""
     params = dict(case.params)
     lists = tuple(In(dtype="float32", values=params.pop(name)) for name in _LISTS)
     forward = case.forward
@@ -39,15 +41,15 @@ def _loaded(case: Case, number: int) -> Case:
     def unloaded(*arrays, **given):
         return forward(*arrays[:-2], lrs=tuple(map(float, arrays[-2])), wds=tuple(map(float, arrays[-1])), **given)
 
-    return replace(case, op=f"preloaded_{case.op}", inputs=(*case.inputs, *lists), params=params,
+    return replace(case, op=op or f"preloaded_{case.op}", inputs=(*case.inputs, *lists), params=params,
                    forward=None if case.error else unloaded)  # fmt: skip
 
 
 for _step, _variants in _STEPS:
     _rows, _errors = several_rows(_step, _variants), error_rows(_step)
     CASES += [*_rows, *_errors]
-    CASES += [_loaded(case, case.params["num_weights"]) for case in _rows]
-    CASES += [_loaded(case, 3) for case in _errors if not case.label.startswith(("no-", "lrs", "wds"))]
+    CASES += [_loaded(case) for case in _rows]
+    CASES += [_loaded(case) for case in _errors if not case.label.startswith(("no-", "lrs", "wds"))]
     CASES += [
         Case(_step.op, "numbers-alone", _step.inputs(SHAPES[:1]), {"lrs": 0.25, "wds": 0.5},
              lambda *arrays, lrs, wds, step=_step: step.one(*arrays, lr=lrs, wd=wds), mutates=_step.mutates(1),
@@ -76,4 +78,11 @@ for _step, _ in _STEPS:
     _case = Case(_step.op, "special-numbers", (_weight, _grad, *_rest) * 2, _step.params(2, clip_gradient=0.5),
                  _step.forward, out=_step.out(((5,), (5,))), mutates=_step.mutates(2),
                  oracle="" if _step.state else _ZERO)  # fmt: skip
-    CASES += [_case, _loaded(_case, 2)]
+    CASES += [_case, _loaded(_case)]
+
+# ---- Adam, which 1.9.1 has for one weight only ----
+
+_STEP = Step("_mxl_multi_adam_update", adam, 2, False, _LISTS, _NUMBERS, "num_weights")
+_BETAS = {"betas": {"beta1": 0.5, "beta2": 0.75, "epsilon": 0.125}}
+INTERNAL += [_loaded(case, case.op) for case in several_rows(_STEP, {**_MORE, **_BETAS})]
+INTERNAL += [_loaded(case, case.op) for case in error_rows(_STEP) if not case.label.startswith(("no-", "lrs", "wds"))]

@@ -543,7 +543,12 @@ def save_structure(mx, folder, kind):
     net.save(folder + "/m")
     with open(folder + "/m-model.json") as file:
         tree = json.load(file)
-    return sorted(os.listdir(folder)), json.dumps(tree), net.load(folder + "/m"), list(mx.nd.load(folder + "/m-model.params"))
+    return (
+        sorted(os.listdir(folder)),
+        json.dumps(tree),
+        net.load(folder + "/m"),
+        list(mx.nd.load(folder + "/m-model.params")),
+    )
 
 
 @case(kind=["other name", "no file"])

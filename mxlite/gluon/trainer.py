@@ -1,0 +1,284 @@
+"""Trainer: applies an optimizer to parameters by the gradients that backward has left."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from mxlite import kvstore as kvs
+from mxlite import optimizer as opt
+from mxlite._lib import hot
+from mxlite._public import show
+from mxlite.gluon.parameter import Parameter, ParameterDict
+
+_STALE = (
+    "Gradient of Parameter `{}` on context {} has not been updated by backward since last `step`. The parameter may "
+    "have no part in the loss; if so, call step with ignore_stale_grad=True, which leaves such parameters as they are"
+)
+_ON_STORE = (
+    "{} when parameters are updated on kvstore is not supported. Try setting `update_on_kvstore` to False when "
+    "creating trainer."
+)
+
+
+class Trainer:
+    """Updates parameters after each backward: `trainer.step(batch_size)`.
+
+    Args:
+        params: a ParameterDict, a dictionary or a list of Parameters; of dictionaries the order of names counts.
+        optimizer: a name for `mx.optimizer.create`, or an Optimizer.
+        optimizer_params: arguments of the optimizer that a name stands for.
+        kvstore: where gradients of several contexts are added up: a store, its name, or None, they are not.
+        compression_params: for stores that compress gradients; mxlite's do not.
+        update_on_kvstore: whether the store updates the parameters; None: it does, where there is one, unless
+            MXNET_UPDATE_ON_KVSTORE is 0.
+
+    Raises:
+        ValueError: `params` are no Parameters, or the optimizer is unknown.
+        RuntimeError: a parameter is not initialized.
+        AssertionError: parameters are on different contexts.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        optimizer: Any,
+        optimizer_params: dict[str, Any] | None = None,
+        kvstore: Any = "device",
+        compression_params: dict[str, Any] | None = None,
+        update_on_kvstore: bool | None = None,
+    ) -> None:
+        if isinstance(params, (dict, ParameterDict)):
+            params = [params[name] for name in sorted(params.keys())]
+        if not isinstance(params, (list, tuple)):
+            raise ValueError(f"First argument must be a list or dict of Parameters, got {type(params)}.")
+        for each in params:
+            if not isinstance(each, Parameter):
+                raise ValueError(f"First argument must be a list or dict of Parameters, got list of {type(each)}.")
+        self._params: list[Parameter] = list(params)
+        self._param2idx = {each.name: i for i, each in enumerate(self._params)}
+        for each in self._params:
+            each._set_trainer(self)
+        self._compression_params = compression_params
+        self._contexts = self._check_contexts()
+        optimizer_params = optimizer_params or {}
+        self._init_optimizer(optimizer, optimizer_params)
+        self._scale = float(optimizer_params.get("rescale_grad", 1.0))
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._reset_kvstore()
+
+    # ---- set-up ----
+
+    def _check_contexts(self) -> list:
+        contexts: list | None = None
+        for each in self._params:
+            found = each.list_ctx()
+            if contexts is not None and contexts != found:
+                raise AssertionError(
+                    f"All Parameters must be initialized on the same set of contexts, but Parameter {each.name} is "
+                    f"initialized on {found} while previous Parameters are initialized on {contexts}."
+                )
+            contexts = found
+        if contexts is None:
+            raise TypeError("Trainer: there are no parameters")
+        return contexts
+
+    def _init_optimizer(self, optimizer: Any, optimizer_params: dict[str, Any]) -> None:
+        param_dict = dict(enumerate(self._params))
+        if isinstance(optimizer, opt.Optimizer):
+            if optimizer_params:
+                raise AssertionError(
+                    "optimizer_params must be None if optimizer is an instance of Optimizer instead of str"
+                )
+            self._optimizer = optimizer
+            self._optimizer.param_dict = param_dict
+        else:
+            self._optimizer = opt.create(optimizer, param_dict=param_dict, **optimizer_params)
+        self._updaters = [opt.get_updater(self._optimizer) for _ in self._contexts]
+
+    def _reset_kvstore(self) -> None:
+        self._kv_initialized = False
+        self._kvstore: Any = None
+        self._update_on_kvstore: bool | None = None
+        self._distributed: bool | None = None
+        self._params_to_init = list(self._params)
+
+    def _init_kvstore(self) -> None:
+        """Makes the store of several contexts; one context alone needs none."""
+        for each in self._params:
+            each.data(self._contexts[0])  # a parameter without values is refused
+        store, on_store = self._kvstore_params["kvstore"], self._kvstore_params["update_on_kvstore"]
+        if not (store is None or isinstance(store, (str, kvs.KVStoreBase))):
+            raise TypeError("kvstore must be KVStore, str or None")
+        if isinstance(store, str):
+            alone = len(self._contexts) == 1 and "dist" not in store and store.lower() not in _registered()
+            store = None if alone else kvs.create(store)
+        if store is None:
+            if on_store:
+                raise ValueError(
+                    "Trainer: update_on_kvstore=True needs a kvstore, and several contexts or a store given"
+                )
+        else:
+            if on_store is None:
+                wanted = bool(int(os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1")))
+                on_store = wanted and store.is_capable(kvs.KVStoreBase.OPTIMIZER)
+            if self._compression_params:
+                store.set_gradient_compression(self._compression_params)
+            if on_store:
+                if not store.is_capable(kvs.KVStoreBase.OPTIMIZER):
+                    raise ValueError(f"Trainer: the kvstore {store.type!r} does not update parameters")
+                store.set_optimizer(self._optimizer)
+            self._distributed = "dist" in store.type
+        self._kvstore = store
+        self._update_on_kvstore = bool(on_store) if store is not None else None
+        self._kv_initialized = True
+
+    def _init_params(self) -> None:
+        """Gives the store the parameters that have values by now."""
+        if not self._kv_initialized:
+            self._init_kvstore()
+        waiting = []
+        for each in self._params_to_init:
+            if each._deferred_init:
+                waiting.append(each)
+            elif self._kvstore is not None:
+                arrays = each.list_data()
+                self._kvstore.broadcast(self._param2idx[each.name], arrays[0], arrays)
+        self._params_to_init = waiting
+
+    # ---- what it is ----
+
+    @property
+    def learning_rate(self) -> float:
+        """The learning rate of the next step."""
+        return self._optimizer.learning_rate
+
+    @property
+    def optimizer(self) -> opt.Optimizer:
+        """The optimizer."""
+        return self._optimizer
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Sets the learning rate. Raises UserWarning: a scheduler decides it."""
+        self._optimizer.set_learning_rate(lr)
+
+    # ---- a step ----
+
+    def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """Adds up gradients of all contexts, divides them by `batch_size`, and updates the parameters.
+
+        Args:
+            ignore_stale_grad: leave parameters alone that backward has not reached since the last step, instead of
+                refusing.
+
+        Raises:
+            UserWarning: a gradient is stale.
+            DeferredInitializationError: a parameter has no values yet.
+        """
+        self._check_and_rescale_grad(self._scale / batch_size)
+        if self._params_to_init or not self._kv_initialized:
+            self._init_params()
+        self._allreduce_grads()
+        self._update(ignore_stale_grad)
+
+    def _check_and_rescale_grad(self, scale: float) -> None:
+        changed = self._optimizer.rescale_grad != scale
+        if changed and self._update_on_kvstore and self._distributed and self._kv_initialized:
+            raise UserWarning(
+                "the batch size of `step` has changed, which workers of a distributed store do not hear of; set "
+                "`update_on_kvstore` to False when creating trainer"
+            )
+        self._optimizer.rescale_grad = scale
+
+    def allreduce_grads(self) -> None:
+        """Adds up gradients of all contexts, for those who change them before `update`.
+
+        Raises: AssertionError: the store updates the parameters.
+        """
+        self._init_params()
+        if self._update_on_kvstore:
+            raise AssertionError(_ON_STORE.format("allreduce_grads()"))
+        self._allreduce_grads()
+
+    def _allreduce_grads(self) -> None:
+        if self._kvstore is None:
+            return
+        for i, each in enumerate(self._params):
+            if each.grad_req != "null":
+                target = each.list_data() if self._update_on_kvstore else each.list_grad()
+                self._kvstore.pushpull(i, each.list_grad(), out=target, priority=-i)
+
+    def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """The second half of `step`: updates the parameters by gradients that are added up already.
+
+        Raises: AssertionError: the store updates the parameters; what `step` raises.
+        """
+        self._init_params()
+        if self._update_on_kvstore:
+            raise AssertionError(_ON_STORE.format("update()"))
+        self._check_and_rescale_grad(self._scale / batch_size)
+        self._update(ignore_stale_grad)
+
+    def _update(self, ignore_stale_grad: bool = False) -> None:
+        if self._update_on_kvstore:
+            return
+        updates: list[tuple[list, list, list]] = [([], [], []) for _ in self._updaters]
+        for i, each in enumerate(self._params):
+            if each._grad_req == "null":
+                continue
+            arrays, grads = each._data, each._grad
+            if arrays is None:
+                arrays = each.list_data()  # raises
+            for (indices, slopes, weights), array, grad in zip(updates, arrays, grads):
+                if hot.fresh(array._h) > 0:
+                    indices.append(i)
+                    slopes.append(grad)
+                    weights.append(array)
+                elif not ignore_stale_grad:
+                    raise UserWarning(_STALE.format(each.name, array.context))
+        for updater, (indices, slopes, weights) in zip(self._updaters, updates):
+            if indices:
+                updater(indices, slopes, weights)
+                for array in weights:
+                    hot.set_fresh(array._h, 0)
+
+    # ---- files ----
+
+    def save_states(self, fname: str) -> None:
+        """Writes what the optimizer keeps of the parameters, and the optimizer, to a file."""
+        self._init_params()
+        if self._update_on_kvstore:
+            if self._params_to_init:
+                raise AssertionError(
+                    "Cannot save trainer states when some parameters are not yet initialized in kvstore."
+                )
+            self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
+            return
+        data = self._updaters[0].get_states(dump_optimizer=True)
+        with open(fname, "wb") as file:
+            file.write(data)
+
+    def load_states(self, fname: str) -> None:
+        """Reads what `save_states` of this package or of MXNet 1.9.1 wrote.
+
+        The file is a pickle, which may run code: it must come from somebody who is trusted.
+        """
+        self._init_params()
+        if self._update_on_kvstore:
+            self._kvstore.load_optimizer_states(fname)
+            self._optimizer = self._kvstore._updater.optimizer
+        else:
+            with open(fname, "rb") as file:
+                states = file.read()
+            for each in self._updaters:
+                each.set_states(states)
+                each.optimizer = self._updaters[0].optimizer
+            self._optimizer = self._updaters[0].optimizer
+        self._optimizer.param_dict = dict(enumerate(self._params))
+
+
+def _registered() -> set[str]:
+    return set(kvs.KVStoreBase.kv_registry) - {"teststore"}
+
+
+show(globals())

@@ -1,0 +1,178 @@
+"""KVStore: arrays by key within one process. What is pushed is added up and replaces the array, or updates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Callable
+
+from mxlite import optimizer as opt
+from mxlite._public import show
+from mxlite.error import MXNetError
+from mxlite.kvstore.base import KVStoreBase, summed
+from mxlite.ndarray import NDArray
+
+
+def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]]]:
+    """Keys with the arrays of each, of one key or a list of keys."""
+    if isinstance(key, (list, tuple)):
+        if not isinstance(value, (list, tuple)) or len(key) != len(value):
+            raise AssertionError(f"{name} must be a list as long as the {len(key)} keys")
+        for one, some in zip(key, value):
+            yield from _lists(one, some, name)
+        return
+    if not isinstance(key, (int, str)):
+        raise AssertionError(f"unexpected type for keys: {type(key)}")
+    arrays = list(value) if isinstance(value, (list, tuple)) else [value]
+    for each in arrays:
+        if not isinstance(each, NDArray):
+            raise TypeError(f"{name} of key {key!r} must be NDArrays, got {type(each).__name__}")
+    yield key, arrays
+
+
+class KVStore(KVStoreBase):
+    """A store of this process; `create` makes one. All keys are integers, or all are strings."""
+
+    def __init__(self, kind: str = "local") -> None:
+        self._kind = kind
+        self._stored: dict[Any, NDArray] = {}
+        self._updater: Callable[[Any, NDArray, NDArray], None] | None = None
+
+    def _known(self, key: Any) -> NDArray:
+        self._check_kind(key)
+        if key not in self._stored:
+            raise MXNetError(f"kvstore: key {key!r} doesn't exist. Did you init?")
+        return self._stored[key]
+
+    def _check_kind(self, key: Any) -> None:
+        if self._stored and isinstance(key, str) != isinstance(next(iter(self._stored)), str):
+            raise MXNetError(f"kvstore: key {key!r}: mixed key types are not allowed, strings and integers")
+
+    def init(self, key: Any, value: Any) -> None:
+        """Keeps a copy of an array, or of several, under new keys.
+
+        Raises: MXNetError: a key is there already, or is of another type than the others.
+        """
+        for each, (array, *_) in _lists(key, value, "value"):
+            self._check_kind(each)
+            if each in self._stored:
+                raise MXNetError(f"kvstore: duplicate init of key {each!r}")
+            self._stored[each] = array.copy()
+
+    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+        """Adds up the arrays of each key; the sum replaces the stored array, or goes to the updater with it.
+
+        Raises: MXNetError: a key is not there, or the shape is another one.
+        """
+        for each, arrays in _lists(key, value, "value"):
+            stored = self._known(each)
+            total = summed(arrays)
+            if self._updater is not None:
+                self._updater(each, total, stored)
+            elif total.shape != stored.shape:
+                raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, pushed was {total.shape}")
+            else:
+                self._stored[each] = total
+
+    def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
+        """Copies stored arrays to `out`, an array or a list for each key."""
+        if out is None:
+            raise AssertionError("kvstore: pull needs out=, the arrays to write to")
+        for each, arrays in _lists(key, out, "out"):
+            stored = self._known(each)
+            for array in arrays:
+                if array.shape != stored.shape:
+                    raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, out= has {array.shape}")
+                stored.copyto(array)
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """`push`, then `pull` to `out`, or to the values."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """`init`, then `pull`."""
+        self.init(key, value)
+        self.pull(key, out, priority)
+
+    def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None:
+        """Raises MXNetError: mxlite has no sparse arrays."""
+        raise MXNetError("kvstore: row_sparse_pull: mxlite has no sparse arrays")
+
+    def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
+        """Raises MXNetError: nothing leaves the process, and mxlite compresses no gradients."""
+        raise MXNetError(f"kvstore {self._kind!r}: gradient compression is not in mxlite")
+
+    def set_optimizer(self, optimizer: opt.Optimizer) -> None:
+        """From now on a pushed gradient updates the stored parameter."""
+        if not isinstance(optimizer, opt.Optimizer):
+            raise AttributeError(f"kvstore: set_optimizer takes an Optimizer, got {type(optimizer).__name__}")
+        self._updater = opt.get_updater(optimizer)
+
+    def _set_updater(self, updater: Callable[[Any, NDArray, NDArray], None]) -> None:
+        """From now on `updater(key, pushed, stored)` is called for what is pushed."""
+        self._updater = updater
+
+    def _states(self) -> opt.Updater:
+        if not isinstance(self._updater, opt.Updater):
+            raise AssertionError("kvstore: there is no optimizer, set_optimizer comes first")
+        return self._updater
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too."""
+        data = self._states().get_states(dump_optimizer)
+        with open(fname, "wb") as file:
+            file.write(data)
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Reads what `save_optimizer_states` of this package or of MXNet 1.9.1 wrote."""
+        states = self._states()
+        with open(fname, "rb") as file:
+            states.set_states(file.read())
+
+    @staticmethod
+    def is_capable(capability: str) -> bool:
+        """Whether the store can do something. Raises ValueError: nobody knows what that is."""
+        if capability.lower() == KVStoreBase.OPTIMIZER:
+            return True
+        raise ValueError(f"Unknown capability: {capability}")
+
+    @property
+    def type(self) -> str:
+        return self._kind
+
+    @property
+    def rank(self) -> int:
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        return 1
+
+    def _barrier(self) -> None:
+        """Waits for all workers; there is one."""
+
+
+#: Kinds of 1.9.1 that reduce within one process, whatever their name promises of devices.
+_LOCAL = ("local", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device", "device")
+
+
+def create(name: str = "local") -> Any:
+    """Makes a store: "local" or "device", which add up the arrays of this process, or a registered one.
+
+    Raises:
+        TypeError: the name is not a string.
+        MXNetError: there is no such store.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {type(name).__name__}")
+    kind = name.lower()
+    if kind in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[kind]()
+    if kind in _LOCAL:
+        return KVStore(kind)
+    if kind.startswith("dist"):
+        raise MXNetError(f"kvstore {name!r}: stores over several machines are not in mxlite yet")
+    raise MXNetError(f"kvstore {name!r} is not known: 'local', 'device', or one registered with KVStoreBase.register")
+
+
+show(globals())
