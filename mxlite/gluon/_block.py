@@ -246,7 +246,8 @@ class Block:
         found: dict[str, Any] = {"orig_name": self.name, **self._described_graph()}
         found["children"] = {each.name: name for name, each in self._children.items()}
         for each in self._children.values():
-            found[f"{type(each).__name__.lower()}{next(numbers)}"] = each._described(numbers)
+            name = f"{type(each).__name__.lower()}{next(numbers)}"
+            found[name] = each._described(numbers)
         return found
 
     def _described_graph(self) -> dict[str, Any]:

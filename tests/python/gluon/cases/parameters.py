@@ -391,7 +391,15 @@ def dict_prints(mx, prefix):
 def dict_is_a_mapping(mx):
     params = _dict(mx)
     named = [[name, each.name] for name, each in params.items()]
-    return list(params), list(params.keys()), named, "net_w" in params, "w" in params, params["net_w"].name, params.prefix
+    return (
+        list(params),
+        list(params.keys()),
+        named,
+        "net_w" in params,
+        "w" in params,
+        params["net_w"].name,
+        params.prefix,
+    )
 
 
 @case(key=["w", "net_x", 3])
