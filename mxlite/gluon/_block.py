@@ -255,14 +255,12 @@ class Block:
         return {}
 
     def load(self, prefix: str) -> None:
-        """Reads what `save` wrote for a block of the same structure.
+        """Reads what `save` wrote for a block of the same structure; graphs that 1.9.1 wrote too are passed over.
 
-        Raises: KeyError: the files are of a block with another name; FileNotFoundError: there are none.
+        Raises: FileNotFoundError: there are no such files; otherwise as `load_parameters`.
         """
         with open(f"{prefix}-model.json", encoding="utf-8") as file:
-            tree = json.load(file)
-        if self.name not in tree:
-            raise KeyError(f"{prefix}-model.json is of a block {', '.join(tree)}, not {self.name}")
+            json.load(file)
         self.load_parameters(f"{prefix}-model.params")
 
     # ---- children, hooks ----
