@@ -246,7 +246,8 @@ class Block:
         found: dict[str, Any] = {"orig_name": self.name, **self._described_graph()}
         found["children"] = {each.name: name for name, each in self._children.items()}
         for each in self._children.values():
-            found[f"{type(each).__name__.lower()}{next(numbers)}"] = each._described(numbers)
+            name = f"{type(each).__name__.lower()}{next(numbers)}"
+            found[name] = each._described(numbers)
         return found
 
     def _described_graph(self) -> dict[str, Any]:
@@ -254,14 +255,12 @@ class Block:
         return {}
 
     def load(self, prefix: str) -> None:
-        """Reads what `save` wrote for a block of the same structure.
+        """Reads what `save` wrote for a block of the same structure; graphs that 1.9.1 wrote too are passed over.
 
-        Raises: KeyError: the files are of a block with another name; FileNotFoundError: there are none.
+        Raises: FileNotFoundError: there are no such files; otherwise as `load_parameters`.
         """
         with open(f"{prefix}-model.json", encoding="utf-8") as file:
-            tree = json.load(file)
-        if self.name not in tree:
-            raise KeyError(f"{prefix}-model.json is of a block {', '.join(tree)}, not {self.name}")
+            json.load(file)
         self.load_parameters(f"{prefix}-model.params")
 
     # ---- children, hooks ----

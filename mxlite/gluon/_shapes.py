@@ -18,7 +18,7 @@ from mxlite.gluon._parameter import DeferredInitializationError, Parameter
 from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray._generate import handles_of
 from mxlite.ndarray._operators import Operator, run
-from mxlite.ndarray._stand_in import StandIn, Unknown
+from mxlite.ndarray._unknown import Unknown
 from mxlite.ndarray.ndarray import NUMBERS, NDArray
 
 Shape = tuple  # of ints; 0: unknown
@@ -68,7 +68,7 @@ def infer(block: Any, args: tuple) -> None:
         _state.zeros = before
 
 
-class _Deferred(Unknown, DeferredInitializationError):
+class _Deferred(Unknown, DeferredInitializationError, ValueError):
     """A parameter whose shape is unknown was used in a way that does not tell it."""
 
 
@@ -77,9 +77,11 @@ def _cannot(names: Iterable[str], why: str) -> NoReturn:
     raise ValueError(f"Deferred initialization failed because shape cannot be inferred: Parameter {listed}: {why}")
 
 
-class _StandIn(StandIn):
+class _StandIn(NDArray):
     """What stands for an array of unknown shape: a parameter, or what operators make of parameters alone."""
 
+    #: The array, once it is known.
+    array: NDArray | None = None
     #: The sizes that are known; None: not even their number.
     known: Shape | None = None
 
@@ -95,9 +97,21 @@ class _StandIn(StandIn):
         """The error for a use that does not tell the shape."""
         names = ", ".join(f"'{each.name}'" for each in self.params())
         return _Deferred(
+            self,
             f"Parameter {names} has no shape yet, and this use of it does not tell it: give the sizes (in_units, "
-            "in_channels, shape=...), or give the parameter to an operator such as FullyConnected"
+            "in_channels, shape=...), or give the parameter to an operator such as FullyConnected",
         )
+
+    @property
+    def _h(self) -> int:  # type: ignore[override]
+        if self.array is None:
+            raise self.unknown()
+        return self.array._h
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_h", "shape", "dtype"):  # the property has raised an AttributeError
+            raise self.unknown()
+        return super().__getattr__(name)
 
     @property
     def shape(self) -> Shape:

@@ -10,7 +10,7 @@ import warnings
 import weakref
 from collections.abc import Iterable, MutableMapping
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 
 import numpy as np
 
@@ -46,11 +46,16 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     ends = [0]
     for number in range(num_slice):
         ends.append(ends[-1] + each + (number < more))
-    before = (slice(None),) * batch_axis
-    keys = [slice(begin, end) for begin, end in zip(ends, ends[1:])]
-    if isinstance(data, NDArray):
-        return [ndarray.slice_axis(data, axis=batch_axis, begin=key.start, end=key.stop) for key in keys]
-    return [data[(*before, key)] for key in keys]
+    return [_part(data, batch_axis, begin, end) for begin, end in zip(ends, ends[1:])]
+
+
+def _part(data: Any, axis: int, begin: int, end: int) -> Any:
+    if not isinstance(data, NDArray):
+        return data[(*(slice(None),) * axis, slice(begin, end))]
+    if begin == end:
+        shape = (*data.shape[:axis], 0, *data.shape[axis + 1 :])
+        return ndarray.array(np.empty(shape, data.dtype), ctx=data.context, dtype=data.dtype)
+    return ndarray.slice_axis(data, axis=axis, begin=begin, end=end)
 
 
 def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
@@ -116,7 +121,8 @@ def download(
         overwrite: whether to fetch it again.
         retries: how often to try again.
         verify_ssl: False: certificates are not checked.
-    Raises: AssertionError: no file name, or negative retries; OSError: the file cannot be fetched, or is another.
+    Raises: AssertionError: no file name, or negative retries; ConnectionError: nobody answers; RuntimeError: the answer
+        is no file; OSError: the file has another SHA-1, or cannot be written.
     """
     if path is None or os.path.isdir(os.path.expanduser(path)):
         name = url.rpartition("/")[2]
@@ -136,7 +142,7 @@ def download(
         try:
             _fetch(url, path, sha1_hash, verify_ssl)
             return path
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             if left == 0:
                 raise
             print(f"download failed due to {error!r}, retrying, {left} attempt{'s' * (left > 1)} left")
@@ -157,8 +163,10 @@ def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None
                 with urllib.request.urlopen(url, context=context) as answer:
                     for piece in iter(lambda: answer.read(_CHUNK), b""):
                         file.write(piece)
-            except ValueError as error:
-                raise URLError(str(error)) from error
+            except HTTPError as error:
+                raise RuntimeError(f"Failed downloading url {url}: {error}") from error
+            except (URLError, ValueError) as error:
+                raise ConnectionError(f"{url}: {getattr(error, 'reason', error)}") from error
         if sha1_hash and not check_sha1(part, sha1_hash):
             raise OSError(f"File {path} is downloaded but its SHA-1 is not {sha1_hash}; the repo may be outdated")
         replace_file(part, path)
@@ -205,7 +213,7 @@ def _brief_print_list(lst: Iterable[str], limit: int = 7) -> str:
     """The texts of a list in quotes; of many, about the first and the last half of `limit`."""
     names = [f"'{each}'" for each in lst]
     if len(names) > limit:
-        names = [*names[: limit // 2], "...", *names[-(limit // 2) - 1 :]] if limit // 2 else ["..."]
+        names = [*names[: limit // 2], "...", *names[limit // 2 - limit :]]
     return ", ".join(names)
 
 

@@ -17,7 +17,7 @@ from mxlite.base import _Null
 from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
 from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, operator_names, parameters, prepare, run
-from mxlite.ndarray._stand_in import Unknown, waiting
+from mxlite.ndarray._unknown import Unknown, Waiting
 from mxlite.ndarray.ndarray import NDArray
 
 _FAST = """{choose}
@@ -113,8 +113,8 @@ def inputs_of(operator: Operator, arrays: tuple) -> list[int]:
     """`handles_of`; where one is a stand-in, what `run` gives the call to. Raises: TypeError."""
     try:
         return handles_of(operator, arrays)
-    except Unknown:
-        return waiting(arrays)
+    except Unknown as error:
+        return Waiting(arrays, error.stand_in)
 
 
 def _plain_call(operator: Operator) -> int:

@@ -12,6 +12,7 @@ from mxlite.base import FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context
 from mxlite.error import MXValueError
 from mxlite.ndarray._operators import Operator, parameters, run
+from mxlite.ndarray._unknown import Unknown, Waiting
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -33,7 +34,11 @@ def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray
     operator = _operators.get(name)
     if operator is None:
         operator = _operators[name] = Operator(name)
-    return run(operator, [array._h for array in inputs], parameters(given), out, array_class)
+    try:
+        handles = [array._h for array in inputs]
+    except Unknown as error:
+        handles = Waiting(inputs, error.stand_in)
+    return run(operator, handles, parameters(given), out, array_class)
 
 
 def _from_numpy(values: np.ndarray, context: Context | None = None) -> NDArray:

@@ -252,7 +252,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
     operator has several outputs.
     """
     if inputs.__class__ is not list:
-        return inputs.call(operator, given, out)  # type: ignore[attr-defined] # _stand_in.Waiting
+        return inputs.call(operator, given, out)  # type: ignore[attr-defined] # Waiting
     if operator.counted and operator.counted in given:
         count = given.pop(operator.counted)
         if count != len(inputs):

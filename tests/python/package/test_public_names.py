@@ -75,8 +75,10 @@ PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
 @pytest.mark.parametrize(
     ("statement", "message", "where"),
     [
-        ("mx.sym", "module 'mxlite' has no attribute 'sym'", MXNET),
-        ("mx.gluon.nn", "module 'mxlite' has no attribute 'gluon'", MXNET),
+        ("mx.mod", "module 'mxlite' has no attribute 'mod'", MXNET),
+        ("mx.sym.var", "module 'mxlite.symbol' has no attribute 'var'", MXNET),
+        ("mx.rnn.LSTMCell", "module 'mxlite' has no attribute 'rnn'", MXNET),
+        ("mx.gluon.foo", "module 'mxlite.gluon' has no attribute 'foo'", MXNET),
         ("nd.Correlation", "module 'mxlite.ndarray' has no attribute 'Correlation'", MXNET),
         ("nd.sparse.csr_matrix", "module 'mxlite.ndarray' has no attribute 'sparse'", MXNET),
         ("nd.contrib.foo", "module 'mxlite.ndarray.contrib' has no attribute 'foo'", MXNET),
@@ -91,9 +93,10 @@ PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
         ("torch.linalg.svd", "module 'mxlite.torch.linalg' has no attribute 'svd'", PYTORCH),
         ("torch.cuda.Stream", "module 'mxlite.torch.cuda' has no attribute 'Stream'", PYTORCH),
         ("torch.autograd.profiler", "module 'mxlite.torch.autograd' has no attribute 'profiler'", PYTORCH),
-        ("import mxlite.gluon", "No module named 'mxlite.gluon'", MXNET),
-        ("import mxlite.gluon.nn", "No module named 'mxlite.gluon'", MXNET),
-        ("from mxlite import gluon", "No module named 'mxlite.gluon'", MXNET),
+        ("import mxlite.rnn", "No module named 'mxlite.rnn'", MXNET),
+        ("import mxlite.rnn.rnn_cell", "No module named 'mxlite.rnn'", MXNET),
+        ("from mxlite import rnn", "No module named 'mxlite.rnn'", MXNET),
+        ("from mxlite.gluon.nn import Foo", "No module named 'mxlite.gluon.nn.Foo'", MXNET),
         ("from mxlite.ndarray import Correlation", "No module named 'mxlite.ndarray.Correlation'", MXNET),
         ("from mxlite.util import use_np", "No module named 'mxlite.util.use_np'", MXNET),
         ("import mxlite.torch.func", "No module named 'mxlite.torch.func'", PYTORCH),
@@ -113,9 +116,9 @@ def test_missing_names_say_so(statement: str, message: str, where: str) -> None:
 
 
 def test_who_asks_is_told_no() -> None:
-    assert not hasattr(mx, "sym") and not hasattr(nd, "Correlation") and not hasattr(torch.nn, "Linear")
-    assert getattr(mx, "gluon", 5) == 5
-    for name in ("mxlite.gluon", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
+    assert not hasattr(mx, "mod") and not hasattr(nd, "Correlation") and not hasattr(torch.nn, "Linear")
+    assert getattr(mx, "rnn", 5) == 5
+    for name in ("mxlite.rnn", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
         assert importlib.util.find_spec(name) is None
     assert importlib.util.find_spec("mxlite.autograd") is not None
 
@@ -136,7 +139,7 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.gluon", "from mxnet import sym", "import torch.func", "from torch.nn import Linear"):
+for statement in ("import mxnet.rnn", "from mxnet import mod", "import torch.func", "from torch.nn import Linear"):
     try:
         exec(statement)
     except ImportError as error:
@@ -144,8 +147,8 @@ for statement in ("import mxnet.gluon", "from mxnet import sym", "import torch.f
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        f"No module named 'mxnet.gluon': {MXNET}",
-        f"No module named 'mxlite.sym': {MXNET}",
+        f"No module named 'mxnet.rnn': {MXNET}",
+        f"No module named 'mxlite.mod': {MXNET}",
         f"No module named 'torch.func': {PYTORCH}",
         f"No module named 'mxlite.torch.nn.Linear': {PYTORCH}",
     ]

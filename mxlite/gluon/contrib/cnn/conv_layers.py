@@ -33,15 +33,14 @@ class _Deformable(HybridBlock):
         places = kernel[0] * kernel[1] * num_deformable_group
         offsets = self._per_place * places
         self.offset_split_index = 2 * places
-        common = {"num_group": num_group, "layout": layout, **({} if adj is None else {"adj": adj})}
-        self._kwargs_offset = {**given, "num_filter": offsets, "no_bias": not offset[0], **common}
-        self._kwargs_deformable_conv = {
-            **given,
-            "num_filter": channels,
-            "num_deformable_group": num_deformable_group,
-            "no_bias": not own[0],
-            **common,
-        }
+        more = {} if adj is None else {"adj": adj}
+
+        def of(filters: int, has_bias: bool, **own: int) -> dict[str, Any]:
+            shared = {"num_group": num_group, **own, "no_bias": not has_bias, "layout": layout, **more}
+            return {**given, "num_filter": filters, **shared}
+
+        self._kwargs_offset = of(offsets, offset[0])
+        self._kwargs_deformable_conv = of(channels, own[0], num_deformable_group=num_deformable_group)
         inputs = in_channels // num_group
         offset_shape = (offsets, inputs, *kernel) if layout == "NCHW" else (offsets, *kernel, inputs)
         rows = [
