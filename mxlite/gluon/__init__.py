@@ -21,6 +21,7 @@ __all__ = [
     "Trainer",
     "block",
     "contrib",
+    "loss",
     "nn",
     "parameter",
     "tensor_types",
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 #: Modules that are imported when they are first used, and what is in them.
-_MODULES = {"contrib", "trainer"}
+_MODULES = {"contrib", "loss", "trainer"}
 _OTHERS = {"Trainer": "trainer"}
 
 
