@@ -17,8 +17,7 @@ from mxlite.context import Context
 from mxlite.gluon._parameter import DeferredInitializationError, Parameter
 from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray._generate import handles_of
-from mxlite.ndarray._operators import Operator, run
-from mxlite.ndarray._unknown import Unknown
+from mxlite.ndarray._operators import Operator, Unknown, run
 from mxlite.ndarray.ndarray import NUMBERS, NDArray
 
 Shape = tuple  # of ints; 0: unknown

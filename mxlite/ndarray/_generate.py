@@ -16,8 +16,17 @@ from mxlite._public import defined, show
 from mxlite.base import _Null
 from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
-from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, operator_names, parameters, prepare, run
-from mxlite.ndarray._unknown import Unknown, Waiting
+from mxlite.ndarray._operators import (
+    Operator,
+    Unknown,
+    Waiting,
+    fixed_outputs,
+    is_dtype,
+    operator_names,
+    parameters,
+    prepare,
+    run,
+)
 from mxlite.ndarray.ndarray import NDArray
 
 _FAST = """{choose}

@@ -11,8 +11,7 @@ from mxlite._lib import LIB, ask, check_call, hot, last_error
 from mxlite.base import FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context
 from mxlite.error import MXValueError
-from mxlite.ndarray._operators import Operator, parameters, run
-from mxlite.ndarray._unknown import Unknown, Waiting
+from mxlite.ndarray._operators import Operator, Unknown, Waiting, parameters, run
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray

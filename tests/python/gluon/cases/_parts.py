@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
 import numpy as np
 
@@ -63,3 +64,41 @@ def signature(thing):
             default = type(default).__name__
         found.append([each.name, each.kind.name, default])
     return found
+
+
+def net_of(mx, **kwargs):
+    nn = mx.gluon.nn
+
+    class Net(mx.gluon.Block):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.a = nn.Dense(2, in_units=3)
+                self.seq = nn.Sequential()
+                self.seq.add(nn.Dense(4, in_units=2, activation="relu"))
+                with self.seq.name_scope():
+                    self.seq.add(nn.BatchNorm(in_channels=4), nn.Dropout(0.5))
+                self.w = self.params.get("w", shape=(2,), init="ones")
+                self.c = self.params.get_constant("c", mx.nd.array([1, 2]))
+            self.out = nn.Dense(3, in_units=4)
+
+        def forward(self, x):
+            return self.out(self.seq(self.a(x) * self.w.data() + self.c.data()))
+
+    return Net(**kwargs)
+
+
+def shared_net(mx):
+    nn = mx.gluon.nn
+    net = nn.HybridSequential()
+    with net.name_scope():
+        first = nn.Dense(3, in_units=3)
+        net.add(first, nn.Dense(3, in_units=3, params=first.params), nn.Dense(3, in_units=3))
+    return net
+
+
+def warned(call):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call()
+    return [[each.category.__name__, str(each.message)] for each in found if each.category is UserWarning]
