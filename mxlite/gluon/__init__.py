@@ -24,13 +24,14 @@ __all__ = [
     "loss",
     "nn",
     "parameter",
+    "rnn",
     "tensor_types",
     "trainer",
     "utils",
 ]
 
 #: Modules that are imported when they are first used, and what is in them.
-_MODULES = {"contrib", "loss", "trainer"}
+_MODULES = {"contrib", "loss", "rnn", "trainer"}
 _OTHERS = {"Trainer": "trainer"}
 
 
