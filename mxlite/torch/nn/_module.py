@@ -96,7 +96,7 @@ class Module:
             members = self.__dict__.get(kind)
             if members is not None and name in members:
                 return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

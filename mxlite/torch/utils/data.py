@@ -268,7 +268,7 @@ class DataLoader:
         collate_fn: What makes a batch of a list of examples; None: default_collate.
         drop_last: Whether a shorter last batch is left out.
         num_workers: 0; any other number raises NotImplementedError.
-    Options about workers and memory (pin_memory, timeout, worker_init_fn, ...) have no effect.
+    The other options, about workers and memory, have no effect.
     """
 
     def __init__(
@@ -296,6 +296,13 @@ class DataLoader:
             raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
         if num_workers:
             raise NotImplementedError("mxlite.torch: DataLoader has no workers yet; use num_workers=0")
+        if prefetch_factor is not None:
+            raise ValueError(
+                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
+                "multiprocessing, otherwise set prefetch_factor to None."
+            )
+        if persistent_workers:
+            raise ValueError("persistent_workers option needs num_workers > 0")
         _require_no_generator(generator)
         self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
         self._streams = isinstance(dataset, IterableDataset)
