@@ -14,6 +14,7 @@ docs/from-pytorch.md says what differs.
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -50,8 +51,21 @@ __version__ = "2.13.0+mxlite"
 
 newaxis = None
 
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name != "annotations")
-_show(globals())
+#: Names that are made when they are first used, and the modules that have them.
+_LATER = {"optim": "", "save": "_files", "load": "_files"}
+
+__all__ = sorted({*(name for name in globals() if not name.startswith("_") and name != "annotations"), *_LATER})
+
+
+def _later(name: str) -> _Any:
+    module = _LATER.get(name)
+    if module is None:
+        return None
+    found = _import_module(f"{__name__}.{module or name}")
+    return getattr(found, name) if module else found
+
+
+_show(globals(), _later)
 
 if _TYPE_CHECKING:  # the functions that the sources do not show
 

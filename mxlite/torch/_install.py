@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+
 from mxlite._install import install_as
+
+#: Modules that are imported on first use; under another name they would be imported a second time.
+_PARTS = ("nn.init", "nn.utils", "optim.lr_scheduler", "utils.data")
 
 
 def install() -> None:
@@ -10,4 +15,6 @@ def install() -> None:
 
     Raises: RuntimeError: PyTorch itself is imported already.
     """
+    for name in _PARTS:
+        importlib.import_module(f"mxlite.torch.{name}")
     install_as("torch", "mxlite.torch", "mxlite.torch.install")

@@ -1,29 +1,47 @@
-"""`torch.nn`: `functional`, and Parameter. There are no modules."""
+"""`torch.nn`: Module, Parameter, containers and layers, `functional`, `init` and `utils`."""
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from mxlite._public import show as _show
-from mxlite.torch._dtypes import get_default_dtype
-from mxlite.torch._make.creation import empty_of
-from mxlite.torch._tensor import Tensor
-from mxlite.torch.nn import functional
+from mxlite.torch.nn import functional, parameter
+from mxlite.torch.nn.parameter import Parameter
 
-__all__ = ["Parameter", "functional"]
+#: Where the classes are; these modules are imported when one is asked for.
+_CLASSES = {
+    "_module": "Module",
+    "_containers": "Sequential ModuleList ModuleDict ParameterList",
+    "_linear": """
+        Identity Linear Bilinear Embedding Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d
+    """,
+    "_norms": "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm GroupNorm",
+    "_recurrent": "RNNBase RNN LSTM GRU",
+    "_plain": """
+        ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Hardswish Hardsigmoid Hardtanh Hardshrink Softshrink
+        Tanhshrink Threshold Softplus Softsign Sigmoid LogSigmoid Tanh GLU Softmax LogSoftmax Softmin
+        Dropout Dropout1d Dropout2d Dropout3d Flatten Unflatten CosineSimilarity PairwiseDistance
+        MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
+        AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d
+        MSELoss L1Loss SmoothL1Loss HuberLoss NLLLoss CrossEntropyLoss BCELoss BCEWithLogitsLoss KLDivLoss
+    """,
+}
+_WHERE = {name: module for module, names in _CLASSES.items() for name in names.split()}
+
+__all__ = ["Parameter", "functional", "init", "parameter", "utils", *_WHERE]
 
 
-class Parameter(Tensor):
-    """A tensor that wants a gradient unless it is told otherwise."""
-
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
-        tensor = empty_of((0,), get_default_dtype()) if data is None else data.detach()
-        return Tensor._as_class(cls, tensor).requires_grad_(requires_grad)
-
-    def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
-
-    __str__ = __repr__
+def _later(name: str) -> _Any:
+    if name in ("init", "utils"):
+        return _import_module(f"{__name__}.{name}")
+    module = _WHERE.get(name)
+    return None if module is None else getattr(_import_module(f"{__name__}.{module}"), name)
 
 
-_show(globals())
+_show(globals(), _later)
+
+if _TYPE_CHECKING:  # what is imported later
+
+    def __getattr__(name: str) -> _Any: ...

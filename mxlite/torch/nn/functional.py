@@ -5,27 +5,25 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._calls import adopt, new, prepare, run, run_many
-from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, int64
-from mxlite.torch._make.random import uniform_of
+from mxlite.torch._dtypes import int64
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.matrix import addmm, mm
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._shape import shapes as _shapes
-from mxlite.torch._shape.parts import cat
 from mxlite.torch._shape.picking import _require_within, require_integers
 from mxlite.torch._shape.where import choose
-from mxlite.torch._tensor import Tensor, from_values, full_of
-from mxlite.torch.nn import _activations, _losses
+from mxlite.torch._tensor import Tensor, full_of
+from mxlite.torch.nn import _activations, _losses, _rims, _windows
 from mxlite.torch.nn._activations import *  # noqa: F403
 from mxlite.torch.nn._losses import *  # noqa: F403
+from mxlite.torch.nn._rims import *  # noqa: F403
+from mxlite.torch.nn._rims import dropout
+from mxlite.torch.nn._windows import *  # noqa: F403
 
 # ---- linear maps ----
 
@@ -109,19 +107,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return run(prepare(None, "one_hot", "depth", dtype="int64"), [tensor], num_classes, kind=int64)
 
 
-# ---- dropout, norms, padding ----
-
-
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Elements are 0 with probability p, the others divided by 1 - p, while training."""
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if not training or p == 0 or input.numel() == 0:
-        return input
-    if p == 1:
-        return input.mul_(0.0) if inplace else input * 0.0
-    mask = cast(uniform_of(tuple(input.shape), input._dtype) >= p, input._dtype) / (1.0 - p)
-    return input.mul_(mask) if inplace else input * mask
+# ---- norms ----
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
@@ -208,59 +194,6 @@ def batch_norm(
     return _normalized("NativeBatchNormBackward0", input, dims, weight, bias, eps, shape)
 
 
-def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
-    """With `value` around: pairs of numbers (before, after), from the last dimension on; negative ones cut."""
-    pairs = list(zip(pad[::2], pad[1::2]))
-    widths = {input.ndim - 1 - place: pair for place, pair in enumerate(pairs) if any(pair)}
-
-    def compute(x: Tensor) -> Tensor:
-        for dim, rims in widths.items():
-            before, after = (max(0, -rim) for rim in rims)
-            x = x.narrow(dim, before, x.shape[dim] - before - after)
-            shapes = [(*x.shape[:dim], max(0, rim), *x.shape[dim + 1 :]) for rim in rims]
-            first, last = (full_of(shape, value, x._dtype) for shape in shapes)
-            x = cat([first, x, last], dim)
-        return x if widths else x.clone()
-
-    return formula("ConstantPadNdBackward0", [input], compute, lambda grad: [constant_pad(grad, [-rim for rim in pad])])
-
-
-def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """With a rim: pairs of numbers (before, after), from the last dimension on.
-
-    Args:
-        mode: "constant" (`value`, or 0), "reflect", "replicate" or "circular".
-    """
-    if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(pad) // 2 > input.ndim:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
-        )
-    if mode == "constant":
-        return constant_pad(input, pad, 0.0 if value is None else value)
-    if mode not in _RIMS:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if input._dtype.kind == BOOL:
-        raise NotImplementedError(f"\"{mode}_pad\" not implemented for 'Bool'")
-    name, how = _RIMS[mode]
-    take = prepare(f"{name}{len(pad) // 2}DBackward0", "take", "axis", slots="0", mode="clip")
-    for place, rims in enumerate(zip(pad[::2], pad[1::2])):
-        dim = input.ndim - 1 - place
-        rows = np.pad(np.arange(input.shape[dim]), rims, mode=how)
-        input = run(take, [input, from_values(rows.astype(np.int64))], dim, kind=input._dtype)  # noqa: A001
-    return input
-
-
-#: Modes of pad: what their nodes are called, and what NumPy calls them.
-_RIMS = {
-    "reflect": ("ReflectionPad", "reflect"),
-    "replicate": ("ReplicationPad", "edge"),
-    "circular": ("CircularPad", "wrap"),
-}
-
-
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
     is_causal: bool = False, scale: float | None = None,
@@ -294,5 +227,46 @@ def group_norm(
     return _affine(made, weight, bias, (channels,) + (1,) * (input.ndim - 2))
 
 
-__all__ = [*_activations.__all__, *_losses.__all__, *_defined(globals())]
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Less the mean, divided by the deviation of each channel of each example; times a weight, and a bias.
+
+    The running ones are used instead without use_input_stats, else they move towards the means over the batch.
+    """
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    require_floats("instance_norm", input._dtype)
+    dims = tuple(range(2, input.ndim))
+    if math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if running_mean is not None and running_var is not None:
+        with unrecorded():
+            values = input.detach()
+            running_mean.mul_(1 - momentum).add_(values.mean(dims).mean(0) * momentum)
+            running_var.mul_(1 - momentum).add_(values.var(dims).mean(0) * momentum)
+    shape = (-1,) + (1,) * (input.ndim - 2)
+    return _normalized("NativeBatchNormBackward0", input, dims, weight, bias, eps, shape)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """y[k] = x1' W[k] x2 + b[k], over the last dimensions.
+
+    Args:
+        input1: (..., in1), input2: (..., in2), weight: (out, in1, in2), bias: (out,) or None.
+    """
+    out, first, second = weight.shape
+    left = input1 @ weight.permute(1, 0, 2).reshape(first, out * second)
+    made = (left.reshape(*input1.shape[:-1], out, second) @ input2.unsqueeze(-1)).squeeze(-1)
+    return made if bias is None else made + bias
+
+
+__all__ = [*_activations.__all__, *_losses.__all__, *_rims.__all__, *_windows.__all__, *_defined(globals())]
 _show(globals())

@@ -1,0 +1,214 @@
+"""Sequential, ModuleList, ModuleDict and ParameterList: modules and parameters in order."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from mxlite.torch._tensor import Tensor
+from mxlite.torch.nn._module import Module, typename
+from mxlite.torch.nn.parameter import Parameter
+
+
+class _Listed(Module):
+    """Members under the names "0", "1", ...: children, unless a subclass says otherwise."""
+
+    _held = "_modules"
+
+    def _all(self) -> list[Any]:
+        return list(self.__dict__[self._held].values())
+
+    def _replace(self, members: Iterable[Any]) -> None:
+        own = self.__dict__[self._held]
+        members = list(members)
+        own.clear()
+        for place, member in enumerate(members):
+            self._add(str(place), member)
+
+    def _add(self, name: str, member: Any) -> None:
+        self.add_module(name, member)
+
+    def _place(self, index: Any) -> int:
+        index, count = operator.index(index), len(self)
+        if not -count <= index < count:
+            raise IndexError(f"index {index} is out of range")
+        return index % count
+
+    def __len__(self) -> int:
+        return len(self.__dict__[self._held])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._all())
+
+    def __contains__(self, member: Any) -> bool:
+        return any(member is each for each in self._all())
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            made = type(self)()
+            made._replace(self._all()[index])
+            return made
+        return self._all()[self._place(index)]
+
+    def __setitem__(self, index: Any, member: Any) -> None:
+        setattr(self, list(self.__dict__[self._held])[self._place(index)], member)
+
+    def __delitem__(self, index: Any) -> None:
+        members = self._all()
+        del members[index if isinstance(index, slice) else self._place(index)]
+        self._replace(members)
+
+    def append(self, module: Any) -> Any:
+        """Adds one at the end; returns itself."""
+        self._add(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Any]) -> Any:
+        """Adds several at the end; returns itself."""
+        for each in list(modules):
+            self.append(each)
+        return self
+
+    def insert(self, index: int, module: Any) -> Any:
+        """Adds one before another; returns itself."""
+        members = self._all()
+        members.insert(index, module)
+        self._replace(members)
+        return self
+
+    def pop(self, key: Any = -1) -> Any:
+        """Takes one away, and returns it."""
+        member = self[key]
+        del self[key]
+        return member
+
+
+class Sequential(_Listed):
+    """Modules that are called one after another: Sequential(a, b), or of an OrderedDict, whose keys are their names."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            self._replace(args)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[index]))
+        return super().__getitem__(index)
+
+    def forward(self, input: Any) -> Any:
+        """The last module's result; each has the result of the one before."""
+        for module in self._modules.values():
+            input = module(input)  # noqa: A001
+        return input
+
+    def __add__(self, other: Sequential) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return Sequential(*self, *other)
+
+
+class ModuleList(_Listed):
+    """A list of modules."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self._replace(modules or ())
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    __iadd__ = _Listed.extend
+
+    def _lines(self) -> list[str]:
+        """Neighbours with equal texts are one line: `(0-1): 2 x ReLU()`."""
+        groups: list[list[Any]] = []
+        for place, text in enumerate(map(repr, self._all())):
+            if groups and groups[-1][2] == text:
+                groups[-1][1] = place
+            else:
+                groups.append([place, place, text])
+        lines = []
+        for first, last, text in groups:
+            name = f"({first})" if first == last else f"({first}-{last})"
+            count = "" if first == last else f"{last - first + 1} x "
+            lines.append(f"{name}: {count}{text}".replace("\n", "\n  "))
+        return lines
+
+
+class ParameterList(_Listed):
+    """A list of parameters; tensors become parameters."""
+
+    _held = "_parameters"
+
+    def __init__(self, values: Iterable[Tensor] | None = None) -> None:
+        super().__init__()
+        self._replace(values or ())
+
+    def _add(self, name: str, member: Any) -> None:
+        if not isinstance(member, Tensor):
+            raise TypeError(f"mxlite.torch: a ParameterList holds tensors, not {typename(member)}")
+        setattr(self, name, member if isinstance(member, Parameter) else Parameter(member))
+
+    def extra_repr(self) -> str:  # noqa: D102
+        return "\n".join(
+            f"  ({name}): Parameter containing: [{each.dtype} of size {'x'.join(map(str, each.shape))}]"
+            for name, each in self._parameters.items()
+        )
+
+
+class ModuleDict(Module):
+    """A dictionary of modules."""
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def update(self, modules: Any) -> None:
+        """Adds those of a dictionary, or of pairs of names and modules."""
+        for name, module in modules.items() if hasattr(modules, "items") else modules:
+            self[name] = module
+
+    def __getitem__(self, key: str) -> Module:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def values(self) -> Iterable[Module]:
+        """The modules."""
+        return self._modules.values()
+
+    def items(self) -> Iterable[tuple[str, Module]]:
+        """The names and modules."""
+        return self._modules.items()
+
+    def pop(self, key: str) -> Module:
+        """Takes one away, and returns it."""
+        return self._modules.pop(key)
+
+    def clear(self) -> None:
+        """Takes all away."""
+        self._modules.clear()

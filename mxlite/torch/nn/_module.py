@@ -1,0 +1,520 @@
+"""Module: what has parameters, buffers and modules of its own, and computes something with them."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, Callable, NamedTuple
+
+from mxlite.torch._dtypes import dtype as _dtype
+from mxlite.torch._dtypes import float16, float32, float64
+from mxlite.torch._kinds import require_cpu
+from mxlite.torch._nodes import unrecorded
+from mxlite.torch._tensor import Tensor
+from mxlite.torch.nn.parameter import Parameter
+
+
+def typename(value: Any) -> str:
+    """How a message names the type of a value."""
+    return value.type() if isinstance(value, Tensor) else type(value).__name__
+
+
+class Loaded(NamedTuple):
+    """What load_state_dict returns: names that either side lacks."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+    __str__ = __repr__
+
+
+#: The three kinds of members, by the attribute that holds them: their class, what messages call them, and what a
+#: message says an attribute may be.
+_KINDS: dict[str, tuple[type, str, str]] = {
+    "_parameters": (Parameter, "parameter", "torch.nn.Parameter or None expected"),
+    "_buffers": (Tensor, "buffer", "torch.nn.Buffer, torch.Tensor or None expected"),
+    "_modules": (object, "child module", "torch.nn.Module or None expected"),
+}
+
+
+class Module:
+    """The base class of layers and networks.
+
+    A subclass calls `super().__init__()`, sets Parameters and Modules as attributes, and has a `forward`.
+    """
+
+    training: bool
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+
+    def __init__(self) -> None:
+        self.__dict__.update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _non_persistent_buffers_set=set(),
+            _modules={},
+            _forward_pre_hooks=OrderedDict(),
+            _forward_hooks=OrderedDict(),
+        )
+
+    def forward(self, *_: Any) -> Any:
+        """What the module computes, for a subclass to say.
+
+        Raises: NotImplementedError.
+        """
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._forward_hooks and not self._forward_pre_hooks:
+            return self.forward(*args, **kwargs)
+        for hook, with_kwargs in tuple(self._forward_pre_hooks.values()):
+            found = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if with_kwargs and found is not None:
+                if not isinstance(found, tuple) or len(found) != 2:
+                    raise RuntimeError(f"forward pre-hook must return None or a tuple of (args, kwargs), not {found}.")
+                args, kwargs = found
+            elif found is not None:
+                args = found if isinstance(found, tuple) else (found,)
+        result = self.forward(*args, **kwargs)
+        for hook, with_kwargs in tuple(self._forward_hooks.values()):
+            found = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+            result = result if found is None else found
+        return result
+
+    # ---- attributes ----
+
+    def __getattr__(self, name: str) -> Any:
+        for kind in _KINDS:
+            members = self.__dict__.get(kind)
+            if members is not None and name in members:
+                return members[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if isinstance(value, (Parameter, Module)):
+            kind = "_modules" if isinstance(value, Module) else "_parameters"
+            if kind not in own:
+                word = "module" if kind == "_modules" else "parameters"
+                raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+            for members in (own, own["_buffers"], own["_parameters"], own["_modules"]):
+                if members is not own[kind]:
+                    members.pop(name, None)
+            own["_non_persistent_buffers_set"].discard(name)
+            if kind == "_parameters":
+                self.register_parameter(name, value)
+            else:
+                own[kind][name] = value
+            return
+        for kind, (cls, word, expected) in _KINDS.items():
+            if name in own.get(kind, ()):
+                if value is not None and (cls is not Tensor or not isinstance(value, Tensor)):
+                    raise TypeError(f"cannot assign '{typename(value)}' as {word} '{name}' ({expected})")
+                own[kind][name] = value
+                return
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        for kind in _KINDS:
+            if name in self.__dict__.get(kind, ()):
+                del self.__dict__[kind][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        members = (name for kind in _KINDS for name in self.__dict__[kind])
+        return sorted({*object.__dir__(self), *members})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def _register(self, kind: str, name: Any, value: Any, word: str) -> None:
+        """Raises: AttributeError, TypeError, KeyError: it is too early, or the name does not do."""
+        if kind not in self.__dict__:
+            raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{word} name should be a string. Got {typename(name)}")
+        if "." in name:
+            raise KeyError(f'{word} name can\'t contain "."' + (f", got: {name}" if word == "module" else ""))
+        if not name:
+            raise KeyError(f'{word} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[kind]:
+            raise KeyError(f"attribute '{name}' already exists")
+        if isinstance(value, Tensor) and value.grad_fn is not None and isinstance(value, Parameter):
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'.")
+        self.__dict__[kind][name] = value
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter, or a name that has none (yet)."""
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
+        self._register("_parameters", name, param, "parameter")
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that is no parameter; `persistent`: whether state_dict has it."""
+        if isinstance(name, str) and tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._register("_buffers", name, tensor, "buffer")
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Adds a module as a child."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        self._register("_modules", name, module, "module")
+
+    add_module = register_module
+
+    # ---- what it holds ----
+
+    def _members(self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
+            for name, member in module.__dict__[kind].items():
+                if member is None or id(member) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(member))
+                yield f"{path}.{name}" if path else name, member
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Names and parameters, of its modules too if `recurse`; each parameter once."""
+        return self._members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """The parameters, of its modules too if `recurse`."""
+        return (each for _, each in self.named_parameters(recurse=recurse))
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Names and buffers, of its modules too if `recurse`."""
+        return self._members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers, of its modules too if `recurse`."""
+        return (each for _, each in self.named_buffers(recurse=recurse))
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Names and modules directly within it, each module once."""
+        return self._members("_modules", "", False, True)
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly within it."""
+        return (each for _, each in self.named_children())
+
+    def named_modules(
+        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """Names and modules: itself, and all within it, at any depth."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """Itself, and all modules within it."""
+        return (each for _, each in self.named_modules())
+
+    def get_submodule(self, target: str) -> Module:
+        """The module of a dotted name.
+
+        Raises: AttributeError: there is none.
+        """
+        found = self
+        for name in target.split(".") if target else ():
+            if not hasattr(found, name):
+                raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
+            found = getattr(found, name)
+            if not isinstance(found, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return found
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of a dotted name.
+
+        Raises: AttributeError: there is none.
+        """
+        return self._of_target(target, Parameter, "nn.Parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of a dotted name.
+
+        Raises: AttributeError: there is none.
+        """
+        return self._of_target(target, Tensor, "buffer")
+
+    def _of_target(self, target: str, cls: type, word: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+        found = getattr(module, name)
+        if not isinstance(found, cls) or (cls is Tensor and name not in module._buffers):
+            raise AttributeError(f"`{name}` is not {'an' if cls is Parameter else 'a'} {word}")
+        return found
+
+    # ---- state ----
+
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
+        """Parameters and persistent buffers by dotted names; they share memory with the module's."""
+        found: dict[str, Any] = OrderedDict() if destination is None else destination
+        for name, tensor in itertools.chain(self._parameters.items(), self._buffers.items()):
+            if tensor is not None and name not in self._non_persistent_buffers_set:
+                found[prefix + name] = tensor if keep_vars else tensor.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return found
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Loaded:
+        """Copies what state_dict returned into the parameters and buffers.
+
+        Nothing is copied if there is an error.
+
+        Args:
+            strict: Whether a name that either side lacks is an error.
+            assign: Whether the given tensors take the place of the module's own.
+        Raises: TypeError: no dictionary; RuntimeError: names (`strict`) or shapes that do not match.
+        """
+        if not hasattr(state_dict, "keys"):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        own = self._places()
+        missing = [key for key in own if key not in state_dict]
+        unexpected = [key for key in state_dict if key not in own]
+        problems = []
+        if strict and missing:
+            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{key}"' for key in missing) + ". ")
+        if strict and unexpected:
+            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{key}"' for key in unexpected) + ". ")
+        pairs = [(*own[key], state_dict[key], key) for key in own if key in state_dict]
+        for members, name, given, key in pairs:
+            if not isinstance(given, Tensor):
+                problems.append(
+                    f'While copying the parameter named "{key}", expected torch.Tensor but got {type(given)}.'
+                )
+            elif given.shape != members[name].shape:
+                problems.append(
+                    f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                    f"current model is {members[name].shape}."
+                )
+        if problems:
+            lines = "\n\t".join(problems)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+        with unrecorded():
+            for members, name, given, _ in pairs:
+                if assign:
+                    is_parameter = isinstance(members[name], Parameter)
+                    members[name] = Parameter(given, members[name].requires_grad) if is_parameter else given
+                else:
+                    members[name].copy_(given)
+        return Loaded(missing, unexpected)
+
+    def _places(self) -> dict[str, tuple[dict, str]]:
+        """Where each tensor of state_dict is: a dictionary and a name in it."""
+        found = {}
+        for path, module in self.named_modules(remove_duplicate=False):
+            for members in (module._parameters, module._buffers):
+                for name, tensor in members.items():
+                    if tensor is not None and name not in module._non_persistent_buffers_set:
+                        found[f"{path}.{name}" if path else name] = (members, name)
+        return found
+
+    # ---- of all that it holds ----
+
+    def apply(self, fn: Callable[[Module], Any]) -> Any:
+        """Calls a function of each module within it, then of itself; returns itself."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Any:
+        """Switches it, and all within it, to training or (`mode` False) to evaluation; returns itself."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self) -> Any:
+        """Switches it to evaluation; returns itself."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Whether its parameters want gradients; returns itself."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Removes the gradients of its parameters, or fills them with zeros."""
+        clear_gradients(self.parameters(), set_to_none)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
+        """Replaces the values of parameters, of their gradients, and of buffers by what a function makes of them."""
+        with unrecorded():
+            for parameter in self.parameters():
+                gradient = parameter.grad
+                made = fn(parameter.detach())
+                if made._dtype is not parameter._dtype:
+                    flag = parameter.requires_grad
+                    parameter.grad = None
+                    parameter._h, made._h = made._h, parameter._h
+                    parameter._dtype, made._dtype = made._dtype, parameter._dtype
+                    parameter.requires_grad_(flag)
+                    parameter.grad = None if gradient is None else fn(gradient)
+            for module in self.modules():
+                for name, buffer in module._buffers.items():
+                    if buffer is not None:
+                        module._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Converts floating parameters and buffers to a dtype: to(dtype), to(device, dtype), to(tensor).
+
+        Raises: TypeError: no floating dtype; AssertionError: a device other than the CPU.
+        """
+        kind = kwargs.pop("dtype", None)
+        require_cpu(kwargs.pop("device", None))
+        for unused in ("non_blocking", "copy", "memory_format"):
+            kwargs.pop(unused, None)
+        if kwargs:
+            raise TypeError(f"to() received an invalid keyword argument: {next(iter(kwargs))}")
+        for each in args:
+            if isinstance(each, Tensor):
+                kind = each._dtype
+            elif isinstance(each, _dtype):
+                kind = each
+            elif not isinstance(each, bool):
+                require_cpu(each)
+        if kind is None:
+            return self
+        if not kind.is_floating_point:
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
+        return self._apply(lambda tensor: tensor.to(kind) if tensor._dtype.is_floating_point else tensor)
+
+    def float(self) -> Any:
+        """Floating parameters and buffers as float32; returns itself."""
+        return self.to(float32)
+
+    def double(self) -> Any:
+        """Floating parameters and buffers as float64; returns itself."""
+        return self.to(float64)
+
+    def half(self) -> Any:
+        """Floating parameters and buffers as float16; returns itself."""
+        return self.to(float16)
+
+    def cpu(self) -> Any:
+        """Itself: all is on the CPU."""
+        return self
+
+    def cuda(self, device: Any = None) -> Any:
+        """Raises: AssertionError: there is no CUDA."""
+        return self.to("cuda")
+
+    # ---- hooks ----
+
+    def register_forward_pre_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Has hook(module, args) called before each forward; what it returns replaces the arguments.
+
+        Args:
+            with_kwargs: Whether it is hook(module, args, kwargs), which returns None or both.
+        """
+        return RemovableHandle(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+
+    def register_forward_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Has hook(module, args, output) called after each forward; what it returns replaces the output.
+
+        Args:
+            with_kwargs: Whether it is hook(module, args, kwargs, output).
+        """
+        if always_call:
+            raise NotImplementedError("mxlite.torch: forward hooks have no always_call")
+        return RemovableHandle(self._forward_hooks, (hook, with_kwargs), prepend)
+
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        """Raises: NotImplementedError: hooks of tensors see gradients."""
+        raise NotImplementedError("mxlite.torch: modules have no backward hooks; Tensor.register_hook sees gradients")
+
+    # ---- text ----
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses, for a subclass to say."""
+        return ""
+
+    def _lines(self) -> list[str]:
+        """The text of each child, indented below its name."""
+        return [f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()]
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = [*(extra.split("\n") if extra else ()), *self._lines()]
+        if len(lines) == 1 and extra:
+            return f"{self._get_name()}({extra})"
+        body = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
+        return f"{self._get_name()}({body})"
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+class RemovableHandle:
+    """A hook of a module; `remove()`, or the end of a with-block, takes it away."""
+
+    numbers = itertools.count()
+
+    def __init__(self, hooks: OrderedDict, hook: Any, prepend: bool) -> None:
+        self.hooks, self.id = hooks, next(self.numbers)
+        hooks[self.id] = hook
+        if prepend:
+            hooks.move_to_end(self.id, last=False)
+
+    def remove(self) -> None:
+        """Takes the hook away; nothing happens where it is gone already."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+def clear_gradients(tensors: Any, set_to_none: bool) -> None:
+    """Removes the gradients of tensors, or fills them with zeros."""
+    for tensor in tensors:
+        if set_to_none:
+            tensor.grad = None
+        elif tensor.grad is not None:
+            tensor.grad.detach_().zero_()

@@ -1,0 +1,178 @@
+"""RNN, LSTM and GRU, by the library's operator RNN."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mxlite.torch._calls import prepare, run_many
+from mxlite.torch._shape.parts import cat
+from mxlite.torch._tensor import Tensor, zeros_of
+from mxlite.torch.nn import functional
+from mxlite.torch.nn._linear import Layer
+
+#: How many gates a network has, by what the operator calls it.
+_GATES = {"rnn_tanh": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
+
+
+class RNNBase(Layer):
+    """Layers of a recurrent network: (step, batch, input_size) becomes (step, batch, hidden_size).
+
+    Args:
+        mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
+        batch_first: Whether the batch is the first dimension of the input and of the output.
+        dropout: The probability that an element between two layers is 0 while training.
+        bidirectional: Whether each layer also runs from the last step to the first.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        for name, size in (("hidden_size", hidden_size), ("num_layers", num_layers)):
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if proj_size:
+            raise NotImplementedError("mxlite.torch: recurrent layers have no proj_size")
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout, self.bidirectional = bias, batch_first, dropout, bidirectional
+        self.proj_size = 0
+        rows = _GATES[mode.lower()] * hidden_size
+        for layer in range(num_layers):
+            width = input_size if layer == 0 else hidden_size * (1 + bidirectional)
+            shapes = {"weight_ih": (rows, width), "weight_hh": (rows, hidden_size)}
+            if bias:
+                shapes.update(bias_ih=(rows,), bias_hh=(rows,))
+            for suffix in self._suffixes(layer):
+                for name, shape in shapes.items():
+                    self._parameter(name + suffix, shape, dtype, device)
+        self.reset_parameters()
+
+    def _suffixes(self, layer: int) -> list[str]:
+        return [f"_l{layer}", f"_l{layer}_reverse"][: 1 + self.bidirectional]
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew: uniform, up to 1 / sqrt(hidden_size)."""
+        self._uniform(1 / math.sqrt(self.hidden_size))
+
+    def _states(self, hx: Any, batch: int, kind: Any, batched: bool) -> list[Tensor]:
+        """The first states, each (layer and direction, batch, unit): zeros, where none are given."""
+        count = 1 + (self.mode == "LSTM")
+        shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
+        if hx is None:
+            return [zeros_of(shape, kind)] * count
+        states = [each if batched else each.unsqueeze(1) for each in (hx if count == 2 else [hx])]
+        for word, each in zip(("hidden", "cell"), states):
+            if each.shape != shape:
+                word = "hidden" if count == 1 else {"hidden": "hidden[0]", "cell": "hidden[1]"}[word]
+                raise RuntimeError(f"Expected {word} size {shape}, got {list(each.shape)}")
+        return states
+
+    def _weights(self, layers: range, kind: Any) -> Tensor:
+        """All parameters of layers in one vector, as the operator reads them: matrices, then biases."""
+        own, parts = self._parameters, []
+        for word in ("weight", "bias"):
+            for layer in layers:
+                for suffix in self._suffixes(layer):
+                    if word == "weight" or self.bias:
+                        parts += [own[f"{word}_{side}{suffix}"].reshape(-1) for side in ("ih", "hh")]
+        if not self.bias:
+            count = 2 * len(layers) * (1 + self.bidirectional) * _GATES[self.mode.lower()] * self.hidden_size
+            parts.append(zeros_of((count,), kind))
+        return cat(parts, 0)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The states of the last layer after each step, and the last states of all layers (of lstm: and the cells)."""
+        if input.ndim not in (2, 3):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+        batched = input.ndim == 3
+        x = (input.transpose(0, 1) if self.batch_first else input) if batched else input.unsqueeze(1)
+        if x.shape[2] != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[2]}"
+            )
+        states = self._states(hx, x.shape[1], x._dtype, batched)
+        if self.training and self.dropout > 0 and self.num_layers > 1:
+            x, last = self._one_by_one(x, states)
+        else:
+            x, *last = self._run(range(self.num_layers), x, states)
+        if not batched:
+            x, last = x.squeeze(1), [each.squeeze(1) for each in last]
+        elif self.batch_first:
+            x = x.transpose(0, 1)
+        return x, tuple(last) if len(last) == 2 else last[0]
+
+    def _run(self, layers: range, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+        kind = x._dtype
+        call = prepare(
+            None,
+            "RNN",
+            state_size=self.hidden_size,
+            num_layers=len(layers),
+            bidirectional=self.bidirectional,
+            mode=self.mode.lower(),
+            state_outputs=True,
+        )
+        return run_many(call, [x, self._weights(layers, kind), *states], kinds=[kind] * (1 + len(states)))
+
+    def _one_by_one(self, x: Tensor, states: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+        """The layers with dropout between them."""
+        width, found = 1 + self.bidirectional, []
+        for layer in range(self.num_layers):
+            x = functional.dropout(x, self.dropout) if layer else x
+            own = [each.narrow(0, layer * width, width) for each in states]
+            x, *last = self._run(range(layer, layer + 1), x, own)
+            found.append(last)
+        return x, [cat(list(each), 0) for each in zip(*found)]
+
+    def extra_repr(self) -> str:  # noqa: D102
+        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        more = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return f"{self.input_size}, {self.hidden_size}{''.join(more)}"
+
+
+class RNN(RNNBase):
+    """h' = tanh(W x + b + R h + d), or relu."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        *args: Any,
+        **more: Any,
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        self.__dict__["nonlinearity"] = nonlinearity
+        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **more)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory; its state is a pair, (h, c)."""
+
+    def __init__(self, input_size: int, hidden_size: int, *args: Any, **more: Any) -> None:
+        super().__init__("LSTM", input_size, hidden_size, *args, **more)
+
+
+class GRU(RNNBase):
+    """Gated recurrent units."""
+
+    def __init__(self, input_size: int, hidden_size: int, *args: Any, **more: Any) -> None:
+        super().__init__("GRU", input_size, hidden_size, *args, **more)

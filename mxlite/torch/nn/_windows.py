@@ -1,0 +1,288 @@
+"""Convolutions and pooling of `torch.nn.functional`, over one to three spatial dimensions.
+
+One function serves all numbers of dimensions, with a batch and without; conv2d and the like are made of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from mxlite._public import defined
+from mxlite.torch._calls import prepare, require_tensor, run
+from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch.nn._rims import constant_pad, dropout
+
+
+def sizes_of(value: Any, dims: int) -> tuple:
+    """One number for each spatial dimension: of one number, or of a sequence of one or of all."""
+    if isinstance(value, (int, float)):
+        return (value,) * dims
+    found = tuple(value)
+    return found * dims if len(found) == 1 else found
+
+
+def _batched(name: str, input: Tensor, dims: int) -> tuple[Tensor, bool]:
+    """The input as a batch, and whether it was one.
+
+    Raises: RuntimeError: it has another number of dimensions.
+    """
+    require_tensor(name, 1, "input", input)
+    if input.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
+            f"{list(input.shape)}"
+        )
+    return (input, True) if input.ndim == dims + 2 else (input.unsqueeze(0), False)
+
+
+def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:
+    if x.shape[1] != expected:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(shape)} to have "
+            f"{expected} channels, but got {x.shape[1]} channels instead"
+        )
+
+
+# ---- convolutions ----
+
+
+def _convolution(
+    dims: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    x, batched = _batched(f"conv{dims}d", input, dims)
+    _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
+    kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
+    if isinstance(padding, str):
+        x, padding = _named_padding(x, padding, kernel, sizes_of(stride, dims), dilation)
+    padding = sizes_of(padding, dims)
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
+    padded = [size + 2 * rim for size, rim in zip(x.shape[2:], padding)]
+    if any(span > size for span, size in zip(spans, padded)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
+            f"({' x '.join(map(str, spans))}). Kernel size can't be greater than actual input size"
+        )
+    call = prepare(
+        "ConvolutionBackward0",
+        "Convolution",
+        kernel=kernel,
+        stride=sizes_of(stride, dims),
+        dilate=dilation,
+        pad=padding,
+        num_filter=weight.shape[0],
+        num_group=groups,
+        no_bias=bias is None,
+    )
+    made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
+    return made if batched else made.squeeze(0)
+
+
+def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilation: tuple) -> tuple[Tensor, tuple]:
+    """The input, and numbers for padding "valid" or "same"; an odd one is put behind the input."""
+    if padding == "valid":
+        return x, (0,) * len(kernel)
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(step != 1 for step in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    whole = [(k - 1) * d for k, d in zip(kernel, dilation)]
+    if any(each % 2 for each in whole):
+        x = constant_pad(x, [number for each in reversed(whole) for number in (0, each % 2)])
+    return x, tuple(each // 2 for each in whole)
+
+
+def _transposed(
+    dims: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    x, batched = _batched(f"conv_transpose{dims}d", input, dims)
+    _require_channels(x, weight, weight.shape[0], groups, input.shape)
+    stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
+    if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
+        raise RuntimeError(
+            f"output padding must be smaller than either stride or dilation, but got output_padding {more}, stride "
+            f"{stride} and dilation {dilation}"
+        )
+    if any(a >= s for a, s in zip(more, stride)):
+        raise NotImplementedError("mxlite.torch: output_padding must be smaller than stride")
+    call = prepare(
+        "ConvolutionBackward0",
+        "Deconvolution",
+        kernel=tuple(weight.shape[2:]),
+        stride=stride,
+        dilate=dilation,
+        pad=sizes_of(padding, dims),
+        adj=more,
+        num_filter=weight.shape[1] * groups,
+        num_group=groups,
+        no_bias=bias is None,
+    )
+    made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
+    return made if batched else made.squeeze(0)
+
+
+# ---- pooling ----
+
+
+def _pooled(
+    label: str,
+    kind: str,
+    dims: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    **more: Any,
+) -> Tensor:
+    """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
+    require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
+    if input.ndim not in (dims + 1, dims + 2) or not input.numel():
+        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+    batched = input.ndim == dims + 2
+    x = input if batched else input.unsqueeze(0)
+    kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
+    steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    for size, rim in zip(kernel, rims):
+        if rim > size // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={rim}, kernel_size={size} and "
+                "dilation=1"
+            )
+    sizes = []
+    for size, window, rim, step in zip(x.shape[2:], kernel, rims, steps):
+        left = size + 2 * rim - window
+        count = (-(-left // step) if ceil_mode else left // step) + 1
+        sizes.append(count - (ceil_mode and (count - 1) * step >= size + rim))
+    if min(sizes) < 1:
+        given, made = ("x".join(map(str, (x.shape[1], *each))) for each in (x.shape[2:], sizes))
+        raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+    how = "full" if ceil_mode else "valid"
+    call = prepare(
+        label, "Pooling", kernel=kernel, stride=steps, pad=rims, pool_type=kind, pooling_convention=how, **more
+    )
+    made = run(call, [x], kind=x._dtype)
+    for dim, size in enumerate(sizes, 2):
+        if made.shape[dim] > size:
+            made = made.narrow(dim, 0, size)
+    return made if batched else made.squeeze(0)
+
+
+def _max_pool(
+    dims: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    if return_indices or any(each != 1 for each in sizes_of(dilation, dims)):
+        raise NotImplementedError(f"mxlite.torch: max_pool{dims}d has no dilation and no return_indices")
+    label = f"MaxPool{dims}DWithIndicesBackward0"
+    return _pooled(label, "max", dims, input, kernel_size, stride, padding, ceil_mode)
+
+
+def _avg_pool(
+    dims: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    label, kind = f"AvgPool{dims}DBackward0", "avg" if divisor_override is None else "sum"
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    made = _pooled(
+        label, kind, dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad=count_include_pad
+    )
+    return made if divisor_override is None else made / divisor_override
+
+
+def _adaptive_sizes(dims: int, name: str, input: Tensor, output_size: Any) -> tuple:
+    if input.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, but got {input.shape}")
+    sizes = (output_size,) * dims if output_size is None else sizes_of(output_size, dims)
+    return tuple(size if want is None else want for want, size in zip(sizes, input.shape[-dims:]))
+
+
+def _adaptive_avg_pool(dims: int, input: Tensor, output_size: Any) -> Tensor:
+    """Means of windows that share out each dimension; a matrix for each dimension that they do not divide."""
+    wanted = _adaptive_sizes(dims, "adaptive_avg_pool", input, output_size)
+    sizes = tuple(input.shape[-dims:])
+    if 0 not in wanted and all(size % want == 0 for size, want in zip(sizes, wanted)):
+        return _avg_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
+    for dim, (size, want) in enumerate(zip(sizes, wanted), input.ndim - dims):
+        starts = np.arange(want) * size // max(want, 1)
+        ends = -(-(np.arange(want) + 1) * size // max(want, 1))
+        places = np.arange(size)[:, None]
+        shares = ((places >= starts) & (places < ends)) / (ends - starts)
+        input = (input.movedim(dim, -1) @ from_values(shares.astype(input._dtype.np))).movedim(-1, dim)  # noqa: A001
+    return input
+
+
+def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+    """The largest of each of the windows, where they divide each dimension evenly."""
+    wanted = _adaptive_sizes(dims, "adaptive_max_pool", input, output_size)
+    sizes = tuple(input.shape[-dims:])
+    if return_indices or any(size % want for size, want in zip(sizes, wanted)):
+        raise NotImplementedError(
+            f"mxlite.torch: adaptive_max_pool{dims}d has no return_indices, and sizes must be multiples of the result's"
+        )
+    return _max_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
+
+
+# ---- channels at a time ----
+
+
+def _drop_channels(dims: int, input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    if not training or not 0 < p <= 1:
+        return dropout(input, p, training, inplace)
+    mask = dropout(full_of(tuple(input.shape[: max(1, input.ndim - dims)]) + (1,) * dims, 1, input._dtype), p)
+    return input.mul_(mask) if inplace else input * mask
+
+
+def _made(name: str, function: Callable, dims: int, document: str) -> Callable:
+    def of_dims(input: Tensor, *args: Any, **options: Any) -> Tensor:
+        return function(dims, input, *args, **options)
+
+    of_dims.__name__ = of_dims.__qualname__ = name
+    of_dims.__doc__ = f"{document}, over {dims} spatial dimension{'s' * (dims > 1)}."
+    return of_dims
+
+
+_TABLE = (
+    ("conv{}d", _convolution, "The correlation of (batch, channels, ...) with a weight of (out, in / groups, kernel)"),
+    ("conv_transpose{}d", _transposed, "The transposed convolution, with a weight of (in, out / groups, kernel)"),
+    ("max_pool{}d", _max_pool, "The largest element of each window"),
+    ("avg_pool{}d", _avg_pool, "The mean of each window"),
+    ("adaptive_avg_pool{}d", _adaptive_avg_pool, "Means of as many windows as asked for"),
+    ("adaptive_max_pool{}d", _adaptive_max_pool, "The largest elements of as many windows as asked for"),
+    ("dropout{}d", _drop_channels, "Whole channels are 0 with probability p, the others divided by 1 - p"),
+)  # fmt: skip
+
+for _name, _function, _document in _TABLE:
+    for _dims in (1, 2, 3):
+        globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
+
+__all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "dropout")]

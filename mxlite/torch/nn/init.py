@@ -1,0 +1,125 @@
+"""`torch.nn.init`: first values of parameters, written into a tensor, which is returned."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mxlite._public import show as _show
+from mxlite.torch._nodes import unrecorded as _unrecorded
+from mxlite.torch._tensor import Tensor
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: None = None) -> Tensor:
+    """Numbers from a to b."""
+    with _unrecorded():
+        return tensor.uniform_(a, b)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: None = None) -> Tensor:
+    """Normally distributed numbers."""
+    with _unrecorded():
+        return tensor.normal_(mean, std)
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One number."""
+    with _unrecorded():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """1 on the diagonal of a matrix, else 0."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with _unrecorded():
+        tensor.zero_()
+        tensor.diagonal().fill_(1)
+    return tensor
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs a unit has, and how many units an input has.
+
+    Raises: ValueError: fewer than two dimensions.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    window = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * window, tensor.shape[0] * window
+
+
+#: By how much an activation that follows makes deviations smaller.
+_GAINS: dict[str, Any] = {
+    **dict.fromkeys(["linear", "sigmoid"], 1),
+    **{f"conv{'_transpose' * turned}{dims}d": 1 for turned in (0, 1) for dims in (1, 2, 3)},
+    "tanh": 5.0 / 3,
+    "relu": math.sqrt(2.0),
+    "selu": 3.0 / 4,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor of a deviation for the activation that follows; `param`: the slope of leaky_relu."""
+    if nonlinearity == "leaky_relu":
+        if param is None:
+            param = 0.01
+        elif isinstance(param, bool) or not isinstance(param, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + param**2))
+    if nonlinearity not in _GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return _GAINS[nonlinearity]
+
+
+def _xavier(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / sum(_fans(tensor)))
+
+
+def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return calculate_gain(nonlinearity, a) / math.sqrt(_fans(tensor)[mode == "fan_out"])
+
+
+def _uniform_of(tensor: Tensor, std: float) -> Tensor:
+    bound = math.sqrt(3.0) * std
+    return uniform_(tensor, -bound, bound)
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+    """Uniform, with the variance gain^2 2 / (inputs + outputs)."""
+    return _uniform_of(tensor, _xavier(tensor, gain))
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+    """Normal, with the variance gain^2 2 / (inputs + outputs)."""
+    return normal_(tensor, 0.0, _xavier(tensor, gain))
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: None = None
+) -> Tensor:
+    """Uniform, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
+    return tensor if 0 in tensor.shape else _uniform_of(tensor, _kaiming(tensor, a, mode, nonlinearity))
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: None = None
+) -> Tensor:
+    """Normal, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
+    return tensor if 0 in tensor.shape else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
+
+
+_show(globals())

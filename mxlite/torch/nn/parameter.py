@@ -1,0 +1,26 @@
+"""`torch.nn.parameter`: Parameter, a tensor that a module counts among its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlite._public import show as _show
+from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._make.creation import empty_of
+from mxlite.torch._tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A tensor that wants a gradient unless it is told otherwise."""
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+        tensor = empty_of((0,), get_default_dtype()) if data is None else data.detach()
+        return Tensor._as_class(cls, tensor).requires_grad_(requires_grad)
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+    __str__ = __repr__
+
+
+_show(globals())

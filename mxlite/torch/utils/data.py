@@ -1,0 +1,353 @@
+"""`torch.utils.data`: datasets, samplers, and DataLoader, which reads in the calling process."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as _np
+
+from mxlite._public import show as _show
+from mxlite.torch._basic import stacked as _stacked
+from mxlite.torch._dtypes import float64 as _float64
+from mxlite.torch._dtypes import int64 as _int64
+from mxlite.torch._make.data import as_tensor as _as_tensor
+from mxlite.torch._make.data import tensor as _tensor
+from mxlite.torch._make.random import integers_of as _integers_of
+from mxlite.torch._make.random import multinomial as _multinomial
+from mxlite.torch._make.random import randperm as _randperm
+from mxlite.torch._tensor import Tensor
+
+# ---- datasets ----
+
+
+class Dataset:
+    """Examples by their index: a subclass has `__getitem__`, and mostly `__len__`."""
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset, Iterable):
+    """Examples one after another: a subclass has `__iter__`."""
+
+
+class TensorDataset(Dataset):
+    """Rows of tensors, a tuple for each index."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(len(each) != len(tensors[0]) for each in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple:
+        return tuple(each[index] for each in self.tensors)
+
+    def __len__(self) -> int:
+        return len(self.tensors[0])
+
+
+class ConcatDataset(Dataset):
+    """Datasets one behind another."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(each, IterableDataset) for each in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = list(itertools.accumulate(map(len, self.datasets)))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: int) -> Any:
+        if index < 0:
+            if -index > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            index += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, index)
+        return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class Subset(Dataset):
+    """Examples of a dataset at indices."""
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset, self.indices = dataset, indices
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[each] for each in index]]
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Any, lengths: Sequence[float], generator: None = None) -> list[Subset]:
+    """A dataset as parts in a random order, of lengths, or of fractions whose sum is 1."""
+    count = len(dataset)
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        for place, part in enumerate(lengths):
+            if not 0 <= part <= 1:
+                raise ValueError(f"Fraction at index {place} is not between 0 and 1")
+        sizes = [math.floor(count * part) for part in lengths]
+        for place in range(count - sum(sizes)):
+            sizes[place % len(sizes)] += 1
+        lengths = sizes
+    if sum(lengths) != count:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    _require_no_generator(generator)
+    order = _randperm(count).tolist()
+    ends = list(itertools.accumulate(map(int, lengths)))
+    return [Subset(dataset, order[end - int(size) : end]) for end, size in zip(ends, lengths)]
+
+
+def _require_no_generator(generator: Any) -> None:
+    if generator is not None:
+        raise NotImplementedError("mxlite.torch: there is no torch.Generator; torch.manual_seed seeds all")
+
+
+# ---- samplers ----
+
+
+class Sampler:
+    """The order in which indices are read: a subclass has `__iter__`."""
+
+    def __init__(self, data_source: Any = None) -> None:
+        pass
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+
+class SequentialSampler(Sampler):
+    """The indices in order."""
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """The indices in a random order, or (`replacement`) drawn anew each time."""
+
+    def __init__(
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: None = None
+    ) -> None:
+        _require_no_generator(generator)
+        self.data_source, self.replacement = data_source, replacement
+        self.num_samples = len(data_source) if num_samples is None else num_samples
+        if self.num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+
+    def __iter__(self) -> Iterator[int]:
+        count, left = len(self.data_source), self.num_samples
+        if self.replacement:
+            yield from _integers_of((left,), _int64, 0, count).tolist()
+            return
+        while left > 0:
+            yield from _randperm(count).tolist()[:left]
+            left -= count
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class WeightedRandomSampler(Sampler):
+    """Indices drawn with probabilities in proportion to weights."""
+
+    def __init__(
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: None = None
+    ) -> None:
+        _require_no_generator(generator)
+        if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        self.weights, self.num_samples = _as_tensor(weights, dtype=_float64), num_samples
+        self.replacement = replacement
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(_multinomial(self.weights, self.num_samples, self.replacement).tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """Lists of batch_size indices of a sampler; drop_last: without a shorter last one."""
+
+    def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return _batches(iter(self.sampler), self.batch_size, self.drop_last)
+
+    def __len__(self) -> int:
+        return _number_of_batches(len(self.sampler), self)  # type: ignore[arg-type]
+
+
+def _batches(examples: Iterator[Any], size: int, drop_last: bool) -> Iterator[list]:
+    while batch := list(itertools.islice(examples, size)):
+        if not drop_last or len(batch) == size:
+            yield batch
+
+
+def _number_of_batches(count: int, of: Any) -> int:
+    return count // of.batch_size if of.drop_last else -(-count // of.batch_size)
+
+
+# ---- loading ----
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """Examples as one: tensors, arrays and numbers stacked, texts in a list, and so within dictionaries and lists.
+
+    Raises: TypeError: examples of another kind; RuntimeError: they do not fit together.
+    """
+    first = batch[0]
+    if isinstance(first, Tensor):
+        for place, each in enumerate(batch):
+            if each.shape != first.shape:
+                raise RuntimeError(
+                    f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
+                    f"{list(each.shape)} at entry {place}"
+                )
+        return _stacked(list(batch), 0)
+    if isinstance(first, _np.ndarray):
+        return default_collate([_as_tensor(each) for each in batch])
+    if isinstance(first, float):
+        return _tensor(list(batch), dtype=_float64)
+    if isinstance(first, (int, _np.generic)):
+        return _tensor(_np.array(batch))
+    if isinstance(first, (str, bytes)):
+        return list(batch)
+    if isinstance(first, Mapping):
+        return {key: default_collate([each[key] for each in batch]) for key in first}
+    if isinstance(first, Sequence):
+        if any(len(each) != len(first) for each in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [default_collate(column) for column in zip(*batch)]
+        return type(first)(*columns) if hasattr(first, "_fields") else columns
+    raise TypeError(
+        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}"
+    )
+
+
+def default_convert(data: Any) -> Any:
+    """Arrays as tensors, within dictionaries and lists too; anything else stays."""
+    if isinstance(data, _np.ndarray):
+        return _as_tensor(data)
+    if isinstance(data, Mapping):
+        return {key: default_convert(each) for key, each in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [default_convert(each) for each in data]
+    return data
+
+
+class DataLoader:
+    """Batches of a dataset, read in the calling process.
+
+    Args:
+        batch_size: Examples of a batch; None: single examples.
+        shuffle: Whether they are in a random order, another each time.
+        sampler: Which indices, in which order. batch_sampler: lists of them.
+        collate_fn: What makes a batch of a list of examples; None: default_collate.
+        drop_last: Whether a shorter last batch is left out.
+        num_workers: 0; any other number raises NotImplementedError.
+    The other options, about workers and memory, have no effect.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
+        num_workers: int = 0,
+        collate_fn: Callable | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable | None = None,
+        multiprocessing_context: Any = None,
+        generator: None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        if num_workers < 0:
+            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        if num_workers:
+            raise NotImplementedError("mxlite.torch: DataLoader has no workers yet; use num_workers=0")
+        if prefetch_factor is not None:
+            raise ValueError(
+                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
+                "multiprocessing, otherwise set prefetch_factor to None."
+            )
+        if persistent_workers:
+            raise ValueError("persistent_workers option needs num_workers > 0")
+        _require_no_generator(generator)
+        self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
+        self._streams = isinstance(dataset, IterableDataset)
+        if self._streams:
+            for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
+                if value is not None:
+                    raise ValueError(
+                        f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
+                    )
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or sampler is not None or drop_last:
+                raise ValueError(
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                )
+            batch_size = None
+        elif batch_size is None and drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+        if sampler is None and not self._streams:
+            sampler = RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
+        if batch_size is not None and batch_sampler is None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size, self.sampler, self.batch_sampler = batch_size, sampler, batch_sampler
+        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._streams:
+            examples: Iterator[Any] = iter(self.dataset)
+            if self.batch_size is not None:
+                examples = _batches(examples, self.batch_size, self.drop_last)
+            return map(self.collate_fn, examples)
+        if self.batch_sampler is None:
+            return (self.collate_fn(self.dataset[index]) for index in self.sampler)
+        return (self.collate_fn(self._fetch(indices)) for indices in self.batch_sampler)
+
+    def _fetch(self, indices: list) -> Any:
+        several = getattr(self.dataset, "__getitems__", None)
+        return several(indices) if several else [self.dataset[index] for index in indices]
+
+    def __len__(self) -> int:
+        if not self._streams:
+            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        count = len(self.dataset)
+        return count if self.batch_size is None else _number_of_batches(count, self)
+
+
+_show(globals())

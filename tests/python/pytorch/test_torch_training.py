@@ -1,0 +1,312 @@
+"""torch.optim, torch.save, torch.load and torch.utils.data: formulas of NumPy's, and guarantees of our own."""
+
+from __future__ import annotations
+
+import io
+import math
+import pickle
+import subprocess
+import sys
+import zipfile
+from collections import Counter, OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mxlite.torch as torch
+from mxlite.torch import nn, optim
+from mxlite.torch.utils import data
+
+
+class Stream(data.IterableDataset):
+    def __iter__(self) -> Any:
+        return iter(range(5))
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(2, 4)
+        self.norm = nn.BatchNorm1d(4)
+        self.last = nn.Linear(4, 1)
+        self.scale = nn.Parameter(torch.ones(1))
+        self.register_buffer("seen", torch.zeros(1), persistent=False)
+        self.nothing = None
+
+    def forward(self, x: Any) -> Any:
+        return self.last(self.norm(self.first(x)).relu()) * self.scale
+
+
+# ---- optimizers ----
+
+
+def run_steps(made: Any, parameter: Any, count: int = 5) -> np.ndarray:
+    for _ in range(count):
+        made.zero_grad()
+        (parameter**2 * torch.tensor([1.0, 3.0])).sum().backward()
+        made.step()
+    return parameter.detach().numpy()
+
+
+def test_sgd_by_its_formula() -> None:
+    p = nn.Parameter(torch.tensor([1.0, -2.0]))
+    found = run_steps(optim.SGD([p], 0.01, 0.9, 0.2, 0.1), p)
+    x, b = np.array([1.0, -2.0]), None
+    for _ in range(5):
+        g = 2 * x * [1, 3] + 0.1 * x
+        b = g if b is None else 0.9 * b + 0.8 * g
+        x = x - 0.01 * b
+    assert np.allclose(found, x, 1e-6)
+
+
+@pytest.mark.parametrize("decoupled", [False, True])
+def test_adam_by_its_formula(decoupled: bool) -> None:
+    p = nn.Parameter(torch.tensor([1.0, -2.0]))
+    found = run_steps((optim.AdamW if decoupled else optim.Adam)([p], 0.1, (0.8, 0.95), 1e-3, 0.2), p)
+    x, m, v = np.array([1.0, -2.0]), 0.0, 0.0
+    for step in range(1, 6):
+        g = 2 * x * [1, 3] + (0 if decoupled else 0.2 * x)
+        x = x * (1 - 0.1 * 0.2) if decoupled else x
+        m, v = 0.8 * m + 0.2 * g, 0.95 * v + 0.05 * g * g
+        x = x - 0.1 * (m / (1 - 0.8**step)) / (np.sqrt(v / (1 - 0.95**step)) + 1e-3)
+    assert np.allclose(found, x, 1e-5)
+
+
+def test_rmsprop_by_its_formula() -> None:
+    p = nn.Parameter(torch.tensor([1.0, -2.0]))
+    found = run_steps(optim.RMSprop([p], 0.01, 0.9, 1e-4, momentum=0.5, centered=True), p)
+    x, s, a, b = np.array([1.0, -2.0]), 0.0, 0.0, 0.0
+    for _ in range(5):
+        g = 2 * x * [1, 3]
+        s, a = 0.9 * s + 0.1 * g * g, 0.9 * a + 0.1 * g
+        b = 0.5 * b + g / (np.sqrt(s - a * a) + 1e-4)
+        x = x - 0.01 * b
+    assert np.allclose(found, x, 1e-5)
+
+
+@pytest.mark.parametrize("make", [optim.SGD, optim.Adam, optim.AdamW, optim.RMSprop])
+def test_steps_go_on_from_a_file(make: Any) -> None:
+    options = {"momentum": 0.9} if make is optim.SGD else {}
+    p = nn.Parameter(torch.tensor([1.0, -2.0]))
+    made = make([p], 0.01, **options)
+    run_steps(made, p)
+    stored = io.BytesIO()
+    torch.save({"p": p, "state": made.state_dict()}, stored)
+    whole = run_steps(made, p).copy()
+    stored.seek(0)
+    loaded = torch.load(stored)
+    q = loaded["p"]
+    again = make([q], 0.5, **options)
+    again.load_state_dict(loaded["state"])
+    assert type(q) is nn.Parameter and np.array_equal(run_steps(again, q), whole)
+
+
+def test_a_closure_groups_and_parameters_without_gradients() -> None:
+    p, q = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+    made = optim.SGD([{"params": p, "lr": 0.5}], lr=0.1)
+    made.add_param_group({"params": [q]})
+
+    def closure() -> Any:
+        made.zero_grad()
+        loss = (p**2).sum()
+        loss.backward()
+        return loss
+
+    assert made.step(closure).item() == 1.0 and p.item() == 0.0 and q.item() == 1.0
+    assert p.grad_fn is None and p.requires_grad and [group["lr"] for group in made.param_groups] == [0.5, 0.1]
+    named = optim.SGD(nn.Linear(1, 1).named_parameters(), 0.1)
+    assert len(named.param_groups[0]["params"]) == 2
+
+
+def test_schedules_by_their_formulas() -> None:
+    formulas = {
+        "StepLR(o, 3)": lambda t: 0.1 ** (t // 3),
+        "MultiStepLR(o, [2, 5])": lambda t: 0.1 ** ((t >= 2) + (t >= 5)),
+        "ExponentialLR(o, 0.9)": lambda t: 0.9**t,
+        "CosineAnnealingLR(o, 4)": lambda t: (1 + math.cos(math.pi * t / 4)) / 2,
+        "LambdaLR(o, lambda t: 1 / (t + 1))": lambda t: 1 / (t + 1),
+        "LinearLR(o, 0.5, 1.0, 4)": lambda t: 0.5 + 0.5 * min(t, 4) / 4,
+        "ConstantLR(o, 0.5, 3)": lambda t: 0.5 if t < 3 else 1.0,
+    }
+    for text, formula in formulas.items():
+        o = optim.SGD([nn.Parameter(torch.ones(1))], 2.0)
+        made = eval(text, {**vars(optim.lr_scheduler), "o": o})
+        for t in range(12):
+            assert made.last_epoch == t and math.isclose(o.param_groups[0]["lr"], 2 * formula(t), abs_tol=1e-12), text
+            made.step()
+        again = eval(text, {**vars(optim.lr_scheduler), "o": o})
+        again.load_state_dict(made.state_dict())
+        assert again.last_epoch == 12 and again.get_last_lr() == made.get_last_lr()
+
+
+def test_gradients_are_clipped() -> None:
+    a, b, c = (nn.Parameter(torch.zeros(2)) for _ in range(3))
+    a.grad, b.grad = torch.tensor([3.0, 0.0]), torch.tensor([0.0, 4.0])
+    assert nn.utils.clip_grad_norm_([a, b, c], 1.0).item() == 5.0
+    assert np.allclose([*a.grad.tolist(), *b.grad.tolist()], [0.6, 0, 0, 0.8], atol=1e-6)
+    assert math.isclose(nn.utils.clip_grad_norm_(a, 9.0, math.inf).item(), a.grad.max().item())
+    nn.utils.clip_grad_value_([a, b], 0.1)
+    assert a.grad.max().item() == b.grad.max().item() == pytest.approx(0.1)
+    flat = nn.utils.parameters_to_vector([a, b])
+    nn.utils.vector_to_parameters(flat + 1, [a, b])
+    assert b.tolist() == [1.0, 1.0] and a.requires_grad
+
+
+def test_a_network_learns() -> None:
+    torch.manual_seed(6)
+    x = torch.randn(64, 1, 6, 6)
+    y = (x.sum((1, 2, 3)) > 0).long()
+    net = nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16, 2)
+    )
+    made = optim.Adam(net.parameters(), 0.02)
+    loader = data.DataLoader(data.TensorDataset(x, y), batch_size=16, shuffle=True)
+    losses = []
+    for _ in range(15):
+        for images, labels in loader:
+            made.zero_grad()
+            loss = nn.CrossEntropyLoss()(net(images), labels)
+            loss.backward()
+            made.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.5 * losses[0] and net[1].num_batches_tracked.item() == 60
+
+
+# ---- files ----
+
+
+def test_what_files_hold(tmp_path: Path) -> None:
+    shared = torch.arange(6).reshape(2, 3)
+    given = {
+        "tensor": shared, "again": [shared, (shared,)], "parameter": nn.Parameter(torch.ones(2), False),
+        "leaf": torch.ones(1, requires_grad=True), "half": torch.ones(2).half(),
+        "flag": torch.tensor(True),
+        "none": None, "number": 3, "real": [1.5, math.inf, -0.0], "text": "ä\n", "bytes": b"\x00\xff", 7: (1, [2]),
+        True: {},
+        "order": OrderedDict(b=1, a=2), "count": Counter({5: 2}), "size": torch.Size([2, 3]), "set": {1, 2},
+        "dtype": torch.float64, "device": torch.device("cpu"), "array": np.arange(3.0), "scalar": np.float32(0.5),
+        (1, "key"): "tuple", "empty": torch.zeros(0, 3),
+    }  # fmt: skip
+    torch.save(given, tmp_path / "all.pt")
+    found = torch.load(tmp_path / "all.pt", map_location="cpu")
+    assert list(found) == list(given)
+    assert found["again"][0] is found["tensor"] is found["again"][1][0] and torch.equal(found["tensor"], shared)
+    assert type(found["parameter"]) is nn.Parameter and not found["parameter"].requires_grad
+    assert found["leaf"].requires_grad and found["half"].dtype is torch.float16 and found["flag"].item() is True
+    assert np.array_equal(found["array"], given["array"]) and found["empty"].shape == (0, 3)
+    plain = [
+        key for key in given if key not in ("tensor", "again", "parameter", "leaf", "half", "flag", "array", "empty")
+    ]
+    for key in plain:
+        assert found[key] == given[key] and (type(found[key]) is type(given[key]) or key == "scalar"), key
+
+
+def test_a_model_goes_through_a_file(tmp_path: Path) -> None:
+    net, other = Net().eval(), Net().eval()
+    torch.save(net.state_dict(), str(tmp_path / "net.pt"))
+    assert str(other.load_state_dict(torch.load(str(tmp_path / "net.pt")))) == "<All keys matched successfully>"
+    x = torch.randn(3, 2)
+    assert torch.equal(net(x), other(x))
+
+
+def test_what_cannot_be_saved_leaves_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    torch.save([1], path)
+    loop: list = []
+    loop.append(loop)
+    for bad, error in ((nn.Linear(1, 1), TypeError), ({"f": len}, TypeError), (loop, ValueError), (1j, TypeError)):
+        with pytest.raises(error, match="mxlite.torch: torch.save"):
+            torch.save(bad, path)
+    assert torch.load(path) == [1]
+
+
+def test_files_of_others_and_damaged_ones(tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    with pytest.raises(FileNotFoundError):
+        torch.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", b"")
+    with pytest.raises(RuntimeError, match="a file of PyTorch's own"):
+        torch.load(path)
+    path.write_bytes(pickle.dumps([1]))
+    with pytest.raises(RuntimeError, match="no file of mxlite.torch's save"):
+        torch.load(path)
+    good = io.BytesIO()
+    torch.save({"x": torch.ones(100)}, good)
+    whole = good.getvalue()
+    for end in range(0, len(whole), 37):
+        with pytest.raises(RuntimeError, match="torch.load"):
+            torch.load(io.BytesIO(whole[:end]))
+    for text in ("[]", "{}", '{"format": "mxlite.torch 1", "value": {"call": 3}}', '{"format": "mxlite.torch 1"}', "]"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("structure.json", text)
+        with pytest.raises(RuntimeError, match="torch.load"):
+            torch.load(path)
+    with pytest.raises(AssertionError, match="not compiled with CUDA"):
+        torch.load(io.BytesIO(whole), map_location="cuda")
+
+
+# ---- data ----
+
+
+def test_loaders_and_their_batches() -> None:
+    rows = data.TensorDataset(torch.arange(7), torch.arange(7) * 2)
+    assert [x.tolist() for x, _ in data.DataLoader(rows, 3)] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert [len(x) for x, _ in data.DataLoader(rows, 3, drop_last=True)] == [3, 3]
+    assert len(data.DataLoader(rows, 3)) == 3 and len(data.DataLoader(rows, 3, drop_last=True)) == 2
+    torch.manual_seed(7)
+    shuffled = data.DataLoader(rows, 2, shuffle=True)
+    orders = [[each for x, _ in shuffled for each in x.tolist()] for _ in range(2)]
+    assert orders[0] != orders[1] and sorted(orders[0]) == list(range(7))
+    assert [x.item() for x, _ in data.DataLoader(rows, None)] == list(range(7))
+    assert [x.tolist() for x, _ in data.DataLoader(rows, batch_sampler=[[6, 0], [3]])] == [[6, 0], [3]]
+    assert [x.tolist() for x, _ in data.DataLoader(rows, 2, sampler=[5, 4, 3])] == [[5, 4], [3]]
+    assert list(data.DataLoader(range(4), 2, collate_fn=sum)) == [1, 5]
+    assert [each.tolist() for each in data.DataLoader(Stream(), 2)] == [[0, 1], [2, 3], [4]]
+    assert [each.tolist() for each in data.DataLoader(Stream(), 2, drop_last=True)] == [[0, 1], [2, 3]]
+
+
+def test_batches_of_many_kinds() -> None:
+    (found,) = data.DataLoader(
+        [{"a": 1, "b": (2.5, "x"), "c": np.ones(2)}, {"a": 2, "b": (3.5, "y"), "c": np.zeros(2)}], 2
+    )
+    assert found["a"].dtype is torch.int64 and found["b"][0].dtype is torch.float64 and found["b"][1] == ["x", "y"]
+    assert found["c"].shape == (2, 2)
+    assert data.default_collate([True, False]).dtype is torch.bool
+    assert data.default_convert([np.ones(1), "x"])[1] == "x"
+
+
+def test_parts_of_datasets() -> None:
+    whole = data.TensorDataset(torch.arange(10))
+    parts = data.random_split(whole, [7, 3])
+    assert sorted(row[0].item() for part in parts for row in part) == list(range(10))
+    assert [len(part) for part in data.random_split(whole, [0.5, 0.25, 0.25])] == [6, 2, 2]
+    both = whole + data.Subset(whole, [4, 2])
+    assert len(both) == 12 and both[11][0].item() == 2 and both[-12][0].item() == 0
+    assert set(data.WeightedRandomSampler([0.0, 1.0], 5)) == {1}
+    assert len(list(data.RandomSampler(range(3), num_samples=7))) == 7
+    assert set(data.RandomSampler(range(2), True, 50)) == {0, 1}
+    assert list(data.BatchSampler(data.SequentialSampler(range(3)), 2, True)) == [[0, 1]]
+
+
+# ---- modules are imported when they are used ----
+
+
+def test_importing_is_cheap_and_install_has_all() -> None:
+    program = """
+import sys, mxlite.torch
+late = ["nn._module", "nn._plain", "nn.init", "optim", "utils.data", "_files"]
+print([name for name in late if "mxlite.torch." + name in sys.modules])
+mxlite.torch.install()
+import torch, torch.nn as nn, torch.optim as optim, torch.nn.functional as F
+from torch.utils.data import DataLoader
+from torch.optim.lr_scheduler import StepLR
+from torch.nn.utils import clip_grad_norm_
+from torch.nn.parameter import Parameter
+from torch.nn.init import xavier_uniform_
+print(optim is mxlite.torch.optim, nn.Linear.__module__, Parameter is nn.Parameter, torch.save.__module__)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "True mxlite.torch.nn._linear True mxlite.torch._files"]
