@@ -25,7 +25,8 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import attribute, engine, name, operator, registry, runtime, test_utils
+    from mxlite import attribute, engine, image, io, name, operator, recordio, registry, runtime, test_utils
+    from mxlite import image as img
     from mxlite.attribute import AttrScope
 
 __all__ = [
@@ -47,7 +48,10 @@ __all__ = [
     "get_library",
     "get_pkgconfig_dir",
     "gpu",
+    "image",
+    "img",
     "install_as_mxnet",
+    "io",
     "is_np_shape",
     "name",
     "nd",
@@ -56,6 +60,7 @@ __all__ = [
     "num_gpus",
     "operator",
     "random",
+    "recordio",
     "registry",
     "rnd",
     "runtime",
@@ -70,14 +75,18 @@ __all__ = [
 _MODULES = {
     "attribute",
     "engine",
+    "image",
+    "io",
     "name",
     "operator",
+    "recordio",
     "registry",
     "runtime",
     "test_utils",
 }
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
+    "img": "image",
 }
 
 
