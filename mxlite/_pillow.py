@@ -121,4 +121,4 @@ def _pixels(image: Any, color: int) -> np.ndarray:
 
 def _gray(pixels: np.ndarray) -> np.ndarray:
     weights = np.array([9798, 19235, 3735], np.int32)
-    return ((pixels[:, :, :3] @ weights + 16384) >> 15).astype(np.uint8)
+    return ((pixels[:, :, :3] @ weights) >> 15).astype(np.uint8)
