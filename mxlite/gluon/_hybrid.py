@@ -38,6 +38,10 @@ class HybridBlock(Block):
         self._arrays: dict[str, NDArray] = {}
         self._epoch = -1
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The state for pickle and copies, without what is remembered: epochs are this process's."""
+        return {**vars(self), "_arrays": {}, "_epoch": -1}
+
     def __setattr__(self, name: str, value: Any) -> None:
         """As Block's. Raises: ValueError: a child that is no HybridBlock."""
         super().__setattr__(name, value)
@@ -74,10 +78,11 @@ class HybridBlock(Block):
     def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
         """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
         ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
+        before = epoch.number
         arrays, complete = self._collect_arrays(ctx, x, args)
-        if complete and device == _CPU0:
+        if complete and device == _CPU0 and before == epoch.number:
             self._arrays = arrays
-            self._epoch = epoch.number
+            self._epoch = before
         if ctx == current_context():
             return self.hybrid_forward(ndarray, x, *args, **arrays)
         with ctx:

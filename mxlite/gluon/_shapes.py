@@ -317,7 +317,9 @@ def _same_shapes(shapes: dict[str, Any], given: dict[str, Any]) -> dict[str, Any
 def _concat(shapes: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """All inputs have one shape but for the axis along which they are joined."""
     axis = int(given.get("dim", 1))
-    model = next(each for each in shapes.values() if each is not None and 0 not in each)
+    model = next((each for each in shapes.values() if each is not None and 0 not in each), None)
+    if model is None:
+        raise TypeError("no input has a shape")
     found = {}
     for name, each in shapes.items():
         sizes = list(each or model)
