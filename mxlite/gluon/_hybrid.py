@@ -69,8 +69,10 @@ class HybridBlock(Block):
         """
         if x.__class__ is NDArray:
             device = _device(x._h)
-            if self._epoch == epoch.number and device == _CPU0:
-                return self.hybrid_forward(ndarray, x, *args, **self._arrays)
+            if device == _CPU0 and self._epoch == epoch.number:
+                if args or self._arrays:
+                    return self.hybrid_forward(ndarray, x, *args, **self._arrays)
+                return self.hybrid_forward(ndarray, x)
         else:
             device = _device(_first_array((x, *args))._h)
         return self._forward_in(device, x, args)
