@@ -92,9 +92,8 @@ class HybridBlock(Block):
 
     def _collect_arrays(self, ctx: Context, x: Any, args: tuple) -> tuple[dict[str, Any], bool]:
         """The parameters' arrays in a context, with stand-ins for those without a shape; whether there are none."""
-        if not _shapes.inferring() and any(each._deferred_init for each in self._reg_params.values()):
-            if type(self).infer_shape is not HybridBlock.infer_shape:
-                self.infer_shape(x, *args)
+        if type(self).infer_shape is not HybridBlock.infer_shape:
+            _shapes.ask(self, (x, *args))
         arrays = {name: _shapes.array_of(each, ctx) for name, each in self._reg_params.items()}
         return arrays, not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
 
@@ -138,11 +137,15 @@ class HybridBlock(Block):
         self._active = active
         self._backend = backend
         self._backend_opts = kwargs
-        flags = {"static_alloc": static_alloc, "static_shape": static_shape, "inline_limit": inline_limit}
-        bulks = {"forward_bulk_size": forward_bulk_size, "backward_bulk_size": backward_bulk_size}
-        flags.update((name, size) for name, size in bulks.items() if size is not None)
-        self._flags = list(flags.items())
-        super().hybridize(active, backend=backend, clear=clear, **flags, **kwargs)
+        flags = {
+            "static_alloc": static_alloc,
+            "static_shape": static_shape,
+            "inline_limit": inline_limit,
+            "forward_bulk_size": forward_bulk_size,
+            "backward_bulk_size": backward_bulk_size,
+        }
+        self._flags = [(name, value) for name, value in flags.items() if value is not None]
+        super().hybridize(active, **flags)
 
     def optimize_for(
         self,

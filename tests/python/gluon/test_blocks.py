@@ -111,6 +111,20 @@ def test_a_block_may_find_its_shapes_itself() -> None:
     net = Own(lambda F, x, w: F.dot(x, w), (0, 4))
     net.initialize("ones")
     assert net(nd.ones((2, 3))).asnumpy().tolist() == [[3] * 4] * 2
+    outer = nn.HybridSequential()
+    outer.add(Own(lambda F, x, w: F.dot(x, w), (0, 4)), nn.Dense(2))
+    outer.infer_shape(nd.ones((2, 3)))
+    assert outer[0].w.shape == (3, 4) and outer[1].weight.shape == (2, 4)
+
+
+def test_an_own_infer_shape_may_call_the_one_of_the_library() -> None:
+    class Own(Custom):
+        def infer_shape(self, *args):
+            super().infer_shape(*args)
+
+    net = Own(dense)
+    net.initialize("ones")
+    assert net(nd.ones((2, 3))).shape == (2, 4)
 
 
 def test_infer_shape_changes_nothing_else() -> None:
