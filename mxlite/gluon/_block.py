@@ -42,7 +42,7 @@ class Block:
         self._empty_prefix = prefix == ""
         self._prefix, self._params = prefix_and_params(prefix, params, self._alias())
         self._name = self._prefix[:-1] if self._prefix.endswith("_") else self._prefix
-        self._scope = BlockScope(self)
+        self._scope = BlockScope(self._prefix, self._params, self._empty_prefix)
         self._children: OrderedDict[str, Any] = OrderedDict()
         self._reg_params: dict[str, Parameter] = {}
         self._forward_hooks: OrderedDict[int, Callable] = OrderedDict()

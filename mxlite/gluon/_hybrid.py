@@ -38,6 +38,10 @@ class HybridBlock(Block):
         self._arrays: dict[str, NDArray] = {}
         self._epoch = -1
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The state for pickle and copies, without what is remembered: epochs are this process's."""
+        return {**vars(self), "_arrays": {}, "_epoch": -1}
+
     def __setattr__(self, name: str, value: Any) -> None:
         """As Block's. Raises: ValueError: a child that is no HybridBlock."""
         super().__setattr__(name, value)
@@ -65,8 +69,10 @@ class HybridBlock(Block):
         """
         if x.__class__ is NDArray:
             device = _device(x._h)
-            if self._epoch == epoch.number and device == _CPU0:
-                return self.hybrid_forward(ndarray, x, *args, **self._arrays)
+            if device == _CPU0 and self._epoch == epoch.number:
+                if args or self._arrays:
+                    return self.hybrid_forward(ndarray, x, *args, **self._arrays)
+                return self.hybrid_forward(ndarray, x)
         else:
             device = _device(_first_array((x, *args))._h)
         return self._forward_in(device, x, args)
@@ -74,10 +80,11 @@ class HybridBlock(Block):
     def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
         """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
         ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
+        before = epoch.number
         arrays, complete = self._collect_arrays(ctx, x, args)
-        if complete and device == _CPU0:
+        if complete and device == _CPU0 and before == epoch.number:
             self._arrays = arrays
-            self._epoch = epoch.number
+            self._epoch = before
         if ctx == current_context():
             return self.hybrid_forward(ndarray, x, *args, **arrays)
         with ctx:
@@ -85,9 +92,8 @@ class HybridBlock(Block):
 
     def _collect_arrays(self, ctx: Context, x: Any, args: tuple) -> tuple[dict[str, Any], bool]:
         """The parameters' arrays in a context, with stand-ins for those without a shape; whether there are none."""
-        if not _shapes.inferring() and any(each._deferred_init for each in self._reg_params.values()):
-            if type(self).infer_shape is not HybridBlock.infer_shape:
-                self.infer_shape(x, *args)
+        if type(self).infer_shape is not HybridBlock.infer_shape:
+            _shapes.ask(self, (x, *args))
         arrays = {name: _shapes.array_of(each, ctx) for name, each in self._reg_params.items()}
         return arrays, not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
 
@@ -131,11 +137,15 @@ class HybridBlock(Block):
         self._active = active
         self._backend = backend
         self._backend_opts = kwargs
-        flags = {"static_alloc": static_alloc, "static_shape": static_shape, "inline_limit": inline_limit}
-        bulks = {"forward_bulk_size": forward_bulk_size, "backward_bulk_size": backward_bulk_size}
-        flags.update((name, size) for name, size in bulks.items() if size is not None)
-        self._flags = list(flags.items())
-        super().hybridize(active, backend=backend, clear=clear, **flags, **kwargs)
+        flags = {
+            "static_alloc": static_alloc,
+            "static_shape": static_shape,
+            "inline_limit": inline_limit,
+            "forward_bulk_size": forward_bulk_size,
+            "backward_bulk_size": backward_bulk_size,
+        }
+        self._flags = [(name, value) for name, value in flags.items() if value is not None]
+        super().hybridize(active, **flags)
 
     def optimize_for(
         self,

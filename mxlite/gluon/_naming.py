@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mxlite._scope import Current
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.name import NameManager, Prefix
 
-if TYPE_CHECKING:
-    from mxlite.gluon._block import Block
-
 
 class BlockScope:
     """The scope of names in one block; `with` makes it the thread's current one."""
 
-    def __init__(self, block: Block) -> None:
-        self._block = block
+    def __init__(self, prefix: str, params: ParameterDict, is_open: bool) -> None:
+        self.prefix = prefix
+        self.params = params
+        #: Whether blocks within it are named as if it were not there. It refers to no block: that would be a cycle.
+        self.is_open = is_open
         self._counter: dict[str, int] = {}
         self._outer: list[Any] = []
 
@@ -26,14 +26,14 @@ class BlockScope:
         return f"{hint}{count}_"
 
     def __enter__(self) -> BlockScope:
-        if not self._block._empty_prefix:
-            names = Prefix(self._block.prefix)
+        if not self.is_open:
+            names = Prefix(self.prefix)
             self._outer.append((_current.swap(self), names))
             names.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if not self._block._empty_prefix:
+        if not self.is_open:
             outer, names = self._outer.pop()
             names.__exit__()
             _current.swap(outer)
@@ -57,6 +57,5 @@ def prefix_and_params(prefix: str | None, params: ParameterDict | None, hint: st
     elif scope is None:
         own = ParameterDict(prefix)
     else:
-        outer = scope._block.params
-        own = ParameterDict(outer.prefix + prefix, outer._shared)
-    return (prefix if scope is None else scope._block.prefix + prefix), own
+        own = ParameterDict(scope.params.prefix + prefix, scope.params._shared)
+    return (prefix if scope is None else scope.prefix + prefix), own

@@ -25,11 +25,6 @@ Shape = tuple  # of ints; 0: unknown
 _state = threading.local()
 
 
-def inferring() -> bool:
-    """Whether this thread finds shapes alone, without giving values to parameters."""
-    return getattr(_state, "zeros", None) is not None
-
-
 def array_of(param: Parameter, ctx: Context) -> NDArray:
     """The array of a parameter in a context, or a stand-in while its shape is unknown.
 
@@ -65,6 +60,18 @@ def infer(block: Any, args: tuple) -> None:
             block(*args)
     finally:
         _state.zeros = before
+
+
+def ask(block: Any, args: tuple) -> None:
+    """Calls the `infer_shape` that a class of blocks has written, where a shape is unknown and it is not running."""
+    asked = getattr(_state, "asked", ())
+    if any(each is block for each in asked) or all(shape_is_known(each.shape) for each in block._reg_params.values()):
+        return
+    _state.asked = (*asked, block)
+    try:
+        block.infer_shape(*args)
+    finally:
+        _state.asked = asked
 
 
 class _Deferred(Unknown, DeferredInitializationError, ValueError):
@@ -317,7 +324,9 @@ def _same_shapes(shapes: dict[str, Any], given: dict[str, Any]) -> dict[str, Any
 def _concat(shapes: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """All inputs have one shape but for the axis along which they are joined."""
     axis = int(given.get("dim", 1))
-    model = next(each for each in shapes.values() if each is not None and 0 not in each)
+    model = next((each for each in shapes.values() if each is not None and 0 not in each), None)
+    if model is None:
+        raise TypeError("no input has a shape")
     found = {}
     for name, each in shapes.items():
         sizes = list(each or model)

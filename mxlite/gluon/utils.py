@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
-import urllib.request
 import warnings
 import weakref
 from collections.abc import Iterable, MutableMapping
 from typing import Any
-from urllib.error import HTTPError, URLError
 
 import numpy as np
 
@@ -150,7 +147,11 @@ def download(
 
 
 def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None:
-    """Writes a file beside `path` and renames it. Raises: OSError."""
+    """Writes a file beside `path` and renames it. Raises: as `download`."""
+    import tempfile
+    import urllib.request  # takes longer to import than all of Gluon
+    from urllib.error import HTTPError, URLError
+
     context = None
     if not verify_ssl:
         import ssl

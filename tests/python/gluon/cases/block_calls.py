@@ -195,6 +195,21 @@ def hybridize_keeps_flags(mx, kwargs):
     return [done, net._active, net._flags, [[each._active, each._flags] for each in net]]
 
 
+@case(kind=["Sequential", "HybridSequential"], kwargs=[{}, {"static_alloc": True}, {"backend": "q", "own": 1}])
+def hybridize_passes_flags_on(mx, kind, kwargs):
+    seen = []
+
+    class Child(mx.gluon.HybridBlock):
+        def hybridize(self, *args, **kwargs):
+            seen.append([list(args), sorted(kwargs.items())])
+
+    net = getattr(mx.gluon.nn, kind)()
+    net.add(Child())
+    net.hybridize(**kwargs)
+    net.hybridize(False, **kwargs)
+    return seen
+
+
 @case(kind=["hybrid", "mixed", "empty"])
 def hybridize_of_sequential_warns(mx, kind):
     nn = mx.gluon.nn
