@@ -34,7 +34,7 @@ $(ORACLE)/mxnet.stamp:
 oracle: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_reference.py $(ORACLE_ARGS)
 
-#: make oracle-gluon  the same for tests/python/gluon/cases; ORACLE_ARGS='--new layers losses': new cases of two modules
+#: make oracle-gluon  the same for tests/python/gluon/gluon_cases; ORACLE_ARGS='--new layers losses': new cases of two modules
 .PHONY: oracle-gluon
 oracle-gluon: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_gluon.py $(ORACLE_ARGS)

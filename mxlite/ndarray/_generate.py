@@ -184,7 +184,7 @@ def _document(operator: Operator) -> str:
 
 
 #: Operators whose function is written by hand, in a module that is imported when it is asked for.
-_WRITTEN = {"Custom": "mxlite._custom"}
+_WRITTEN = {"Custom": "mxlite.operator._callbacks"}
 
 
 def make_function(operator_name: str) -> Callable:

@@ -1,4 +1,4 @@
-"""Asks the real MXNet 1.9.1 the cases of tests/python/gluon/cases, and writes an answer file for each module.
+"""Asks the real MXNet 1.9.1 the cases of tests/python/gluon/gluon_cases, and writes an answer file for each module.
 
 Run by `make oracle-gluon` under an interpreter with mxnet==1.9.1 and numpy==1.23.5. Arguments name modules (none: all);
 --new keeps the answers that are there. Each case runs in a forked child, so that one that ends the process is an

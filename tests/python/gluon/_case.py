@@ -31,7 +31,7 @@ ANSWERS = HERE.parents[1] / "reference" / "gluon"
 
 @dataclass(frozen=True)
 class Case:
-    """One call of a function of a module of `cases/`."""
+    """One call of a function of a module of `gluon_cases/`."""
 
     name: str
     function: Callable[..., Any]
@@ -80,12 +80,12 @@ def case(
 
 def modules() -> list[str]:
     """The names of the modules of cases."""
-    return sorted(path.stem for path in (HERE / "cases").glob("[a-z]*.py"))
+    return sorted(path.stem for path in (HERE / "gluon_cases").glob("[a-z]*.py"))
 
 
 def cases(module: str) -> list[Case]:
     """The cases of a module, in their order."""
-    importlib.import_module(f"cases.{module}")
+    importlib.import_module(f"gluon_cases.{module}")
     return _CASES.get(module, [])
 
 

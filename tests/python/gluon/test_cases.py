@@ -1,4 +1,4 @@
-"""The cases of `cases/` here, beside what the real MXNet 1.9.1 answered to them (`make oracle-gluon`)."""
+"""The cases of `gluon_cases/` here, beside what the real MXNet 1.9.1 answered to them (`make oracle-gluon`)."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def test_named_tests_exist(reference: str) -> None:
         return
     if reference.startswith("gluon "):
         module, _, name = reference[len("gluon ") :].partition(".")
-        assert f"\ndef {name}(mx" in (ROOT / f"tests/python/gluon/cases/{module}.py").read_text(encoding="utf-8")
+        assert f"\ndef {name}(mx" in (ROOT / f"tests/python/gluon/gluon_cases/{module}.py").read_text(encoding="utf-8")
         return
     file, _, name = reference.partition("::")
     assert any(fnmatchcase(test, name) for test in _tests_of(file)), f"{file} has no test {name}"

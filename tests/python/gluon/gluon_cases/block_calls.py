@@ -8,7 +8,7 @@ import io
 import numpy as np
 from _case import case
 
-from cases._parts import all_of, array, fill, net_of, ready, shared_net, trained, warned
+from gluon_cases._parts import all_of, array, fill, net_of, ready, shared_net, trained, warned
 
 # ---- summary ----
 

@@ -17,7 +17,7 @@ def _pulled(mx, store, key="a"):
     return out
 
 
-@case(key=["a", 3, 0, "3"], kind=["local", "device"])
+@case(key=["a", 3, 0, "b3"], kind=["local", "device"])
 def init_and_pull(mx, key, kind):
     return _pulled(mx, _made(mx, key, kind), key)
 

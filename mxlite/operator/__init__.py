@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, NoReturn, TypeVar
 
-from mxlite import _custom
 from mxlite._public import show as _show
 from mxlite.base import _LIB, c_str, check_call
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.ndarray._operators import Operator, operator_names
 from mxlite.ndarray.ndarray import NDArray
+from mxlite.operator import _callbacks
 
 __all__ = [
     "CustomOp",
@@ -130,7 +130,7 @@ class CustomOpProp:
 
     def infer_storage_type(self, in_stype: list[str]) -> tuple:
         """The same of storage types. All arrays are "default"; a sparse one is an error."""
-        _custom.check_dense(in_stype)
+        _callbacks.check_dense(in_stype)
         return in_stype, ["default"] * len(self.list_outputs()), ["default"] * len(self.list_auxiliary_states())
 
     def infer_storage_type_backward(
@@ -143,7 +143,7 @@ class CustomOpProp:
     ) -> tuple:
         """Storage types of all arrays of a backward, which is not asked: all are "default"."""
         for stypes in (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype):
-            _custom.check_dense(stypes)
+            _callbacks.check_dense(stypes)
         return tuple(["default"] * len(each) for each in (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype))
 
     def declare_backward_dependency(self, out_grad: list[int], in_data: list[int], out_data: list[int]) -> list[int]:
@@ -178,8 +178,8 @@ def register(reg_name: str) -> Callable[[_Prop], _Prop]:
             raise TypeError(f"register({reg_name!r}): takes a subclass of CustomOpProp, got {prop_cls!r}")
         name = c_str(reg_name)
         infers_storage = prop_cls.infer_storage_type is not CustomOpProp.infer_storage_type
-        _custom.classes[reg_name] = prop_cls, infers_storage
-        check_call(_LIB.MXCustomOpRegister(name, _custom.CREATOR))
+        _callbacks.classes[reg_name] = prop_cls, infers_storage
+        check_call(_LIB.MXCustomOpRegister(name, _callbacks.CREATOR))
         return prop_cls
 
     return do_register
