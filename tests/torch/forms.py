@@ -150,6 +150,7 @@ layer_norm | {f:2,3} | (3,) ; (2, 3) ; (3,), {like:3}, {like:3}
 group_norm | {f:2,4,2} | 2 ; 4, {like:4}, {like:4}
 batch_norm | {f:2,3} | {zeros:3}, {ones:3} ; {zeros:3}, {ones:3}, {like:3}, {like:3}
 batch_norm | {f:2,3} | None, None, training=True ; {zeros:3}, {ones:3}, training=True
+bilinear | {f:5,2} | {like:5,3}, {like:4,2,3} ; {like:5,3}, {like:4,2,3}, {like:4}
 pad | {a:2,3} | (1, 1) ; (1, 0, 0, 2) ; (-1, 1) ; (1, 1), "constant", {float} ; (1, 1), "reflect" ; (1, 1), "replicate"
 scaled_dot_product_attention | {f:2,3,4} | {like:2,3,4}, {like:2,3,4} ; {like:2,3,4}, {like:2,3,4}, is_causal=True
 backward | {f} |
@@ -318,15 +319,24 @@ _TEXTS = {
     "F.relu_": ("F({w})",),
 }
 
-#: What is no function of tensors: tests of its own have it.
+#: Functions that check_layers.py compares, with options that depend on each other.
+_WINDOWS = " instance_norm " + " ".join(
+    f"{name}{dims}d"
+    for name in "conv conv_transpose max_pool avg_pool adaptive_avg_pool adaptive_max_pool dropout".split()
+    for dims in (1, 2, 3)
+)
+
+#: What is no function of tensors, or not of single ones: tests of its own have it.
 APART = {
     "torch": """Size Tensor device dtype enable_grad finfo get_default_dtype iinfo inference_mode initial_seed
-        install is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout
-        manual_seed memory_format no_grad set_anomaly_enabled set_default_dtype set_grad_enabled set_printoptions""",
+        install is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
+        manual_seed memory_format no_grad save set_anomaly_enabled set_default_dtype set_grad_enabled
+        set_printoptions""",
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __deepcopy__ __del__ __dict__ __module__ __slots__
         __weakref__""",
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
-        unrecorded vector_norm""",
+        unrecorded vector_norm"""
+    + _WINDOWS,
     "linalg": "",
 }
 

@@ -70,6 +70,9 @@ class RNNBase(Layer):
         """Draws the parameters anew: uniform, up to 1 / sqrt(hidden_size)."""
         self._uniform(1 / math.sqrt(self.hidden_size))
 
+    def flatten_parameters(self) -> None:
+        """Does nothing: the operator reads its parameters from a vector in any case."""
+
     def _states(self, hx: Any, batch: int, kind: Any, batched: bool) -> list[Tensor]:
         """The first states, each (layer and direction, batch, unit): zeros, where none are given."""
         count = 1 + (self.mode == "LSTM")

@@ -227,9 +227,20 @@ def _adaptive_sizes(dims: int, name: str, input: Tensor, output_size: Any) -> tu
 
 
 def _adaptive_avg_pool(dims: int, input: Tensor, output_size: Any) -> Tensor:
-    """Means of windows that share out each dimension; a matrix for each dimension that they do not divide."""
+    """Means of windows that share out each dimension; three at once where they are of one size, else by matrices."""
     wanted = _adaptive_sizes(dims, "adaptive_avg_pool", input, output_size)
     sizes = tuple(input.shape[-dims:])
+    if dims < 3:
+        front = input.ndim - dims
+        shape = (1,) * (2 - front) + tuple(input.shape[:front]) + (1,) * (2 - dims) + sizes
+        call = prepare(
+            f"AdaptiveAvgPool{dims}DBackward0",
+            "_contrib_AdaptiveAvgPooling2D",
+            output_size=(1,) * (2 - dims) + wanted,
+        )
+        x = input if input.ndim == 4 else input.reshape(shape)
+        made = run(call, [x], kind=input._dtype)
+        return made if input.ndim == 4 else made.reshape(*input.shape[:front], *wanted)
     if 0 not in wanted and all(size % want == 0 for size, want in zip(sizes, wanted)):
         return _avg_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
     for dim, (size, want) in enumerate(zip(sizes, wanted), input.ndim - dims):
