@@ -10,7 +10,6 @@ import warnings
 
 import numpy as np
 from _case import case
-
 from gluon_cases._parts import array, signature
 
 FUNCTIONS = """
