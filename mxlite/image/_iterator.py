@@ -182,7 +182,7 @@ class ImageIter(DataIter):
         if self._finished:
             raise StopIteration
         samples, self._left = self._left, []
-        pad = len(samples)
+        pad = self.batch_size - len(samples) if samples else 0
         while len(samples) < self.batch_size:
             try:
                 samples.append(self._read())

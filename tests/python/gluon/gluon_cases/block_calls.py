@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 from _case import case
+
 from gluon_cases._parts import all_of, array, fill, net_of, ready, shared_net, trained, warned
 
 # ---- summary ----

@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 from _case import case
+
 from gluon_cases._parts import all_of, array, fill, net_of, shared_net, signature, warned
 
 

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 from _case import case
+
 from gluon_cases._parts import array, signature
 
 FUNCTIONS = """

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 from _case import case
+
 from gluon_cases._parts import all_of, array, described, fill, numbers, ready, signature, trained
 
 NN = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from _case import case
+
 from gluon_cases._parts import all_of, array, described
 
 

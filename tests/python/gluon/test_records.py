@@ -1,0 +1,272 @@
+"""Files of records and images: what they guarantee beyond 1.9.1; forks, threads, damage."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import pickle
+import resource
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gluon_cases._png import pixels, png, records
+
+import mxlite as mx
+
+MXRecordIO, IRHeader, pack = mx.recordio.MXRecordIO, mx.recordio.IRHeader, mx.recordio.pack
+
+
+def _written(path: Path, *given: bytes) -> str:
+    writer = MXRecordIO(path, "w")
+    for each in given:
+        writer.write(each)
+    writer.close()
+    return str(path)
+
+
+def test_a_record_is_in_the_file_at_once(tmp_path: Path) -> None:
+    writer = MXRecordIO(tmp_path / "a.rec", "w")
+    writer.write(b"abc")
+    assert (tmp_path / "a.rec").stat().st_size == 12
+    writer.close()
+
+
+def test_huge_lengths_allocate_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.rec"
+    path.write_bytes(struct.pack("<II", 0xCED7230A, (1 << 29) - 1) + b"abc")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(mx.MXNetError, match="ends within a record of 536870911 bytes"):
+        MXRecordIO(path, "r").read()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_errors_name_the_file_and_the_place(tmp_path: Path) -> None:
+    path = Path(_written(tmp_path / "a.rec", b"hello", b"world"))
+    path.write_bytes(path.read_bytes()[:16] + bytes(16))
+    reader = MXRecordIO(path, "r")
+    assert reader.read() == b"hello"
+    with pytest.raises(mx.MXNetError, match=r"a\.rec'.*magic number, before byte 24"):
+        reader.read()
+
+
+def test_every_cut_is_an_error_or_the_end(tmp_path: Path) -> None:
+    magic = struct.pack("<I", 0xCED7230A)
+    given = [b"abcd" + magic + b"efg", b"xyz"]
+    data = Path(_written(tmp_path / "a.rec", *given)).read_bytes()
+    ends = {0: 0, 24: 1, len(data): 2}
+    for cut in range(len(data) + 1):
+        (tmp_path / "b.rec").write_bytes(data[:cut])
+        reader = MXRecordIO(tmp_path / "b.rec", "r")
+        got = []
+        try:
+            while (record := reader.read()) is not None:
+                got.append(record)
+            assert cut in ends and len(got) == ends[cut], cut
+        except mx.MXNetError:
+            assert cut not in ends, cut
+        assert got == given[: len(got)]
+
+
+def test_a_writer_is_not_pickled(tmp_path: Path) -> None:
+    writer = MXRecordIO(tmp_path / "a.rec", "w")
+    writer.write(b"abc")
+    with pytest.raises(TypeError, match="being written"):
+        pickle.dumps(writer)
+    writer.close()
+    assert MXRecordIO(tmp_path / "a.rec", "r").read() == b"abc"
+
+
+def test_pickling_leaves_the_reader_open(tmp_path: Path) -> None:
+    reader = MXRecordIO(_written(tmp_path / "a.rec", b"a", b"b"), "r")
+    reader.read()
+    pickle.dumps(reader)
+    assert reader.read() == b"b"
+
+
+def _in_a_child(function) -> str:
+    """What a function returns in a forked process, as text."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            text = str(function())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(theirs, text.encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        text = pipe.read().decode()
+    os.waitpid(child, 0)
+    return text
+
+
+def test_other_processes_are_refused(tmp_path: Path) -> None:
+    reader = MXRecordIO(_written(tmp_path / "a.rec", b"a", b"b"), "r")
+    writer = MXRecordIO(tmp_path / "b.rec", "w")
+    writer.write(b"a")
+    assert _in_a_child(reader.read).startswith("RuntimeError: Forbidden")
+    assert _in_a_child(lambda: writer.write(b"x")).startswith("RuntimeError: Forbidden")
+    writer.close()
+    assert [reader.read(), reader.read()] == [b"a", b"b"]
+    assert MXRecordIO(tmp_path / "b.rec", "r").read() == b"a"
+
+
+def test_an_indexed_reader_opens_again_in_a_child(tmp_path: Path) -> None:
+    paths = records(mx, str(tmp_path), [0.0, 1.0, 2.0], 2, 2, 3)
+    reader = mx.recordio.MXIndexedRecordIO(paths["path_imgidx"], paths["path_imgrec"], "r")
+    expected = [reader.read_idx(each) for each in range(3)]
+    reader.seek(0)
+    assert _in_a_child(lambda: reader.read_idx(2) == expected[2]) == "True"
+    assert reader.read() == expected[0]
+
+
+def test_prefetching_raises_what_its_iterator_raises() -> None:
+    class Broken(mx.io.NDArrayIter):
+        def next(self):
+            raise ValueError("broken")
+
+    iterator = mx.io.PrefetchingIter(Broken(np.arange(4.0), None, 2))
+    with pytest.raises(ValueError, match="broken"):
+        iterator.next()
+
+
+def test_prefetching_refuses_iterators_of_different_lengths() -> None:
+    short, long = (mx.io.NDArrayIter(np.arange(each), None, 2) for each in (4.0, 6.0))
+    iterator = mx.io.PrefetchingIter([short, long])
+    with pytest.raises(AssertionError, match="mismatches"):
+        list(iterator)
+
+
+def test_prefetching_ends_its_threads() -> None:
+    before = threading.active_count()
+    iterator = mx.io.PrefetchingIter(mx.io.NDArrayIter(np.arange(4.0), None, 2))
+    assert len(list(iterator)) == 2
+    iterator._threads.shutdown()
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("text", ["1,x\n", "1,2\n3\n", "1,\n"])
+def test_broken_lines_of_csv_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(mx.MXNetError, match="a.csv"):
+        mx.io.CSVIter(data_csv=str(path), data_shape=(2,), batch_size=1)
+
+
+def test_too_few_labels_of_csv_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1\n2\n")
+    (tmp_path / "l.csv").write_text("1\n")
+    paths = {"data_csv": str(tmp_path / "a.csv"), "label_csv": str(tmp_path / "l.csv")}
+    with pytest.raises(mx.MXNetError, match="2 lines of data, but 1"):
+        mx.io.CSVIter(**paths, data_shape=(1,), batch_size=1)
+
+
+def _idx(*shape: int) -> bytes:
+    head = struct.pack(f">HBB{len(shape)}I", 0, 8, len(shape), *shape)
+    return head + bytes(int(np.prod(shape)))
+
+
+def test_mnist_reads_gzip_and_refuses_damage(tmp_path: Path) -> None:
+    image, label = tmp_path / "image", tmp_path / "label"
+    given = {"image": str(image), "label": str(label), "batch_size": 2}
+    label.write_bytes(_idx(4))
+    image.write_bytes(gzip.compress(_idx(4, 2, 3)))
+    assert next(mx.io.MNISTIter(**given)).data[0].shape == (2, 1, 2, 3)
+    huge = struct.pack(">HBB3I", 0, 8, 3, 2**32 - 1, 2**32 - 1, 2**32 - 1)
+    for damaged in (b"", b"abc", _idx(4, 2, 3)[:-1], _idx(4), huge, gzip.compress(_idx(4, 2, 3))[:20], _idx(3, 2, 3)):
+        image.write_bytes(damaged)
+        with pytest.raises(mx.MXNetError, match="MNISTIter"):
+            mx.io.MNISTIter(**given)
+
+
+def test_parameters_without_meaning_here_are_refused_by_name(tmp_path: Path) -> None:
+    paths = records(mx, str(tmp_path), [0.0], 2, 2, 3)
+    given = {"path_imgrec": paths["path_imgrec"], "batch_size": 1, "data_shape": (3, 2, 2)}
+    mx.io.ImageRecordIter(**given, random_h=0, verbose=True, preprocess_threads=1)
+    with pytest.raises(NotImplementedError, match="random_h=36"):
+        mx.io.ImageRecordIter(**given, random_h=36)
+    with pytest.warns(UserWarning, match="no parameter other"):
+        mx.io.ImageRecordIter(**given, other=3)
+
+
+def test_iterators_that_are_missing_say_so() -> None:
+    with pytest.raises(NotImplementedError, match="sparse"):
+        mx.io.LibSVMIter(data_libsvm="a", data_shape=(3,), batch_size=2)
+    with pytest.raises(NotImplementedError, match="ImageDetIter"):
+        mx.io.ImageDetRecordIter(path_imgrec="a", data_shape=(3, 2, 2), batch_size=2)
+
+
+@pytest.mark.parametrize("data", [b"", b"rubbish", png(pixels(4, 5, 3))[:60]], ids=["empty", "rubbish", "cut"])
+def test_errors_name_the_broken_image(tmp_path: Path, data: bytes) -> None:
+    path = _written(tmp_path / "a.rec", pack(IRHeader(0, 1.0, 17, 0), data))
+    (tmp_path / "a.png").write_bytes(data)
+    size = {"batch_size": 1, "data_shape": (3, 2, 2)}
+    with pytest.raises(mx.MXNetError, match=r"id 17 in .*a\.rec"):
+        next(mx.io.ImageRecordIter(path_imgrec=path, **size))
+    with pytest.raises(mx.MXNetError, match=r"record 0 of .*a\.rec"):
+        next(mx.image.ImageIter(path_imgrec=path, **size))
+    with pytest.raises(mx.MXNetError, match=r"a\.png"):
+        next(mx.image.ImageIter(imglist=[[1.0, "a.png"]], path_root=str(tmp_path), **size))
+    with pytest.raises(mx.MXNetError, match=r"a\.png"):
+        mx.image.imread(str(tmp_path / "a.png"))
+    with pytest.raises(mx.MXNetError, match="id 17"):
+        mx.recordio.unpack_img(MXRecordIO(path, "r").read())
+
+
+def test_iterators_go_on_after_an_error(tmp_path: Path) -> None:
+    good = [pack(IRHeader(0, float(each), each, 0), png(pixels(2, 2, 3))) for each in range(3)]
+    path = _written(tmp_path / "a.rec", good[0], pack(IRHeader(0, 1.0, 1, 0), b"rubbish"), good[2])
+    iterator = mx.io.ImageRecordIter(path_imgrec=path, batch_size=1, data_shape=(3, 2, 2))
+    assert next(iterator).label[0].asscalar() == 0
+    with pytest.raises(mx.MXNetError):
+        next(iterator)
+    assert next(iterator).label[0].asscalar() == 2
+    iterator.reset()
+    assert next(iterator).label[0].asscalar() == 0
+    iterator.reset()  # waits for the batch that is being made
+
+
+def test_jpegs_are_near_the_original() -> None:
+    columns, rows = np.meshgrid(np.arange(64), np.arange(48))
+    image = np.stack([columns * 4, rows * 5, columns + rows], 2).astype(np.uint8)
+    record = mx.recordio.pack_img(IRHeader(0, 1.0, 0, 0), image, quality=95)
+    got = mx.recordio.unpack_img(record)[1]
+    assert got.shape == image.shape and np.abs(got.astype(int) - image).mean() < 3
+    gray = mx.image.imdecode(record[24:], flag=0).asnumpy()
+    expected = image @ [0.114, 0.587, 0.299]  # B, G, R
+    assert gray.shape == (48, 64, 1) and np.abs(gray[:, :, 0] - expected).mean() < 2
+
+
+@pytest.mark.parametrize("extension", [".txt", "", ".tif9"])
+def test_unknown_formats_are_refused(extension: str) -> None:
+    with pytest.raises(ValueError, match="cannot encode"):
+        mx.recordio.pack_img(IRHeader(0, 1.0, 0, 0), pixels(2, 2, 3), img_fmt=extension)
+
+
+def test_augmenters_leave_the_image_as_it_is() -> None:
+    image = mx.nd.array(pixels(4, 5, 3), dtype="float32")
+    for each in mx.image.CreateAugmenter((3, 4, 5), brightness=0.5, contrast=0.5, saturation=0.5, hue=0.5, pca_noise=1):
+        each(image)
+    assert (image.asnumpy() == pixels(4, 5, 3)).all()
+
+
+@pytest.mark.one_binding
+def test_pillow_is_imported_late_and_named_where_it_is_missing() -> None:
+    code = """
+import sys
+sys.modules["PIL"] = None
+import mxlite as mx
+mx.recordio, mx.io, mx.image.ImageIter
+try:
+    mx.image.imdecode(b"x")
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install mxlite[image]" in done.stdout
