@@ -25,7 +25,22 @@ from mxlite.error import MXNetError
 from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 
 if TYPE_CHECKING:
-    from mxlite import attribute, engine, gluon, initializer, name, operator, registry, runtime, symbol, test_utils
+    from mxlite import (
+        attribute,
+        engine,
+        gluon,
+        image,
+        initializer,
+        io,
+        name,
+        operator,
+        recordio,
+        registry,
+        runtime,
+        symbol,
+        test_utils,
+    )
+    from mxlite import image as img
     from mxlite import initializer as init
     from mxlite import symbol as sym
     from mxlite.attribute import AttrScope
@@ -52,7 +67,10 @@ __all__ = [
     "gpu",
     "init",
     "initializer",
+    "image",
+    "img",
     "install_as_mxnet",
+    "io",
     "is_np_shape",
     "name",
     "nd",
@@ -61,6 +79,7 @@ __all__ = [
     "num_gpus",
     "operator",
     "random",
+    "recordio",
     "registry",
     "rnd",
     "runtime",
@@ -79,8 +98,11 @@ _MODULES = {
     "engine",
     "gluon",
     "initializer",
+    "image",
+    "io",
     "name",
     "operator",
+    "recordio",
     "registry",
     "runtime",
     "symbol",
@@ -90,6 +112,7 @@ _OTHERS = {
     "AttrScope": "attribute.AttrScope",
     "sym": "symbol",
     "init": "initializer",
+    "img": "image",
 }
 
 

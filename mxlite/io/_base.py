@@ -1,0 +1,232 @@
+"""Descriptions of batches, batches, and what all iterators have."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mxlite.error import MXNetError
+from mxlite.ndarray import NDArray, array
+
+
+class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
+    """Name, shape, dtype and layout of an array of a batch; as a tuple it is the first two.
+
+    Args:
+        layout: A letter for each axis; "N" is that of the samples.
+    """
+
+    dtype: Any
+    layout: str | None
+
+    def __new__(cls, name: str, shape: Any, dtype: Any = np.float32, layout: str | None = "NCHW") -> DataDesc:
+        self = super().__new__(cls, name, shape)
+        self.dtype = dtype
+        self.layout = layout
+        return self
+
+    def __repr__(self) -> str:
+        return f"DataDesc[{self.name},{self.shape},{self.dtype},{self.layout}]"
+
+    @staticmethod
+    def get_batch_axis(layout: str | None) -> int:
+        """The axis of the samples: that of "N"; 0 without a layout, -1 if it has none."""
+        return 0 if layout is None else layout.find("N")
+
+    @staticmethod
+    def get_list(shapes: Iterable[tuple], types: Iterable[tuple] | None) -> list[DataDesc]:
+        """Descriptions of pairs of names and shapes and, if given, of names and dtypes."""
+        if types is None:
+            return [DataDesc(*each) for each in shapes]
+        dtypes = dict(types)
+        return [DataDesc(name, shape, dtypes[name]) for name, shape in shapes]
+
+
+class DataBatch:
+    """What an iterator gives at a time.
+
+    Args:
+        data, label: Lists of arrays.
+        pad: How many samples at the end are there only to fill the batch.
+        index: Numbers of the samples.
+        bucket_key, provide_data, provide_label: Of batches that differ in shape.
+    """
+
+    def __init__(
+        self,
+        data: list[NDArray],
+        label: list[NDArray] | None = None,
+        pad: int | None = None,
+        index: np.ndarray | None = None,
+        bucket_key: Any = None,
+        provide_data: list[DataDesc] | None = None,
+        provide_label: list[DataDesc] | None = None,
+    ) -> None:
+        assert data is None or isinstance(data, (list, tuple)), "Data must be list of NDArrays"
+        assert label is None or isinstance(label, (list, tuple)), "Label must be list of NDArrays"
+        self.data, self.label, self.pad, self.index = data, label, pad, index
+        self.bucket_key = bucket_key
+        self.provide_data, self.provide_label = provide_data, provide_label
+
+    def __str__(self) -> str:
+        shapes = [each.shape for each in self.data]
+        labels = [each.shape for each in self.label] if self.label else None
+        return f"{type(self).__name__}: data shapes: {shapes} label shapes: {labels}"
+
+
+class DataIter:
+    """The base class of iterators over batches.
+
+    A subclass defines `provide_data`, `provide_label`, `reset` and either `next`, or `iter_next` (whether there is
+    another batch, which it then goes to) and `getdata`, `getlabel`, `getpad` and `getindex` of the present batch.
+    """
+
+    def __init__(self, batch_size: int = 0) -> None:
+        self.batch_size = batch_size
+
+    def __iter__(self) -> DataIter:
+        return self
+
+    def reset(self) -> None:
+        """Goes back to the begin."""
+
+    def next(self) -> DataBatch:
+        """The next batch.
+
+        Raises: StopIteration: there is none.
+        """
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())  # type: ignore[arg-type]
+
+    def __next__(self) -> DataBatch:
+        return self.next()
+
+    def iter_next(self) -> Any:
+        """Goes to the next batch; False at the end."""
+
+    def getdata(self) -> Any:
+        """The arrays of the present batch."""
+
+    def getlabel(self) -> Any:
+        """The labels of the present batch."""
+
+    def getindex(self) -> Any:
+        """Numbers of its samples."""
+
+    def getpad(self) -> Any:
+        """How many samples at its end only fill it."""
+
+
+class HeldBatch(DataIter):
+    """An iterator whose `iter_next` leaves the present batch in `current_batch`."""
+
+    current_batch: DataBatch | None = None
+
+    def getdata(self) -> Any:
+        return self._current().data
+
+    def getlabel(self) -> Any:
+        return self._current().label
+
+    def getindex(self) -> Any:
+        return self._current().index
+
+    def getpad(self) -> Any:
+        return self._current().pad
+
+    def next(self) -> DataBatch:
+        if not self.iter_next():
+            raise StopIteration
+        return self._current()
+
+    def _current(self) -> DataBatch:
+        if self.current_batch is None:
+            raise RuntimeError(f"{type(self).__name__}: there is no batch; call next or iter_next before")
+        return self.current_batch
+
+
+class MXDataIter(HeldBatch):
+    """The base class of iterators over files: takes samples by their numbers, batch by batch.
+
+    Subclasses define `_take`. Where the last batch is not full, it is filled from the begin, and the next epoch begins
+    behind these samples (`round_batch`); or with what the batch before had at these places.
+    """
+
+    def _start(
+        self,
+        given: dict[str, Any],
+        count: int,
+        data: tuple[tuple[int, ...], Any],
+        label: tuple[tuple[int, ...], Any],
+        round_batch: bool,
+        shuffle: bool = False,
+    ) -> None:
+        """Begins with `count` samples, whose data and label have these shapes and dtypes."""
+        size = given["batch_size"]
+        super().__init__(size)
+        self._count, self._round, self._shuffle = count, round_batch, shuffle
+        self._random = np.random.RandomState(given.get("seed", 0) & 0xFFFFFFFF)
+        names = (given["data_name"], "data"), (given["label_name"], "softmax_label")
+        shapes = [(size, *shape) for shape, _ in (data, label)]
+        descs = [
+            [DataDesc(name or default, shape, np.dtype(dtype).type)]
+            for (name, default), shape, (_, dtype) in zip(names, shapes, (data, label))
+        ]
+        self.provide_data, self.provide_label = descs
+        self._order = self._new_order()
+        self._at = self._overflow = 0
+        self._before: tuple[np.ndarray, ...] | None = None
+
+    def _new_order(self) -> np.ndarray:
+        return self._random.permutation(self._count) if self._shuffle else np.arange(self._count)
+
+    def reset(self) -> None:
+        """Goes to the begin of the next epoch."""
+        if not self._overflow:
+            self._order = self._new_order()
+        self._at, self._overflow = self._overflow, 0
+
+    def iter_next(self) -> bool:
+        """Goes to the next batch; False at the end."""
+        self.current_batch = self._make()
+        return self.current_batch is not None
+
+    def _make(self) -> DataBatch | None:
+        if self._at >= self._count:
+            return None
+        places = self._order[self._at : self._at + self.batch_size]
+        pad = self.batch_size - len(places)
+        self._at += self.batch_size
+        if pad and self._round:
+            places = self._filled(places, pad)
+        data, label, index = self._take(places)
+        if len(places) < self.batch_size:
+            data, label, index = self._old(data, label, index)
+        self._before = data, label, index
+        arrays = [array(each, dtype=each.dtype) for each in (data, label)]
+        return DataBatch([arrays[0]], [arrays[1]], pad, index.astype(np.uint64))
+
+    def _filled(self, places: np.ndarray, pad: int) -> np.ndarray:
+        if pad > self._count:
+            raise MXNetError(
+                f"{type(self).__name__}: batches of {self.batch_size} need more than {self._count} samples"
+            )
+        self._order, self._overflow = self._new_order(), pad
+        return np.concatenate([places, self._order[:pad]])
+
+    def _old(self, *given: np.ndarray) -> list[np.ndarray]:
+        """Arrays that are too short, made longer by what the batch before had, or zeros."""
+        long = [np.zeros((self.batch_size, *each.shape[1:]), each.dtype) for each in given]
+        for place, (mine, each) in enumerate(zip(long, given)):
+            if self._before is not None:
+                mine[:] = self._before[place]
+            mine[: len(each)] = each
+        return long
+
+    def _take(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Data, labels and index of samples by their numbers."""
+        raise NotImplementedError

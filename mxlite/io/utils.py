@@ -1,0 +1,65 @@
+"""What iterators do with the arrays that they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mxlite._public import show
+from mxlite.ndarray import NDArray, array
+
+__all__: list[str] = []
+
+
+def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[str, NDArray]]:
+    """Pairs of names and arrays, sorted by name if they are given as a dictionary.
+
+    Args:
+        data: An array, a list of arrays, a dictionary of them, or None. NumPy arrays become float32.
+        allow_empty: Whether there may be none.
+        default_name: The name of a single array; of several it gets a number.
+    Raises: TypeError: something else. AssertionError: there is none.
+    """
+    assert data is not None or allow_empty, "there must be data"
+    if data is None:
+        data = []
+    elif isinstance(data, (np.ndarray, NDArray)) or _is_h5py(data):
+        data = [data]
+    if isinstance(data, list):
+        assert data or allow_empty, "there must be data"
+        names = [default_name] if len(data) == 1 else [f"_{place}_{default_name}" for place in range(len(data))]
+        pairs = list(zip(names, data))
+    elif isinstance(data, dict):
+        pairs = sorted(data.items())
+    else:
+        raise TypeError("Input must be NDArray, numpy.ndarray, h5py.Dataset a list of them or dict with them as values")
+    return [(name, _as_array(name, each)) for name, each in pairs]
+
+
+def _as_array(name: str, value: Any) -> NDArray:
+    if isinstance(value, NDArray):
+        return value
+    try:
+        return array(np.asarray(value, np.float32))
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Invalid type '{type(value)}' for {name}, should be NDArray, numpy.ndarray or h5py.Dataset"
+        ) from None
+
+
+def _is_h5py(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "h5py"
+
+
+def _has_instance(data: list[tuple[str, Any]], dtype: Any) -> bool:
+    """Whether one of the arrays is of a class."""
+    return any(isinstance(each, dtype) for _, each in data)
+
+
+def _getdata_by_idx(data: list[tuple[str, NDArray]], idx: np.ndarray) -> list[tuple[str, NDArray]]:
+    """The rows `idx` of each array."""
+    return [(name, array(each.asnumpy()[idx], dtype=each.dtype)) for name, each in data]
+
+
+show(globals())
