@@ -49,6 +49,8 @@ def decode(data: Any, color: int, what: str = "the buffer") -> np.ndarray:
             if color == 0 and image.format == "JPEG":
                 image.draft("L", None)
             return _pixels(_upright(image) if color >= 0 else image, color)
+    except module.UnidentifiedImageError:
+        raise MXNetError(f"cannot decode {what}: it is no image of a format that Pillow reads") from None
     except Exception as error:  # Pillow's decoders raise what they like: OSError, SyntaxError, struct.error, ...
         raise MXNetError(f"cannot decode {what}: {error}") from None
 

@@ -71,7 +71,7 @@ class NDArrayIter(DataIter):
     @property
     def num_source(self) -> int:
         """The number of arrays."""
-        return len(self.data)
+        return len(self.data) + len(self.label)
 
     @property
     def provide_data(self) -> list[DataDesc]:
