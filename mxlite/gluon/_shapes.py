@@ -228,6 +228,8 @@ def _install(symbol: str, of_arrays: str, of_number: str, of_number_first: str) 
     setattr(_StandIn, f"__r{symbol}__", reflected)
 
 
+_StandIn.__neg__ = lambda self: ndarray.negative(self)  # type: ignore[method-assign]
+_StandIn.__abs__ = lambda self: ndarray.abs(self)  # type: ignore[method-assign]
 for _row in (
     ("add", "broadcast_add", "_plus_scalar", "_plus_scalar"),
     ("sub", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
@@ -361,7 +363,8 @@ _RULES: dict[str, Rule] = {
 _SAME = frozenset(
     """
     _copy BlockGrad Cast amp_cast abs exp log sqrt rsqrt square sigmoid tanh relu softsign negative reciprocal sign
-    clip _plus_scalar _minus_scalar _rminus_scalar _mul_scalar _div_scalar _rdiv_scalar _power_scalar _rpower_scalar
+    clip round floor ceil Activation L2Normalization softmax log_softmax Dropout _maximum_scalar _minimum_scalar
+    _plus_scalar _minus_scalar _rminus_scalar _mul_scalar _div_scalar _rdiv_scalar _power_scalar _rpower_scalar
     elemwise_add elemwise_sub elemwise_mul elemwise_div _maximum _minimum _power add_n where
     broadcast_add broadcast_sub broadcast_mul broadcast_div broadcast_power broadcast_maximum broadcast_minimum
     """.split()

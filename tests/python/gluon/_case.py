@@ -16,7 +16,9 @@ import importlib
 import inspect
 import itertools
 import random
+import sys
 import tempfile
+import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -83,9 +85,15 @@ def modules() -> list[str]:
     return sorted(path.stem for path in (HERE / "cases").glob("[a-z]*.py"))
 
 
+#: The name of cases/ as a package. The folder has no __init__.py: `cases` is tests/python/cases, in the same session.
+_PACKAGE = types.ModuleType("gluon_cases")
+_PACKAGE.__path__ = [str(HERE / "cases")]
+sys.modules[_PACKAGE.__name__] = _PACKAGE
+
+
 def cases(module: str) -> list[Case]:
     """The cases of a module, in their order."""
-    importlib.import_module(f"cases.{module}")
+    importlib.import_module(f"{_PACKAGE.__name__}.{module}")
     return _CASES.get(module, [])
 
 

@@ -87,6 +87,22 @@ def test_what_tells_no_shape_is_an_error_that_names_the_parameter(use) -> None:
     assert net(nd.ones((2, 3))).shape == (2, 4)
 
 
+@pytest.mark.parametrize(
+    ("compute", "shape", "found"),
+    [
+        (lambda F, x, w: dense(F, x, F.L2Normalization(w)), (4, 0), (4, 3)),
+        (lambda F, x, w: F.LeakyReLU(x, w, act_type="prelu"), (0,), (3,)),
+        (lambda F, x, w: F.broadcast_mul(x, w), (0, 3), (2, 3)),
+        (lambda F, x, w: F.maximum(x, w), None, (2, 3)),
+    ],
+)
+def test_shapes_that_mxnet_does_not_find(compute, shape, found) -> None:
+    net = Custom(compute, shape)
+    net.initialize("ones")
+    net(nd.ones((2, 3)))
+    assert net.w.shape == found
+
+
 def test_a_parameter_that_is_not_used_stays_unknown() -> None:
     net = Custom(lambda F, x, w: x * 2)
     net.initialize()

@@ -7,8 +7,7 @@ import io
 
 import numpy as np
 from _case import case
-
-from cases._parts import all_of, array, fill, net_of, ready, shared_net, trained, warned
+from gluon_cases._parts import all_of, array, fill, net_of, ready, shared_net, trained, warned
 
 # ---- summary ----
 
@@ -297,6 +296,11 @@ COMPUTE = {
     "FullyConnected of twice": lambda F, x, w: F.FullyConnected(x, w * 2, num_hidden=4, no_bias=True),
     "FullyConnected of exp": lambda F, x, w: F.FullyConnected(x, F.exp(w) - 1, num_hidden=4, no_bias=True),
     "abs": lambda F, x, w: F.FullyConnected(x, w.abs(), num_hidden=4, no_bias=True),
+    "neg": lambda F, x, w: F.FullyConnected(data=x, weight=-w, num_hidden=4, no_bias=True),
+    "Activation": lambda F, x, w: F.FullyConnected(x, F.tanh(w), num_hidden=4, no_bias=True),
+    "cast": lambda F, x, w: F.FullyConnected(x, w.astype("float32"), num_hidden=4, no_bias=True),
+    "clip": lambda F, x, w: F.FullyConnected(x, F.clip(w, 0, 2), num_hidden=4, no_bias=True),
+    "minimum": lambda F, x, w: F.FullyConnected(x, F.minimum(w, 0.5), num_hidden=4, no_bias=True),
     "power": lambda F, x, w: x * (2 - w**2 / 4 + 1),
 }
 

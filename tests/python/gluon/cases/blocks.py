@@ -7,8 +7,7 @@ import os
 
 import numpy as np
 from _case import case
-
-from cases._parts import all_of, array, fill, net_of, shared_net, signature, warned
+from gluon_cases._parts import all_of, array, fill, net_of, shared_net, signature, warned
 
 
 @case(name=["Block", "HybridBlock", "SymbolBlock"])

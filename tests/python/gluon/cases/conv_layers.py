@@ -6,8 +6,7 @@ import inspect
 
 import numpy as np
 from _case import case, summary
-
-from cases._parts import all_of, array, fill, ready, signature, trained
+from gluon_cases._parts import all_of, array, fill, ready, signature, trained
 
 CONVS = [f"Conv{n}D{more}" for n in (1, 2, 3) for more in ("", "Transpose")]
 POOLS = [f"{whole}{kind}Pool{n}D" for n in (1, 2, 3) for kind in ("Max", "Avg") for whole in ("", "Global")]

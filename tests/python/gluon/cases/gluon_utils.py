@@ -10,8 +10,7 @@ import warnings
 
 import numpy as np
 from _case import case
-
-from cases._parts import array, signature
+from gluon_cases._parts import array, signature
 
 FUNCTIONS = """
     split_data split_and_load clip_global_norm check_sha1 download replace_file shape_is_known _get_repo_url

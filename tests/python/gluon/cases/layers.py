@@ -6,8 +6,7 @@ import warnings
 
 import numpy as np
 from _case import case
-
-from cases._parts import all_of, array, described, fill, numbers, ready, signature, trained
+from gluon_cases._parts import all_of, array, described, fill, numbers, ready, signature, trained
 
 NN = """
     Sequential HybridSequential Dense Dropout Embedding BatchNorm BatchNormReLU InstanceNorm LayerNorm GroupNorm Flatten

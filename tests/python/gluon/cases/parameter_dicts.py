@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from _case import case
-
-from cases._parts import all_of, array, described
+from gluon_cases._parts import all_of, array, described
 
 
 def _dict(mx, prefix="net_"):

@@ -6,8 +6,7 @@ import warnings
 
 import numpy as np
 from _case import case
-
-from cases._parts import array, described, numbers, signature
+from gluon_cases._parts import array, described, numbers, signature
 
 SHAPES = [3, (2, 3), (0, 3), (2, 0), (0,), (1,), None]
 
