@@ -20,6 +20,7 @@ __all__ = [
     "SymbolBlock",
     "block",
     "contrib",
+    "data",
     "nn",
     "parameter",
     "tensor_types",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 #: Modules that are imported when they are first used, and what is in them.
-_MODULES = {"contrib"}
+_MODULES = {"contrib", "data"}
 _OTHERS: dict[str, str] = {}
 
 

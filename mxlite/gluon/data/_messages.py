@@ -20,7 +20,9 @@ from mxlite.ndarray.ndarray import NDArray
 
 _HEAD = struct.Struct("<QI")  # bytes, and files
 _MOST_FILES = 200  # in one call; Linux takes 253
-_MOST_OPEN = 512  # number of a file from which an array is copied: a process may have 1024 files, an array keeps its own
+_MOST_OPEN = (
+    512  # number of a file from which an array is copied: a process may have 1024 files, an array keeps its own
+)
 _LARGE = 1 << 16  # bytes from which an array of NumPy crosses as a file
 
 

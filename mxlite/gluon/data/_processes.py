@@ -11,7 +11,6 @@ import random
 import select
 import signal
 import socket
-import struct
 import time
 import traceback
 import weakref

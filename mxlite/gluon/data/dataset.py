@@ -127,7 +127,7 @@ class _SampledDataset(Dataset):
 
     def __init__(self, dataset: Dataset, sampler: Sampler) -> None:
         self._dataset = dataset
-        self._indices = list(sampler)
+        self._indices = list(iter(sampler))  # iter: list() would ask for its length too
 
     def __len__(self) -> int:
         return len(self._indices)
