@@ -11,6 +11,7 @@ import random
 import select
 import signal
 import socket
+import threading
 import time
 import traceback
 import weakref
@@ -236,18 +237,21 @@ def _work(channel: socket.socket, number: int, dataset: Any, batchify_fn: Callab
     for seed in (np.random.seed, random.seed, mx_random.seed):  # else all workers would draw the same numbers
         seed((int(np.random.randint(2**31 - 1)) + number * 7919) % (2**31 - 1))
     reader = _messages.Reader(channel)
-    poll = select.poll()
-    poll.register(channel, select.POLLIN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     try:
         while True:
-            while not poll.poll(_LOOK * 1000):
-                if os.getppid() != parent:
-                    return
             for payload, _ in reader.messages(once=True):
                 for indices in pickle.loads(payload):
                     _messages.send(channel, *_answer(dataset, indices, batchify_fn))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass
+
+
+def _end_with(parent: int) -> None:
+    """Ends the process when its parent is gone, whatever the data set does."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
 
 
 def _answer(dataset: Any, indices: Any, batchify_fn: Callable) -> tuple[bytes, list]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from _case import case
-
 from cases._png import pixels, records
 
 
