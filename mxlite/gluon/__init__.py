@@ -21,6 +21,7 @@ __all__ = [
     "Trainer",
     "block",
     "contrib",
+    "data",
     "loss",
     "nn",
     "parameter",
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 #: Modules that are imported when they are first used, and what is in them.
-_MODULES = {"contrib", "loss", "rnn", "trainer"}
+_MODULES = {"contrib", "data", "loss", "rnn", "trainer"}
 _OTHERS = {"Trainer": "trainer"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mxlite._public import show
 
-__all__ = ["cnn", "nn"]
+__all__ = ["cnn", "data", "nn"]
 
 
 def _later(name: str) -> Any:

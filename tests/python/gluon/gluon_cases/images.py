@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from _case import case
+
 from gluon_cases._png import pixels, png, records
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from _case import case
+
 from gluon_cases._png import pixels, png
 
 _MAGIC = struct.pack("<I", 0xCED7230A)

@@ -1,0 +1,11 @@
+"""`mx.gluon.contrib.data`: a sampler, and data sets of text."""
+
+from __future__ import annotations
+
+from mxlite._public import show
+from mxlite.gluon.contrib.data import sampler
+from mxlite.gluon.contrib.data.sampler import IntervalSampler
+
+__all__ = ["IntervalSampler", "sampler"]
+
+show(globals())
