@@ -56,6 +56,7 @@ class Worker:
         mine.setblocking(False)
         self.socket = mine
         self.reader = _messages.Reader(mine)
+        self.ended = False
         self._out = bytearray()
 
     def send(self, message: Any) -> None:
@@ -119,6 +120,8 @@ class Pool:
             end = time.monotonic() + timeout
             self._take(worker)
             while number not in answers:
+                if worker.ended:
+                    raise MXNetError(worker.why_it_ended())
                 self._poll(worker, end)
         except BaseException as error:  # Ctrl-C too: half a message may be read
             self.broken = str(error) or type(error).__name__
@@ -127,7 +130,7 @@ class Pool:
 
     def _poll(self, worker: Worker, end: float) -> None:
         poll = select.poll()
-        by_file = {each.socket.fileno(): each for each in self.workers}
+        by_file = {each.socket.fileno(): each for each in self.workers if not each.ended}
         for file, each in by_file.items():
             poll.register(file, each.events)
         left = end - time.monotonic()
@@ -144,8 +147,7 @@ class Pool:
                 self._take(by_file[file])
         if not ready and not worker.process.is_alive():
             self._take(worker)
-            if worker.owed:
-                raise MXNetError(worker.why_it_ended())
+            worker.ended = True
 
     def _take(self, worker: Worker) -> None:
         try:
@@ -157,7 +159,7 @@ class Pool:
                 else:
                     answers[number] = payload, files
         except (EOFError, ConnectionResetError):
-            raise MXNetError(worker.why_it_ended()) from None
+            worker.ended = True  # what it answered before is as good
 
 
 class Answers(dict):

@@ -36,8 +36,13 @@ class Dataset:
         return _SampledDataset(self, SequentialSampler(size + (index < longer), start))
 
     def take(self, count: int | None) -> Dataset:
-        """The first `count` samples; all, with None or where there are fewer."""
+        """The first `count` samples; all, with None or where there are fewer.
+
+        Raises: ValueError: a count below 0.
+        """
         length = len(self)
+        if count is not None and count < 0:
+            raise ValueError(f"take: count must be 0 or more, got {count}")
         return _SampledDataset(self, SequentialSampler(length if count is None or count > length else count))
 
     def sample(self, sampler: Sampler) -> Dataset:
@@ -127,7 +132,7 @@ class _SampledDataset(Dataset):
 
     def __init__(self, dataset: Dataset, sampler: Sampler) -> None:
         self._dataset = dataset
-        self._indices = list(iter(sampler))  # iter: list() would ask for its length too
+        self._indices = list(sampler)
 
     def __len__(self) -> int:
         return len(self._indices)

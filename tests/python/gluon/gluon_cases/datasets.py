@@ -255,7 +255,7 @@ def cifar(mx, name, train, fine, transform, folder):
             np.random.randint(0, 255, (2, row)).astype("uint8").tofile(f"{folder}/{file}.bin")
         more = {"fine_label": fine} if name == "CIFAR100" else {}
         if transform:
-            more["transform"] = lambda image, label: (image.transpose((2, 0, 1)), label * 2)
+            more["transform"] = lambda image, label: (image.transpose((2, 0, 1)), label + label)
         dataset = getattr(mx.gluon.data.vision, name)(folder, train=train, **more)
         image, label = dataset[1]
         return [len(dataset), summary(image), label, type(label).__name__, list(dataset._label)]

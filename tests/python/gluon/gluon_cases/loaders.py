@@ -81,12 +81,14 @@ def auto_reload(mx, workers):
     return [epochs, loader.clean(), loader.refresh(), list(loader)]
 
 
-@case(workers=[0, 1, 2])
-def own_batchify(mx, workers):
-    def batchify(samples):
-        return {"sum": sum(samples), "list": samples, "array": mx.nd.array(samples)}
+def _sums(samples: list) -> list:
+    return [sum(samples), samples, np.array(samples, "int8")]
 
-    return list(mx.gluon.data.DataLoader(_simple(mx), 4, batchify_fn=batchify, num_workers=workers))
+
+@case(workers=[0, 1, 2], threads=[True, False])
+def own_batchify(mx, workers, threads):
+    dataset = _simple(mx)
+    return list(mx.gluon.data.DataLoader(dataset, 4, batchify_fn=_sums, num_workers=workers, thread_pool=threads))
 
 
 @case(workers=[0, 1], threads=[True, False], kind=[KeyError, ValueError, IndexError])
