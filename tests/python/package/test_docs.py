@@ -192,7 +192,7 @@ def _rows() -> list[list[str]]:
 
 
 def _references(text: str) -> list[str]:
-    return re.findall(r"`((?:case \S+)|(?:\w+\.(?:c|py)::[\w*]+))`", text)
+    return re.findall(r"`((?:case \S+)|(?:gluon \w+\.\w+)|(?:\w+\.(?:c|py)::[\w*]+))`", text)
 
 
 def _tests_of(file: str) -> set[str]:
@@ -223,6 +223,11 @@ def test_named_tests_exist(reference: str) -> None:
     if reference.startswith("case "):
         pattern = reference[len("case ") :]
         assert any(fnmatchcase(case.id, pattern) for case in CASES), f"no case is {pattern}"
+        return
+    if reference.startswith("gluon "):
+        module, _, name = reference[len("gluon ") :].partition(".")
+        text = (ROOT / f"tests/python/gluon/cases/{module}.py").read_text(encoding="utf-8")
+        assert re.search(rf"^def {name}\(", text, re.M), f"cases/{module}.py has no {name}"
         return
     file, _, name = reference.partition("::")
     assert any(fnmatchcase(test, name) for test in _tests_of(file)), f"{file} has no test {name}"
