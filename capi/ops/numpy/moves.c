@@ -140,6 +140,77 @@ static const mxl_op op_transpose = {
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
 };
 
+typedef struct moveaxis_params {
+    mxl_tuple source, destination;
+} moveaxis_params;
+
+/* The axis of the input that each axis of the result is; -1 with the error set. */
+static int moved(const mxl_op *op, const moveaxis_params *p, int ndim, int64_t *axes)
+{
+    bool taken[MXL_MAX_NDIM] = {false};
+
+    if (p->source.n != p->destination.n)
+        return mxl_error("%s: source names %d axes, destination %d", op->name, p->source.n,
+                         p->destination.n);
+    for (int i = 0; i < ndim; i++)
+        axes[i] = -1;
+    for (int i = 0; i < p->source.n; i++) {
+        int from = mxl_check_axis(op, p->source.v[i], ndim);
+        int to = mxl_check_axis(op, p->destination.v[i], ndim);
+
+        if (from < 0 || to < 0)
+            return -1;
+        if (taken[from] || axes[to] >= 0)
+            return mxl_error("%s: axis %d is named twice", op->name, taken[from] ? from : to);
+        taken[from] = true;
+        axes[to] = from;
+    }
+    for (int i = 0, from = 0; i < ndim; i++) {
+        if (axes[i] >= 0)
+            continue;
+        while (taken[from])
+            from++;
+        axes[i] = from++;
+    }
+    return 0;
+}
+
+static int moveaxis_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    int64_t axes[MXL_MAX_NDIM], shape[MXL_MAX_NDIM];
+
+    if (moved(infer->op, infer->params, a->ndim, axes) != 0)
+        return -1;
+    for (int i = 0; i < a->ndim; i++)
+        shape[i] = a->shape[axes[i]];
+    return mxl_infer_set(infer, a->dtype, a->ndim, shape);
+}
+
+static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
+{
+    int64_t axes[MXL_MAX_NDIM];
+    mxl_tuple order = {call->in[0]->ndim, axes};
+
+    (void)moved(call->op, call->params, order.n, axes);
+    return mxl_scope_call(mxl_np_scope(s), &op_transpose, &order, 1, call->in);
+}
+
+static const mxl_op op_moveaxis = {
+    .name = "_np_moveaxis",
+    .doc = "The array with some axes in other places; the others keep their order.",
+    .inputs = inputs_a,
+    MXL_PARAMS_OF(moveaxis_params,
+                  MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The axes to move, counted from either end.",
+                            .type_name = "Shape(tuple)"),
+                  MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The place of each in the result.", .type_name = "Shape(tuple)")),
+    .infer = moveaxis_infer,
+    .compose = moveaxis_compose,
+    .keeps_scalars = true,
+};
+
 /* ---- squeeze ---- */
 
 static int squeeze_plan(mxl_plan *p)
@@ -382,6 +453,7 @@ static const mxl_op op_where_scalar2 = {
 };
 
 const mxl_op *const mxl_ops_np_moves[] = {
-    &op_reshape, &op_transpose,     &op_squeeze,       &op_broadcast_to,  &op_full_like,
-    &op_where,   &op_where_lscalar, &op_where_rscalar, &op_where_scalar2, NULL,
+    &op_moveaxis,      &op_reshape,       &op_transpose, &op_squeeze,
+    &op_broadcast_to,  &op_full_like,     &op_where,     &op_where_lscalar,
+    &op_where_rscalar, &op_where_scalar2, NULL,
 };
