@@ -10,8 +10,8 @@
  * functions. All sums are in registers. */
 #define BODIES(SET, T, ISA)                                                                        \
     ISA MXL_INLINE void SET##_any_tile(int height, int vectors, int64_t k, const void *left,       \
-                                       const void *right, const int64_t *offsets, void *out,       \
-                                       int64_t ldc)                                                \
+                                       const void *right, const int64_t *offsets, int64_t ahead,   \
+                                       void *out, int64_t ldc)                                     \
     {                                                                                              \
         enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
         const T *a = left;                                                                         \
@@ -29,6 +29,7 @@
             const T *b = (const T *)right + offsets[p];                                            \
             SET##_v row[MXL_CONV_LINE];                                                            \
                                                                                                    \
+            __builtin_prefetch(b + ahead);                                                         \
             UNROLL for (int v = 0; v < vectors; v++) row[v] = SET##_load(b + v * N);               \
             UNROLL for (int i = 0; i < height; i++)                                                \
             {                                                                                      \
@@ -123,9 +124,10 @@
 
 #define ONE(SET, ISA, height, vectors)                                                             \
     ISA static void SET##_tile_##height##_##vectors(                                               \
-        int64_t k, const void *a, const void *b, const int64_t *offsets, void *out, int64_t ldc)   \
+        int64_t k, const void *a, const void *b, const int64_t *offsets, int64_t ahead, void *out, \
+        int64_t ldc)                                                                               \
     {                                                                                              \
-        SET##_any_tile(height, vectors, k, a, b, offsets, out, ldc);                               \
+        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc);                               \
     }
 #define BOTH(SET, ISA, height, vectors)                                                            \
     ONE(SET, ISA, height, vectors)                                                                 \

@@ -16,9 +16,10 @@ enum {
 
 /* out[i * ldc + j] = the sum over p of a[p * height + i] * b[offsets[p] + j], for the height and
  * the width of the tile. Every element is one chain of additions in the order of p that starts at
- * zero, independent of the tile. */
+ * zero, independent of the tile. Prefetches b[offsets[p] + ahead] of every p: with the products in
+ * between, the requests do not wait for one another. */
 typedef void (*mxl_conv_tile)(int64_t k, const void *a, const void *b, const int64_t *offsets,
-                              void *out, int64_t ldc);
+                              int64_t ahead, void *out, int64_t ldc);
 
 /* Rows of positions: `rows` of `run` each; row r of the image begins at a[i] + r * pitch, and the
  * rows of b follow one another. out[i][j] += the sum over all positions p of a[i][p] * b[p][j]; b

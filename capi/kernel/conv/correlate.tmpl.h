@@ -288,17 +288,20 @@ static void NAME(store_tile)(const NAME(engine) *e, int64_t row, int64_t height,
 
 /* ---- tiles ---- */
 
-/* Fetches what the strip behind b will read, one part of `parts`: images that are read where they
- * are come from memory, from as many places at once as there are channels, which the processor
- * does not foresee. */
-static void NAME(fetch)(const NAME(engine) *e, const T *b, int64_t width, int64_t part,
-                        int64_t parts)
+/* Cache lines that the vectors of a strip touch, wherever they begin. */
+static int64_t NAME(lines)(int64_t width)
 {
-    int64_t first = e->depth * part / parts, end = e->depth * (part + 1) / parts;
+    return (width * (int64_t)sizeof(T) + LINE_BYTES - 1) / LINE_BYTES + 1;
+}
 
-    for (int64_t p = first; p < end; p++)
-        for (int64_t i = 0; i < width; i += LINE_BYTES / (int64_t)sizeof(T))
-            __builtin_prefetch(b + e->offsets[p] + width + i);
+/* How far beyond b the tile number `tile` of a strip prefetches. Images that are read where they
+ * are come from memory, from as many places at once as there are channels, which the processor
+ * does not foresee: each tile fetches one line of the next strip from every place. */
+static int64_t NAME(ahead)(const NAME(engine) *e, int64_t tile, int64_t width)
+{
+    bool far = e->in_place && !e->panels && tile < NAME(lines)(width);
+
+    return far ? width + tile * LINE_BYTES / (int64_t)sizeof(T) : 0;
 }
 
 /* Rows [first, last) of a group at one strip. */
@@ -321,19 +324,18 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     bool direct = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0 &&
                   c->bias == NULL && c->planes.dtype != MXL_F16;
 
-    for (int64_t i = first, height; i < last; i += height) {
+    for (int64_t i = first, height, ahead; i < last; i += height) {
         mxl_conv_tile sums;
 
         height = NAME(height)(e, last - i);
-        if (e->in_place && !e->panels)
-            NAME(fetch)(e, b, width, (i - first) / tall, (last - first + tall - 1) / tall);
+        ahead = NAME(ahead)(e, (i - first) / tall, width);
         sums = vectors == MXL_CONV_LINE ? e->micro->line : e->micro->tile[height][vectors - 1];
         if (direct) {
-            sums(e->depth, a + i * e->depth, b, offsets,
+            sums(e->depth, a + i * e->depth, b, offsets, ahead,
                  (T *)c->dst + (group * c->out + i) * e->dst_channel + runs[0].at, e->dst_channel);
             continue;
         }
-        sums(e->depth, a + i * e->depth, b, offsets, tile, width);
+        sums(e->depth, a + i * e->depth, b, offsets, ahead, tile, width);
         NAME(store_tile)(e, group * c->out + i, height, tile, width, runs, num_runs);
     }
 }

@@ -97,6 +97,25 @@ int mxl_conv_size(const mxl_infer *infer, int i, int64_t size, int64_t *out)
 
 /* ---- sizes ---- */
 
+/* Whether a kernel looks at single positions of dimension i, all of them. */
+static bool conv_is_pointwise(const mxl_conv *v, int i)
+{
+    return v->kernel[i] == 1 && v->stride[i] == 1 && v->pad[i] == 0;
+}
+
+/* Neighbouring dimensions along which the convolution is pointwise count as one: long rows cost
+ * less than many short ones. */
+static void conv_join_dimensions(mxl_conv *v)
+{
+    for (int i = 1; i < 3; i++) {
+        if (!conv_is_pointwise(v, i - 1) || !conv_is_pointwise(v, i))
+            continue;
+        v->x_size[i] *= v->x_size[i - 1];
+        v->y_size[i] *= v->y_size[i - 1];
+        v->x_size[i - 1] = v->y_size[i - 1] = 1;
+    }
+}
+
 mxl_conv mxl_conv_of(const mxl_conv_params *p, int dtype, int ndim, const int64_t *x,
                      const int64_t *w, const int64_t *y)
 {
@@ -117,6 +136,7 @@ mxl_conv mxl_conv_of(const mxl_conv_params *p, int dtype, int ndim, const int64_
         v.dilate[i] = k < 0 ? 1 : mxl_tuple_entry(p->dilate, k, 1);
         v.pad[i] = k < 0 ? 0 : mxl_tuple_entry(p->pad, k, 0);
     }
+    conv_join_dimensions(&v);
     return v;
 }
 
