@@ -16,6 +16,7 @@ enum {
     GRAIN = 16384, /* elements that are worth another thread */
     BLOCK = 2048,  /* most elements of a piece, which is read several times from the cache */
     LANE_BYTES = 128,
+    LINE_BYTES = 64,
     ALIGNED = 16,   /* elements of float32 in the widest vector */
     UNIT = 16384,   /* elements of a unit of rows, ... */
     UNIT_ROWS = 64, /* ... of which there are at most so many and ... */

@@ -78,7 +78,8 @@ MXL_INLINE void NAME(sum_at)(int level, const C *x, int64_t n, double *sum)
 }
 MXL_BY_LEVEL(NAME(sum), (const C *x, int64_t n, double *sum), x, n, sum)
 
-/* The sum of distances from `about`, and of their squares. */
+/* The sum of distances from `about`, and of their squares. Prefetches what follows: the elements of
+ * the next piece, whose sum waits for nothing else. */
 MXL_INLINE void NAME(spread_at)(int level, const C *x, int64_t n, C about, double *rest,
                                 double *squares)
 {
@@ -87,6 +88,8 @@ MXL_INLINE void NAME(spread_at)(int level, const C *x, int64_t n, C about, doubl
 
     (void)level;
     for (; i + LANES <= n; i += LANES) {
+        for (int b = 0; b < LANE_BYTES; b += LINE_BYTES)
+            __builtin_prefetch((const char *)(x + i + n) + b);
         for (int l = 0; l < LANES; l++) {
             C far = x[i + l] - about;
             lane[l] += far;
