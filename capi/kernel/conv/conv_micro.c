@@ -123,11 +123,11 @@
     }
 
 #define ONE(SET, ISA, height, vectors)                                                             \
-    ISA static void SET##_tile_##height##_##vectors(                                               \
-        int64_t k, const void *a, const void *b, const int64_t *offsets, int64_t ahead, void *out, \
-        int64_t ldc)                                                                               \
+    ISA static void SET##_tile_##height##_##vectors(int64_t k, const void *a, const void *b,       \
+                                                    const int64_t *offsets, int64_t ahead,         \
+                                                    void *out, int64_t ldc)                        \
     {                                                                                              \
-        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc);                               \
+        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc);                        \
     }
 #define BOTH(SET, ISA, height, vectors)                                                            \
     ONE(SET, ISA, height, vectors)                                                                 \
