@@ -84,7 +84,7 @@ def names_of_the_module(mx):
 
 @case(name=_ALL)
 def parents(mx, name):
-    return [each.__name__ for each in getattr(mx.metric, name).__mro__]
+    return [each.__name__ for each in getattr(mx.metric, name).__mro__ if each.__name__[0] != "_"]
 
 
 @case
@@ -372,7 +372,7 @@ def pcc(mx, classes):
         label, pred = _labels(seed, (30,), classes), _probabilities(seed, (30, classes))
         pred[np.arange(20), label[:20].astype(int)] += 1
         metric.update([mx.nd.array(label)], [mx.nd.array(pred)])
-        found.append([metric.get(), metric.get_global(), metric.k, metric.lcm, metric.gcm])
+        found.append([metric.get(), metric.get_global(), float(metric.k), metric.lcm, metric.gcm])
         if seed == 1:
             metric.reset_local()
     return found
@@ -385,9 +385,9 @@ def pcc_of_classes_that_grow(mx):
     for classes in (2, 4, 3, 6):
         label, pred = _labels(classes, (12,), classes), _probabilities(classes, (12, classes))
         metric.update([mx.nd.array(label)], [mx.nd.array(pred)])
-        found.append([metric.get(), metric.get_global(), metric.k, metric.lcm, metric.gcm])
+        found.append([metric.get(), metric.get_global(), float(metric.k), metric.lcm, metric.gcm])
     metric.reset()
-    return found, metric.k, metric.lcm, metric.get()
+    return found, float(metric.k), metric.lcm, metric.get()
 
 
 @case
