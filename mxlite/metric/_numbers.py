@@ -97,7 +97,7 @@ class _Moments:
     def correlation(self) -> float:
         """Pearson's correlation; NaN where one of the two is always the same."""
         product = self.products[0, 0] * self.products[1, 1]
-        return self.products[0, 1] / math.sqrt(product) if product > 0 else float("nan")
+        return float(self.products[0, 1]) / math.sqrt(product) if product > 0 else float("nan")
 
 
 @register
