@@ -253,9 +253,8 @@ class PCC(EvalMetric):
             self.lcm, self.gcm = (np.pad(each, (0, most - self.k)) for each in (self.lcm, self.gcm))
             self.k = most
         for right, chosen in found:
-            counts = np.bincount(chosen * self.k + right, minlength=self.k**2).reshape(self.k, self.k)
-            self.lcm += counts
-            self.gcm += counts
+            for counts in (self.lcm, self.gcm):
+                np.add.at(counts, (chosen, right), 1)
         self.num_inst += 1
         self.global_num_inst += 1
 

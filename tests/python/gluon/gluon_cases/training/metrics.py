@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 from _case import case
 
-from gluon_cases._metric_parts import ALL, CLASSES, batch, counts, made, probabilities, state
+from gluon_cases.training._metric_parts import ALL, CLASSES, batch, counts, made, probabilities, state
 
 
 @case(name=ALL + ["create", "np", "check_label_shapes"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from _case import case
 
-from gluon_cases._metric_parts import OF_TWO, batch, classes_of, counts, made, probabilities
+from gluon_cases.training._metric_parts import OF_TWO, batch, classes_of, counts, made, probabilities
 
 # Accuracy
 
