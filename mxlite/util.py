@@ -143,19 +143,20 @@ def set_module(module: str | None) -> Callable[[_T], _T]:
     return decorate
 
 
+_UFUNC_DTYPES = {
+    each
+    for name in ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
+    for each in (name, getattr(np, name))
+}
+
 #: The options of NumPy's functions of elements: what they are without being given, and whether a value is one.
 _UFUNC_OPTIONS: dict[str, tuple[Any, Callable[[Any], bool]]] = {
     "where": (True, lambda value: True),
     "casting": ("same_kind", lambda value: value in ("no", "equiv", "safe", "same_kind", "unsafe")),
     "order": ("K", lambda value: isinstance(value, str)),
-    "dtype": (None, lambda value: _is_ufunc_dtype(value)),
+    "dtype": (None, lambda value: value in _UFUNC_DTYPES),
     "subok": (True, lambda value: isinstance(value, bool)),
 }
-
-
-def _is_ufunc_dtype(value: Any) -> bool:
-    names = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
-    return value in names if isinstance(value, str) else value in [getattr(np, name) for name in names]
 
 
 def np_ufunc_legal_option(key: str, value: Any) -> bool:
@@ -163,19 +164,18 @@ def np_ufunc_legal_option(key: str, value: Any) -> bool:
     return key in _UFUNC_OPTIONS and _UFUNC_OPTIONS[key][1](value)
 
 
-def _without_options(function: Callable[..., Any], inputs: int) -> Callable[..., Any]:
+def _without_options(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     @functools.wraps(function)
-    def wrapper(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if len(args) > inputs:
-            raise TypeError(f"{function.__name__} takes {inputs} arrays and out by name, got {len(args)}")
-        for key, value in kwargs.items():
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        for key in [key for key in kwargs if key not in names]:
+            value = kwargs.pop(key)
             if key not in _UFUNC_OPTIONS:
                 raise TypeError(f"{key} is an invalid keyword to function {function.__name__!r}")
             if value != _UFUNC_OPTIONS[key][0]:
                 if np_ufunc_legal_option(key, value):
                     raise NotImplementedError(f"{key}={value} is not implemented yet for operator {function.__name__}")
                 raise TypeError(f"{key}={value} not understood for operator {function.__name__}")
-        return function(*args, out=out)
+        return function(*args, **kwargs)
 
     return wrapper
 
@@ -185,12 +185,12 @@ def wrap_np_unary_func(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises: TypeError: there is no such option. NotImplementedError: it has another value than NumPy's own.
     """
-    return _without_options(function, 1)
+    return _without_options(function, "x", "out")
 
 
 def wrap_np_binary_func(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same of a function of two arrays and `out`."""
-    return _without_options(function, 2)
+    return _without_options(function, "x1", "x2", "out")
 
 
 def get_gpu_count() -> int:
