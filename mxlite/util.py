@@ -80,8 +80,8 @@ def _member_in_np_shape(member: Any) -> Any:
     if isinstance(member, (staticmethod, classmethod)):
         return type(member)(_function_in_np_shape(member.__func__))
     if isinstance(member, property):
-        parts = (each and _function_in_np_shape(each) for each in (member.fget, member.fset, member.fdel))
-        return property(*parts, member.__doc__)
+        get, put, delete = (each and _function_in_np_shape(each) for each in (member.fget, member.fset, member.fdel))
+        return property(get, put, delete, member.__doc__)
     return _function_in_np_shape(member) if inspect.isfunction(member) else None
 
 

@@ -230,6 +230,9 @@ class PCC(EvalMetric):
     `lcm` and `gcm` are the local and the global confusion matrix, of `k` classes: predictions by labels.
     """
 
+    lcm: np.ndarray
+    gcm: np.ndarray
+
     def __init__(
         self,
         name: str = "pcc",
