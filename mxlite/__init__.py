@@ -22,18 +22,32 @@ from mxlite._public import show as _show
 from mxlite._version import __version__
 from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from mxlite.error import MXNetError
-from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
+from mxlite.util import (
+    is_np_array,
+    is_np_shape,
+    np_array,
+    np_shape,
+    set_np_shape,
+    use_np,
+    use_np_array,
+    use_np_shape,
+)
 
 if TYPE_CHECKING:
     from mxlite import (
         attribute,
+        callback,
         engine,
         gluon,
         image,
         initializer,
         io,
         kvstore,
+        libinfo,
+        log,
         lr_scheduler,
+        metric,
+        monitor,
         name,
         operator,
         optimizer,
@@ -42,11 +56,14 @@ if TYPE_CHECKING:
         runtime,
         symbol,
         test_utils,
+        visualization,
     )
     from mxlite import image as img
     from mxlite import initializer as init
     from mxlite import kvstore as kv
+    from mxlite import monitor as mon
     from mxlite import symbol as sym
+    from mxlite import visualization as viz
     from mxlite.attribute import AttrScope
 
 __all__ = [
@@ -57,6 +74,7 @@ __all__ = [
     "attribute",
     "autograd",
     "base",
+    "callback",
     "context",
     "cpu",
     "cpu_pinned",
@@ -75,13 +93,20 @@ __all__ = [
     "initializer",
     "install_as_mxnet",
     "io",
+    "is_np_array",
     "is_np_shape",
     "kv",
     "kvstore",
+    "libinfo",
+    "log",
     "lr_scheduler",
+    "metric",
+    "mon",
+    "monitor",
     "name",
     "nd",
     "ndarray",
+    "np_array",
     "np_shape",
     "num_gpus",
     "operator",
@@ -95,21 +120,30 @@ __all__ = [
     "sym",
     "symbol",
     "test_utils",
+    "use_np",
+    "use_np_array",
     "use_np_shape",
     "util",
+    "visualization",
+    "viz",
 ]
 
 
 #: Modules that are imported when they are first used; and the names of others, and of what is in them.
 _MODULES = {
     "attribute",
+    "callback",
     "engine",
     "gluon",
     "image",
     "initializer",
     "io",
     "kvstore",
+    "libinfo",
+    "log",
     "lr_scheduler",
+    "metric",
+    "monitor",
     "name",
     "operator",
     "optimizer",
@@ -118,13 +152,16 @@ _MODULES = {
     "runtime",
     "symbol",
     "test_utils",
+    "visualization",
 }
 _OTHERS = {
     "AttrScope": "attribute.AttrScope",
     "img": "image",
     "init": "initializer",
     "kv": "kvstore",
+    "mon": "monitor",
     "sym": "symbol",
+    "viz": "visualization",
 }
 
 

@@ -1,13 +1,23 @@
-"""numpy-shape mode (with it () is the shape of a scalar and 0 an empty axis), the library's environment and memory."""
+"""numpy-shape mode (with it () is the shape of a scalar and 0 an empty axis), the library's environment and memory.
+
+Arrays of `mx.np` are not in mxlite yet: what switches them on raises NotImplementedError, what asks for them says no.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Callable
+import inspect
+from typing import Any, Callable, NoReturn, TypeVar
+
+import numpy as np
 
 from mxlite._lib import LIB, ask, c_text, check_call
 from mxlite._public import show as _show
+from mxlite.context import gpu_memory_info, num_gpus
+from mxlite.error import MXNotImplementedError
+
+_T = TypeVar("_T")
 
 
 def is_np_shape() -> bool:
@@ -40,15 +50,164 @@ def np_shape(active: bool = True) -> _Scope:
     return _Scope(set_np_shape, active)
 
 
-def use_np_shape(function: Callable) -> Callable:
-    """A decorator: the function runs in numpy-shape mode."""
+def use_np_shape(function: _T) -> _T:
+    """A decorator: the function, or each method and property of the class, runs in numpy-shape mode.
 
+    Raises: TypeError: it is neither.
+    """
+    if inspect.isclass(function):
+        for name, member in list(vars(function).items()):
+            wrapped = _member_in_np_shape(member)
+            if wrapped is not None:
+                setattr(function, name, wrapped)
+        return function  # type: ignore[return-value]
+    if not callable(function):
+        raise TypeError(f"use_np_shape decorates classes and functions, got {type(function).__name__}")
+    return _function_in_np_shape(function)  # type: ignore[return-value]
+
+
+def _function_in_np_shape(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         with np_shape(True):
             return function(*args, **kwargs)
 
     return wrapper
+
+
+def _member_in_np_shape(member: Any) -> Any:
+    """What a class has in place of a member; None: it stays."""
+    if isinstance(member, (staticmethod, classmethod)):
+        return type(member)(_function_in_np_shape(member.__func__))
+    if isinstance(member, property):
+        get, put, delete = (each and _function_in_np_shape(each) for each in (member.fget, member.fset, member.fdel))
+        return property(get, put, delete, member.__doc__)
+    return _function_in_np_shape(member) if inspect.isfunction(member) else None
+
+
+def is_np_array() -> bool:
+    """Whether functions make arrays of `mx.np`: never, mxlite has none yet."""
+    return False
+
+
+def np_array(active: bool = True) -> _Scope:
+    """A with-block that makes no arrays of `mx.np`. Raises: NotImplementedError: with True."""
+    if active:
+        _no_np("np_array")
+    return _Scope(lambda value: value, False)
+
+
+def use_np_array(function: Any) -> NoReturn:
+    """Raises: NotImplementedError: there is no mx.np; `use_np_shape` decorates what needs its shapes alone."""
+    _no_np("use_np_array")
+
+
+def use_np(function: Any) -> NoReturn:
+    """Raises: NotImplementedError: there is no mx.np; `use_np_shape` decorates what needs its shapes alone."""
+    _no_np("use_np")
+
+
+def set_np(shape: bool = True, array: bool = True) -> None:
+    """Switches numpy-shape mode, and arrays of `mx.np`, for this thread.
+
+    Raises:
+        NotImplementedError: such arrays are asked for: there are none yet.
+        ValueError: they are, but not their shapes.
+    """
+    if array and not shape:
+        raise ValueError("NumPy Shape semantics is required in using NumPy array semantics.")
+    if array:
+        _no_np("set_np")
+    set_np_shape(shape)
+
+
+def reset_np() -> None:
+    """Leaves numpy-shape mode."""
+    set_np_shape(False)
+
+
+def _no_np(name: str) -> NoReturn:
+    raise MXNotImplementedError(
+        f"{name}: arrays of mx.np are not in mxlite yet; see 'Not supported yet' in docs/compatibility.md"
+    )
+
+
+def set_module(module: str | None) -> Callable[[_T], _T]:
+    """A decorator: the function says that it is of that module. None: it stays as it is."""
+
+    def decorate(function: _T) -> _T:
+        if module is not None:
+            function.__module__ = module
+        return function
+
+    return decorate
+
+
+_UFUNC_DTYPES = {
+    each
+    for name in ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
+    for each in (name, getattr(np, name))
+}
+
+#: The options of NumPy's functions of elements: what they are without being given, and whether a value is one.
+_UFUNC_OPTIONS: dict[str, tuple[Any, Callable[[Any], bool]]] = {
+    "where": (True, lambda value: True),
+    "casting": ("same_kind", lambda value: value in ("no", "equiv", "safe", "same_kind", "unsafe")),
+    "order": ("K", lambda value: isinstance(value, str)),
+    "dtype": (None, lambda value: value in _UFUNC_DTYPES),
+    "subok": (True, lambda value: isinstance(value, bool)),
+}
+
+
+def np_ufunc_legal_option(key: str, value: Any) -> bool:
+    """Whether NumPy's functions of elements have an option, and it can have a value."""
+    return key in _UFUNC_OPTIONS and _UFUNC_OPTIONS[key][1](value)
+
+
+def _without_options(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        for key in [key for key in kwargs if key not in names]:
+            value = kwargs.pop(key)
+            if key not in _UFUNC_OPTIONS:
+                raise TypeError(f"{key} is an invalid keyword to function {function.__name__!r}")
+            if value != _UFUNC_OPTIONS[key][0]:
+                if np_ufunc_legal_option(key, value):
+                    raise NotImplementedError(f"{key}={value} is not implemented yet for operator {function.__name__}")
+                raise TypeError(f"{key}={value} not understood for operator {function.__name__}")
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def wrap_np_unary_func(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of a function of one array and `out`: NumPy's options are taken where they change nothing.
+
+    Raises: TypeError: there is no such option. NotImplementedError: it has another value than NumPy's own.
+    """
+    return _without_options(function, "x", "out")
+
+
+def wrap_np_binary_func(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of a function of two arrays and `out`."""
+    return _without_options(function, "x1", "x2", "out")
+
+
+def get_gpu_count() -> int:
+    """How many GPUs there are: none."""
+    return num_gpus()
+
+
+def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
+    """Raises: MXNetError: there is no GPU."""
+    return gpu_memory_info(gpu_dev_id)
+
+
+def get_cuda_compute_capability(ctx: Any) -> NoReturn:
+    """Raises: ValueError: the context is no GPU. OSError: there is no CUDA here."""
+    if getattr(ctx, "device_type", None) != "gpu":
+        raise ValueError(f"Expecting a gpu context to get cuda compute capability, while received ctx {ctx}")
+    raise OSError("mxlite has no CUDA: it computes on the CPU")
 
 
 def getenv(name: str) -> str | None:

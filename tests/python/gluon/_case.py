@@ -79,13 +79,14 @@ def case(
 
 
 def modules() -> list[str]:
-    """The names of the modules of cases."""
-    return sorted(path.stem for path in (HERE / "gluon_cases").glob("[a-z]*.py"))
+    """The names of the modules of cases, in `gluon_cases/` and folders within it."""
+    return sorted(path.stem for path in (HERE / "gluon_cases").rglob("[a-z]*.py"))
 
 
 def cases(module: str) -> list[Case]:
     """The cases of a module, in their order."""
-    importlib.import_module(f"gluon_cases.{module}")
+    (path,) = HERE.glob(f"gluon_cases/**/{module}.py")
+    importlib.import_module(".".join(path.relative_to(HERE).with_suffix("").parts))
     return _CASES.get(module, [])
 
 
