@@ -69,7 +69,7 @@ help:
 #: make debug    the same without optimisation, with debug information, in build/debug
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
 #: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
-#: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty; half a minute
+#: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty, Gluon; a minute
 #: make test     everything below up to test-levels: first all is built, then all is run, JOBS at a time
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -413,6 +413,8 @@ demo: $(DEMO_STAMP) lib
 examples: $(DEMO_STAMP) lib
 	@for name in lenet_digits lstm_text gradient_penalty; do \
 	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
+	@echo "== examples/gluon_digits.py"
+	@$(LIBRARY_ENV) $(VPY) -m mxlite run examples/gluon_digits.py
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \

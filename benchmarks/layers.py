@@ -1,7 +1,8 @@
 """Layers and whole training steps: mxlite beside PyTorch and the real MXNet 1.9.1, with 1 and 2 threads.
 
 ``make bench`` runs this after large.py, which measures, and whose arguments it has. The cases are the table in
-layers_worker.py; the networks stand in networks_mx.py, the same text for mxlite and MXNet, and in networks_torch.py.
+layers_worker.py; the networks stand in networks_mx.py and networks_gluon.py, the same text for mxlite and MXNet, and in
+networks_torch.py.
 Results also go to benchmarks/out/layers.json.
 """
 
@@ -12,14 +13,18 @@ import re
 import sys
 
 from large import BARS_HEAD, Rates, Row, Table, bar_line, main, median_line, start, table
-from layers_worker import CASES, RESNET
+from layers_worker import CASES, GLUON, RESNET
 
 # What issue 17 asks for: the largest share of the other's time, and of PyTorch's peak memory.
 OF_MXNET, OF_TORCH, OF_TORCH_MEDIAN, OF_TORCH_MEMORY = 1.0, 1.1, 0.85, 1.0
+# And of training with Gluon, where MXNet's networks are hybridized.
+GLUON_OF_MXNET, GLUON_OF_TORCH = 0.9, 1.05
 MEMORY_STEPS = 5
 
 
 def bars_of(row: Row) -> dict[str, float]:
+    if row.case.startswith(GLUON):
+        return {"mxnet": GLUON_OF_MXNET, "torch": GLUON_OF_TORCH}
     return {"mxnet": OF_MXNET, "torch": OF_TORCH}
 
 
@@ -54,15 +59,22 @@ def memory_lines(peaks: Rates) -> list[str]:
 
 
 def rooms(peaks: Rates, rows: list[Row]) -> dict[str, list[str]]:
+    gluon = [row for row in rows if row.case.startswith(GLUON)]
+    layers = [row for row in rows if row not in gluon]
     bars = [
         *BARS_HEAD,
-        bar_line("of MXNet 1.9.1's", "mxnet", OF_MXNET, rows),
-        bar_line("of PyTorch's", "torch", OF_TORCH, rows),
-        median_line("of PyTorch's", "torch", OF_TORCH_MEDIAN, rows),
-        median_line("of MXNet 1.9.1's", "mxnet", OF_TORCH_MEDIAN, rows),
+        bar_line("of MXNet 1.9.1's", "mxnet", OF_MXNET, layers),
+        bar_line("of PyTorch's", "torch", OF_TORCH, layers),
+        median_line("of PyTorch's", "torch", OF_TORCH_MEDIAN, layers),
+        median_line("of MXNet 1.9.1's", "mxnet", OF_TORCH_MEDIAN, layers),
         *memory_lines(peaks),
     ]
-    return {"bars of layers": bars, "layers": table(rows)}
+    gluon_bars = [
+        *BARS_HEAD,
+        bar_line("of MXNet 1.9.1's", "mxnet", GLUON_OF_MXNET, gluon),
+        bar_line("of PyTorch's", "torch", GLUON_OF_TORCH, gluon),
+    ]
+    return {"bars of layers": bars, "layers": table(layers), "bars of gluon": gluon_bars, "gluon": table(gluon)}
 
 
 LAYERS = Table("layers", "layers", CASES, bars_of, OF_TORCH_MEDIAN, rooms, "mxlite,old,torch,mxnet", seconds=3.0)

@@ -76,6 +76,17 @@ def network(name: str, call: str) -> Case:
     )
 
 
+def gluon(name: str, call: str, torch: str = "") -> list[Case]:
+    """A training step of networks_gluon.py, hybridized and as it is; and of networks_torch.py, where that is called
+    otherwise, by `torch`."""
+    function, arguments = call.split("(")
+    before = f"import networks_gluon\nstep = networks_gluon.{function}(mx, draw, HYBRID, {arguments}"
+    hybrid = dataclasses.replace(network(f"{GLUON}{name}", torch or call), mx_before=before.replace("HYBRID", "True"))
+    plain = dataclasses.replace(hybrid, name=f"{hybrid.name}, plain", mx_before=before.replace("HYBRID", "False"))
+    return [hybrid, plain]
+
+
+GLUON = "gluon: "  # begins the names of its cases
 RESNET = network("ResNet-18, 32 of 32 x 32", "resnet18(32)")
 LSTM = {"one operator": "lstm", "cell by cell": "lstm_cells"}
 
@@ -100,6 +111,28 @@ CASES = [
     RESNET,
     *(network(f"LSTM 2 x 256, 32 steps, {how}", f"{name}(32, 32, 256, 2)") for how, name in LSTM.items()),
     network("transformer block 8 x 128 x 256", "transformer(8, 128, 256, 4)"),
+    # ---- the same by Gluon, and what else a script waits for
+    *gluon("MLP 784-256-128-10, 64 rows", "mlp(64)"),
+    *gluon("MLP 784-256-128-10, 64 rows, Adam", 'mlp(64, "adam")'),
+    *gluon("LeNet, 64 of 28 x 28", "lenet(64)"),
+    *gluon("ResNet-18 of the zoo, 32 of 32 x 32", "resnet18(32)", "resnet18(32, zoo=True)"),
+    *gluon("LSTM 2 x 256, 32 steps", "lstm(32, 32, 256, 2)"),
+    Case(
+        f"{GLUON}DataLoader, 10,000 of 28 x 28, 2 workers",
+        {},
+        "for z in loader: pass",
+        "for z in loader: pass",
+        mx_before="import networks_gluon\nloader = networks_gluon.loader(mx, draw, 10_000, 64, 2)",
+        torch_before="import networks_torch\nloader = networks_torch.loader(draw, 10_000, 64, 2)",
+    ),
+    Case(
+        f"{GLUON}start of Python, import",
+        {},
+        "z = subprocess.run([sys.executable, '-W', 'ignore', '-c', f'import {mx.__name__}.gluon'], check=True)",
+        "z = subprocess.run([sys.executable, '-W', 'ignore', '-c', 'import torch'], check=True)",
+        mx_before="import subprocess, sys",
+        torch_before="import subprocess, sys",
+    ),
 ]
 
 if __name__ == "__main__":

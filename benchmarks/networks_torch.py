@@ -50,20 +50,23 @@ class Trainer:
     def labels(self, batch: int) -> Any:
         return self.draw(batch, kind=CLASSES).long()
 
-    def step(self, loss: Callable[[], Any]) -> Callable[[], Any]:
-        optimizer = torch.optim.SGD(self.parameters, lr=RATE, momentum=MOMENTUM, foreach=True)
+    def step(self, loss: Callable[[], Any], optimizer: str = "sgd") -> Callable[[], Any]:
+        if optimizer == "adam":
+            updates: Any = torch.optim.Adam(self.parameters, lr=RATE, foreach=True)
+        else:
+            updates = torch.optim.SGD(self.parameters, lr=RATE, momentum=MOMENTUM, foreach=True)
 
         def train() -> Any:
-            optimizer.zero_grad()
+            updates.zero_grad()
             value = loss()
             value.backward()
-            optimizer.step()
+            updates.step()
             return value
 
         return train
 
 
-def mlp(draw: Callable, batch: int) -> Callable[[], Any]:
+def mlp(draw: Callable, batch: int, optimizer: str = "sgd") -> Callable[[], Any]:
     t = Trainer(draw)
     layers = [t.dense(784, 256), t.dense(256, 128), t.dense(128, CLASSES)]
     x, labels = draw(batch, 784), t.labels(batch)
@@ -73,7 +76,7 @@ def mlp(draw: Callable, batch: int) -> Callable[[], Any]:
         h = F.relu(layers[1](h))
         return F.cross_entropy(layers[2](h), labels)
 
-    return t.step(loss)
+    return t.step(loss, optimizer)
 
 
 def lenet(draw: Callable, batch: int) -> Callable[[], Any]:
@@ -101,16 +104,19 @@ def residual(t: Trainer, inputs: int, outputs: int, stride: int) -> Callable:
     return lambda x: relu(norm2(second(relu(norm1(first(x))))) + norm3(around(x)))
 
 
-def resnet18(draw: Callable, batch: int) -> Callable[[], Any]:
+def resnet18(draw: Callable, batch: int, zoo: bool = False) -> Callable[[], Any]:
+    """As networks_mx.py has it, or as Gluon's zoo does: then the first convolution stands alone."""
     t = Trainer(draw)
-    first, norm = t.convolution(3, 64, 3, 1, 1), t.batch_norm(64)
+    first = t.convolution(3, 64, 3, 1, 1)
+    norm = t.batch_norm(64) if not zoo else None
     stages = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
     blocks = [block for a, b, stride in stages for block in (residual(t, a, b, stride), residual(t, b, b, 1))]
     last = t.dense(512, CLASSES)
     x, labels = draw(batch, 3, 32, 32), t.labels(batch)
 
     def loss() -> Any:
-        h = F.relu(norm(first(x)))
+        h = first(x)
+        h = F.relu(norm(h)) if norm else h
         for block in blocks:
             h = block(h)
         return F.cross_entropy(last(F.adaptive_avg_pool2d(h, 1).flatten(1)), labels)
@@ -176,3 +182,17 @@ def transformer(draw: Callable, batch: int, length: int, size: int, heads: int) 
         return F.mse_loss(h, target)
 
     return t.step(loss)
+
+
+def loader(draw: Callable, count: int, batch: int, workers: int) -> Any:
+    """Batches of small images, as float32 with the channel first, and of digits, by workers that stay."""
+    images, digits = draw(count, 28, 28, 1, kind=256).to(torch.uint8), draw(count, kind=CLASSES)
+
+    class Images(torch.utils.data.Dataset):
+        def __len__(self) -> int:
+            return count
+
+        def __getitem__(self, index: int) -> tuple[Any, Any]:
+            return images[index].permute(2, 0, 1).float() / 255, digits[index]
+
+    return torch.utils.data.DataLoader(Images(), batch, shuffle=True, num_workers=workers, persistent_workers=True)

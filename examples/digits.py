@@ -14,21 +14,8 @@ import pathlib
 import time
 
 import numpy as np
-from common import (
-    CLASSES,
-    PIXELS,
-    TRAIN,
-    Bar,
-    cross_entropy,
-    digit_image,
-    draw_curves,
-    he_normal,
-    options_of,
-    parser_of,
-    random_order,
-    read_digits,
-    save,
-)
+from common import cross_entropy, he_normal, random_order, read_digits
+from report import CLASSES, PIXELS, TRAIN, Bar, digit_image, draw_curves, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd

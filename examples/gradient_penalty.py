@@ -18,19 +18,8 @@ import pathlib
 import time
 
 import numpy as np
-from common import (
-    TRAIN,
-    Adam,
-    Bar,
-    digit_image,
-    draw_curves,
-    he_normal,
-    options_of,
-    parser_of,
-    random_order,
-    read_digits,
-    save,
-)
+from common import Adam, he_normal, random_order, read_digits
+from report import TRAIN, Bar, digit_image, draw_curves, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd

@@ -15,20 +15,8 @@ import pathlib
 import time
 
 import numpy as np
-from common import (
-    CLASSES,
-    TRAIN,
-    Bar,
-    cross_entropy,
-    digit_image,
-    draw_curves,
-    he_normal,
-    options_of,
-    parser_of,
-    random_order,
-    read_digits,
-    save,
-)
+from common import cross_entropy, he_normal, random_order, read_digits
+from report import CLASSES, TRAIN, Bar, digit_image, draw_curves, options_of, parser_of, print_table, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -104,16 +92,6 @@ def train_epoch(network: LeNet, views: nd.NDArray, digits: nd.NDArray, rate: flo
         bar.show(100 * begin // count, text)
     bar.clear()
     return total / count
-
-
-def print_table(read: np.ndarray, true: np.ndarray) -> None:
-    """How many images of each digit were read right, and as which digits the others were read."""
-    print("\ndigit   images   right   read as")
-    for digit in range(CLASSES):
-        answers = read[true == digit]
-        wrong = [f"{other} ({(answers == other).sum()})" for other in np.unique(answers[answers != digit])]
-        print(f"{digit:5}{len(answers):9}{(answers == digit).sum():8}   {', '.join(wrong) or '-'}")
-    print(f"  all{len(true):9}{(read == true).sum():8}\n")
 
 
 def draw(

@@ -17,7 +17,8 @@ import textwrap
 import time
 
 import numpy as np
-from common import HERE, Adam, Bar, cross_entropy, draw_curves, options_of, parser_of, save
+from common import Adam, cross_entropy
+from report import HERE, Bar, draw_curves, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd

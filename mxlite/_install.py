@@ -2,34 +2,96 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+#: What `mxnet.__version__` says.
+MXNET_VERSION = "1.9.1"
+
+#: Names that were installed, and the modules that have them.
+_INSTALLED: dict[str, ModuleType] = {}
 
 
-def install_as(name: str, own: str, caller: str) -> None:
-    """Makes `import name`, and imports of the parts of `own` that are imported already, give `own` and these.
+class _Present:
+    """Loads a module that there is already, and leaves it as it is."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # the import system has put its own there
+
+
+class _Others:
+    """Finds the parts of packages that were installed: the modules here, and other names that these have for them."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """None: the part is not there, or it is no package of ours."""
+        if fullname.partition(".")[0] not in _INSTALLED:
+            return None
+        parent, _, name = fullname.rpartition(".")
+        found = _part(sys.modules[parent], name)
+        return None if found is None else ModuleSpec(fullname, _Present(found), is_package=hasattr(found, "__path__"))  # type: ignore[arg-type]
+
+
+def _part(package: ModuleType, name: str) -> ModuleType | None:
+    """The module of that name in a package of mxlite: a file of its own, or an attribute (`nd`, `sym`)."""
+    own = f"{package.__name__}.{name}"
+    if own in sys.modules or importlib.util.find_spec(own) is not None:
+        return importlib.import_module(own)
+    found = None if name.startswith("_") else getattr(package, name, None)
+    return found if isinstance(found, ModuleType) else None
+
+
+def _with_version(package: ModuleType, version: str) -> ModuleType:
+    """A module that has what a package has, and another version."""
+    module = ModuleType(package.__name__, package.__doc__)
+    held = vars(module)
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - the module's
+        held[name] = getattr(package, name)
+        return held[name]
+
+    held.update(vars(package))
+    held.update(__getattr__=__getattr__, __version__=version)
+    return module
+
+
+def install_as(name: str, own: str, caller: str, version: str | None = None) -> None:
+    """Makes `import name` give the package `own`, and imports of its parts those of `own`, when they are imported.
+
+    Args:
+        caller: whom an error names.
+        version: what `__version__` says under that name; None: what it says in `own`.
 
     Raises: RuntimeError: another package of that name is imported already.
     """
-    package, present = sys.modules[own], sys.modules.get(name)
+    present = sys.modules.get(name)
+    if name in _INSTALLED and present is _INSTALLED[name]:
+        return
+    package = sys.modules[own]
     if present is not None and present is not package:
         where = getattr(present, "__file__", "?")
         raise RuntimeError(f"{caller}: {name} itself is imported already, from {where}")
-    for each, module in list(sys.modules.items()):
-        if each == own or (each.startswith(own + ".") and not each.startswith(own + "._")):
-            sys.modules[name + each[len(own) :]] = module
+    _INSTALLED[name] = sys.modules[name] = package if version is None else _with_version(package, version)
+    if _Others not in sys.meta_path:
+        sys.meta_path.insert(0, _Others)  # type: ignore[arg-type] # before files are looked for in the same folder
 
 
 def install_as_mxnet() -> None:
     """Makes `import mxnet`, and imports of its parts that there are here, give mxlite, in this process.
 
-    To be called before anything imports mxnet; calling it again does nothing.
+    The modules are the same objects; only `mxnet` itself is one of its own, whose `__version__` is "1.9.1". To be
+    called before anything imports mxnet; calling it again does nothing.
 
     Raises:
         RuntimeError: another mxnet is imported already.
     """
-    for name in ("engine", "runtime", "test_utils"):
-        importlib.import_module(f"mxlite.{name}")
-    install_as("mxnet", "mxlite", "install_as_mxnet")
-    for name in [each for each in sys.modules if f"{each}.".startswith("mxnet.ndarray.")]:
-        sys.modules[name.replace("ndarray", "nd", 1)] = sys.modules[name]
+    install_as("mxnet", "mxlite", "install_as_mxnet", MXNET_VERSION)

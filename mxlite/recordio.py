@@ -37,6 +37,8 @@ _LONGEST = (1 << _LENGTH_BITS) - 1
 _WHOLE, _FIRST, _MIDDLE, _LAST = range(4)
 #: Parts above this size are read only if the file has as many bytes.
 _LARGE = 1 << 16
+#: What is read ahead; more would make reading by key slow.
+_BUFFER = 1 << 12
 
 
 class MXRecordIO:
@@ -332,7 +334,7 @@ def _too_short(count: int) -> np.ndarray:
 def _opened(path: str, writable: bool) -> BinaryIO:
     """The file. Written without a buffer: a process that is forked would write what is in one a second time."""
     try:
-        return open(path, "wb" if writable else "rb", buffering=0 if writable else _LARGE)  # type: ignore[return-value]
+        return open(path, "wb" if writable else "rb", buffering=0 if writable else _BUFFER)  # type: ignore[return-value]
     except OSError as error:
         raise MXNetError(f'Open "{path}": {error.strerror}') from None
 

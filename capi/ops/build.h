@@ -49,6 +49,7 @@ mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shap
 /* The arrays one after another along an axis. */
 mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis);
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
+mxl_array *mxl_swap_axes(mxl_scope *s, mxl_array *a, int first, int second);
 
 /* Rows of a (its parts along axis 0) at positions of any dtype; positions out of bounds give the
  * first or the last row. And the gradient of that along an axis: zeros of a shape with the parts of

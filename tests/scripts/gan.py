@@ -22,7 +22,7 @@ with discriminator.name_scope():
     discriminator.add(nn.Dense(1, use_bias=False))
 generator.initialize(Seeded(0.02))
 discriminator.initialize(Seeded(0.02))
-settings = {"learning_rate": 0.0005, "beta1": 0.5}
+settings = {"learning_rate": 0.0002, "beta1": 0.5}
 trainer_g = gluon.Trainer(generator.collect_params(), "adam", settings)
 trainer_d = gluon.Trainer(discriminator.collect_params(), "adam", settings)
 loss_of = gluon.loss.SigmoidBinaryCrossEntropyLoss()

@@ -18,6 +18,23 @@ typedef struct neighbours {
     double weight[2];
 } neighbours;
 
+/* The same of a coordinate in pixels. */
+static neighbours find_pixels(double place, int64_t n, bool derivative)
+{
+    neighbours r = {.at = -2, .weight = {0, 0}};
+
+    if (!(place >= 0 && place < (double)n))
+        return r;
+    r.at = (int64_t)place;
+    if (r.at + 1 >= n) {
+        r.weight[0] = derivative ? 0 : 1;
+        return r;
+    }
+    r.weight[0] = derivative ? -1 : (double)(r.at + 1) - place;
+    r.weight[1] = derivative ? 1 : place - (double)r.at;
+    return r;
+}
+
 static neighbours find_neighbours(double coordinate, int64_t n, bool derivative)
 {
     double half = (double)(n - 1) / 2, place = (coordinate + 1) * half, low = floor(place);
@@ -56,14 +73,15 @@ static void find_points(const void *data, int64_t n, mxl_points_item *item)
     int64_t width = s->dtype == MXL_F64 ? 8 : 4;
     int64_t image = s->channels * s->height * s->width * width;
     int64_t sample = s->channels * s->points * width;
+    neighbours (*find)(double, int64_t, bool) = s->pixels ? find_pixels : find_neighbours;
 
     item->from = job->from + n * (job->takes ? image : sample);
     item->to = job->to + n * (job->takes ? sample : image);
     for (int64_t i = 0; i < s->points; i++) {
         neighbours column =
-            find_neighbours(grid_at(s, job->grid, 2 * n * s->points + i), s->width, s->by_column);
-        neighbours row = find_neighbours(grid_at(s, job->grid, (2 * n + 1) * s->points + i),
-                                         s->height, s->by_row);
+            find(grid_at(s, job->grid, 2 * n * s->points + i), s->width, s->by_column);
+        neighbours row =
+            find(grid_at(s, job->grid, (2 * n + 1) * s->points + i), s->height, s->by_row);
 
         for (int k = 0; k < 4; k++) {
             double weight = row.weight[k / 2] * column.weight[k % 2];

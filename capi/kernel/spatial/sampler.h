@@ -8,11 +8,13 @@
 
 /* Contiguous: images (batch, channels, height, width), a grid (batch, 2, points) of columns and
  * rows from -1 to 1, samples (batch, channels, points). Pixels outside are zeros. With `by_column`,
- * `by_row` the weights are their derivatives with respect to that coordinate of the grid. */
+ * `by_row` the weights are their derivatives with respect to that coordinate of the grid. With
+ * `pixels` the grid counts pixels from 0; samples before 0 or a whole pixel behind the last one are
+ * zeros, and those less far behind it are the last pixel. */
 typedef struct mxl_sampler {
     int dtype;
     int64_t batch, channels, height, width, points;
-    bool by_column, by_row;
+    bool by_column, by_row, pixels;
 } mxl_sampler;
 
 /* The samples; -1 with the error set and nothing written. */

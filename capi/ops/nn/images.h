@@ -14,4 +14,8 @@ mxl_array *mxl_resample_nearest(mxl_scope *s, mxl_array *x, int64_t rows, int64_
 mxl_array *mxl_col2im(mxl_scope *s, mxl_array *a, int64_t kernel, int64_t stride, int64_t pad,
                       const int64_t *size);
 
+/* Bilinear samples of images (batch, channels, rows, columns) at a grid (batch, 2, m, n) of columns
+ * and rows in pixels (kernel/spatial/sampler.h): (batch, channels, m, n); scoped. */
+mxl_array *mxl_sample_pixels(mxl_scope *s, mxl_array *x, mxl_array *grid);
+
 #endif

@@ -11,7 +11,7 @@
 #include "ops/shape/movement.h"
 
 typedef struct sampler_params {
-    int by_column, by_row;
+    int by_column, by_row, pixels;
     mxl_tuple size; /* _mxl_sampler_back: rows and columns of the images */
 } sampler_params;
 
@@ -67,7 +67,8 @@ static int sampler_compute(const mxl_call *call)
                      .width = images->shape[3],
                      .points = grid->shape[2] * grid->shape[3],
                      .by_column = call->op->params != NULL && p->by_column,
-                     .by_row = call->op->params != NULL && p->by_row};
+                     .by_row = call->op->params != NULL && p->by_row,
+                     .pixels = call->op->params != NULL && p->pixels};
     mxl_wide wide;
     int status;
 
@@ -83,7 +84,8 @@ static int sampler_compute(const mxl_call *call)
 static mxl_array *grid_part(mxl_scope *s, const sampler_params *p, bool column, mxl_array *u,
                             mxl_array *v, mxl_array *grid)
 {
-    sampler_params more = {.by_column = column || p->by_column, .by_row = !column || p->by_row};
+    sampler_params more = {
+        .by_column = column || p->by_column, .by_row = !column || p->by_row, .pixels = p->pixels};
     mxl_array *inputs[2] = {v, grid}, *samples;
 
     samples = mxl_scope_call(s, &op_sampler, &more, 2, inputs);
@@ -149,7 +151,9 @@ static void sampler_saves(mxl_saves *saves)
 #define SAMPLER(field, kind, text, meaning) MXL_PARAM(sampler_params, field, kind, text, meaning)
 #define SAMPLER_PARAMS                                                                             \
     SAMPLER(by_column, MXL_P_BOOL, "0", "Whether to derive by the grid's columns."),               \
-        SAMPLER(by_row, MXL_P_BOOL, "0", "Whether to derive by the grid's rows.")
+        SAMPLER(by_row, MXL_P_BOOL, "0", "Whether to derive by the grid's rows."),                 \
+        SAMPLER(pixels, MXL_P_BOOL, "0",                                                           \
+                "Whether the grid counts pixels from 0, and the last one lasts a pixel's width.")
 #define GRID                                                                                       \
     MXL_INPUT(grid, "(batch, 2, rows, columns), of the dtype of data: the column and the row of "  \
                     "each sample, from -1, the first pixel, to 1, the last.")
@@ -182,9 +186,15 @@ static const mxl_op op_sampler_back = {
 static mxl_array *sample(mxl_scope *s, mxl_array *x, mxl_array *grid)
 {
     const sampler_params p = {.by_column = 0};
-    mxl_array *inputs[2] = {x, grid};
 
-    return mxl_scope_call(s, &op_sampler, &p, 2, inputs);
+    return mxl_scope_call(s, &op_sampler, &p, 2, (mxl_array *[]){x, grid});
+}
+
+mxl_array *mxl_sample_pixels(mxl_scope *s, mxl_array *x, mxl_array *grid)
+{
+    const sampler_params p = {.pixels = 1};
+
+    return mxl_scope_call(s, &op_sampler, &p, 2, (mxl_array *[]){x, grid});
 }
 
 static mxl_array *bilinear_compose(mxl_scope *s, const mxl_call *call)

@@ -140,6 +140,77 @@ static const mxl_op op_transpose = {
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
 };
 
+typedef struct moveaxis_params {
+    mxl_tuple source, destination;
+} moveaxis_params;
+
+/* The axis of the input that each axis of the result is; -1 with the error set. */
+static int moved(const mxl_op *op, const moveaxis_params *p, int ndim, int64_t *axes)
+{
+    bool taken[MXL_MAX_NDIM] = {false};
+
+    if (p->source.n != p->destination.n)
+        return mxl_error("%s: source names %d axes, destination %d", op->name, p->source.n,
+                         p->destination.n);
+    for (int i = 0; i < ndim; i++)
+        axes[i] = -1;
+    for (int i = 0; i < p->source.n; i++) {
+        int from = mxl_check_axis(op, p->source.v[i], ndim);
+        int to = mxl_check_axis(op, p->destination.v[i], ndim);
+
+        if (from < 0 || to < 0)
+            return -1;
+        if (taken[from] || axes[to] >= 0)
+            return mxl_error("%s: axis %d is named twice", op->name, taken[from] ? from : to);
+        taken[from] = true;
+        axes[to] = from;
+    }
+    for (int i = 0, from = 0; i < ndim; i++) {
+        if (axes[i] >= 0)
+            continue;
+        while (taken[from])
+            from++;
+        axes[i] = from++;
+    }
+    return 0;
+}
+
+static int moveaxis_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    int64_t axes[MXL_MAX_NDIM], shape[MXL_MAX_NDIM];
+
+    if (moved(infer->op, infer->params, a->ndim, axes) != 0)
+        return -1;
+    for (int i = 0; i < a->ndim; i++)
+        shape[i] = a->shape[axes[i]];
+    return mxl_infer_set(infer, a->dtype, a->ndim, shape);
+}
+
+static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
+{
+    int64_t axes[MXL_MAX_NDIM];
+    mxl_tuple order = {call->in[0]->ndim, axes};
+
+    (void)moved(call->op, call->params, order.n, axes);
+    return mxl_scope_call(mxl_np_scope(s), &op_transpose, &order, 1, call->in);
+}
+
+static const mxl_op op_moveaxis = {
+    .name = "_np_moveaxis",
+    .doc = "The array with some axes in other places; the others keep their order.",
+    .inputs = inputs_a,
+    MXL_PARAMS_OF(moveaxis_params,
+                  MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The axes to move, counted from either end.",
+                            .type_name = "Shape(tuple)"),
+                  MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The place of each in the result.", .type_name = "Shape(tuple)")),
+    .infer = moveaxis_infer,
+    .compose = moveaxis_compose,
+    .keeps_scalars = true,
+};
+
 /* ---- squeeze ---- */
 
 static int squeeze_plan(mxl_plan *p)
@@ -267,18 +338,23 @@ static int where_infer(mxl_infer *infer)
     return mxl_infer_set(infer, infer->in[1]->dtype, shape.ndim, shape.dim);
 }
 
-static mxl_array *where_compose(mxl_scope *s, const mxl_call *call)
+static mxl_array *choose(mxl_scope *s, mxl_array *condition, mxl_array *x, mxl_array *y)
 {
-    mxl_array *in[3];
+    mxl_array *in[3] = {condition, x, y};
     mxl_shape shape;
 
-    if (where_shape(call->in, &shape) != 0) {
+    if (x == NULL || y == NULL || where_shape(in, &shape) != 0) {
         s->failed = true;
         return NULL;
     }
     for (int i = 0; i < 3; i++)
-        in[i] = mxl_broadcast_to(mxl_np_scope(s), call->in[i], shape.ndim, shape.dim);
+        in[i] = mxl_broadcast_to(mxl_np_scope(s), in[i], shape.ndim, shape.dim);
     return mxl_where(s, in[0], in[1], in[2]);
+}
+
+static mxl_array *where_compose(mxl_scope *s, const mxl_call *call)
+{
+    return choose(s, call->in[0], call->in[1], call->in[2]);
 }
 
 static const mxl_op op_where = {
@@ -292,6 +368,92 @@ static const mxl_op op_where = {
     .keeps_scalars = true,
 };
 
+/* ---- where, of numbers ---- */
+
+static int where_number_infer(mxl_infer *infer)
+{
+    const mxl_array *condition = infer->in[0], *x = infer->in[1];
+    mxl_shape shape;
+
+    if (mxl_shape_broadcast(&shape, condition->ndim, condition->shape, x->ndim, x->shape) != 0)
+        return mxl_error_prefix(infer->op->name);
+    return mxl_infer_set(infer, x->dtype, shape.ndim, shape.dim);
+}
+
+/* An array without dimensions; scoped. */
+static mxl_array *number(mxl_scope *s, double value, int dtype)
+{
+    mxl_array *made = mxl_scope_own(s, mxl_array_new(dtype, 0, NULL));
+
+    if (made != NULL)
+        mxl_cast_scalar(value, dtype, mxl_array_write(made));
+    return made;
+}
+
+static mxl_array *lscalar_compose(mxl_scope *s, const mxl_call *call)
+{
+    const double *scalar = call->params;
+    mxl_array *x = call->in[1];
+
+    return choose(s, call->in[0], number(s, *scalar, x->dtype), x);
+}
+
+static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
+{
+    const double *scalar = call->params;
+    mxl_array *y = call->in[1];
+
+    return choose(s, call->in[0], y, number(s, *scalar, y->dtype));
+}
+
+#define CONDITION MXL_INPUT(condition, "The condition, of any dtype.")
+#define WHERE_NUMBER(side, array, text)                                                            \
+    static const mxl_op op_where_##side = {                                                        \
+        .name = "_npi_where_" #side,                                                               \
+        .doc = text " The two arrays broadcast.",                                                  \
+        MXL_INPUTS(CONDITION, MXL_INPUT(array, "The elements that are no number.")),               \
+        MXL_ONLY_PARAM(double, scalar, MXL_P_FLOAT, "0",                                           \
+                       "The number, which is cast to the array's dtype.", .type_name = "double"),  \
+        .infer = where_number_infer,                                                               \
+        .compose = side##_compose,                                                                 \
+        .keeps_scalars = true,                                                                     \
+    }
+
+WHERE_NUMBER(lscalar, x, "The number where the condition is not 0, else elements of x.");
+WHERE_NUMBER(rscalar, y, "Elements of y where the condition is not 0, else the number.");
+
+typedef struct two_numbers {
+    double x, y;
+} two_numbers;
+
+static int scalar2_infer(mxl_infer *infer)
+{
+    return mxl_infer_set(infer, MXL_F32, infer->in[0]->ndim, infer->in[0]->shape);
+}
+
+static mxl_array *scalar2_compose(mxl_scope *s, const mxl_call *call)
+{
+    const two_numbers *p = call->params;
+
+    return choose(s, call->in[0], number(s, p->x, MXL_F32), number(s, p->y, MXL_F32));
+}
+
+static const mxl_op op_where_scalar2 = {
+    .name = "_npi_where_scalar2",
+    .doc = "One number where the condition is not 0, else another; float32.",
+    MXL_INPUTS(CONDITION),
+    MXL_PARAMS_OF(two_numbers,
+                  MXL_PARAM(two_numbers, x, MXL_P_FLOAT, "0",
+                            "The number for where the condition is not 0.", .type_name = "double"),
+                  MXL_PARAM(two_numbers, y, MXL_P_FLOAT, "0", "The number for where it is.",
+                            .type_name = "double")),
+    .infer = scalar2_infer,
+    .compose = scalar2_compose,
+    .keeps_scalars = true,
+};
+
 const mxl_op *const mxl_ops_np_moves[] = {
-    &op_reshape, &op_transpose, &op_squeeze, &op_broadcast_to, &op_full_like, &op_where, NULL,
+    &op_moveaxis,      &op_reshape,       &op_transpose, &op_squeeze,
+    &op_broadcast_to,  &op_full_like,     &op_where,     &op_where_lscalar,
+    &op_where_rscalar, &op_where_scalar2, NULL,
 };

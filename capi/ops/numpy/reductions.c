@@ -12,6 +12,7 @@ typedef struct np_reduce_params {
     int dtype;
     int keepdims;
     double initial;
+    int64_t ddof;
 } np_reduce_params;
 
 /* ---- shapes and dtypes ---- */
@@ -35,16 +36,22 @@ static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_a
     return 0;
 }
 
+static int plain_infer(mxl_infer *infer, int dtype)
+{
+    mxl_shape shape;
+
+    if (result_shape(infer->op, infer->params, infer->in[0], &shape) != 0)
+        return -1;
+    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
+}
+
 static int shape_infer(mxl_infer *infer, int dtype)
 {
     const np_reduce_params *p = infer->params;
-    mxl_shape shape;
 
     if (!isnan(p->initial))
         return mxl_error("%s: initial is not supported, as in 1.9.1", infer->op->name);
-    if (result_shape(infer->op, p, infer->in[0], &shape) != 0)
-        return -1;
-    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
+    return plain_infer(infer, dtype);
 }
 
 /* The dtype of a sum: the one that is asked for; booleans are counted in int64. */
@@ -181,6 +188,124 @@ REDUCTION(max, "_np_max", extreme, extreme_table, "Largest element over axes.",
 REDUCTION(min, "_np_min", extreme, extreme_table, "Smallest element over axes.",
           .aliases = MXL_ALIASES("_np_amin"), .inputs = inputs_a);
 
+/* ---- var, std ---- */
+
+/* The dtype of a variance: the one that is asked for, or the array's. */
+static int spread_dtype(const np_reduce_params *p, const mxl_array *x)
+{
+    return p->dtype != MXL_DTYPE_UNKNOWN ? p->dtype : x->dtype;
+}
+
+static int spread_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+
+    if (x->dtype == MXL_BOOL)
+        return mxl_error("%s: takes numbers, got bool", infer->op->name);
+    return plain_infer(infer, spread_dtype(infer->params, x));
+}
+
+/* sum((x - mean)^2) / (n - ddof), in a floating dtype. */
+static mxl_array *variance(mxl_scope *s, const mxl_call *call)
+{
+    const np_reduce_params *p = call->params;
+    const mxl_reduce_params kept = {.axis = p->axis, .keepdims = 1};
+    mxl_array *x = call->in[0], *mean, *sum;
+    int dtype = spread_dtype(p, x), own = mxl_dtype_is_float(x->dtype) ? x->dtype : MXL_F64;
+    double n;
+
+    mxl_np_scope(s);
+    x = mxl_np_as(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
+    mean = x == NULL || p->axis.n == 0 || x->ndim == 0 ? x : mxl_np_call(s, "mean", &kept, 1, &x);
+    sum = reduced(s, call, "sum", mxl_square(s, mxl_sub(s, x, mean)));
+    if (sum == NULL)
+        return NULL;
+    n = sum->size > 0 ? (double)(x->size / sum->size) : 1;
+    return mxl_div_scalar(s, sum, fmax(n - (double)p->ddof, 0));
+}
+
+static mxl_array *var_compose(mxl_scope *s, const mxl_call *call)
+{
+    return mxl_np_as(s, variance(s, call), spread_dtype(call->params, call->in[0]));
+}
+
+static mxl_array *std_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *var = variance(s, call);
+
+    return var == NULL
+               ? NULL
+               : mxl_np_as(s, mxl_np_one(s, "sqrt", var), spread_dtype(call->params, call->in[0]));
+}
+
+static const char *const spread_dtypes[] = {"None",  "float16", "float32", "float64",
+                                            "int32", "int64",   "int8",    NULL};
+
+#define SPREAD(id, text)                                                                           \
+    static const mxl_op op_##id = {                                                                \
+        .name = "_npi_" #id,                                                                       \
+        .doc = text,                                                                               \
+        .inputs = inputs_a,                                                                        \
+        MXL_PARAMS_OF(np_reduce_params, AXIS,                                                      \
+                      MXL_PARAM(np_reduce_params, dtype, MXL_P_DTYPE, "None",                      \
+                                "dtype of the result; None: the array's.",                         \
+                                .values = spread_dtypes),                                          \
+                      MXL_PARAM(np_reduce_params, ddof, MXL_P_INT, "0",                            \
+                                "What is subtracted from the number of elements in the divisor."), \
+                      KEEPDIMS),                                                                   \
+        .infer = spread_infer,                                                                     \
+        .compose = id##_compose,                                                                   \
+        .keeps_scalars = true,                                                                     \
+    }
+
+SPREAD(var, "Variance over axes: the mean square of distances from the mean.");
+SPREAD(std, "Standard deviation over axes: the root of the variance.");
+
+/* ---- all, any ---- */
+
+static int quantifier_infer(mxl_infer *infer)
+{
+    return plain_infer(infer, MXL_BOOL);
+}
+
+/* Counts the elements that compare so to 0, and compares the count to 0: the sum of nothing is 0.
+ */
+static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const char *element,
+                             const char *count)
+{
+    mxl_array *x = call->in[0];
+    bool wide = mxl_dtype_is_float(x->dtype) && x->dtype != MXL_F16;
+
+    x = mxl_np_as(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
+    x = mxl_np_scalar(s, element, x, 0);
+    x = reduced(s, call, "sum", mxl_np_as(s, x, wide ? x->dtype : MXL_I64));
+    return mxl_np_as(s, mxl_np_scalar(s, count, x, 0), MXL_BOOL);
+}
+
+static mxl_array *all_compose(mxl_scope *s, const mxl_call *call)
+{
+    return quantified(s, call, "_equal_scalar", "_equal_scalar");
+}
+
+static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
+{
+    return quantified(s, call, "_not_equal_scalar", "_not_equal_scalar");
+}
+
+#define QUANTIFIER(id, text, ...)                                                                  \
+    static const mxl_op op_##id = {                                                                \
+        .name = "_np_" #id,                                                                        \
+        .doc = "Whether " text " elements over axes are not 0.",                                   \
+        MXL_PARAMS_OF(np_reduce_params, AXIS, KEEPDIMS),                                           \
+        .infer = quantifier_infer,                                                                 \
+        .compose = id##_compose,                                                                   \
+        .keeps_scalars = true,                                                                     \
+        __VA_ARGS__,                                                                               \
+    }
+
+QUANTIFIER(all, "all", .aliases = NULL);
+QUANTIFIER(any, "any", .aliases = MXL_ALIASES("_np_sometrue"));
+
 /* ---- argmax, argmin ---- */
 
 typedef struct np_arg_params {
@@ -244,6 +369,6 @@ ARG(max, "largest");
 ARG(min, "smallest");
 
 const mxl_op *const mxl_ops_np_reductions[] = {
-    &op_sum.op, &op_prod.op,   &op_mean.op,   &op_max.op,
-    &op_min.op, &op_argmax.op, &op_argmin.op, NULL,
+    &op_sum.op, &op_prod.op, &op_mean.op, &op_max.op,    &op_min.op,    &op_var,
+    &op_std,    &op_all,     &op_any,     &op_argmax.op, &op_argmin.op, NULL,
 };

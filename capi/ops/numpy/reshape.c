@@ -1,4 +1,5 @@
-/* _npx_reshape, whose shape may have codes, and _npi_concatenate. */
+/* _npx_reshape, whose shape may have codes; _npi_concatenate and stacks, which are joined after
+ * they get the axes that they lack. */
 #include "ops/numpy/numpy.h"
 
 #include <limits.h>
@@ -196,7 +197,7 @@ static int concatenate_arity(const void *params, mxl_arity *arity)
 
     if (p->num_args > 0 && p->num_args <= INT_MAX)
         arity->inputs = (int)p->num_args;
-    return arity->inputs < 1 ? mxl_error("_npi_concatenate: takes one array or more") : 0;
+    return arity->inputs < 1 ? mxl_error("joining takes one array or more") : 0;
 }
 
 /* Along an axis the other extents are the same; without one the arrays are flattened. */
@@ -267,4 +268,110 @@ static const mxl_op op_concatenate = {
     .keeps_scalars = true,
 };
 
-const mxl_op *const mxl_ops_np_reshape[] = {&op_npx_reshape, &op_concatenate, NULL};
+/* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
+
+typedef struct stack_params {
+    int64_t num_args, dim;
+} stack_params;
+
+/* Arrays get axes of extent 1 up to `least`; the axis of a vector becomes axis `place`. Then they
+ * are joined along `axis`, or along the only one. */
+typedef struct stack_op {
+    mxl_op op;
+    int least, place, axis;
+} stack_op;
+
+static const stack_op *stack_of(const mxl_op *op)
+{
+    return (const stack_op *)(const void *)op;
+}
+
+static mxl_shape lifted(const stack_op *stack, const mxl_array *x)
+{
+    mxl_shape shape = {.ndim = x->ndim > stack->least ? x->ndim : stack->least};
+    int first = x->ndim == 1 ? stack->place : 0;
+
+    for (int i = 0; i < shape.ndim; i++)
+        shape.dim[i] = i >= first && i < first + x->ndim ? x->shape[i - first] : 1;
+    return shape;
+}
+
+static int stack_axis(const stack_op *stack, int ndim)
+{
+    return stack->axis < ndim ? stack->axis : ndim - 1;
+}
+
+static int stack_infer(mxl_infer *infer)
+{
+    const stack_op *stack = stack_of(infer->op);
+    mxl_shape first = lifted(stack, infer->in[0]);
+    int axis = stack_axis(stack, first.ndim);
+    int64_t extent = 0;
+
+    for (int i = 0; i < infer->num_inputs; i++) {
+        mxl_shape x = lifted(stack, infer->in[i]);
+        int64_t own = x.ndim > axis ? x.dim[axis] : 0;
+
+        if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[i]) != 0)
+            return -1;
+        first.dim[axis] = own;
+        if (!mxl_shape_same(x.ndim, x.dim, first.ndim, first.dim))
+            return mxl_error("%s: shapes %s and %s may differ only in axis %d", infer->op->name,
+                             MXL_SHAPE_OF(infer->in[0]), MXL_SHAPE_OF(infer->in[i]), axis);
+        if (__builtin_add_overflow(extent, own, &extent))
+            return mxl_error("%s: the result is too large", infer->op->name);
+    }
+    first.dim[axis] = extent;
+    return mxl_infer_set(infer, infer->in[0]->dtype, first.ndim, first.dim);
+}
+
+static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
+{
+    const stack_op *stack = stack_of(call->op);
+    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
+    mxl_array *joined, **parts = mxl_alloc(bytes);
+    mxl_shape shape;
+
+    mxl_np_scope(s);
+    if (parts == NULL) {
+        s->failed = true;
+        return NULL;
+    }
+    for (int i = 0; i < call->num_inputs; i++) {
+        shape = lifted(stack, call->in[i]);
+        parts[i] = mxl_reshape(s, call->in[i], shape.ndim, shape.dim);
+    }
+    joined = mxl_concat(s, call->num_inputs, parts, stack_axis(stack, shape.ndim));
+    mxl_free(parts, bytes);
+    return joined;
+}
+
+#define NUM_ARGS                                                                                   \
+    MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",        \
+              MXL_AT_LEAST(1))
+#define DIM MXL_PARAM(stack_params, dim, MXL_P_INT, "1", "Of no effect.")
+#define STACK(id, text, least_axes, vector_place, join_axis, ...)                                  \
+    static const stack_op op_##id = {                                                              \
+        .op = {.name = "_npi_" #id,                                                                \
+               .doc = text " Their other extents must be the same.",                               \
+               MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),                                 \
+               MXL_PARAMS_OF(stack_params, __VA_ARGS__),                                           \
+               .key_var_num_args = "num_args",                                                     \
+               .arity = concatenate_arity,                                                         \
+               .infer = stack_infer,                                                               \
+               .compose = stack_compose,                                                           \
+               .keeps_scalars = true},                                                             \
+        .least = least_axes,                                                                       \
+        .place = vector_place,                                                                     \
+        .axis = join_axis,                                                                         \
+    }
+
+STACK(vstack, "Joins arrays along axis 0; vectors are rows.", 2, 1, 0, NUM_ARGS);
+STACK(hstack, "Joins arrays along axis 1, vectors along their only one.", 1, 0, 1, NUM_ARGS, DIM);
+STACK(dstack, "Joins arrays along axis 2, which those of fewer axes get.", 3, 1, 2, NUM_ARGS, DIM);
+STACK(column_stack, "Joins arrays along axis 1; vectors are columns.", 2, 0, 1, NUM_ARGS);
+
+const mxl_op *const mxl_ops_np_reshape[] = {
+    &op_npx_reshape, &op_concatenate,     &op_vstack.op, &op_hstack.op,
+    &op_dstack.op,   &op_column_stack.op, NULL,
+};

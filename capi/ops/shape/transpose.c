@@ -98,11 +98,16 @@ static const mxl_op op_swap_axis = {
     MXL_MOVEMENT_BACK(swap_plan, back_grad),
 };
 
-mxl_array *mxl_transposed(mxl_scope *s, mxl_array *a)
+mxl_array *mxl_swap_axes(mxl_scope *s, mxl_array *a, int first, int second)
 {
-    swap_params params = {-2, -1};
+    swap_params params = {first, second};
 
     return mxl_scope_call(s, &op_swap_axis, &params, 1, &a);
+}
+
+mxl_array *mxl_transposed(mxl_scope *s, mxl_array *a)
+{
+    return mxl_swap_axes(s, a, -2, -1);
 }
 
 /* ---- reverse ---- */

@@ -25,6 +25,6 @@ x + "1"  # E: operator
 x.sum(axis=0.5)  # E: arg-type
 x.attach_grad(req="add")  # E: call-arg
 autograd.recrod()  # E: attr-defined
-mx.gluon  # E: attr-defined
+mx.gloun  # E: attr-defined
 x.any().sum()  # E: attr-defined
 nd.sgd_update(x, None, lr=0.1)  # E: arg-type

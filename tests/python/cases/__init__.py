@@ -35,8 +35,8 @@ _NAMES = """
     random.sampling random.categories random.density parameters index.sort reduce.loss nn.convolution nn.normalise
     nn.local_norm nn.pooling nn.images nn.sampler nn.regions optimizer.sgd optimizer.adam optimizer.adamw
     optimizer.lamb optimizer.multi optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
-    vision.colour vision.resize nn.rnn nn.ctc nn.attention nn.hawkes reduce.svm vision.proposal
-    numpy.names numpy.arithmetic numpy.reductions numpy.moves numpy.joins
+    vision.colour vision.resize nn.rnn nn.ctc nn.attention nn.hawkes reduce.svm vision.proposal vision.deformable
+    numpy.names numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
     special_values special_inputs no_axes
 """.split()
 

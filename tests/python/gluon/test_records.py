@@ -9,7 +9,6 @@ import resource
 import struct
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +133,7 @@ def test_prefetching_raises_what_its_iterator_raises() -> None:
     iterator = mx.io.PrefetchingIter(Broken(np.arange(4.0), None, 2))
     with pytest.raises(ValueError, match="broken"):
         iterator.next()
+    iterator._threads.shutdown()
 
 
 def test_prefetching_refuses_iterators_of_different_lengths() -> None:
@@ -141,14 +141,15 @@ def test_prefetching_refuses_iterators_of_different_lengths() -> None:
     iterator = mx.io.PrefetchingIter([short, long])
     with pytest.raises(AssertionError, match="mismatches"):
         list(iterator)
+    iterator._threads.shutdown()
 
 
 def test_prefetching_ends_its_threads() -> None:
-    before = threading.active_count()
     iterator = mx.io.PrefetchingIter(mx.io.NDArrayIter(np.arange(4.0), None, 2))
     assert len(list(iterator)) == 2
+    threads = list(iterator._threads._threads)
     iterator._threads.shutdown()
-    assert threading.active_count() == before
+    assert threads and not any(each.is_alive() for each in threads)
 
 
 @pytest.mark.parametrize("text", ["1,x\n", "1,2\n3\n", "1,\n"])

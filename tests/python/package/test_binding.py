@@ -134,7 +134,7 @@ _WITHOUT_CFFI = "import sys; sys.modules['mxlite._mxlite_cffi'] = None\n"
 
 
 def test_ctypes_is_the_fallback() -> None:
-    code = _WITHOUT_CFFI + "import mxlite.__main__ as m; import json; print(json.dumps(m.information()))"
+    code = _WITHOUT_CFFI + "import mxlite._cli.information as m; import json; print(json.dumps(m.information()))"
     environment = {key: value for key, value in os.environ.items() if key != "MXLITE_BINDING"}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
     assert json.loads(run.stdout)["binding"] == "ctypes" and run.stderr == ""

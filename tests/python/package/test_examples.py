@@ -55,6 +55,17 @@ def test_lenet_reads_digits(tmp_path: pathlib.Path) -> None:
     assert sum(right) / 360 == pytest.approx(accuracy(printed), abs=6e-4)
 
 
+def test_gluon_script_written_for_mxnet_reads_digits(tmp_path: pathlib.Path) -> None:
+    picture, parameters = tmp_path / "gluon.png", tmp_path / "gluon.params"
+    script = [EXAMPLES / "gluon_digits.py", "--epochs", 8, "--picture", picture, "--parameters", parameters]
+    printed = run([sys.executable, "-m", "mxlite", "run", *script])
+    assert accuracy(printed) >= 0.95  # twenty epochs reach 0.99
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    right = [int(row.split()[1 + digit]) for digit, row in enumerate(printed.split("   9\n")[1].splitlines()[:10])]
+    assert sum(right) / 360 == pytest.approx(accuracy(printed), abs=6e-4)
+    assert parameters.stat().st_size > 4 * 128 * 64 * 2 * 2
+
+
 def test_lstm_learns_text(tmp_path: pathlib.Path) -> None:
     printed = run_and_draw("lstm_text", tmp_path / "text.png", "--epochs", 3)
     reached, bigrams = map(float, re.findall(r"perplexity ([\d.]+), of bigrams ([\d.]+)$", printed)[0])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import mxlite as mx
-from mxlite import __main__ as main
+from mxlite._cli import information as main
 
 pytestmark = pytest.mark.one_binding
 

@@ -272,7 +272,7 @@ import mxnet as mx, mxnet.ndarray as nd, mxnet.nd
 from mxnet import autograd, test_utils
 from mxnet.ndarray.ndarray import NDArray
 from mxnet.test_utils import assert_almost_equal
-assert mx is mxlite and nd is mx.nd is mxnet.nd and NDArray is mxlite.nd.NDArray
+assert mx.nd is mxlite.nd and mx.__version__ == "1.9.1" and nd is mx.nd is mxnet.nd and NDArray is mxlite.nd.NDArray
 old = b"cmxnet.ndarray.ndarray\\nNDArray\\n(NtR."
 assert isinstance(pickle.loads(old), NDArray)
 print("fine")

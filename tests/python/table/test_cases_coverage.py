@@ -67,6 +67,7 @@ for _name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_eq
 ZERO |= {
     f"_npi_{_name}" for _name in "logical_not isnan isinf isfinite isposinf isneginf argmax argmin full_like".split()
 }
+ZERO |= {"_np_all", "_np_any", "_npi_where_scalar2"}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput"}

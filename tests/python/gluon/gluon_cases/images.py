@@ -154,6 +154,11 @@ def fixed_crop(mx, place, size):
     return mx.image.fixed_crop(_image(mx), *place, size)
 
 
+@case(differs="one level of an element")
+def fixed_crop_enlarged(mx):
+    return mx.image.fixed_crop(_image(mx), 4, 1, 2, 2, (3, 2))
+
+
 @case
 def fixed_crop_beyond_the_image(mx):
     return mx.image.fixed_crop(_image(mx), 5, 1, 3, 2)

@@ -1,0 +1,25 @@
+"""The command ``mxlite``, also as ``python -m mxlite``.
+
+Without a subcommand it prints what this installation is made of (`information`); ``mxlite run`` runs a script in
+MXNet's or PyTorch's name (`run`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+#: Subcommands: the modules here with their `main`.
+_COMMANDS = ("run",)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a subcommand, or prints information.
+
+    Returns the code to exit with: 0, or what the subcommand's `main` says; ends with 2 after wrong options.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    name = given[0] if given and given[0] in _COMMANDS else "information"
+    command = importlib.import_module(f"mxlite._cli.{name}")
+    code: int = command.main(given if name == "information" else given[1:])
+    return code
