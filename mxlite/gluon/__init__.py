@@ -23,6 +23,7 @@ __all__ = [
     "contrib",
     "data",
     "loss",
+    "model_zoo",
     "nn",
     "parameter",
     "rnn",
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 #: Modules that are imported when they are first used, and what is in them.
-_MODULES = {"contrib", "data", "loss", "rnn", "trainer"}
+_MODULES = {"contrib", "data", "loss", "model_zoo", "rnn", "trainer"}
 _OTHERS = {"Trainer": "trainer"}
 
 
