@@ -11,6 +11,7 @@ print(x.grad)
 """
 
 import importlib
+import os
 from typing import TYPE_CHECKING
 
 from mxlite import autograd, base, context, error, ndarray, random, util
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         name,
         operator,
         optimizer,
+        profiler,
         recordio,
         registry,
         runtime,
@@ -86,6 +88,7 @@ __all__ = [
     "num_gpus",
     "operator",
     "optimizer",
+    "profiler",
     "random",
     "recordio",
     "registry",
@@ -113,6 +116,7 @@ _MODULES = {
     "name",
     "operator",
     "optimizer",
+    "profiler",
     "recordio",
     "registry",
     "runtime",
@@ -139,3 +143,6 @@ def _later(name: str) -> object:
 
 
 _show(globals(), _later)
+
+if os.environ.get("MXNET_PROFILER_AUTOSTART", "0") == "1":
+    importlib.import_module("mxlite.profiler").set_state("run")
