@@ -28,6 +28,7 @@ from mxlite.util import is_np_shape, np_shape, set_np_shape, use_np_shape
 if TYPE_CHECKING:
     from mxlite import (
         attribute,
+        contrib,
         engine,
         gluon,
         image,
@@ -60,6 +61,7 @@ __all__ = [
     "autograd",
     "base",
     "context",
+    "contrib",
     "cpu",
     "cpu_pinned",
     "current_context",
@@ -106,6 +108,7 @@ __all__ = [
 #: Modules that are imported when they are first used; and the names of others, and of what is in them.
 _MODULES = {
     "attribute",
+    "contrib",
     "engine",
     "gluon",
     "image",
