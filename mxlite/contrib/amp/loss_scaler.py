@@ -27,7 +27,7 @@ class LossScaler:
         return self._loss_scale
 
     def has_overflow(self, params: Any) -> bool:
-        """Whether a gradient of the parameters has an infinity or NaN. Decides the factor of the step after the next."""
+        """Whether a gradient of the parameters has an infinity or NaN; decides the factor of the step after next."""
         grads = [grad for each in params if each.grad_req != "null" for grad in each.list_grad()]
         if not grads:
             raise IndexError("LossScaler: no parameter has a gradient")

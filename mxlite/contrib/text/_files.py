@@ -36,7 +36,7 @@ def read_vectors(path: str, delimiter: str, encoding: str, unknown: Any) -> tupl
                 warnings.warn(f"At line {number} of {path}: the token {token} is likely a header", stacklevel=3)
             elif length is not None and len(numbers) != length:
                 raise AssertionError(
-                    f"At line {number} of {path}: the vector of {token} has {len(numbers)} numbers, others have {length}"
+                    f"At line {number} of {path}: {token} has {len(numbers)} numbers, tokens before have {length}"
                 )
             else:
                 length = len(numbers)

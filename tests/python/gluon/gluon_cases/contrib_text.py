@@ -113,7 +113,7 @@ def vector_of_unknown(mx, folder, start, kind):
     return _embedding(mx, folder, kind, init_unknown_vec=getattr(mx.nd, start)).idx_to_vec
 
 
-@case(kind=["plain", "unknown"], arguments=[{"unknown_token": "a"}, {"unknown_token": "?"}, {"reserved_tokens": ["p"]}])
+@case(kind=["plain", "unknown"], arguments=[{"unknown_token": "a"}, {"unknown_token": "?"}])
 def words_of_embeddings(mx, folder, kind, arguments):
     return _all(_embedding(mx, folder, kind, **arguments))
 
@@ -123,9 +123,9 @@ def with_vocabulary(mx, folder, kind, counts):
     return _all(_embedding(mx, folder, kind, vocabulary=_vocabulary(mx, counts)))
 
 
-@case(differs="A reserved token has the vector of the file; 1.9.1 lists it twice.")
-def reserved_word_of_a_file(mx, folder):
-    return _all(_embedding(mx, folder, "plain", reserved_tokens=["b"]))
+@case(differs="Reserved tokens have vectors; 1.9.1 shifts all vectors against the tokens.", words=[["b"], ["p"]])
+def reserved_words(mx, folder, words):
+    return _all(_embedding(mx, folder, "plain", reserved_tokens=words))
 
 
 @case(differs="The unknown token's vector alone; 1.9.1 raises an error of an operator.")
