@@ -1,6 +1,6 @@
 """`mx.contrib`: the loss scaling of mixed precision, the old autograd, tokens and their vectors.
 
-What needs symbols (`sym`, `onnx`, `quantization`) or other programs (`tensorrt`, `tensorboard`) says that it is missing.
+What needs symbols (`sym`, `onnx`, `quantization`) or other programs (`tensorrt`) says that it is missing.
 """
 
 from __future__ import annotations
