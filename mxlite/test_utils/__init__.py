@@ -1,7 +1,8 @@
 """Helpers for tests: random arrays, comparisons with tolerances by dtype, gradients by differences, tests of fit.
 
-Names, arguments and tolerances are those of MXNet 1.9.1's `mx.test_utils`, for what works on dense arrays. `check_numeric_gradient`
-takes a function of NDArrays in place of a symbol. What needs symbols or sparse arrays says so when it is called.
+Names, arguments and tolerances are those of MXNet 1.9.1's `mx.test_utils`, for what works on dense arrays.
+`check_numeric_gradient` takes a function of NDArrays in place of a symbol. What needs symbols or sparse arrays says so
+when it is called.
 """
 
 from __future__ import annotations
