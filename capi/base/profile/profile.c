@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "base/profile/parts.h"
+#include "base/profile/entries.h"
 
 atomic_bool mxl_profile_on;
 

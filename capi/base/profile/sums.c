@@ -1,5 +1,5 @@
 /* Sums of the records by name: as a table and as JSON, in the layout of MXNet 1.9.1. */
-#include "base/profile/parts.h"
+#include "base/profile/entries.h"
 
 #include <inttypes.h>
 #include <math.h>

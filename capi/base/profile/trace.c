@@ -1,5 +1,5 @@
 /* Records as a Chrome trace: the JSON that chrome://tracing and Perfetto read. */
-#include "base/profile/parts.h"
+#include "base/profile/entries.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

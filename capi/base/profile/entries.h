@@ -1,6 +1,6 @@
 /* What the files of the profiler share. "held": call it with the lock of profile.c. */
-#ifndef MXL_BASE_PROFILE_PARTS_H
-#define MXL_BASE_PROFILE_PARTS_H
+#ifndef MXL_BASE_PROFILE_ENTRIES_H
+#define MXL_BASE_PROFILE_ENTRIES_H
 
 #include "base/error.h"
 #include "base/profile/profile.h"
