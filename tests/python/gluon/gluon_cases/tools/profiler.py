@@ -238,7 +238,7 @@ def sums_need_a_setting(mx, folder):
         "profile_process",
         "colour",
     ],
-    value=[True, False, "1", 1, 7, "worker", "often"],
+    value=[True, False, "1", 7, "worker", "often"],
 )
 def settings(mx, folder, setting, value):
     if setting == "filename":
