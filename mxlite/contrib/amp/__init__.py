@@ -19,11 +19,12 @@ import logging
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from mxlite import gluon
 from mxlite._public import show as _show
 from mxlite.contrib.amp import loss_scaler
 from mxlite.contrib.amp.loss_scaler import LossScaler
 from mxlite.error import MXNotImplementedError
+from mxlite.gluon.block import HybridBlock
+from mxlite.gluon.trainer import Trainer
 
 __all__ = [
     "LossScaler",
@@ -73,7 +74,7 @@ def init_trainer(optimizer_or_trainer: Any) -> None:
     """
     if not _started:
         raise AssertionError("amp.init_trainer: call amp.init() first")
-    if not isinstance(optimizer_or_trainer, gluon.Trainer):
+    if not isinstance(optimizer_or_trainer, Trainer):
         raise TypeError(f"amp takes a gluon.Trainer, got {type(optimizer_or_trainer).__name__}")
     optimizer_or_trainer._amp_loss_scaler = LossScaler()
     optimizer_or_trainer._amp_original_scale = optimizer_or_trainer._scale
@@ -98,7 +99,7 @@ def unscale(optimizer_or_trainer: Any) -> None:
 
     Raises: TypeError: it is no Trainer.
     """
-    if not isinstance(optimizer_or_trainer, gluon.Trainer):
+    if not isinstance(optimizer_or_trainer, Trainer):
         raise TypeError(f"amp takes a gluon.Trainer, got {type(optimizer_or_trainer).__name__}")
     for each in optimizer_or_trainer._params:
         for grad in each.list_grad() if each.grad_req != "null" else ():
@@ -120,7 +121,7 @@ def convert_hybrid_block(
 
     Raises: AssertionError: it is no HybridBlock, or the target is neither float16 nor bfloat16.
     """
-    if not isinstance(block, gluon.HybridBlock):
+    if not isinstance(block, HybridBlock):
         raise AssertionError(f"convert_hybrid_block takes a HybridBlock, got {type(block).__name__}")
     if target_dtype not in _TARGETS:
         raise AssertionError(f"convert_hybrid_block: target_dtype must be float16 or bfloat16, got {target_dtype!r}")

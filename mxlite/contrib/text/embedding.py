@@ -79,15 +79,14 @@ class _TokenEmbedding(vocab.Vocabulary):
         Args:
             lower_case_backup: look for an unknown token in lower case too.
         """
-        several = isinstance(tokens, list)
         indices = []
-        for token in tokens if several else [tokens]:
+        for token in tokens if isinstance(tokens, list) else [tokens]:
             if lower_case_backup and token not in self._token_to_idx:
                 token = token.lower()
             indices.append(self._token_to_idx.get(token, 0))
         assert self._idx_to_vec is not None
         rows = nd.take(self._idx_to_vec, nd.array(indices))
-        return rows if several else rows[0]
+        return rows if isinstance(tokens, list) else rows[0]
 
     def update_token_vectors(self, tokens: str | list[str], new_vectors: NDArray) -> None:
         """Sets the vectors of tokens.
