@@ -11,6 +11,7 @@ print(x.grad)
 """
 
 import importlib
+import os
 from typing import TYPE_CHECKING
 
 from mxlite import autograd, base, context, error, ndarray, random, util
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from mxlite import (
         attribute,
         callback,
+        contrib,
         engine,
         gluon,
         image,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         name,
         operator,
         optimizer,
+        profiler,
         recordio,
         registry,
         runtime,
@@ -76,6 +79,7 @@ __all__ = [
     "base",
     "callback",
     "context",
+    "contrib",
     "cpu",
     "cpu_pinned",
     "current_context",
@@ -111,6 +115,7 @@ __all__ = [
     "num_gpus",
     "operator",
     "optimizer",
+    "profiler",
     "random",
     "recordio",
     "registry",
@@ -133,6 +138,7 @@ __all__ = [
 _MODULES = {
     "attribute",
     "callback",
+    "contrib",
     "engine",
     "gluon",
     "image",
@@ -147,6 +153,7 @@ _MODULES = {
     "name",
     "operator",
     "optimizer",
+    "profiler",
     "recordio",
     "registry",
     "runtime",
@@ -176,3 +183,6 @@ def _later(name: str) -> object:
 
 
 _show(globals(), _later)
+
+if os.environ.get("MXNET_PROFILER_AUTOSTART", "0") == "1":
+    importlib.import_module("mxlite.profiler").set_state("run")

@@ -128,7 +128,7 @@ static const struct LibFeature features[] = {
     {"MKLDNN", false},
     {"OPENCV", false},
     {"CAFFE", false},
-    {"PROFILER", false},
+    {"PROFILER", true},
     {"DIST_KVSTORE", false},
     {"CXX14", false},
     {"INT64_TENSOR_SIZE", true},

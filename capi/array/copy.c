@@ -37,6 +37,7 @@ static mxl_loop copy_loop(int from, int to)
 bool mxl_array_copy_later(mxl_array *dst, mxl_array *src)
 {
     mxl_deferral later = {.row = copy_loop(src->dtype, dst->dtype),
+                          .name = "copy",
                           .weight = 1,
                           .num_in = 1,
                           .in = &src,

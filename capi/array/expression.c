@@ -5,12 +5,14 @@
 #include "array/expression.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/pass.h"
 #include "base/env.h"
 #include "base/memory/mem.h"
+#include "base/profile/profile.h"
 #include "base/state.h"
 
 /* Bytes of results that may wait in all, so that results that nobody reads do not keep their inputs
@@ -251,6 +253,7 @@ static mxl_expression *expression_new(const mxl_deferral *call)
     e->target = call->out->storage;
     e->row = call->row;
     e->copies = call->copies;
+    e->name = call->name;
     e->weight = call->weight < 1 ? 1 : call->weight;
     e->length = 1;
     e->edits = false;
@@ -369,10 +372,12 @@ static void copy_tiles(const void *op, void *to, const void *params)
     mxl_reduce_tiles_place(tiles, (char *)to + tiles_head());
 }
 
-bool mxl_defer_reduction(mxl_reduction kind, mxl_array *in, const bool *reduced, mxl_array *out)
+bool mxl_defer_reduction(mxl_reduction kind, const char *name, mxl_array *in, const bool *reduced,
+                         mxl_array *out)
 {
     mxl_reduce_tiles tiles;
-    mxl_deferral later = {.weight = 1,
+    mxl_deferral later = {.name = name,
+                          .weight = 1,
                           .num_in = 1,
                           .in = &in,
                           .out = out,
@@ -390,13 +395,46 @@ bool mxl_defer_reduction(mxl_reduction kind, mxl_array *in, const bool *reduced,
 
 /* ---- running ---- */
 
+/* The names of what a pass computes; a list that is too long ends in "...". */
+static void name_pass(const mxl_pass *p, char *text, size_t room)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < p->count; i++) {
+        const char *name = p->list[i]->name;
+
+        if (used + strlen(name) + 8 > room) {
+            used += (size_t)snprintf(text + used, room - used, ",...");
+            break;
+        }
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? "" : ",", name);
+    }
+    (void)snprintf(text + used, room - used, ")");
+}
+
+__attribute__((noinline, cold)) static bool run_measured(mxl_pass *p)
+{
+    mxl_span span = mxl_span_begin(false);
+    bool done = mxl_pass_run(p);
+    char names[256];
+
+    name_pass(p, names, sizeof(names));
+    mxl_span_end(&span, "FusedPass(", names, true);
+    return done;
+}
+
+static bool run_pass(mxl_pass *p)
+{
+    return mxl_profile_runs() ? run_measured(p) : mxl_pass_run(p);
+}
+
 /* Runs one pass. The lock is free meanwhile, and when what was read is released. */
 static void held_run(mxl_pass *p)
 {
     mxl_pass_held_plan(p);
     passes++;
     pthread_mutex_unlock(&lock);
-    while (!mxl_pass_run(p)) {
+    while (!run_pass(p)) {
         pthread_mutex_lock(&lock);
         mxl_pass_held_plan(p);
         pthread_mutex_unlock(&lock);

@@ -15,6 +15,7 @@
  * may be an input. */
 typedef struct mxl_deferral {
     mxl_loop row;
+    const char *name; /* of what it computes; lives as long as the process */
     int weight;
     int num_in;
     mxl_array *const *in;
@@ -49,7 +50,8 @@ bool mxl_defer(const mxl_deferral *call);
 
 /* Defers a reduction of an array that waits itself, over the dimensions marked in `reduced`; as
  * mxl_reduce. False, with nothing changed: the caller runs it. */
-bool mxl_defer_reduction(mxl_reduction kind, mxl_array *in, const bool *reduced, mxl_array *out);
+bool mxl_defer_reduction(mxl_reduction kind, const char *name, mxl_array *in, const bool *reduced,
+                         mxl_array *out);
 
 /* Runs all that waits, in every thread's arrays. */
 void mxl_expressions_run(void);

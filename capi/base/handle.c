@@ -20,9 +20,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t shared_free; /* a chain of free slots; under `lock` */
 static uint32_t fresh = 1;   /* slots from this one on were never used; under `lock` */
 
-static const char *const kind_name[MXL_KIND_COUNT] = {"thing",         "array", "operator",
-                                                      "prepared call", "node",  "hook"};
-static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a"};
+static const char *const kind_name[MXL_KIND_COUNT] = {"thing", "array", "operator", "prepared call",
+                                                      "node",  "hook",  "profiler"};
+static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a", "a"};
 
 static mxl_handle_slot *slot_at(uint32_t number)
 {

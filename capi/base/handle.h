@@ -18,6 +18,7 @@ typedef enum mxl_kind {
     MXL_KIND_CALL, /* prepared calls */
     MXL_KIND_NODE,
     MXL_KIND_HOOK,
+    MXL_KIND_PROFILE,
     MXL_KIND_COUNT /* at most 8 */
 } mxl_kind;
 

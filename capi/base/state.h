@@ -28,8 +28,11 @@ typedef struct mxl_state {
     bool grad_off;           /* PyTorch's front end: grad mode is off; it is on at the start */
     uint8_t watch;           /* which hooks see recorded nodes: MXL_WATCH_*, 0 in a pause */
     bool record_hook_paused; /* engine/tape/record_hooks.h */
+    bool in_operator;        /* the profiler: an operator is being measured */
     uint8_t anomaly;         /* what backward checks for: 0 nothing, 1 NaN, 2 infinities too */
-    int bulk_size;      /* the most element-wise calls that run together (array/expression.h) */
+    int bulk_size; /* the most element-wise calls that run together (array/expression.h) */
+    uint32_t profile_thread; /* this thread's number in traces; 0: none yet */
+    int64_t span_inner;      /* nanoseconds of spans within the one that is under way */
     uint32_t free_slot; /* first of a chain of handle slots cached for this thread, 0 for none */
     int free_slots;
     _Atomic int64_t live_bytes;   /* allocated minus freed by this thread; others read it */

@@ -158,6 +158,7 @@ __attribute__((noinline)) static bool run_later(const mxl_call *call, mxl_loop r
 {
     mxl_array *out = call->out[0];
     mxl_deferral later = {.row = row,
+                          .name = call->op->name,
                           .weight = call->op->kernels->weight,
                           .num_in = call->num_inputs,
                           .in = call->in,

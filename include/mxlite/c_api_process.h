@@ -90,7 +90,11 @@ MXL_API int MXEnginePushSyncND(EngineSyncFunc sync_func, void *func_param,
 
 /* ---- profiler ---- */
 
-/* Settings, start and stop; the Process forms reach servers too. */
+/* Supported. Settings (MXNet 1.9.1's keys, values as text), state 1 (run) and 0 (stop), pauses.
+ * While it runs, operators, their backward rules and fused passes of deferred calls are recorded,
+ * on all threads, with the memory of arrays after each; a child process records nothing. With
+ * continuous_dump the file is written when the profiler stops. There are no servers, so that a
+ * profile_process but 0 is an error. */
 MXL_API int MXSetProfilerConfig(int num_params, const char *const *keys, const char *const *vals);
 MXL_API int MXSetProcessProfilerConfig(int num_params, const char *const *keys,
                                        const char *const *vals, KVStoreHandle kvstore_handle);
@@ -99,14 +103,17 @@ MXL_API int MXSetProcessProfilerState(int state, int profile_process, KVStoreHan
 MXL_API int MXProfilePause(int paused);
 MXL_API int MXProcessProfilePause(int paused, int profile_process, KVStoreHandle kvstore_handle);
 
-/* Results, to a file and as text. */
+/* Supported. Results: a Chrome trace, written to the file of the settings, of all records since the
+ * last finished one; and sums by name, kept with aggregate_stats, as text (lent). `finished` stops
+ * the profiler. format: 0 table, 1 JSON; sort_by: 0 total, 1 average, 2 min, 3 max, 4 count. The
+ * time of an operator in the sums is without that of passes within it. */
 MXL_API int MXDumpProfile(int finished);
 MXL_API int MXDumpProcessProfile(int finished, int profile_process, KVStoreHandle kvstore_handle);
 MXL_API int MXAggregateProfileStatsPrint(const char **out_str, int reset);
 MXL_API int MXAggregateProfileStatsPrintEx(const char **out_str, int reset, int format, int sort_by,
                                            int ascending);
 
-/* Things that are measured. */
+/* Supported. Things that a program measures; handles are **new**. A domain may be freed first. */
 MXL_API int MXProfileCreateDomain(const char *domain, ProfileHandle *out);
 MXL_API int MXProfileCreateTask(ProfileHandle domain, const char *task_name, ProfileHandle *out);
 MXL_API int MXProfileCreateFrame(ProfileHandle domain, const char *frame_name, ProfileHandle *out);
@@ -115,7 +122,8 @@ MXL_API int MXProfileCreateCounter(ProfileHandle domain, const char *counter_nam
                                    ProfileHandle *out);
 MXL_API int MXProfileDestroyHandle(ProfileHandle frame_handle);
 
-/* Measuring them. */
+/* Supported. Measuring them, from any thread; recorded while the profiler runs. A stop without a
+ * start is ignored. scope: global, process, thread, task, marker. */
 MXL_API int MXProfileDurationStart(ProfileHandle duration_handle);
 MXL_API int MXProfileDurationStop(ProfileHandle duration_handle);
 MXL_API int MXProfileSetCounter(ProfileHandle counter_handle, uint64_t value);

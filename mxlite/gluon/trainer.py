@@ -39,6 +39,9 @@ class Trainer:
         AssertionError: parameters are on different contexts.
     """
 
+    _amp_loss_scaler: Any = None  # of amp.init_trainer
+    _amp_original_scale: float
+
     def __init__(
         self,
         params: Any,
@@ -222,6 +225,8 @@ class Trainer:
     def _update(self, ignore_stale_grad: bool = False) -> None:
         if self._update_on_kvstore:
             return
+        if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
+            return self._leave_out()
         updates: list[tuple[list, list, list]] = [([], [], []) for _ in self._updaters]
         for i, each in enumerate(self._params):
             if each._grad_req == "null":
@@ -241,6 +246,12 @@ class Trainer:
                 updater(indices, slopes, weights)
                 for array in weights:
                     hot.set_fresh(array._h, 0)
+
+    def _leave_out(self) -> None:
+        """Ends a step whose gradients have overflowed."""
+        for each in self._params:
+            for array in each.list_data() if each.grad_req != "null" else ():
+                hot.set_fresh(array._h, 0)
 
     # ---- files ----
 

@@ -140,8 +140,8 @@ def _wrong(a: np.ndarray, b: np.ndarray, rtol: float, atol: float, equal_nan: bo
 def almost_equal(
     a: Any, b: Any, rtol: Any = None, atol: Any = None, equal_nan: bool = False, use_broadcast: bool = True
 ) -> bool:
-    """Whether abs(a - b) <= atol + rtol * abs(b) everywhere."""
-    rtol, atol = get_tols(a, b, rtol, atol)
+    """Whether abs(a - b) <= atol + rtol * abs(b) everywhere. The defaults are float64's, whatever the dtype."""
+    rtol, atol = get_rtol(rtol), get_atol(atol)
     a, b = _numpy(a), _numpy(b)
     if not use_broadcast:
         checkShapes(a, b)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parent / "python" / "gluon"))
 warnings.filterwarnings("ignore")
 
 import mxnet as mx  # noqa: E402
-from _case import ANSWERS, answer, cases, modules  # noqa: E402
+from _case import answer, cases, file_of_answers, modules  # noqa: E402
 
 SECONDS = 120
 
@@ -47,7 +47,7 @@ def asked(name: str, number: int) -> object:
 
 def record(name: str, keep: bool) -> None:
     """Writes the answers to the cases of one module."""
-    path = ANSWERS / f"{name}.json.xz"
+    path = file_of_answers(name)
     old = json.loads(lzma.decompress(path.read_bytes())) if keep and path.exists() else {}
     answers = {}
     for number, one in enumerate(cases(name)):
@@ -57,7 +57,7 @@ def record(name: str, keep: bool) -> None:
             if isinstance(found, dict) and "error" in found:
                 print(f"  {one.name}: {found['error']}: {found['text'][:110]!r}")
         answers[one.name] = found
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(lzma.compress(json.dumps(answers, indent=0).encode()))
     print(f"{name}: {len(answers)} answers, {path.stat().st_size} bytes")
 

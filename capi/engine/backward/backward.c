@@ -4,6 +4,7 @@
 #include "array/expression.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/profile/profile.h"
 #include "base/state.h"
 #include "engine/tape/anomaly.h"
 #include "engine/backward/reentrant.h"
@@ -167,6 +168,19 @@ static bool is_callers(const mxl_node *node)
     return inner != NULL ? inner->payload != NULL : node->payload != NULL;
 }
 
+static int run_rule(mxl_grad *g)
+{
+    mxl_span span;
+    int status;
+
+    if (!mxl_profile_runs())
+        return mxl_grad_run(g);
+    span = mxl_span_begin(true);
+    status = mxl_grad_run(g);
+    mxl_span_end(&span, "_backward_", g->op->name, status == 0);
+    return status;
+}
+
 /* Runs the vjp of a node whose gradients have all arrived, and passes its results on. A vjp
  * replaces missing grad_outputs by zeros; hooks after it see `arrived`. */
 static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array *const *arrived,
@@ -190,7 +204,7 @@ static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array 
 
     if (find_inputs(p, node, in) && runs(node, grad_outputs)) {
         mxl_scope_begin(&scope, p->mode);
-        status = mxl_grad_run(&g);
+        status = run_rule(&g);
         if (status == 0 && p->mode.dialect->new_grads && node->op->forget == NULL)
             status = mxl_grad_fill(&g);
         mxl_scope_end(&scope);

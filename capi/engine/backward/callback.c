@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/handle.h"
+#include "base/profile/profile.h"
 #include "base/state.h"
 
 void mxl_callback_enter(mxl_callback *before, bool record, bool training)
@@ -16,6 +17,7 @@ void mxl_callback_enter(mxl_callback *before, bool record, bool training)
     before->training = state->training;
     before->grad_off = state->grad_off;
     before->text = state->error[0];
+    before->inside = mxl_span_leave();
     state->recording = record;
     state->training = training;
     state->grad_off = !record;
@@ -31,6 +33,7 @@ int mxl_callback_leave(const mxl_callback *before, bool failed, const char *fmt,
     state->recording = before->recording;
     state->training = before->training;
     state->grad_off = before->grad_off;
+    mxl_span_return(before->inside);
     if (!failed) {
         if (state->error[0] == '\0')
             state->error[0] = before->text;

@@ -9,7 +9,7 @@
 #include "engine/tape/tape.h"
 
 typedef struct mxl_callback {
-    bool recording, training, grad_off;
+    bool recording, training, grad_off, inside;
     char text; /* first character of the error before */
 } mxl_callback;
 

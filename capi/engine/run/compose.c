@@ -2,6 +2,7 @@
 #include "engine/run/run.h"
 
 #include "array/copy.h"
+#include "base/profile/profile.h"
 #include "engine/run/builtin_ops.h"
 #include "engine/run/scope.h"
 
@@ -24,12 +25,20 @@ static int run_parts(mxl_run *r, mxl_scope *scope, bool record)
 {
     mxl_call call = r->call;
     mxl_mode mode = r->mode;
+    bool measured = mxl_profile_runs();
+    mxl_span span;
+    int status;
 
     call.in = (mxl_array **)r->given_in;
     mode.record = record;
     mode.dialect = mode.dialect->plain; /* a label names the whole, not its parts */
     mxl_scope_begin(scope, mode);
-    return mxl_compose(scope, &call);
+    if (measured)
+        span = mxl_span_begin(true);
+    status = mxl_compose(scope, &call);
+    if (measured)
+        mxl_span_end(&span, "", call.op->name, status == 0);
+    return status;
 }
 
 int mxl_run_unrecorded(mxl_run *r)

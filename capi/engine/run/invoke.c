@@ -4,6 +4,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/profile/profile.h"
 #include "op/plan.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
@@ -436,6 +437,23 @@ ALWAYS_INLINE int run_record(mxl_run *r, const mxl_call *call, int records, bool
     return r->node == NULL ? -1 : 0;
 }
 
+/* In place of an operator's compute while the profiler runs. */
+static int compute_measured(const mxl_call *call)
+{
+    mxl_span span = mxl_span_begin(true);
+    int status = call->op->compute(call);
+
+    mxl_span_end(&span, "", call->op->name, status == 0);
+    return status;
+}
+
+/* What computes. One place of the code calls it, so that the profiler costs other calls a load and
+ * a branch; a branch at the beginning of a call would cost each of them twice as much. */
+ALWAYS_INLINE int (*compute_of(const mxl_op *op))(const mxl_call *)
+{
+    return mxl_profile_runs() ? compute_measured : op->compute;
+}
+
 /* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
 ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
 {
@@ -455,7 +473,7 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         return -1;
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
-    else if (plan == NULL && !is_done(r) && call.op->compute(&call) != 0)
+    else if (plan == NULL && !is_done(r) && compute_of(call.op)(&call) != 0)
         return -1;
     if (!plain && run_write_back(r) != 0)
         return -1;
@@ -509,9 +527,17 @@ __attribute__((noinline)) static int run_moved(const mxl_op *op, const void *par
                                                mxl_array *const *inputs, mxl_array **out,
                                                mxl_mode mode)
 {
+    bool measured = mxl_profile_runs();
     mxl_plan plan;
+    mxl_span span;
+    int status;
 
-    return run_plain(op, params, num_inputs, inputs, out, mode, &plan);
+    if (measured)
+        span = mxl_span_begin(true);
+    status = run_plain(op, params, num_inputs, inputs, out, mode, &plan);
+    if (measured)
+        mxl_span_end(&span, "", op->name, status == 0);
+    return status;
 }
 
 /* Sets the numbers of inputs and outputs and the rooms; -1 where the call gives other numbers. */

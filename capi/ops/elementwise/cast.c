@@ -165,7 +165,8 @@ static int sum_to_compute(const mxl_call *call)
         return mxl_array_copy_into(out, in);
     if (reduced_axes(call->op->name, in->ndim, in->shape, out->ndim, out->shape, reduced) != 0)
         return -1;
-    if (mxl_defers(in->size) && mxl_defer_reduction(MXL_REDUCE_SUM, in, reduced, out))
+    if (mxl_defers(in->size) &&
+        mxl_defer_reduction(MXL_REDUCE_SUM, call->op->name, in, reduced, out))
         return 0;
     return mxl_reduce(MXL_REDUCE_SUM, in->dtype, in->ndim, in->shape, in->strides, reduced,
                       mxl_array_read(in), mxl_array_write(out));

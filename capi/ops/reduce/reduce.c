@@ -70,7 +70,7 @@ int mxl_reduce_call(const mxl_call *call, mxl_reduction kind)
 
     if (mxl_reduce_axes(call->op->name, call->params, x->ndim, reduced) != 0)
         return -1;
-    if (mxl_defers(x->size) && mxl_defer_reduction(kind, x, reduced, call->out[0]))
+    if (mxl_defers(x->size) && mxl_defer_reduction(kind, call->op->name, x, reduced, call->out[0]))
         return 0;
     return mxl_reduce(kind, x->dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
                       mxl_array_write(call->out[0]));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bad_calls.h"
+#include "bad_profile.h"
 
 typedef struct place {
     const char *name;
@@ -14,7 +15,7 @@ typedef struct place {
 } place;
 
 #define PLACE(name, kind, null_is_fine, expression) {#name, MXL_KIND_##kind, null_is_fine},
-static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE)};
+static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(PLACE)};
 
 static int call_place(size_t index, void *h)
 {
@@ -25,6 +26,7 @@ static int call_place(size_t index, void *h)
         return expression;
     HANDLE_PLACES(TRY_PLACE)
     GRAPH_PLACES(TRY_PLACE)
+    PROFILE_PLACES(TRY_PLACE)
     return 0;
 }
 
@@ -32,7 +34,8 @@ static int call_place(size_t index, void *h)
 static const char *const never_fails[] = {
     "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError",
     "NNGetLastError",   "MXNotifyShutdown", "MXLSetRecordHook",
-    "MXNDArrayWaitAll", "MXRandomSeed",     "MXNDArrayCallDLPackDeleter"};
+    "MXNDArrayWaitAll", "MXRandomSeed",     "MXNDArrayCallDLPackDeleter",
+    "MXProfilePause"};
 
 static void bad_free(void *payload, void *block, size_t bytes)
 {
@@ -42,7 +45,8 @@ static void bad_free(void *payload, void *block, size_t bytes)
 }
 
 #define NAME_OF(name, expression) #name,
-static const char *const argument_names[] = {BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF)};
+static const char *const argument_names[] = {BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF)
+                                                 PROFILE_ARGUMENTS(NAME_OF)};
 
 static int call_argument(size_t index)
 {
@@ -53,6 +57,7 @@ static int call_argument(size_t index)
         return expression;
     BAD_ARGUMENTS(TRY_ARGUMENT)
     GRAPH_ARGUMENTS(TRY_ARGUMENT)
+    PROFILE_ARGUMENTS(TRY_ARGUMENT)
     return 0;
 }
 

@@ -27,6 +27,8 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 ANSWERS = HERE.parents[1] / "reference" / "gluon"
+#: The files of cases, which may be in folders, by name.
+_FILES = {path.stem: path for path in (HERE / "gluon_cases").rglob("[a-z]*.py")}
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,19 @@ def case(
 
 
 def modules() -> list[str]:
-    """The names of the modules of cases, in `gluon_cases/` and folders within it."""
-    return sorted(path.stem for path in (HERE / "gluon_cases").rglob("[a-z]*.py"))
+    """The names of the modules of cases."""
+    return sorted(_FILES)
+
+
+def file_of_answers(module: str) -> Path:
+    """Where the answers of a module are: in the folder that its cases have."""
+    return ANSWERS / _FILES[module].parent.relative_to(HERE / "gluon_cases") / f"{module}.json.xz"
 
 
 def cases(module: str) -> list[Case]:
     """The cases of a module, in their order."""
-    (path,) = HERE.glob(f"gluon_cases/**/{module}.py")
-    importlib.import_module(".".join(path.relative_to(HERE).with_suffix("").parts))
+    parts = _FILES[module].relative_to(HERE).with_suffix("").parts
+    importlib.import_module(".".join(parts))
     return _CASES.get(module, [])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _case import ANSWERS, Case, answer, cases, differences, modules
+from _case import Case, answer, cases, differences, file_of_answers, modules
 
 import mxlite as mx
 
@@ -19,7 +19,7 @@ ALL = [one for module in modules() for one in cases(module)]
 
 @cache
 def recorded(module: str) -> dict[str, Any]:
-    path = ANSWERS / f"{module}.json.xz"
+    path = file_of_answers(module)
     return json.loads(lzma.decompress(path.read_bytes())) if path.exists() else {}
 
 

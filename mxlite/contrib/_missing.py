@@ -1,0 +1,60 @@
+"""Modules of `mx.contrib` that mxlite does not have: there, so that programs can import them, and empty."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, NoReturn
+
+from mxlite.error import MXNotImplementedError
+
+_GRAPHS = "symbolic graphs are not in mxlite yet"
+_WHY = {
+    "onnx": _GRAPHS,
+    "quant": _GRAPHS,
+    "quantization": _GRAPHS,
+    "svrg_optimization": "the Module API is not in mxlite yet",
+    "sym": _GRAPHS,
+    "symbol": _GRAPHS,
+    "tensorboard": "it needs the package mxboard; write scalars with it or with torch.utils.tensorboard",
+    "tensorrt": "mxlite computes on the CPU",
+}
+
+
+def missing_module(name: str) -> ModuleType | None:
+    """A module whose every name raises NotImplementedError with the reason; None: `name` is no such module."""
+    if name not in _WHY:
+        return None
+    full = f"mxlite.contrib.{name}"
+    module = ModuleType(full, f"Not in mxlite: {_WHY[name]}.")
+
+    def __getattr__(attribute: str) -> NoReturn:  # noqa: N807 - the module's
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        raise MXNotImplementedError(f"mx.contrib.{name}.{attribute}: {_WHY[name]}")
+
+    module.__dict__.update(__getattr__=__getattr__, __path__=[])
+    sys.modules[full] = module
+    return module
+
+
+class _Finder:
+    """Finds these modules for `import mxlite.contrib.onnx`."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        parent, _, name = fullname.rpartition(".")
+        own = str(getattr(sys.modules.get(parent), "__name__", ""))
+        return ModuleSpec(fullname, _Finder) if own == "mxlite.contrib" and name in _WHY else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType | None:
+        return missing_module(spec.name.rpartition(".")[2])
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """There is nothing to run."""
+
+
+sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type] # before the finder of _public.py

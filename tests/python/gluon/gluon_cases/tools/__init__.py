@@ -1,0 +1,1 @@
+"""Cases of what is around training: the profiler, mx.contrib, mx.test_utils."""

@@ -1,0 +1,67 @@
+"""mx.contrib and mx.test_utils: what is refused by name."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+import mxlite as mx
+
+MISSING = ["onnx", "quant", "quantization", "svrg_optimization", "sym", "symbol", "tensorboard", "tensorrt"]
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_missing_modules_say_why(name: str) -> None:
+    module = importlib.import_module(f"mxlite.contrib.{name}")
+    assert module is getattr(mx.contrib, name)
+    with pytest.raises(NotImplementedError, match=rf"mx\.contrib\.{name}\.thing: \w+"):
+        _ = module.thing
+
+
+def test_unknown_modules_are_none() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("mxlite.contrib.nothing")
+    assert not hasattr(mx.contrib, "nothing")
+
+
+def test_nd_is_that_of_nd() -> None:
+    assert mx.contrib.nd is mx.nd.contrib and mx.contrib.ndarray is mx.nd.contrib
+
+
+@pytest.mark.parametrize("name", ["convert_model", "convert_symbol", "convert_bucketing_module"])
+def test_amp_of_graphs_is_refused(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=name):
+        getattr(mx.contrib.amp, name)(None, {}, {})
+
+
+@pytest.mark.parametrize("target", ["float16", "bfloat16"])
+def test_amp_leaves_a_block_as_it_is(target: str) -> None:
+    net = mx.gluon.nn.Dense(2, in_units=3)
+    net.initialize()
+    mx.contrib.amp.init(target)
+    assert mx.contrib.amp.convert_hybrid_block(net, target) is net
+    assert net(mx.nd.ones((1, 3))).dtype is mx.nd.ones((1,)).dtype
+
+
+def test_vectors_are_not_downloaded(tmp_path: Path) -> None:
+    with pytest.raises(NotImplementedError, match=r"glove\.6B\.50d\.txt at"):
+        mx.contrib.text.embedding.GloVe("glove.6B.50d.txt", embedding_root=str(tmp_path))
+    (tmp_path / "fasttext").mkdir()
+    (tmp_path / "fasttext" / "wiki.simple.vec").write_text("2 2\na 1 2\nb 3 4\n")
+    with pytest.warns(UserWarning, match="header"):
+        found = mx.contrib.text.embedding.create("fasttext", embedding_root=str(tmp_path))
+    assert found.get_vecs_by_tokens("b").asnumpy().tolist() == [3, 4]
+    with pytest.raises(NotImplementedError, match="fastText"):
+        mx.contrib.text.embedding.get_pretrained_file_names("fasttext")
+
+
+HELPERS = ["check_consistency", "check_speed", "check_symbolic_forward", "check_symbolic_backward", "simple_forward"]
+HELPERS += ["numeric_grad", "same_symbol_structure", "rand_sparse_ndarray", "create_sparse_array", "download_model"]
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_helpers_that_are_missing_say_so(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=rf"test_utils\.{name}: .* not in mxlite yet"):
+        getattr(mx.test_utils, name)("model")
