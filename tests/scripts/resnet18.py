@@ -13,7 +13,7 @@ net.initialize(Seeded(0.05))
 net.hybridize()
 
 loss_of = gluon.loss.SoftmaxCELoss()
-schedule = mx.lr_scheduler.MultiFactorScheduler(step=[20, 40], factor=0.5, base_lr=0.02)
+schedule = mx.lr_scheduler.MultiFactorScheduler(step=[20, 40], factor=0.5, base_lr=0.0005)
 trainer = gluon.Trainer(net.collect_params(), "nag", {"lr_scheduler": schedule, "momentum": 0.9, "wd": 1e-4})
 log = Log()
 going, i = True, 0

@@ -6,34 +6,36 @@ from typing import Any
 
 from mxlite._public import show
 from mxlite.gluon.block import HybridBlock
+from mxlite.gluon.model_zoo.model_store import _model_sha1
 from mxlite.gluon.model_zoo.vision import alexnet as _alexnet
-from mxlite.gluon.model_zoo.vision import resnet, vgg
+from mxlite.gluon.model_zoo.vision import densenet, inception, mobilenet, resnet, squeezenet, vgg
 
-_FAMILIES = (_alexnet, resnet, vgg)
-#: Models of 1.9.1 that are not written yet.
-_MISSING = {
-    *(f"densenet{depth}" for depth in (121, 161, 169, 201)),
-    *(f"mobilenet{version}{width}" for version in ("", "v2_") for width in ("1.0", "0.75", "0.5", "0.25")),
-    *("inceptionv3", "squeezenet1.0", "squeezenet1.1"),
-}
+_FAMILIES = (_alexnet, densenet, inception, mobilenet, resnet, squeezenet, vgg)
+#: Classes and functions of the families that 1.9.1 keeps in their modules.
+_INNER = {"LinearBottleneck", "RELU6", "get_squeezenet"}
 
-__all__ = ["get_model", "resnet", "vgg"]
+__all__ = ["densenet", "get_model", "inception", "mobilenet", "resnet", "squeezenet", "vgg"]
 for _family in _FAMILIES:
-    __all__ += _family.__all__
-    globals().update({name: getattr(_family, name) for name in _family.__all__})
+    _names = [name for name in _family.__all__ if name not in _INNER]
+    __all__ += _names
+    globals().update({name: getattr(_family, name) for name in _names})
 
-_MODELS = {name: globals()[name] for name in __all__ if name[0].islower() and name[-1] in "123456789nt"}
-_MODELS = {name: make for name, make in _MODELS.items() if not name.startswith("get_") and name != "resnet"}
+
+def _function(model: str) -> Any:
+    """The function of a model: mobilenet_v2_0_5 of "mobilenetv2_0.5"."""
+    name = model.replace(".", "_").replace("mobilenetv2", "mobilenet_v2").replace("inceptionv3", "inception_v3")
+    return globals()[name]
+
+
+_MODELS = {model: _function(model) for model in _model_sha1}
 
 
 def get_model(name: str, **kwargs: Any) -> HybridBlock:
     """A network by its name, in any case; further arguments go to its function.
 
-    Raises: ValueError: there is no such network; NotImplementedError: mxlite does not have it yet.
+    Raises: ValueError: there is no such network.
     """
     name = name.lower()
-    if name in _MISSING:
-        raise NotImplementedError(f"mxlite has no model {name} yet; it has {', '.join(sorted(_MODELS))}")
     if name not in _MODELS:
         options = "\n\t".join(sorted(_MODELS))
         raise ValueError(f"Model {name} is not supported. Available options are\n\t{options}")
