@@ -203,6 +203,11 @@ class Trainer:
     def _allreduce_grads(self) -> None:
         if self._kvstore is None:
             return
+        together = getattr(self._kvstore, "pushpull_gradients", None)
+        if together is not None:
+            indices = [i for i, each in enumerate(self._params) if each.grad_req != "null"]
+            together(indices, [self._params[i] for i in indices], self._update_on_kvstore)
+            return
         for i, each in enumerate(self._params):
             if each.grad_req != "null":
                 target = each.list_data() if self._update_on_kvstore else each.list_grad()
