@@ -1,7 +1,7 @@
 """Starts a worker of `mxlite run -n`, and says which it was if it does not end well and cannot say so itself.
 
 Run as a script, with the worker's command; it imports nothing of mxlite. A worker that has told how it ends writes a
-byte to the pipe whose number is in MXLITE_RUN_WATCHER.
+byte to the pipe whose number is in MXLITE_RUN_WATCHER; so does one that comes to its end.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ def main() -> int:
         preexec_fn=lambda: (_die_with(me), signal.signal(signal.SIGINT, signal.default_int_handler))[0],  # type: ignore[func-returns-value]
     )
     code = worker.wait()
-    if code != 0 and not select.select([told], [], [], 0)[0]:
+    if not select.select([told], [], [], 0)[0]:
         rank = next((os.environ[name] for name in _RANKS if name in os.environ), "?")
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+        how += ", not at the end of its script" * (code == 0)
         place = f"process {worker.pid} on {socket.gethostname()}"
         line = f"mxlite: worker {rank} of {os.environ.get('MXLITE_RUN_WORKERS', '?')} ({place}) {how}\n"
         os.write(2, line.encode())
+        return 128 - code if code < 0 else code or 1
     return 128 - code if code < 0 else code
 
 

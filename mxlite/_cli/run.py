@@ -46,6 +46,10 @@ def main(arguments: list[str]) -> int:
         if given.workers < 1:
             parser.error("-n: there must be a worker at least")
         return _start(given)
+    if "MXLITE_RUN_WORKERS" in os.environ:  # whoever ends from now on, the others hear of it
+        from mxlite.kvstore._world import world
+
+        world()
     if given.name == "torch":
         from mxlite.torch import install
 

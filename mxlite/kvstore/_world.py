@@ -57,6 +57,10 @@ def _mpi() -> Any:
     return MPI
 
 
+class WorkerLeft(MXNetError):
+    """Another worker has left its script."""
+
+
 class World:
     """Which worker this is, and operations that all workers take part in, in the same order.
 
@@ -81,10 +85,9 @@ class World:
         self._control: Any = None
         self._control = self.duplicate(everybody)
         self.comm = self.duplicate(everybody)
-        if self.size > 1:
-            self._show = sys.excepthook
-            sys.excepthook = self._except
-            atexit.register(self._leave)
+        self._show = sys.excepthook
+        sys.excepthook = self._except
+        atexit.register(self._leave)
 
     # ---- operations ----
 
@@ -131,7 +134,7 @@ class World:
             self._hear()
             for worker, started in self._left.items():
                 if started < self._started:
-                    raise MXNetError(
+                    raise WorkerLeft(
                         f"worker {worker} of {self.size} has left its script, while worker {self.rank} waits for it"
                     )
             time.sleep(pause)
@@ -161,25 +164,31 @@ class World:
             self._hear()
             time.sleep(pause)
             pause = min(1.2 * pause, 10 * _LONGEST)
+        self._tell_watcher()
 
     def _except(self, kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
         """An exception ends the script: shows it as always, then ends all workers."""
+        if kind is WorkerLeft and os.getpid() == self._pid:
+            time.sleep(0.2 * self.rank)  # all raise it, one tells it: the others are ended meanwhile
         self._show(kind, value, trace)
         if os.getpid() == self._pid:
             text = str(value).strip().partition("\n")[0]
             self.end(f"ended with {kind.__name__}" + f": {text}" * bool(text), 1)
 
     def end(self, how: str, status: int) -> None:
-        """Says how this worker ends, and ends all with that exit status."""
+        """Says how this worker ends, and ends all with that exit status; nothing where it is alone."""
         if self.size == 1:
             return
         place = f"process {self._pid} on {socket.gethostname()}"
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os.write(2, f"mxlite: worker {self.rank} of {self.size} ({place}) {how}\n".encode())
+        self._tell_watcher()
+        self._mpi.COMM_WORLD.Abort(status & 255 or 1)
+        os._exit(status & 255 or 1)
+
+    def _tell_watcher(self) -> None:
+        """Lets the process that `mxlite run -n` started for this worker know that it has said how it ends."""
         watcher = os.environ.get("MXLITE_RUN_WATCHER")
         if watcher:
             os.write(int(watcher), b".")
-        self._mpi.COMM_WORLD.Abort(status & 255 or 1)
-
-
