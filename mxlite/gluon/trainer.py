@@ -103,6 +103,13 @@ class Trainer:
         self._distributed: bool | None = None
         self._params_to_init = list(self._params)
 
+    def _forget_stored(self, parameter: Parameter) -> None:
+        """A parameter that the store may hold is about to get other values."""
+        if self._kv_initialized and parameter not in self._params_to_init:
+            if self._distributed:
+                raise RuntimeError("Cannot reset distributed KVStore.")
+            self._reset_kvstore()
+
     def _init_kvstore(self) -> None:
         """Makes the store of several contexts; one context alone needs none."""
         for each in self._params:

@@ -173,7 +173,8 @@ class Sums:
         A float16 gradient's is float32. Raises: MXNetError: another worker has left, or has other parameters.
         """
         if any(
-            each._data is not data or each._grad is not grad for each, (data, grad) in zip(self._parameters, self._known)
+            each._data is not data or each._grad is not grad
+            for each, (data, grad) in zip(self._parameters, self._known)
         ):
             self._connect()
         buckets = self._buckets

@@ -7,7 +7,9 @@ that has left its script hears of it (a message on a communicator of their own) 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
+import io
 import os
 import socket
 import sys
@@ -169,20 +171,28 @@ class World:
     def _except(self, kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
         """An exception ends the script: shows it as always, then ends all workers."""
         if kind is WorkerLeft and os.getpid() == self._pid:
-            time.sleep(0.2 * self.rank)  # all raise it, one tells it: the others are ended meanwhile
-        self._show(kind, value, trace)
-        if os.getpid() == self._pid:
-            text = str(value).strip().partition("\n")[0]
-            self.end(f"ended with {kind.__name__}" + f": {text}" * bool(text), 1)
+            time.sleep(0.7 * self.rank)  # all raise it, one tells it: the others are ended meanwhile
+        if os.getpid() != self._pid or self.size == 1:
+            self._show(kind, value, trace)
+            return
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            self._show(kind, value, trace)
+        text = str(value).strip().partition("\n")[0]
+        self.end(f"ended with {kind.__name__}" + f": {text}" * bool(text), 1, shown.getvalue())
 
-    def end(self, how: str, status: int) -> None:
-        """Says how this worker ends, and ends all with that exit status; nothing where it is alone."""
+    def end(self, how: str, status: int, before: str = "") -> None:
+        """Says how this worker ends, and ends all with that exit status; nothing where it is alone.
+
+        Args: before: What is written before that, together with it: other workers' lines do not come between.
+        """
         if self.size == 1:
             return
         place = f"process {self._pid} on {socket.gethostname()}"
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        os.write(2, f"mxlite: worker {self.rank} of {self.size} ({place}) {how}\n".encode())
+        os.write(2, f"{before}mxlite: worker {self.rank} of {self.size} ({place}) {how}\n".encode())
+        time.sleep(0.2)  # mpiexec forwards it; what it has not forwarded when a worker aborts is lost
         self._tell_watcher()
         self._mpi.COMM_WORLD.Abort(status & 255 or 1)
         os._exit(status & 255 or 1)
