@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
@@ -208,9 +209,7 @@ def create(name: str = "local") -> Any:
         if each in kind:
             raise MXNetError(f"kvstore {name!r} is not in mxlite: {why}; 'dist_sync' adds up gradients over MPI")
     if kind.startswith("dist"):
-        from mxlite.kvstore._dist import KVStoreDist
-
-        return KVStoreDist(kind)
+        return importlib.import_module("mxlite.kvstore._dist").KVStoreDist(kind)
     raise MXNetError(
         f"kvstore {name!r} is not known: 'local', 'device', 'dist_sync', or one registered with KVStoreBase.register"
     )
