@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite.error import MXNetError
 from mxlite.kvstore._world import World
 from mxlite.kvstore.base import summed
 from mxlite.ndarray import NDArray, from_dlpack
@@ -21,6 +22,13 @@ def wire_type(dtype: Any) -> np.dtype:
     """The dtype in which values travel: MPI adds up no float16, which so are rounded once, after the sum."""
     found = np.dtype(dtype)
     return np.dtype(np.float32) if found == np.float16 else found
+
+
+def _bucket_bytes() -> int:
+    given = os.environ.get("MXLITE_BUCKET_BYTES", "")
+    if given and not (given.isdecimal() and int(given)):
+        raise MXNetError(f"MXLITE_BUCKET_BYTES must be a number of bytes, got {given!r}")
+    return int(given or _BYTES)
 
 
 class _Slot:
@@ -107,7 +115,7 @@ class Sums:
 
     def _plan(self, order: Sequence[int]) -> None:
         """Makes the buckets: gradients that hooks tell of in that order, then the others."""
-        limit = int(os.environ.get("MXLITE_BUCKET_BYTES", _BYTES))
+        limit = _bucket_bytes()
         groups: list[tuple[np.dtype, list[int]]] = []
         open_: dict[tuple, tuple[list[int], int]] = {}
         for i in sorted(order, key=lambda i: not self._hooked[i]):

@@ -323,6 +323,18 @@ def test_mpiexec_starts_workers_too(tmp_path: Path) -> None:
 
 
 @needs_mpi
+def test_a_bad_setting_is_named(tmp_path: Path) -> None:
+    source = """
+    import mxnet as mx
+    p = mx.gluon.Parameter("p", shape=(2,))
+    p.initialize()
+    mx.gluon.Trainer([p], "sgd", kvstore="dist_sync").step(1)
+    """
+    done = _run(source, tmp_path, workers=0, MXLITE_BUCKET_BYTES="many")
+    assert done.returncode == 1 and "MXLITE_BUCKET_BYTES must be a number of bytes, got 'many'" in done.stderr
+
+
+@needs_mpi
 def test_one_process_alone_is_a_store_of_one_worker(tmp_path: Path) -> None:
     source = "kv = mx.kv.create('dist_sync')\nkv.init(1, mx.nd.ones(2))\ntell(0, [kv.rank, kv.num_workers])"
     assert _answers(source, tmp_path, workers=0) == [[0, 1]]
