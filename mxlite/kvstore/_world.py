@@ -130,7 +130,7 @@ class World:
             if test():
                 return
             if number >= _SPINS:
-                os.sched_yield()
+                time.sleep(0)  # offers the processor to others
         pause = 2e-5
         while not test():
             self._hear()

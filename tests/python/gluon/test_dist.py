@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -47,7 +48,7 @@ def _run(source: str, folder: Path, *arguments: str, **options: Any) -> subproce
         out, err = started.communicate(timeout=120)
     finally:
         if started.poll() is None:
-            started.kill()
+            os.killpg(started.pid, signal.SIGKILL)
     return subprocess.CompletedProcess(started.args, started.returncode, out, err)
 
 
@@ -129,6 +130,13 @@ def test_losses_of_four_workers_are_those_of_one_process(
     np.testing.assert_allclose(losses.reshape(50, -1).sum(1), np.reshape(one[0], (50, -1)).sum(1), rtol=1e-5)
     assert len({each[1] for each in four}) == 1, "all workers have the same bits"
     assert [each[2] for each in four] == [early] * 4
+
+
+@needs_mpi
+def test_three_workers_have_the_same_bits(tmp_path: Path) -> None:
+    given = json.dumps(["adam", None, False, "write", False])
+    found = _answers(_TRAIN, tmp_path, given, workers=3, MXLITE_BUCKET_BYTES="6000")
+    assert len({bits for _, bits, _ in found}) == 1
 
 
 @needs_mpi
@@ -259,7 +267,7 @@ def leave(how):
 how, when, pids = sys.argv[1], int(sys.argv[2]), os.environ["FOLDER"] + "/pids"
 with open(pids, "a") as file:
     file.write(f"{os.getpid()}\\n{os.getppid()}\\n")
-me = int(os.environ["PMI_RANK"])
+me = int(os.environ.get("PMI_RANK") or os.environ["OMPI_COMM_WORLD_RANK"])
 if me == 2 and when < 0:
     leave(how)
 net = gluon.nn.Dense(3, in_units=4)
@@ -280,6 +288,20 @@ def _ended(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
         return True
+
+
+def _pids(folder: Path) -> set[int]:
+    """The processes of the workers that have begun, and their watchers."""
+    file = folder / "pids"
+    return {int(each) for each in file.read_text().split()} if file.exists() else set()
+
+
+def _all_end(folder: Path) -> bool:
+    left, end = _pids(folder), time.monotonic() + 20
+    while left and time.monotonic() < end:
+        left = {each for each in left if not _ended(each)}
+        time.sleep(0.05)
+    return not left
 
 
 @needs_mpi
@@ -304,12 +326,19 @@ def test_a_worker_that_ends_ends_the_others(how: str, words: str, when: int, tmp
     assert words in re.sub(r"\(process \d+ on [^)]*\)", "(...)", lines[0])
     if how == "raise":
         assert done.stderr.count("Traceback") == 1
-    end = time.monotonic() + 20
-    left = {int(each) for each in (tmp_path / "pids").read_text().split()}
-    while left and time.monotonic() < end:
-        left = {each for each in left if not _ended(each)}
-        time.sleep(0.05)
-    assert not left, "nothing is left running"
+    assert _all_end(tmp_path)
+
+
+@needs_mpi
+def test_workers_end_with_the_command_that_started_them(tmp_path: Path) -> None:
+    started = _start(_LOOP, tmp_path, "0", "1000000000")
+    end = time.monotonic() + 60
+    while time.monotonic() < end and len(_pids(tmp_path)) < 8:
+        time.sleep(0.1)
+    assert len(_pids(tmp_path)) == 8
+    started.kill()
+    started.communicate(timeout=60)
+    assert _all_end(tmp_path)
 
 
 @needs_mpi
