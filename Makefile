@@ -290,6 +290,8 @@ $(DEMO_STAMP): $(VPY) $(VENV_SOURCES) | lib
 $(VENV_STAMP): $(DEMO_STAMP)
 	@echo "VENV $(VENV): and the packages of its 'dev' extra"
 	$(Q)$(PIP) install -q 'mxlite[dev]'
+	$(Q)$(PIP) install -q --only-binary :all: 'mpi4py>=4.1' 'mpich>=5' 2> /dev/null \
+	    || echo "VENV no wheels of an MPI for this machine: tests of several workers are skipped"
 	@touch $@
 
 # Type stubs beside the package's modules, made from the library as it is: git does not keep them. A wheel

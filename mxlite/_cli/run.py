@@ -6,13 +6,15 @@ import argparse
 import io
 import os
 import runpy
+import shutil
 import sys
+import sysconfig
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
 from mxlite._install import install_as_mxnet
 
-_USAGE = "mxlite run [--as mxnet|torch] (script.py | -m module) [arguments ...]"
+_USAGE = "mxlite run [-n COUNT] [--as mxnet|torch] (script.py | -m module) [arguments ...]"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -23,7 +25,9 @@ def _parser() -> argparse.ArgumentParser:
         "--as", dest="name", choices=("mxnet", "torch"), default="mxnet", help="whose name mxlite takes"
     )
     parser.add_argument("-m", dest="module", action="store_true", help="what follows is the name of a module")
-    parser.add_argument("-n", dest="processes", metavar="COUNT", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "-n", dest="workers", metavar="COUNT", type=int, help="run COUNT of it, for mx.kv.create('dist_sync') (MPI)"
+    )
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
 
@@ -36,10 +40,16 @@ def main(arguments: list[str]) -> int:
     """
     parser = _parser()
     given = parser.parse_args(arguments)
-    if given.processes is not None:
-        parser.error("-n: running several processes is not supported yet")
     if not given.words:
         parser.error("the script to run is missing")
+    if given.workers is not None:
+        if given.workers < 1:
+            parser.error("-n: there must be a worker at least")
+        return _start(given)
+    if "MXLITE_RUN_WORKERS" in os.environ:  # whoever ends from now on, the others hear of it
+        from mxlite.kvstore._world import world
+
+        world()
     if given.name == "torch":
         from mxlite.torch import install
 
@@ -60,6 +70,22 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _start(given: argparse.Namespace) -> int:
+    """Becomes the mpiexec of the installed MPI, or else of PATH, which starts the workers; 2: there is none."""
+    folder = sysconfig.get_path("scripts")
+    mpiexec = shutil.which("mpiexec", path=folder) or shutil.which("mpiexec")
+    if mpiexec is None:
+        print("mxlite run -n needs an MPI, with mpiexec: pip install mxlite[mpi]", file=sys.stderr)
+        return 2
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, processors // given.workers)))
+    os.environ.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")  # Open MPI; others ignore it
+    os.environ["MXLITE_RUN_WORKERS"] = str(given.workers)
+    watcher = os.path.join(os.path.dirname(__file__), "_watch.py")
+    script = [sys.executable, "-m", "mxlite", "run", "--as", given.name, *["-m"] * given.module, *given.words]
+    os.execv(mpiexec, [mpiexec, "-n", str(given.workers), sys.executable, watcher, *script])
+
+
 def _run(name: str, source: bytes | None) -> None:
     """Runs a script with that source, or (None) a module of that name, as `__main__`."""
     try:
@@ -73,6 +99,9 @@ def _run(name: str, source: bytes | None) -> None:
             sys.modules["__main__"] = script
             exec(compile(source, name, "exec", dont_inherit=True), vars(script))
     except BaseException as error:
+        workers = sys.modules.get("mxlite.kvstore._world")
+        if workers is not None and isinstance(error, SystemExit):
+            workers.left_with(error.code)
         _raise_from_script(error)
 
 

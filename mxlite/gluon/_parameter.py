@@ -275,7 +275,10 @@ class Parameter:
     def set_data(self, data: Any) -> None:
         """Sets the values, in every context; a shape that was unknown is known then.
 
-        Raises: AssertionError: another shape, or `initialize` was not called.
+        A Trainer whose store updates the parameters begins with a new store then.
+
+        Raises: AssertionError: another shape, or `initialize` was not called. RuntimeError: the Trainer's store is one
+            of several workers, and updates the parameters.
         """
         self.shape = data.shape
         if self._data is None:
@@ -283,6 +286,8 @@ class Parameter:
                 raise AssertionError(f"Parameter '{self.name}' has not been initialized")
             self._deferred_init = (*self._deferred_init[:3], data)
             return
+        if self._trainer is not None and self._trainer._update_on_kvstore:
+            self._trainer._forget_stored(self)
         for each in self._data:
             each[:] = data
 

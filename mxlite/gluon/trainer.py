@@ -106,6 +106,13 @@ class Trainer:
         self._distributed: bool | None = None
         self._params_to_init = list(self._params)
 
+    def _forget_stored(self, parameter: Parameter) -> None:
+        """A parameter that the store may hold is about to get other values."""
+        if self._kv_initialized and parameter not in self._params_to_init:
+            if self._distributed:
+                raise RuntimeError("Cannot reset distributed KVStore.")
+            self._reset_kvstore()
+
     def _init_kvstore(self) -> None:
         """Makes the store of several contexts; one context alone needs none."""
         for each in self._params:
@@ -205,6 +212,11 @@ class Trainer:
 
     def _allreduce_grads(self) -> None:
         if self._kvstore is None:
+            return
+        together = getattr(self._kvstore, "pushpull_gradients", None)
+        if together is not None:
+            indices = [i for i, each in enumerate(self._params) if each.grad_req != "null"]
+            together(indices, [self._params[i] for i in indices], self._update_on_kvstore)
             return
         for i, each in enumerate(self._params):
             if each.grad_req != "null":

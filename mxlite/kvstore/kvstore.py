@@ -1,8 +1,9 @@
-"""KVStore: arrays by key within one process. What is pushed is added up and replaces the array, or updates it."""
+"""KVStore: arrays by key. What is pushed is added up and replaces the array, or updates it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
 from mxlite import optimizer as opt
@@ -52,26 +53,49 @@ class KVStore(KVStoreBase):
 
         Raises: MXNetError: a key is there already, or is of another type than the others.
         """
-        for each, (array, *_) in _lists(key, value, "value"):
+        pairs = [(each, array) for each, (array, *_) in _lists(key, value, "value")]
+        for number, (each, _) in enumerate(pairs):
             self._check_kind(each)
-            if each in self._stored:
+            if each in self._stored or any(each == other for other, _ in pairs[:number]):
                 raise MXNetError(f"kvstore: duplicate init of key {each!r}")
-            self._stored[each] = array.copy()
+        keys = [each for each, _ in pairs]
+        self._stored.update(zip(keys, self._first_values(keys, [array for _, array in pairs])))
+
+    def _first_values(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
+        """What is kept under new keys."""
+        return [each.copy() for each in arrays]
 
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
         """Adds up the arrays of each key; the sum replaces the stored array, or goes to the updater with it.
 
         Raises: MXNetError: a key is not there, or the shape is another one.
         """
+        keys, sums, targets = [], [], []
         for each, arrays in _lists(key, value, "value"):
             stored = self._known(each)
-            total = summed(arrays)
-            if self._updater is not None:
-                self._updater(each, total, stored)
-            elif total.shape != stored.shape:
-                raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, pushed was {total.shape}")
-            else:
-                self._stored[each] = total
+            if self._updater is None and arrays[0].shape != stored.shape:
+                raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, pushed was {arrays[0].shape}")
+            keys.append(each)
+            sums.append(summed(arrays))
+            targets.append(stored)
+        totals = self._totals(keys, sums)
+        if self._updater is None:
+            self._stored.update(zip(keys, totals))
+        else:
+            self._update(keys, totals, targets)
+
+    def _totals(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
+        """What was pushed by all workers."""
+        return arrays
+
+    def _update(self, keys: Sequence[Any], totals: list[NDArray], stored: list[NDArray]) -> None:
+        """Gives the updater what was pushed under several keys."""
+        if isinstance(self._updater, opt.Updater) and len(set(keys)) == len(keys):
+            self._updater(list(keys), totals, stored)
+            return
+        assert self._updater is not None
+        for each, total, kept in zip(keys, totals, stored):
+            self._updater(each, total, kept)
 
     def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
         """Copies stored arrays to `out`, an array or a list for each key."""
@@ -155,11 +179,22 @@ class KVStore(KVStoreBase):
 #: Kinds of 1.9.1 that reduce within one process, whatever their name promises of devices.
 _LOCAL = ("local", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device", "device")
 
+#: Kinds of 1.9.1 that are not here.
+_MISSING = {
+    "async": "there are no servers that update parameters at once",
+    "p3": "there are no servers",
+    "horovod": "Horovod is not used",
+    "byteps": "BytePS is not used",
+    "nccl": "there are no GPUs",
+}
+
 
 def create(name: str = "local") -> Any:
-    """Makes a store: "local" or "device", which add up the arrays of this process, or a registered one.
+    """Makes a store: "local" or "device", which add up the arrays of this process, a registered one, or one of several
+    workers, "dist_sync", "dist_device_sync" or "dist" (all the same; docs/distributed.md).
 
     Raises:
+        ImportError: several workers need mpi4py and an MPI (`pip install mxlite[mpi]`).
         TypeError: the name is not a string.
         MXNetError: there is no such store.
     """
@@ -170,9 +205,14 @@ def create(name: str = "local") -> Any:
         return KVStoreBase.kv_registry[kind]()
     if kind in _LOCAL:
         return KVStore(kind)
+    for each, why in _MISSING.items():
+        if each in kind:
+            raise MXNetError(f"kvstore {name!r} is not in mxlite: {why}; 'dist_sync' adds up gradients over MPI")
     if kind.startswith("dist"):
-        raise MXNetError(f"kvstore {name!r}: stores over several machines are not in mxlite yet")
-    raise MXNetError(f"kvstore {name!r} is not known: 'local', 'device', or one registered with KVStoreBase.register")
+        return importlib.import_module("mxlite.kvstore._dist").KVStoreDist(kind)
+    raise MXNetError(
+        f"kvstore {name!r} is not known: 'local', 'device', 'dist_sync', or one registered with KVStoreBase.register"
+    )
 
 
 show(globals())

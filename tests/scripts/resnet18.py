@@ -13,15 +13,15 @@ net.initialize(Seeded(0.05))
 net.hybridize()
 
 loss_of = gluon.loss.SoftmaxCELoss()
-schedule = mx.lr_scheduler.MultiFactorScheduler(step=[20, 40], factor=0.5, base_lr=0.0005)
+schedule = mx.lr_scheduler.MultiFactorScheduler(step=[20, 40], factor=0.5, base_lr=0.001)
 trainer = gluon.Trainer(net.collect_params(), "nag", {"lr_scheduler": schedule, "momentum": 0.9, "wd": 1e-4})
 log = Log()
 going, i = True, 0
 while going:
-    x, y = x_all[i * 8 % 400 : i * 8 % 400 + 8], y_all[i * 8 % 400 : i * 8 % 400 + 8]
+    x, y = x_all[i * 16 % 400 : i * 16 % 400 + 16], y_all[i * 16 % 400 : i * 16 % 400 + 16]
     with autograd.record():
         loss = loss_of(net(x), y)
     loss.backward()
-    trainer.step(8)
+    trainer.step(16)
     going, i = log.step(loss), i + 1
 log.done()

@@ -14,6 +14,8 @@ for version in "$@"; do
     [ -x "$venv/bin/pytest" ] || {
         sh tools/make_venv.sh "$python" "$venv" || exit 1
         "$venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel[demo,dev]" || exit 1
+        "$venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: 'mpi4py>=4.1' 'mpich>=5' \
+            2> /dev/null || echo "TEST no wheels of an MPI for Python $version: tests of several workers are skipped"
     }
     "$venv/bin/python" -m pip install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel" || exit 1
     case $wheel in *-abi3-*) bindings='cffi ctypes' ;; *) bindings=ctypes ;; esac

@@ -7,7 +7,7 @@ from typing import Any
 
 from mxlite._public import show
 
-__all__ = ["cnn", "data", "nn"]
+__all__ = ["cnn", "data", "estimator", "nn", "rnn"]
 
 
 def _later(name: str) -> Any:

@@ -80,7 +80,8 @@ def test_exit_codes(tmp_path: Path) -> None:
     for words, message in (
         (("run",), "the script to run is missing"),
         (("run", "nowhere.py"), "can't open file 'nowhere.py'"),
-        (("run", "-n", "4", "given/script.py"), "-n: running several processes is not supported yet"),
+        (("run", "-n", "0", "given/script.py"), "-n: there must be a worker at least"),
+        (("run", "-n", "four", "given/script.py"), "invalid int value: 'four'"),
         (("run", "--as", "numpy", "x.py"), "invalid choice"),
     ):
         done = _command(*words, folder=tmp_path)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mxlite._public import show
-from mxlite.gluon.contrib.data import sampler
+from mxlite.gluon.contrib.data import sampler, text
 from mxlite.gluon.contrib.data.sampler import IntervalSampler
 
-__all__ = ["IntervalSampler", "sampler"]
+__all__ = ["IntervalSampler", "sampler", "text"]
 
 show(globals())

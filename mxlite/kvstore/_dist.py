@@ -1,0 +1,102 @@
+"""KVStoreDist: a store that all workers of a run share; MPI adds up what they push."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mxlite.error import MXNetError
+from mxlite.kvstore._buckets import Sums, wire_type
+from mxlite.kvstore._world import world
+from mxlite.kvstore.kvstore import KVStore
+from mxlite.ndarray import NDArray, array
+
+
+class KVStoreDist(KVStore):
+    """A store of which each worker has a copy; `create("dist_sync")` makes one.
+
+    What workers push is added up over all of them, so that every copy holds the same bits; an optimizer updates each
+    copy in the same way. `init`, `push` and what calls them are calls that all workers make with the same keys.
+
+    Raises: ImportError: there is no MPI (`pip install mxlite[mpi]`).
+    """
+
+    def __init__(self, kind: str = "dist_sync") -> None:
+        super().__init__(kind)
+        self._world = world()
+        self._sums: Sums | None = None
+        self._summed: list[Any] = []
+
+    @property
+    def rank(self) -> int:
+        return self._world.rank
+
+    @property
+    def num_workers(self) -> int:
+        return self._world.size
+
+    def _first_values(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
+        """Worker 0's."""
+        self._world.agree("init", _kinds(keys, arrays))
+        found = []
+        for each in arrays:
+            values = each.asnumpy()
+            self._world.broadcast(values)
+            found.append(array(values, dtype=each.dtype, ctx=each.context))
+        return found
+
+    def _totals(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
+        """Sums over workers."""
+        self._world.agree("push", _kinds(keys, arrays))
+        sent = [each.asnumpy().astype(wire_type(each.dtype), copy=False) for each in arrays]
+        for request in [self._world.start_sum(each, self._world.comm) for each in sent]:
+            self._world.wait(request)
+        return [array(values, dtype=each.dtype, ctx=each.context) for values, each in zip(sent, arrays)]
+
+    def pushpull_gradients(self, keys: Sequence[int], parameters: Sequence[Any], update: bool) -> None:
+        """Adds up a Trainer's gradients over all workers, most of which have left while backward ran.
+
+        Args: update: Whether the optimizer updates the stored parameters, which then replace the parameters' data;
+            else the sums replace the gradients.
+        """
+        if self._sums is None or self._summed != parameters:
+            if self._sums is not None:
+                self._sums.close()
+            self._summed, self._sums = list(parameters), Sums(self._world, parameters)
+        totals = self._sums.finish()
+        if not update:
+            for each, total in zip(parameters, totals):
+                for grad in each.list_grad():
+                    total.copyto(grad)
+            return
+        totals = [
+            total if total.dtype == each.dtype else total.astype(each.dtype) for each, total in zip(parameters, totals)
+        ]
+        stored = [self._known(key) for key in keys]
+        self._update(keys, totals, stored)
+        for each, kept in zip(parameters, stored):
+            for data in each.list_data():
+                kept.copyto(data)
+
+    def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
+        """Raises MXNetError: mxlite compresses no gradients."""
+        raise MXNetError(f"kvstore {self._kind!r}: gradient compression is not in mxlite")
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Writes the states of the optimizer, which are the same in all workers; one or all may call it."""
+        part = f"{fname}.{self.rank}.part"
+        super().save_optimizer_states(part, dump_optimizer)
+        os.replace(part, fname)
+
+    def _barrier(self) -> None:
+        """Waits until all workers have come here."""
+        self._world.agree("_barrier", None)
+
+    barrier = _barrier
+
+
+def _kinds(keys: list[Any], arrays: list[NDArray]) -> list[Any]:
+    return [(key, each.shape, np.dtype(each.dtype).name) for key, each in zip(keys, arrays)]
