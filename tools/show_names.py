@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/names.md: what became of every public name of MXNet 1.9.1's mx.nd and its modules of dense arrays.
 
-``show_names.py`` prints the page, ``--write`` writes it, ``--check`` fails if it differs. The names are facts of 1.9.1
+``show_names.py`` prints the page, ``--write`` writes it, ``--check`` fails if it differs; with it goes
+mxlite/_cli/differences.json, from which `mxlite names` and `mxlite op` quote. The names are facts of 1.9.1
 (tests/reference/names.json); whether one is there is asked of mxlite; where it differs is in the tables of
 docs/compatibility.md, by the rows that name it or a case of its operator; why one is refused is below.
 """
@@ -24,6 +25,7 @@ from mxlite.ndarray._operators import Operator, operator_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/names.md"
+QUOTES = ROOT / "mxlite/_cli/differences.json"
 COMPATIBILITY = ROOT / "docs/compatibility.md"
 NAMES = json.loads((ROOT / "tests/reference/names.json").read_text(encoding="utf-8"))
 
@@ -65,9 +67,11 @@ all operators (gradients of every order, arrays without elements) are not repeat
 
 
 class Row(NamedTuple):
-    """A row of docs/compatibility.md: its subject, the names in it, and patterns of operators whose cases it lists."""
+    """A row of docs/compatibility.md: cells, the names in its subject, patterns of operators whose cases it lists."""
 
     subject: str
+    theirs: str
+    ours: str
     named: frozenset[str]
     patterns: tuple[str, ...]
 
@@ -81,7 +85,7 @@ def rows() -> list[Row]:
         if len(row) == 5 and row[0] != "subject":
             named = re.findall(r"`(?:x\.|nd\.|mx\.nd\.)?([\w.]+)(?:\(.*?\))?`", row[0])
             patterns = {pattern for pattern in re.findall(r"`case ([^`/]+)/", row[4]) if pattern.strip("*?")}
-            found.append(Row(row[0], frozenset(named), tuple(sorted(patterns))))
+            found.append(Row(row[0], row[1], row[2], frozenset(named), tuple(sorted(patterns))))
     return found
 
 
@@ -97,11 +101,11 @@ def spellings(module: str, name: str) -> set[str]:
     return own
 
 
-def differences(module: str, name: str, known: Iterable[Row]) -> list[str]:
-    """The subjects of the rows that are about a name."""
+def differences(module: str, name: str, known: Iterable[Row]) -> list[Row]:
+    """The rows that are about a name."""
     own = spellings(module, name)
     return [
-        row.subject
+        row
         for row in known
         if row.named & own or any(fnmatchcase(each, pattern) for each in own for pattern in row.patterns)
     ]
@@ -151,8 +155,8 @@ def section(module: str, names: list[str], here: set[str], known: list[Row]) -> 
     if other:
         text += "\n### Differ\n\n| name | where |\n| --- | --- |\n"
         groups: dict[str, list[str]] = {}
-        for name, subjects in other.items():
-            groups.setdefault("; ".join(subjects), []).append(name)
+        for name, about in other.items():
+            groups.setdefault("; ".join(row.subject for row in about), []).append(name)
         for subjects, each in groups.items():
             text += f"| {quoted(each)} | {subjects} |\n"
     if missing:
@@ -170,6 +174,27 @@ def page() -> str:
     return text + section("numpy", sorted(NAMES["numpy"]), set(operator_names()), known)
 
 
+def quotes() -> str:
+    """The differences as JSON: texts, and which are about a name: nd.exp, or what a row's subject calls so."""
+    known, found = rows(), {}
+    for module, names in NAMES["modules"].items():
+        for name in names:
+            found["nd." * (module != "nd") + f"{module}.{name}"] = differences(module, name, known)
+    for row in known:
+        for name in sorted(row.named):
+            if not name.isdigit():
+                found.setdefault(name.replace("mx.", ""), []).append(row)
+    texts: dict[str, int] = {}
+    places = {
+        name: sorted(
+            {texts.setdefault(f"{row.subject}: 1.9.1: {row.theirs}; here: {row.ours}", len(texts)) for row in about}
+        )
+        for name, about in sorted(found.items())
+        if about
+    }
+    return json.dumps({"texts": list(texts), "names": places}, ensure_ascii=False, separators=(",\n", ":")) + "\n"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the page")
@@ -177,10 +202,12 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.write:
         PAGE.write_text(page(), encoding="utf-8")
+        QUOTES.write_text(quotes(), encoding="utf-8")
     elif arguments.check:
-        if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page():
-            print(f"{PAGE.name} is out of date: run tools/show_names.py --write", file=sys.stderr)
-            return 1
+        for path, text in ((PAGE, page()), (QUOTES, quotes())):
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                print(f"{path.name} is out of date: run tools/show_names.py --write", file=sys.stderr)
+                return 1
     else:
         print(page(), end="")
     return 0

@@ -1,7 +1,8 @@
 """The command ``mxlite``, also as ``python -m mxlite``.
 
 Without a subcommand it prints what this installation is made of (`information`); ``mxlite run`` runs a script in
-MXNet's or PyTorch's name (`run`).
+MXNet's or PyTorch's name (`run`), ``mxlite names`` reads one and says which of its names are here (`names`), ``mxlite
+op`` prints an operator's page (`op`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import importlib
 import sys
 
 #: Subcommands: the modules here with their `main`.
-_COMMANDS = ("run",)
+_COMMANDS = ("names", "op", "run")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -86,7 +86,10 @@ def main(arguments: "Optional[list[str]]" = None) -> int:
     options.
     """
     parser = argparse.ArgumentParser(
-        prog="mxlite", description="What this installation is made of. To run a script: mxlite run --help"
+        prog="mxlite",
+        description="Prints what this installation is made of. Other commands, each with --help: mxlite run (runs a"
+        " script for MXNet or PyTorch), mxlite names (says which of its names are here), mxlite op (an operator's"
+        " page).",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     for name, (_, text) in {**_FLAGS, **_FOLDERS}.items():

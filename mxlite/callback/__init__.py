@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from mxlite._public import show as _show
 from mxlite.error import MXNotImplementedError
@@ -41,7 +41,7 @@ def module_checkpoint(
     return callback
 
 
-def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
+def do_checkpoint(prefix: str, period: int = 1) -> NoReturn:
     """A callback of epochs that saves symbol and parameters; mxlite has no symbols yet.
 
     Raises: NotImplementedError: always; `Block.save_parameters` saves what Gluon trains.

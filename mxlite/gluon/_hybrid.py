@@ -173,7 +173,7 @@ class HybridBlock(Block):
 class SymbolBlock(HybridBlock):
     """A block of a symbolic graph, of which mxlite has none yet. Raises: NotImplementedError: when one is made."""
 
-    def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
+    def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> NoReturn:
         raise MXNotImplementedError("SymbolBlock: symbolic graphs are not in mxlite yet")
 
     @staticmethod
