@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 from _case import case
@@ -116,3 +117,10 @@ def registered(mx):
 def registered_of_another_kind(mx):
     base, _, _ = _registry(mx)
     return mx.registry.get_register_func(base, "thing")(_Other)
+
+
+@case(name=["symbol.symbol.Symbol", "ndarray.ndarray.NDArray"])
+def class_by_the_path_that_programs_import(mx, name):
+    path, _, kind = name.rpartition(".")
+    found = getattr(importlib.import_module(f"{mx.__name__}.{path}"), kind)
+    return found.__name__, found.__module__.partition(".")[2], found in (mx.sym.Symbol, mx.nd.NDArray)
