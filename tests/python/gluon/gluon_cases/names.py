@@ -124,3 +124,18 @@ def class_by_the_path_that_programs_import(mx, name):
     path, _, kind = name.rpartition(".")
     found = getattr(importlib.import_module(f"{mx.__name__}.{path}"), kind)
     return found.__name__, found.__module__.partition(".")[2], found in (mx.sym.Symbol, mx.nd.NDArray)
+
+
+@case
+def functions_of_the_arrays_module(mx):
+    """Those in its `__all__` but `imdecode`, which needs OpenCV; `array` and `empty` are in it as well."""
+    module = importlib.import_module(f"{mx.__name__}.ndarray.ndarray")
+    names = [each for each in module.__all__ if each[0] != "_" and not each.startswith(("indexing_", "get_"))]
+    names = sorted({*names, "array", "empty"} - {"imdecode"})
+    return names, [callable(getattr(module, each)) for each in names]
+
+
+@case(name=["maximum", "lesser_equal", "modulo"])
+def function_of_the_arrays_module(mx, name):
+    module = importlib.import_module(f"{mx.__name__}.ndarray.ndarray")
+    return getattr(module, name)(module.array([1, 5]), module.ones((2,)))
