@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import warnings
 
 from _case import case
 
@@ -139,3 +140,15 @@ def functions_of_the_arrays_module(mx):
 def function_of_the_arrays_module(mx, name):
     module = importlib.import_module(f"{mx.__name__}.ndarray.ndarray")
     return getattr(module, name)(module.array([1, 5]), module.ones((2,)))
+
+
+@case
+def default_context_by_its_old_name(mx):
+    found = [mx.Context.default_ctx]
+    with warnings.catch_warnings(record=True) as warned, mx.cpu(3):
+        warnings.simplefilter("always")
+        found.append(mx.Context.default_ctx)
+        mx.Context.default_ctx = mx.cpu(4)
+        found += [mx.current_context(), mx.nd.ones((1,)).context]
+    found.append(mx.context.Context.default_ctx)
+    return [str(each) for each in found], [each.category.__name__ for each in warned]
