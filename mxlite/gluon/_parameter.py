@@ -37,6 +37,14 @@ class Epoch:
 epoch = Epoch()
 
 
+class _Copies(list):
+    """A parameter's arrays, one for each context. Programs put others there: weights that are computed."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        epoch.number += 1
+
+
 def contexts(ctx: Context | Sequence[Context] | None) -> list[Context]:
     """A list of contexts, of one, of several, or of None: the current one."""
     if ctx is None:
@@ -98,6 +106,12 @@ class Parameter:
         self._grad_req: str = "null"
         self.grad_req = grad_req
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_data":
+            value = None if value is None else _Copies(value)
+            epoch.number += 1
+        super().__setattr__(name, value)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})"
 
@@ -120,7 +134,6 @@ class Parameter:
         if self._data is not None:
             if req == "null":
                 self._data = [each.detach() for each in self._data]
-                epoch.number += 1
             self._init_grad()
 
     @property
@@ -174,7 +187,6 @@ class Parameter:
             )
             return
         self._data = self._grad = None
-        epoch.number += 1
         if init is None:
             init = default_init if self.init is None else self.init
         self._deferred_init = (init, contexts(ctx), default_init, None)
@@ -206,7 +218,6 @@ class Parameter:
         """Copies values to the contexts."""
         self._ctx_list = list(ctx_list)
         self._data = [data.copyto(ctx) for ctx in self._ctx_list]
-        epoch.number += 1
         self._init_grad()
 
     def _init_grad(self) -> None:
@@ -309,7 +320,6 @@ class Parameter:
             return
         with autograd.pause():
             self._data = [each.astype(dtype) for each in self._data]
-            epoch.number += 1
             if self._grad is not None:
                 self._grad = [each.astype(dtype) for each in self._grad]
                 self._mark()
@@ -378,6 +388,16 @@ class Parameter:
         if self._deferred_init:
             return self._deferred_init[1]
         raise RuntimeError(f"Parameter '{self.name}' has not been initialized")
+
+    @property
+    def _ctx_map(self) -> list[list[int | None]]:
+        """Where in `_data` the array of a context is: by `device_typeid & 1` and `device_id`, as others look it up."""
+        places: list[list[int | None]] = [[], []]
+        for number, ctx in enumerate(self._ctx_list):
+            row = places[ctx.device_typeid & 1]
+            row += [None] * (ctx.device_id + 1 - len(row))
+            row[ctx.device_id] = number
+        return places
 
     def zero_grad(self) -> None:
         """Sets the gradients to zero."""
