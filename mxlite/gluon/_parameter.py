@@ -52,6 +52,16 @@ def contexts(ctx: Context | Sequence[Context] | None) -> list[Context]:
     return [ctx] if isinstance(ctx, Context) else list(ctx)
 
 
+def _places(ctx_list: list[Context]) -> list[list[int | None]]:
+    """The number of each context in a list, by `device_typeid & 1` and `device_id`."""
+    places: list[list[int | None]] = [[], []]
+    for number, ctx in enumerate(ctx_list):
+        row = places[ctx.device_typeid & 1]
+        row += [None] * (ctx.device_id + 1 - len(row))
+        row[ctx.device_id] = number
+    return places
+
+
 class Parameter:
     """An array that a block trains, by name; `initialize` gives it values.
 
@@ -83,7 +93,11 @@ class Parameter:
         self._data: list[NDArray] | None = None
         self._grad: list[NDArray] | None = None
         self._ctx_list: list[Context] = []
+        #: For other programs: where in `_data` the array of a context is, by `device_typeid & 1` and `device_id`.
+        self._ctx_map: list[list[int | None]] = []
         self._trainer: Any = None
+        #: For other programs, which copy it.
+        self._var: Any = None
         #: While the shape is unknown: the initializer, the contexts, the default initializer, and values (or None).
         self._deferred_init: tuple = ()
         self._differentiable = differentiable
@@ -108,7 +122,7 @@ class Parameter:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "_data":
-            value = None if value is None else _Copies(value)
+            value = value if value is None or isinstance(value, _Copies) else _Copies(value)
             epoch.number += 1
         super().__setattr__(name, value)
 
@@ -217,6 +231,7 @@ class Parameter:
     def _init_impl(self, data: NDArray, ctx_list: Sequence[Context]) -> None:
         """Copies values to the contexts."""
         self._ctx_list = list(ctx_list)
+        self._ctx_map = _places(self._ctx_list)
         self._data = [data.copyto(ctx) for ctx in self._ctx_list]
         self._init_grad()
 
@@ -388,16 +403,6 @@ class Parameter:
         if self._deferred_init:
             return self._deferred_init[1]
         raise RuntimeError(f"Parameter '{self.name}' has not been initialized")
-
-    @property
-    def _ctx_map(self) -> list[list[int | None]]:
-        """Where in `_data` the array of a context is: by `device_typeid & 1` and `device_id`, as others look it up."""
-        places: list[list[int | None]] = [[], []]
-        for number, ctx in enumerate(self._ctx_list):
-            row = places[ctx.device_typeid & 1]
-            row += [None] * (ctx.device_id + 1 - len(row))
-            row[ctx.device_id] = number
-        return places
 
     def zero_grad(self) -> None:
         """Sets the gradients to zero."""

@@ -403,3 +403,29 @@ def places_of_contexts(mx, devices):
     param = mx.gluon.Parameter("w", shape=(1,))
     param.initialize(ctx=[mx.cpu(each) for each in devices])
     return param._ctx_map
+
+
+@case(run_before=[False, True])
+def parameter_of_another_class(mx, run_before):
+    """A dropout of weights is a parameter whose `data` computes, over the arrays of another parameter."""
+
+    class Counting(mx.gluon.Parameter):
+        def __init__(self, param):
+            super().__init__(param.name, shape=param.shape)
+            for name in ("_data", "_grad", "_ctx_list", "_ctx_map", "_trainer", "_var"):
+                setattr(self, name, getattr(param, name))
+            self.calls = 0
+
+        def data(self, ctx=None):
+            self.calls += 1
+            return super().data(ctx) * self.calls
+
+    layer, x = mx.gluon.nn.Dense(2, in_units=3), array(mx, (2, 3))
+    layer.initialize()
+    layer.weight.set_data(array(mx, (2, 3), 2))
+    outputs = [layer(x)] if run_before else []
+    param = layer._reg_params["weight"]
+    layer._reg_params["weight"] = Counting(param)
+    outputs += [layer(x), layer(x)]
+    param.set_data(array(mx, (2, 3), 3))
+    return [*outputs, layer(x), layer._reg_params["weight"]._data is param._data]
