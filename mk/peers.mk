@@ -8,7 +8,7 @@
 #:                  pairs of features under checkpoints and saved_tensors_hooks, layers, optimizers and schedules, and
 #:                  100,000 calls of all functions
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
-#: make test-clients  the tests of TensorLy and einops for MXNet, with mxlite as mxnet (tests/clients/README.md)
+#: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
 #: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
@@ -93,11 +93,33 @@ $(CLIENTS_ORACLE)/clients.stamp:
 	    scipy==1.10.1 $(CLIENTS_NEED)
 	@touch $@
 
-test-clients: lib $(CLIENTS)/clients.stamp
-	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources
+# Those that use Gluon want packages of their time, and so a Python that has these; one environment has mxlite in
+# MXNet's place, the other MXNet.
+GLUON_CLIENTS := tests/clients/gluon_clients
+CLIENTS_GLUON := .venvs/clients-gluon
+CLIENTS_GLUON_ORACLE := .venvs/clients-gluon-mxnet
 
-clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp
-	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources --record
+$(CLIENTS_GLUON)/clients.stamp $(CLIENTS_GLUON_ORACLE)/clients.stamp: $(GLUON_CLIENTS)/requirements.txt
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.9)" $(@D)
+	@$(@D)/bin/python -m pip install -q --disable-pip-version-check -r $< $(GLUON_CLIENTS_MXNET)
+	@touch $@
+$(CLIENTS_GLUON_ORACLE)/clients.stamp: GLUON_CLIENTS_MXNET := mxnet==1.9.1
+
+$(CLIENTS_GLUON)/sources.stamp: $(GLUON_CLIENTS)/sources.txt $(CLIENTS_GLUON)/clients.stamp
+	@PIP_CONSTRAINT='$(abspath $(GLUON_CLIENTS))/build.txt' $(@D)/bin/python -m pip download -q \
+	    --disable-pip-version-check --no-deps --no-binary gluonts,mxfusion --require-hashes -r $< -d $(@D)/sources
+	@touch $@
+
+test-clients: lib $(CLIENTS)/clients.stamp $(CLIENTS_GLUON)/sources.stamp
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources \
+	    tensorly einops
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS_GLUON)/bin/python tests/clients/run_clients.py \
+	    $(CLIENTS_GLUON)/sources gluonts mxfusion
+
+clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp $(CLIENTS_GLUON)/sources.stamp \
+        $(CLIENTS_GLUON_ORACLE)/clients.stamp
+	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources tensorly einops --record
+	@$(CLIENTS_GLUON_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS_GLUON)/sources gluonts mxfusion --record
 	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
 
 # ---- programs in other languages --------------------------------------------------------------------

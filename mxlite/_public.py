@@ -73,8 +73,7 @@ class _Finder:
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """None for modules of others, and for who only asks (importlib.util.find_spec).
 
-        Raises: ModuleNotFoundError. It has no `name`: with one, `from mxlite import x` would drop it for an error of
-            its own.
+        Raises: ModuleNotFoundError.
         """
         parent, _, name = fullname.rpartition(".")
         package = sys.modules.get(parent)
@@ -85,7 +84,18 @@ class _Finder:
             return None
         found = vars(package).get(name)
         why = missing(own) if found is None else f"write 'from {parent} import {name}'"
-        raise ModuleNotFoundError(f"No module named {fullname!r}: {why}")
+        message = f"No module named {fullname!r}: {why}"
+        raise ModuleNotFoundError(message, name=None if _from_list() else fullname)
+
+
+def _from_list() -> bool:
+    """Whether `from package import names` asks the finder: it would drop an error with a `name` for one of its own."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
+        if frame.f_code.co_name == "_handle_fromlist":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 sys.meta_path.append(_Finder)  # type: ignore[arg-type] # a finder needs find_spec alone

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import warnings
 
 from mxlite._public import show as _show
 from mxlite.error import MXNetError, MXValueError
@@ -13,7 +14,23 @@ __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory
 _current = threading.local()
 
 
-class Context:
+class _HasDefault(type):
+    """Gives the class Context a property: classes before Python 3.13 have no others that can be assigned to."""
+
+    @property
+    def default_ctx(cls) -> Context:
+        """The current context of the thread; MXNet has deprecated the name. Assigned to, it becomes the current one."""
+        return _deprecated()
+
+    @default_ctx.setter
+    def default_ctx(cls, context: Context) -> None:
+        if not isinstance(context, Context):
+            raise TypeError(f"Context.default_ctx is a Context, as mx.cpu() gives it; got {context!r}")
+        _deprecated()
+        _current.context = context
+
+
+class Context(metaclass=_HasDefault):
     """A device: a kind ("cpu", "gpu", "cpu_pinned", "cpu_shared") and a number. A with-block makes it the default.
 
     Raises:
@@ -106,6 +123,13 @@ def current_context() -> Context:
     if context is None:
         context = _current.context = Context("cpu")
     return context
+
+
+def _deprecated() -> Context:
+    """The current context, asked for by its old name."""
+    message = "Context.default_ctx is deprecated: write mx.current_context(), or `with` a context to change it"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return current_context()
 
 
 def require_cpu(context: Context | str | None) -> Context:

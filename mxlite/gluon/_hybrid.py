@@ -91,11 +91,12 @@ class HybridBlock(Block):
             return self.hybrid_forward(ndarray, x, *args, **arrays)
 
     def _collect_arrays(self, ctx: Context, x: Any, args: tuple) -> tuple[dict[str, Any], bool]:
-        """The parameters' arrays in a context, with stand-ins for those without a shape; whether there are none."""
+        """The parameters' arrays in a context, with stand-ins for those without a shape; whether they stay the same."""
         if type(self).infer_shape is not HybridBlock.infer_shape:
             _shapes.ask(self, (x, *args))
         arrays = {name: _shapes.array_of(each, ctx) for name, each in self._reg_params.items()}
-        return arrays, not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
+        stay = not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
+        return arrays, stay and all(type(each).data is Parameter.data for each in self._reg_params.values())
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
         """The computation; each kind of block writes its own.

@@ -37,11 +37,29 @@ class Epoch:
 epoch = Epoch()
 
 
+class _Copies(list):
+    """A parameter's arrays, one for each context. Programs put others there: weights that are computed."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        epoch.number += 1
+
+
 def contexts(ctx: Context | Sequence[Context] | None) -> list[Context]:
     """A list of contexts, of one, of several, or of None: the current one."""
     if ctx is None:
         return [current_context()]
     return [ctx] if isinstance(ctx, Context) else list(ctx)
+
+
+def _places(ctx_list: list[Context]) -> list[list[int | None]]:
+    """The number of each context in a list, by `device_typeid & 1` and `device_id`."""
+    places: list[list[int | None]] = [[], []]
+    for number, ctx in enumerate(ctx_list):
+        row = places[ctx.device_typeid & 1]
+        row += [None] * (ctx.device_id + 1 - len(row))
+        row[ctx.device_id] = number
+    return places
 
 
 class Parameter:
@@ -75,7 +93,11 @@ class Parameter:
         self._data: list[NDArray] | None = None
         self._grad: list[NDArray] | None = None
         self._ctx_list: list[Context] = []
+        #: For other programs: where in `_data` the array of a context is, by `device_typeid & 1` and `device_id`.
+        self._ctx_map: list[list[int | None]] = []
         self._trainer: Any = None
+        #: For other programs, which copy it.
+        self._var: Any = None
         #: While the shape is unknown: the initializer, the contexts, the default initializer, and values (or None).
         self._deferred_init: tuple = ()
         self._differentiable = differentiable
@@ -97,6 +119,12 @@ class Parameter:
         self._grad_stype = grad_stype
         self._grad_req: str = "null"
         self.grad_req = grad_req
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_data":
+            value = value if value is None or isinstance(value, _Copies) else _Copies(value)
+            epoch.number += 1
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})"
@@ -120,7 +148,6 @@ class Parameter:
         if self._data is not None:
             if req == "null":
                 self._data = [each.detach() for each in self._data]
-                epoch.number += 1
             self._init_grad()
 
     @property
@@ -174,7 +201,6 @@ class Parameter:
             )
             return
         self._data = self._grad = None
-        epoch.number += 1
         if init is None:
             init = default_init if self.init is None else self.init
         self._deferred_init = (init, contexts(ctx), default_init, None)
@@ -205,8 +231,8 @@ class Parameter:
     def _init_impl(self, data: NDArray, ctx_list: Sequence[Context]) -> None:
         """Copies values to the contexts."""
         self._ctx_list = list(ctx_list)
+        self._ctx_map = _places(self._ctx_list)
         self._data = [data.copyto(ctx) for ctx in self._ctx_list]
-        epoch.number += 1
         self._init_grad()
 
     def _init_grad(self) -> None:
@@ -314,7 +340,6 @@ class Parameter:
             return
         with autograd.pause():
             self._data = [each.astype(dtype) for each in self._data]
-            epoch.number += 1
             if self._grad is not None:
                 self._grad = [each.astype(dtype) for each in self._grad]
                 self._mark()

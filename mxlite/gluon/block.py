@@ -5,6 +5,8 @@ from __future__ import annotations
 from mxlite._public import show
 from mxlite.gluon._block import Block
 from mxlite.gluon._hybrid import HybridBlock, SymbolBlock
+from mxlite.gluon._nested import _flatten as _flatten
+from mxlite.gluon._nested import _regroup as _regroup
 
 __all__ = ["Block", "HybridBlock", "SymbolBlock"]
 

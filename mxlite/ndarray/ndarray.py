@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from mxlite._lib import LIB, ask, check_call, hot, last_error
+from mxlite._public import show
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
@@ -311,3 +313,16 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
 
 def _as_value_error(error: BaseException) -> BaseException:
     return MXValueError(str(error)) if type(error) is MXNetError else error
+
+
+#: What 1.9.1 defines here and mxlite in modules of their own; programs import it from here too.
+_FUNCTIONS = frozenset(
+    """
+    add arange array concatenate divide empty equal eye from_dlpack from_numpy full greater greater_equal histogram
+    lesser lesser_equal linspace logical_and logical_or logical_xor maximum minimum modulo moveaxis multiply not_equal
+    onehot_encode ones power split_v2 subtract to_dlpack_for_read to_dlpack_for_write true_divide waitall zeros
+    """.split()
+)
+__all__ = ["NDArray", *sorted(_FUNCTIONS)]
+
+show(globals(), lambda name: getattr(sys.modules["mxlite.ndarray"], name) if name in _FUNCTIONS else None)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from multiprocessing import TimeoutError as ProcessTimeoutError
+from multiprocessing.reduction import ForkingPickler as ForkingPickler  # GluonNLP imports it from here
 from typing import Any, Callable
 
 import numpy as np
@@ -40,10 +41,11 @@ def _batch(data: Any, where: Context | None) -> Any:
     return ndarray.array(values, dtype=values.dtype, ctx=where)
 
 
-def _moved(data: Any, ctx: Context) -> Any:
+def _as_in_context(data: Any, ctx: Context) -> Any:
+    """A batch in a context; lists and tuples become lists. GluonNLP imports it."""
     if isinstance(data, NDArray):
         return data.as_in_context(ctx)
-    return [_moved(each, ctx) for each in data] if isinstance(data, (list, tuple)) else data
+    return [_as_in_context(each, ctx) for each in data] if isinstance(data, (list, tuple)) else data
 
 
 class DataLoader:
@@ -122,7 +124,7 @@ class DataLoader:
         for batch in batches:
             if type(batch) is _processes.Raised:
                 batch.again()
-            yield batch if pinned is None else _moved(batch, pinned)
+            yield batch if pinned is None else _as_in_context(batch, pinned)
         if self.auto_reload:
             self.refresh()
 

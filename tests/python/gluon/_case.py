@@ -128,7 +128,7 @@ def encoded(value: Any) -> Any:
     if isinstance(value, bytes):
         return {"bytes": base64.b64encode(value).decode()}
     if isinstance(value, (list, tuple)):
-        return {type(value).__name__ if type(value) is list else "tuple": [encoded(each) for each in value]}
+        return {"list" if isinstance(value, list) else "tuple": [encoded(each) for each in value]}
     if isinstance(value, dict):
         return {"dict": [[encoded(key), encoded(each)] for key, each in value.items()]}
     if hasattr(value, "asnumpy"):

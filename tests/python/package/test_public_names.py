@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import pydoc
 import subprocess
 import sys
 import types
@@ -124,6 +125,22 @@ def test_who_asks_is_told_no() -> None:
     for name in ("mxlite.rnn", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
         assert importlib.util.find_spec(name) is None
     assert importlib.util.find_spec("mxlite.autograd") is not None
+
+
+@pytest.mark.parametrize("name", ["mxlite.ndarray.array", "mxlite.rnn", "mxlite.torch.func", "mxlite._foo"])
+def test_errors_of_imports_name_the_module(name: str) -> None:
+    """Programs look at `name` to tell a module that is not there from an error within one; so does pydoc."""
+    with pytest.raises(ModuleNotFoundError) as caught:
+        importlib.import_module(name)
+    assert caught.value.name == name
+
+
+def test_pydoc_finds_objects() -> None:
+    import mxlite.gluon.nn
+
+    assert pydoc.locate("mxlite.nd.array") is nd.array
+    assert pydoc.locate("mxlite.gluon.nn.Dense") is mxlite.gluon.nn.Dense
+    assert pydoc.locate("mxlite.rnn.LSTMCell") is None
 
 
 def test_names_of_python_are_not_said_to_be_missing() -> None:

@@ -524,3 +524,41 @@ def load_structure_of_another(mx, folder, kind):
     first.save(folder + "/m")
     second.load(folder + ("/m" if kind == "other name" else "/n"))
     return [bool((first[0].weight.data() == second[0].weight.data()).asnumpy().all())]
+
+
+# ---- what other programs import of gluon.block ----
+
+
+def _nested(mx, kind):
+    x, y, z = array(mx, (1,)), array(mx, (2,)), array(mx, (3,))
+    return {
+        "array": x,
+        "list": [x, y],
+        "tuple": (x, y),
+        "deep": [x, (y, [z])],
+        "none": [x, None, y],
+        "only none": None,
+        "empty": [],
+        "empty within": [[], x],
+        "number": 3,
+        "number within": [x, 3],
+        "dict": {"x": x},
+    }[kind]
+
+
+NESTED = ["array", "list", "tuple", "deep", "none", "only none", "empty", "empty within"]
+
+
+@case(kind=[*NESTED, "number", "number within", "dict"])
+def flatten_nested(mx, kind):
+    return mx.gluon.block._flatten(_nested(mx, kind), "input")
+
+
+@case(kind=[each for each in NESTED if each not in ("array", "only none")])
+def flatten_and_regroup(mx, kind):
+    return mx.gluon.block._regroup(*mx.gluon.block._flatten(_nested(mx, kind), "input"))
+
+
+@case(fmt=[0, [0, [0]], [2, 0], 2, [], -1, [0, 0, 0, 0]])
+def regroup_numbers(mx, fmt):
+    return mx.gluon.block._regroup([1, 2, 3], fmt)

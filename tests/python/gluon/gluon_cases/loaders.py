@@ -135,3 +135,12 @@ def batchify_arrays(mx, of, dtype, shape):
 @case(differs="a TypeError, which says that the values have no dtype of an array")
 def batchify_texts(mx):
     return mx.gluon.data.dataloader.default_batchify_fn(["a", "b"])
+
+
+@case(kind=["array", "list", "tuple", "nested", "number", "text"])
+def batch_in_another_context(mx, kind):
+    """By a private name that GluonNLP imports, beside the pickler."""
+    x = mx.nd.ones((2,))
+    batch = {"array": x, "list": [x, x], "tuple": (x, 1), "nested": [[x], (x,)], "number": 1, "text": "a"}[kind]
+    moved = mx.gluon.data.dataloader._as_in_context(batch, mx.cpu(1))
+    return moved, mx.gluon.data.dataloader.ForkingPickler.__name__

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import warnings
 
 from _case import case
 
@@ -116,3 +118,37 @@ def registered(mx):
 def registered_of_another_kind(mx):
     base, _, _ = _registry(mx)
     return mx.registry.get_register_func(base, "thing")(_Other)
+
+
+@case(name=["symbol.symbol.Symbol", "ndarray.ndarray.NDArray"])
+def class_by_the_path_that_programs_import(mx, name):
+    path, _, kind = name.rpartition(".")
+    found = getattr(importlib.import_module(f"{mx.__name__}.{path}"), kind)
+    return found.__name__, found.__module__.partition(".")[2], found in (mx.sym.Symbol, mx.nd.NDArray)
+
+
+@case
+def functions_of_the_arrays_module(mx):
+    """Those in its `__all__` but `imdecode`, which needs OpenCV; `array` and `empty` are in it as well."""
+    module = importlib.import_module(f"{mx.__name__}.ndarray.ndarray")
+    names = [each for each in module.__all__ if each[0] != "_" and not each.startswith(("indexing_", "get_"))]
+    names = sorted({*names, "array", "empty"} - {"imdecode"})
+    return names, [callable(getattr(module, each)) for each in names]
+
+
+@case(name=["maximum", "lesser_equal", "modulo"])
+def function_of_the_arrays_module(mx, name):
+    module = importlib.import_module(f"{mx.__name__}.ndarray.ndarray")
+    return getattr(module, name)(module.array([1, 5]), module.ones((2,)))
+
+
+@case
+def default_context_by_its_old_name(mx):
+    found = [mx.Context.default_ctx]
+    with warnings.catch_warnings(record=True) as warned, mx.cpu(3):
+        warnings.simplefilter("always")
+        found.append(mx.Context.default_ctx)
+        mx.Context.default_ctx = mx.cpu(4)
+        found += [mx.current_context(), mx.nd.ones((1,)).context]
+    found.append(mx.context.Context.default_ctx)
+    return [str(each) for each in found], [each.category.__name__ for each in warned]

@@ -370,3 +370,62 @@ def constant_keeps_its_request(mx, req):
 @case
 def constant_of_text(mx):
     mx.gluon.Constant("c", "a")
+
+
+# ---- what other programs do with private names ----
+
+
+@case(how=["item", "list"], hybridize=[False, True])
+def array_replaced_by_a_computed_one(mx, how, hybridize):
+    """Networks whose weights another network computes, variational ones and those of meta-learning put them so."""
+    layer, x, scale = mx.gluon.nn.Dense(2, in_units=3, use_bias=False), array(mx, (2, 3)), array(mx, (2, 3), 1)
+    layer.initialize()
+    layer.weight.set_data(array(mx, (2, 3), 2))
+    if hybridize:
+        layer.hybridize()
+    scale.attach_grad()
+    outputs = [layer(x)]
+    for factor in (2, 3):
+        with mx.autograd.record():
+            weight = scale * factor
+            if how == "item":
+                layer.weight._data[0] = weight
+            else:
+                layer.weight._data = [weight]
+            outputs.append(layer(x))
+        outputs[-1].backward()
+        outputs.append(scale.grad.copy())
+    return outputs, layer.weight.data()
+
+
+@case(devices=[[0], [2, 0], [1, 3]])
+def places_of_contexts(mx, devices):
+    param = mx.gluon.Parameter("w", shape=(1,))
+    param.initialize(ctx=[mx.cpu(each) for each in devices])
+    return param._ctx_map
+
+
+@case(run_before=[False, True])
+def parameter_of_another_class(mx, run_before):
+    """A dropout of weights is a parameter whose `data` computes, over the arrays of another parameter."""
+
+    class Counting(mx.gluon.Parameter):
+        def __init__(self, param):
+            super().__init__(param.name, shape=param.shape)
+            for name in ("_data", "_grad", "_ctx_list", "_ctx_map", "_trainer", "_var"):
+                setattr(self, name, getattr(param, name))
+            self.calls = 0
+
+        def data(self, ctx=None):
+            self.calls += 1
+            return super().data(ctx) * self.calls
+
+    layer, x = mx.gluon.nn.Dense(2, in_units=3), array(mx, (2, 3))
+    layer.initialize()
+    layer.weight.set_data(array(mx, (2, 3), 2))
+    outputs = [layer(x)] if run_before else []
+    param = layer._reg_params["weight"]
+    layer._reg_params["weight"] = Counting(param)
+    outputs += [layer(x), layer(x)]
+    param.set_data(array(mx, (2, 3), 3))
+    return [*outputs, layer(x), layer._reg_params["weight"]._data is param._data]
