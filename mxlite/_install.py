@@ -81,6 +81,9 @@ def install_as(name: str, own: str, caller: str, version: str | None = None) -> 
         where = getattr(present, "__file__", "?")
         raise RuntimeError(f"{caller}: {name} itself is imported already, from {where}")
     _INSTALLED[name] = sys.modules[name] = package if version is None else _with_version(package, version)
+    for part, module in list(sys.modules.items()):  # programs look there for what is imported already
+        if part.startswith(f"{own}.") and "._" not in part:
+            sys.modules.setdefault(name + part[len(own) :], module)
     if _Others not in sys.meta_path:
         sys.meta_path.insert(0, _Others)  # type: ignore[arg-type] # before files are looked for in the same folder
 

@@ -262,10 +262,11 @@ def test_retry():
 
 
 PROGRAM = """
-import pickle
+import pickle, sys
 import mxlite
 mxlite.install_as_mxnet()
 mxlite.install_as_mxnet()
+assert sys.modules["mxnet.ndarray"] is mxlite.nd  # einops looks there
 import mxnet as mx, mxnet.ndarray as nd, mxnet.nd
 from mxnet import autograd, test_utils
 from mxnet.ndarray.ndarray import NDArray
