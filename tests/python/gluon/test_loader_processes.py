@@ -226,12 +226,15 @@ def test_workers_draw_different_numbers() -> None:
 def test_threads() -> None:
     loader = DataLoader(SimpleDataset(list(range(31))), 3, num_workers=2, thread_pool=True)
     assert [value for batch in loader for value in batch.asnumpy()] == list(range(31))
+    loader = DataLoader(_Fails(), 3, num_workers=2, thread_pool=True)
     with pytest.raises(KeyError, match="number four"):
-        list(DataLoader(_Fails(), 3, num_workers=2, thread_pool=True))
+        list(loader)
+    loader._worker_pool.shutdown()  # a thread may still be making its batch
 
 
 _ENDLESS = """
-    import sys, time
+    import signal, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits one that is ignored
     import mxlite as mx
     from mxlite.gluon.data import DataLoader, SimpleDataset
     def slow(sample):
