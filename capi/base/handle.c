@@ -9,9 +9,10 @@
 enum {
     SLOT_LIMIT = 1 << 26,
     CHUNK_SLOTS = 1 << MXL_HANDLE_CHUNK_BITS,
+    KIND_MASK = MXL_HANDLE_KIND_MASK >> 1,
     BATCH = 64,           /* slots that a thread takes or returns at once */
     GENERATION_FIRST = 1, /* small integers are never handles */
-    GENERATION_LAST = (1 << 23) - 1
+    GENERATION_LAST = (1 << 22) - 1
 };
 
 _Atomic(mxl_handle_slot *) mxl_handle_chunks[MXL_HANDLE_CHUNKS];
@@ -20,9 +21,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t shared_free; /* a chain of free slots; under `lock` */
 static uint32_t fresh = 1;   /* slots from this one on were never used; under `lock` */
 
-static const char *const kind_name[MXL_KIND_COUNT] = {"thing", "array", "operator", "prepared call",
-                                                      "node",  "hook",  "profiler"};
-static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a", "a"};
+static const char *const kind_name[MXL_KIND_COUNT] = {"thing",
+                                                      "array",
+                                                      "operator",
+                                                      "prepared call",
+                                                      "node",
+                                                      "hook",
+                                                      "profiler",
+                                                      "symbol",
+                                                      "cached operator",
+                                                      "executor",
+                                                      "key-value store",
+                                                      "record file",
+                                                      "data iterator"};
+static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a", "a",
+                                                         "a", "a",  "an", "a", "a", "a"};
 
 static mxl_handle_slot *slot_at(uint32_t number)
 {
@@ -53,7 +66,8 @@ static uint32_t held_fresh(void)
         atomic_store_explicit(edge, chunk, memory_order_release);
     }
     slot = slot_at(fresh);
-    atomic_store_explicit(&slot->word, (uint64_t)GENERATION_FIRST << 36, memory_order_relaxed);
+    atomic_store_explicit(&slot->word, (uint64_t)GENERATION_FIRST << MXL_HANDLE_WORD_AT,
+                          memory_order_relaxed);
     return fresh++;
 }
 
@@ -128,10 +142,11 @@ uint64_t mxl_handle_new(mxl_kind kind, mxl_ref *object)
             return 0;
         slot = slot_at(number);
     }
-    generation = atomic_load_explicit(&slot->word, memory_order_relaxed) >> 36;
+    generation = atomic_load_explicit(&slot->word, memory_order_relaxed) >> MXL_HANDLE_WORD_AT;
     tag = (uint64_t)kind << 1 | 1;
     slot->u.object = object;
-    atomic_store_explicit(&slot->word, (generation << 4 | tag) << 32, memory_order_release);
+    atomic_store_explicit(&slot->word, (generation << MXL_HANDLE_SLOT_AT | tag) << 32,
+                          memory_order_release);
     count_live(state, 1);
     return generation << MXL_HANDLE_GENERATION_AT | (uint64_t)number << MXL_HANDLE_SLOT_AT | tag;
 }
@@ -159,7 +174,8 @@ static void recycle(mxl_handle_slot *slot, uint32_t number, uint64_t generation)
          * make a stale handle valid. */
         return;
     }
-    atomic_store_explicit(&slot->word, (generation + 1) << 36, memory_order_relaxed);
+    atomic_store_explicit(&slot->word, (generation + 1) << MXL_HANDLE_WORD_AT,
+                          memory_order_relaxed);
     if (state == NULL) {
         give_shared(number, number);
         return;
@@ -186,7 +202,7 @@ int mxl_handle_free(mxl_kind kind, uint64_t handle)
 
     if (handle == 0)
         return 0;
-    if (slot != NULL && (handle & 15) == ((uint64_t)kind << 1 | 1)) {
+    if (slot != NULL && (handle & MXL_HANDLE_KIND_MASK) == ((uint64_t)kind << 1 | 1)) {
         uint64_t tag = mxl_handle_tag(handle);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
@@ -217,12 +233,13 @@ static bool was_given_out(uint64_t handle)
         return false;
     word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     /* A free slot's word has the generation of its next handle and kind 0. */
-    return generation < word >> 36 || (generation == word >> 36 && (word >> 33 & 7) != 0);
+    return generation < word >> MXL_HANDLE_WORD_AT ||
+           (generation == word >> MXL_HANDLE_WORD_AT && (word >> 33 & KIND_MASK) != 0);
 }
 
 mxl_ref *mxl_handle_refuse(mxl_kind kind, uint64_t handle)
 {
-    unsigned own = (unsigned)(handle >> 1 & 7);
+    unsigned own = (unsigned)(handle >> 1 & KIND_MASK);
     unsigned long long value = (unsigned long long)handle;
     const char *name = kind_name[kind], *article = kind_article[kind];
 
@@ -250,7 +267,7 @@ int64_t mxl_handle_number(mxl_kind kind, uint64_t handle, uint32_t count)
 
     if (number < count && handle == mxl_handle_permanent(kind, number))
         return number;
-    if (handle == 0 || (handle >> 1 & 7) != (uint64_t)kind)
+    if (handle == 0 || (handle >> 1 & KIND_MASK) != (uint64_t)kind)
         (void)mxl_handle_refuse(kind, handle);
     else
         mxl_error("invalid %s handle 0x%llx: mxlite never gave it out", kind_name[kind],

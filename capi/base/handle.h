@@ -19,15 +19,23 @@ typedef enum mxl_kind {
     MXL_KIND_NODE,
     MXL_KIND_HOOK,
     MXL_KIND_PROFILE,
-    MXL_KIND_COUNT /* at most 8 */
+    MXL_KIND_SYMBOL,
+    MXL_KIND_CACHED_OP,
+    MXL_KIND_EXECUTOR,
+    MXL_KIND_STORE,    /* key-value stores */
+    MXL_KIND_RECORD,   /* readers and writers of record files */
+    MXL_KIND_ITERATOR, /* makers of data iterators; not counted */
+    MXL_KIND_COUNT     /* at most 16 */
 } mxl_kind;
 
-/* The bits of a handle, from the lowest: 1 that is always set, 3 of kind, 26 of slot, 23 of
+/* The bits of a handle, from the lowest: 1 that is always set, 4 of kind, 26 of slot, 22 of
  * generation. */
 enum {
-    MXL_HANDLE_SLOT_AT = 4,
-    MXL_HANDLE_GENERATION_AT = 30,
-    MXL_HANDLE_CHUNK_BITS = 12, /* slots are allocated 4096 at a time */
+    MXL_HANDLE_SLOT_AT = 5,
+    MXL_HANDLE_GENERATION_AT = 31,
+    MXL_HANDLE_KIND_MASK = (1 << MXL_HANDLE_SLOT_AT) - 1, /* kind, and the bit that is set */
+    MXL_HANDLE_WORD_AT = 32 + MXL_HANDLE_SLOT_AT, /* of the generation in the word of a slot */
+    MXL_HANDLE_CHUNK_BITS = 12,                   /* slots are allocated 4096 at a time */
     MXL_HANDLE_CHUNKS = 1 << (26 - MXL_HANDLE_CHUNK_BITS)
 };
 
@@ -66,7 +74,8 @@ static inline mxl_handle_slot *mxl_handle_find(uint64_t handle)
  * or more, whose tag does not fit. */
 static inline uint64_t mxl_handle_tag(uint64_t handle)
 {
-    return (handle >> MXL_HANDLE_GENERATION_AT) << 4 | (handle & 15);
+    return (handle >> MXL_HANDLE_GENERATION_AT) << MXL_HANDLE_SLOT_AT |
+           (handle & MXL_HANDLE_KIND_MASK);
 }
 
 /* Pins and returns the object (borrowed until mxl_handle_unpin), or NULL with the error set: "NULL
@@ -76,7 +85,7 @@ static inline mxl_ref *mxl_handle_pin(mxl_kind kind, uint64_t handle)
 {
     mxl_handle_slot *slot = mxl_handle_find(handle);
 
-    if (slot != NULL && (handle & 15) == ((uint64_t)kind << 1 | 1)) {
+    if (slot != NULL && (handle & MXL_HANDLE_KIND_MASK) == ((uint64_t)kind << 1 | 1)) {
         uint64_t tag = mxl_handle_tag(handle);
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
