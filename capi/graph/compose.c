@@ -1,0 +1,295 @@
+/* Composition: a symbol applied to symbols. */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory/mem.h"
+#include "engine/run/invoke.h"
+#include "graph/symbol.h"
+
+/* An operator without inputs yet that all outputs are of, or NULL. */
+static mxl_graph_node *atomic_node(const mxl_symbol *symbol)
+{
+    mxl_graph_node *node = symbol->count > 0 ? symbol->entry[0].node : NULL;
+
+    return node != NULL && node->op != NULL && node->num_inputs == 0 ? node : NULL;
+}
+
+static int check_args(const char *who, int count, mxl_symbol *const *args)
+{
+    for (int i = 0; i < count; i++) {
+        if (args[i]->count != 1)
+            return mxl_error("%s: argument %d is a symbol with %d outputs; one is needed", who, i,
+                             args[i]->count);
+    }
+    return 0;
+}
+
+/* ---- an operator and its inputs ---- */
+
+int mxl_graph_node_needs(const mxl_graph_node *node, int given)
+{
+    mxl_arity arity = {-1, 1, 1};
+    int listed = 0;
+
+    if (node->op->key_var_num_args != NULL)
+        arity.inputs = given;
+    if (node->op->arity != NULL)
+        return node->op->arity(node->params, &arity) != 0 ? -1 : arity.inputs;
+    while (mxl_op_inputs(node->op)[listed].name != NULL)
+        listed++;
+    return listed;
+}
+
+/* The input of that name; -1 with the error set. */
+static int find_input(const mxl_graph_node *node, int count, const char *key)
+{
+    char room[32];
+
+    for (int i = 0; i < count; i++) {
+        if (strcmp(mxl_graph_node_input(node, i, room), key) == 0)
+            return i;
+    }
+    return mxl_error("%s: has no input named %.100s", node->op->name, key);
+}
+
+/* How 1.9.1 starts variables that it makes for an operator, as their attribute __init__. */
+static const char *first_value(const mxl_graph_node *node, const char *input)
+{
+    if (strcmp(input, "moving_mean") == 0)
+        return "[\"zero\", {}]";
+    if (strcmp(input, "moving_var") == 0)
+        return "[\"one\", {}]";
+    if (strcmp(input, "gamma") == 0 && strcmp(node->op->name, "LeakyReLU") == 0)
+        return "[\"Constant\", {\"value\": 0.25}]";
+    if (strcmp(input, "weight") == 0 && strcmp(node->op->name, "UpSampling") == 0)
+        return "[\"bilinear\", {}]";
+    return NULL;
+}
+
+static mxl_graph_node *variable_for(const char *name, const char *input)
+{
+    mxl_graph_node *variable = NULL;
+    mxl_str text = {0};
+
+    mxl_str_addf(&text, "%s_%s", name, input);
+    if (text.failed)
+        (void)mxl_error_memory(text.capacity);
+    else
+        variable = mxl_graph_node_new(NULL, mxl_text_copy(text.text));
+    mxl_str_clear(&text);
+    return variable;
+}
+
+mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name,
+                                        const char *input)
+{
+    const char *init = first_value(node, input);
+    mxl_graph_node *variable = variable_for(name, input);
+
+    if (variable != NULL &&
+        (mxl_attrs_add(&variable->attrs, &node->attrs) != 0 ||
+         (init != NULL && mxl_attrs_set(&variable->attrs, "__init__", init) != 0))) {
+        mxl_ref_release(&variable->ref);
+        return NULL;
+    }
+    return variable;
+}
+
+/* Fills `inputs` (zeros) with the arguments at their places; -1 with the error set. */
+static int place_args(const mxl_graph_node *node, int needed, mxl_entry *inputs, int count,
+                      const char *const *keys, mxl_symbol *const *args)
+{
+    for (int i = 0; i < count; i++) {
+        int at = keys != NULL ? find_input(node, needed, keys[i]) : i;
+
+        if (at < 0)
+            return -1;
+        if (inputs[at].node != NULL)
+            return mxl_error("%s: input %.100s is given twice", node->op->name, keys[i]);
+        mxl_entry_set(&inputs[at], args[i]->entry[0]);
+    }
+    return 0;
+}
+
+static int fill_missing(const mxl_graph_node *node, const char *name, int needed, mxl_entry *inputs)
+{
+    char room[32];
+
+    for (int i = 0; i < needed; i++) {
+        if (inputs[i].node != NULL)
+            continue;
+        inputs[i].node = mxl_graph_missing_input(node, name, mxl_graph_node_input(node, i, room));
+        if (inputs[i].node == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static void release_inputs(mxl_entry *inputs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (inputs[i].node != NULL)
+            mxl_ref_release(&inputs[i].node->ref);
+    }
+    mxl_free(inputs, (size_t)count * sizeof(*inputs));
+}
+
+/* Entries of variables carry the version that the operator sees; writing into one makes a new
+ * version. */
+static void set_versions(mxl_graph_node *node)
+{
+    for (int i = 0; i < node->num_inputs; i++) {
+        mxl_graph_node *from = node->inputs[i].node;
+
+        if (from->op != NULL)
+            continue;
+        if (mxl_graph_node_mutates(node, i))
+            from->version++;
+        node->inputs[i].version = from->version;
+    }
+}
+
+/* Notes how many inputs were given, as 1.9.1 does. */
+static int note_count(mxl_graph_node *node, int count)
+{
+    const char *key = node->op->key_var_num_args;
+    char text[16];
+    int at = 16;
+
+    if (key == NULL || mxl_attrs_get(&node->attrs, key) != NULL)
+        return 0;
+    text[--at] = '\0';
+    do
+        text[--at] = (char)('0' + count % 10);
+    while ((count /= 10) > 0);
+    return mxl_attrs_set(&node->attrs, key, text + at);
+}
+
+static int compose_atomic(mxl_graph_node *node, const char *name, int count,
+                          const char *const *keys, mxl_symbol *const *args)
+{
+    const char *who = node->op->name;
+    bool any = node->op->key_var_num_args != NULL;
+    char *own = mxl_text_copy(name != NULL ? name : "");
+    mxl_entry *inputs = NULL;
+    int needed = -1;
+
+    if (own == NULL || check_args(who, count, args) != 0)
+        goto failed;
+    if (any && (note_count(node, count) != 0 || mxl_graph_node_parse(node, count) != 0))
+        goto failed;
+    needed = mxl_graph_node_needs(node, count);
+    if (needed < 0)
+        goto failed;
+    if (count > needed) {
+        (void)mxl_error("%s: takes %d input%s, got %d", who, needed, needed == 1 ? "" : "s", count);
+        goto failed;
+    }
+    if (needed > 0) {
+        inputs = mxl_alloc_zero((size_t)needed * sizeof(*inputs));
+        if (inputs == NULL || place_args(node, needed, inputs, count, keys, args) != 0 ||
+            fill_missing(node, own, needed, inputs) != 0)
+            goto failed;
+    }
+    mxl_text_free(node->name);
+    node->name = own;
+    node->inputs = inputs;
+    node->num_inputs = needed;
+    set_versions(node);
+    return 0;
+failed:
+    if (inputs != NULL)
+        release_inputs(inputs, needed);
+    mxl_text_free(own);
+    return -1;
+}
+
+/* ---- a graph whose variables are replaced ---- */
+
+static int find_key(int count, const char *const *keys, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(keys[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static void replace_entry(mxl_entry *entry, mxl_entry by)
+{
+    mxl_graph_node *old = entry->node;
+
+    mxl_entry_set(entry, by);
+    mxl_ref_release(&old->ref);
+}
+
+/* Every key must name a variable of the walk. */
+static int check_keys(const mxl_walk *walk, int count, const char *const *keys)
+{
+    for (int i = 0; i < count; i++) {
+        bool found = false;
+
+        for (int n = 0; n < walk->count && !found; n++)
+            found = walk->node[n]->op == NULL && strcmp(walk->node[n]->name, keys[i]) == 0;
+        if (!found)
+            return mxl_error("the symbol has no variable named %.100s", keys[i]);
+    }
+    return 0;
+}
+
+static void replace_inputs(mxl_graph_node *node, int count, const char *const *keys,
+                           mxl_symbol *const *args)
+{
+    for (int i = 0; i < node->num_inputs; i++) {
+        const mxl_graph_node *from = node->inputs[i].node;
+        int at = from->op == NULL ? find_key(count, keys, from->name) : -1;
+
+        if (at >= 0)
+            replace_entry(&node->inputs[i], args[at]->entry[0]);
+    }
+}
+
+static int compose_graph(mxl_symbol *symbol, const char *name, int count, const char *const *keys,
+                         mxl_symbol *const *args)
+{
+    char *own = NULL;
+    mxl_walk walk;
+    int status = -1;
+
+    if (count > 0 && keys == NULL)
+        return mxl_error("a symbol that is composed already takes arguments by name only");
+    if (check_args("the symbol", count, args) != 0 || mxl_walk_begin(&walk, symbol) != 0)
+        return -1;
+    if (name != NULL && symbol->count == 1 && (own = mxl_text_copy(name)) == NULL)
+        goto done;
+    status = check_keys(&walk, count, keys);
+    for (int n = 0; n < walk.count && status == 0; n++)
+        replace_inputs(walk.node[n], count, keys, args);
+    for (int i = 0; i < symbol->count && status == 0; i++) {
+        const mxl_graph_node *node = symbol->entry[i].node;
+        int at = node->op == NULL ? find_key(count, keys, node->name) : -1;
+
+        if (at >= 0)
+            replace_entry(&symbol->entry[i], args[at]->entry[0]);
+    }
+    if (status == 0 && own != NULL) {
+        mxl_graph_node *head = symbol->entry[0].node;
+        char *old = head->name;
+
+        head->name = own;
+        own = old;
+    }
+done:
+    mxl_text_free(own);
+    mxl_walk_end(&walk);
+    return status;
+}
+
+int mxl_symbol_compose(mxl_symbol *symbol, const char *name, int count, const char *const *keys,
+                       mxl_symbol *const *args)
+{
+    mxl_graph_node *node = atomic_node(symbol);
+
+    return node != NULL ? compose_atomic(node, name, count, keys, args)
+                        : compose_graph(symbol, name, count, keys, args);
+}

@@ -1,0 +1,204 @@
+/* Graph nodes: their life, and parameters parsed from attributes. */
+#include "graph/symbol.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory/mem.h"
+#include "engine/run/invoke.h"
+#include "engine/run/run.h"
+
+static void release_params(mxl_graph_node *node)
+{
+    mxl_free(node->params, node->params_bytes);
+    mxl_ref_release(node->held);
+}
+
+static void node_free(mxl_ref *ref)
+{
+    mxl_graph_node *node = (mxl_graph_node *)ref;
+
+    for (int i = 0; i < node->num_inputs; i++)
+        mxl_ref_release(&node->inputs[i].node->ref);
+    mxl_free(node->inputs, (size_t)node->num_inputs * sizeof(*node->inputs));
+    release_params(node);
+    mxl_attrs_clear(&node->attrs);
+    mxl_text_free(node->name);
+    mxl_free(node, sizeof(*node));
+}
+
+mxl_graph_node *mxl_graph_node_new(const mxl_op *op, char *name)
+{
+    mxl_graph_node *node = name != NULL ? mxl_alloc_zero(sizeof(*node)) : NULL;
+
+    if (node == NULL) {
+        mxl_text_free(name);
+        return NULL;
+    }
+    mxl_ref_init(&node->ref, node_free);
+    node->op = op;
+    node->name = name;
+    node->outputs = node->visible = 1;
+    return node;
+}
+
+/* ---- parameters ---- */
+
+/* True for an attribute that is no parameter: __shape__, __lr_mult__. */
+static bool is_note(const char *key)
+{
+    return strncmp(key, "__", 2) == 0;
+}
+
+/* A struct in an arena, parsed. -1 with the error set. */
+static int parse_into(const mxl_graph_node *node, int num_inputs, void *params, mxl_arena *arena)
+{
+    const mxl_op *op = node->op;
+    size_t room = ((size_t)node->attrs.count + 1) * sizeof(char *);
+    const char **keys = mxl_arena_alloc(arena, room), **values = mxl_arena_alloc(arena, room);
+    const char *counts = op->key_var_num_args;
+    char *number = mxl_arena_alloc(arena, 16);
+    int count = 0;
+
+    if (keys == NULL || values == NULL || number == NULL)
+        return -1;
+    for (int i = 0; i < node->attrs.count; i++) {
+        const mxl_attr *attr = &node->attrs.list[i];
+
+        if (is_note(attr->key) || (counts != NULL && strcmp(attr->key, counts) == 0))
+            continue;
+        keys[count] = attr->key;
+        values[count++] = attr->value;
+    }
+    if (counts != NULL && mxl_param_find(op, counts) != NULL) {
+        snprintf(number, 16, "%d", num_inputs);
+        keys[count] = counts;
+        values[count++] = number;
+    }
+    return mxl_params_parse(op, count, keys, values, params, arena);
+}
+
+/* The number of inputs that num_args says, at least 1; where the operator takes any number. */
+static int said_inputs(const mxl_graph_node *node)
+{
+    const char *key = node->op->key_var_num_args;
+    const char *text = key != NULL ? mxl_attrs_get(&node->attrs, key) : NULL;
+    int count;
+
+    return text != NULL && sscanf(text, "%d", &count) == 1 && count > 0 ? count : 1;
+}
+
+static int set_arity(mxl_graph_node *node, const void *params, int num_inputs)
+{
+    mxl_arity arity = {num_inputs, 1, 1};
+
+    if (node->op->arity != NULL && node->op->arity(params, &arity) != 0)
+        return mxl_error_prefix(node->op->name);
+    node->outputs = arity.outputs;
+    node->visible = arity.visible;
+    return 0;
+}
+
+int mxl_graph_node_parse(mxl_graph_node *node, int num_inputs)
+{
+    const mxl_op *op = node->op;
+    int count = num_inputs > 0 ? num_inputs : said_inputs(node), status = -1;
+    mxl_arena arena;
+    size_t bytes;
+    void *params, *own = NULL;
+
+    mxl_arena_init(&arena);
+    params = mxl_arena_alloc(&arena, op->params_size + 1);
+    if (params == NULL || parse_into(node, count, params, &arena) != 0)
+        goto done;
+    bytes = mxl_params_bytes(op, params);
+    own = mxl_alloc(bytes + 1);
+    if (own == NULL || set_arity(node, params, count) != 0)
+        goto done;
+    mxl_params_copy(op, own, params);
+    release_params(node);
+    node->params = own;
+    node->params_bytes = bytes + 1;
+    node->held = op->held != NULL ? op->held(params) : NULL;
+    if (node->held != NULL)
+        mxl_ref_retain(node->held);
+    own = NULL;
+    status = 0;
+done:
+    if (own != NULL)
+        mxl_free(own, bytes + 1);
+    mxl_arena_clear(&arena);
+    return status;
+}
+
+/* ---- inputs ---- */
+
+/* Layers whose states the engine updates by composing, so that their inputs are not marked as
+ * mutated. */
+static bool has_state(const mxl_op *op, int i)
+{
+    static const struct {
+        const char *op;
+        int first, last;
+    } states[] = {{"BatchNorm", 3, 4},
+                  {"BatchNorm_v1", 3, 4},
+                  {"_contrib_SyncBatchNorm", 3, 4},
+                  {"_contrib_BatchNormWithReLU", 3, 4},
+                  {"IdentityAttachKLSparseReg", 1, 1}};
+
+    for (size_t k = 0; k < sizeof(states) / sizeof(states[0]); k++) {
+        if (strcmp(states[k].op, op->name) == 0)
+            return i >= states[k].first && i <= states[k].last;
+    }
+    return false;
+}
+
+bool mxl_graph_node_mutates(const mxl_graph_node *node, int i)
+{
+    const mxl_call call = {.op = node->op, .params = node->params, .num_inputs = node->num_inputs};
+
+    return node->op != NULL && (has_state(node->op, i) || mxl_run_mutates(&call, i));
+}
+
+/* Operators whose inputs depend on a parameter, which are left out of the list of names without
+ * it. */
+static bool is_left_out(const mxl_graph_node *node, const char *input)
+{
+    static const struct {
+        const char *op, *input, *param, *value; /* there while the parameter has that value */
+    } optional[] = {
+        {"RNN", "state_cell", "mode", "lstm"},
+        {"RNN", "sequence_length", "use_sequence_length", "True"},
+        {"CTCLoss", "data_lengths", "use_data_lengths", "True"},
+        {"CTCLoss", "label_lengths", "use_label_lengths", "True"},
+    };
+    mxl_str text = {0};
+    bool out = false;
+
+    for (size_t k = 0; k < sizeof(optional) / sizeof(optional[0]); k++) {
+        if (strcmp(optional[k].op, node->op->name) != 0 || strcmp(optional[k].input, input) != 0)
+            continue;
+        if (mxl_param_print(mxl_param_find(node->op, optional[k].param), node->params, &text) == 0)
+            out = text.text == NULL || strcmp(text.text, optional[k].value) != 0;
+        mxl_str_clear(&text);
+    }
+    return out;
+}
+
+const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32])
+{
+    const mxl_input *inputs = mxl_op_inputs(node->op);
+    bool bilinear = strcmp(node->op->name, "UpSampling") == 0 && node->num_inputs == 0 &&
+                    mxl_graph_node_needs(node, 1) == 2;
+
+    if (bilinear)
+        return i == 0 ? "data" : "weight";
+    for (int k = 0; node->op->key_var_num_args == NULL && inputs[k].name != NULL; k++) {
+        if (is_left_out(node, inputs[k].name))
+            continue;
+        if (i-- == 0)
+            return inputs[k].name;
+    }
+    snprintf(room, 32, "arg%d", i);
+    return room;
+}
