@@ -1,0 +1,371 @@
+/* Inference: rules and the operators' own shape functions, until nothing changes. */
+#include "graph/infer.h"
+
+#include <string.h>
+
+#include "base/memory/mem.h"
+#include "op/plan.h"
+
+/* ---- facts ---- */
+
+bool mxl_shape_known(const mxl_shape *shape)
+{
+    for (int i = 0; i < shape->ndim; i++) {
+        if (shape->dim[i] < 0)
+            return false;
+    }
+    return shape->ndim >= 0;
+}
+
+static size_t facts_bytes(const mxl_indexed *graph)
+{
+    return ((size_t)graph->entries + 1) * (sizeof(mxl_shape) + sizeof(int));
+}
+
+/* The attributes are parsed like the parameters of an operator. */
+static const mxl_op variable = {.name = "Variable",
+                                MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED)};
+
+/* The facts that a variable states by attributes __shape__ and __dtype__. */
+static int read_notes(mxl_facts *facts, int entry, const mxl_graph_node *node)
+{
+    const char *shape = mxl_attrs_get(&node->attrs, "__shape__");
+    const char *dtype = mxl_attrs_get(&node->attrs, "__dtype__");
+    mxl_shape said;
+    mxl_arena arena;
+    mxl_tuple list;
+    int status = 0;
+
+    if (shape != NULL) {
+        mxl_arena_init(&arena);
+        status = mxl_param_parse(&variable, variable.params, shape, &list, &arena);
+        if (status == 0 && list.n > MXL_MAX_NDIM)
+            status = mxl_error("attribute __shape__ has more than %d axes", MXL_MAX_NDIM);
+        if (status == 0) {
+            mxl_shape_set(&said, list.n, list.v);
+            mxl_shape_from_caller(&said, facts->legacy_shape);
+            status = mxl_facts_say_shape(facts, entry, &said);
+        }
+        mxl_arena_clear(&arena);
+    }
+    if (status == 0 && dtype != NULL && dtype[0] >= '0' && dtype[0] <= '9' && dtype[1] == '\0')
+        facts->dtype[entry] = dtype[0] - '0';
+    return status == 0 ? 0 : mxl_error_prefix(node->name);
+}
+
+int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shape)
+{
+    facts->graph = graph;
+    facts->legacy_shape = legacy_shape;
+    facts->shape = mxl_alloc(facts_bytes(graph));
+    if (facts->shape == NULL)
+        return -1;
+    facts->dtype = (int *)(facts->shape + graph->entries);
+    for (int e = 0; e < graph->entries; e++) {
+        facts->shape[e].ndim = -1;
+        facts->dtype[e] = MXL_DTYPE_UNKNOWN;
+    }
+    for (int n = 0; n < graph->walk.count; n++) {
+        const mxl_graph_node *node = graph->walk.node[n];
+
+        if (node->op == NULL && read_notes(facts, graph->first[n], node) != 0) {
+            mxl_facts_end(facts);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void mxl_facts_end(mxl_facts *facts)
+{
+    if (facts->shape != NULL)
+        mxl_free(facts->shape, facts_bytes(facts->graph));
+    facts->shape = NULL;
+}
+
+void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape)
+{
+    for (int i = 0; i < shape->ndim; i++) {
+        if (shape->dim[i] < 0 || (legacy_shape && shape->dim[i] == 0))
+            shape->dim[i] = -1;
+    }
+    if (legacy_shape && shape->ndim == 0)
+        shape->ndim = -1;
+}
+
+/* Fills `to`; 1 where something was new, 0 where not, -1 where they contradict (no error set). */
+static int merge(mxl_shape *to, const mxl_shape *from)
+{
+    int changed = 0;
+
+    if (from->ndim < 0)
+        return 0;
+    if (to->ndim < 0) {
+        *to = *from;
+        return 1;
+    }
+    if (to->ndim != from->ndim)
+        return -1;
+    for (int i = 0; i < to->ndim; i++) {
+        if (to->dim[i] >= 0 && from->dim[i] >= 0 && to->dim[i] != from->dim[i])
+            return -1;
+    }
+    for (int i = 0; i < to->ndim; i++) {
+        if (to->dim[i] < 0 && from->dim[i] >= 0) {
+            to->dim[i] = from->dim[i];
+            changed = 1;
+        }
+    }
+    return changed;
+}
+
+static int contradicts(const mxl_shape *to, const mxl_shape *from)
+{
+    return mxl_error("Shape inconsistent, Provided = %s, inferred shape=%s",
+                     MXL_SHAPE_TEXT(to->ndim, to->dim), MXL_SHAPE_TEXT(from->ndim, from->dim));
+}
+
+int mxl_facts_say_shape(mxl_facts *facts, int entry, const mxl_shape *shape)
+{
+    return merge(&facts->shape[entry], shape) < 0 ? contradicts(&facts->shape[entry], shape) : 0;
+}
+
+int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype)
+{
+    int *known = &facts->dtype[entry];
+
+    if (*known != MXL_DTYPE_UNKNOWN && dtype != MXL_DTYPE_UNKNOWN && *known != dtype)
+        return mxl_error("Type inconsistent, Provided = %s, inferred type = %s",
+                         mxl_dtype_name(*known), mxl_dtype_name(dtype));
+    if (dtype != MXL_DTYPE_UNKNOWN)
+        *known = dtype;
+    return 0;
+}
+
+int mxl_rule_merge(mxl_rule *rule, mxl_shape *to, const mxl_shape *from)
+{
+    int status = merge(to, from);
+
+    rule->changed |= status > 0;
+    return status < 0 ? contradicts(to, from) : 0;
+}
+
+int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim)
+{
+    mxl_shape said;
+    char room[32];
+
+    if (i >= rule->num_in)
+        return 0;
+    mxl_shape_set(&said, ndim, dim);
+    return mxl_rule_merge(rule, mxl_rule_in(rule, i), &said) == 0
+               ? 0
+               : mxl_error_prefix(mxl_graph_node_input(rule->node, i, room));
+}
+
+/* ---- the operators' own functions ---- */
+
+/* Arrays without memory, of which infer reads dtype and shape. */
+typedef struct stand_ins {
+    mxl_array *array; /* [count] */
+    mxl_array **list;
+    int64_t (*dims)[2 * MXL_MAX_NDIM];
+    mxl_shape *out_shape;
+    int *out_dtype;
+    mxl_arena arena;
+} stand_ins;
+
+static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
+{
+    size_t in = (size_t)rule->num_in + 1, out = (size_t)rule->num_out + 1;
+
+    mxl_arena_init(&s->arena);
+    s->array = mxl_arena_alloc(&s->arena, in * sizeof(*s->array));
+    s->list = mxl_arena_alloc(&s->arena, in * sizeof(*s->list));
+    s->dims = mxl_arena_alloc(&s->arena, in * sizeof(*s->dims));
+    s->out_shape = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_shape));
+    s->out_dtype = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_dtype));
+    if (s->array == NULL || s->list == NULL || s->dims == NULL || s->out_shape == NULL ||
+        s->out_dtype == NULL) {
+        mxl_arena_clear(&s->arena);
+        return -1;
+    }
+    memset(s->array, 0, in * sizeof(*s->array));
+    return 0;
+}
+
+/* Input i with `size` in place of unknown sizes, and a dtype in place of an unknown one. */
+static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, int dtype)
+{
+    const mxl_shape *shape = mxl_rule_in(rule, i);
+    int known = rule->facts->dtype[rule->in[i]];
+    mxl_array *array = &s->array[i];
+
+    array->dtype = known != MXL_DTYPE_UNKNOWN ? known : dtype;
+    array->ndim = shape->ndim;
+    array->contiguous = true;
+    array->shape = s->dims[i];
+    array->strides = s->dims[i] + shape->ndim;
+    for (int k = 0; k < shape->ndim; k++)
+        array->shape[k] = shape->dim[k] < 0 ? size : shape->dim[k];
+    array->size = mxl_shape_size(array->ndim, array->shape);
+    mxl_shape_strides(array->ndim, array->shape, array->strides);
+    s->list[i] = array;
+}
+
+/* Calls infer; -1 with the error set. */
+static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
+{
+    mxl_infer infer = {.op = rule->node->op,
+                       .params = rule->node->params,
+                       .num_inputs = rule->num_in,
+                       .num_outputs = rule->num_out,
+                       .in = s->list,
+                       .out_shape = s->out_shape,
+                       .out_dtype = s->out_dtype,
+                       .legacy_shape = rule->facts->legacy_shape};
+
+    for (int i = 0; i < rule->num_in; i++)
+        stand_in(s, rule, i, size, dtype);
+    for (int i = 0; i < rule->num_out; i++) {
+        s->out_dtype[i] = MXL_DTYPE_UNKNOWN;
+        s->out_shape[i].ndim = -1;
+    }
+    if (infer.op->infer(&infer) != 0)
+        return -1;
+    for (int i = 0; i < rule->num_out; i++) {
+        if (s->out_shape[i].ndim == 0 && rule->num_in > 0)
+            mxl_infer_legacy(&infer, i, NULL);
+    }
+    return 0;
+}
+
+/* The same with the first dtype that the operator takes, of those that are usual. */
+static int call_any_dtype(stand_ins *s, const mxl_rule *rule, int64_t size)
+{
+    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL};
+
+    for (int i = 0; i < 3; i++) {
+        if (call_infer(s, rule, size, dtypes[i]) == 0)
+            return 0;
+    }
+    return call_infer(s, rule, size, dtypes[0]); /* its error */
+}
+
+enum { ONE_SIZE = 60, OTHER_SIZE = 84 }; /* in place of unknown sizes; have many divisors */
+
+/* With two sizes in place of unknown ones: sizes of results that stay the same are known. Where the
+ * operator refuses them, nothing is. */
+static int infer_partly(stand_ins *s, mxl_rule *rule)
+{
+    mxl_shape *first = mxl_arena_alloc(&s->arena, ((size_t)rule->num_out + 1) * sizeof(*first));
+
+    if (first == NULL)
+        return -1;
+    if (call_any_dtype(s, rule, ONE_SIZE) != 0)
+        return 0;
+    memcpy(first, s->out_shape, (size_t)rule->num_out * sizeof(*first));
+    if (call_any_dtype(s, rule, OTHER_SIZE) != 0)
+        return 0;
+    for (int i = 0; i < rule->num_out; i++) {
+        for (int k = 0; k < first[i].ndim; k++) {
+            if (first[i].dim[k] != s->out_shape[i].dim[k])
+                first[i].dim[k] = -1;
+        }
+        if (first[i].ndim == s->out_shape[i].ndim &&
+            mxl_rule_merge(rule, mxl_rule_out(rule, i), &first[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Output shapes from input shapes, by the operator's own function. */
+static int infer_outputs(mxl_rule *rule)
+{
+    bool whole = true, needed = false;
+    stand_ins s;
+    int status = 0;
+
+    for (int i = 0; i < rule->num_in; i++) {
+        if (mxl_rule_in(rule, i)->ndim < 0)
+            return 0;
+        whole &= mxl_shape_known(mxl_rule_in(rule, i));
+    }
+    for (int i = 0; i < rule->num_out; i++)
+        needed |= !mxl_shape_known(mxl_rule_out(rule, i));
+    if (!whole && !needed)
+        return 0;
+    if (stand_ins_begin(&s, rule) != 0)
+        return -1;
+    if (!whole) {
+        status = infer_partly(&s, rule);
+    } else {
+        status = call_any_dtype(&s, rule, 0);
+        for (int i = 0; i < rule->num_out && status == 0; i++)
+            status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
+    }
+    mxl_arena_clear(&s.arena);
+    return status;
+}
+
+/* ---- all nodes ---- */
+
+static int infer_shapes_of(mxl_rule *rule)
+{
+    if (mxl_rule_shapes(rule) != 0)
+        return -1;
+    return mxl_rule_by_values(rule->node->op) || mxl_rule_creates(rule->node->op)
+               ? 0
+               : infer_outputs(rule);
+}
+
+static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *changed)
+{
+    const mxl_indexed *graph = facts->graph;
+    mxl_graph_node *node = graph->walk.node[n];
+    mxl_rule rule = {.node = node,
+                     .facts = facts,
+                     .in = graph->input + graph->args[n],
+                     .num_in = node->num_inputs,
+                     .out = graph->first[n],
+                     .num_out = node->outputs};
+
+    if (node->op == NULL || infer(&rule) == 0) {
+        *changed |= rule.changed;
+        return 0;
+    }
+    mxl_error_prefix(node->name);
+    return mxl_error_prefix("Error in operator");
+}
+
+static int infer_all(mxl_facts *facts, int (*infer)(mxl_rule *))
+{
+    int count = facts->graph->walk.count;
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (int n = 0; n < count; n++) {
+            if (infer_node(facts, n, infer, &changed) != 0)
+                return -1;
+        }
+        if (!changed)
+            break;
+        changed = false;
+        for (int n = count; n-- > 0;) {
+            if (infer_node(facts, n, infer, &changed) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int mxl_infer_shapes(mxl_facts *facts)
+{
+    return infer_all(facts, infer_shapes_of);
+}
+
+int mxl_infer_dtypes(mxl_facts *facts)
+{
+    return infer_all(facts, mxl_rule_dtypes);
+}

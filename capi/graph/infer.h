@@ -1,0 +1,75 @@
+/* Shapes and dtypes of a graph, from those that are known, forward through the operators and
+ * backward where an operator's inputs follow from each other or from its outputs. */
+#ifndef MXL_GRAPH_INFER_H
+#define MXL_GRAPH_INFER_H
+
+#include "graph/indexed.h"
+
+/* What is known of each entry: shapes with ndim -1 and sizes -1, and MXL_DTYPE_UNKNOWN, are not. */
+typedef struct mxl_facts {
+    const mxl_indexed *graph;
+    mxl_shape *shape; /* [entries] */
+    int *dtype;       /* [entries] */
+    bool legacy_shape;
+} mxl_facts;
+
+/* All unknown, but for the attributes __shape__ and __dtype__ of variables. -1 with the error set.
+ */
+int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shape);
+void mxl_facts_end(mxl_facts *facts);
+
+/* Adds what is known of an entry; -1 with the error set where it contradicts. */
+int mxl_facts_say_shape(mxl_facts *facts, int entry, const mxl_shape *shape);
+int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype);
+
+/* Finds what follows. -1 with the error set, which names the node: "Error in operator fc1: ...". */
+int mxl_infer_shapes(mxl_facts *facts);
+int mxl_infer_dtypes(mxl_facts *facts);
+
+bool mxl_shape_known(const mxl_shape *shape);
+/* A shape of the C API: there sizes of -1, and in MXNet's legacy mode 0 and (), are unknown. */
+void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape);
+
+/* ---- rules ---- */
+
+/* One node: shapes (or dtypes) of its inputs and outputs, which a rule completes. */
+typedef struct mxl_rule {
+    const mxl_graph_node *node;
+    mxl_facts *facts;
+    const int *in; /* entries */
+    int num_in, out, num_out;
+    bool changed;
+} mxl_rule;
+
+static inline mxl_shape *mxl_rule_in(const mxl_rule *rule, int i)
+{
+    return &rule->facts->shape[rule->in[i]];
+}
+
+static inline mxl_shape *mxl_rule_out(const mxl_rule *rule, int i)
+{
+    return &rule->facts->shape[rule->out + i];
+}
+
+/* Fills the unknown of `to` by `from`; -1 with the error set where they contradict. */
+int mxl_rule_merge(mxl_rule *rule, mxl_shape *to, const mxl_shape *from);
+/* The same of input i, with sizes. An error names the input. */
+int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim);
+
+/* Completes the inputs of operators with weights, labels or states, and of element-wise ones. */
+int mxl_rule_shapes(mxl_rule *rule);
+int mxl_rule_dtypes(mxl_rule *rule);
+
+/* Whether shapes of results depend on values; whether the operator makes an array whose shape may
+ * be written with unknown sizes. */
+bool mxl_rule_by_values(const mxl_op *op);
+bool mxl_rule_creates(const mxl_op *op);
+
+/* Parameters by their names; `missing` where the operator has none of that name. */
+int64_t mxl_rule_int(const mxl_rule *rule, const char *name, int64_t missing);
+bool mxl_rule_flag(const mxl_rule *rule, const char *name);       /* false if there is none */
+mxl_tuple mxl_rule_tuple(const mxl_rule *rule, const char *name); /* n -1: none */
+/* Whether the text of a parameter with a default is `value`. */
+bool mxl_rule_is(const mxl_rule *rule, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,476 @@
+/* Rules that complete the shapes of inputs: weights, states, labels, and whatever has the shape of
+ * something else. */
+#include <string.h>
+
+#include "graph/infer.h"
+#include "ops/nn/rnn_net.h"
+
+/* ---- parameters by name ---- */
+
+static const void *field_of(const mxl_rule *rule, const char *name, const mxl_param **param)
+{
+    *param = mxl_param_find(rule->node->op, name);
+    return *param != NULL ? (const char *)rule->node->params + (*param)->offset : NULL;
+}
+
+int64_t mxl_rule_int(const mxl_rule *rule, const char *name, int64_t missing)
+{
+    const mxl_param *param;
+    const void *field = field_of(rule, name, &param);
+
+    if (field == NULL)
+        return missing;
+    if (param->type == MXL_P_INT || param->type == MXL_P_OPT_INT)
+        return *(const int64_t *)field;
+    return *(const int *)field;
+}
+
+bool mxl_rule_flag(const mxl_rule *rule, const char *name)
+{
+    return mxl_rule_int(rule, name, 0) > 0;
+}
+
+mxl_tuple mxl_rule_tuple(const mxl_rule *rule, const char *name)
+{
+    const mxl_param *param;
+    const void *field = field_of(rule, name, &param);
+
+    return field != NULL ? *(const mxl_tuple *)field : (mxl_tuple){-1, NULL};
+}
+
+bool mxl_rule_is(const mxl_rule *rule, const char *name, const char *value)
+{
+    const mxl_param *param;
+    const void *field = field_of(rule, name, &param);
+
+    if (field == NULL)
+        return false;
+    if (param->type == MXL_P_STRING)
+        return strcmp(*(const char *const *)field, value) == 0;
+    return param->values != NULL && strcmp(param->values[*(const int *)field], value) == 0;
+}
+
+/* ---- layers ---- */
+
+/* The product of sizes; -1 if one is unknown. */
+static int64_t product(int ndim, const int64_t *dim)
+{
+    int64_t size = 1;
+
+    for (int i = 0; i < ndim; i++) {
+        if (dim[i] < 0)
+            return -1;
+        size *= dim[i];
+    }
+    return size;
+}
+
+static int fully_connected(mxl_rule *rule)
+{
+    mxl_shape *data = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
+    int64_t units = mxl_rule_int(rule, "num_hidden", -1);
+    bool flatten = mxl_rule_flag(rule, "flatten");
+    int64_t width = -1;
+
+    if (data->ndim < 0)
+        return 0;
+    if (data->ndim > 0)
+        width = flatten ? product(data->ndim - 1, data->dim + 1) : data->dim[data->ndim - 1];
+    if (mxl_rule_say(rule, 1, 2, (int64_t[]){units, width}) != 0 ||
+        mxl_rule_say(rule, 2, 1, &units) != 0)
+        return -1;
+    if (data->ndim > 0 && out->ndim > 0 && data->dim[0] < 0 && out->dim[0] >= 0) {
+        data->dim[0] = out->dim[0];
+        rule->changed = true;
+    }
+    return 0;
+}
+
+/* The weight (filters, channels of a group, kernel) or, transposed, (channels, filters of a group,
+ * kernel). */
+static int weight_of_conv(mxl_rule *rule, int input, bool transposed)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    mxl_tuple kernel = mxl_rule_tuple(rule, "kernel");
+    int64_t filters = mxl_rule_int(rule, "num_filter", -1), dims[MXL_MAX_NDIM];
+    int64_t groups = mxl_rule_int(rule, "num_group", 1);
+    int64_t channels = data->ndim > 1 ? data->dim[1] : -1;
+
+    if (data->ndim < 0 || kernel.n < 1 || kernel.n + 2 > MXL_MAX_NDIM || groups < 1)
+        return 0;
+    dims[0] = transposed ? channels : filters;
+    dims[1] = transposed ? filters / groups : channels < 0 ? -1 : channels / groups;
+    for (int i = 0; i < kernel.n; i++)
+        dims[2 + i] = kernel.v[i];
+    return mxl_rule_say(rule, input, kernel.n + 2, dims) != 0
+               ? -1
+               : mxl_rule_say(rule, input + 1, 1, &filters);
+}
+
+static int convolution(mxl_rule *rule)
+{
+    return weight_of_conv(rule, 1, false);
+}
+
+static int deformable_convolution(mxl_rule *rule)
+{
+    return weight_of_conv(rule, 2, false);
+}
+
+static int deconvolution(mxl_rule *rule)
+{
+    return weight_of_conv(rule, 1, true);
+}
+
+static int upsampling(mxl_rule *rule)
+{
+    int64_t scale = mxl_rule_int(rule, "scale", 1), kernel = 2 * scale - scale % 2;
+
+    if (!mxl_rule_is(rule, "sample_type", "bilinear"))
+        return 0;
+    return mxl_rule_say(rule, 1, 4,
+                        (int64_t[]){mxl_rule_int(rule, "num_filter", -1), 1, kernel, kernel});
+}
+
+/* Inputs after the first have the size of one axis of the data. */
+static int sized_by_axis(mxl_rule *rule, int64_t axis)
+{
+    mxl_shape *data = mxl_rule_in(rule, 0);
+
+    if (mxl_rule_merge(rule, mxl_rule_out(rule, 0), data) != 0 ||
+        mxl_rule_merge(rule, data, mxl_rule_out(rule, 0)) != 0)
+        return -1;
+    axis = axis < 0 ? axis + data->ndim : axis;
+    if (data->ndim < 0 || axis < 0 || axis >= data->ndim)
+        return 0;
+    for (int i = 1; i < rule->num_in; i++) {
+        if (mxl_rule_say(rule, i, 1, &data->dim[axis]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int norm(mxl_rule *rule)
+{
+    return sized_by_axis(rule, mxl_rule_int(rule, "axis", 1));
+}
+
+static int group_norm(mxl_rule *rule)
+{
+    int64_t groups = mxl_rule_int(rule, "num_groups", 1);
+
+    return mxl_rule_say(rule, 1, 1, &groups) != 0 ? -1 : mxl_rule_say(rule, 2, 1, &groups);
+}
+
+static int leaky_relu(mxl_rule *rule)
+{
+    return mxl_rule_is(rule, "act_type", "prelu") ? sized_by_axis(rule, 1) : 0;
+}
+
+static int embedding(mxl_rule *rule)
+{
+    return mxl_rule_say(
+        rule, 1, 2,
+        (int64_t[]){mxl_rule_int(rule, "input_dim", -1), mxl_rule_int(rule, "output_dim", -1)});
+}
+
+static int rnn(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    mxl_rnn_net net;
+    int64_t states, size;
+
+    if (data->ndim != 3)
+        return 0;
+    net = mxl_rnn_net_of(rule->node->params, data->dim);
+    states = net.layers * net.directions;
+    size = data->dim[2] < 0 ? -1 : mxl_rnn_parameters(&net);
+    if (mxl_rule_say(rule, 1, 1, &size) != 0 ||
+        mxl_rule_say(rule, 2, 3, (int64_t[]){states, data->dim[1], net.out}) != 0)
+        return -1;
+    if (net.lstm &&
+        mxl_rule_say(rule, net.cell_input, 3, (int64_t[]){states, data->dim[1], net.hidden}) != 0)
+        return -1;
+    return net.length_input < 0 ? 0 : mxl_rule_say(rule, net.length_input, 1, &data->dim[1]);
+}
+
+/* One length for each sequence of the batch. */
+static int sequence(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t batch = 1 - mxl_rule_int(rule, "axis", 0);
+
+    return data->ndim < 2 || batch < 0 ? 0 : mxl_rule_say(rule, 1, 1, &data->dim[batch]);
+}
+
+/* ---- labels ---- */
+
+static int softmax_output(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t pair[2];
+
+    if (data->ndim < 1 || mxl_rule_in(rule, 1)->ndim >= 0)
+        return 0;
+    if (!mxl_rule_flag(rule, "multi_output"))
+        return mxl_rule_say(rule, 1, data->ndim - 1, data->dim);
+    if (data->ndim < 2)
+        return 0;
+    pair[0] = data->dim[0];
+    pair[1] = product(data->ndim - 2, data->dim + 2);
+    return mxl_rule_say(rule, 1, 2, pair);
+}
+
+static int regression_output(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    bool column = data->ndim == 2 && data->dim[1] == 1;
+
+    if (data->ndim < 1 || mxl_rule_in(rule, 1)->ndim >= 0)
+        return 0;
+    return mxl_rule_say(rule, 1, column ? 1 : data->ndim, data->dim);
+}
+
+static int svm_output(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+
+    return data->ndim < 1 ? 0 : mxl_rule_say(rule, 1, data->ndim - 1, data->dim);
+}
+
+/* ---- inputs and outputs alike ---- */
+
+static mxl_shape *place(const mxl_rule *rule, int i)
+{
+    return i < rule->num_in ? mxl_rule_in(rule, i) : mxl_rule_out(rule, i - rule->num_in);
+}
+
+static int alike(mxl_rule *rule)
+{
+    mxl_shape all = {.ndim = -1};
+    mxl_rule gather = *rule; /* what it changes is `all` */
+
+    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
+        if (mxl_rule_merge(&gather, &all, place(rule, i)) != 0)
+            return -1;
+    }
+    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
+        if (mxl_rule_merge(rule, place(rule, i), &all) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int like_first(mxl_rule *rule)
+{
+    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), mxl_rule_in(rule, 0)) != 0
+               ? -1
+               : mxl_rule_merge(rule, mxl_rule_in(rule, 0), mxl_rule_out(rule, 0));
+}
+
+/* Everything but one axis is alike; there, the sizes of the inputs add up. */
+static int concat(mxl_rule *rule)
+{
+    mxl_shape all = {.ndim = -1}, one;
+    mxl_rule gather = *rule;
+    int64_t axis = mxl_rule_int(rule, "dim", 1);
+
+    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
+        one = *place(rule, i);
+        if (one.ndim >= 0 && axis < 0)
+            axis += one.ndim;
+        if (axis >= 0 && axis < one.ndim)
+            one.dim[axis] = -1;
+        if (mxl_rule_merge(&gather, &all, &one) != 0)
+            return -1;
+    }
+    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
+        if (mxl_rule_merge(rule, place(rule, i), &all) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The axis along which inputs add up: unknown sizes of inputs share what is left of a known total.
+ * Only the packed parameters of a recurrent layer may have several of them, of one size each. */
+static int share_rest(mxl_rule *rule, int axis, bool several)
+{
+    int64_t rest = axis < mxl_rule_out(rule, 0)->ndim ? mxl_rule_out(rule, 0)->dim[axis] : -1;
+    int unknown = 0;
+
+    for (int i = 0; i < rule->num_in; i++) {
+        const mxl_shape *in = mxl_rule_in(rule, i);
+
+        if (in->ndim <= axis)
+            return 0;
+        unknown += in->dim[axis] < 0;
+        rest -= in->dim[axis] < 0 ? 0 : in->dim[axis];
+    }
+    if (rest < 0 || unknown == 0 || (unknown > 1 && !several) || rest % unknown != 0)
+        return 0;
+    for (int i = 0; i < rule->num_in; i++) {
+        mxl_shape *in = mxl_rule_in(rule, i);
+
+        if (in->dim[axis] < 0) {
+            in->dim[axis] = rest / unknown;
+            rule->changed = true;
+        }
+    }
+    return 0;
+}
+
+static int concat_parameters(mxl_rule *rule)
+{
+    return concat(rule) != 0 ? -1 : share_rest(rule, 0, true);
+}
+
+static int concat_rest(mxl_rule *rule)
+{
+    int64_t axis = mxl_rule_int(rule, "dim", 1);
+
+    if (concat(rule) != 0)
+        return -1;
+    axis += axis < 0 ? mxl_rule_out(rule, 0)->ndim : 0;
+    return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
+}
+
+/* As many elements as the result: one unknown size follows. */
+static int reshape(mxl_rule *rule)
+{
+    mxl_shape *in = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
+    int64_t size = 1, total;
+    int unknown = -1;
+
+    if (in->ndim < 0 || !mxl_shape_known(out))
+        return 0;
+    for (int i = 0; i < in->ndim; i++) {
+        if (in->dim[i] < 0 && unknown >= 0)
+            return 0;
+        if (in->dim[i] < 0)
+            unknown = i;
+        else
+            size *= in->dim[i];
+    }
+    total = mxl_shape_size(out->ndim, out->dim);
+    if (unknown < 0 || size == 0 || total % size != 0)
+        return 0;
+    in->dim[unknown] = total / size;
+    rule->changed = true;
+    return 0;
+}
+
+/* Sizes of 0 in the parameter `shape` are unknown in MXNet's legacy mode. */
+static int creation(mxl_rule *rule)
+{
+    mxl_tuple list = mxl_rule_tuple(rule, "shape");
+    mxl_shape said;
+
+    if (list.n < 0 || list.n > MXL_MAX_NDIM)
+        return 0;
+    mxl_shape_set(&said, list.n, list.v);
+    mxl_shape_from_caller(&said, rule->facts->legacy_shape);
+    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &said);
+}
+
+/* ---- which rule ---- */
+
+static const struct {
+    const char *op;
+    int (*rule)(mxl_rule *);
+} rules[] = {
+    {"FullyConnected", fully_connected},
+    {"Convolution", convolution},
+    {"Convolution_v1", convolution},
+    {"_contrib_DeformableConvolution", deformable_convolution},
+    {"_contrib_ModulatedDeformableConvolution", deformable_convolution},
+    {"Deconvolution", deconvolution},
+    {"UpSampling", upsampling},
+    {"BatchNorm", norm},
+    {"BatchNorm_v1", norm},
+    {"_contrib_SyncBatchNorm", norm},
+    {"_contrib_BatchNormWithReLU", norm},
+    {"LayerNorm", norm},
+    {"InstanceNorm", norm},
+    {"GroupNorm", group_norm},
+    {"LeakyReLU", leaky_relu},
+    {"Embedding", embedding},
+    {"RNN", rnn},
+    {"SequenceMask", sequence},
+    {"SequenceLast", sequence},
+    {"SequenceReverse", sequence},
+    {"SoftmaxOutput", softmax_output},
+    {"LinearRegressionOutput", regression_output},
+    {"LogisticRegressionOutput", regression_output},
+    {"MAERegressionOutput", regression_output},
+    {"SVMOutput", svm_output},
+    {"Concat", concat_rest},
+    {"_rnn_param_concat", concat_parameters},
+    {"Reshape", reshape},
+    {"Flatten", reshape},
+    {"elemwise_add", alike},
+    {"elemwise_sub", alike},
+    {"elemwise_mul", alike},
+    {"elemwise_div", alike},
+    {"_mod", alike},
+    {"_power", alike},
+    {"_maximum", alike},
+    {"_minimum", alike},
+    {"_hypot", alike},
+    {"_equal", alike},
+    {"_not_equal", alike},
+    {"_greater", alike},
+    {"_greater_equal", alike},
+    {"_lesser", alike},
+    {"_lesser_equal", alike},
+    {"_logical_and", alike},
+    {"_logical_or", alike},
+    {"_logical_xor", alike},
+    {"softmax", like_first},
+    {"softmin", like_first},
+    {"log_softmax", like_first},
+    {"SoftmaxActivation", like_first},
+    {"Dropout", like_first},
+    {"Cast", like_first},
+    {"amp_cast", like_first},
+    {"_zeros", creation},
+    {"_ones", creation},
+    {"_full", creation},
+    {"_random_uniform", creation},
+    {"_random_normal", creation},
+};
+
+static int (*rule_of(const mxl_op *op))(mxl_rule *)
+{
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (strcmp(rules[i].op, op->name) == 0)
+            return rules[i].rule;
+    }
+    if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same)
+        return alike;
+    return NULL;
+}
+
+/* Operators whose results have shapes that depend on values, which a graph does not have. */
+bool mxl_rule_by_values(const mxl_op *op)
+{
+    static const char *const names[] = {"_contrib_boolean_mask", "_mxl_nonzero", "_npx_nonzero",
+                                        "_npi_boolean_mask_assign_scalar", NULL};
+
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], op->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool mxl_rule_creates(const mxl_op *op)
+{
+    return rule_of(op) == creation;
+}
+
+int mxl_rule_shapes(mxl_rule *rule)
+{
+    int (*complete)(mxl_rule *) = rule_of(rule->node->op);
+
+    return complete == NULL ? 0 : complete(rule);
+}

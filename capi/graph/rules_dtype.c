@@ -1,0 +1,172 @@
+/* Rules of dtypes. An operator has one dtype, but for those listed. */
+#include <string.h>
+
+#include "graph/infer.h"
+
+static int *dtype_at(const mxl_rule *rule, int entry)
+{
+    return &rule->facts->dtype[entry];
+}
+
+/* Says the dtype of an entry; -1 with the error set where it contradicts. */
+static int say(mxl_rule *rule, int entry, int dtype)
+{
+    bool known = *dtype_at(rule, entry) != MXL_DTYPE_UNKNOWN;
+
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        return 0;
+    rule->changed |= !known;
+    return mxl_facts_say_dtype(rule->facts, entry, dtype);
+}
+
+/* Inputs from `begin` on and outputs up to `outs` have one dtype. */
+static int one_dtype(mxl_rule *rule, int begin, int end, int outs)
+{
+    int dtype = MXL_DTYPE_UNKNOWN;
+
+    for (int i = begin; i < end && dtype == MXL_DTYPE_UNKNOWN; i++)
+        dtype = *dtype_at(rule, rule->in[i]);
+    for (int i = 0; i < outs && dtype == MXL_DTYPE_UNKNOWN; i++)
+        dtype = *dtype_at(rule, rule->out + i);
+    for (int i = begin; i < end; i++) {
+        if (say(rule, rule->in[i], dtype) != 0)
+            return -1;
+    }
+    for (int i = 0; i < outs; i++) {
+        if (say(rule, rule->out + i, dtype) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int say_outs(mxl_rule *rule, int dtype)
+{
+    for (int i = 0; i < rule->num_out; i++) {
+        if (say(rule, rule->out + i, dtype) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Statistics and weights of a normalisation are float32 where the data has 16 bits. */
+static int norm(mxl_rule *rule)
+{
+    int data = *dtype_at(rule, rule->in[0]), rest = data == MXL_F16 ? MXL_F32 : data;
+
+    if (one_dtype(rule, 0, 1, 1) != 0)
+        return -1;
+    for (int i = 1; i < rule->num_in; i++) {
+        if (say(rule, rule->in[i], rest) != 0)
+            return -1;
+    }
+    for (int i = 1; i < rule->num_out; i++) {
+        if (say(rule, rule->out + i, rest) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The weight has the dtype of the parameter, as the result; indices have any. */
+static int embedding(mxl_rule *rule)
+{
+    int dtype = (int)mxl_rule_int(rule, "dtype", MXL_F32);
+
+    return say(rule, rule->in[1], dtype) != 0 ? -1 : say_outs(rule, dtype);
+}
+
+/* The result has the dtype of the first input; the others have any. */
+static int like_first(mxl_rule *rule)
+{
+    return one_dtype(rule, 0, 1, rule->num_out);
+}
+
+/* Values have the dtype of the data, positions that of the parameter. */
+static int topk(mxl_rule *rule)
+{
+    int positions = (int)mxl_rule_int(rule, "dtype", MXL_F32);
+    int values = *dtype_at(rule, rule->in[0]);
+
+    if (mxl_rule_is(rule, "ret_typ", "both"))
+        return say(rule, rule->out, values) != 0 ? -1 : say(rule, rule->out + 1, positions);
+    return mxl_rule_is(rule, "ret_typ", "indices") ? say_outs(rule, positions)
+                                                   : say_outs(rule, values);
+}
+
+static int like_second(mxl_rule *rule)
+{
+    return one_dtype(rule, 1, rule->num_in, rule->num_out);
+}
+
+static int gives_int64(mxl_rule *rule)
+{
+    return say_outs(rule, MXL_I64);
+}
+
+static int gives_bool(mxl_rule *rule)
+{
+    return say_outs(rule, MXL_BOOL);
+}
+
+/* Each result has the dtype of its input. */
+static int in_pairs(mxl_rule *rule)
+{
+    for (int i = 0; i < rule->num_in && i < rule->num_out; i++) {
+        if (say(rule, rule->out + i, *dtype_at(rule, rule->in[i])) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *op;
+    int (*rule)(mxl_rule *);
+} rules[] = {
+    {"BatchNorm", norm},
+    {"_contrib_SyncBatchNorm", norm},
+    {"_contrib_BatchNormWithReLU", norm},
+    {"Embedding", embedding},
+    {"take", like_first},
+    {"pick", like_first},
+    {"batch_take", like_first},
+    {"gather_nd", like_first},
+    {"scatter_nd", like_first},
+    {"_contrib_boolean_mask", like_first},
+    {"_contrib_index_copy", like_first},
+    {"CTCLoss", like_first},
+    {"slice_like", like_first},
+    {"reshape_like", like_first},
+    {"broadcast_like", like_first},
+    {"_contrib_arange_like", like_first},
+    {"topk", topk},
+    {"where", like_second},
+    {"shape_array", gives_int64},
+    {"size_array", gives_int64},
+    {"isnan", gives_bool},
+    {"isinf", gives_bool},
+    {"isfinite", gives_bool},
+    {"amp_multicast", in_pairs},
+};
+
+/* The parameter dtype, where the operator has one and it says something. */
+static int said_dtype(const mxl_rule *rule)
+{
+    const mxl_param *param = mxl_param_find(rule->node->op, "dtype");
+
+    return param != NULL && param->type == MXL_P_DTYPE ? (int)mxl_rule_int(rule, "dtype", -1)
+                                                       : MXL_DTYPE_UNKNOWN;
+}
+
+int mxl_rule_dtypes(mxl_rule *rule)
+{
+    const mxl_op *op = rule->node->op;
+    int said;
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (strcmp(rules[i].op, op->name) == 0)
+            return rules[i].rule(rule);
+    }
+    said = said_dtype(rule);
+    if (said != MXL_DTYPE_UNKNOWN)
+        return say_outs(rule, said);
+    return one_dtype(rule, 0, rule->num_in, rule->num_out);
+}
