@@ -1,0 +1,319 @@
+/* Executors: binding arrays, forward and backward. */
+#include "graph/executor.h"
+
+#include <string.h>
+
+#include "array/copy.h"
+#include "base/memory/mem.h"
+#include "engine/backward/backward.h"
+#include "graph/infer.h"
+
+/* ---- life ---- */
+
+static void drop_heads(mxl_executor *e)
+{
+    for (int i = 0; i < e->outputs; i++) {
+        mxl_array_release(e->head[i]);
+        e->head[i] = NULL;
+    }
+}
+
+static void executor_free(mxl_ref *ref)
+{
+    mxl_executor *e = (mxl_executor *)ref;
+
+    if (e->arg != NULL) {
+        drop_heads(e);
+        for (int i = 0; i < e->args; i++) {
+            mxl_array_release(e->arg[i]);
+            mxl_array_release(e->grad[i]);
+            mxl_array_release(e->variable[i]);
+        }
+        for (int i = 0; i < e->aux; i++)
+            mxl_array_release(e->state[i]);
+        for (int i = 0; i < e->outputs; i++)
+            mxl_array_release(e->output[i]);
+        mxl_free(e->arg, e->bytes);
+    }
+    mxl_program_end(&e->program);
+    mxl_free(e, sizeof(*e));
+}
+
+/* Which variables an operator writes into. */
+static int mark_states(mxl_executor *e)
+{
+    const mxl_indexed *graph = &e->program.graph;
+    bool *mutated = mxl_alloc_zero((size_t)graph->entries + 1);
+    int variable = 0;
+
+    if (mutated == NULL)
+        return -1;
+    for (int n = 0; n < graph->walk.count; n++) {
+        for (int i = 0; i < graph->walk.node[n]->num_inputs; i++) {
+            if (mxl_graph_node_mutates(graph->walk.node[n], i))
+                mutated[graph->input[graph->args[n] + i]] = true;
+        }
+    }
+    for (int n = 0; n < graph->walk.count; n++) {
+        if (graph->walk.node[n]->op == NULL) {
+            e->is_state[variable] = mutated[graph->first[n]];
+            e->aux += e->is_state[variable];
+            variable++;
+        }
+    }
+    e->args = variable - e->aux;
+    mxl_free(mutated, (size_t)graph->entries + 1);
+    return 0;
+}
+
+/* One block for all lists. */
+static int make_lists(mxl_executor *e)
+{
+    size_t variables = 0, outputs = (size_t)e->program.graph.symbol->count;
+    mxl_array **list;
+
+    for (int n = 0; n < e->program.graph.walk.count; n++)
+        variables += e->program.graph.walk.node[n]->op == NULL;
+    e->bytes = (5 * variables + 2 * outputs + 1) * sizeof(*list) +
+               variables * (sizeof(*e->req) + sizeof(*e->is_state));
+    list = mxl_alloc_zero(e->bytes);
+    if (list == NULL)
+        return -1;
+    e->arg = list;
+    e->grad = list + variables;
+    e->variable = list + 2 * variables;
+    e->state = list + 3 * variables;
+    e->input = list + 4 * variables;
+    e->output = list + 5 * variables;
+    e->head = e->output + outputs;
+    e->req = (mxl_grad_req *)(e->head + outputs);
+    e->is_state = (bool *)(e->req + variables);
+    return mark_states(e);
+}
+
+mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
+{
+    mxl_executor *e = mxl_alloc_zero(sizeof(*e));
+    mxl_symbol *copy = e != NULL ? mxl_symbol_copy(symbol) : NULL;
+
+    if (copy == NULL) {
+        mxl_free(e, sizeof(*e));
+        return NULL;
+    }
+    mxl_ref_init(&e->ref, executor_free);
+    atomic_flag_clear(&e->busy);
+    if (mxl_program_begin(&e->program, copy) != 0 || make_lists(e) != 0) {
+        mxl_ref_release(&e->ref);
+        e = NULL;
+    } else {
+        e->outputs = copy->count;
+    }
+    mxl_symbol_release(copy);
+    return e;
+}
+
+const mxl_graph_node *mxl_executor_variable(const mxl_executor *e, int i, bool is_state)
+{
+    const mxl_walk *walk = &e->program.graph.walk;
+    int variable = 0;
+
+    for (int n = 0; n < walk->count; n++) {
+        if (walk->node[n]->op == NULL && e->is_state[variable++] == is_state && i-- == 0)
+            return walk->node[n];
+    }
+    return NULL;
+}
+
+/* ---- binding ---- */
+
+static void put(mxl_array **to, mxl_array *array)
+{
+    if (array != NULL)
+        mxl_array_retain(array);
+    mxl_array_release(*to);
+    *to = array;
+}
+
+int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad, mxl_grad_req req)
+{
+    mxl_array *variable = NULL;
+    mxl_leaf *spare = NULL;
+
+    if (grad == NULL)
+        req = MXL_GRAD_NULL;
+    if (req != MXL_GRAD_NULL && (grad->dtype != arg->dtype || !mxl_array_same_shape(grad, arg)))
+        return mxl_error("%s has shape %s and dtype %s, its gradient %s and %s",
+                         mxl_executor_variable(e, i, false)->name, MXL_SHAPE_OF(arg),
+                         mxl_dtype_name(arg->dtype), MXL_SHAPE_OF(grad),
+                         mxl_dtype_name(grad->dtype));
+    if (req != MXL_GRAD_NULL) {
+        variable = mxl_array_alias(arg);
+        if (variable == NULL || mxl_array_reserve_leaf(variable, &spare) != 0) {
+            mxl_array_release(variable);
+            return -1;
+        }
+        mxl_array_set_leaf(variable, req, grad, spare);
+    }
+    put(&e->arg[i], arg);
+    put(&e->grad[i], grad);
+    mxl_array_release(e->variable[i]);
+    e->variable[i] = variable;
+    e->req[i] = req;
+    return 0;
+}
+
+int mxl_executor_set_state(mxl_executor *e, int i, mxl_array *state)
+{
+    put(&e->state[i], state);
+    return 0;
+}
+
+/* Lists the inputs in the order of the walk. */
+static void list_inputs(mxl_executor *e)
+{
+    int arg = 0, state = 0;
+
+    for (int i = 0; i < e->args + e->aux; i++) {
+        if (e->is_state[i]) {
+            e->input[i] = e->state[state++];
+        } else {
+            e->input[i] = e->variable[arg] != NULL ? e->variable[arg] : e->arg[arg];
+            arg++;
+        }
+    }
+}
+
+/* An array for each output; one without a shape where that depends on values. */
+static int make_outputs(mxl_executor *e, const mxl_facts *facts)
+{
+    for (int i = 0; i < e->outputs; i++) {
+        int entry = e->program.graph.head[i];
+        const mxl_shape *shape = &facts->shape[entry];
+        int dtype = facts->dtype[entry];
+
+        e->output[i] = mxl_shape_known(shape)
+                           ? mxl_array_new(dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32,
+                                           shape->ndim, shape->dim)
+                           : mxl_array_new_none();
+        if (e->output[i] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+int mxl_executor_finish(mxl_executor *e, bool legacy_shape)
+{
+    const mxl_indexed *graph = &e->program.graph;
+    mxl_facts facts;
+    int status, variable = 0;
+
+    list_inputs(e);
+    if (mxl_facts_begin(&facts, graph, legacy_shape) != 0)
+        return -1;
+    status = 0;
+    for (int n = 0; n < graph->walk.count && status == 0; n++) {
+        const mxl_array *input;
+        mxl_shape shape;
+
+        if (graph->walk.node[n]->op != NULL)
+            continue;
+        input = e->input[variable++];
+        mxl_shape_set(&shape, input->ndim, input->shape);
+        facts.shape[graph->first[n]].ndim = -1; /* the array counts, not its attribute */
+        facts.dtype[graph->first[n]] = input->dtype;
+        status = mxl_facts_say_shape(&facts, graph->first[n], &shape);
+    }
+    if (status == 0)
+        status = mxl_infer_dtypes(&facts);
+    if (status == 0)
+        status = mxl_infer_shapes(&facts);
+    if (status == 0)
+        status = make_outputs(e, &facts);
+    mxl_facts_end(&facts);
+    return status;
+}
+
+/* ---- running ---- */
+
+/* The results as the caller sees them: outputs keep their identity and get new values. */
+static int show_results(mxl_executor *e, mxl_array *const *results)
+{
+    for (int i = 0; i < e->outputs; i++) {
+        mxl_array *out = e->output[i], *result = results[i];
+
+        if (out->storage != NULL && out->dtype == result->dtype &&
+            mxl_array_same_shape(out, result)) {
+            if (mxl_array_copy_into(out, result) != 0)
+                return -1;
+            continue;
+        }
+        result = mxl_array_alias(result);
+        if (result == NULL)
+            return -1;
+        if (out->storage == NULL) {
+            mxl_array_become(out, result);
+        } else {
+            mxl_array_release(out);
+            e->output[i] = result;
+        }
+    }
+    return 0;
+}
+
+static bool wants_gradients(const mxl_executor *e)
+{
+    for (int i = 0; i < e->args; i++) {
+        if (e->req[i] != MXL_GRAD_NULL)
+            return true;
+    }
+    return false;
+}
+
+/* -1 with the error set while another thread runs the executor. */
+static int enter(mxl_executor *e)
+{
+    return atomic_flag_test_and_set_explicit(&e->busy, memory_order_acquire)
+               ? mxl_error("the executor is being run by another thread")
+               : 0;
+}
+
+static int leave(mxl_executor *e, int status)
+{
+    atomic_flag_clear_explicit(&e->busy, memory_order_release);
+    return status;
+}
+
+int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor)
+{
+    int status;
+
+    if (enter(e) != 0)
+        return -1;
+    drop_heads(e);
+    mode.record = mode.training && wants_gradients(e);
+    status = mxl_program_run(&e->program, e->input, e->head, mode, monitor);
+    if (status == 0)
+        status = show_results(e, e->head);
+    if (!mode.record || status != 0)
+        drop_heads(e);
+    return leave(e, status);
+}
+
+int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode)
+{
+    mxl_backward_args args = {.num_heads = e->outputs,
+                              .heads = e->head,
+                              .head_grads = head_grads,
+                              .retain_graph = true,
+                              .training = mode.training,
+                              .dialect = mode.dialect};
+    int status;
+
+    if (!wants_gradients(e) || e->outputs == 0)
+        return 0;
+    if (enter(e) != 0)
+        return -1;
+    status = e->head[0] == NULL ? mxl_error("backward needs a forward with is_train=True before it")
+                                : mxl_backward(&args);
+    return leave(e, status);
+}

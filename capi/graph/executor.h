@@ -1,0 +1,50 @@
+/* Executors: a program with arrays for its variables, their gradients and its outputs. */
+#ifndef MXL_GRAPH_EXECUTOR_H
+#define MXL_GRAPH_EXECUTOR_H
+
+#include "graph/program.h"
+
+typedef struct mxl_executor {
+    mxl_ref ref;
+    mxl_program program;
+    int args, aux, outputs; /* numbers of them */
+    mxl_array **arg;        /* [args], kept; what follows is in the same block */
+    mxl_array **grad;       /* [args], kept; NULL: none is wanted */
+    mxl_array **variable;   /* [args]: what is recorded: an alias with the gradient, or NULL */
+    mxl_array **state;      /* [aux], kept: auxiliary states */
+    mxl_array **input;      /* [args + aux]: in the order of the walk, borrowed */
+    mxl_array **output;     /* [outputs], kept; the caller's view of the results */
+    mxl_array **head;       /* [outputs]: the results of the last recorded forward, or NULL */
+    mxl_grad_req *req;      /* [args] */
+    bool *is_state;         /* [args + aux]: which variables are auxiliary */
+    size_t bytes;
+    atomic_flag busy; /* a thread runs it */
+    void *monitor_payload;
+    void (*monitor)(void); /* the caller's callback, or NULL */
+    bool monitor_inputs;
+} mxl_executor;
+
+/* An executor of a copy of the symbol, without arrays. NULL with the error set. */
+mxl_executor *mxl_executor_new(const mxl_symbol *symbol);
+
+/* The variables in the order of the walk: for argument i, or state i, its node. */
+const mxl_graph_node *mxl_executor_variable(const mxl_executor *e, int i, bool is_state);
+
+/* Puts in argument i with its gradient, which may be NULL, or state i. Retains them. -1 with the
+ * error set if shapes or dtypes of the two differ. */
+int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad, mxl_grad_req req);
+int mxl_executor_set_state(mxl_executor *e, int i, mxl_array *state);
+
+/* Makes the outputs, once all arrays are there. -1 with the error set, also where the arrays'
+ * shapes contradict the graph. */
+int mxl_executor_finish(mxl_executor *e, bool legacy_shape);
+
+/* Runs it (an error while another thread does), recorded if it is `training` and a gradient is
+ * wanted. The outputs get the results. -1 with the error set. */
+int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor);
+
+/* Gradients of the last recorded forward into the arguments' buffers. `head_grads`: NULL, or one
+ * for each output, NULL for ones. -1 with the error set. */
+int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode);
+
+#endif

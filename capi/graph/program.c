@@ -1,0 +1,275 @@
+/* Running a graph: one mxl_invoke for each node. An array is released once no node reads it. */
+#include "graph/program.h"
+
+#include <string.h>
+
+#include "base/memory/mem.h"
+#include "graph/infer.h"
+
+static size_t list_bytes(const mxl_program *program)
+{
+    return ((size_t)program->graph.entries + (size_t)program->graph.walk.count + 1) * sizeof(int);
+}
+
+/* Who reads each entry last, and which outputs are read at all. */
+static void note_readers(mxl_program *program)
+{
+    const mxl_indexed *graph = &program->graph;
+
+    for (int e = 0; e < graph->entries; e++)
+        program->last[e] = -1;
+    for (int n = 0; n < graph->walk.count; n++) {
+        program->wanted[n] = graph->walk.node[n]->visible;
+        for (int i = graph->args[n]; i < graph->args[n + 1]; i++)
+            program->last[graph->input[i]] = n;
+    }
+    for (int i = 0; i < graph->symbol->count; i++)
+        program->last[graph->head[i]] = graph->walk.count;
+    for (int n = 0; n < graph->walk.count; n++) {
+        for (int i = program->wanted[n]; i < graph->walk.node[n]->outputs; i++) {
+            if (program->last[graph->first[n] + i] >= 0) /* hidden outputs are all or none */
+                program->wanted[n] = graph->walk.node[n]->outputs;
+        }
+    }
+}
+
+/* Whether a node creates an array with sizes of 0, which the graph is to complete. */
+static bool creates_by_shape(const mxl_graph_node *node)
+{
+    mxl_facts none = {.legacy_shape = true};
+    mxl_rule rule = {.node = node, .facts = &none};
+    mxl_tuple shape;
+
+    if (node->op == NULL || !mxl_rule_creates(node->op))
+        return false;
+    shape = mxl_rule_tuple(&rule, "shape");
+    for (int i = 0; i < shape.n; i++) {
+        if (shape.v[i] <= 0)
+            return true;
+    }
+    return false;
+}
+
+int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
+{
+    *program = (mxl_program){0};
+    if (mxl_indexed_begin(&program->graph, symbol) != 0)
+        return -1;
+    program->last = mxl_alloc(list_bytes(program));
+    if (program->last == NULL) {
+        mxl_indexed_end(&program->graph);
+        return -1;
+    }
+    program->wanted = program->last + program->graph.entries;
+    note_readers(program);
+    for (int n = 0; n < program->graph.walk.count; n++)
+        program->by_shape |= creates_by_shape(program->graph.walk.node[n]);
+    return 0;
+}
+
+void mxl_program_end(mxl_program *program)
+{
+    if (program->last != NULL)
+        mxl_free(program->last, list_bytes(program));
+    program->last = NULL;
+    mxl_indexed_end(&program->graph);
+}
+
+/* ---- a run ---- */
+
+typedef struct running {
+    const mxl_program *program;
+    mxl_mode mode;
+    const mxl_monitor *monitor;
+    mxl_array **value; /* [entries]: kept, NULL where it is not there yet or no more */
+    mxl_array **in;    /* room for the inputs of a node */
+    mxl_facts facts;   /* shapes, where arrays are created by them */
+    size_t bytes;
+} running;
+
+static void report(const running *r, int n, int output)
+{
+    mxl_entry entry = {r->program->graph.walk.node[n], output, 0};
+    mxl_str name = {0};
+
+    mxl_entry_name(&entry, &name);
+    if (!name.failed)
+        r->monitor->call(r->monitor->payload, entry.node, name.text != NULL ? name.text : "",
+                         r->value[r->program->graph.first[n] + output]);
+    mxl_str_clear(&name);
+}
+
+/* The parameters of a node that creates an array, with the shape that the graph gives it. */
+static const void *params_of(const running *r, int n, mxl_arena *arena)
+{
+    const mxl_graph_node *node = r->program->graph.walk.node[n];
+    const mxl_shape *shape;
+    const mxl_param *param;
+    int64_t *dims;
+    void *params;
+
+    if (!r->program->by_shape || !creates_by_shape(node))
+        return node->params;
+    shape = &r->facts.shape[r->program->graph.first[n]];
+    if (!r->mode.legacy_shape || !mxl_shape_known(shape))
+        return node->params;
+    params = mxl_arena_alloc(arena, node->params_bytes);
+    dims = mxl_arena_alloc(arena, sizeof(shape->dim));
+    if (params == NULL || dims == NULL)
+        return NULL;
+    mxl_params_copy(node->op, params, node->params);
+    memcpy(dims, shape->dim, sizeof(shape->dim));
+    param = mxl_param_find(node->op, "shape");
+    *(mxl_tuple *)(void *)((char *)params + param->offset) = (mxl_tuple){shape->ndim, dims};
+    return params;
+}
+
+/* Releases the arrays that node n is the last to read, and results that no one reads. */
+static void release_read(running *r, int n)
+{
+    const mxl_indexed *graph = &r->program->graph;
+
+    for (int i = graph->args[n]; i < graph->args[n + 1]; i++) {
+        int entry = graph->input[i];
+
+        if (r->program->last[entry] == n) {
+            mxl_array_release(r->value[entry]);
+            r->value[entry] = NULL;
+        }
+    }
+    for (int entry = graph->first[n]; entry < graph->first[n + 1]; entry++) {
+        if (r->program->last[entry] < 0) {
+            mxl_array_release(r->value[entry]);
+            r->value[entry] = NULL;
+        }
+    }
+}
+
+static int run_node(running *r, int n)
+{
+    const mxl_indexed *graph = &r->program->graph;
+    const mxl_graph_node *node = graph->walk.node[n];
+    int count = r->monitor != NULL ? node->outputs : r->program->wanted[n], status = -1;
+    mxl_arena arena;
+    const void *params;
+
+    mxl_arena_init(&arena);
+    params = params_of(r, n, &arena);
+    for (int i = 0; i < node->num_inputs; i++)
+        r->in[i] = r->value[graph->input[graph->args[n] + i]];
+    if (params != NULL)
+        status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
+                            r->value + graph->first[n], r->mode);
+    mxl_arena_clear(&arena);
+    if (status != 0)
+        return mxl_error_prefix(node->name);
+    for (int i = 0; r->monitor != NULL && i < count && i < mxl_graph_node_total(node); i++)
+        report(r, n, i);
+    release_read(r, n);
+    return 0;
+}
+
+static int run_nodes(running *r, mxl_array *const *inputs)
+{
+    const mxl_indexed *graph = &r->program->graph;
+    int input = 0;
+
+    for (int n = 0; n < graph->walk.count; n++) {
+        if (graph->walk.node[n]->op != NULL)
+            continue;
+        r->value[graph->first[n]] = inputs[input];
+        mxl_array_retain(inputs[input++]);
+        if (r->monitor != NULL && r->monitor->inputs)
+            report(r, n, 0);
+    }
+    for (int n = 0; n < graph->walk.count; n++) {
+        if (graph->walk.node[n]->op != NULL && run_node(r, n) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A head that is an input, or another head, becomes an array of its own. */
+static mxl_array *take_head(const running *r, int i)
+{
+    const mxl_indexed *graph = &r->program->graph;
+    mxl_array *value = r->value[graph->head[i]], *copy = NULL;
+    bool own = graph->symbol->entry[i].node->op != NULL;
+
+    for (int k = 0; k < i; k++)
+        own &= graph->head[k] != graph->head[i];
+    if (own) {
+        mxl_array_retain(value);
+        return value;
+    }
+    return mxl_invoke(mxl_op_find("_copy"), NULL, 1, &value, 1, &copy, r->mode) == 0 ? copy : NULL;
+}
+
+static int take_heads(const running *r, mxl_array **out)
+{
+    for (int i = 0; i < r->program->graph.symbol->count; i++) {
+        out[i] = take_head(r, i);
+        if (out[i] != NULL)
+            continue;
+        while (i-- > 0) {
+            mxl_array_release(out[i]);
+            out[i] = NULL;
+        }
+        return -1;
+    }
+    return 0;
+}
+
+/* Shapes of all entries, from those of the inputs. */
+static int infer_shapes(running *r, mxl_array *const *inputs)
+{
+    const mxl_indexed *graph = &r->program->graph;
+    int input = 0, status;
+
+    if (!r->program->by_shape)
+        return 0;
+    status = mxl_facts_begin(&r->facts, graph, r->mode.legacy_shape);
+    for (int n = 0; n < graph->walk.count && status == 0; n++) {
+        mxl_shape shape;
+
+        if (graph->walk.node[n]->op != NULL)
+            continue;
+        mxl_shape_set(&shape, inputs[input]->ndim, inputs[input]->shape);
+        status = mxl_facts_say_shape(&r->facts, graph->first[n], &shape);
+        input++;
+    }
+    return status == 0 ? mxl_infer_shapes(&r->facts) : status;
+}
+
+static int most_inputs(const mxl_indexed *graph)
+{
+    int most = 1;
+
+    for (int n = 0; n < graph->walk.count; n++)
+        most = graph->walk.node[n]->num_inputs > most ? graph->walk.node[n]->num_inputs : most;
+    return most;
+}
+
+int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                    mxl_mode mode, const mxl_monitor *monitor)
+{
+    size_t entries = (size_t)program->graph.entries;
+    running r = {.program = program, .mode = mode, .monitor = monitor};
+    int status;
+
+    r.bytes = (entries + (size_t)most_inputs(&program->graph)) * sizeof(mxl_array *);
+    r.value = mxl_alloc_zero(r.bytes);
+    if (r.value == NULL)
+        return -1;
+    r.in = r.value + entries;
+    status = infer_shapes(&r, inputs);
+    if (status == 0)
+        status = run_nodes(&r, inputs);
+    if (status == 0)
+        status = take_heads(&r, out);
+    for (size_t e = 0; e < entries; e++)
+        mxl_array_release(r.value[e]);
+    mxl_facts_end(&r.facts);
+    mxl_free(r.value, r.bytes);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* A symbol that runs: its operators are invoked in order, as a front end would. Under recording
+ * each is recorded, so that gradients of any order follow. */
+#ifndef MXL_GRAPH_PROGRAM_H
+#define MXL_GRAPH_PROGRAM_H
+
+#include "engine/run/invoke.h"
+#include "graph/indexed.h"
+
+typedef struct mxl_program {
+    mxl_indexed graph;
+    int *last;     /* [entries]: the node that reads the entry last; nodes for heads, -1: none */
+    int *wanted;   /* [nodes]: how many outputs of a node are made */
+    bool by_shape; /* arrays are created whose shapes follow from the inputs */
+} mxl_program;
+
+/* Called with each result, by its name (fc1_output). */
+typedef struct mxl_monitor {
+    void (*call)(void *payload, const mxl_graph_node *node, const char *name, mxl_array *array);
+    void *payload;
+    bool inputs; /* also with variables and inputs of operators */
+} mxl_monitor;
+
+/* Over a symbol, which must not be composed afterwards. -1 with the error set. */
+int mxl_program_begin(mxl_program *program, mxl_symbol *symbol);
+void mxl_program_end(mxl_program *program);
+
+/* Runs it. `inputs`: an array for each variable, in the order of the walk, borrowed. `out`: set to
+ * a new reference for each output. `monitor` may be NULL. -1 with the error set, which names the
+ * node; then no output is set. Several threads may run one program. */
+int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                    mxl_mode mode, const mxl_monitor *monitor);
+
+#endif
