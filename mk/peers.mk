@@ -39,6 +39,11 @@ oracle: $(ORACLE)/mxnet.stamp
 oracle-gluon: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python tests/reference/make_gluon.py $(ORACLE_ARGS)
 
+#: make oracle-symbols  the same for tests/python/symbols
+.PHONY: oracle-symbols
+oracle-symbols: $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python -W ignore tests/reference/make_symbols.py
+
 #: make test-scripts  training scripts for MXNet (tests/scripts) run here and on the real 1.9.1: losses and time
 .PHONY: test-scripts
 test-scripts: venv $(ORACLE)/mxnet.stamp

@@ -3,15 +3,6 @@
 
 #include "base/error.h"
 
-int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array)
-{
-    if (out_size == NULL || out_array == NULL)
-        return mxl_error("MXListDataIters: out_size and out_array must not be NULL");
-    *out_size = 0;
-    *out_array = NULL;
-    return 0;
-}
-
 int MXListFunctions(uint32_t *out_size, FunctionHandle **out_array)
 {
     if (out_size == NULL || out_array == NULL)

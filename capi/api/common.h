@@ -91,6 +91,7 @@ typedef enum api_buffer {
     API_BUFFER_FEATURES,
     API_BUFFER_BACKWARD_HANDLES,
     API_BUFFER_BACKWARD_STYPES,
+    API_BUFFER_INFERRED,
     API_BUFFER_COUNT
 } api_buffer;
 

@@ -93,16 +93,18 @@ MXL_API int MXRecordIOReaderTell(RecordIOHandle handle, size_t *pos);
 
 /* ---- data iterators ---- */
 
-/* Supported: there are none, so *out_size is 0 and *out_array NULL. */
+/* Supported: MXNet's nine, by name, in a lent array. */
 MXL_API int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array);
-
-/* Making and walking one. */
-MXL_API int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char **keys,
-                                 const char **vals, DataIterHandle *out);
 MXL_API int MXDataIterGetIterInfo(DataIterCreator creator, const char **name,
                                   const char **description, uint32_t *num_args,
                                   const char ***arg_names, const char ***arg_type_infos,
                                   const char ***arg_descriptions);
+
+/* Supported: making one, which is an error that names it so far. */
+MXL_API int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char **keys,
+                                 const char **vals, DataIterHandle *out);
+
+/* Walking one: errors so far. */
 MXL_API int MXDataIterFree(DataIterHandle handle);
 MXL_API int MXDataIterNext(DataIterHandle handle, int *out);
 MXL_API int MXDataIterBeforeFirst(DataIterHandle handle);

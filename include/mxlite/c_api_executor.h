@@ -1,5 +1,5 @@
-/* Cached operators and executors of the MXNet-compatible C API. All of these functions return -1
- * with an error so far. Include mxlite/c_api.h. */
+/* Cached operators and executors of the MXNet-compatible C API. Include mxlite/c_api.h. All
+ * functions are supported. **new** and **lent** mean what they mean in mxlite/c_api_symbol.h. */
 #ifndef MXLITE_C_API_EXECUTOR_H
 #define MXLITE_C_API_EXECUTOR_H
 
@@ -11,7 +11,10 @@ extern "C" {
 
 /* ---- cached operators: a symbol that is called like an operator ---- */
 
-/* Making one. (The last two differ in the case of one letter, as in MXNet.) */
+/* Supported. **New**, of a copy of the symbol. The flags are MXNet's (static_alloc, static_shape,
+ * inline_limit,
+ * ...) and change nothing: all runs take memory from the pool. (The last two functions differ in
+ * the case of one letter, as in MXNet.) Errors: a flag that MXNet does not have. */
 MXL_API int MXCreateCachedOp(SymbolHandle handle, CachedOpHandle *out);
 MXL_API int MXCreateCachedOpEx(SymbolHandle handle, int num_flags, const char **keys,
                                const char **vals, CachedOpHandle *out);
@@ -19,22 +22,29 @@ MXL_API int MXCreateCachedOpEX(SymbolHandle handle, int num_flags, const char **
                                const char **vals, CachedOpHandle *out,
                                bool thread_safe MXL_DEFAULT(false));
 
-/* Freeing it. */
+/* Supported. */
 MXL_API int MXFreeCachedOp(CachedOpHandle handle);
 
-/* Calling it; outputs as in MXImperativeInvokeEx. */
+/* Supported. Calls it with an array for each variable, in the order of MXSymbolGetInputSymbols;
+ * recorded if the thread is recording. Outputs as in MXImperativeInvokeEx. Several threads may call
+ * one at a time. */
 MXL_API int MXInvokeCachedOp(CachedOpHandle handle, int num_inputs, NDArrayHandle *inputs,
                              int *num_outputs, NDArrayHandle **outputs);
 MXL_API int MXInvokeCachedOpEx(CachedOpHandle handle, int num_inputs, NDArrayHandle *inputs,
                                int *num_outputs, NDArrayHandle **outputs, const int **out_stypes);
 
-/* Sets a callback that is called with every array computed inside. */
+/* Supported. Sets a callback that is called with every array computed inside, by its name. It owns
+ * the handles that it is given; with monitor_all it is given inputs, too. */
 MXL_API int MXCachedOpRegisterOpHook(NDArrayHandle handle, CachedOpMonitorCallback callback,
                                      bool monitor_all);
 
 /* ---- executors: a symbol bound to arrays ---- */
 
-/* Binding to arrays of the caller. */
+/* Supported. **New**: bound to arrays of the caller, one for each argument and auxiliary state in
+ * the order of their lists, with gradients (entries may be NULL) and requests (0 null, 1 write, 2
+ * write in place, 3 add). Errors: shapes that contradict the graph. Executors are for one thread at
+ * a time.
+ */
 MXL_API int MXExecutorBind(SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t len,
                            NDArrayHandle *in_args, NDArrayHandle *arg_grad_store,
                            uint32_t *grad_req_type, uint32_t aux_states_len,
@@ -52,7 +62,10 @@ MXL_API int MXExecutorBindEX(SymbolHandle symbol_handle, int dev_type, int dev_i
                              uint32_t aux_states_len, NDArrayHandle *aux_states,
                              ExecutorHandle shared_exec, ExecutorHandle *out);
 
-/* Binding to arrays made for it; the forms differ in the type of the sizes. */
+/* Supported. **New**: bound to arrays that are made for it, by the shapes and dtypes (default:
+ * float32) that follow from those given; **lent** lists of **new** handles of them. Arguments in
+ * shared_arg_name_list and all auxiliary states of fitting shape are those of the shared executor.
+ * Buffers are handed back as they are. The forms differ in the type of the sizes. */
 MXL_API int MXExecutorSimpleBind(
     SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t num_g2c_keys,
     const char **g2c_keys, const int *g2c_dev_types, const int *g2c_dev_ids,
@@ -99,7 +112,8 @@ MXL_API int MXExecutorSimpleBindEx64(
     NDArrayHandle **in_args, NDArrayHandle **arg_grads, uint32_t *num_aux_states,
     NDArrayHandle **aux_states, ExecutorHandle shared_exec_handle, ExecutorHandle *out);
 
-/* Another executor with other input shapes. */
+/* Supported. **New**: with other shapes; arrays whose shape stays are the same ones. Errors: other
+ * shapes change without partial_shaping, or arrays grow without allow_up_sizing. */
 MXL_API int
 MXExecutorReshape(int partial_shaping, int allow_up_sizing, int dev_type, int dev_id,
                   uint32_t num_map_keys, const char **map_keys, const int *map_dev_types,
@@ -117,19 +131,23 @@ MXExecutorReshapeEx(int partial_shaping, int allow_up_sizing, int dev_type, int 
                     NDArrayHandle **in_args, NDArrayHandle **arg_grads, uint32_t *num_aux_states,
                     NDArrayHandle **aux_states, ExecutorHandle shared_exec, ExecutorHandle *out);
 
-/* Running it. */
+/* Supported. Forward: the outputs, which stay the same arrays, get the results. Backward: gradients
+ * of the last forward with is_train, into the arrays bound; head_grads may be missing (ones).
+ * Outputs: a
+ * **lent** list of **new** handles. */
 MXL_API int MXExecutorForward(ExecutorHandle handle, int is_train);
 MXL_API int MXExecutorBackward(ExecutorHandle handle, uint32_t len, NDArrayHandle *head_grads);
 MXL_API int MXExecutorBackwardEx(ExecutorHandle handle, uint32_t len, NDArrayHandle *head_grads,
                                  int is_train);
 MXL_API int MXExecutorOutputs(ExecutorHandle handle, uint32_t *out_size, NDArrayHandle **out);
 
-/* Freeing it, and looking into it. */
+/* Supported. Freeing it (NULL is legal), and looking into it: a **lent** text; a **new** symbol. */
 MXL_API int MXExecutorFree(ExecutorHandle handle);
 MXL_API int MXExecutorPrint(ExecutorHandle handle, const char **out_str);
 MXL_API int MXExecutorGetOptimizedSymbol(ExecutorHandle handle, SymbolHandle *out);
 
-/* Sets a callback that is called with every array computed inside. */
+/* Supported. Sets a callback that is called with every array computed inside, by its name. It owns
+ * the handles that it is given; with monitor_all it is given inputs, too. */
 MXL_API int MXExecutorSetMonitorCallback(ExecutorHandle handle, ExecutorMonitorCallback callback,
                                          void *callback_handle);
 MXL_API int MXExecutorSetMonitorCallbackEX(ExecutorHandle handle, ExecutorMonitorCallback callback,

@@ -13,27 +13,30 @@ extern "C" {
 /* Supported: makes msg the calling thread's last error (NULL: the empty text). */
 MXL_API void NNAPISetLastError(const char *msg);
 
-/* Every operator once; supported under the name MXSymbolListAtomicSymbolCreators. */
+/* Supported: every operator once, as MXSymbolListAtomicSymbolCreators. */
 MXL_API int NNListUniqueOps(nn_uint *out_size, OpHandle **out_array);
 
 /* ---- symbols ---- */
 
-/* Making one. */
+/* Supported; each is the function of mxlite/c_api_symbol.h of the same name. */
 MXL_API int NNSymbolCreateAtomicSymbol(OpHandle op, nn_uint num_param, const char **keys,
                                        const char **vals, SymbolHandle *out);
 MXL_API int NNSymbolCreateVariable(const char *name, SymbolHandle *out);
 MXL_API int NNSymbolCreateGroup(nn_uint num_symbols, SymbolHandle *symbols, SymbolHandle *out);
 MXL_API int NNSymbolCopy(SymbolHandle symbol, SymbolHandle *out);
 
-/* Freeing one. */
+/* Supported. */
 MXL_API int NNSymbolFree(SymbolHandle symbol);
 
-/* Applying symbol sym to args; an order of execution. */
+/* Supported: as MXSymbolCompose. */
 MXL_API int NNSymbolCompose(SymbolHandle sym, const char *name, nn_uint num_args, const char **keys,
                             SymbolHandle *args);
+
+/* An order of execution: an error so far. */
 MXL_API int NNAddControlDeps(SymbolHandle handle, SymbolHandle src_dep);
 
-/* Text and attributes. */
+/* Supported: text and attributes; recursive_option 0 lists those of all nodes, 1 of the only one.
+ */
 MXL_API int NNSymbolPrint(SymbolHandle symbol, const char **out_str);
 MXL_API int NNSymbolGetAttr(SymbolHandle symbol, const char *key, const char **out, int *success);
 MXL_API int NNSymbolSetAttrs(SymbolHandle symbol, nn_uint num_param, const char **keys,
@@ -41,7 +44,7 @@ MXL_API int NNSymbolSetAttrs(SymbolHandle symbol, nn_uint num_param, const char 
 MXL_API int NNSymbolListAttrs(SymbolHandle symbol, int recursive_option, nn_uint *out_size,
                               const char ***out);
 
-/* Inputs and outputs. */
+/* Supported: inputs (option 0: all, 1: arguments, 2: auxiliary states) and outputs. */
 MXL_API int NNSymbolListInputVariables(SymbolHandle symbol, int option, nn_uint *out_size,
                                        SymbolHandle **out_sym_array);
 MXL_API int NNSymbolListInputNames(SymbolHandle symbol, int option, nn_uint *out_size,

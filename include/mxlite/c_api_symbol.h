@@ -1,5 +1,8 @@
-/* Symbols of the MXNet-compatible C API. All of these functions return -1 with an error so far.
- * Include mxlite/c_api.h, which declares the working functions of operators. */
+/* Symbols of the MXNet-compatible C API: graphs of operators as data. Include mxlite/c_api.h.
+ * Functions whose comment does not say otherwise are supported. What is **new** is the caller's,
+ * who frees it with MXSymbolFree; what is **lent** stays valid until the thread's next call that
+ * returns the same kind. A symbol must not be composed or given attributes while another thread
+ * uses it. */
 #ifndef MXLITE_C_API_SYMBOL_H
 #define MXLITE_C_API_SYMBOL_H
 
@@ -11,7 +14,10 @@ extern "C" {
 
 /* ---- life ---- */
 
-/* Making one. */
+/* Supported. **New**: an operator without inputs, which MXSymbolCompose gives it, with parameters
+ * and attributes as text (attributes begin with two underscores, or are ctx_group, lr_mult,
+ * wd_mult, force_mirroring, mirror_stage); a variable; the outputs of several symbols; a copy of
+ * all nodes, or a symbol over the same nodes. Errors: unknown, malformed and missing parameters. */
 MXL_API int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param,
                                        const char **keys, const char **vals, SymbolHandle *out);
 MXL_API int MXSymbolCreateVariable(const char *name, SymbolHandle *out);
@@ -19,13 +25,16 @@ MXL_API int MXSymbolCreateGroup(uint32_t num_symbols, SymbolHandle *symbols, Sym
 MXL_API int MXSymbolCopy(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXShallowCopySymbol(SymbolHandle src, SymbolHandle *out);
 
-/* The graph that an array was recorded in. */
+/* The graph that an array was recorded in: an error so far. */
 MXL_API int MXAutogradGetSymbol(NDArrayHandle handle, SymbolHandle *out);
 
-/* Freeing one. */
+/* Supported. Frees one; NULL is legal. */
 MXL_API int MXSymbolFree(SymbolHandle symbol);
 
-/* Files and text. */
+/* Supported. JSON in 1.9.1's format, byte for byte, **lent** or in a file; reading JSON of
+ * every 1.x version and of 0.8, **new**. Errors give the line or the node. MXSymbolPrint: a
+ * **lent** text for people.
+ */
 MXL_API int MXSymbolCreateFromFile(const char *fname, SymbolHandle *out);
 MXL_API int MXSymbolCreateFromJSON(const char *json, SymbolHandle *out);
 MXL_API int MXSymbolSaveToFile(SymbolHandle symbol, const char *fname);
@@ -34,19 +43,28 @@ MXL_API int MXSymbolPrint(SymbolHandle symbol, const char **out_str);
 
 /* ---- structure ---- */
 
-/* Applying symbol sym to args; its gradient. */
+/* Supported. Applies sym to args, in place: an operator without inputs takes them by position (keys
+ * NULL) or by name, and missing ones become variables called name_input; in any other symbol the
+ * variables of those names are replaced. On failure sym is unchanged. MXSymbolGrad is an error, as
+ * in MXNet.
+ */
 MXL_API int MXSymbolCompose(SymbolHandle sym, const char *name, uint32_t num_args,
                             const char **keys, SymbolHandle *args);
 MXL_API int MXSymbolGrad(SymbolHandle sym, uint32_t num_wrt, const char **wrt, SymbolHandle *out);
 
-/* Name and attributes. */
+/* Supported. Name and attributes, **lent**. *success: 0 where there is none, or where the symbol
+ * has outputs of several nodes. Lists have *out_size pairs of key and value; the deep one, of all
+ * nodes, with keys node$key. */
 MXL_API int MXSymbolGetName(SymbolHandle symbol, const char **out, int *success);
 MXL_API int MXSymbolGetAttr(SymbolHandle symbol, const char *key, const char **out, int *success);
 MXL_API int MXSymbolSetAttr(SymbolHandle symbol, const char *key, const char *value);
 MXL_API int MXSymbolListAttr(SymbolHandle symbol, uint32_t *out_size, const char ***out);
 MXL_API int MXSymbolListAttrShallow(SymbolHandle symbol, uint32_t *out_size, const char ***out);
 
-/* Inputs and outputs. */
+/* Supported. Inputs and outputs: **lent** names (auxiliary states are the variables that an
+ * operator writes into); **new** symbols of an output, of all nodes' outputs, of the inputs of its
+ * nodes (NULL if there are none), of each variable (a **lent** array). MXSymbolCutSubgraph is not
+ * supported: an error so far. */
 MXL_API int MXSymbolListArguments(SymbolHandle symbol, uint32_t *out_size,
                                   const char ***out_str_array);
 MXL_API int MXSymbolListOutputs(SymbolHandle symbol, uint32_t *out_size,
@@ -58,11 +76,18 @@ MXL_API int MXSymbolGetOutput(SymbolHandle symbol, uint32_t index, SymbolHandle 
 MXL_API int MXSymbolGetInternals(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXSymbolGetChildren(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXSymbolGetInputSymbols(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
+
+/* Taking the inputs of a control-flow graph apart: an error so far. */
 MXL_API int MXSymbolCutSubgraph(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
 
 /* ---- inference of shapes and types; the forms differ in the type of the sizes ---- */
 
-/* All shapes and types must become known. */
+/* Supported. What follows from the shapes, or dtypes, of arguments given by name, or (keys NULL) by
+ * position: sizes of argument i are arg_shape_data[arg_ind_ptr[i]] up to arg_ind_ptr[i + 1]. A size
+ * of -1 and, outside NumPy-shape mode, a size of 0 and a shape without axes are unknown, as in the
+ * **lent** answers for arguments, outputs and auxiliary states. A dtype of -1 is unknown.
+ * *complete: whether everything is known. Errors: contradictions, which name the node; names that
+ * the symbol does not have. */
 MXL_API int MXSymbolInferShape(SymbolHandle sym, uint32_t num_args, const char **keys,
                                const uint32_t *arg_ind_ptr, const uint32_t *arg_shape_data,
                                uint32_t *in_shape_size, const uint32_t **in_shape_ndim,
@@ -90,7 +115,7 @@ MXL_API int MXSymbolInferType(SymbolHandle sym, uint32_t num_args, const char **
                               const int **out_type_data, uint32_t *aux_type_size,
                               const int **aux_type_data, int *complete);
 
-/* Some shapes and types may stay unknown. */
+/* Supported: the same; *complete is 1 in any case. */
 MXL_API int MXSymbolInferShapePartial(SymbolHandle sym, uint32_t num_args, const char **keys,
                                       const uint32_t *arg_ind_ptr, const uint32_t *arg_shape_data,
                                       uint32_t *in_shape_size, const uint32_t **in_shape_ndim,
@@ -122,7 +147,7 @@ MXL_API int MXSymbolInferTypePartial(SymbolHandle sym, uint32_t num_args, const 
 
 /* ---- rewriting ---- */
 
-/* For 8-bit and 16-bit arithmetic. */
+/* For 8-bit and 16-bit arithmetic: errors so far. */
 MXL_API int MXQuantizeSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle,
                              const int *dev_type, uint32_t num_excluded_sym_names,
                              const char **excluded_sym_names, uint32_t num_excluded_op_names,
@@ -145,9 +170,11 @@ MXL_API int MXReducePrecisionSymbol(
     const char **conditional_fp32_op_names, const char **excluded_symbols,
     const char **conditional_param_names, const char **conditional_param_vals,
     const char **model_param_names, const char **arg_names);
+
+/* Supported. **New**: a copy without amp_cast and amp_multicast. */
 MXL_API int MXSymbolRemoveAmpCast(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
 
-/* For a back end. */
+/* For a back end. Errors so far. */
 MXL_API int MXGenBackendSubgraph(SymbolHandle sym_handle, const char *backend,
                                  SymbolHandle *ret_sym_handle);
 MXL_API int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
@@ -162,7 +189,7 @@ MXL_API int MXOptimizeForBackend(
     char ***new_arg_names_handle, int *new_aux_cnt, NDArrayHandle **new_aux_handle,
     char ***new_aux_names_handle);
 
-/* MXNet's own tests of subgraphs. */
+/* MXNet's own tests of subgraphs. Errors so far. */
 MXL_API int MXBuildSubgraphByOpNames(SymbolHandle sym_handle, const char *prop_name,
                                      uint32_t num_ops, const char **op_names,
                                      SymbolHandle *ret_sym_handle);

@@ -1,0 +1,282 @@
+/* Arrays of executors by shapes and dtypes that are asked for. */
+#include <string.h>
+
+#include "api/symbol/bind.h"
+#include "array/copy.h"
+#include "base/memory/mem.h"
+#include "graph/infer.h"
+
+int64_t api_size_u32(const void *sizes, uint32_t i)
+{
+    return ((const uint32_t *)sizes)[i];
+}
+
+int64_t api_size_i32(const void *sizes, uint32_t i)
+{
+    return ((const int32_t *)sizes)[i];
+}
+
+int64_t api_size_i64(const void *sizes, uint32_t i)
+{
+    return ((const int64_t *)sizes)[i];
+}
+
+static int find_name(uint32_t count, const char *const *names, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (names[i] != NULL && strcmp(names[i], name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* ---- what is known ---- */
+
+/* The shape that the caller asks for; false: none. -1 as ndim: too many axes, with the error set.
+ */
+static bool asked_shape(const api_wish *w, const char *name, mxl_shape *shape)
+{
+    int at = find_name(w->shapes, w->shape_names, name);
+    uint32_t begin;
+
+    if (at < 0)
+        return false;
+    begin = w->shape_index[at];
+    shape->ndim = (int)(w->shape_index[at + 1] - begin);
+    if (shape->ndim < 0 || shape->ndim > MXL_MAX_NDIM) {
+        shape->ndim = -1;
+        return true;
+    }
+    for (int k = 0; k < shape->ndim; k++)
+        shape->dim[k] = w->size_at(w->shape_data, begin + (uint32_t)k);
+    return true;
+}
+
+/* Names that nothing in the graph has are an error. */
+static int check_names(const mxl_executor *e, const api_wish *w)
+{
+    for (uint32_t i = 0; i < w->shapes; i++) {
+        const mxl_walk *walk = &e->program.graph.walk;
+        bool found = false;
+
+        for (int n = 0; n < walk->count && !found; n++)
+            found = walk->node[n]->op == NULL && w->shape_names[i] != NULL &&
+                    strcmp(walk->node[n]->name, w->shape_names[i]) == 0;
+        if (!found && w->reshapes)
+            return mxl_error("a shape is given for %.100s, which the symbol does not have",
+                             w->shape_names[i] != NULL ? w->shape_names[i] : "(NULL)");
+    }
+    return 0;
+}
+
+static int say_all(mxl_facts *facts, const api_wish *w)
+{
+    const mxl_indexed *graph = facts->graph;
+
+    for (int n = 0; n < graph->walk.count; n++) {
+        const mxl_graph_node *node = graph->walk.node[n];
+        mxl_shape shape;
+        int at;
+
+        if (node->op != NULL)
+            continue;
+        if (asked_shape(w, node->name, &shape)) {
+            if (shape.ndim < 0)
+                return mxl_error("%s: at most %d axes are supported", node->name, MXL_MAX_NDIM);
+            mxl_shape_from_caller(&shape, facts->legacy_shape);
+            if (mxl_facts_say_shape(facts, graph->first[n], &shape) != 0)
+                return mxl_error_prefix(node->name);
+        }
+        at = find_name(w->dtypes, w->dtype_names, node->name);
+        if (at >= 0 && w->dtype_data[at] != MXL_DTYPE_UNKNOWN) {
+            if (!mxl_dtype_valid(w->dtype_data[at]))
+                return mxl_error("%s: there is no dtype %d", node->name, w->dtype_data[at]);
+            if (mxl_facts_say_dtype(facts, graph->first[n], w->dtype_data[at]) != 0)
+                return mxl_error_prefix(node->name);
+        }
+    }
+    return 0;
+}
+
+/* ---- arrays ---- */
+
+static mxl_array *zeros(int dtype, const mxl_shape *shape)
+{
+    mxl_array *array = mxl_array_new(dtype, shape->ndim, shape->dim);
+
+    if (array != NULL)
+        memset(mxl_array_write(array), 0, (size_t)array->size * mxl_dtype_size(dtype));
+    return array;
+}
+
+/* The place of a variable of that name in another executor; -1: none. */
+static int place_in(const mxl_executor *from, const char *name, bool is_state)
+{
+    int count = is_state ? from->aux : from->args;
+
+    for (int i = 0; i < count; i++) {
+        if (strcmp(mxl_executor_variable(from, i, is_state)->name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static bool fits(const mxl_array *array, int dtype, const mxl_shape *shape)
+{
+    return array != NULL && array->dtype == dtype &&
+           mxl_shape_same(array->ndim, array->shape, shape->ndim, shape->dim);
+}
+
+/* Whether the executor's array may be taken for this variable: where it is to be shared, or where a
+ * reshape leaves it as it is. */
+static bool may_share(const api_wish *w, const char *name, bool is_state)
+{
+    return w->from != NULL &&
+           (w->reshapes || is_state || find_name(w->shared, w->shared_names, name) >= 0);
+}
+
+/* A reshape may only change what was asked for, and may only shrink, unless it is told otherwise.
+ */
+static int check_reshape(const api_wish *w, const char *name, const mxl_array *old,
+                         const mxl_shape *shape)
+{
+    mxl_shape asked;
+
+    if (!w->reshapes || old == NULL)
+        return 0;
+    if (!w->partial && !asked_shape(w, name, &asked))
+        return mxl_error("the shape of %s changes from %s to %s, which was not asked for: set "
+                         "partial_shaping if that is meant",
+                         name, MXL_SHAPE_OF(old), MXL_SHAPE_TEXT(shape->ndim, shape->dim));
+    if (!w->larger && mxl_shape_size(shape->ndim, shape->dim) > old->size)
+        return mxl_error("%s becomes larger, from %s to %s: set allow_up_sizing if that is meant",
+                         name, MXL_SHAPE_OF(old), MXL_SHAPE_TEXT(shape->ndim, shape->dim));
+    return 0;
+}
+
+/* The request for argument i. */
+static int wanted_req(const mxl_executor *e, const api_wish *w, int i, mxl_grad_req *req)
+{
+    static const char *const names[] = {"null", "write", "inplace", "add"};
+    static const mxl_grad_req reqs[] = {MXL_GRAD_NULL, MXL_GRAD_WRITE, MXL_GRAD_WRITE,
+                                        MXL_GRAD_ADD};
+    const char *name = mxl_executor_variable(e, i, false)->name, *type = "null";
+    int at;
+
+    if (w->reshapes) {
+        at = place_in(w->from, name, false);
+        *req = at >= 0 ? w->from->req[at] : MXL_GRAD_NULL;
+        return 0;
+    }
+    if (w->req_names != NULL) {
+        at = find_name(w->reqs, w->req_names, name);
+        type = at >= 0 ? w->req_types[at] : "null";
+    } else if (w->req_types != NULL) {
+        type = w->reqs == 0 ? w->req_types[0] : (uint32_t)i < w->reqs ? w->req_types[i] : "null";
+    }
+    for (int k = 0; k < 4; k++) {
+        if (strcmp(type, names[k]) == 0) {
+            *req = reqs[k];
+            return 0;
+        }
+    }
+    return mxl_error("%s: there is no gradient request %.40s", name, type);
+}
+
+/* The array for a variable, shared or new; a new reference. */
+static mxl_array *array_for(const api_wish *w, const char *name, bool is_state, int dtype,
+                            const mxl_shape *shape)
+{
+    int at = may_share(w, name, is_state) ? place_in(w->from, name, is_state) : -1;
+    mxl_array *old = at < 0 ? NULL : is_state ? w->from->state[at] : w->from->arg[at];
+
+    if (fits(old, dtype, shape)) {
+        mxl_array_retain(old);
+        return old;
+    }
+    return check_reshape(w, name, old, shape) != 0 ? NULL : zeros(dtype, shape);
+}
+
+static int make_arg(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)
+{
+    const char *name = mxl_executor_variable(e, i, false)->name;
+    int at = may_share(w, name, false) ? place_in(w->from, name, false) : -1, status = -1;
+    mxl_array *arg, *grad = NULL;
+    mxl_grad_req req;
+
+    if (wanted_req(e, w, i, &req) != 0)
+        return -1;
+    arg = array_for(w, name, false, dtype, shape);
+    if (arg == NULL)
+        return -1;
+    if (req != MXL_GRAD_NULL && at >= 0 && fits(w->from->grad[at], dtype, shape)) {
+        grad = w->from->grad[at];
+        mxl_array_retain(grad);
+    } else if (req != MXL_GRAD_NULL) {
+        grad = zeros(dtype, shape);
+    }
+    if (req == MXL_GRAD_NULL || grad != NULL)
+        status = mxl_executor_set_arg(e, i, arg, grad, req);
+    mxl_array_release(grad);
+    mxl_array_release(arg);
+    return status;
+}
+
+static int make_state(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)
+{
+    mxl_array *state = array_for(w, mxl_executor_variable(e, i, true)->name, true, dtype, shape);
+
+    if (state == NULL)
+        return -1;
+    (void)mxl_executor_set_state(e, i, state);
+    mxl_array_release(state);
+    return 0;
+}
+
+static int make_arrays(mxl_executor *e, const api_wish *w, const mxl_facts *facts)
+{
+    const mxl_indexed *graph = &e->program.graph;
+    int variable = 0, arg = 0, state = 0, status = 0;
+
+    for (int n = 0; n < graph->walk.count && status == 0; n++) {
+        const mxl_shape *shape = &facts->shape[graph->first[n]];
+        int dtype = facts->dtype[graph->first[n]];
+
+        if (graph->walk.node[n]->op != NULL)
+            continue;
+        if (!mxl_shape_known(shape))
+            return mxl_error("the shape of %s does not follow from those that are given",
+                             graph->walk.node[n]->name);
+        dtype = dtype == MXL_DTYPE_UNKNOWN ? MXL_F32 : dtype;
+        status = e->is_state[variable++] ? make_state(e, w, state++, dtype, shape)
+                                         : make_arg(e, w, arg++, dtype, shape);
+    }
+    return status;
+}
+
+mxl_executor *api_executor_make(const api_wish *wish, const mxl_symbol *symbol)
+{
+    bool legacy = api_mode().legacy_shape;
+    mxl_executor *e = mxl_executor_new(symbol);
+    mxl_facts facts;
+    int status;
+
+    if (e == NULL)
+        return NULL;
+    status = check_names(e, wish);
+    if (status == 0)
+        status = mxl_facts_begin(&facts, &e->program.graph, legacy);
+    if (status == 0) {
+        if (say_all(&facts, wish) != 0 || mxl_infer_dtypes(&facts) != 0 ||
+            mxl_infer_shapes(&facts) != 0 || make_arrays(e, wish, &facts) != 0)
+            status = -1;
+        mxl_facts_end(&facts);
+    }
+    if (status == 0)
+        status = mxl_executor_finish(e, legacy);
+    if (status != 0) {
+        mxl_ref_release(&e->ref);
+        return NULL;
+    }
+    return e;
+}

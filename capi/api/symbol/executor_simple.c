@@ -1,0 +1,158 @@
+/* MXExecutorSimpleBind and MXExecutorReshape, with their forms. */
+#include "api/symbol/bind.h"
+
+/* The buffers of arrays that a caller wants reused are handed back as they are: memory comes from a
+ * pool. */
+typedef struct buffers {
+    int *length;
+    const char **names;
+    NDArrayHandle *handles;
+    const char ***names_back;
+    NDArrayHandle **handles_back;
+} buffers;
+
+typedef struct answer {
+    uint32_t *num_in_args;
+    NDArrayHandle **in_args, **arg_grads;
+    uint32_t *num_aux_states;
+    NDArrayHandle **aux_states;
+    ExecutorHandle *out;
+} answer;
+
+static int check_answer(const char *function, const answer *a)
+{
+    if (a->num_in_args == NULL || a->in_args == NULL || a->arg_grads == NULL ||
+        a->num_aux_states == NULL || a->aux_states == NULL || a->out == NULL)
+        return mxl_error("%s: an output argument is NULL", function);
+    return 0;
+}
+
+/* Makes the executor and hands out what it has; the symbol is pinned. */
+static int give(const api_wish *w, const mxl_symbol *symbol, const answer *a)
+{
+    mxl_executor *e = api_executor_make(w, symbol);
+
+    if (e != NULL && api_executor_lend(e, a->num_in_args, a->in_args, a->arg_grads,
+                                       a->num_aux_states, a->aux_states) != 0) {
+        mxl_ref_release(&e->ref);
+        e = NULL;
+    }
+    return api_executor_give(e, a->out, w->function);
+}
+
+static int simple_bind(api_wish *w, SymbolHandle handle, int dev_type, ExecutorHandle shared,
+                       const buffers *b, const answer *a)
+{
+    mxl_symbol *symbol;
+    mxl_executor *from = NULL;
+    int status;
+
+    if (check_answer(w->function, a) != 0 || api_check_device(w->function, dev_type) != 0)
+        return -1;
+    if (shared != NULL && (from = api_executor_pin(shared, w->function)) == NULL)
+        return -1;
+    w->from = from;
+    symbol = api_symbol_pin(handle, w->function);
+    status = symbol == NULL ? -1 : give(w, symbol, a);
+    if (symbol != NULL)
+        api_symbol_unpin(handle);
+    if (from != NULL)
+        api_executor_unpin(shared);
+    if (status == 0 && b->names_back != NULL)
+        *b->names_back = b->names;
+    if (status == 0 && b->handles_back != NULL)
+        *b->handles_back = b->handles;
+    return status;
+}
+
+#define SIMPLE_BIND(name, item, reader)                                                            \
+    int name(SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t num_g2c_keys,          \
+             const char **g2c_keys, const int *g2c_dev_types, const int *g2c_dev_ids,              \
+             uint32_t provided_grad_req_list_len, const char **provided_grad_req_names,            \
+             const char **provided_grad_req_types, uint32_t num_provided_arg_shapes,               \
+             const char **provided_arg_shape_names, const item *provided_arg_shape_data,           \
+             const uint32_t *provided_arg_shape_idx, uint32_t num_provided_arg_dtypes,             \
+             const char **provided_arg_dtype_names, const int *provided_arg_dtypes,                \
+             uint32_t num_provided_arg_stypes, const char **provided_arg_stype_names,              \
+             const int *provided_arg_stypes, uint32_t num_shared_arg_names,                        \
+             const char **shared_arg_name_list, int *shared_buffer_len,                            \
+             const char **shared_buffer_name_list, NDArrayHandle *shared_buffer_handle_list,       \
+             const char ***updated_shared_buffer_name_list,                                        \
+             NDArrayHandle **updated_shared_buffer_handle_list, uint32_t *num_in_args,             \
+             NDArrayHandle **in_args, NDArrayHandle **arg_grads, uint32_t *num_aux_states,         \
+             NDArrayHandle **aux_states, ExecutorHandle shared_exec_handle, ExecutorHandle *out)   \
+    {                                                                                              \
+        const buffers b = {shared_buffer_len, shared_buffer_name_list, shared_buffer_handle_list,  \
+                           updated_shared_buffer_name_list, updated_shared_buffer_handle_list};    \
+        const answer a = {num_in_args, in_args, arg_grads, num_aux_states, aux_states, out};       \
+        api_wish w = {.function = __func__,                                                        \
+                      .shapes = num_provided_arg_shapes,                                           \
+                      .shape_names = provided_arg_shape_names,                                     \
+                      .shape_data = provided_arg_shape_data,                                       \
+                      .shape_index = provided_arg_shape_idx,                                       \
+                      .size_at = reader,                                                           \
+                      .dtypes = num_provided_arg_dtypes,                                           \
+                      .dtype_names = provided_arg_dtype_names,                                     \
+                      .dtype_data = provided_arg_dtypes,                                           \
+                      .reqs = provided_grad_req_list_len,                                          \
+                      .req_names = provided_grad_req_names,                                        \
+                      .req_types = provided_grad_req_types,                                        \
+                      .shared = num_shared_arg_names,                                              \
+                      .shared_names = shared_arg_name_list};                                       \
+                                                                                                   \
+        (void)dev_id, (void)num_g2c_keys, (void)g2c_keys, (void)g2c_dev_types;                     \
+        (void)g2c_dev_ids, (void)provided_arg_stype_names, (void)num_provided_arg_stypes;          \
+        for (uint32_t i = 0; i < num_provided_arg_stypes; i++) {                                   \
+            if (provided_arg_stypes[i] > 0)                                                        \
+                return mxl_error("%s: sparse storage is not supported by mxlite", __func__);       \
+        }                                                                                          \
+        return simple_bind(&w, symbol_handle, dev_type, shared_exec_handle, &b, &a);               \
+    }
+
+SIMPLE_BIND(MXExecutorSimpleBind, uint32_t, api_size_u32)
+SIMPLE_BIND(MXExecutorSimpleBindEx, int, api_size_i32)
+SIMPLE_BIND(MXExecutorSimpleBindEx64, int64_t, api_size_i64)
+
+static int reshape(api_wish *w, ExecutorHandle shared, int dev_type, const answer *a)
+{
+    mxl_executor *from;
+    int status;
+
+    if (check_answer(w->function, a) != 0 || api_check_device(w->function, dev_type) != 0)
+        return -1;
+    from = api_executor_pin(shared, w->function);
+    if (from == NULL)
+        return -1;
+    w->from = from;
+    w->reshapes = true;
+    status = give(w, from->program.graph.symbol, a);
+    api_executor_unpin(shared);
+    return status;
+}
+
+#define RESHAPE(name, item, reader)                                                                \
+    int name(int partial_shaping, int allow_up_sizing, int dev_type, int dev_id,                   \
+             uint32_t num_map_keys, const char **map_keys, const int *map_dev_types,               \
+             const int *map_dev_ids, uint32_t num_provided_arg_shapes,                             \
+             const char **provided_arg_shape_names, const item *provided_arg_shape_data,           \
+             const uint32_t *provided_arg_shape_idx, uint32_t *num_in_args,                        \
+             NDArrayHandle **in_args, NDArrayHandle **arg_grads, uint32_t *num_aux_states,         \
+             NDArrayHandle **aux_states, ExecutorHandle shared_exec, ExecutorHandle *out)          \
+    {                                                                                              \
+        const answer a = {num_in_args, in_args, arg_grads, num_aux_states, aux_states, out};       \
+        api_wish w = {.function = __func__,                                                        \
+                      .shapes = num_provided_arg_shapes,                                           \
+                      .shape_names = provided_arg_shape_names,                                     \
+                      .shape_data = provided_arg_shape_data,                                       \
+                      .shape_index = provided_arg_shape_idx,                                       \
+                      .size_at = reader,                                                           \
+                      .partial = partial_shaping != 0,                                             \
+                      .larger = allow_up_sizing != 0};                                             \
+                                                                                                   \
+        (void)dev_id, (void)num_map_keys, (void)map_keys, (void)map_dev_types;                     \
+        (void)map_dev_ids;                                                                         \
+        return reshape(&w, shared_exec, dev_type, &a);                                             \
+    }
+
+RESHAPE(MXExecutorReshape, uint32_t, api_size_u32)
+RESHAPE(MXExecutorReshapeEx, int, api_size_i32)

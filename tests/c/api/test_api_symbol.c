@@ -1,0 +1,182 @@
+/* Symbols, cached operators and executors through the C API: structure, JSON, gradients, sizes. */
+#include "engine_kit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symbol_kit.h"
+
+static void check_list(int (*list)(SymbolHandle, uint32_t *, const char ***), SymbolHandle symbol,
+                       const char *joined)
+{
+    uint32_t count = 0;
+    const char **names;
+    char text[512] = "";
+
+    CHECK_INT(list(symbol, &count, &names), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        strncat(text, i > 0 ? " " : "", sizeof(text) - strlen(text) - 1);
+        strncat(text, names[i], sizeof(text) - strlen(text) - 1);
+    }
+    CHECK_STR(text, joined);
+}
+
+TEST(lists)
+{
+    SymbolHandle net = make_net();
+
+    check_list(MXSymbolListArguments, net,
+               "data fc1_weight fc1_bias bn_gamma bn_beta fc2_weight fc2_bias softmax_label");
+    check_list(MXSymbolListAuxiliaryStates, net, "bn_moving_mean bn_moving_var");
+    check_list(MXSymbolListOutputs, net, "softmax_output");
+    CHECK_INT(MXSymbolFree(net), 0);
+}
+
+/* A text that is read and written again is the same. */
+TEST(json_round_trip)
+{
+    SymbolHandle net = make_net(), again;
+    const char *json;
+    char *copy;
+
+    CHECK_INT(MXSymbolSaveToJSON(net, &json), 0);
+    copy = malloc(strlen(json) + 1);
+    REQUIRE(copy != NULL);
+    strcpy(copy, json);
+    CHECK_INT(MXSymbolCreateFromJSON(copy, &again), 0);
+    CHECK_INT(MXSymbolSaveToJSON(again, &json), 0);
+    CHECK_STR(json, copy);
+    free(copy);
+    CHECK_INT(MXSymbolFree(net), 0);
+    CHECK_INT(MXSymbolFree(again), 0);
+}
+
+/* A chain of so many nodes: nothing recurses, and every list grows. */
+TEST(long_chain)
+{
+    enum { LENGTH = 20000 };
+    SymbolHandle chain, again;
+    uint32_t count = 0;
+    const char *json;
+    char name[32];
+
+    CHECK_INT(MXSymbolCreateVariable("x", &chain), 0);
+    for (int i = 0; i < LENGTH; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        chain = then("negative", name, NULL, NULL, chain);
+        REQUIRE(chain != NULL);
+    }
+    CHECK_INT(MXSymbolSaveToJSON(chain, &json), 0);
+    CHECK_INT(MXSymbolCreateFromJSON(json, &again), 0);
+    CHECK_INT(MXSymbolFree(chain), 0);
+    CHECK_INT(MXSymbolGetInternals(again, &chain), 0);
+    CHECK_INT(MXSymbolGetNumOutputs(chain, &count), 0);
+    CHECK_INT(count, LENGTH + 1);
+    CHECK_INT(MXSymbolFree(again), 0);
+    CHECK_INT(MXSymbolFree(chain), 0);
+}
+
+/* What fails leaves the symbol as it was. */
+TEST(failed_compose)
+{
+    SymbolHandle net = make_net(), other;
+    const char *key = "nosuch";
+
+    CHECK_INT(MXSymbolCreateVariable("x", &other), 0);
+    CHECK_INT(MXSymbolCompose(net, "other", 1, &key, &other), -1);
+    CHECK_INT(MXSymbolCompose(net, "other", 1, NULL, &other), -1);
+    CHECK_HAS(MXGetLastError(), "by name only");
+    check_list(MXSymbolListOutputs, net, "softmax_output");
+    key = "data";
+    CHECK_INT(MXSymbolCompose(net, "other", 1, &key, &other), 0);
+    check_list(MXSymbolListArguments, net,
+               "x fc1_weight fc1_bias bn_gamma bn_beta fc2_weight fc2_bias softmax_label");
+    check_list(MXSymbolListOutputs, net, "other_output");
+    CHECK_INT(MXSymbolFree(net), 0);
+    CHECK_INT(MXSymbolFree(other), 0);
+}
+
+/* y = tanh(x * x); a call is recorded, twice differentiable. */
+TEST(cached_op)
+{
+    SymbolHandle x, square, tanh_symbol;
+    H array = VEC(0.5, -1), *out = NULL, y;
+    CachedOpHandle op;
+    int count = 0;
+
+    CHECK_INT(MXSymbolCreateVariable("x", &x), 0);
+    square = apply("square", "sq", NULL, NULL, x);
+    tanh_symbol = apply("tanh", "th", NULL, NULL, square);
+    CHECK_INT(MXCreateCachedOp(tanh_symbol, &op), 0);
+    CHECK_INT(MXSymbolFree(x), 0);
+    CHECK_INT(MXSymbolFree(square), 0);
+    CHECK_INT(MXSymbolFree(tanh_symbol), 0);
+    attach(array, REQ_WRITE);
+    record(true);
+    CHECK_INT(MXInvokeCachedOp(op, 1, &array, &count, &out), 0);
+    record(false);
+    CHECK_INT(count, 1);
+    y = out[0];
+    CHECK_NEAR(at(y, 1), 0.76159416, 1e-6);
+    CHECK_INT(MXAutogradBackward(1, &y, NULL, 0), 0);
+    CHECK_NEAR(grad_at(array, 1), -2 * (1 - 0.76159416 * 0.76159416), 1e-6);
+    drop(y);
+    CHECK_INT(MXFreeCachedOp(op), 0);
+    drop(array);
+}
+
+TEST(executor)
+{
+    SymbolHandle net = make_net();
+    NDArrayHandle *outputs;
+    uint32_t count;
+    bound b;
+
+    REQUIRE(CHECK_INT(bind_net(net, &b), 0));
+    CHECK_INT(MXSymbolFree(net), 0);
+    CHECK_INT(b.num_args, NET_ARGS);
+    CHECK_INT(b.num_states, NET_STATES);
+    CHECK_INT(MXExecutorBackward(b.executor, 0, NULL), -1);
+    CHECK_HAS(MXGetLastError(), "is_train");
+    CHECK_INT(MXExecutorForward(b.executor, 1), 0);
+    CHECK_INT(MXExecutorBackward(b.executor, 0, NULL), 0);
+    CHECK_INT(MXExecutorOutputs(b.executor, &count, &outputs), 0);
+    CHECK_INT(count, 1);
+    CHECK_NEAR(at(outputs[0], 0), 1.0 / 3, 1e-6);
+    CHECK_INT(MXNDArrayFree(outputs[0]), 0);
+    /* of the last layer's bias: the sum over rows of p - one_hot(label 0) */
+    CHECK_NEAR(at(b.grads[6], 0), 2 * (1.0 / 3 - 1), 1e-6);
+    CHECK_NEAR(at(b.grads[6], 1), 2 * (1.0 / 3), 1e-6);
+    unbind(&b);
+}
+
+static int inner_status;
+static bool inner_said;
+
+static void run_again(const char *name, NDArrayHandle array, void *executor)
+{
+    (void)name;
+    inner_status = MXExecutorForward(executor, 0);
+    inner_said = strstr(MXGetLastError(), "being run") != NULL;
+    CHECK_INT(MXNDArrayFree(array), 0);
+}
+
+/* A monitor, as another thread, cannot run the executor that runs. */
+TEST(busy_executor)
+{
+    SymbolHandle net = make_net();
+    bound b;
+
+    REQUIRE(CHECK_INT(bind_net(net, &b), 0));
+    CHECK_INT(MXSymbolFree(net), 0);
+    CHECK_INT(MXExecutorSetMonitorCallback(b.executor, run_again, b.executor), 0);
+    CHECK_INT(MXExecutorForward(b.executor, 0), 0);
+    CHECK_INT(inner_status, -1);
+    CHECK(inner_said);
+    CHECK_INT(MXExecutorSetMonitorCallback(b.executor, NULL, NULL), 0);
+    CHECK_INT(MXExecutorForward(b.executor, 0), 0);
+    unbind(&b);
+}
+
+HARNESS_MAIN(ENTRY(lists), ENTRY(json_round_trip), ENTRY(long_chain), ENTRY(failed_compose),
+             ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor))

@@ -1,0 +1,151 @@
+/* The allocation walk over symbols: making, reading, inferring, binding, running. */
+#include "walk_kit.h"
+
+#include "symbol_kit.h"
+
+static SymbolHandle net;
+static bound ready;
+static char *json;
+
+static void begin(void)
+{
+    const char *text;
+
+    net = make_net();
+    CHECK(net != NULL);
+    CHECK_INT(MXSymbolSaveToJSON(net, &text), 0);
+    json = malloc(strlen(text) + 1);
+    strcpy(json, text);
+    CHECK_INT(bind_net(net, &ready), 0);
+}
+
+static void end(void)
+{
+    unbind(&ready);
+    CHECK_INT(MXSymbolFree(net), 0);
+    free(json);
+}
+
+static bool makes(stage *s)
+{
+    SymbolHandle made = make_net();
+
+    (void)s;
+    CHECK_INT(MXSymbolFree(made), 0);
+    return failing(made != NULL);
+}
+
+static bool reads(stage *s)
+{
+    SymbolHandle made = NULL;
+    bool ok = failing(MXSymbolCreateFromJSON(json, &made) == 0);
+
+    (void)s;
+    CHECK_INT(MXSymbolFree(made), 0);
+    return ok;
+}
+
+static bool writes(stage *s)
+{
+    const char *text;
+
+    (void)s;
+    return failing(MXSymbolSaveToJSON(net, &text) == 0);
+}
+
+static bool infers(stage *s)
+{
+    static const char *names[] = {"data"};
+    static const int sizes[] = {2, 5};
+    static const uint32_t places[] = {0, 2};
+    uint32_t counts[3];
+    const int *ndims[3], **data[3];
+    int complete = 0;
+
+    (void)s;
+    return failing(MXSymbolInferShapeEx(net, 1, names, places, sizes, &counts[0], &ndims[0],
+                                        &data[0], &counts[1], &ndims[1], &data[1], &counts[2],
+                                        &ndims[2], &data[2], &complete) == 0);
+}
+
+static bool binds(stage *s)
+{
+    bound b;
+    bool ok = failing(bind_net(net, &b) == 0);
+
+    (void)s;
+    unbind(&b);
+    return ok;
+}
+
+static bool runs(stage *s)
+{
+    (void)s;
+    return failing(MXExecutorForward(ready.executor, 1) == 0) &&
+           failing(MXExecutorBackward(ready.executor, 0, NULL) == 0);
+}
+
+static bool calls(stage *s)
+{
+    CachedOpHandle op = NULL;
+    H inputs[NET_ARGS + NET_STATES], *out = NULL;
+    /* in the order of the walk: the states stand before the second layer */
+    bool ok = failing(MXCreateCachedOp(net, &op) == 0);
+    int count = 0;
+
+    (void)s;
+    memcpy(inputs, ready.args, 5 * sizeof(H));
+    memcpy(inputs + 5, ready.states, 2 * sizeof(H));
+    memcpy(inputs + 7, ready.args + 5, 3 * sizeof(H));
+    ok = ok && failing(MXInvokeCachedOp(op, 10, inputs, &count, &out) == 0);
+    if (ok)
+        let_go(out[0]);
+    CHECK_INT(MXFreeCachedOp(op), 0);
+    return ok;
+}
+
+static void walk_symbols(scenario run, bool atomic)
+{
+    begin();
+    walk(run, atomic, true);
+    end();
+}
+
+TEST(walk_makes)
+{
+    walk_symbols(makes, true);
+}
+
+TEST(walk_reads)
+{
+    walk_symbols(reads, true);
+}
+
+TEST(walk_writes)
+{
+    walk_symbols(writes, true);
+}
+
+TEST(walk_infers)
+{
+    walk_symbols(infers, true);
+}
+
+TEST(walk_binds)
+{
+    walk_symbols(binds, true);
+}
+
+/* A forward whose backward fails keeps its graph. */
+TEST(walk_runs)
+{
+    walk_symbols(runs, false);
+}
+
+TEST(walk_calls)
+{
+    walk_symbols(calls, true);
+}
+
+WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
+          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls))
