@@ -243,7 +243,7 @@ FUZZ_SECONDS ?= 5
 fuzz: asan-build
 	+@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 $(ASAN_MAKE) fuzz-run
 
-FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params
+FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params $(BUILD)/fuzz_symbols
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 fuzz-run: $(FUZZ_PROGRAMS)
@@ -251,6 +251,7 @@ fuzz-run: $(FUZZ_PROGRAMS)
 	@MXLITE_DEFER=1 $(BUILD)/fuzz_graph $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
 	    $(wildcard tests/fuzz/corpus/*/*.params tests/reference/files/*.params)
+	@$(BUILD)/fuzz_symbols $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/symbols/*.json)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
 	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
