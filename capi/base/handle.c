@@ -33,9 +33,11 @@ static const char *const kind_name[MXL_KIND_COUNT] = {"thing",
                                                       "executor",
                                                       "key-value store",
                                                       "record file",
-                                                      "data iterator"};
-static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a", "a",
-                                                         "a", "a",  "an", "a", "a", "a"};
+                                                      "data iterator",
+                                                      "predictor",
+                                                      "list of arrays"};
+static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a", "a", "a",
+                                                         "a", "an", "a",  "a", "a", "a", "a"};
 
 static mxl_handle_slot *slot_at(uint32_t number)
 {

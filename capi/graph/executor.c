@@ -168,8 +168,7 @@ int mxl_executor_set_state(mxl_executor *e, int i, mxl_array *state)
     return 0;
 }
 
-/* Lists the inputs in the order of the walk. */
-static void list_inputs(mxl_executor *e)
+void mxl_executor_list_inputs(mxl_executor *e)
 {
     int arg = 0, state = 0;
 
@@ -207,7 +206,7 @@ int mxl_executor_finish(mxl_executor *e, bool legacy_shape)
     mxl_facts facts;
     int status, variable = 0;
 
-    list_inputs(e);
+    mxl_executor_list_inputs(e);
     if (mxl_facts_begin(&facts, graph, legacy_shape) != 0)
         return -1;
     status = 0;

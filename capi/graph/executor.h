@@ -35,6 +35,9 @@ const mxl_graph_node *mxl_executor_variable(const mxl_executor *e, int i, bool i
 int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad, mxl_grad_req req);
 int mxl_executor_set_state(mxl_executor *e, int i, mxl_array *state);
 
+/* Notes that arrays were put in after mxl_executor_finish. */
+void mxl_executor_list_inputs(mxl_executor *e);
+
 /* Makes the outputs, once all arrays are there. -1 with the error set, also where the arrays'
  * shapes contradict the graph. */
 int mxl_executor_finish(mxl_executor *e, bool legacy_shape);

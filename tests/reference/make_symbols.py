@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import sys
 from pathlib import Path
 
-import mxnet
+os.environ["MXNET_ENGINE_TYPE"] = "NaiveEngine"  # MXPredCreateMultiThread ends the process without it
+
+import mxnet  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python" / "symbols"))

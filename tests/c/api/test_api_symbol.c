@@ -178,5 +178,26 @@ TEST(busy_executor)
     unbind(&b);
 }
 
+/* Steps before the last one run nothing. */
+TEST(partial_forward)
+{
+    static const uint32_t sizes[] = {2, 5}, places[] = {0, 2};
+    const char *name = "data", *json;
+    SymbolHandle net = make_net();
+    PredictorHandle predictor;
+    float values[6] = {9};
+    int left = 1, steps = 0;
+
+    CHECK_INT(MXSymbolSaveToJSON(net, &json), 0);
+    CHECK_INT(MXPredCreate(json, NULL, 0, 1, 0, 1, &name, places, sizes, &predictor), 0);
+    CHECK_INT(MXSymbolFree(net), 0);
+    while (left > 0)
+        REQUIRE(CHECK_INT(MXPredPartialForward(predictor, steps++, &left), 0));
+    CHECK_INT(steps, 15);
+    CHECK_INT(MXPredGetOutput(predictor, 0, values, 6), 0);
+    CHECK_NEAR(values[0], 1.0 / 3, 1e-6);
+    CHECK_INT(MXPredFree(predictor), 0);
+}
+
 HARNESS_MAIN(ENTRY(lists), ENTRY(json_round_trip), ENTRY(long_chain), ENTRY(failed_compose),
-             ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor))
+             ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor), ENTRY(partial_forward))

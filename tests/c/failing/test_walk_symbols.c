@@ -104,6 +104,23 @@ static bool calls(stage *s)
     return ok;
 }
 
+static bool predicts(stage *s)
+{
+    static const uint32_t sizes[] = {2, 5}, places[] = {0, 2};
+    const char *name = "data";
+    PredictorHandle made[2] = {NULL, NULL};
+    bool ok = failing(
+        MXPredCreateMultiThread(json, NULL, 0, 1, 0, 1, &name, places, sizes, 2, made) == 0);
+
+    (void)s;
+    if (!ok)
+        return false;
+    ok = failing(MXPredForward(made[1]) == 0);
+    CHECK_INT(MXPredFree(made[0]), 0);
+    CHECK_INT(MXPredFree(made[1]), 0);
+    return ok;
+}
+
 static void walk_symbols(scenario run, bool atomic)
 {
     begin();
@@ -147,5 +164,10 @@ TEST(walk_calls)
     walk_symbols(calls, true);
 }
 
+TEST(walk_predicts)
+{
+    walk_symbols(predicts, true);
+}
+
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls))
+          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_predicts))

@@ -7,6 +7,14 @@ static SymbolHandle good_symbol; /* exp of the variable a */
 static CachedOpHandle good_cached;
 static ExecutorHandle good_executor;
 
+static PredictorHandle good_predictor;
+static const char predict_json[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"a\", \"inputs\": []}, "
+    "{\"op\": \"exp\", \"name\": \"e\", \"inputs\": [[0, 0, 0]]}], \"heads\": [[1, 0, 0]]}";
+static const uint32_t places_u32[] = {0, 2};
+static const int bad_dtype[] = {77};
+static uint32_t *predict_shape;
+
 static void set_up_symbols(void)
 {
     SymbolHandle a;
@@ -19,10 +27,14 @@ static void set_up_symbols(void)
     CHECK_INT(MXCreateCachedOp(good_symbol, &good_cached), 0);
     one[0] = good;
     CHECK_INT(MXExecutorBind(good_symbol, 1, 0, 1, one, NULL, NULL, 0, NULL, &good_executor), 0);
+    CHECK_INT(MXPredCreate(predict_json, NULL, 0, 1, 0, 1, name_a, places_u32, shape_u32,
+                           &good_predictor),
+              0);
 }
 
 static void tear_down_symbols(void)
 {
+    CHECK_INT(MXPredFree(good_predictor), 0);
     CHECK_INT(MXSymbolFree(good_symbol), 0);
     CHECK_INT(MXFreeCachedOp(good_cached), 0);
     CHECK_INT(MXExecutorFree(good_executor), 0);
@@ -97,6 +109,15 @@ RESHAPE(u32, MXExecutorReshape, shape_u32)
 RESHAPE(i32, MXExecutorReshapeEx, shape_int)
 
 #define SYMBOL_PLACES(X)                                                                           \
+    X(MXPredFree, PREDICTOR, true, MXPredFree(h))                                                  \
+    X(MXPredForward, PREDICTOR, false, MXPredForward(h))                                           \
+    X(MXPredPartialForward, PREDICTOR, false, MXPredPartialForward(h, 0, &int_a))                  \
+    X(MXPredSetInput, PREDICTOR, false, MXPredSetInput(h, "a", buffer, 6))                         \
+    X(MXPredGetOutputShape, PREDICTOR, false, MXPredGetOutputShape(h, 0, &predict_shape, &u32))    \
+    X(MXPredGetOutputType, PREDICTOR, false, MXPredGetOutputType(h, 0, &int_a))                    \
+    X(MXPredGetOutput, PREDICTOR, false, MXPredGetOutput(h, 0, buffer, 6))                         \
+    X(MXPredSetMonitorCallback, PREDICTOR, false, MXPredSetMonitorCallback(h, NULL, NULL, false))  \
+    X(MXPredReshape, PREDICTOR, false, MXPredReshape(1, name_a, places_u32, shape_u32, h, &out))   \
     X(MXSymbolCreateAtomicSymbol, OP, false, MXSymbolCreateAtomicSymbol(h, 0, NULL, NULL, &out))   \
     X(MXSymbolCreateGroup, SYMBOL, false, (one[0] = h, MXSymbolCreateGroup(1, one, &out)))         \
     X(MXSymbolCopy, SYMBOL, false, MXSymbolCopy(h, &out))                                          \
@@ -197,6 +218,48 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(MXDataIterCreateIter, ITERATOR, false, MXDataIterCreateIter(h, 0, NULL, NULL, &out))
 
 #define SYMBOL_ARGUMENTS(X)                                                                        \
+    X(MXPredPartialForward, MXPredPartialForward(good_predictor, 0, NULL))                         \
+    X(MXPredPartialForward, MXPredPartialForward(good_predictor, -1, &int_a))                      \
+    X(MXPredSetInput, MXPredSetInput(good_predictor, NULL, buffer, 6))                             \
+    X(MXPredSetInput, MXPredSetInput(good_predictor, "a", NULL, 6))                                \
+    X(MXPredSetInput, MXPredSetInput(good_predictor, "a", buffer, 5))                              \
+    X(MXPredSetInput, MXPredSetInput(good_predictor, "b", buffer, 6))                              \
+    X(MXPredGetOutputShape, MXPredGetOutputShape(good_predictor, 1, &predict_shape, &u32))         \
+    X(MXPredGetOutputShape, MXPredGetOutputShape(good_predictor, 0, NULL, &u32))                   \
+    X(MXPredGetOutputType, MXPredGetOutputType(good_predictor, 1, &int_a))                         \
+    X(MXPredGetOutputType, MXPredGetOutputType(good_predictor, 0, NULL))                           \
+    X(MXPredGetOutput, MXPredGetOutput(good_predictor, 1, buffer, 6))                              \
+    X(MXPredGetOutput, MXPredGetOutput(good_predictor, 0, NULL, 6))                                \
+    X(MXPredGetOutput, MXPredGetOutput(good_predictor, 0, buffer, 5))                              \
+    X(MXPredReshape, MXPredReshape(1, axis_key, places_u32, shape_u32, good_predictor, &out))      \
+    X(MXPredReshape, MXPredReshape(1, NULL, places_u32, shape_u32, good_predictor, &out))          \
+    X(MXPredReshape, MXPredReshape(1, null_text, places_u32, shape_u32, good_predictor, &out))     \
+    X(MXPredReshape, MXPredReshape(1, name_a, places_u32, shape_u32, good_predictor, NULL))        \
+    X(MXPredCreate, MXPredCreate(NULL, NULL, 0, 1, 0, 1, name_a, places_u32, shape_u32, &out))     \
+    X(MXPredCreate,                                                                                \
+      MXPredCreate(predict_json, NULL, 8, 1, 0, 1, name_a, places_u32, shape_u32, &out))           \
+    X(MXPredCreate, MXPredCreate(predict_json, no_list_at_all, 16, 1, 0, 1, name_a, places_u32,    \
+                                 shape_u32, &out))                                                 \
+    X(MXPredCreate, MXPredCreate("[", NULL, 0, 1, 0, 1, name_a, places_u32, shape_u32, &out))      \
+    X(MXPredCreate,                                                                                \
+      MXPredCreate(predict_json, NULL, 0, 1, 0, 1, name_a, places_u32, shape_u32, NULL))           \
+    X(MXPredCreate, MXPredCreate(predict_json, NULL, 0, 1, 0, 0, NULL, NULL, NULL, &out))          \
+    X(MXPredCreate,                                                                                \
+      MXPredCreate(predict_json, NULL, 0, 2, 0, 1, name_a, places_u32, shape_u32, &out))           \
+    X(MXPredCreateEx, MXPredCreateEx(predict_json, NULL, 0, 1, 0, 1, name_a, places_u32,           \
+                                     shape_u32, 1, name_a, NULL, &out))                            \
+    X(MXPredCreateEx, MXPredCreateEx(predict_json, NULL, 0, 1, 0, 1, name_a, places_u32,           \
+                                     shape_u32, 1, name_a, bad_dtype, &out))                       \
+    X(MXPredCreatePartialOut, MXPredCreatePartialOut(predict_json, NULL, 0, 1, 0, 1, name_a,       \
+                                                     places_u32, shape_u32, 1, NULL, &out))        \
+    X(MXPredCreatePartialOut, MXPredCreatePartialOut(predict_json, NULL, 0, 1, 0, 1, name_a,       \
+                                                     places_u32, shape_u32, 1, axis_key, &out))    \
+    X(MXPredCreatePartialOut, MXPredCreatePartialOut(predict_json, NULL, 0, 1, 0, 1, name_a,       \
+                                                     places_u32, shape_u32, 1, null_text, &out))   \
+    X(MXPredCreateMultiThread, MXPredCreateMultiThread(predict_json, NULL, 0, 1, 0, 1, name_a,     \
+                                                       places_u32, shape_u32, 0, &out))            \
+    X(MXPredCreateMultiThread,                                                                     \
+      MXPredCreateMultiThread("", NULL, 0, 1, 0, 1, name_a, places_u32, shape_u32, 2, &out))       \
     X(MXSymbolCreateAtomicSymbol, MXSymbolCreateAtomicSymbol(exp_op, 0, NULL, NULL, NULL))         \
     X(MXSymbolCreateAtomicSymbol, MXSymbolCreateAtomicSymbol(exp_op, 1, NULL, axis_value, &out))   \
     X(MXSymbolCreateAtomicSymbol,                                                                  \

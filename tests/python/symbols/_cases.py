@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from _graph import GraphError, Library, Symbol
+from _predict import Predictor, params_bytes
 
 Named = Iterator[tuple[str, Symbol]]
 
@@ -236,13 +237,63 @@ def old_files(g: Library) -> dict[str, Any]:
     return found
 
 
+def _values(count: int, step: float) -> list[float]:
+    """Numbers between -1 and 1."""
+    return [((i * step) % 2) - 1 for i in range(count)]
+
+
+def predicting(g: Library) -> dict[str, Any]:
+    """The Predict API: numbers rounded to five places."""
+    arrays = {
+        "arg:fc1_weight": ((4, 5), _values(20, 0.37)),
+        "arg:fc1_bias": ((4,), _values(4, 0.81)),
+        "arg:bn_gamma": ((4,), [1.0, 2.0, 0.5, 1.5]),
+        "arg:bn_beta": ((4,), _values(4, 0.3)),
+        "aux:bn_moving_mean": ((4,), _values(4, 0.9)),
+        "aux:bn_moving_var": ((4,), [1.0, 0.5, 2.0, 1.0]),
+        "arg:fc2_weight": ((3, 4), _values(12, 0.53)),
+        "arg:fc2_bias": ((3,), _values(3, 0.7)),
+        "arg:not_there": ((3,), [0.0] * 3),
+    }
+    params, json, data = params_bytes(arrays), net(g).json(), _values(10, 0.29)
+
+    def rounded(values: list[float]) -> list[float]:
+        return [round(value, 5) + 0.0 for value in values]
+
+    one = Predictor.made(g, json, params, data=(2, 5))
+    inside = Predictor.made(g, json, params, ["relu", "fc1"], data=(2, 5))
+    inside_values = rounded(inside(data=data))
+    pair = Predictor.many(2, g, json, params, data=(2, 5))
+    for each, values in zip(pair, (data, data[::-1])):
+        each.set("data", values)
+    for each in pair:
+        each.forward()
+    return {
+        "shape": one.shape(),
+        "output": rounded(one(data=data)),
+        "again": rounded(one(data=data[::-1])),
+        "inside": [inside.shape(0), inside_values, inside.shape(1), rounded(inside.output(1))],
+        "reshaped": rounded(one.reshaped(data=(3, 5), softmax_label=(3,))(data=_values(15, 0.29))),
+        "several": [rounded(each.output()) for each in pair],
+        "unknown input": _said(lambda: one.set("nosuch", [0.0])),
+        "wrong size": _said(lambda: one.set("data", [0.0])),
+        "wrong parameter": _said(
+            lambda: Predictor.made(
+                g, json, params_bytes({**arrays, "arg:fc2_bias": ((4,), [0.0] * 4)}), data=(2, 5)
+            ).shape()
+        ),
+        "no such output": _said(lambda: Predictor.made(g, json, params, ["nosuch"], data=(2, 5)).shape()),
+        "damaged parameters": _said(lambda: Predictor.made(g, json, params[:100], data=(2, 5)).shape()),
+    }
+
+
 def run(g: Library) -> dict[str, Any]:
     """The answers of all cases."""
     answers: dict[str, Any] = {}
     for case in (structure, layers):
         for name, symbol in case(g):
             answers[f"{case.__name__}: {name}"] = describe(symbol)
-    for case in (layer_shapes, layer_dtypes, inference, composing, old_files):
+    for case in (layer_shapes, layer_dtypes, inference, composing, old_files, predicting):
         for name, value in case(g).items():
             answers[f"{case.__name__}: {name}"] = value
     return answers
