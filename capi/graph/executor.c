@@ -289,13 +289,25 @@ int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *moni
     if (enter(e) != 0)
         return -1;
     drop_heads(e);
+    e->has_run = false;
     mode.record = mode.training && wants_gradients(e);
     status = mxl_program_run(&e->program, e->input, e->head, mode, monitor);
     if (status == 0)
         status = show_results(e, e->head);
     if (!mode.record || status != 0)
         drop_heads(e);
+    e->has_run = status == 0;
     return leave(e, status);
+}
+
+/* Runs a forward that was not recorded again, recorded. As in MXNet the last forward need not have
+ * been one of training; such a one costs nothing until its gradients are asked for. */
+static int record_again(mxl_executor *e, mxl_mode mode)
+{
+    mode.record = true;
+    mode.training = false;
+    return e->has_run ? mxl_program_run(&e->program, e->input, e->head, mode, NULL)
+                      : mxl_error("backward needs a forward before it");
 }
 
 int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode)
@@ -312,7 +324,8 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
         return 0;
     if (enter(e) != 0)
         return -1;
-    status = e->head[0] == NULL ? mxl_error("backward needs a forward with is_train=True before it")
-                                : mxl_backward(&args);
+    status = e->head[0] == NULL ? record_again(e, mode) : 0;
+    if (status == 0)
+        status = mxl_backward(&args);
     return leave(e, status);
 }

@@ -19,6 +19,7 @@ typedef struct mxl_executor {
     bool *is_state;         /* [args + aux]: which variables are auxiliary */
     size_t bytes;
     atomic_flag busy; /* a thread runs it */
+    bool has_run;     /* the last forward succeeded */
     void *monitor_payload;
     void (*monitor)(void); /* the caller's callback, or NULL */
     bool monitor_inputs;
@@ -46,8 +47,8 @@ int mxl_executor_finish(mxl_executor *e, bool legacy_shape);
  * wanted. The outputs get the results. -1 with the error set. */
 int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor);
 
-/* Gradients of the last recorded forward into the arguments' buffers. `head_grads`: NULL, or one
- * for each output, NULL for ones. -1 with the error set. */
+/* Gradients of the last forward into the arguments' buffers; one without training is run again.
+ * `head_grads`: NULL, or one for each output, NULL for ones. -1 with the error set. */
 int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode);
 
 #endif

@@ -240,11 +240,17 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
     return 0;
 }
 
-/* The same with the first dtype that the operator takes, of those that are usual. */
+/* The same with the first dtype that the operator takes: that of an input, or a usual one. */
 static int call_any_dtype(stand_ins *s, const mxl_rule *rule, int64_t size)
 {
     static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL};
 
+    for (int i = 0; i < rule->num_in; i++) {
+        int known = rule->facts->dtype[rule->in[i]];
+
+        if (known != MXL_DTYPE_UNKNOWN && call_infer(s, rule, size, known) == 0)
+            return 0;
+    }
     for (int i = 0; i < 3; i++) {
         if (call_infer(s, rule, size, dtypes[i]) == 0)
             return 0;

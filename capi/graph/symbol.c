@@ -287,6 +287,8 @@ const char *mxl_symbol_get_attr(const mxl_symbol *symbol, const char *key)
 
     if (node == NULL)
         return NULL;
+    if (strcmp(key, "name") == 0)
+        return node->name;
     value = mxl_attrs_get(&node->attrs, key);
     return value == NULL && hidden != NULL ? mxl_attrs_get(&node->attrs, hidden) : value;
 }

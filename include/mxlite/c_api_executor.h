@@ -132,9 +132,8 @@ MXExecutorReshapeEx(int partial_shaping, int allow_up_sizing, int dev_type, int 
                     NDArrayHandle **aux_states, ExecutorHandle shared_exec, ExecutorHandle *out);
 
 /* Supported. Forward: the outputs, which stay the same arrays, get the results. Backward: gradients
- * of the last forward with is_train, into the arrays bound; head_grads may be missing (ones).
- * Outputs: a
- * **lent** list of **new** handles. */
+ * of the last forward (one without is_train is run again for it), into the arrays bound; head_grads
+ * may be missing (ones). Outputs: a **lent** list of **new** handles. */
 MXL_API int MXExecutorForward(ExecutorHandle handle, int is_train);
 MXL_API int MXExecutorBackward(ExecutorHandle handle, uint32_t len, NDArrayHandle *head_grads);
 MXL_API int MXExecutorBackwardEx(ExecutorHandle handle, uint32_t len, NDArrayHandle *head_grads,
