@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         callback,
         contrib,
         engine,
+        executor,
         gluon,
         image,
         initializer,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
         log,
         lr_scheduler,
         metric,
+        model,
+        module,
         monitor,
         name,
         operator,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from mxlite import image as img
     from mxlite import initializer as init
     from mxlite import kvstore as kv
+    from mxlite import module as mod
     from mxlite import monitor as mon
     from mxlite import symbol as sym
     from mxlite import visualization as viz
@@ -85,6 +89,7 @@ __all__ = [
     "current_context",
     "engine",
     "error",
+    "executor",
     "get_cmake_dir",
     "get_include",
     "get_library",
@@ -105,6 +110,9 @@ __all__ = [
     "log",
     "lr_scheduler",
     "metric",
+    "mod",
+    "model",
+    "module",
     "mon",
     "monitor",
     "name",
@@ -140,6 +148,7 @@ _MODULES = {
     "callback",
     "contrib",
     "engine",
+    "executor",
     "gluon",
     "image",
     "initializer",
@@ -149,6 +158,8 @@ _MODULES = {
     "log",
     "lr_scheduler",
     "metric",
+    "model",
+    "module",
     "monitor",
     "name",
     "operator",
@@ -166,6 +177,7 @@ _OTHERS = {
     "img": "image",
     "init": "initializer",
     "kv": "kvstore",
+    "mod": "module",
     "mon": "monitor",
     "sym": "symbol",
     "viz": "visualization",

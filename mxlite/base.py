@@ -18,6 +18,7 @@ __all__ = [
     "MXNetError",
     "MXNotImplementedError",
     "NDArrayHandle",
+    "NotImplementedForSymbol",
     "OpHandle",
     "c_array",
     "c_array_buf",
@@ -88,6 +89,23 @@ def dtype_name(dtype: Any) -> str:
     if kind not in FLAG_OF_DTYPE:
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
     return kind.name
+
+
+def dtype_flag(dtype: Any) -> int:
+    """MXNet's type flag of a dtype, as `dtype_name` takes it. Raises: TypeError."""
+    return FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+
+
+class NotImplementedForSymbol(MXNetError):
+    """A method of NDArray was called on a Symbol, which holds no values."""
+
+    def __init__(self, function: Any, alias: str | None = None, *args: Any) -> None:
+        operator = f' (namely operator "{alias}")' if alias is not None else ""
+        arguments = f" with arguments ({', '.join(str(type(each)) for each in args)})" if args else ""
+        super().__init__(
+            f"Function {function.__name__}{operator}{arguments} is not implemented for Symbol and only available in "
+            "NDArray."
+        )
 
 
 def c_str(text: str) -> ctypes.c_char_p:

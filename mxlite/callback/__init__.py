@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable
 
 from mxlite._public import show as _show
-from mxlite.error import MXNotImplementedError
+from mxlite.model import save_checkpoint
 
 __all__ = [
     "LogValidationMetricsCallback",
@@ -41,15 +41,19 @@ def module_checkpoint(
     return callback
 
 
-def do_checkpoint(prefix: str, period: int = 1) -> NoReturn:
-    """A callback of epochs that saves symbol and parameters; mxlite has no symbols yet.
+def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
+    """A callback of epochs that saves the symbol and its parameters, as `mx.model.save_checkpoint`.
 
-    Raises: NotImplementedError: always; `Block.save_parameters` saves what Gluon trains.
+    Args:
+        period: In how many epochs it is called once; less than 1 is 1.
     """
-    raise MXNotImplementedError(
-        "do_checkpoint: symbolic graphs are not in mxlite yet, use Block.save_parameters; "
-        "see 'Not supported yet' in docs/compatibility.md"
-    )
+    period = int(max(1, period))
+
+    def callback(iter_no: int, sym: Any, arg: Any, aux: Any) -> None:
+        if (iter_no + 1) % period == 0:
+            save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
+
+    return callback
 
 
 def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], None]:

@@ -1,10 +1,11 @@
 """`mx.contrib`: the loss scaling of mixed precision, the old autograd, tokens and their vectors.
 
-What needs symbols (`sym`, `onnx`, `quantization`) or other programs (`tensorrt`) says that it is missing.
+What is not here (`onnx`, `quantization`, `tensorrt`, ...) says so.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from mxlite import ndarray as _ndarray
@@ -15,6 +16,8 @@ from mxlite.contrib._missing import missing_module
 if TYPE_CHECKING:
     from mxlite.ndarray import contrib as nd
     from mxlite.ndarray import contrib as ndarray
+    from mxlite.symbol import contrib as sym
+    from mxlite.symbol import contrib as symbol
 else:
     nd = ndarray = _ndarray.contrib
 
@@ -35,4 +38,9 @@ __all__ = [
     "text",
 ]
 
-_show(globals(), missing_module)
+
+def _later(name: str) -> object:
+    return importlib.import_module("mxlite.symbol.contrib") if name in ("sym", "symbol") else missing_module(name)
+
+
+_show(globals(), _later)

@@ -9,14 +9,12 @@ from typing import Any, NoReturn
 
 from mxlite.error import MXNotImplementedError
 
-_GRAPHS = "symbolic graphs are not in mxlite yet"
+_INT8 = "8-bit arithmetic is not in mxlite"
 _WHY = {
-    "onnx": _GRAPHS,
-    "quant": _GRAPHS,
-    "quantization": _GRAPHS,
-    "svrg_optimization": "the Module API is not in mxlite yet",
-    "sym": _GRAPHS,
-    "symbol": _GRAPHS,
+    "onnx": "models are exchanged as symbols (`export`, `SymbolBlock.imports`); ONNX is not in mxlite",
+    "quant": _INT8,
+    "quantization": _INT8,
+    "svrg_optimization": "its module and optimizer are not in mxlite",
     "tensorboard": "it needs the package mxboard; write scalars with it or with torch.utils.tensorboard",
     "tensorrt": "mxlite computes on the CPU",
 }

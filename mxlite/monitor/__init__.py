@@ -1,13 +1,12 @@
-"""`mx.monitor`: statistics of the arrays in executors, which mxlite has not yet: nothing can be installed."""
+"""`mx.monitor`: statistics of the arrays in executors."""
 
 from __future__ import annotations
 
 import logging
 import re
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable
 
 from mxlite._public import show as _show
-from mxlite.error import MXNotImplementedError
 from mxlite.ndarray.ndarray import NDArray
 
 __all__ = ["Monitor"]
@@ -16,6 +15,14 @@ __all__ = ["Monitor"]
 def _mean_size(array: NDArray) -> NDArray:
     """The norm of an array by the root of its size."""
     return array.norm() / array.size**0.5
+
+
+def _text(value: Any) -> str:
+    """A statistic, or a list of them, as text. Raises: AssertionError: no arrays."""
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(each, NDArray) for each in values):
+        raise AssertionError("stat_func must return an NDArray or a list of them")
+    return "".join(f"{each.asscalar() if each.size == 1 else each.asnumpy()}\t" for each in values)
 
 
 class Monitor:
@@ -46,12 +53,20 @@ class Monitor:
         self.sort = sort
         self.monitor_all = monitor_all
 
-    def install(self, exe: Any) -> NoReturn:
-        """Raises: NotImplementedError: there are no executors yet; Gluon's blocks have `register_forward_hook`."""
-        raise MXNotImplementedError(
-            "Monitor.install: executors are not in mxlite yet, use Block.register_forward_hook; "
-            "see 'Not supported yet' in docs/compatibility.md"
-        )
+    def install(self, exe: Any) -> None:
+        """Takes the statistics of an executor's arrays from now on."""
+        exe.set_monitor_callback(self._see, self.monitor_all)
+        self.exes.append(exe)
+
+    def _see(self, name: bytes, handle: int) -> None:
+        """Is called with each array that an executor computes."""
+        array = NDArray(handle, writable=False)
+        if self.activated:
+            self._note(name.decode(), array)
+
+    def _note(self, name: str, array: NDArray) -> None:
+        if self.re_prog.match(name):
+            self.queue.append((self.step, name, self.stat_func(array)))
 
     def tic(self) -> None:
         """Begins a batch."""
@@ -61,9 +76,17 @@ class Monitor:
         self.step += 1
 
     def toc(self) -> list[tuple[int, str, str]]:
-        """Ends a batch: the step, name and statistic of each array; nothing, since there are no executors."""
+        """Ends a batch: the step, name and statistic (as text) of each array, the executors' own arrays last."""
+        if not self.activated:
+            return []
+        for each in self.exes:
+            names = [*each._symbol.list_arguments(), *each._symbol.list_auxiliary_states()]
+            for name, array in zip(names, [*each.arg_arrays, *each.aux_arrays]):
+                self._note(name, array)
         self.activated = False
-        return []
+        found = sorted(self.queue, key=lambda row: row[1]) if self.sort else self.queue
+        self.queue = []
+        return [(step, name, _text(value)) for step, name, value in found]
 
     def toc_print(self) -> None:
         """Ends a batch and logs what `toc` returns."""

@@ -161,16 +161,9 @@ def _handles_text(inputs: list[str]) -> str:
     return f"[{inputs[0]}._h] if {inputs[0]}.__class__ is _NDArray else {every}" if len(inputs) == 1 else every
 
 
-def _document(operator: Operator) -> str:
-    lines = [operator.doc, ""]
-    if operator.name != operator.first_name:
-        lines += [f"`{operator.name}` is another name of `{operator.first_name}`.", ""]
-    lines.append("Parameters")
-    lines.append("----------")
-    for argument, type_text, description in [*operator.inputs, *operator.params]:
-        lines.append(f"{argument} : {type_text}")
-        lines.append(f"    {description}")
-    lines += [
+#: What the docstrings end with.
+_ENDS = {
+    "NDArray": [
         "out : NDArray or list of NDArray, optional",
         "    Where the result is written; it is what the function returns then.",
         "name : str, optional",
@@ -179,7 +172,31 @@ def _document(operator: Operator) -> str:
         "Returns",
         "-------",
         "NDArray or list of NDArray",
-    ]
+    ],
+    "Symbol": [
+        "name : str, optional",
+        "    The node's name.",
+        "attr : dict of str, optional",
+        "    Attributes of the node, in addition to those of the AttrScope.",
+        "",
+        "Returns",
+        "-------",
+        "Symbol",
+    ],
+}
+
+
+def documentation(operator: Operator, kind: str = "NDArray") -> str:
+    """The docstring of an operator's function, which takes and returns arrays of a `kind`."""
+    lines = [operator.doc, ""]
+    if operator.name != operator.first_name:
+        lines += [f"`{operator.name}` is another name of `{operator.first_name}`.", ""]
+    lines.append("Parameters")
+    lines.append("----------")
+    for argument, type_text, description in [*operator.inputs, *operator.params]:
+        lines.append(f"{argument} : {type_text}")
+        lines.append(f"    {description}")
+    lines += _ENDS[kind]
     return "\n".join(lines)
 
 
@@ -245,7 +262,7 @@ def make_function(operator_name: str) -> Callable:
     }
     exec(compile(text, f"<mxlite operator {name}>", "exec"), scope)
     function = scope[name]
-    function.__doc__ = _document(operator)
+    function.__doc__ = documentation(operator)
     function.__module__ = f"mxlite.ndarray.{module}"
     if calls is None:
         return function

@@ -82,7 +82,7 @@ def is_dtype(name: str) -> bool:
     return name.endswith("dtype")
 
 
-def _text(name: str, value: Any) -> str:
+def parameter_text(name: str, value: Any) -> str:
     """A parameter's value as the library's parser takes it."""
     if is_dtype(name):
         return dtype_name(value)
@@ -108,7 +108,7 @@ def prepare(name: str, constants: dict[str, str], arguments: tuple[str, ...] = (
 
 def prepare_with(name: str, given: dict[str, Any]) -> int:
     """The handle of a prepared call with these parameters."""
-    return prepare(name, {param: _text(param, value) for param, value in given.items()})
+    return prepare(name, {param: parameter_text(param, value) for param, value in given.items()})
 
 
 def fixed_outputs(call: int) -> int:
@@ -193,7 +193,7 @@ class Operator:
                 names.append(name)
                 values.append(typed)
             elif name in self._named or name == "ctx":
-                constants[name] = _text(name, value)
+                constants[name] = parameter_text(name, value)
             else:
                 return 0, -1, []
         key = (*names, None, *constants.items())
@@ -208,7 +208,7 @@ class Operator:
 
         `outputs`: handles to write to, or none. Returns the outputs' handles.
         """
-        return self.run_texts(inputs, {name: _text(name, value) for name, value in given.items()}, outputs)
+        return self.run_texts(inputs, {name: parameter_text(name, value) for name, value in given.items()}, outputs)
 
     def run_texts(self, inputs: list[int], texts: dict[str, str], outputs: list[int]) -> list[int]:
         """The same, of parameters that are text already."""

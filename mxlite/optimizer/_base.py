@@ -28,7 +28,7 @@ class Optimizer:
         clip_gradient: the largest absolute value of a rescaled gradient; None: no limit.
         learning_rate: None: 0.01, or the scheduler's own.
         lr_scheduler: a function of the number of updates that gives the learning rate.
-        sym: refused; symbols are not in mxlite yet.
+        sym: a Symbol, whose attributes `__lr_mult__` and `__wd_mult__` are multipliers of its arguments.
         begin_num_update: what counts of updates begin at.
         multi_precision: parameters of float16 have a master copy in float32.
         param_dict: index -> Parameter, whose lr_mult and wd_mult count.
@@ -46,13 +46,11 @@ class Optimizer:
         clip_gradient: float | None = None,
         learning_rate: float | None = None,
         lr_scheduler: Callable[[int], float] | None = None,
-        sym: None = None,
+        sym: Any = None,
         begin_num_update: int = 0,
         multi_precision: bool = False,
         param_dict: dict[Any, Any] | None = None,
     ) -> None:
-        if sym is not None:
-            raise NotImplementedError("Optimizer: sym= is not in mxlite yet; docs/compatibility.md#not-supported-yet")
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
             raise AssertionError("param_idx2name should be a dict of param indexes to names.")
         self.rescale_grad = rescale_grad
@@ -73,6 +71,7 @@ class Optimizer:
         self.multi_precision = multi_precision
         self.idx2name = dict(param_idx2name or {})
         self.param_dict = dict(param_dict or {})
+        self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
         self.set_lr_mult({})
         self.set_wd_mult({})
 
@@ -117,7 +116,15 @@ class Optimizer:
 
     def set_lr_mult(self, args_lr_mult: dict[Any, float]) -> None:
         """Sets what learning rates are multiplied by, by index or name."""
-        self.lr_mult = dict(args_lr_mult)
+        self.lr_mult = {**self._of_symbol("__lr_mult__"), **args_lr_mult}
+
+    def _of_symbol(self, attribute: str) -> dict[Any, float]:
+        """The numbers that a symbol's arguments have in an attribute, by name."""
+        if not self.sym_info:
+            return {}
+        attributes, arguments = self.sym_info
+        found = {name: attributes.get(name, {}).get(attribute) for name in arguments}
+        return {name: float(value) for name, value in found.items() if value is not None}
 
     def _decays(self, name: str) -> bool:
         return name.endswith(("_weight", "_gamma"))
@@ -125,7 +132,7 @@ class Optimizer:
     def set_wd_mult(self, args_wd_mult: dict[Any, float]) -> None:
         """Sets what weight decays are multiplied by; named parameters that are no weights and no gammas have 0."""
         self.wd_mult = {name: 0.0 for name in self.idx2name.values() if not self._decays(name)}
-        self.wd_mult.update(args_wd_mult)
+        self.wd_mult.update({**self._of_symbol("__wd_mult__"), **args_wd_mult})
 
     def _scaled(self, value: float, indices: list, kind: str) -> list[float]:
         """`value` times each parameter's own multiplier."""

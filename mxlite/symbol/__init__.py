@@ -1,10 +1,18 @@
-"""`mx.sym`: the type Symbol alone, so that programs can ask for it. Graphs of symbols are not in mxlite yet."""
+"""`mx.sym`: Symbol, functions that make symbols, and a function for every operator of the library.
+
+The operators' functions are made when they are first asked for; `dir(mx.sym)` lists them all.
+"""
 
 from __future__ import annotations
 
-from mxlite._public import show
-from mxlite.symbol.symbol import Symbol
+# ruff: noqa: F401 - what is imported here is what the module offers
+from mxlite._public import defined as _defined
+from mxlite._public import show as _show
+from mxlite.symbol import _internal, contrib, image, linalg, op, random
+from mxlite.symbol._arithmetic import *  # noqa: F403
+from mxlite.symbol.creation import *  # noqa: F403
+from mxlite.symbol.symbol import Group, Symbol, Variable, fromjson, load, load_json, var
 
-__all__ = ["Symbol"]
-
-show(globals())
+__all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random"]
+__all__ += [_name for _name in op.__all__ if _name not in __all__]
+_show(globals(), lambda name: getattr(op, name) if name in op.__all__ else None)

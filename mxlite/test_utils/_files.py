@@ -136,8 +136,8 @@ def get_mnist_iterator(
 
 
 def download_model(model_name: str, dst_dir: str = "./", meta_info: dict | None = None) -> None:
-    """Is missing: models are graphs of symbols. Raises: NotImplementedError."""
-    raise MXNotImplementedError("test_utils.download_model: symbolic graphs are not in mxlite yet")
+    """Is missing. Raises: NotImplementedError."""
+    raise MXNotImplementedError("test_utils.download_model: fetching models is not in mxlite yet")
 
 
 def get_im2rec_path(home_env: str = "MXNET_HOME") -> str:

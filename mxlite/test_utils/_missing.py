@@ -6,7 +6,7 @@ from typing import Any, Callable, NoReturn
 
 from mxlite.error import MXNotImplementedError
 
-_SYMBOLS = "symbolic graphs are not in mxlite yet"
+_SYMBOLS = "checks of symbols are not in mxlite yet"
 _SPARSE = "sparse arrays are not in mxlite yet"
 _WHY = {
     "check_consistency": _SYMBOLS,

@@ -129,7 +129,7 @@ def convert_hybrid_block(
 
 
 def _refuse(name: str) -> NoReturn:
-    raise MXNotImplementedError(f"amp.{name}: symbolic graphs are not in mxlite yet")
+    raise MXNotImplementedError(f"amp.{name}: casts within symbols are not in mxlite yet")
 
 
 def convert_model(*args: Any, **kwargs: Any) -> NoReturn:

@@ -123,7 +123,7 @@ def module_checkpoint(mx, period, states):
     return saved
 
 
-@case(differs="there are no symbols")
+@case
 def do_checkpoint(mx, folder):
     callback = mx.callback.do_checkpoint(os.path.join(folder, "net"), 2)
     return callable(callback)
