@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
 from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
-from mxlite.gluon import _shapes
+from mxlite.gluon import _graph, _shapes
 from mxlite.gluon._block import Block
+from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
@@ -25,13 +26,16 @@ _CPU0 = 1
 class HybridBlock(Block):
     """A block of operators: `hybrid_forward(self, F, x, *args, **params)` gets mx.nd and the parameters' arrays.
 
-    Children must be HybridBlocks. `hybridize()` is accepted and changes nothing: there is no slow mode to leave.
+    Of symbols it gets mx.sym and the parameters' variables, and makes a symbol. Children must be HybridBlocks.
+    `hybridize()` changes nothing but that `export` is allowed: there is no slow mode to leave.
     """
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._active = False
         self._flags: list[tuple[str, Any]] = []
+        #: The form of the inputs (see _nested.py); None: it has not run since it was hybridized.
+        self._form: Any = None
         self._backend: str | None = None
         self._backend_opts: dict[str, Any] = {}
         #: The parameters' arrays in cpu(0), as they were at `_epoch`.
@@ -74,13 +78,18 @@ class HybridBlock(Block):
                     return self.hybrid_forward(ndarray, x, *args, **self._arrays)
                 return self.hybrid_forward(ndarray, x)
         else:
-            device = _device(_first_array((x, *args))._h)
+            first = _first_array((x, *args))
+            if isinstance(first, Symbol):
+                return _graph.forward(self, x, args)
+            device = _device(first._h)
         return self._forward_in(device, x, args)
 
     def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
         """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
         ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
         before = epoch.number
+        if self._form is None:
+            self._form = _form_of(x, args)
         arrays, complete = self._collect_arrays(ctx, x, args)
         if complete and device == _CPU0 and before == epoch.number:
             self._arrays = arrays
@@ -136,6 +145,8 @@ class HybridBlock(Block):
     ) -> None:
         """Accepted, and remembered; blocks run as they did before."""
         self._active = active
+        self._form = None
+        self._epoch = -1
         self._backend = backend
         self._backend_opts = kwargs
         flags = {
@@ -164,44 +175,43 @@ class HybridBlock(Block):
         """Raises: NotImplementedError: mxlite has no other back ends. ValueError: none is named."""
         if backend is None:
             raise ValueError('Must specify "backend" to optimize_for')
-        raise MXNotImplementedError(f"optimize_for: symbolic graphs and backend {backend!r} are not in mxlite yet")
+        raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; blocks run without one")
 
-    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> NoReturn:
-        """Raises: NotImplementedError: it would write a symbolic graph; `save_parameters` writes the parameters."""
-        raise MXNotImplementedError("export: symbolic graphs are not in mxlite yet; save_parameters writes parameters")
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
+        """Writes what the block computes to `path-symbol.json`, and its parameters to `path-0000.params`.
 
-
-class SymbolBlock(HybridBlock):
-    """A block of a symbolic graph, of which mxlite has none yet. Raises: NotImplementedError: when one is made."""
-
-    def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> NoReturn:
-        raise MXNotImplementedError("SymbolBlock: symbolic graphs are not in mxlite yet")
-
-    @staticmethod
-    def imports(
-        symbol_file: str,
-        input_names: str | Sequence[str],
-        param_file: str | None = None,
-        ctx: Context | Sequence[Context] | None = None,
-        allow_missing: bool = False,
-        ignore_extra: bool = False,
-    ) -> NoReturn:
-        """Raises: NotImplementedError: the file holds a symbolic graph."""
-        raise MXNotImplementedError(f"SymbolBlock.imports({symbol_file!r}): symbolic graphs are not in mxlite yet")
+        1.9.1, `SymbolBlock.imports` and the Predict API read them. The inputs are called `data`, or `data0`, `data1`.
+        Raises: RuntimeError: the block has not run, or was hybridized since; MXNetError: a file cannot be written.
+        """
+        if self._form is None:
+            raise RuntimeError(
+                "Please first call block.hybridize() and then run forward with this block at least once before calling "
+                "export."
+            )
+        _graph.export(self, _graph.trace(self, self._form)[1], path, epoch, remove_amp_cast)
 
 
-def _arrays_in(values: Any) -> Iterator[NDArray]:
+def _form_of(x: Any, args: tuple) -> Any:
+    """The form of a block's inputs; None: there are others among them, of which no graph can be made."""
+    try:
+        return _flatten([x, *args], "input")[1]
+    except ValueError:
+        return None
+
+
+def _arrays_in(values: Any) -> Iterator[Any]:
+    """The arrays and symbols in lists and tuples."""
     for each in values:
         if isinstance(each, NDArray):
             yield each
         elif isinstance(each, (list, tuple)):
             yield from _arrays_in(each)
         elif isinstance(each, Symbol):
-            raise MXNotImplementedError("a block was called with a Symbol: symbolic graphs are not in mxlite yet")
+            yield each
 
 
-def _first_array(values: Any) -> NDArray:
-    """The first array in lists and tuples. Raises: ValueError: there is none."""
+def _first_array(values: Any) -> Any:
+    """The first array or symbol in lists and tuples. Raises: ValueError: there is none."""
     for each in _arrays_in(values):
         return each
     raise ValueError(

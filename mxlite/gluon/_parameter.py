@@ -13,7 +13,7 @@ from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray.ndarray import NDArray
-from mxlite.symbol import Symbol
+from mxlite.symbol import Symbol, var
 
 tensor_types = (Symbol, NDArray)
 
@@ -102,6 +102,7 @@ class Parameter:
         self._deferred_init: tuple = ()
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
+        self._var: Any = None
         self._shape: Any = (shape,) if isinstance(shape, (int, np.integer)) else shape
         self._dtype = dtype
         self.name = name
@@ -428,9 +429,17 @@ class Parameter:
             f"storage type is {self._stype}. Please use data() instead."
         )
 
-    def var(self) -> NoReturn:
-        """Raises: NotImplementedError: it would be a symbol."""
-        raise MXNotImplementedError(f"Parameter '{self.name}'.var(): symbolic graphs are not in mxlite yet")
+    def var(self) -> Symbol:
+        """The variable of this name, with the parameter's shape (0: unknown), dtype and so on as attributes.
+
+        It is the same one until one of these changes.
+        """
+        init = None if isinstance(self.init, _Value) else self.init
+        given = (self._shape, self.dtype, self.lr_mult, self.wd_mult, init)
+        if self._var is None or self._var[0] != given:
+            attributes = dict(zip(("shape", "dtype", "lr_mult", "wd_mult", "init"), given))
+            self._var = given, var(self.name, stype="default", **attributes)
+        return self._var[1]
 
 
 class _Value(initializer.Initializer):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mxlite import ndarray
 from mxlite._public import show
 from mxlite.gluon.block import HybridBlock
 
@@ -47,6 +48,8 @@ def _apply_weighting(F: Any, loss: Any, weight: float | None = None, sample_weig
 
 def _reshape_like(F: Any, x: Any, y: Any) -> Any:  # noqa: N803
     """x in the shape of y."""
+    if F is not ndarray:
+        return F.reshape_like(x, y)
     shape = y.shape
     return x if x.shape == shape else x.reshape(shape)
 

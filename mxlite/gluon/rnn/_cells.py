@@ -8,6 +8,7 @@ from mxlite import ndarray as nd
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
+from mxlite.symbol import Symbol
 
 _MODIFIED = (
     "After applying modifier cells (e.g. ZoneoutCell) the base cell cannot be called directly. Call the modifier cell "
@@ -20,6 +21,8 @@ def _get_begin_state(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_siz
     if begin_state is not None:
         return begin_state
     first = inputs[0] if isinstance(inputs, (list, tuple)) else inputs
+    if isinstance(first, Symbol):
+        return cell.begin_state(func=F.zeros, batch_size=batch_size)
     with first.context:
         return cell.begin_state(func=nd.zeros, batch_size=batch_size)
 

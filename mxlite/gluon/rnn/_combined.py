@@ -8,6 +8,7 @@ from mxlite import ndarray as nd
 from mxlite.gluon.rnn._cells import _MODIFIED, HybridRecurrentCell, RecurrentCell, _get_begin_state
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, _reverse_sequences
 from mxlite.ndarray import NDArray
+from mxlite.symbol import Symbol
 
 
 def _cells_state_info(cells: Any, batch_size: int) -> list:
@@ -257,7 +258,7 @@ class ResidualCell(ModifierCell):
         """As RecurrentCell.unroll."""
         self.reset()
         outputs, states = self._ask_base("unroll", length, inputs, begin_state, layout, merge_outputs, valid_length)
-        merged = isinstance(outputs, NDArray) if merge_outputs is None else merge_outputs
+        merged = isinstance(outputs, (NDArray, Symbol)) if merge_outputs is None else merge_outputs
         inputs, axis, F, _ = _format_sequence(length, inputs, layout, merged)  # noqa: N806
         if valid_length is not None:
             inputs = _mask_sequence_variable_length(F, inputs, length, valid_length, axis, merged)
@@ -301,7 +302,7 @@ class BidirectionalCell(_Several, HybridRecurrentCell):
         mirrored = _reverse_sequences(inputs, length, valid_length)
         backwards, r_states = right.unroll(length, mirrored, states[count:], layout, False, valid_length)
         backwards = _reverse_sequences(backwards, length, valid_length)
-        merged = isinstance(forwards, NDArray) if merge_outputs is None else merge_outputs
+        merged = isinstance(forwards, (NDArray, Symbol)) if merge_outputs is None else merge_outputs
         if merged:
             forwards = _format_sequence(None, forwards, layout, True)[0]
             outputs = F.concat(forwards, F.stack(*backwards, axis=axis), dim=2)

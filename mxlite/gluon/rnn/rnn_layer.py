@@ -6,10 +6,12 @@ import re
 from typing import Any, Callable
 
 from mxlite import ndarray as nd
+from mxlite import symbol
 from mxlite._public import show
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.rnn import rnn_cell
 from mxlite.ndarray import NDArray
+from mxlite.symbol import Symbol
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -204,9 +206,12 @@ class _RNNLayer(HybridBlock):
         """
         self.skip_states = states is None
         if states is None:
-            batch = inputs.shape[self._layout.find("N")]
-            states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
-        elif isinstance(states, NDArray):
+            if isinstance(inputs, Symbol):
+                states = self.begin_state(0, func=symbol.zeros)
+            else:
+                batch = inputs.shape[self._layout.find("N")]
+                states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
+        elif isinstance(states, (NDArray, Symbol)):
             states = [states]
         if self._use_sequence_length:
             return super().__call__(inputs, states, sequence_length, **kwargs)
@@ -220,12 +225,16 @@ class _RNNLayer(HybridBlock):
         sequence_length: Any = None,
         **kwargs: Any,
     ) -> Any:
+        if F is not symbol:
+            self._check_states(inputs, states)
+        out = self._forward_kernel(F, inputs, states, sequence_length, **kwargs)
+        return out[0] if self.skip_states else out
+
+    def _check_states(self, inputs: Any, states: list) -> None:
         batch = inputs.shape[self._layout.find("N")]
         for state, info in zip(states, self.state_info(batch)):
             if state.shape != info["shape"]:
                 raise ValueError(f"Invalid recurrent state shape. Expecting {info['shape']}, got {state.shape}.")
-        out = self._forward_kernel(F, inputs, states, sequence_length, **kwargs)
-        return out[0] if self.skip_states else out
 
     def _forward_kernel(
         self,

@@ -223,21 +223,15 @@ def test_a_network_goes_without_the_collector() -> None:
 # ---- what is refused ----
 
 
-def test_what_needs_a_graph_says_so(tmp_path: Path) -> None:
+def test_what_is_not_there_says_so() -> None:
     net = nn.Dense(2, in_units=1)
     net.initialize()
     for refused in (
-        lambda: net.export(str(tmp_path / "a")),
         lambda: net.optimize_for(nd.ones((1, 1)), backend="MKLDNN"),
-        lambda: net.weight.var(),
-        lambda: gluon.SymbolBlock([], []),
-        lambda: gluon.SymbolBlock.imports("a-symbol.json", ["data"]),
-        lambda: mx.sym.Symbol(),
         lambda: net.register_op_hook(print),
     ):
-        with pytest.raises(NotImplementedError, match="not in mxlite yet"):
+        with pytest.raises(NotImplementedError, match="not in mxlite"):
             refused()
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("load", [gluon.ParameterDict.load, nn.Dense.load_parameters])

@@ -18,6 +18,7 @@ from mxlite import nd
 
 #: Modules that hold the parts of mx.nd; what is public in them, mx.nd has.
 PARTS = {f"mxlite.ndarray.{name}" for name in ("creation", "exchange", "files", "ndarray", "pairs", "shapes")}
+PARTS |= {"mxlite.symbol.creation", "mxlite.symbol.symbol"}
 PARTS |= {"mxlite.autograd.anomaly", "mxlite.autograd.saved"}
 
 
@@ -28,7 +29,7 @@ def _modules() -> list[str]:
 
 MODULES = _modules()
 #: Names of modules that are somewhere else.
-ALIASES = {("mxlite.contrib", "nd"), ("mxlite.contrib", "ndarray")}
+ALIASES = {("mxlite.contrib", name) for name in ("nd", "ndarray", "sym", "symbol")}
 
 
 def test_the_modules() -> None:
@@ -42,8 +43,8 @@ def test_dir_shows_what_is_public(name: str) -> None:
     exported = {each for each in module.__all__ if each[:2] != "__"}
     assert shown == exported and len(module.__all__) == len(set(module.__all__))
     private = {each for each in shown if each[0] == "_"}
-    expected = {"mxlite.base": {"_LIB", "_Null"}, "mxlite.ndarray": {"_internal"}}
-    assert private == expected.get(name, private if name == "mxlite.ndarray._internal" else set())
+    expected = {"mxlite.base": {"_LIB", "_Null"}, "mxlite.ndarray": {"_internal"}, "mxlite.symbol": {"_internal"}}
+    assert private == expected.get(name, private if name.endswith("._internal") else set())
     for each in module.__all__:
         value = getattr(module, each)
         if isinstance(value, types.ModuleType):  # its own, or another name of one
@@ -78,8 +79,8 @@ PYTORCH = "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
 @pytest.mark.parametrize(
     ("statement", "message", "where"),
     [
-        ("mx.mod", "module 'mxlite' has no attribute 'mod'", MXNET),
-        ("mx.sym.var", "module 'mxlite.symbol' has no attribute 'var'", MXNET),
+        ("mx.rnn", "module 'mxlite' has no attribute 'rnn'", MXNET),
+        ("mx.sym.np", "module 'mxlite.symbol' has no attribute 'np'", MXNET),
         ("mx.rnn.LSTMCell", "module 'mxlite' has no attribute 'rnn'", MXNET),
         ("mx.gluon.foo", "module 'mxlite.gluon' has no attribute 'foo'", MXNET),
         ("nd.Correlation", "module 'mxlite.ndarray' has no attribute 'Correlation'", MXNET),
@@ -120,7 +121,7 @@ def test_missing_names_say_so(statement: str, message: str, where: str) -> None:
 
 
 def test_who_asks_is_told_no() -> None:
-    assert not hasattr(mx, "mod") and not hasattr(nd, "Correlation") and not hasattr(torch.nn, "LSTMCell")
+    assert not hasattr(mx, "rnn") and not hasattr(nd, "Correlation") and not hasattr(torch.nn, "LSTMCell")
     assert getattr(mx, "rnn", 5) == 5
     for name in ("mxlite.rnn", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
         assert importlib.util.find_spec(name) is None
@@ -159,7 +160,7 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rnn", "from mxnet import mod", "import torch.func", "from torch.nn import LSTMCell"):
+for statement in ("import mxnet.rnn", "from mxnet import rnn", "import torch.func", "from torch.nn import LSTMCell"):
     try:
         exec(statement)
     except ImportError as error:
@@ -168,7 +169,7 @@ for statement in ("import mxnet.rnn", "from mxnet import mod", "import torch.fun
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         f"No module named 'mxnet.rnn': {MXNET}",
-        f"No module named 'mxlite.mod': {MXNET}",
+        f"No module named 'mxlite.rnn': {MXNET}",
         f"No module named 'torch.func': {PYTORCH}",
         f"No module named 'mxlite.torch.nn.LSTMCell': {PYTORCH}",
     ]

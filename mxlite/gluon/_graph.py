@@ -1,0 +1,116 @@
+"""Blocks as symbols: what a block computes as a graph, its files, and blocks made of graphs."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mxlite import ndarray, symbol
+from mxlite.error import MXNotImplementedError
+from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.name import Prefix
+from mxlite.symbol import Group, Symbol
+
+if TYPE_CHECKING:
+    from mxlite.gluon._hybrid import HybridBlock
+
+#: Nodes that the layers of gluon.nn name "fwd", by what they would be called: files of 1.9.1 have these names.
+_FORWARD = frozenset(
+    """
+    activation batchnorm batchnormwithrelu convolution deconvolution dropout embedding fullyconnected instancenorm
+    leakyrelu pooling sigmoid
+    """.split()
+)
+
+
+class _LayerNames(Prefix):
+    """The names of the nodes of a layer of gluon.nn."""
+
+    def get(self, name: str | None, hint: str) -> str:
+        return super().get(name or ("fwd" if hint in _FORWARD else None), hint)
+
+
+def forward(block: HybridBlock, x: Any, args: tuple) -> Any:
+    """What a block makes of symbols: its `hybrid_forward` with F = mx.sym and the parameters' variables."""
+    variables = {name: each.var() for name, each in block._reg_params.items()}
+    function = type(block).hybrid_forward
+    with block.name_scope():
+        if function.__module__.startswith("mxlite.gluon.nn.") and not function.__qualname__.startswith("ELU."):
+            with _LayerNames(block.prefix):
+                return block.hybrid_forward(symbol, x, *args, **variables)
+        return block.hybrid_forward(symbol, x, *args, **variables)
+
+
+def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
+    """A block's graph: its inputs, its outputs as one symbol, and the form of these (see _nested.py).
+
+    Args:
+        form: that of the inputs.
+    """
+    count = _count(form)
+    names = ["data"] if count == 1 else [f"data{number}" for number in range(count)]
+    inputs = [symbol.var(name) for name in names]
+    outputs, made = _flatten(forward(block, *_split_first(_regroup(inputs, form))), "output")
+    return inputs, Group([each for each in outputs if each is not None]), made
+
+
+def _count(form: Any) -> int:
+    return sum(_count(each) for each in form) if isinstance(form, list) else 1
+
+
+def _split_first(values: Sequence) -> tuple[Any, tuple]:
+    return values[0], tuple(values[1:])
+
+
+def export(block: HybridBlock, graph: Symbol, path: str, epoch: int, remove_amp_cast: bool) -> None:
+    """Writes a graph to `path-symbol.json` and its parameters to `path-0000.params`, as 1.9.1 does."""
+    graph.save(f"{path}-symbol.json", remove_amp_cast=remove_amp_cast)
+    arguments, states = set(graph.list_arguments()), set(graph.list_auxiliary_states())
+    held = {}
+    for name, param in block.collect_params().items():
+        if name in arguments:
+            held[f"arg:{name}"] = param._reduce()
+        elif name in states:
+            held[f"aux:{name}"] = param._reduce()
+        else:
+            warnings.warn(
+                f'Parameter "{name}" is not found in the graph. The exported params file will be incomplete',
+                stacklevel=3,
+            )
+    ndarray.save(f"{path}-{epoch:04d}.params", held)
+
+
+# ---- blocks of graphs ----
+
+
+def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol, Any]:
+    """Inputs and their form, outputs as one symbol and their form.
+
+    Raises: ValueError: no symbols; AssertionError: an input is no variable.
+    """
+    if isinstance(inputs, Symbol) and len(inputs) == 1:
+        inputs = [inputs]
+    if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
+        outputs = outputs[0]
+    flat_inputs, input_form = _flatten(list(inputs) if isinstance(inputs, Symbol) else inputs, "input")
+    if isinstance(outputs, Symbol) and len(outputs) > 1:
+        outputs = list(outputs)
+    flat_outputs, output_form = _flatten(outputs, "output")
+    for each in flat_inputs:
+        if each.list_inputs() != [each.name]:
+            raise AssertionError(f"Input symbols must be variable, but {each} is an output of operators")
+    return flat_inputs, input_form, Group(flat_outputs), output_form
+
+
+def common_prefix(names: Iterable[str]) -> str:
+    """What all names begin with."""
+    return os.path.commonprefix(list(names))
+
+
+def refuse_row_sparse(graph: Symbol) -> None:
+    """Raises: NotImplementedError: a variable is to be stored sparsely."""
+    for name, attributes in graph.attr_dict().items():
+        if attributes.get("__storage_type__", "0") not in ("0", "-1"):
+            raise MXNotImplementedError(f"SymbolBlock: {name} is stored sparsely, which mxlite does not do")

@@ -1,0 +1,146 @@
+"""SymbolBlock: a symbol as a block, such as one from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mxlite import symbol
+from mxlite.context import Context
+from mxlite.gluon import _graph
+from mxlite.gluon._hybrid import HybridBlock
+from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._parameter import Parameter
+from mxlite.gluon._parameter_dict import ParameterDict
+from mxlite.ndarray.ndarray import NDArray
+from mxlite.symbol import Symbol
+from mxlite.symbol._cached_op import CachedOp
+
+
+class SymbolBlock(HybridBlock):
+    """A block that runs a symbol; the variables that are no inputs are its parameters, under their own names.
+
+    Args:
+        outputs: a symbol, or a list of them. inputs: the variables that are given when it is called, one or a list.
+        params: parameters of another block, which it shares where names are equal.
+    Raises: ValueError: no symbols; AssertionError: an input is no variable.
+    """
+
+    def __init__(self, outputs: Any, inputs: Any, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix=None, params=None)
+        self._prefix = ""
+        self._params = ParameterDict("", params)
+        self._inputs, self._input_form, self._graph, self._output_form = _graph.checked_graph(outputs, inputs)
+        _graph.refuse_row_sparse(self._graph)
+        given = {each.name for each in self._inputs}
+        arguments, states = self._graph.list_arguments(), self._graph.list_auxiliary_states()
+        known = self._known_attributes()
+        for name in [*arguments, *states]:
+            if name not in given:
+                request = {"grad_req": "null"} if name in states else {}
+                self.params.get(name, **request, **known.get(name, {}), allow_deferred_init=True)
+        prefix = _graph.common_prefix(self._params.keys())
+        self._reg_params = {name[len(prefix) :]: each for name, each in self._params.items()}
+        self._op: CachedOp | None = None
+
+    def _known_attributes(self) -> dict[str, dict[str, Any]]:
+        """The dtypes that the graph tells of its variables."""
+        arguments, _, states = self._graph.infer_type_partial()
+        names = [*self._graph.list_arguments(), *self._graph.list_auxiliary_states()]
+        found = zip(names, [*(arguments or ()), *(states or ())])
+        return {name: {"dtype": dtype} for name, dtype in found if dtype is not None}
+
+    @staticmethod
+    def imports(
+        symbol_file: str,
+        input_names: str | Sequence[str],
+        param_file: str | None = None,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+    ) -> SymbolBlock:
+        """The block of a file that `export`, a checkpoint or 1.9.1 has written.
+
+        Args:
+            input_names: which variables are inputs. param_file: the parameters; None: they are to be initialized.
+            allow_missing, ignore_extra: as load_parameters'.
+        Raises: MXNetError: no such file; AssertionError: parameters are missing, or there are more of them.
+        """
+        graph = symbol.load(symbol_file)
+        names = [input_names] if isinstance(input_names, str) else list(input_names)
+        made = SymbolBlock(graph, [symbol.var(name) for name in names])
+        if param_file is not None:
+            flags = {"allow_missing": allow_missing, "ignore_extra": ignore_extra}
+            made.collect_params().load(param_file, ctx, cast_dtype=True, dtype_source="saved", **flags)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state for pickle and copies, without what the library holds."""
+        return {**super().__getstate__(), "_op": None}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(\n{self._graph} : {len(self._inputs)} -> {len(self._graph)}\n)"
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        """What the symbol gives for arrays, or for other symbols in place of its inputs.
+
+        Raises: AssertionError: neither; ValueError: another number of inputs; RuntimeError: no parameters yet.
+        """
+        if not isinstance(x, (NDArray, Symbol, list, tuple)):
+            kind = type(x)
+            raise AssertionError(
+                f"HybridBlock requires the first argument to forward be either Symbol or NDArray, but got {kind}"
+            )
+        arrays, form = _flatten([x, *args], "input")
+        if form != self._input_form:
+            raise ValueError(
+                "The argument structure of HybridBlock does not match the cached version. Stored format = "
+                f"{form}, input format = {self._input_form}"
+            )
+        if isinstance(arrays[0], Symbol):
+            names = [each.name for each in self._inputs]
+            return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)
+        outputs = self._run(dict(zip([str(each.name) for each in self._inputs], arrays)), arrays[0].context)
+        return _regroup(outputs, self._output_form)
+
+    def _run(self, given: dict[str, NDArray], ctx: Context) -> list[NDArray]:
+        if any(each._deferred_init for each in self._params.values()):
+            self._settle({name: each.shape for name, each in given.items()})
+        if self._op is None:
+            self._op = CachedOp(self._graph, [])
+        order = self._graph.list_inputs()
+        made = self._op(*[given[name] if name in given else self._params[name].data(ctx) for name in order])
+        return made if isinstance(made, list) else [made]
+
+    def _settle(self, shapes: dict[str, tuple[int, ...]]) -> None:
+        """Finds the shapes of parameters by inference, and gives them their values."""
+        arguments, _, states = self._graph.infer_shape(**shapes)
+        if arguments is None:
+            raise ValueError("Deferred initialization failed because shape cannot be inferred")
+        names = [*self._graph.list_arguments(), *self._graph.list_auxiliary_states()]
+        for name, shape in zip(names, [*arguments, *(states or ())]):
+            if name in self._params.keys():
+                self._finish(self._params[name], shape)
+
+    @staticmethod
+    def _finish(param: Parameter, shape: tuple[int, ...]) -> None:
+        param.shape = shape
+        if param._deferred_init:
+            param._finish_deferred_init()
+
+    def infer_shape(self, *args: Any) -> None:
+        """Finds the shapes of the parameters from inputs. Raises: ValueError: they do not tell them."""
+        self._settle({str(each.name): given.shape for each, given in zip(self._inputs, args)})
+
+    def cast(self, dtype: Any) -> None:
+        """As HybridBlock.cast."""
+        super().cast(dtype)
+        self._op = None
+
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
+        """Writes the symbol and its parameters, as HybridBlock.export."""
+        _graph.export(self, self._graph, path, epoch, remove_amp_cast)
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+        """Raises: NotImplementedError: the symbol is what it computes."""
+        raise NotImplementedError("a SymbolBlock runs its symbol")
