@@ -277,8 +277,10 @@ $(VPY):
 	@sh tools/make_venv.sh "$(PYTHON)" $(VENV)
 
 # An editable install: what is imported is this tree, and the library in build/ as made last. The demo needs no more.
+# The install needs no library, so pip waits for the network while the compiler works.
 PIP = $(VPY) -m pip --disable-pip-version-check
-$(DEMO_STAMP): $(VPY) $(VENV_SOURCES) | lib
+$(DEMO_STAMP): $(VPY) $(VENV_SOURCES)
+	@mkdir -p $(BUILD)
 	@echo "VENV $(VENV): mxlite from this tree, and the packages of its 'demo' extra"
 	$(Q)$(PIP) install -q 'setuptools>=77' 'cffi>=1.15' 'numpy>=1.23'
 	@rm -rf build/temp.* mxlite/*.abi3.so
