@@ -6,6 +6,7 @@
 #include "base/dtype.h"
 #include "base/memory/mem.h"
 #include "kernel/conv/conv_plan.h"
+#include "kernel/conv/winograd.h"
 #include "kernel/copy/cast.h"
 
 static void to_floats(const void *half, int64_t n, float *out)
@@ -71,8 +72,11 @@ int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void
                          .w_out = v->in * taps,
                          .w_in = taps,
                          .dst = y};
+    mxl_winograd_status status = mxl_winograd_forward(v, x, w, bias, y);
     mxl_conv_plan plan;
 
+    if (status != MXL_WINOGRAD_NOT)
+        return status;
     return mxl_conv_plan_forward(v, &plan) != 0 ? -1 : run(v, &plan, &c, v->y_size);
 }
 
@@ -87,7 +91,10 @@ int mxl_conv_data(const mxl_conv *v, const void *y, const void *w, const void *b
                          .w_out = taps,
                          .w_in = v->in * taps,
                          .dst = x};
+    mxl_winograd_status status = mxl_winograd_data(v, y, w, bias, x);
     mxl_conv_plan plan;
 
+    if (status != MXL_WINOGRAD_NOT)
+        return status;
     return mxl_conv_plan_data(v, &plan) != 0 ? -1 : run(v, &plan, &c, v->x_size);
 }

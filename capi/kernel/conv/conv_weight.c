@@ -10,6 +10,7 @@
 #include "kernel/conv/conv_micro.h"
 #include "kernel/conv/correlate.h"
 #include "kernel/conv/conv_plan.h"
+#include "kernel/conv/winograd.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"
 
@@ -48,9 +49,12 @@ static int64_t panel_at(int64_t vectors, int64_t v, int64_t *first)
 
 int mxl_conv_weight(const mxl_conv *conv, const void *x, const void *y, void *w)
 {
+    mxl_winograd_status fast = mxl_winograd_weight(conv, x, y, w);
     mxl_conv_plan plan;
     int status;
 
+    if (fast != MXL_WINOGRAD_NOT)
+        return fast;
     if (mxl_conv_plan_forward(conv, &plan) != 0)
         return -1;
     status = conv->dtype == MXL_F64 ? f64_weight(conv, &plan, x, y, w)

@@ -1,13 +1,17 @@
 /* Convolutions and the two products of their derivatives against the plain sum over all taps, at
  * every vector level and with one to three threads. */
+#define _GNU_SOURCE 1 /* setenv */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "harness.h"
 #include "kernel/conv/conv.h"
+#include "kernel/conv/winograd.h"
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 
@@ -219,4 +223,143 @@ TEST(sizes)
     CHECK_HAS(mxl_error_text(), "out of memory");
 }
 
-HARNESS_MAIN(ENTRY(shapes), ENTRY(points), ENTRY(chunks), ENTRY(sizes))
+/* ---- Winograd's convolutions ---- */
+
+static const mxl_conv tiled[] = {
+    CONV(2, 1, 48, 40, .x_size = {1, 24, 32}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+    CONV(3, 1, 67, 50, .x_size = {1, 15, 21}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+    CONV(1, 2, 33, 57, .x_size = {1, 31, 18}, .kernel = {1, 3, 3}),
+    CONV(40, 1, 60, 61, .x_size = {1, 4, 4}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+    CONV(2, 1, 40, 49, .x_size = {1, 12, 14}, .kernel = {1, 3, 3}, .pad = {0, 2, 3}),
+    CONV(2, 1, 49, 42, .x_size = {1, 2, 200}, .kernel = {1, 3, 3}, .pad = {0, 5, 0}),
+    CONV(1, 1, 34, 35, .x_size = {1, 140, 130}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+};
+enum { TILED = sizeof tiled / sizeof *tiled };
+
+static void fill_sizes(mxl_conv *v)
+{
+    fill(v);
+    v->dtype = MXL_F32;
+    for (int i = 0; i < 3; i++)
+        v->y_size[i] = v->x_size[i] + 2 * v->pad[i] - v->kernel[i] + 1;
+}
+
+/* Odd and even sizes, images of few and of many tiles, more than a chunk, pads of 0 to 5, groups:
+ * each is computed so. The maps of small integers are exact. */
+TEST(winograd)
+{
+    for (int i = 0; i < TILED; i++) {
+        mxl_conv v = tiled[i];
+
+        fill_sizes(&v);
+        CHECK(mxl_winograd_fits(&v, v.y_size[1], v.y_size[2]));
+        check(v, MXL_F32);
+    }
+}
+
+/* Random numbers from -1 to 1. */
+static float *random_floats(int64_t n, uint64_t seed)
+{
+    float *values = malloc((size_t)n * sizeof(float));
+
+    for (int64_t i = 0; values != NULL && i < n; i++)
+        values[i] = (float)(harness_random(&seed) % 20001) / 10000 - 1;
+    return values;
+}
+
+/* Allocates the three arrays of a convolution, and room for a result beside each. */
+static void allocate(const mxl_conv *v, int64_t n[3], float *arrays[3], float *results[3])
+{
+    counts(v, n);
+    for (int i = 0; i < 3; i++) {
+        arrays[i] = random_floats(n[i], (uint64_t)i + 3);
+        results[i] = malloc((size_t)n[i] * sizeof(float));
+        REQUIRE(arrays[i] != NULL && results[i] != NULL);
+    }
+}
+
+static void release(float *arrays[3], float *results[3])
+{
+    for (int i = 0; i < 3; i++) {
+        free(arrays[i]);
+        free(results[i]);
+    }
+}
+
+/* The bits do not depend on the number of threads, and errors are a few of those of sums of `n`
+ * numbers in float32. */
+TEST(winograd_of_random_numbers)
+{
+    for (int i = 0; i < TILED; i++) {
+        mxl_conv v = tiled[i];
+        float *arrays[3], *results[3];
+        int64_t n[3];
+
+        fill_sizes(&v);
+        allocate(&v, n, arrays, results);
+        for (int which = 0; which < 3; which++) {
+            void *const in[3] = {arrays[0], arrays[1], arrays[2]};
+            float *other = malloc((size_t)n[which] * sizeof(float));
+            double largest = 0, error = 0;
+
+            REQUIRE(other != NULL);
+            mxl_thread_set_count(1);
+            CHECK_INT(run(&v, which, in, results[which]), 0);
+            for (int threads = 2; threads < 6; threads++) {
+                mxl_thread_set_count(threads);
+                CHECK_INT(run(&v, which, in, other), 0);
+                CHECK(memcmp(results[which], other, (size_t)n[which] * sizeof(float)) == 0);
+            }
+            CHECK_INT(setenv("MXLITE_WINOGRAD", "0", 1), 0);
+            CHECK_INT(run(&v, which, in, other), 0);
+            CHECK_INT(unsetenv("MXLITE_WINOGRAD"), 0);
+            for (int64_t k = 0; k < n[which]; k++) {
+                double apart = fabs((double)other[k] - (double)results[which][k]);
+
+                error = apart > error ? apart : error;
+                largest = fabs((double)other[k]) > largest ? fabs((double)other[k]) : largest;
+            }
+            CHECK(error < 4e-6 * largest);
+            CHECK(error > 0 || which == 0); /* the two are not the same loops */
+            free(other);
+        }
+        mxl_thread_set_count(0);
+        release(arrays, results);
+    }
+}
+
+/* A number that is not finite, or whose maps overflow, reaches no result that it is not part of. */
+TEST(winograd_of_infinities)
+{
+    static const float values[] = {INFINITY, -INFINITY, NAN, 3e38f};
+
+    for (int trial = 0; trial < 12; trial++) {
+        mxl_conv v = tiled[trial % 3];
+        float *arrays[3], *results[3];
+        int64_t n[3];
+
+        fill_sizes(&v);
+        allocate(&v, n, arrays, results);
+        arrays[trial / 4][n[trial / 4] / 2] = values[trial % 4];
+        for (int which = 0; which < 3; which++) {
+            void *const in[3] = {arrays[0], arrays[1], arrays[2]};
+            float *direct = malloc((size_t)n[which] * sizeof(float));
+            int64_t wrong = 0;
+
+            REQUIRE(direct != NULL);
+            CHECK_INT(run(&v, which, in, results[which]), 0);
+            CHECK_INT(setenv("MXLITE_WINOGRAD", "0", 1), 0);
+            CHECK_INT(run(&v, which, in, direct), 0);
+            CHECK_INT(unsetenv("MXLITE_WINOGRAD"), 0);
+            for (int64_t k = 0; k < n[which]; k++)
+                wrong += isfinite(direct[k]) != isfinite(results[which][k]) ||
+                         isnan(direct[k]) != isnan(results[which][k]);
+            CHECK_INT(wrong, 0);
+            free(direct);
+        }
+        release(arrays, results);
+    }
+}
+
+HARNESS_MAIN(ENTRY(shapes), ENTRY(points), ENTRY(chunks), ENTRY(sizes), ENTRY(winograd),
+             ENTRY(winograd_of_random_numbers), ENTRY(winograd_of_infinities))

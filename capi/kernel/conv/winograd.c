@@ -1,0 +1,283 @@
+/* Winograd's convolutions and their derivatives by the data; see winograd.h.
+ *
+ * The weights are mapped once. A block of tiles at a time is mapped, multiplied (16 products of
+ * matrices: outputs x inputs x tiles) and mapped back, in memory of one thread that stays in its
+ * cache. Each sum is one chain over the inputs, so bits depend neither on blocks nor on threads. */
+#include "kernel/conv/winograd.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/env.h"
+#include "base/memory/mem.h"
+#include "base/thread.h"
+#include "kernel/conv/conv_micro.h"
+#include "kernel/conv/winograd_tiles.h"
+#include "kernel/copy/copy_loops.h"
+
+enum {
+    BLOCK_BYTES = 768 << 10, /* maps of the inputs and of the outputs of a block, about */
+    LEAST_TILES = 96,        /* of a block, if there are so many */
+    MOST_TILES = 192,
+    PAD = 32,              /* floats between planes: so they do not share lines of a cache */
+    CHANNELS = 32,         /* whose weights are packed at a time */
+    WORTH_THREAD = 1 << 18 /* products that are worth a thread */
+};
+
+/* Costs in products of numbers, measured on a Zen 5 and rounded up. */
+enum {
+    TILE_COST = 300,   /* a tile of a channel is mapped, there or back */
+    WEIGHT_COST = 160, /* the kernel of an input and an output is mapped */
+    CALL_COST = 2 << 20
+};
+
+typedef struct engine {
+    mxl_winograd_tiles tiles;
+    const mxl_conv_micro *micro;
+    int64_t out; /* channels of a group of the result */
+    const float *weights, *bias;
+    float *dst;
+    int64_t w_group, w_out, w_in;
+    bool flip; /* the order of the taps */
+
+    int64_t block, blocks; /* tiles of a block; blocks of a group */
+    int64_t u_plane, v_plane, v_row, m_plane;
+    float *mapped; /* [groups][16][out][in], in panels of a micro kernel's rows */
+    int64_t *offsets;
+    float *room; /* of all workers */
+    int64_t room_size;
+    atomic_int_fast64_t next; /* the block that is taken next */
+    atomic_bool wrong;        /* a result is not finite */
+} engine;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t round_up(int64_t n, int64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+bool mxl_winograd_fits(const mxl_conv *v, int64_t height, int64_t width)
+{
+    static const int64_t kernel[3] = {1, 3, 3}, ones[3] = {1, 1, 1};
+    double tiles = (double)(v->groups * v->batch * ((height + 1) / 2) * ((width + 1) / 2));
+    double pairs = (double)(v->in * v->out), channels = (double)(v->in + v->out);
+    double taps = 9.0 * (double)(v->groups * v->batch * height * width) * pairs;
+    double maps = TILE_COST * tiles * channels + WEIGHT_COST * (double)v->groups * pairs;
+
+    /* Sums over taps run at three quarters of the speed of the products of tiles. */
+    return v->dtype == MXL_F32 && memcmp(v->kernel, kernel, sizeof(kernel)) == 0 &&
+           memcmp(v->stride, ones, sizeof(ones)) == 0 &&
+           memcmp(v->dilate, ones, sizeof(ones)) == 0 && v->x_size[0] == 1 && v->y_size[0] == 1 &&
+           v->pad[0] == 0 && 16.0 * tiles * pairs + maps + CALL_COST < 1.2 * taps &&
+           mxl_env_number("MXLITE_WINOGRAD", 1) != 0;
+}
+
+/* ---- weights ---- */
+
+/* One item of the range is a tallest tile's rows of a group. */
+static void map_weights(void *data, int64_t begin, int64_t end)
+{
+    const engine *e = data;
+    int64_t tall = e->micro->heights[0], items = (e->out + tall - 1) / tall;
+    float taps[CHANNELS * 9 * MXL_CONV_HEIGHT];
+
+    for (int64_t item = begin; item < end; item++) {
+        int64_t group = item / items, first = item % items * tall;
+        int64_t last = least(first + tall, e->out);
+        float *to = e->mapped + group * 16 * e->u_plane;
+
+        for (int64_t i = first, height; i < last; i += height) {
+            const float *w = e->weights + group * e->w_group + i * e->w_out;
+            const int *fits = e->micro->heights;
+
+            while (*fits > last - i)
+                fits++;
+            height = *fits;
+            for (int64_t c = 0, some; c < e->tiles.in; c += some) {
+                some = least(CHANNELS, e->tiles.in - c);
+                if (e->w_in == 9) {
+                    mxl_transpose_kernel(sizeof(float), taps, height, w + c * 9, e->w_out, some * 9,
+                                         height);
+                } else {
+                    for (int64_t k = 0; k < some; k++)
+                        mxl_transpose_kernel(sizeof(float), taps + k * 9 * height, height,
+                                             w + (c + k) * e->w_in, e->w_out, 9, height);
+                }
+                mxl_winograd_weights(taps, some, height, e->flip, to + i * e->tiles.in + c * height,
+                                     e->u_plane);
+            }
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+/* m[f][k][tile] = the products of the mapped weights with the mapped images, of `n` tiles. */
+static void multiply(const engine *e, int64_t group, int64_t n, const float *v, float *m)
+{
+    int64_t lanes = e->micro->lanes, vectors = (n + lanes - 1) / lanes;
+
+    for (int f = 0; f < 16; f++) {
+        const float *u = e->mapped + (group * 16 + f) * e->u_plane;
+
+        for (int64_t i = 0, height; i < e->out; i += height) {
+            const int *fits = e->micro->heights;
+
+            while (*fits > e->out - i)
+                fits++;
+            height = *fits;
+            for (int64_t s = 0, wide; s < vectors; s += wide) {
+                wide = vectors - s == 4 ? 2 : least(vectors - s, MXL_CONV_VECTORS);
+                e->micro->tile[height][wide - 1](
+                    e->tiles.in, u + i * e->tiles.in, v + f * e->v_plane + s * lanes, e->offsets, 0,
+                    m + f * e->m_plane + i * e->block + s * lanes, e->block);
+            }
+        }
+    }
+}
+
+/* Maps the products back: the outputs of tiles [first, last). Returns whether all are finite. */
+static bool map_outputs(const engine *e, int64_t group, int64_t first, int64_t last, const float *m)
+{
+    int64_t size = e->tiles.dst_size[0] * e->tiles.dst_size[1];
+    bool finite = true;
+
+    for (int64_t k = 0; k < e->out; k++, m += e->block) {
+        float add = e->bias != NULL ? e->bias[group * e->out + k] : 0;
+
+        for (int64_t t = first; t < last;) {
+            mxl_winograd_run run = mxl_winograd_run_at(&e->tiles, t, last - t);
+            float *out[2],
+                *image = e->dst + ((run.image * e->tiles.groups + group) * e->out + k) * size;
+
+            out[0] = image + 2 * run.row * e->tiles.dst_size[1] + 2 * run.column;
+            out[1] = 2 * run.row + 1 < e->tiles.dst_size[0] ? out[0] + e->tiles.dst_size[1] : NULL;
+            finite &=
+                mxl_winograd_output(m + t - first, e->m_plane, add,
+                                    least(2 * run.n, e->tiles.dst_size[1] - 2 * run.column), out);
+            t += run.n;
+        }
+    }
+    return finite;
+}
+
+/* One item of the range is a worker, which takes blocks until there are no more. */
+static void work(void *data, int64_t begin, int64_t end)
+{
+    engine *e = data;
+
+    for (int64_t worker = begin; worker < end; worker++) {
+        mxl_winograd_rows *rows = (void *)(e->room + worker * e->room_size);
+        float *v = (float *)(rows + MXL_WINOGRAD_CHANNELS), *m = v + 16 * e->v_plane;
+        int64_t item;
+
+        memset(rows, 0, sizeof(*rows) * MXL_WINOGRAD_CHANNELS);
+        while ((item = atomic_fetch_add(&e->next, 1)) < e->tiles.groups * e->blocks &&
+               !atomic_load_explicit(&e->wrong, memory_order_relaxed)) {
+            int64_t group = item / e->blocks, first = item % e->blocks * e->block;
+            int64_t last = least(first + e->block, e->tiles.count);
+
+            if (last - first < e->block) /* vectors of the last tiles have numbers beyond them */
+                memset(v, 0, (size_t)(16 * e->v_plane) * sizeof(float));
+            mxl_winograd_map_images(&e->tiles, group, 0, e->tiles.in, first, last, rows, v,
+                                    e->v_row, e->v_plane);
+            multiply(e, group, last - first, v, m);
+            if (!map_outputs(e, group, first, last, m))
+                atomic_store_explicit(&e->wrong, true, memory_order_relaxed);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Tiles of a block: as many as fit the cache, but blocks for all threads. */
+static void divide(engine *e, int64_t workers)
+{
+    int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out);
+    int64_t each = (e->tiles.count * e->tiles.groups + workers - 1) / workers;
+
+    fits = fits < LEAST_TILES ? LEAST_TILES : fits > MOST_TILES ? MOST_TILES : fits;
+    fits = fits / MXL_WINOGRAD_TILES * MXL_WINOGRAD_TILES;
+    e->blocks = (e->tiles.count + fits - 1) / fits;
+    if (each < fits)
+        e->blocks = (e->tiles.count + each - 1) / each;
+    e->block = round_up((e->tiles.count + e->blocks - 1) / e->blocks, MXL_WINOGRAD_LANES);
+    e->blocks = (e->tiles.count + e->block - 1) / e->block;
+}
+
+static mxl_winograd_status run(engine *e)
+{
+    int64_t workers = mxl_thread_count(), tall, items, mapped;
+    size_t bytes;
+
+    e->micro = mxl_conv_micro_f32();
+    mxl_winograd_tiles_count(&e->tiles);
+    if (e->tiles.count * e->tiles.in * e->out * 16 < 2 * WORTH_THREAD)
+        workers = 1;
+    divide(e, workers);
+    e->u_plane = e->out * e->tiles.in + PAD;
+    e->v_row = e->block + MXL_WINOGRAD_LANES;
+    e->v_plane = e->tiles.in * e->v_row + PAD;
+    e->m_plane = e->out * e->block + PAD;
+    e->room_size = 16 * (e->v_plane + e->m_plane) +
+                   MXL_WINOGRAD_CHANNELS * (int64_t)(sizeof(mxl_winograd_rows) / sizeof(float));
+    mapped = e->tiles.groups * 16 * e->u_plane;
+    bytes = (size_t)(mapped + workers * e->room_size) * sizeof(float) +
+            (size_t)e->tiles.in * sizeof(int64_t);
+    e->offsets = mxl_alloc(bytes);
+    if (e->offsets == NULL)
+        return MXL_WINOGRAD_FAILED;
+    e->mapped = (float *)(e->offsets + e->tiles.in);
+    e->room = e->mapped + mapped;
+    for (int64_t c = 0; c < e->tiles.in; c++)
+        e->offsets[c] = c * e->v_row;
+    tall = e->micro->heights[0];
+    items = e->tiles.groups * ((e->out + tall - 1) / tall);
+    mxl_parallel_for(items, 1 + WORTH_THREAD / 8 / (1 + tall * e->tiles.in * 9), map_weights, e);
+    mxl_parallel_for(workers, 1, work, e);
+    mxl_free(e->offsets, bytes);
+    return atomic_load(&e->wrong) ? MXL_WINOGRAD_NOT : MXL_WINOGRAD_DONE;
+}
+
+mxl_winograd_status mxl_winograd_forward(const mxl_conv *v, const void *x, const void *w,
+                                         const void *bias, void *y)
+{
+    engine e = {.tiles = mxl_winograd_tiles_of(v, x),
+                .out = v->out,
+                .weights = w,
+                .bias = bias,
+                .dst = y,
+                .w_group = v->in * v->out * 9,
+                .w_out = v->in * 9,
+                .w_in = 9};
+
+    return mxl_winograd_fits(v, v->y_size[1], v->y_size[2]) ? run(&e) : MXL_WINOGRAD_NOT;
+}
+
+/* The taps in the opposite order, over an image with a rim of 2 - pad. */
+mxl_winograd_status mxl_winograd_data(const mxl_conv *v, const void *y, const void *w,
+                                      const void *bias, void *x)
+{
+    engine e = {.tiles = {.batch = v->batch,
+                          .groups = v->groups,
+                          .in = v->out,
+                          .src_size = {v->y_size[1], v->y_size[2]},
+                          .dst_size = {v->x_size[1], v->x_size[2]},
+                          .lead = {2 - v->pad[1], 2 - v->pad[2]},
+                          .src = y},
+                .out = v->in,
+                .weights = w,
+                .bias = bias,
+                .dst = x,
+                .w_group = v->in * v->out * 9,
+                .w_out = 9,
+                .w_in = v->in * 9,
+                .flip = true};
+
+    return mxl_winograd_fits(v, v->x_size[1], v->x_size[2]) ? run(&e) : MXL_WINOGRAD_NOT;
+}
