@@ -298,3 +298,17 @@ int NNGetOpInfo(OpHandle op, const char **real_name, const char **description,
     return get_info(__func__, op, real_name, description, num_doc_args, arg_names, arg_type_infos,
                     arg_descriptions);
 }
+
+int MXLOpGetRefusal(const char *name, const char **reason)
+{
+    const mxl_op *op;
+
+    API_NEED(name);
+    API_NEED(reason);
+    *reason = NULL;
+    op = mxl_op_find(name);
+    if (op == NULL)
+        return mxl_error_prefix(__func__);
+    *reason = op->refused;
+    return 0;
+}

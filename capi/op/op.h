@@ -128,6 +128,7 @@ struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
     const char *doc;
+    const char *refused;     /* NULL, or: why mxlite lacks it; parsing its parameters fails */
     const mxl_input *inputs; /* ends with {0}; NULL: one array, `data` */
     const mxl_param *params; /* ends with {0}; NULL: none */
     size_t params_size;
@@ -254,7 +255,7 @@ void mxl_arena_clear(mxl_arena *arena);
 
 /* Parsing fills the whole parameter struct from text, with defaults for missing values. Tuples and
  * strings are stored in `arena`. -1 for unknown, repeated, malformed or missing required
- * parameters; an operator without parameters ignores all. */
+ * parameters; an operator without parameters ignores all. -1 for an operator that is refused. */
 int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
                      const char *const *values, void *params, mxl_arena *arena);
 /* Parses the value of one parameter into its field. */

@@ -322,6 +322,8 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
     uint64_t given = 0;
     int number = 0;
 
+    if (op->refused != NULL)
+        return mxl_error("%s: %s; see docs/compatibility.md", op->name, op->refused);
     if (op->params_size > 0)
         memset(params, 0, op->params_size);
     if (op->parse != NULL)

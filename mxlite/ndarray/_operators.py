@@ -339,9 +339,15 @@ def _out_handles(operator: Operator, out: Any, made: int, array_class: type) -> 
     return [output._h for output in outputs]
 
 
+def is_refused(name: str) -> bool:
+    """Whether the library lists an operator of 1.9.1 only to say that it lacks it."""
+    return ask(ctypes.c_char_p, LIB.MXLOpGetRefusal, c_text(name)) is not None
+
+
 def operator_names() -> list[str]:
-    """All names of operators, aliases included."""
+    """All names of operators that there are, aliases included."""
     count = ctypes.c_uint32()
     names = ctypes.POINTER(ctypes.c_char_p)()
     check_call(LIB.MXListAllOpNames(ctypes.byref(count), ctypes.byref(names)))
-    return [names[i].decode() for i in range(count.value)]
+    listed = [names[i].decode() for i in range(count.value)]
+    return [name for name in listed if not is_refused(name)]

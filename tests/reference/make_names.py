@@ -2,7 +2,7 @@
 
 `NDArray`: name -> "property", or the names of the method's parameters behind self (null: it takes anything). `nd`: the
 functions of mx.nd, in the order of the alphabet. `modules`: all public names of mx.nd and of its modules of dense
-arrays. `numpy`: the operators of NumPy arrays (`_np*`) -> the operator that each is a name of.
+arrays. `operators`: all names of operators, but for those of its backward (`_backward_*`). `numpy`: the operators of NumPy arrays (`_np*`) -> the operator that each is a name of.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def operator_of(name: str) -> str:
     return real.value.decode()
 
 
-def numpy_names() -> list[str]:
-    """The names of operators of NumPy arrays."""
+def operator_names() -> list[str]:
+    """The names of operators."""
     count, names = ctypes.c_uint32(), ctypes.POINTER(ctypes.c_char_p)()
     check_call(_LIB.MXListAllOpNames(ctypes.byref(count), ctypes.byref(names)))
-    return sorted(name for name in (names[i].decode() for i in range(count.value)) if name.startswith("_np"))
+    return sorted(names[i].decode() for i in range(count.value))
 
 
 def main() -> None:
@@ -67,7 +67,8 @@ def main() -> None:
         "NDArray": {name: describe(name) for name in methods},
         "nd": sorted(functions),
         "modules": {"nd": public(nd), **{name: public(getattr(nd, name)) for name in MODULES}},
-        "numpy": {name: operator_of(name) for name in numpy_names()},
+        "operators": [name for name in operator_names() if not name.startswith("_backward_")],
+        "numpy": {name: operator_of(name) for name in operator_names() if name.startswith("_np")},
     }
     path = Path(__file__).resolve().parent / "names.json"
     path.write_text(json.dumps(names, indent=1) + "\n")

@@ -531,6 +531,9 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLHintBackend, MXLHintBackend(NULL, "/nowhere"))                                            \
     X(MXLHintBackend, MXLHintBackend("openblas", NULL))                                            \
     X(MXLHintBackend, MXLHintBackend("blas", "/nowhere"))                                          \
+    X(MXLOpGetRefusal, MXLOpGetRefusal(NULL, &text_a))                                             \
+    X(MXLOpGetRefusal, MXLOpGetRefusal("tanh", NULL))                                              \
+    X(MXLOpGetRefusal, MXLOpGetRefusal("no such operator", &text_a))                               \
     X(MXLGetInfo, MXLGetInfo(NULL, &text_a))                                                       \
     X(MXLGetInfo, MXLGetInfo("version", NULL))
 

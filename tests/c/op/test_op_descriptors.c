@@ -83,7 +83,7 @@ TEST(descriptors_are_whole)
         const mxl_op *op = mxl_op_at(i);
 
         HOLDS(!public_name(op->name) || (op->doc != NULL && op->doc[0] != '\0'), op, "doc");
-        HOLDS(op->compute != NULL || op->compose != NULL, op, "compute");
+        HOLDS(op->compute != NULL || op->compose != NULL || op->refused != NULL, op, "compute");
         HOLDS(op->compute == NULL || op->infer != NULL, op, "infer");
         HOLDS(op->saves == NULL || op->grad != NULL, op, "saves without grad");
         /* It need not be a parameter: of add_n it is in the C API alone. */

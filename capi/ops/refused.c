@@ -1,0 +1,193 @@
+/* Operators of 1.9.1 that mxlite lacks. They are listed, because front ends look names up when they
+ * are imported (Apache's Python package has stubs that return nothing where a name is missing), and
+ * every use is an error that gives the reason. */
+#include "op/op.h"
+
+#define QUANTIZED "quantized networks are not in mxlite"
+#define SPARSE    "sparse arrays are not in mxlite"
+#define SUBGRAPH  "subgraphs of MKL-DNN are not in mxlite"
+#define CUDA      "1.9.1 has it on GPUs alone, which mxlite does not use"
+#define BACKWARD  "backward rules are no operators in mxlite"
+#define INTERNAL  "it is a node of MXNet's graphs, and no function"
+#define IMAGES    "mxlite reads no image files in C yet"
+#define LATER     "not in mxlite yet"
+
+/* clang-format off */
+#define REFUSED(X) \
+    X(_contrib_calibrate_entropy, QUANTIZED) \
+    X(_contrib_dequantize, QUANTIZED) \
+    X(_contrib_quantize, QUANTIZED) \
+    X(_contrib_quantize_asym, QUANTIZED) \
+    X(_contrib_quantize_v2, QUANTIZED) \
+    X(_contrib_quantized_act, QUANTIZED) \
+    X(_contrib_quantized_batch_norm, QUANTIZED) \
+    X(_contrib_quantized_concat, QUANTIZED) \
+    X(_contrib_quantized_conv, QUANTIZED) \
+    X(_contrib_quantized_elemwise_add, QUANTIZED) \
+    X(_contrib_quantized_elemwise_mul, QUANTIZED) \
+    X(_contrib_quantized_embedding, QUANTIZED) \
+    X(_contrib_quantized_flatten, QUANTIZED) \
+    X(_contrib_quantized_fully_connected, QUANTIZED) \
+    X(_contrib_quantized_pooling, QUANTIZED) \
+    X(_contrib_quantized_rnn, QUANTIZED) \
+    X(_contrib_requantize, QUANTIZED) \
+    X(_contrib_SparseEmbedding, SPARSE) \
+    X(_contrib_dgl_adjacency, SPARSE) \
+    X(_contrib_dgl_csr_neighbor_non_uniform_sample, SPARSE) \
+    X(_contrib_dgl_csr_neighbor_uniform_sample, SPARSE) \
+    X(_contrib_dgl_graph_compact, SPARSE) \
+    X(_contrib_dgl_subgraph, SPARSE) \
+    X(_contrib_edge_id, SPARSE) \
+    X(_contrib_getnnz, SPARSE) \
+    X(_scatter_elemwise_div, SPARSE) \
+    X(_scatter_minus_scalar, SPARSE) \
+    X(_scatter_plus_scalar, SPARSE) \
+    X(_sparse_retain, SPARSE) \
+    X(_square_sum, SPARSE) \
+    X(_sg_mkldnn_conv, SUBGRAPH) \
+    X(_sg_mkldnn_fully_connected, SUBGRAPH) \
+    X(_sg_mkldnn_selfatt_qk, SUBGRAPH) \
+    X(_sg_mkldnn_selfatt_valatt, SUBGRAPH) \
+    X(_contrib_DeformablePSROIPooling, CUDA) \
+    X(_contrib_ModulatedDeformableConvolution, CUDA) \
+    X(_contrib_count_sketch, CUDA) \
+    X(_contrib_fft, CUDA) \
+    X(_contrib_ifft, CUDA) \
+    X(_broadcast_backward, BACKWARD) \
+    X(_contrib_backward_gradientmultiplier, BACKWARD) \
+    X(_contrib_backward_hawkesll, BACKWARD) \
+    X(_contrib_backward_index_copy, BACKWARD) \
+    X(_contrib_backward_quadratic, BACKWARD) \
+    X(_npi_backward_ediff1d, BACKWARD) \
+    X(_npi_backward_nan_to_num, BACKWARD) \
+    X(_npi_backward_polyval, BACKWARD) \
+    X(_npi_hsplit_backward, BACKWARD) \
+    X(_split_v2_backward, BACKWARD) \
+    X(_CachedOp, INTERNAL) \
+    X(_CachedOpThreadSafe, INTERNAL) \
+    X(_CrossDeviceCopy, INTERNAL) \
+    X(_CustomFunction, INTERNAL) \
+    X(_NDArray, INTERNAL) \
+    X(_Native, INTERNAL) \
+    X(_NoGradient, INTERNAL) \
+    X(_cond, INTERNAL) \
+    X(_foreach, INTERNAL) \
+    X(_while_loop, INTERNAL) \
+    X(_zeros_without_dtype, INTERNAL) \
+    X(_cvcopyMakeBorder, IMAGES) \
+    X(_cvimdecode, IMAGES) \
+    X(_cvimread, IMAGES) \
+    X(_cvimresize, IMAGES) \
+    X(_imdecode, IMAGES) \
+    X(_npi_cvimdecode, IMAGES) \
+    X(_npi_cvimread, IMAGES) \
+    X(_npi_cvimresize, IMAGES) \
+    X(Correlation, LATER) \
+    X(IdentityAttachKLSparseReg, LATER) \
+    X(Pooling_v1, LATER) \
+    X(_contrib_PSROIPooling, LATER) \
+    X(_np_atleast_1d, LATER) \
+    X(_np_atleast_2d, LATER) \
+    X(_np_atleast_3d, LATER) \
+    X(_np_diag, LATER) \
+    X(_np_diagflat, LATER) \
+    X(_np_diagonal, LATER) \
+    X(_np_roll, LATER) \
+    X(_np_trace, LATER) \
+    X(_npi_arctan2, LATER) \
+    X(_npi_arctan2_scalar, LATER) \
+    X(_npi_around, LATER) \
+    X(_npi_average, LATER) \
+    X(_npi_bernoulli, LATER) \
+    X(_npi_bincount, LATER) \
+    X(_npi_bitwise_and, LATER) \
+    X(_npi_bitwise_and_scalar, LATER) \
+    X(_npi_bitwise_not, LATER) \
+    X(_npi_bitwise_or, LATER) \
+    X(_npi_bitwise_or_scalar, LATER) \
+    X(_npi_bitwise_xor, LATER) \
+    X(_npi_bitwise_xor_scalar, LATER) \
+    X(_npi_blackman, LATER) \
+    X(_npi_boolean_mask_assign_scalar, LATER) \
+    X(_npi_boolean_mask_assign_tensor, LATER) \
+    X(_npi_choice, LATER) \
+    X(_npi_cholesky, LATER) \
+    X(_npi_copysign, LATER) \
+    X(_npi_copysign_scalar, LATER) \
+    X(_npi_delete, LATER) \
+    X(_npi_diag_indices_from, LATER) \
+    X(_npi_diff, LATER) \
+    X(_npi_dsplit, LATER) \
+    X(_npi_ediff1d, LATER) \
+    X(_npi_eig, LATER) \
+    X(_npi_eigh, LATER) \
+    X(_npi_eigvals, LATER) \
+    X(_npi_eigvalsh, LATER) \
+    X(_npi_einsum, LATER) \
+    X(_npi_exponential, LATER) \
+    X(_npi_eye, LATER) \
+    X(_npi_gamma, LATER) \
+    X(_npi_gumbel, LATER) \
+    X(_npi_hamming, LATER) \
+    X(_npi_hanning, LATER) \
+    X(_npi_hsplit, LATER) \
+    X(_npi_identity, LATER) \
+    X(_npi_indices, LATER) \
+    X(_npi_insert_scalar, LATER) \
+    X(_npi_insert_slice, LATER) \
+    X(_npi_insert_tensor, LATER) \
+    X(_npi_lcm, LATER) \
+    X(_npi_lcm_scalar, LATER) \
+    X(_npi_ldexp, LATER) \
+    X(_npi_ldexp_scalar, LATER) \
+    X(_npi_logistic, LATER) \
+    X(_npi_logspace, LATER) \
+    X(_npi_multinomial, LATER) \
+    X(_npi_nan_to_num, LATER) \
+    X(_npi_nonzero, LATER) \
+    X(_npi_norm, LATER) \
+    X(_npi_normal, LATER) \
+    X(_npi_normal_n, LATER) \
+    X(_npi_pad, LATER) \
+    X(_npi_pareto, LATER) \
+    X(_npi_percentile, LATER) \
+    X(_npi_pinv, LATER) \
+    X(_npi_pinv_scalar_rcond, LATER) \
+    X(_npi_polyval, LATER) \
+    X(_npi_powerd, LATER) \
+    X(_npi_rarctan2_scalar, LATER) \
+    X(_npi_rayleigh, LATER) \
+    X(_npi_rcopysign_scalar, LATER) \
+    X(_npi_rldexp_scalar, LATER) \
+    X(_npi_rot90, LATER) \
+    X(_npi_share_memory, LATER) \
+    X(_npi_solve, LATER) \
+    X(_npi_svd, LATER) \
+    X(_npi_tensordot, LATER) \
+    X(_npi_tensordot_int_axes, LATER) \
+    X(_npi_tensorinv, LATER) \
+    X(_npi_tensorsolve, LATER) \
+    X(_npi_tril, LATER) \
+    X(_npi_uniform, LATER) \
+    X(_npi_uniform_n, LATER) \
+    X(_npi_unique, LATER) \
+    X(_npi_weibull, LATER) \
+    X(_npx_constraint_check, LATER) \
+    X(_npx_nonzero, LATER)
+/* clang-format on */
+
+#define NUMBER(op, why) NUMBER_##op,
+#define ROW(op, why)                                                                               \
+    {.name = #op,                                                                                  \
+     .doc = "Raises an error: " why ".",                                                           \
+     MXL_INPUTS(MXL_INPUT(data, "Any arrays.")),                                                   \
+     .key_var_num_args = "num_args",                                                               \
+     .arity = mxl_arity_given,                                                                     \
+     .refused = why},
+#define LISTED(op, why) &refused[NUMBER_##op],
+
+enum { REFUSED(NUMBER) };
+
+static const mxl_op refused[] = {REFUSED(ROW)};
+
+const mxl_op *const mxl_ops_refused[] = {REFUSED(LISTED) NULL};
