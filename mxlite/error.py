@@ -100,6 +100,13 @@ def keep_exception(error: BaseException) -> None:
     _forget_text()
 
 
+def raise_kept() -> None:
+    """Raises what a callback raised during a C call that went on nevertheless."""
+    error = _pending.pop(_thread(), None)
+    if error is not None:
+        raise error
+
+
 def error_from_message(message: str) -> BaseException:
     """The exception for a message of the library.
 

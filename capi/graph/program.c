@@ -99,6 +99,22 @@ static void report(const running *r, int n, int output)
     mxl_str_clear(&name);
 }
 
+/* The same of the inputs of node n. */
+static void report_operands(const running *r, int n)
+{
+    const mxl_graph_node *node = r->program->graph.walk.node[n];
+    mxl_str name = {0};
+    char room[32];
+
+    for (int i = 0; i < node->num_inputs; i++) {
+        mxl_str_clear(&name);
+        mxl_str_addf(&name, "%s_%s", node->name, mxl_graph_node_input(node, i, room));
+        if (!name.failed)
+            r->monitor->call(r->monitor->payload, node, name.text, r->in[i]);
+    }
+    mxl_str_clear(&name);
+}
+
 /* The parameters of a node that creates an array, with the shape that the graph gives it. */
 static const void *params_of(const running *r, int n, mxl_arena *arena)
 {
@@ -157,6 +173,8 @@ static int run_node(running *r, int n)
     params = params_of(r, n, &arena);
     for (int i = 0; i < node->num_inputs; i++)
         r->in[i] = r->value[graph->input[graph->args[n] + i]];
+    if (r->monitor != NULL && r->monitor->operands)
+        report_operands(r, n);
     if (params != NULL)
         status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
                             r->value + graph->first[n], r->mode);

@@ -17,7 +17,8 @@ typedef struct mxl_program {
 typedef struct mxl_monitor {
     void (*call)(void *payload, const mxl_graph_node *node, const char *name, mxl_array *array);
     void *payload;
-    bool inputs; /* also with variables and inputs of operators */
+    bool inputs;   /* also with variables */
+    bool operands; /* also with each input of an operator, by its name there (fc1_weight) */
 } mxl_monitor;
 
 /* Over a symbol, which must not be composed afterwards. -1 with the error set. */

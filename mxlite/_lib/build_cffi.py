@@ -21,6 +21,8 @@ int into1_float(uint64_t call, uint64_t a, double value, uint64_t out);
 int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
                const double *floats, int num_outputs, uint64_t *outputs);
 int count_words(uint64_t call, int num_words, const int64_t *words, const double *floats);
+int graph_into(uint64_t op, int num_inputs, const uint64_t *inputs, int num_outputs, uint64_t *outputs);
+uint64_t graph_one(uint64_t op, int num_inputs, const uint64_t *inputs);
 uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end);
 uint64_t at(uint64_t a, int64_t index);
 uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);

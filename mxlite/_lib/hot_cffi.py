@@ -86,6 +86,17 @@ def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int])
     return list(out)
 
 
+def graph1(op: int, inputs: list[int]) -> int:
+    """The output of a cached operator that has one; 0 for an error."""
+    return lib.graph_one(op, len(inputs), inputs)
+
+
+def graph_n(op: int, inputs: list[int], count: int) -> list[int] | None:
+    """The outputs of a cached operator, of which there are `count`; None for an error."""
+    out = ffi.new("uint64_t[]", count)
+    return list(out) if lib.graph_into(op, len(inputs), inputs, count, out) == 0 else None
+
+
 def num_outputs(call: int, arguments: list) -> int:
     """How many outputs a call has with these arguments; -1 for an error."""
     words, floats = _encode(arguments)

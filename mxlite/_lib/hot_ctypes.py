@@ -29,6 +29,7 @@ _CALLED = {
     "_call": "MXLCall",
     "_into": "MXLCallInto",
     "_count": "MXLCallGetNumOutputs",
+    "_graph": "MXInvokeCachedOp",
     "_slice": "MXLNDArraySlice",
     "_at": "MXLNDArrayAt",
     "_reshape": "MXLNDArrayReshape",
@@ -113,6 +114,21 @@ def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int])
     if _into(call, len(inputs), array, _values(arguments), ctypes.byref(count), out) != 0:  # noqa: F821
         return None
     return list(out)
+
+
+def graph_n(op: int, inputs: list[int], count: int) -> list[int] | None:
+    """The outputs of a cached operator, of which there are `count`; None for an error."""
+    made, found = ctypes.POINTER(_U64)(), _INT()
+    array = (_U64 * len(inputs))(*inputs)
+    if _graph(op, len(inputs), array, ctypes.byref(found), ctypes.byref(made)) != 0:  # noqa: F821
+        return None
+    return made[:count]
+
+
+def graph1(op: int, inputs: list[int]) -> int:
+    """The output of a cached operator that has one; 0 for an error."""
+    made = graph_n(op, inputs, 1)
+    return made[0] if made else 0
 
 
 def num_outputs(call: int, arguments: list) -> int:

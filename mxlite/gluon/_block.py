@@ -12,7 +12,6 @@ from typing import Any, Callable
 
 from mxlite import initializer, ndarray
 from mxlite.context import Context
-from mxlite.error import MXNotImplementedError
 from mxlite.gluon import _summary
 from mxlite.gluon._naming import BlockScope, prefix_and_params
 from mxlite.gluon._parameter import Parameter
@@ -282,8 +281,9 @@ class Block:
         return handle
 
     def register_op_hook(self, callback: Callable, monitor_all: bool = False) -> None:
-        """Raises: NotImplementedError: mxlite has no hooks of operators."""
-        raise MXNotImplementedError("register_op_hook: hooks of operators are not in mxlite yet")
+        """Registers a hook with all HybridBlocks in the block; see HybridBlock.register_op_hook."""
+        for child in self._children.values():
+            child.register_op_hook(callback, monitor_all)
 
     def apply(self, fn: Callable[[Block], Any]) -> Block:
         """Calls `fn` with every child, theirs first, and then with the block; returns the block."""

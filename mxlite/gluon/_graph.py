@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite import ndarray, symbol
@@ -49,15 +49,25 @@ def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
     Args:
         form: that of the inputs.
     """
-    count = _count(form)
-    names = ["data"] if count == 1 else [f"data{number}" for number in range(count)]
-    inputs = [symbol.var(name) for name in names]
+    places = list(_places(form))
+    given = [number for number, each in enumerate(places) if each >= 0]
+    names = ["data"] if len(given) == 1 else [f"data{number}" for number in range(len(given))]
+    inputs: list = [None] * len(places)
+    for number, name in zip(given, names):
+        inputs[number] = symbol.var(name)
     outputs, made = _flatten(forward(block, *_split_first(_regroup(inputs, form))), "output")
-    return inputs, Group([each for each in outputs if each is not None]), made
+    if any(each is None for each in outputs):
+        raise TypeError("a hybridized block returned None among its outputs; symbols are expected")
+    return inputs, Group(outputs), made
 
 
-def _count(form: Any) -> int:
-    return sum(_count(each) for each in form) if isinstance(form, list) else 1
+def _places(form: Any) -> Iterator[int]:
+    """A form without its lists: a number for each input, -1 for None."""
+    if isinstance(form, list):
+        for each in form:
+            yield from _places(each)
+    else:
+        yield form
 
 
 def _split_first(values: Sequence) -> tuple[Any, tuple]:

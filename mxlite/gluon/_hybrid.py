@@ -1,9 +1,9 @@
-"""HybridBlock: a block whose computation is written with `F`, which is mx.nd here."""
+"""HybridBlock: a block whose computation is written with `F`: mx.nd, or mx.sym where it becomes a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
@@ -11,6 +11,7 @@ from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon import _graph, _shapes
 from mxlite.gluon._block import Block
+from mxlite.gluon._cached import CachedGraph, graph_of
 from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
@@ -27,7 +28,7 @@ class HybridBlock(Block):
     """A block of operators: `hybrid_forward(self, F, x, *args, **params)` gets mx.nd and the parameters' arrays.
 
     Of symbols it gets mx.sym and the parameters' variables, and makes a symbol. Children must be HybridBlocks.
-    `hybridize()` changes nothing but that `export` is allowed: there is no slow mode to leave.
+    After `hybridize()` the first call makes a graph of the block, by symbols; that runs from then on.
     """
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
@@ -36,6 +37,10 @@ class HybridBlock(Block):
         self._flags: list[tuple[str, Any]] = []
         #: The form of the inputs (see _nested.py); None: it has not run since it was hybridized.
         self._form: Any = None
+        #: The graph, once it is made.
+        self._cached: CachedGraph | None = None
+        #: What `register_op_hook` was given.
+        self._op_hook: tuple[Any, bool] | None = None
         self._backend: str | None = None
         self._backend_opts: dict[str, Any] = {}
         #: The parameters' arrays in cpu(0), as they were at `_epoch`.
@@ -44,13 +49,14 @@ class HybridBlock(Block):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for pickle and copies, without what is remembered: epochs are this process's."""
-        return {**vars(self), "_arrays": {}, "_epoch": -1}
+        return {**vars(self), "_arrays": {}, "_epoch": -1, "_cached": None}
 
     def __setattr__(self, name: str, value: Any) -> None:
         """As Block's. Raises: ValueError: a child that is no HybridBlock."""
         super().__setattr__(name, value)
-        if isinstance(value, Parameter):
+        if isinstance(value, (Parameter, HybridBlock)):
             self._epoch = -1
+            self._clear()
 
     def register_child(self, block: HybridBlock, name: str | None = None) -> None:
         """Makes a block a child. Raises: ValueError: it is no HybridBlock."""
@@ -60,6 +66,12 @@ class HybridBlock(Block):
                 "using Sequential, please try HybridSequential instead."
             )
         super().register_child(block, name)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Forgets the graph: the next call makes another."""
+        self._cached = None
+        self._form = None
 
     def _described_graph(self) -> dict[str, Any]:
         return {"hybridized": False}
@@ -71,6 +83,8 @@ class HybridBlock(Block):
 
         Raises: ValueError: no input is an NDArray; RuntimeError: parameters are not initialized, or not there.
         """
+        if self._active:
+            return self._forward_graph(x, args)
         if x.__class__ is NDArray:
             device = _device(x._h)
             if device == _CPU0 and self._epoch == epoch.number:
@@ -83,6 +97,19 @@ class HybridBlock(Block):
                 return _graph.forward(self, x, args)
             device = _device(first._h)
         return self._forward_in(device, x, args)
+
+    def _forward_graph(self, x: Any, args: tuple) -> Any:
+        """`forward` of a hybridized block: the graph of arrays, or what is made of symbols."""
+        cached = self._cached
+        if cached is not None and x.__class__ is NDArray:
+            return cached(x, args)
+        if isinstance(_first_array((x, *args)), Symbol):
+            return _graph.forward(self, x, args)
+        return graph_of(self, x, args)(x, args)
+
+    def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
+        """The graph that a hybridized block runs, for inputs of a form; see _graph.trace."""
+        return _graph.trace(self, form)
 
     def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
         """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
@@ -123,7 +150,10 @@ class HybridBlock(Block):
 
         Raises: ValueError: what the block computes does not tell them.
         """
-        _shapes.infer(self, args)
+        if self._active:
+            graph_of(self, args[0], args[1:]).find_shapes(_flatten(args, "input")[0])
+        else:
+            _shapes.infer(self, args)
 
     def infer_type(self, *args: Any) -> None:
         """Sets the dtypes of all parameters to that of the first input."""
@@ -143,9 +173,17 @@ class HybridBlock(Block):
         backward_bulk_size: int | None = None,
         **kwargs: Any,
     ) -> None:
-        """Accepted, and remembered; blocks run as they did before."""
+        """Makes the block run as a graph, which the next call makes: once with F = mx.sym, and not again.
+
+        Args:
+            active: False: `hybrid_forward` runs at each call, with F = mx.nd.
+            clear: whether a graph that is there is forgotten.
+            static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
+            backend, kwargs: remembered; mxlite has no other back ends.
+        """
         self._active = active
-        self._form = None
+        if clear or not active:
+            self._clear()
         self._epoch = -1
         self._backend = backend
         self._backend_opts = kwargs
@@ -188,7 +226,21 @@ class HybridBlock(Block):
                 "Please first call block.hybridize() and then run forward with this block at least once before calling "
                 "export."
             )
-        _graph.export(self, _graph.trace(self, self._form)[1], path, epoch, remove_amp_cast)
+        graph = self._cached.graph if self._cached is not None else _graph.trace(self, self._form)[1]
+        _graph.export(self, graph, path, epoch, remove_amp_cast)
+
+    def register_op_hook(self, callback: Callable[[bytes, bytes, int], Any], monitor_all: bool = False) -> None:
+        """Calls `callback(name, operator, handle)` with each array that an operator of the graph computes.
+
+        Nothing is called before the block is hybridized. The handle is the callback's own: `NDArray(handle)` frees it.
+
+        Args:
+            monitor_all: whether also with each input of an operator.
+        """
+        self._op_hook = callback, monitor_all
+        if self._cached is not None:
+            self._cached.watch(callback, monitor_all)
+        super().register_op_hook(callback, monitor_all)
 
 
 def _form_of(x: Any, args: tuple) -> Any:

@@ -12,14 +12,19 @@ from mxlite.symbol import Symbol
 def _flatten(args: Any, inout_str: str) -> tuple[list, Any]:
     """The arrays in nested lists or tuples as one list, and their form: 0 for an array, -1 for None, a list for a list.
 
+    A symbol of several outputs is one entry, whose form is their number.
+
     Args:
         inout_str: what an error calls them: "input", "output".
     Raises: ValueError: there is something else among them.
     """
     if args is None:
         return [None], -1
-    if isinstance(args, (NDArray, Symbol)):
+    if isinstance(args, NDArray):
         return [args], 0
+    if isinstance(args, Symbol):
+        count = len(args)
+        return [args], count if count > 1 else 0
     if not isinstance(args, (list, tuple)):
         raise ValueError(
             f"the {inout_str} of a HybridBlock must be an NDArray, or a list or tuple of these and of such lists, "

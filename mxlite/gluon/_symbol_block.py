@@ -8,13 +8,12 @@ from typing import Any
 from mxlite import symbol
 from mxlite.context import Context
 from mxlite.gluon import _graph
+from mxlite.gluon._cached import graph_of
 from mxlite.gluon._hybrid import HybridBlock
 from mxlite.gluon._nested import _flatten, _regroup
-from mxlite.gluon._parameter import Parameter
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
-from mxlite.symbol._cached_op import CachedOp
 
 
 class SymbolBlock(HybridBlock):
@@ -41,7 +40,6 @@ class SymbolBlock(HybridBlock):
                 self.params.get(name, **request, **known.get(name, {}), allow_deferred_init=True)
         prefix = _graph.common_prefix(self._params.keys())
         self._reg_params = {name[len(prefix) :]: each for name, each in self._params.items()}
-        self._op: CachedOp | None = None
 
     def _known_attributes(self) -> dict[str, dict[str, Any]]:
         """The dtypes that the graph tells of its variables."""
@@ -74,10 +72,6 @@ class SymbolBlock(HybridBlock):
             made.collect_params().load(param_file, ctx, cast_dtype=True, dtype_source="saved", **flags)
         return made
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The state for pickle and copies, without what the library holds."""
-        return {**super().__getstate__(), "_op": None}
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}(\n{self._graph} : {len(self._inputs)} -> {len(self._graph)}\n)"
 
@@ -100,42 +94,16 @@ class SymbolBlock(HybridBlock):
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]
             return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)
-        outputs = self._run(dict(zip([str(each.name) for each in self._inputs], arrays)), arrays[0].context)
-        return _regroup(outputs, self._output_form)
+        if self._cached is None:
+            graph_of(self, x, args)
+        return self._cached(x, args)
 
-    def _run(self, given: dict[str, NDArray], ctx: Context) -> list[NDArray]:
-        if any(each._deferred_init for each in self._params.values()):
-            self._settle({name: each.shape for name, each in given.items()})
-        if self._op is None:
-            self._op = CachedOp(self._graph, [])
-        order = self._graph.list_inputs()
-        made = self._op(*[given[name] if name in given else self._params[name].data(ctx) for name in order])
-        return made if isinstance(made, list) else [made]
-
-    def _settle(self, shapes: dict[str, tuple[int, ...]]) -> None:
-        """Finds the shapes of parameters by inference, and gives them their values."""
-        arguments, _, states = self._graph.infer_shape(**shapes)
-        if arguments is None:
-            raise ValueError("Deferred initialization failed because shape cannot be inferred")
-        names = [*self._graph.list_arguments(), *self._graph.list_auxiliary_states()]
-        for name, shape in zip(names, [*arguments, *(states or ())]):
-            if name in self._params.keys():
-                self._finish(self._params[name], shape)
-
-    @staticmethod
-    def _finish(param: Parameter, shape: tuple[int, ...]) -> None:
-        param.shape = shape
-        if param._deferred_init:
-            param._finish_deferred_init()
+    def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
+        return self._inputs, self._graph, self._output_form
 
     def infer_shape(self, *args: Any) -> None:
         """Finds the shapes of the parameters from inputs. Raises: ValueError: they do not tell them."""
-        self._settle({str(each.name): given.shape for each, given in zip(self._inputs, args)})
-
-    def cast(self, dtype: Any) -> None:
-        """As HybridBlock.cast."""
-        super().cast(dtype)
-        self._op = None
+        graph_of(self, args[0], args[1:]).find_shapes(_flatten(args, "input")[0])
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
         """Writes the symbol and its parameters, as HybridBlock.export."""

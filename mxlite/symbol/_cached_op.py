@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from mxlite._lib import LIB, ask, c_texts, check_call
+from mxlite._lib import LIB, ask, c_texts, check_call, hot, last_error
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import _calls
 from mxlite.symbol.symbol import Symbol
@@ -16,7 +16,7 @@ class CachedOp:
     """Runs a symbol on arrays, one for each variable in the order of `Symbol.list_inputs()`.
 
     Args:
-        flags: pairs of names and values that 1.9.1 knows (`static_alloc`, ...); they change nothing here.
+        flags: pairs of names and values that 1.9.1 knows (`static_alloc`, ...); docs/gluon.md says what they do.
     """
 
     __slots__ = ("_h", "__weakref__")
@@ -29,6 +29,20 @@ class CachedOp:
     def __del__(self) -> None:
         if self._h and LIB is not None:  # None: the interpreter is ending
             LIB.MXFreeCachedOp(self._h)
+
+    def run_one(self, handles: list[int]) -> NDArray:
+        """The output of a graph that has one, for the handles of its inputs. Raises: MXNetError: as a call."""
+        made = hot.graph1(self._h, handles)
+        if not made:
+            raise last_error()
+        return NDArray._adopt(made)
+
+    def run(self, handles: list[int], count: int) -> list[NDArray]:
+        """The outputs of a graph that has `count`."""
+        made = hot.graph_n(self._h, handles, count)
+        if made is None:
+            raise last_error()
+        return [NDArray._adopt(each) for each in made]
 
     def __call__(self, *args: NDArray, out: Any = None, default_ctx: Any = None) -> Any:
         """The outputs: an array, or a list of them; `out` gets them where it is given.

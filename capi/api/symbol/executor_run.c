@@ -29,7 +29,8 @@ static mxl_mode mode_of(bool training)
 int MXExecutorForward(ExecutorHandle handle, int is_train)
 {
     mxl_executor *e = api_executor_pin(handle, __func__);
-    mxl_monitor monitor = {call_monitor, e, e != NULL && e->monitor_inputs};
+    mxl_monitor monitor = {
+        .call = call_monitor, .payload = e, .inputs = e != NULL && e->monitor_inputs};
     int status;
 
     if (e == NULL)

@@ -14,7 +14,7 @@
     X(MXLNDArrayReshape) X(MXLNDArrayGetInfo) X(MXNDArraySyncCopyToCPU)                            \
     X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree) X(MXNDArrayGetContext)                            \
     X(MXNDArrayGetGradState) X(MXNDArraySetGradState)                                              \
-    X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining)
+    X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -142,6 +142,28 @@ static int count_words(uint64_t call, int num_words, const int64_t *words, const
 
     decode(num_words, words, floats, values);
     return p_MXLCallGetNumOutputs(HANDLE(call), values, &count) == 0 ? count : -1;
+}
+
+/* The outputs of a cached operator, of which there are `num_outputs`: 0, or -1. */
+static int graph_into(uint64_t op, int num_inputs, const uint64_t *inputs, int num_outputs,
+                      uint64_t *outputs)
+{
+    NDArrayHandle *made = NULL;
+    int count = 0;
+
+    if (p_MXInvokeCachedOp(HANDLE(op), num_inputs, (NDArrayHandle *)inputs, &count, &made) != 0)
+        return -1;
+    for (int i = 0; i < count && i < num_outputs; i++)
+        outputs[i] = NUMBER(made[i]);
+    return 0;
+}
+
+/* The output of a cached operator that has one. */
+static uint64_t graph_one(uint64_t op, int num_inputs, const uint64_t *inputs)
+{
+    uint64_t made = 0;
+
+    return graph_into(op, num_inputs, inputs, 1, &made) == 0 ? made : 0;
 }
 
 /* Rows as Python's x[begin:end] counts them: negative from the end, cut to what there is. */

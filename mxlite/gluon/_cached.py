@@ -1,0 +1,220 @@
+"""A hybridized block's graph, which a cached operator runs: made when the block is called first."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import warnings
+from typing import TYPE_CHECKING, Any, Callable
+
+from mxlite._lib import LIB, check_call, hot
+from mxlite.context import Context, current_context
+from mxlite.error import keep_exception, raise_kept
+from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._parameter import Parameter, epoch
+from mxlite.gluon.utils import shape_is_known
+from mxlite.symbol import Symbol
+from mxlite.symbol._cached_op import CachedOp
+
+if TYPE_CHECKING:
+    from mxlite.gluon._hybrid import HybridBlock
+
+_device = hot.device
+
+#: What `hot.device` says of arrays in cpu(0).
+_CPU0 = 1
+
+#: Held while a block is traced: threads that call it first make one graph.
+_tracing = threading.RLock()
+
+_MONITOR = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
+
+
+class CachedGraph:
+    """The graph of a block, with the parameters that it takes.
+
+    Args:
+        form: of the block's inputs (see _nested.py).
+        inputs, graph, made: as _graph.trace gives them.
+    Raises: AssertionError: the graph has a variable that is no input and no parameter of the block.
+    """
+
+    def __init__(self, block: HybridBlock, form: Any, inputs: list, graph: Symbol, made: Any) -> None:
+        self.form, self.inputs, self.graph, self.made = form, inputs, graph, made
+        self._single = form == [0]
+        self._parameters(block)
+        self._op = CachedOp(self.graph, [each for each in block._flags if each[1] is not None])
+        self._plain = all(type(each).data is Parameter.data for each in self._params)
+        self._one = len(self.graph) == 1 and self.made == 0
+        #: What `_arrays_in` returns, by device, as it was at `_epoch`.
+        self._arrays: dict[int, list[Any]] = {}
+        self._epoch = -1
+        self._monitor: Any = None
+        if block._op_hook is not None:
+            self.watch(*block._op_hook)
+
+    def _parameters(self, block: HybridBlock) -> None:
+        """Sorts the graph's variables: which of them are inputs, which parameters, and who is not there."""
+        known = block.collect_params()
+        names = [None if each is None else str(each.name) for each in self.inputs]
+        order = self.graph.list_inputs()
+        #: For each input of the cached operator, the number of an input of the block; -1: a parameter.
+        self._from = [names.index(each) if each in names else -1 for each in order]
+        #: The others, in that order.
+        self._params = []
+        for name, number in zip(order, self._from):
+            if number < 0:
+                if name not in known.keys():
+                    raise AssertionError(f"Unknown input to HybridBlock: {name}")
+                self._params.append(known[name])
+        #: Where in the cached operator's inputs each input of the block is; -1: nowhere.
+        self._places = [order.index(each) if each in order else -1 for each in names]
+        for number, (name, place) in enumerate(zip(names, self._places)):
+            if name is not None and place < 0:
+                _warn(f"The {number}-th input to HybridBlock is not used by any computation. Is this intended?")
+        used = {id(each) for each in self._params}
+        for name, each in known.items():
+            if id(each) not in used:
+                _warn(f"Parameter {name} is not used by any computation. Is this intended?")
+
+    # ---- calls ----
+
+    def __call__(self, x: Any, args: tuple) -> Any:
+        """What the graph gives for the block's inputs.
+
+        Raises: ValueError: they have another form than the first ones, or are in several contexts; RuntimeError:
+            parameters are not initialized, or not there; MXNetError: shapes or dtypes do not fit.
+        """
+        if self._single and not args:
+            device = _device(x._h)
+            arrays = self._arrays_in(device, [x])
+            if self._places[0] >= 0:
+                arrays[self._places[0]] = x
+        else:
+            given, form = _flatten([x, *args], "input")
+            if form != self.form:
+                raise ValueError(
+                    "The argument structure of HybridBlock does not match the cached version. Stored format = "
+                    f"{form}, input format = {self.form}"
+                )
+            device = _one_device(given)
+            arrays = self._arrays_in(device, given)
+            for place, each in zip(self._places, given):
+                if place >= 0:
+                    arrays[place] = each
+        if device == _CPU0:
+            return self._run(arrays)
+        ctx = _context(device)
+        if ctx == current_context():
+            return self._run(arrays)
+        with ctx:
+            return self._run(arrays)
+
+    def _run(self, arrays: list[Any]) -> Any:
+        handles = [each._h for each in arrays]
+        if self._one and self._monitor is None:
+            return self._op.run_one(handles)
+        made = self._op.run(handles, len(self.graph))
+        if self._monitor is not None:
+            raise_kept()
+        return _regroup(made, self.made)
+
+    def _arrays_in(self, device: int, given: list) -> list[Any]:
+        """A new list of the cached operator's inputs in a context: parameters, and None for the block's inputs."""
+        if self._epoch == epoch.number and device in self._arrays:
+            return self._arrays[device].copy()
+        if any(each._deferred_init for each in self._params):
+            self.find_shapes(given)
+            for each in self._params:
+                each._finish_deferred_init()
+        before = epoch.number
+        ctx = _context(device)
+        params = iter(self._params)
+        found = [next(params).data(ctx) if number < 0 else None for number in self._from]
+        if not self._plain or before != epoch.number:
+            return found
+        if self._epoch != before:
+            self._arrays = {}
+            self._epoch = before
+        self._arrays[device] = found
+        return found.copy()
+
+    # ---- shapes ----
+
+    def find_shapes(self, arrays: list) -> None:
+        """Finds unknown shapes of parameters by inference, from the block's inputs.
+
+        Raises: ValueError: the graph does not tell them.
+        """
+        names = [*self.graph.list_arguments(), *self.graph.list_auxiliary_states()]
+        given = {str(each.name): array.shape for each, array in zip(self.inputs, arrays) if each is not None}
+        given = {name: shape for name, shape in given.items() if name in names}
+        arguments, _, states = self.graph.infer_shape_partial(**given)
+        found = dict(zip(names, [*(arguments or ()), *(states or ())]))
+        unknown = []
+        for each in self._params:
+            shape = found[each.name]
+            if not shape_is_known(shape):
+                unknown.append(each.name)
+            elif not shape_is_known(each.shape):
+                each.shape = shape
+        if unknown:
+            listed = ", ".join(f"'{name}'" for name in unknown)
+            raise ValueError(
+                f"Deferred initialization failed because shape cannot be inferred: Parameter {listed}: the graph does "
+                "not tell it; give the sizes (in_units, in_channels, shape=...)"
+            )
+
+    # ---- hooks ----
+
+    def watch(self, callback: Callable[[bytes, bytes, int], Any], monitor_all: bool) -> None:
+        """Calls `callback(name, operator, handle)` with what operators compute, and with what they get."""
+
+        def call(name: bytes, operator: bytes, array: int) -> None:
+            try:
+                callback(name, operator, array)
+            except BaseException as error:  # noqa: BLE001 - raised when C has returned
+                keep_exception(error)
+
+        self._monitor = _MONITOR(call)
+        check_call(LIB.MXCachedOpRegisterOpHook(self._op._h, self._monitor, monitor_all))
+
+
+def graph_of(block: HybridBlock, x: Any, args: tuple) -> CachedGraph:
+    """The graph of a hybridized block, made for inputs of a form if there is none."""
+    with _tracing:
+        if block._cached is None:
+            form = _form_of(x, args)
+            block._cached = CachedGraph(block, form, *block._traced(form))
+            block._form = form
+        return block._cached
+
+
+def _form_of(x: Any, args: tuple) -> Any:
+    arrays, form = _flatten([x, *args], "input")
+    if any(isinstance(each, Symbol) for each in arrays) or all(each is None for each in arrays):
+        raise ValueError(
+            "In HybridBlock, we do not support mixed NDArrays and Symbols types for the input. Please check the type "
+            "of the args."
+        )
+    return form
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=9)
+
+
+def _context(device: int) -> Context:
+    return Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
+
+
+def _one_device(arrays: list) -> int:
+    """Where all inputs are. Raises: ValueError: in several contexts."""
+    devices = {_device(each._h) for each in arrays if each is not None}
+    if len(devices) != 1:
+        listed = ", ".join(sorted(str(_context(each)) for each in devices))
+        raise ValueError(
+            "Find multiple contexts in the input, After hybridized, the HybridBlock only supports one input context. "
+            f"Find all contexts = {{{listed}}}"
+        )
+    return devices.pop()

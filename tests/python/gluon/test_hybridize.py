@@ -1,0 +1,241 @@
+"""Hybridized blocks: what has no counterpart in 1.9.1, or cannot be compared with it."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mxlite as mx
+from mxlite import autograd, gluon, nd
+from mxlite.gluon import nn
+
+
+def network(**flags) -> nn.HybridSequential:
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Conv2D(4, 3, padding=1), nn.BatchNorm(), nn.Activation("relu"), nn.Dense(3))
+    net.initialize(mx.init.Normal(0.3))
+    net(nd.ones((1, 2, 5, 5)))
+    net.hybridize(**flags)
+    return net
+
+
+def images(rows: int = 2) -> nd.NDArray:
+    return nd.array(np.random.RandomState(rows).randn(rows, 2, 5, 5))
+
+
+class Scaled(gluon.HybridBlock):
+    """Of the module, so that it can be pickled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = self.params.get("scale", shape=(1,), init="ones")
+
+    def hybrid_forward(self, F, x, scale):  # noqa: N803
+        return F.broadcast_mul(x, scale) + 1
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_bits_are_those_of_plain_blocks(training: bool) -> None:
+    net = network()
+    found = []
+    for active in (True, False):
+        net.hybridize(active, static_alloc=True)
+        for each in net.collect_params(".*running.*").values():
+            each.set_data(nd.ones(each.shape) * 0.5)
+        with autograd.record(train_mode=training):
+            out = net(images())
+        out.backward()
+        grads = [each.grad().asnumpy() for each in net.collect_params().values() if each.grad_req != "null"]
+        states = [each.data().asnumpy() for each in net.collect_params(".*running.*").values()]
+        found.append([out.asnumpy(), *grads, *states, net(images(3)).asnumpy()])
+    for graph, plain in zip(*found):
+        np.testing.assert_array_equal(graph, plain)
+
+
+def test_gradients_of_gradients() -> None:
+    class Cube(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):  # noqa: N803
+            return F.sum(x * x * x)
+
+    block = Cube()
+    block.hybridize()
+    x = nd.array([1, 2, 3])
+    x.attach_grad()
+    with autograd.record():
+        first = autograd.grad(block(x), [x], create_graph=True)[0]
+        total = first.sum()
+    total.backward()
+    assert x.grad.asnumpy().tolist() == [6, 12, 18]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_eight_threads_call_one_block(training: bool) -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(16, activation="relu", in_units=8), nn.Dense(4, in_units=16))
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    data = [nd.array(np.random.RandomState(number).randn(1 + number % 3, 8)) for number in range(8)]
+    found: list = [None] * 8
+
+    def run(number: int) -> None:
+        for _ in range(30):
+            if training:
+                with autograd.record():
+                    out = net(data[number])
+            else:
+                out = net(data[number])
+            found[number] = out.asnumpy()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    net.hybridize(False)
+    for given, out in zip(data, found):
+        np.testing.assert_array_equal(out, net(given).asnumpy())
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda block: pickle.loads(pickle.dumps(block))])
+def test_copies_have_a_graph_of_their_own(copied) -> None:
+    block = Scaled()
+    block.initialize()
+    block.hybridize()
+    x = nd.array([1, 2])
+    block(x)
+    other = copied(block)
+    other.scale.set_data(nd.array([3]))
+    assert block(x).asnumpy().tolist() == [2, 3]
+    assert other(x).asnumpy().tolist() == [4, 7]
+
+
+def test_what_a_hook_raises_is_raised() -> None:
+    net = nn.Dense(2, in_units=2)
+    net.initialize()
+    net.hybridize()
+
+    def hook(name: bytes, operator: bytes, handle: int) -> None:
+        nd.NDArray(ctypes.c_void_p(handle))
+        raise KeyError(name.decode())
+
+    net.register_op_hook(hook)
+    with pytest.raises(KeyError, match="dense.*fwd_output"):
+        net(nd.ones((1, 2)))
+
+
+def test_blocks_that_read_shapes_run_plainly_until_they_are_hybridized() -> None:
+    class Flat(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):  # noqa: N803
+            return F.reshape(x, (x.shape[0], -1))
+
+    block = Flat()
+    assert block(nd.ones((2, 3, 4))).shape == (2, 12)
+    block.hybridize()
+    with pytest.raises(AttributeError, match="shape"):
+        block(nd.ones((2, 3, 4)))
+    block.hybridize(False)
+    assert block(nd.ones((2, 3, 4))).shape == (2, 12)
+
+
+def test_a_parameter_that_is_computed_is_asked_at_each_call() -> None:
+    class Doubled(gluon.Parameter):
+        def data(self, ctx=None):
+            return super().data(ctx) * 2
+
+    class Net(gluon.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self._params._params = {"w": Doubled("w", shape=(1,), init="ones")}
+            self.w = self._params._params["w"]
+
+        def hybrid_forward(self, F, x, w):  # noqa: N803
+            return x * w
+
+    net = Net()
+    net.initialize()
+    net.hybridize()
+    assert [net(nd.array([3])).asscalar() for _ in range(2)] == [6, 6]
+    net.w.set_data(nd.array([2]))
+    assert net(nd.array([3])).asscalar() == 12
+
+
+def test_infer_shape_gives_no_values() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3), nn.Dense(2))
+    net.hybridize()
+    net.infer_shape(nd.ones((1, 5)))
+    assert net[0].weight.shape == (3, 5)
+    with pytest.raises(RuntimeError, match="initialize"):
+        net[0].weight.data()
+
+
+def test_a_graph_runs_after_a_fork() -> None:
+    import os
+
+    net = network()
+    expected = net(images()).asnumpy()
+    child = os.fork()
+    if child == 0:
+        same = np.array_equal(net(images()).asnumpy(), expected)
+        os._exit(0 if same else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_an_exported_graph_is_the_one_that_ran(tmp_path: Path) -> None:
+    net = network()
+    expected = net(images())
+    path = str(tmp_path / "net")
+    net.export(path)
+    other = gluon.SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
+    other.hybridize(static_alloc=True)
+    np.testing.assert_array_equal(other(images()).asnumpy(), expected.asnumpy())
+
+
+class Made(gluon.HybridBlock):
+    """A hybridized block of a function."""
+
+    def __init__(self, function, **flags) -> None:
+        super().__init__()
+        self.function = function
+        self.hybridize(**flags)
+
+    def hybrid_forward(self, F, *inputs):  # noqa: N803
+        return self.function(F, *inputs)
+
+
+@pytest.mark.filterwarnings("ignore:The 0-th input")
+def test_arrays_that_depend_on_nothing() -> None:
+    assert Made(lambda F, x: F.ones((2,)))(nd.ones((3,))).asnumpy().tolist() == [1, 1]
+
+
+def test_outputs_have_memory_of_their_own() -> None:
+    x = nd.ones((2,))
+    same, again, twice = Made(lambda F, a: [a, a, a * 2])(x)
+    same[:] = 7
+    assert [each.asnumpy().tolist() for each in (x, again, twice)] == [[1, 1], [1, 1], [2, 2]]
+
+
+def test_names_that_hooks_get() -> None:
+    seen = []
+
+    def hook(name: bytes, operator: bytes, handle: int) -> None:
+        nd.NDArray(ctypes.c_void_p(handle))
+        seen.append((name, operator))
+
+    block = Made(lambda F, x: F.Activation(F.concat(x, x, name="join"), act_type="relu", name="act"))
+    block.register_op_hook(hook, monitor_all=True)
+    block(nd.ones((1, 2)))
+    names = [name.partition(b"_")[2] for name, _ in seen]
+    assert names == [b"join_arg0", b"join_arg1", b"join_output", b"act_data", b"act_output"]
+    assert [operator for _, operator in seen[2:4]] == [b"Concat", b"Activation"]
+
+
+def test_back_ends_are_ignored() -> None:
+    assert Made(lambda F, x: x + 1, backend="none")(nd.ones((1,))).asscalar() == 2
