@@ -7,6 +7,7 @@
 
 #include "bad_calls.h"
 #include "bad_profile.h"
+#include "bad_stores.h"
 #include "bad_symbols.h"
 
 typedef struct place {
@@ -17,7 +18,7 @@ typedef struct place {
 
 #define PLACE(name, kind, null_is_fine, expression) {#name, MXL_KIND_##kind, null_is_fine},
 static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(PLACE)
-                                   SYMBOL_PLACES(PLACE)};
+                                   SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE)};
 
 static int call_place(size_t index, void *h)
 {
@@ -30,6 +31,7 @@ static int call_place(size_t index, void *h)
     GRAPH_PLACES(TRY_PLACE)
     PROFILE_PLACES(TRY_PLACE)
     SYMBOL_PLACES(TRY_PLACE)
+    STORE_PLACES(TRY_PLACE)
     return 0;
 }
 
@@ -49,7 +51,7 @@ static void bad_free(void *payload, void *block, size_t bytes)
 
 #define NAME_OF(name, expression) #name,
 static const char *const argument_names[] = {BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(
-    NAME_OF) PROFILE_ARGUMENTS(NAME_OF) SYMBOL_ARGUMENTS(NAME_OF)};
+    NAME_OF) PROFILE_ARGUMENTS(NAME_OF) SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF)};
 
 static int call_argument(size_t index)
 {
@@ -62,6 +64,7 @@ static int call_argument(size_t index)
     GRAPH_ARGUMENTS(TRY_ARGUMENT)
     PROFILE_ARGUMENTS(TRY_ARGUMENT)
     SYMBOL_ARGUMENTS(TRY_ARGUMENT)
+    STORE_ARGUMENTS(TRY_ARGUMENT)
     return 0;
 }
 
@@ -97,10 +100,12 @@ static void set_up(void)
     CHECK_INT(MXLPrepare("split", 0, NULL, NULL, 1, parts_key, &split_call), 0);
     CHECK_INT(MXLPrepare("sum", 0, NULL, NULL, 1, axis_key, &list_call), 0);
     set_up_symbols();
+    set_up_stores();
 }
 
 static void tear_down(void)
 {
+    tear_down_stores();
     tear_down_symbols();
     CHECK_INT(MXNDArrayFree(good), 0);
     CHECK_INT(MXNDArrayFree(variable), 0);

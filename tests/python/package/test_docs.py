@@ -119,11 +119,9 @@ def test_the_page_of_c_has_no_warnings(tmp_path: Path) -> None:
 
 def test_counts_of_names() -> None:
     rows = [line.split() for line in (ROOT / "capi/api/exports.txt").read_text().splitlines()]
-    statuses = [row[1] for row in rows if row and not row[0].startswith("#")]
-    whole, answer, unsupported = (statuses.count(each) for each in ("whole", "answer", "unsupported"))
+    names = [row[0] for row in rows if row and not row[0].startswith("#")]
     words = " ".join(README.split())
-    assert f"All {len(statuses)} `MX*` and `NN*` names" in words
-    assert f"{whole} do what MXNet's do, {answer} give a fixed answer, and {unsupported} answer `-1`" in words
+    assert f"All {len(names)} `MX*` and `NN*` names" in words
     assert f"- {len(operators())} operators, under 1.9.1's names" in words
 
 

@@ -484,7 +484,7 @@ def test_every_operator_of_mxnet_is_here_or_raises() -> None:
 
 def test_unsupported_names_say_so() -> None:
     names = _statuses("unsupported")
-    assert len(names) > 100
+    assert len(names) > 0
     for name in names:
         function = getattr(LIB, name)
         zeros = [kind() if kind is not ctypes.c_char_p else None for kind in function.argtypes]
