@@ -1,6 +1,6 @@
 # Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages, another processor. None of it is
 # part of `make test`. Included by the Makefile.
-.PHONY: oracle test-peers test-torch test-clients clients-oracle test-bindings cross
+.PHONY: oracle test-peers test-torch test-dropin test-clients clients-oracle test-bindings cross
 
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
@@ -8,6 +8,7 @@
 #:                  pairs of features under checkpoints and saved_tensors_hooks, layers, optimizers and schedules, and
 #:                  100,000 calls of all functions
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
+#: make test-dropin  Apache's package mxnet 1.9.1 on this library, beside itself (DROPIN_ARGS='--name kvstore')
 #: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md)
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
@@ -48,6 +49,10 @@ oracle-symbols: $(ORACLE)/mxnet.stamp
 .PHONY: test-scripts
 test-scripts: venv $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) $(VPY) tests/scripts/run.py --mxnet $(ORACLE)/bin/python $(SCRIPTS_ARGS)
+
+# Apache's Python package, unmodified, on this library and on its own: the same answers.
+test-dropin: lib $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python -W ignore tests/dropin/run.py '$(abspath $(BUILD))/libmxnet.so' $(DROPIN_ARGS)
 
 # Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
 PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python
