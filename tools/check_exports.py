@@ -3,9 +3,9 @@
 
 Four lists must say the same: the library's dynamic symbols (``nm -D``), the prototypes in ``include/``, the names of
 ``capi/api/exports.txt`` (MX*, NN*; additions of mxlite's own, MXL*, are in the headers only), and the definitions in
-``capi/api/unsupported.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``; and what the
-headers' comments call supported must work. Run by ``make checks`` and ``make lint``; prints one line per difference and
-exits with 1 if there is any, with 2 if it cannot look.
+``capi/api/unsupported.c``, ``refused.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``;
+and what the headers' comments call supported must work. Run by ``make checks`` and ``make lint``; prints one line per
+difference and exits with 1 if there is any, with 2 if it cannot look.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EXPORTS = Path("capi/api/exports.txt")
-STATUSES = ("whole", "answer", "unsupported")
+STATUSES = ("whole", "answer", "refused", "unsupported")
 #: What some linkers add to every shared library.
 OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
 #: mxlite's own functions. (MXListFunctions and MXLoadLib are MXNet's: a small letter follows.)
@@ -29,10 +29,15 @@ DECLARED = re.compile(r"\bMXL_API\b[^;{}]*?\b((?:MX|NN)[A-Za-z0-9]\w*)\s*\(")
 COMMENT_OR_DECLARED = re.compile(r"/\*\s*(.+?)\*/|" + DECLARED.pattern, re.S)
 #: The definitions of a file with a status of its own.
 DEFINED = {
+    "refused": re.compile(r"^REFUSED\(((?:MX|NN)\w+), [A-Z_]+\)$", re.M),
     "unsupported": re.compile(r"^NOT_YET\(((?:MX|NN)\w+)\)$", re.M),
     "answer": re.compile(r"^(?:int|void)\s+((?:MX|NN)\w+)\s*\([^;{}]*\)\s*\{", re.M),
 }
-FILES = {"unsupported": "capi/api/unsupported.c", "answer": "capi/api/answers.c"}
+FILES = {
+    "unsupported": "capi/api/unsupported.c",
+    "refused": "capi/api/refused.c",
+    "answer": "capi/api/answers.c",
+}
 #: Macros, which prototypes hold (MXL_DEFAULT).
 MACRO = re.compile(r"MXL?_[A-Z]")
 
@@ -154,7 +159,7 @@ def compare_sources(headers: dict[str, str], names: dict[str, str], stubs: dict[
             yield f"{EXPORTS}: {name} is called {status}, but {where or 'no file of ' + str(FILES)} makes it {body}"
     supported = promised()
     for name, status in sorted(names.items()):
-        if name in headers and (status == "unsupported") == (name in supported):
+        if name in headers and (status in ("refused", "unsupported")) == (name in supported):
             said = "works" if name in supported else "does not work yet"
             yield f"{headers[name]}: says that {name} {said}, {EXPORTS} calls it {status}"
     for name in sorted(set(stubs) - set(names)):

@@ -3,21 +3,20 @@
 
 #include "base/error.h"
 
-int MXListFunctions(uint32_t *out_size, FunctionHandle **out_array)
-{
-    if (out_size == NULL || out_array == NULL)
-        return mxl_error("MXListFunctions: out_size and out_array must not be NULL");
-    *out_size = 0;
-    *out_array = NULL;
-    return 0;
-}
-
 int MXNetFuncListGlobalNames(int *out_size, const char ***out_array)
 {
     if (out_size == NULL || out_array == NULL)
         return mxl_error("MXNetFuncListGlobalNames: out_size and out_array must not be NULL");
     *out_size = 0;
     *out_array = NULL;
+    return 0;
+}
+
+int MXNetFuncGetGlobal(const char *name, MXNetFunctionHandle *out)
+{
+    if (name == NULL || out == NULL)
+        return mxl_error("MXNetFuncGetGlobal: name and out must not be NULL");
+    *out = NULL; /* there is none of that name */
     return 0;
 }
 

@@ -32,7 +32,7 @@ MXL_API int MXNDArrayLoadFromRawBytes(const void *buf, size_t size, NDArrayHandl
 
 /* ---- sparse arrays ---- */
 
-/* Makes a row_sparse (1) or csr (2) array. */
+/* Refused: mxlite has no sparse arrays. Makes a row_sparse (1) or csr (2) array. */
 MXL_API int MXNDArrayCreateSparseEx(int storage_type, const uint32_t *shape, uint32_t ndim,
                                     int dev_type, int dev_id, int delay_alloc, int dtype,
                                     uint32_t num_aux, int *aux_type, uint32_t *aux_ndims,
@@ -42,8 +42,9 @@ MXL_API int MXNDArrayCreateSparseEx64(int storage_type, const int64_t *shape, in
                                       uint32_t num_aux, int *aux_type, int *aux_ndims,
                                       const int64_t *aux_shape, NDArrayHandle *out);
 
-/* The parts of a sparse array: its values, its i-th index array and that one's dtype. MXNet 1.9.1
- * declares the 64-bit forms and does not export them. */
+/* Supported. The parts of a sparse array. All arrays are dense: the first is a copy of the array
+ * (**new**), the others, an index array and its dtype, are an error. MXNet 1.9.1 declares the
+ * 64-bit forms and does not export them. */
 MXL_API int MXNDArrayGetDataNDArray(NDArrayHandle handle, NDArrayHandle *out);
 MXL_API int MXNDArrayGetAuxNDArray(NDArrayHandle handle, uint32_t i, NDArrayHandle *out);
 MXL_API int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHandle *out);
@@ -115,10 +116,12 @@ MXL_API int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out);
 
 /* ---- functions from before operators ---- */
 
-/* Supported: there are none, so *out_size is 0 and *out_array NULL. */
+/* Supported: three of the four of 1.9.1 (_set_value, _onehot_encode, fill_element_0index), whose
+ * handles are those of the operators of these names. */
 MXL_API int MXListFunctions(uint32_t *out_size, FunctionHandle **out_array);
 
-/* Finding, describing and calling one. */
+/* Supported. Finding one (*out is NULL if there is none of that name), describing and calling it:
+ * it reads use_vars and scalar_args, and writes to mutate_vars. */
 MXL_API int MXGetFunction(const char *name, FunctionHandle *out);
 MXL_API int MXFuncGetInfo(FunctionHandle fun, const char **name, const char **description,
                           uint32_t *num_args, const char ***arg_names, const char ***arg_type_infos,

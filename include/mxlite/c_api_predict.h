@@ -68,7 +68,9 @@ MXL_API int MXPredFree(PredictorHandle handle);
 
 /* ---- lists of arrays ---- */
 
-/* The arrays of a .params file in memory. */
+/* Supported. The arrays of a .params file in memory: a **new** list; of array i the name ("" where
+ * the file has none), the address of its numbers, of whatever dtype, and the shape, which live as
+ * long as the list. */
 MXL_API int MXNDListCreate(const char *nd_file_bytes, int nd_file_size, NDListHandle *out,
                            uint32_t *out_length);
 MXL_API int MXNDListGet(NDListHandle handle, uint32_t index, const char **out_key,

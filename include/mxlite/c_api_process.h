@@ -17,7 +17,7 @@ extern "C" {
 MXL_API int MXGetEnv(const char *name, const char **value);
 MXL_API int MXSetEnv(const char *name, const char *value);
 
-/* Loads a library with operators; with TVM's registration function. */
+/* Refused: extensions of 1.9.1 need its C++ classes, and TVM's functions are not here. */
 MXL_API int MXLoadLib(const char *path, unsigned verbose);
 MXL_API int MXTVMBridge(void *pregister);
 
@@ -31,11 +31,11 @@ MXL_API int MXCustomOpRegister(const char *op_type, CustomOpPropCreator creator)
 
 /* ---- GPUs ---- */
 
-/* Free and total memory, in MiB and in bytes. */
+/* Refused: there is no GPU. Free and total memory, in MiB and in bytes. */
 MXL_API int MXGetGPUMemoryInformation(int dev, int *free_mem, int *total_mem);
 MXL_API int MXGetGPUMemoryInformation64(int dev, uint64_t *free_mem, uint64_t *total_mem);
 
-/* CUDA source compiled at run time. */
+/* Refused, as by 1.9.1: CUDA source compiled at run time. */
 MXL_API int MXRtcCreate(char *name, uint32_t num_input, uint32_t num_output, char **input_names,
                         char **output_names, NDArrayHandle *inputs, NDArrayHandle *outputs,
                         char *kernel, RtcHandle *out);
@@ -45,7 +45,7 @@ MXL_API int MXRtcPush(RtcHandle handle, uint32_t num_input, uint32_t num_output,
                       uint32_t block_dim_y, uint32_t block_dim_z);
 MXL_API int MXRtcFree(RtcHandle handle);
 
-/* CUDA modules and their kernels. */
+/* Refused: there is no GPU. CUDA modules and their kernels. */
 MXL_API int MXRtcCudaModuleCreate(const char *source, int num_options, const char **options,
                                   int num_exports, const char **exports, CudaModuleHandle *out);
 MXL_API int MXRtcCudaModuleFree(CudaModuleHandle handle);
@@ -60,7 +60,14 @@ MXL_API int MXRtcCudaKernelCall(CudaKernelHandle handle, int dev_id, void **args
 
 /* ---- engine ---- */
 
-/* Run a function of the caller when variables, or arrays, are ready. */
+/* Supported. Run a function of the caller once the arrays that it reads and writes are ready, and
+ * then `deleter` with func_param (NULL: none). All calls of this library are finished when they
+ * return: the function runs in this call, on this thread. An asynchronous one is waited for until
+ * it calls on_complete, from any thread, whatever `wait` says. It gets run_context, which begins
+ * with the device's type and number, as two ints; on_complete, of {void (*)(void *, void *, const
+ * void *), void *, void *}, whose function takes the other two and an error or NULL; and
+ * func_param. The synchronous one gets run_context and func_param. ctx_handle points to the
+ * device's type and number, a CPU. There are no engine variables: their numbers must be 0. */
 MXL_API int MXEnginePushAsync(EngineAsyncFunc async_func, void *func_param,
                               EngineFuncParamDeleter deleter, ContextHandle ctx_handle,
                               EngineVarHandle const_vars_handle, int num_const_vars,
@@ -136,13 +143,15 @@ MXL_API int MXProfileSetMarker(ProfileHandle domain, const char *instant_marker_
 /* Supported: there are none, so *out_size is 0 and *out_array NULL. */
 MXL_API int MXNetFuncListGlobalNames(int *out_size, const char ***out_array);
 
-/* Finding, calling and freeing one. */
+/* Supported: there is none of any name, so *out is NULL. */
 MXL_API int MXNetFuncGetGlobal(const char *name, MXNetFunctionHandle *out);
+
+/* Refused, since there are none: calling and freeing one. */
 MXL_API int MXNetFuncCall(MXNetFunctionHandle func, MXNetValue *arg_values, int *type_codes,
                           int num_args, MXNetValue *ret_val, int *ret_type_code);
 MXL_API int MXNetFuncFree(MXNetFunctionHandle func);
 
-/* Frees an object that a packed function returned. */
+/* Refused. Frees an object that a packed function returned. */
 MXL_API int MXNetObjectFree(MXNetObjectHandle obj);
 
 #ifdef __cplusplus

@@ -147,7 +147,7 @@ MXL_API int MXSymbolInferTypePartial(SymbolHandle sym, uint32_t num_args, const 
 
 /* ---- rewriting ---- */
 
-/* For 8-bit and 16-bit arithmetic: errors so far. */
+/* Refused. For 8-bit and 16-bit arithmetic. */
 MXL_API int MXQuantizeSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle,
                              const int *dev_type, uint32_t num_excluded_sym_names,
                              const char **excluded_sym_names, uint32_t num_excluded_op_names,
@@ -174,7 +174,7 @@ MXL_API int MXReducePrecisionSymbol(
 /* Supported. **New**: a copy without amp_cast and amp_multicast. */
 MXL_API int MXSymbolRemoveAmpCast(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
 
-/* For a back end. Errors so far. */
+/* Refused. For a back end. */
 MXL_API int MXGenBackendSubgraph(SymbolHandle sym_handle, const char *backend,
                                  SymbolHandle *ret_sym_handle);
 MXL_API int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
@@ -189,7 +189,7 @@ MXL_API int MXOptimizeForBackend(
     char ***new_arg_names_handle, int *new_aux_cnt, NDArrayHandle **new_aux_handle,
     char ***new_aux_names_handle);
 
-/* MXNet's own tests of subgraphs. Errors so far. */
+/* Refused. MXNet's own tests of subgraphs. */
 MXL_API int MXBuildSubgraphByOpNames(SymbolHandle sym_handle, const char *prop_name,
                                      uint32_t num_ops, const char **op_names,
                                      SymbolHandle *ret_sym_handle);

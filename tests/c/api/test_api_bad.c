@@ -7,6 +7,7 @@
 
 #include "bad_calls.h"
 #include "bad_profile.h"
+#include "bad_small.h"
 #include "bad_stores.h"
 #include "bad_symbols.h"
 
@@ -18,7 +19,7 @@ typedef struct place {
 
 #define PLACE(name, kind, null_is_fine, expression) {#name, MXL_KIND_##kind, null_is_fine},
 static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(PLACE)
-                                   SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE)};
+                                   SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE) SMALL_PLACES(PLACE)};
 
 static int call_place(size_t index, void *h)
 {
@@ -32,6 +33,7 @@ static int call_place(size_t index, void *h)
     PROFILE_PLACES(TRY_PLACE)
     SYMBOL_PLACES(TRY_PLACE)
     STORE_PLACES(TRY_PLACE)
+    SMALL_PLACES(TRY_PLACE)
     return 0;
 }
 
@@ -50,8 +52,9 @@ static void bad_free(void *payload, void *block, size_t bytes)
 }
 
 #define NAME_OF(name, expression) #name,
-static const char *const argument_names[] = {BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(
-    NAME_OF) PROFILE_ARGUMENTS(NAME_OF) SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF)};
+static const char *const argument_names[] = {
+    BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF) PROFILE_ARGUMENTS(NAME_OF)
+        SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF) SMALL_ARGUMENTS(NAME_OF)};
 
 static int call_argument(size_t index)
 {
@@ -65,6 +68,7 @@ static int call_argument(size_t index)
     PROFILE_ARGUMENTS(TRY_ARGUMENT)
     SYMBOL_ARGUMENTS(TRY_ARGUMENT)
     STORE_ARGUMENTS(TRY_ARGUMENT)
+    SMALL_ARGUMENTS(TRY_ARGUMENT)
     return 0;
 }
 

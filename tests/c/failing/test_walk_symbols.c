@@ -1,6 +1,8 @@
 /* The allocation walk over symbols: making, reading, inferring, binding, running. */
 #include "walk_kit.h"
 
+#include <stdio.h>
+
 #include "symbol_kit.h"
 
 static SymbolHandle net;
@@ -128,6 +130,20 @@ static void walk_symbols(scenario run, bool atomic)
     end();
 }
 
+static char list_bytes[4096];
+static int list_size;
+
+static bool lists(stage *s)
+{
+    NDListHandle list = NULL;
+    uint32_t count;
+    bool ok = failing(MXNDListCreate(list_bytes, list_size, &list, &count) == 0);
+
+    (void)s;
+    CHECK_INT(MXNDListFree(list), 0);
+    return ok;
+}
+
 TEST(walk_makes)
 {
     walk_symbols(makes, true);
@@ -169,5 +185,24 @@ TEST(walk_predicts)
     walk_symbols(predicts, true);
 }
 
+TEST(walk_lists)
+{
+    static const char *names[] = {"a", "b"};
+    const char *path = "build/test_walk_symbols.params";
+    H arrays[2] = {VEC(1, 2), VEC(3)};
+    FILE *file;
+
+    CHECK_INT(MXNDArraySave(path, 2, arrays, names), 0);
+    drop(arrays[0]);
+    drop(arrays[1]);
+    file = fopen(path, "rb");
+    REQUIRE(file != NULL);
+    list_size = (int)fread(list_bytes, 1, sizeof(list_bytes), file);
+    fclose(file);
+    remove(path);
+    walk(lists, true, true);
+}
+
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_predicts))
+          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_predicts),
+          ENTRY(walk_lists))

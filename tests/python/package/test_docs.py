@@ -254,15 +254,6 @@ def test_every_compatibility_test_is_named() -> None:
         assert f"test_compatibility.py::{name}" in named, name
 
 
-def test_every_unsupported_name_has_a_group() -> None:
-    """The groups of the document cover exactly what exports.txt calls unsupported."""
-    section = COMPATIBILITY[COMPATIBILITY.index("## Not supported yet") :]
-    patterns = re.findall(r"`((?:MX|NN)[\w*]+)`", "\n".join(re.findall(r"^\|.*$", section, re.M)))
-    rows = [line.split() for line in (ROOT / "capi/api/exports.txt").read_text().splitlines()]
-    rows = [row for row in rows if row and not row[0].startswith("#")]
-    missing = [
-        name for name, status in rows if status == "unsupported" and not any(fnmatchcase(name, p) for p in patterns)
-    ]
-    assert missing == []
-    unused = [p for p in patterns if not any(fnmatchcase(name, p) for name, _ in rows)]
-    assert unused == []
+def test_the_table_of_c_names_is_that_of_the_library() -> None:
+    """The table of the C API's names, as tools/show_c_names.py writes it."""
+    _run([sys.executable, "tools/show_c_names.py", "--check"], ROOT)

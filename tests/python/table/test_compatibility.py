@@ -482,27 +482,30 @@ def test_every_operator_of_mxnet_is_here_or_raises() -> None:
             invoke_text(name, [array, array], {"axis": "1"})
 
 
-def test_unsupported_names_say_so() -> None:
-    names = _statuses("unsupported")
-    assert len(names) > 0
+def test_refused_names_say_so() -> None:
+    names = _statuses("refused") + _statuses("unsupported")
+    assert len(_statuses("refused")) > 20
     for name in names:
         function = getattr(LIB, name)
         zeros = [kind() if kind is not ctypes.c_char_p else None for kind in function.argtypes]
         assert function(*zeros) == -1, name
-        assert LIB.MXGetLastError().decode() == f"{name}: not supported by mxlite yet; see docs/compatibility.md"
+        said = LIB.MXGetLastError().decode()
+        assert re.fullmatch(f"{name}: (refused: .*|not supported by mxlite yet); see docs/compatibility.md", said), said
 
 
 def test_fixed_answers() -> None:
     assert sorted(_statuses("answer")) == [
         "MXKVStoreIsWorkerNode",
-        "MXListFunctions",
+        "MXNetFuncGetGlobal",
         "MXNetFuncListGlobalNames",
         "NNAPISetLastError",
     ]
-    for name in ("MXListFunctions", "MXNetFuncListGlobalNames"):
-        size, array = ctypes.c_uint32(9), ctypes.c_void_p(9)
-        check_call(getattr(LIB, name)(ctypes.byref(size), ctypes.byref(array)))
-        assert size.value == 0 and array.value is None
+    size, array = ctypes.c_uint32(9), ctypes.c_void_p(9)
+    check_call(LIB.MXNetFuncListGlobalNames(ctypes.byref(size), ctypes.byref(array)))
+    assert size.value == 0 and array.value is None
+    function = ctypes.c_void_p(9)
+    check_call(LIB.MXNetFuncGetGlobal(b"_nop", ctypes.byref(function)))
+    assert function.value is None
     yes = ctypes.c_int(9)
     check_call(LIB.MXKVStoreIsWorkerNode(ctypes.byref(yes)))
     assert yes.value == 1

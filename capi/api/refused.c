@@ -1,0 +1,58 @@
+/* MXNet's functions that mxlite refuses: each answers -1 with an error that names it and says why.
+ * tools/show_names.py writes the reasons to docs/compatibility.md.
+ *
+ * As in unsupported.c each function is defined without parameters, so that this file must not
+ * include the public headers. */
+#include "mxlite/c_api_types.h"
+
+#include "base/error.h"
+
+#define SPARSE    "mxlite has no sparse arrays"
+#define SUBGRAPHS "mxlite has no back ends that take parts of a graph"
+#define QUANTIZED "quantized networks are not in mxlite"
+#define REDUCED   "operators compute in the dtypes of their arrays in mxlite"
+#define NO_GPU    "there is no GPU, as in a 1.9.1 that is built for CPUs"
+#define OLD_RTC   "1.9.1 refuses it too: CUDA modules replaced it"
+#define LIBRARIES "extensions of 1.9.1 need its C++ classes; MXCustomOpRegister adds operators"
+#define PACKED    "mxlite has no packed functions of TVM"
+
+#define REFUSED(name, why)                                                                         \
+    MXL_API int name(void);                                                                        \
+    int name(void)                                                                                 \
+    {                                                                                              \
+        return mxl_error("%s: refused: %s; see docs/compatibility.md", __func__, why);             \
+    }
+
+REFUSED(MXNDArrayCreateSparseEx, SPARSE)
+REFUSED(MXNDArrayCreateSparseEx64, SPARSE)
+REFUSED(MXKVStorePullRowSparse, SPARSE)
+REFUSED(MXKVStorePullRowSparseEx, SPARSE)
+
+REFUSED(MXGenBackendSubgraph, SUBGRAPHS)
+REFUSED(MXOptimizeForBackend, SUBGRAPHS)
+REFUSED(MXBuildSubgraphByOpNames, SUBGRAPHS)
+REFUSED(MXSetSubgraphPropertyOpNames, SUBGRAPHS)
+REFUSED(MXSetSubgraphPropertyOpNamesV2, SUBGRAPHS)
+REFUSED(MXRemoveSubgraphPropertyOpNames, SUBGRAPHS)
+REFUSED(MXRemoveSubgraphPropertyOpNamesV2, SUBGRAPHS)
+
+REFUSED(MXQuantizeSymbol, QUANTIZED)
+REFUSED(MXSetCalibTableToQuantizedSymbol, QUANTIZED)
+REFUSED(MXReducePrecisionSymbol, REDUCED)
+
+REFUSED(MXGetGPUMemoryInformation, NO_GPU)
+REFUSED(MXGetGPUMemoryInformation64, NO_GPU)
+REFUSED(MXRtcCudaModuleCreate, NO_GPU)
+REFUSED(MXRtcCudaModuleFree, NO_GPU)
+REFUSED(MXRtcCudaKernelCreate, NO_GPU)
+REFUSED(MXRtcCudaKernelFree, NO_GPU)
+REFUSED(MXRtcCudaKernelCall, NO_GPU)
+REFUSED(MXRtcCreate, OLD_RTC)
+REFUSED(MXRtcPush, OLD_RTC)
+REFUSED(MXRtcFree, OLD_RTC)
+
+REFUSED(MXLoadLib, LIBRARIES)
+REFUSED(MXTVMBridge, PACKED)
+REFUSED(MXNetFuncCall, PACKED)
+REFUSED(MXNetFuncFree, PACKED)
+REFUSED(MXNetObjectFree, PACKED)
