@@ -102,7 +102,8 @@ mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
     }
     mxl_ref_init(&e->ref, executor_free);
     atomic_flag_clear(&e->busy);
-    if (mxl_program_begin(&e->program, copy) != 0 || make_lists(e) != 0) {
+    if (mxl_program_begin(&e->program, copy) != 0 || mxl_program_keep(&e->program) != 0 ||
+        make_lists(e) != 0) {
         mxl_ref_release(&e->ref);
         e = NULL;
     } else {

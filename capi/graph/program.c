@@ -67,8 +67,34 @@ int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
     return 0;
 }
 
+static size_t kept_bytes(const mxl_program *program)
+{
+    return ((size_t)program->graph.walk.count + 1) * sizeof(*program->kept);
+}
+
+int mxl_program_keep(mxl_program *program)
+{
+    if (program->kept == NULL)
+        program->kept = mxl_alloc_zero(kept_bytes(program));
+    return program->kept != NULL ? 0 : -1;
+}
+
+static void free_kept(mxl_kept *kept)
+{
+    if (kept == NULL)
+        return;
+    mxl_kept_clear(kept);
+    mxl_free(kept, sizeof(*kept));
+}
+
 void mxl_program_end(mxl_program *program)
 {
+    if (program->kept != NULL) {
+        for (int n = 0; n < program->graph.walk.count; n++)
+            free_kept(atomic_load(&program->kept[n]));
+        mxl_free(program->kept, kept_bytes(program));
+    }
+    program->kept = NULL;
     if (program->last != NULL)
         mxl_free(program->last, list_bytes(program));
     program->last = NULL;
@@ -161,6 +187,37 @@ static void release_read(running *r, int n)
     }
 }
 
+/* Whether what node n keeps may be of use in the next run: its input 1 is a variable, and nothing
+ * is recorded, after which it would change. */
+static bool keeps(const running *r, int n)
+{
+    const mxl_graph_node *node = r->program->graph.walk.node[n];
+
+    return r->program->kept != NULL && node->op->keeps_form && !r->mode.record &&
+           !r->mode.training && node->num_inputs > 1 && node->inputs[1].node->op == NULL &&
+           r->in[1]->contiguous;
+}
+
+/* mxl_invoke with what the node has kept, which this run takes: another thread that runs the node
+ * meanwhile makes its own. */
+static int invoke_keeping(running *r, int n, const void *params, int count)
+{
+    const mxl_graph_node *node = r->program->graph.walk.node[n];
+    mxl_kept *kept = atomic_exchange(&r->program->kept[n], NULL);
+    int status;
+
+    if (kept == NULL)
+        kept = mxl_alloc_zero(sizeof(*kept));
+    if (kept == NULL)
+        return -1;
+    mxl_kept_use(kept);
+    status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
+                        r->value + r->program->graph.first[n], r->mode);
+    mxl_kept_use(NULL);
+    free_kept(atomic_exchange(&r->program->kept[n], kept));
+    return status;
+}
+
 static int run_node(running *r, int n)
 {
     const mxl_indexed *graph = &r->program->graph;
@@ -175,7 +232,9 @@ static int run_node(running *r, int n)
         r->in[i] = r->value[graph->input[graph->args[n] + i]];
     if (r->monitor != NULL && r->monitor->operands)
         report_operands(r, n);
-    if (params != NULL)
+    if (params != NULL && keeps(r, n))
+        status = invoke_keeping(r, n, params, count);
+    else if (params != NULL)
         status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
                             r->value + graph->first[n], r->mode);
     mxl_arena_clear(&arena);

@@ -5,9 +5,12 @@
 
 #include "engine/run/invoke.h"
 #include "graph/indexed.h"
+#include "op/kept.h"
 
 typedef struct mxl_program {
     mxl_indexed graph;
+    _Atomic(mxl_kept *) *kept; /* [nodes]: what a node keeps of its variables, while no run has
+                                * taken it, or NULL; NULL where nothing is kept */
     int *last;     /* [entries]: the node that reads the entry last; nodes for heads, -1: none */
     int *wanted;   /* [nodes]: how many outputs of a node are made */
     bool by_shape; /* arrays are created whose shapes follow from the inputs */
@@ -23,6 +26,9 @@ typedef struct mxl_monitor {
 
 /* Over a symbol, which must not be composed afterwards. -1 with the error set. */
 int mxl_program_begin(mxl_program *program, mxl_symbol *symbol);
+/* Makes nodes keep forms of variables (packed weights) from one run without recording to the next:
+ * for programs that run often with the same ones. -1 with the error set. */
+int mxl_program_keep(mxl_program *program);
 void mxl_program_end(mxl_program *program);
 
 /* Runs it. `inputs`: an array for each variable, in the order of the walk, borrowed. `out`: set to

@@ -162,6 +162,7 @@ struct mxl_op {
     bool wraps_node;  /* its node's payload is a node whose vjp its own calls (CopySlices) */
     bool strided;     /* compute takes inputs with any strides, without kernels */
     bool in_place;    /* compute may write an output that lies exactly over an input */
+    bool keeps_form;  /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool writes_last; /* compute writes when it has read all inputs: outputs may lie anywhere */
 };
 

@@ -1,5 +1,6 @@
 /* Cached operators: symbols that are called like operators. */
 #include <string.h>
+#include <strings.h>
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
@@ -23,9 +24,10 @@ static void cached_op_free(mxl_ref *ref)
 
 /* ---- making ---- */
 
-/* The flags of 1.9.1. All runs plan their memory anew, from the pool: the flags change nothing. */
-static int check_flags(const char *function, int count, const char *const *keys,
-                       const char *const *vals)
+/* Checks the flags of 1.9.1. All runs take memory from the pool and give it back node by node;
+ * *keep: by static_alloc, what weights are packed into stays from one run to the next. */
+static int read_flags(const char *function, int count, const char *const *keys,
+                      const char *const *vals, bool *keep)
 {
     static const char *const known[] = {
         "static_alloc",  "static_shape",       "inline_limit", "forward_bulk_size", "data_indices",
@@ -40,17 +42,23 @@ static int check_flags(const char *function, int count, const char *const *keys,
             k++;
         if (known[k] == NULL)
             return mxl_error("%s: there is no flag %.100s", function, keys[i]);
+        if (k == 0)
+            *keep = strcmp(vals[i], "0") != 0 && strcasecmp(vals[i], "false") != 0;
     }
     return 0;
 }
 
-static cached_op *cached_op_new(const mxl_symbol *symbol)
+static cached_op *cached_op_new(const mxl_symbol *symbol, bool keep)
 {
     cached_op *op = mxl_alloc_zero(sizeof(*op));
     mxl_symbol *copy = op != NULL ? mxl_symbol_copy(symbol) : NULL;
     int status = copy != NULL ? mxl_program_begin(&op->program, copy) : -1;
 
     mxl_symbol_release(copy);
+    if (status == 0 && keep && mxl_program_keep(&op->program) != 0) {
+        mxl_program_end(&op->program);
+        status = -1;
+    }
     if (status != 0) {
         mxl_free(op, sizeof(*op));
         return NULL;
@@ -65,17 +73,18 @@ static int create(const char *function, SymbolHandle handle, int num_flags, cons
                   const char **vals, CachedOpHandle *out)
 {
     mxl_symbol *symbol;
+    bool keep = false;
     cached_op *op;
     uint64_t made;
 
     if (out == NULL)
         return api_null(function, "out");
-    if (check_flags(function, num_flags, keys, vals) != 0)
+    if (read_flags(function, num_flags, keys, vals, &keep) != 0)
         return -1;
     symbol = api_symbol_pin(handle, function);
     if (symbol == NULL)
         return -1;
-    op = cached_op_new(symbol);
+    op = cached_op_new(symbol, keep);
     api_symbol_unpin(handle);
     made = op != NULL ? mxl_handle_new(MXL_KIND_CACHED_OP, &op->ref) : 0;
     if (made == 0) {

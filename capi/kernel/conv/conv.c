@@ -71,7 +71,8 @@ int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void
                          .bias = bias,
                          .w_out = v->in * taps,
                          .w_in = taps,
-                         .dst = y};
+                         .dst = y,
+                         .form = v->dtype == MXL_F16 ? NULL : v->form};
     mxl_winograd_status status = mxl_winograd_forward(v, x, w, bias, y);
     mxl_conv_plan plan;
 

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+typedef struct mxl_conv_form mxl_conv_form;
+
 typedef struct mxl_conv {
     int dtype; /* float32, float64, or float16, which is computed in float32 */
     int64_t batch, groups;
@@ -17,7 +19,12 @@ typedef struct mxl_conv {
     /* Three spatial dimensions each; missing ones come first and have size, kernel, stride and
      * dilate 1, and pad 0. */
     int64_t x_size[3], y_size[3], kernel[3], stride[3], dilate[3], pad[3];
+    /* NULL, or: where the weights as the loops read them are kept, NULL at first. The caller calls
+     * again with the same weights only, and frees it. */
+    mxl_conv_form **form;
 } mxl_conv;
+
+void mxl_conv_form_free(void *form); /* NULL is legal */
 
 /* x has shape (batch, groups * in, x_size), w (groups * out, in, kernel), y (batch, groups * out,
  * y_size); all are contiguous. Outputs do not overlap inputs. The bits do not depend on the number

@@ -4,6 +4,8 @@
 #include "kernel/target.h"
 #include "kernel/vectors.h"
 
+enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
+
 #define UNROLL _Pragma("GCC unroll 16")
 
 /* SET names an instruction set of kernel/vectors.h, T its element, ISA the attribute of its
@@ -30,6 +32,8 @@
             SET##_v row[MXL_CONV_LINE];                                                            \
                                                                                                    \
             __builtin_prefetch(b + ahead);                                                         \
+            if (vectors <= MXL_CONV_VECTORS) /* weights come from memory */                        \
+                __builtin_prefetch((const char *)a + FAR_BYTES);                                   \
             UNROLL for (int v = 0; v < vectors; v++) row[v] = SET##_load(b + v * N);               \
             UNROLL for (int i = 0; i < height; i++)                                                \
             {                                                                                      \

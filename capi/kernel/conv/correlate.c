@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
+#include "kernel/conv/conv_form.h"
 #include "kernel/conv/conv_micro.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"

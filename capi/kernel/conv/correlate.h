@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "kernel/conv/conv.h"
 #include "kernel/conv/planes.h"
 
 /* Positions of the output that one set of taps computes: in each dimension `count` positions from
@@ -28,6 +29,7 @@ typedef struct mxl_correlation {
     int64_t dst_size[3];
     int64_t num_lattices; /* together they cover dst */
     const mxl_lattice *lattices;
+    mxl_conv_form **form; /* as mxl_conv's; NULL for float16 */
 } mxl_correlation;
 
 /* -1 with the error set: out of memory. */

@@ -10,7 +10,7 @@
 typedef struct NAME(engine) {
     const mxl_correlation *c;
     const mxl_conv_micro *micro;
-    T *packed;       /* the weights of all lattices */
+    T *packed;       /* the weights of all lattices, in a form */
     const T *images; /* planes of the chunk */
     bool in_place;   /* these are the images themselves */
     int64_t image_pitch, channel_pitch;
@@ -516,6 +516,31 @@ static int64_t NAME(chunk_images)(NAME(engine) *e)
     return fits < 1 ? 1 : NAME(min)(fits, e->c->batch);
 }
 
+/* Packs the weights, unless the kept form has them; NULL with the error set. Forms are kept of
+ * weights whose taps are all there, in order: only then do they not depend on the images. */
+static mxl_conv_form *NAME(form)(NAME(engine) *e, int64_t weights)
+{
+    const mxl_correlation *c = e->c;
+    bool whole = c->num_lattices == 1 && NAME(whole)(&c->lattices[0], c->taps), done;
+    mxl_conv_form_key key = {.dtype = c->planes.dtype,
+                             .level = mxl_level(),
+                             .groups = c->groups,
+                             .in = c->in,
+                             .out = c->out,
+                             .taps = c->taps,
+                             .w_group = c->w_group,
+                             .w_out = c->w_out,
+                             .w_in = c->w_in};
+    mxl_conv_form *form =
+        mxl_conv_form_get(whole ? c->form : NULL, &key, (size_t)weights * sizeof(T), &done);
+
+    if (form != NULL)
+        e->packed = form->data;
+    if (form != NULL && !done)
+        NAME(pack_all_weights)(e);
+    return form;
+}
+
 static int NAME(correlate)(const mxl_correlation *c)
 {
     NAME(engine) e = {.c = c,
@@ -525,6 +550,7 @@ static int NAME(correlate)(const mxl_correlation *c)
     bool direct = mxl_planes_direct(&c->planes), copies_last = !direct || NAME(overruns)(&e);
     int64_t most = NAME(chunk_images)(&e), weights = 0, depth, panels, planes;
     int64_t slack = WIDEST + c->planes.plane[2] - c->planes.pitch;
+    mxl_conv_form *form = NULL;
     char *room;
     size_t bytes;
 
@@ -534,19 +560,21 @@ static int NAME(correlate)(const mxl_correlation *c)
     for (int64_t l = 0; l < c->num_lattices; l++)
         weights += c->lattices[l].num_taps * c->in * c->groups * c->out;
     planes = !copies_last ? 0 : (direct ? 1 : most) * e.image_pitch + slack;
-    bytes = (size_t)(weights + panels + planes) * sizeof(T) +
+    bytes = (size_t)(panels + planes) * sizeof(T) +
             (size_t)depth * (1 + MXL_CONV_VECTORS) * sizeof(int64_t);
     room = mxl_alloc(bytes);
-    if (room == NULL)
+    if (room != NULL)
+        form = NAME(form)(&e, weights);
+    if (form == NULL) {
+        mxl_free(room, bytes);
         return -1;
+    }
     e.offsets = (int64_t *)(void *)room;
     for (int v = 0; v < MXL_CONV_VECTORS; v++)
         e.widths[v] = e.offsets + (v + 1) * depth;
-    e.packed = (T *)(void *)(e.offsets + (1 + MXL_CONV_VECTORS) * depth);
-    e.panel = e.packed + weights;
+    e.panel = (T *)(void *)(e.offsets + (1 + MXL_CONV_VECTORS) * depth);
     if (planes > 0)
         memset(e.panel + panels + planes - slack, 0, (size_t)slack * sizeof(T));
-    NAME(pack_all_weights)(&e);
     for (; e.image0 < c->batch; e.image0 += e.num_images) {
         bool last = direct && copies_last && e.image0 == c->batch - 1;
 
@@ -555,6 +583,8 @@ static int NAME(correlate)(const mxl_correlation *c)
             e.num_images = NAME(min)(most, c->batch - 1 - e.image0);
         NAME(chunk)(&e, direct && !last ? NULL : e.panel + panels);
     }
+    if (c->form == NULL || *c->form != form)
+        mxl_conv_form_free(form);
     mxl_free(room, bytes);
     return 0;
 }

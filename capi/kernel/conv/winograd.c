@@ -12,9 +12,11 @@
 #include "base/env.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
+#include "kernel/conv/conv_form.h"
 #include "kernel/conv/conv_micro.h"
 #include "kernel/conv/winograd_tiles.h"
 #include "kernel/copy/copy_loops.h"
+#include "kernel/target.h"
 
 enum {
     BLOCK_BYTES = 768 << 10, /* maps of the inputs and of the outputs of a block, about */
@@ -40,10 +42,11 @@ typedef struct engine {
     float *dst;
     int64_t w_group, w_out, w_in;
     bool flip; /* the order of the taps */
+    mxl_conv_form **form;
 
     int64_t block, blocks; /* tiles of a block; blocks of a group */
     int64_t u_plane, v_plane, v_row, m_plane;
-    float *mapped; /* [groups][16][out][in], in panels of a micro kernel's rows */
+    float *mapped; /* of a form: [groups][16][out][in], in panels of a micro kernel's rows */
     int64_t *offsets;
     float *room; /* of all workers */
     int64_t room_size;
@@ -210,9 +213,29 @@ static void divide(engine *e, int64_t workers)
     e->blocks = (e->tiles.count + e->block - 1) / e->block;
 }
 
+/* Room for the mapped weights, or these. */
+static mxl_conv_form *form_of(const engine *e, bool *done)
+{
+    mxl_conv_form_key key = {.kind = e->flip ? 2 : 1,
+                             .dtype = MXL_F32,
+                             .level = mxl_level(),
+                             .groups = e->tiles.groups,
+                             .in = e->tiles.in,
+                             .out = e->out,
+                             .taps = 9,
+                             .w_group = e->w_group,
+                             .w_out = e->w_out,
+                             .w_in = e->w_in};
+
+    return mxl_conv_form_get(e->form, &key,
+                             (size_t)(e->tiles.groups * 16 * e->u_plane) * sizeof(float), done);
+}
+
 static mxl_winograd_status run(engine *e)
 {
-    int64_t workers = mxl_thread_count(), tall, items, mapped;
+    int64_t workers = mxl_thread_count(), tall, items;
+    mxl_conv_form *form = NULL;
+    bool done = false;
     size_t bytes;
 
     e->micro = mxl_conv_micro_f32();
@@ -226,20 +249,27 @@ static mxl_winograd_status run(engine *e)
     e->m_plane = e->out * e->block + PAD;
     e->room_size = 16 * (e->v_plane + e->m_plane) +
                    MXL_WINOGRAD_CHANNELS * (int64_t)(sizeof(mxl_winograd_rows) / sizeof(float));
-    mapped = e->tiles.groups * 16 * e->u_plane;
-    bytes = (size_t)(mapped + workers * e->room_size) * sizeof(float) +
-            (size_t)e->tiles.in * sizeof(int64_t);
+    bytes =
+        (size_t)(workers * e->room_size) * sizeof(float) + (size_t)e->tiles.in * sizeof(int64_t);
     e->offsets = mxl_alloc(bytes);
-    if (e->offsets == NULL)
+    if (e->offsets != NULL)
+        form = form_of(e, &done);
+    if (form == NULL) {
+        mxl_free(e->offsets, bytes);
         return MXL_WINOGRAD_FAILED;
-    e->mapped = (float *)(e->offsets + e->tiles.in);
-    e->room = e->mapped + mapped;
+    }
+    e->mapped = form->data;
+    e->room = (float *)(e->offsets + e->tiles.in);
     for (int64_t c = 0; c < e->tiles.in; c++)
         e->offsets[c] = c * e->v_row;
     tall = e->micro->heights[0];
     items = e->tiles.groups * ((e->out + tall - 1) / tall);
-    mxl_parallel_for(items, 1 + WORTH_THREAD / 8 / (1 + tall * e->tiles.in * 9), map_weights, e);
+    if (!done)
+        mxl_parallel_for(items, 1 + WORTH_THREAD / 8 / (1 + tall * e->tiles.in * 9), map_weights,
+                         e);
     mxl_parallel_for(workers, 1, work, e);
+    if (e->form == NULL)
+        mxl_conv_form_free(form);
     mxl_free(e->offsets, bytes);
     return atomic_load(&e->wrong) ? MXL_WINOGRAD_NOT : MXL_WINOGRAD_DONE;
 }
@@ -249,6 +279,7 @@ mxl_winograd_status mxl_winograd_forward(const mxl_conv *v, const void *x, const
 {
     engine e = {.tiles = mxl_winograd_tiles_of(v, x),
                 .out = v->out,
+                .form = v->form,
                 .weights = w,
                 .bias = bias,
                 .dst = y,

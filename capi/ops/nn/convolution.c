@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "op/kept.h"
+
 static const char *const v1_layouts[] = {"None", "NCDHW", "NCHW", "NDHWC", "NHWC", NULL};
 
 #define PRODUCT_PARAMS                                                                             \
@@ -34,10 +36,21 @@ static int y_compute(const mxl_call *call)
     const mxl_array *x = call->in[0], *w = call->in[1];
     mxl_conv v =
         mxl_conv_of(call->params, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
+    const void *weights = mxl_array_read(w);
+    mxl_kept *kept = mxl_kept_of(w);
+    mxl_conv_form *form = kept != NULL ? kept->form : NULL;
+    int status;
 
-    return mxl_conv_forward(&v, mxl_array_read(x), mxl_array_read(w),
-                            call->num_inputs > 2 ? mxl_array_read(call->in[2]) : NULL,
-                            mxl_array_write(call->out[0]));
+    if (kept != NULL)
+        v.form = &form;
+    status = mxl_conv_forward(&v, mxl_array_read(x), weights,
+                              call->num_inputs > 2 ? mxl_array_read(call->in[2]) : NULL,
+                              mxl_array_write(call->out[0]));
+    if (kept != NULL) {
+        kept->form = form;
+        kept->free = mxl_conv_form_free;
+    }
+    return status;
 }
 
 /* The spatial size of an array that had `meta`, as a list. */
@@ -67,7 +80,7 @@ static int y_grad(mxl_grad *g)
                MXL_INPUT(weight, "Kernels: num_filter, channels of a group, kernel."),             \
                MXL_INPUT(bias, "Vector of num_filter numbers; absent with no_bias.")),             \
         .arity = mxl_conv_arity, .infer = y_infer, .compute = y_compute, .grad = y_grad,           \
-        .saves = mxl_saves_other
+        .saves = mxl_saves_other, .keeps_form = true
 
 static const mxl_op op_convolution = {
     .name = "Convolution",

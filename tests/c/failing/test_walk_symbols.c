@@ -106,6 +106,29 @@ static bool calls(stage *s)
     return ok;
 }
 
+/* Twice, so that the second call has what the first one kept. */
+static bool keeps_weights(stage *s)
+{
+    static const int64_t sizes[] = {1, 1, 3, 3};
+    CachedOpHandle op = NULL;
+    H inputs[2] = {filled(4, sizes, 2), filled(4, sizes, 1)};
+    bool ok = failing(inputs[0] != NULL && inputs[1] != NULL && make_convolution("1", &op) == 0);
+
+    (void)s;
+    for (int i = 0; ok && i < 2; i++) {
+        H *out = NULL;
+        int count = 0;
+
+        ok = failing(MXInvokeCachedOp(op, 2, inputs, &count, &out) == 0);
+        if (ok)
+            let_go(out[0]);
+    }
+    CHECK_INT(MXFreeCachedOp(op), 0);
+    let_go(inputs[0]);
+    let_go(inputs[1]);
+    return ok;
+}
+
 static bool predicts(stage *s)
 {
     static const uint32_t sizes[] = {2, 5}, places[] = {0, 2};
@@ -180,6 +203,11 @@ TEST(walk_calls)
     walk_symbols(calls, true);
 }
 
+TEST(walk_keeps)
+{
+    walk_symbols(keeps_weights, true);
+}
+
 TEST(walk_predicts)
 {
     walk_symbols(predicts, true);
@@ -204,5 +232,5 @@ TEST(walk_lists)
 }
 
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_predicts),
-          ENTRY(walk_lists))
+          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_keeps),
+          ENTRY(walk_predicts), ENTRY(walk_lists))

@@ -49,6 +49,45 @@ static inline SymbolHandle make_net(void)
     return then("SoftmaxOutput", "softmax", NULL, NULL, data);
 }
 
+/* An array of float64, of at most 64 equal numbers; NULL after a failure. */
+static inline NDArrayHandle filled(int ndim, const int64_t *shape, double value)
+{
+    NDArrayHandle array = NULL;
+    double values[64];
+    size_t size = 1;
+
+    for (int i = 0; i < ndim; i++)
+        size *= (size_t)shape[i];
+    for (size_t i = 0; i < size; i++)
+        values[i] = value;
+    if (MXNDArrayCreateEx64(shape, ndim, 1, 0, 0, 1, &array) != 0)
+        return NULL;
+    if (MXNDArraySyncCopyFromCPU(array, values, size) == 0)
+        return array;
+    (void)MXNDArrayFree(array);
+    return NULL;
+}
+
+/* A cached operator of a convolution of 3 x 3 to `filters` channels, without bias; its inputs are
+ * data and weight. */
+static inline int make_convolution(const char *filters, CachedOpHandle *op)
+{
+    static const char *keys[] = {"kernel", "pad", "num_filter", "no_bias"}, *key = "static_alloc",
+                      *value = "True";
+    const char *values[] = {"(3, 3)", "(1, 1)", filters, "True"};
+    SymbolHandle data = NULL, symbol = NULL;
+    OpHandle handle;
+    int status = -1;
+
+    if (MXSymbolCreateVariable("data", &data) == 0 && NNGetOpHandle("Convolution", &handle) == 0 &&
+        MXSymbolCreateAtomicSymbol(handle, 4, keys, values, &symbol) == 0 &&
+        MXSymbolCompose(symbol, "conv", 1, NULL, &data) == 0)
+        status = MXCreateCachedOpEx(symbol, 1, &key, &value, op);
+    (void)MXSymbolFree(data);
+    (void)MXSymbolFree(symbol);
+    return status;
+}
+
 /* simple_bind for a batch of two rows of five, in float64; lends the arrays. */
 typedef struct bound {
     ExecutorHandle executor;

@@ -239,3 +239,67 @@ def test_names_that_hooks_get() -> None:
 
 def test_back_ends_are_ignored() -> None:
     assert Made(lambda F, x: x + 1, backend="none")(nd.ones((1,))).asscalar() == 2
+
+
+def convolutions() -> tuple[nn.HybridSequential, nd.NDArray]:
+    """Of every way in which kernels read weights: by Winograd, by taps, with stride, depthwise; and their input."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(64, 3, padding=1, in_channels=64), nn.Conv2D(32, 3, strides=2, in_channels=64))
+    net.add(nn.Conv2D(32, 3, groups=32, in_channels=32), nn.Conv2D(8, 1, in_channels=32))
+    net.initialize(mx.init.Normal(0.1))
+    return net, nd.array(np.random.RandomState(0).randn(4, 64, 28, 28))
+
+
+_EDITS = {
+    "set_data": lambda weight, net: net[0].weight.set_data(nd.array(np.random.RandomState(1).randn(*weight.shape))),
+    "in place": lambda weight, net: weight.__imul__(2),
+    "a part": lambda weight, net: weight.__setitem__(3, 1),
+    "out": lambda weight, net: nd.sgd_update(weight, nd.ones(weight.shape), lr=0.1, out=weight),
+    "cast and back": lambda weight, net: (net.cast("float64"), net.cast("float32")),
+    "initialize": lambda weight, net: net.initialize(mx.init.Normal(0.3), force_reinit=True),
+}
+
+
+@pytest.mark.parametrize("edit", _EDITS.values(), ids=_EDITS)
+def test_packed_weights_follow_the_weights(edit) -> None:
+    net, data = convolutions()
+    net.hybridize(static_alloc=True)
+    before = [net(data).asnumpy() for _ in range(3)]
+    edit(net[0].weight.data(), net)
+    found = [net(data).asnumpy() for _ in range(3)]
+    net.hybridize(False)
+    for each in found:
+        np.testing.assert_array_equal(each, net(data).asnumpy())
+    assert np.array_equal(found[0], before[0]) == (edit is _EDITS["cast and back"])
+
+
+def test_weights_whose_bytes_are_shared_are_not_kept() -> None:
+    net, data = convolutions()
+    net.hybridize(static_alloc=True)
+    shared = np.from_dlpack(net[0].weight.data())
+    before = net(data).asnumpy()
+    address = net[0].weight.data()
+    ctypes.memset(shared.ctypes.data, 0, shared.nbytes)
+    assert not np.array_equal(net(data).asnumpy(), before)
+    del address
+
+
+def test_batches_of_several_sizes_share_packed_weights() -> None:
+    net, data = convolutions()
+    plain = [net(data[:rows]).asnumpy() for rows in (1, 4, 2)]
+    net.hybridize(static_alloc=True)
+    for _ in range(2):
+        for rows, expected in zip((1, 4, 2), plain):
+            np.testing.assert_array_equal(net(data[:rows]).asnumpy(), expected)
+
+
+def test_two_calls_before_a_backward() -> None:
+    net = nn.Dense(2, in_units=3)
+    net.initialize(mx.init.One())
+    net.hybridize(static_alloc=True, static_shape=True)
+    with autograd.record():
+        first, second = net(nd.ones((1, 3))), net(nd.ones((1, 3)) * 2)
+        total = first + second
+    total.backward()
+    assert first.asnumpy().tolist() == [[3, 3]] and second.asnumpy().tolist() == [[6, 6]]
+    assert net.weight.grad().asnumpy().tolist() == [[3, 3, 3]] * 2

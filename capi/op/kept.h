@@ -1,0 +1,32 @@
+/* What an operator keeps from one call to the next for a node of a graph that runs again and again:
+ * a form of an input that takes time to make, such as packed weights. graph/program.c holds it. */
+#ifndef MXL_OP_KEPT_H
+#define MXL_OP_KEPT_H
+
+#include "array/array.h"
+#include "base/state.h"
+
+typedef struct mxl_kept {
+    void *form; /* the operator's; NULL: none yet */
+    void (*free)(void *form);
+    mxl_storage *of; /* kept; the bytes that the form was made of, as of `version` */
+    uint64_t version;
+    int64_t offset;
+} mxl_kept;
+
+/* What the running node may keep of an array, without a form if the array is another one or has
+ * changed; borrowed. NULL if nothing is to be kept, or if someone may change the bytes unseen. */
+mxl_kept *mxl_kept_of(const mxl_array *array);
+
+/* Frees the form. */
+void mxl_kept_clear(mxl_kept *kept);
+
+/* Sets what this thread's calls keep, NULL for nothing. (A thread without a state of its own, for
+ * lack of memory, keeps nothing.) */
+static inline void mxl_kept_use(mxl_kept *kept)
+{
+    if (mxl_state_here != NULL)
+        mxl_state_here->kept = kept;
+}
+
+#endif
