@@ -50,6 +50,11 @@ oracle-symbols: $(ORACLE)/mxnet.stamp
 test-scripts: venv $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) $(VPY) tests/scripts/run.py --mxnet $(ORACLE)/bin/python $(SCRIPTS_ARGS)
 
+#: make test-models  networks of the model zoo exported by the real 1.9.1 run here, and the other way round (tests/models)
+.PHONY: test-models
+test-models: venv $(ORACLE)/mxnet.stamp
+	@$(LIBRARY_ENV) $(VPY) tests/models/run.py --mxnet $(ORACLE)/bin/python $(MODELS_ARGS)
+
 # Apache's Python package, unmodified, on this library and on its own: the same answers.
 test-dropin: lib $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -W ignore tests/dropin/run.py '$(abspath $(BUILD))/libmxnet.so' $(DROPIN_ARGS)
