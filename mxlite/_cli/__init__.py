@@ -2,7 +2,8 @@
 
 Without a subcommand it prints what this installation is made of (`information`); ``mxlite run`` runs a script in
 MXNet's or PyTorch's name (`run`), ``mxlite names`` reads one and says which of its names are here (`names`), ``mxlite
-op`` prints an operator's page (`op`).
+op`` prints an operator's page (`op`); ``mxlite predict`` runs a saved model (`predict`), ``mxlite show`` prints
+or draws its graph (`show`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib
 import sys
 
 #: Subcommands: the modules here with their `main`.
-_COMMANDS = ("names", "op", "run")
+_COMMANDS = ("names", "op", "predict", "run", "show")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,227 @@
+"""``mxlite predict``: runs a saved model once or more, prints its outputs and how long it takes."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import mxlite as mx
+from mxlite.error import MXNetError
+from mxlite.symbol import Symbol
+
+_IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
+#: As many values of an output are printed; of a larger one the greatest of its first row.
+_FEW = 16
+
+
+class _WrongError(Exception):
+    """What is wrong with the command line or a file, as a line."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "mxlite predict", description="Runs a saved model; prints its outputs and how long it takes."
+    )
+    parser.add_argument("symbol", help="model-symbol.json")
+    parser.add_argument("params", help="model-0000.params")
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=1,3,224,224",
+        help="the shape of an input; may be repeated",
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="values of an input: x.npy, or an image, which gets the input's size; without it random numbers",
+    )
+    parser.add_argument("--mean", default="0", help="subtracted from an image's values of 0 to 255; one or per channel")
+    parser.add_argument("--std", default="1", help="what an image's values are divided by then")
+    parser.add_argument("--repeat", type=int, default=10, metavar="N", help="runs that are timed after the first (10)")
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="how many of the greatest outputs to print (5)")
+    parser.add_argument("--out", metavar="FILE.npz", help="where to write the outputs")
+    return parser
+
+
+def read_symbol(path: str) -> Symbol:
+    """The symbol in a file. Raises: _WrongError."""
+    try:
+        return mx.sym.load(path)
+    except (MXNetError, OSError, ValueError) as error:
+        raise _WrongError(f"{path}: {error}") from None
+
+
+def shapes_of(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Shapes as they are written on the command line: data=1,3,224,224. Raises: _WrongError."""
+    found = {}
+    for word in words:
+        name, _, sizes = word.partition("=")
+        try:
+            found[name] = tuple(int(each) for each in sizes.strip("()").split(",") if each.strip())
+        except ValueError:
+            found[name] = ()
+        if not name or not sizes or not found[name] or min(found[name]) < 1:
+            raise _WrongError(f"--shape {word}: expected NAME=SIZES, such as data=1,3,224,224")
+    return found
+
+
+def _parameters(path: str) -> dict[str, mx.nd.NDArray]:
+    try:
+        held = mx.nd.load(path)
+    except (MXNetError, OSError, ValueError) as error:
+        raise _WrongError(f"{path}: {error}") from None
+    if not isinstance(held, dict):
+        raise _WrongError(f"{path}: its arrays have no names")
+    return {name.split(":", 1)[1] if name.startswith(("arg:", "aux:")) else name: each for name, each in held.items()}
+
+
+def _numbers(text: str, option: str) -> np.ndarray:
+    try:
+        return np.array([float(each) for each in text.split(",")], "float32")
+    except ValueError:
+        raise _WrongError(f"{option} {text}: expected numbers, such as 123.68,116.78,103.94") from None
+
+
+def _image(path: str, shape: tuple[int, ...] | None, given: argparse.Namespace) -> np.ndarray:
+    """An image as an input of that shape, whose channels come before or behind rows and columns."""
+    if shape is None or len(shape) != 4:
+        raise _WrongError(f"--input {path}: an image needs the input's shape, such as --shape data=1,3,224,224")
+    first = shape[1] in (1, 3)
+    channels, rows, columns = shape[1:] if first else (shape[3], shape[1], shape[2])
+    if channels not in (1, 3):
+        raise _WrongError(f"--input {path}: an input of shape {shape} has neither 1 nor 3 channels")
+    try:
+        pixels = mx.image.imread(path, flag=int(channels == 3))
+    except (MXNetError, ImportError) as error:
+        raise _WrongError(f"--input {path}: {error}") from None
+    values = mx.image.imresize(pixels, columns, rows).asnumpy().astype("float32")
+    values = (values - _numbers(given.mean, "--mean")) / _numbers(given.std, "--std")
+    return np.broadcast_to(values.transpose(2, 0, 1) if first else values, shape)
+
+
+def _values(path: str, shape: tuple[int, ...] | None, given: argparse.Namespace) -> np.ndarray:
+    if path.lower().endswith(_IMAGES):
+        return _image(path, shape, given)
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise _WrongError(f"--input {path}: {error}") from None
+    if not isinstance(values, np.ndarray):
+        raise _WrongError(f"--input {path}: expected one array (.npy) or an image")
+    if shape is not None and values.shape != shape:
+        raise _WrongError(f"--input {path}: its shape is {values.shape}, --shape says {shape}")
+    return values
+
+
+def _inputs(symbol: Symbol, held: Iterable[str], given: argparse.Namespace) -> dict[str, tuple[np.ndarray, str]]:
+    """The inputs by name, with a word about where they come from."""
+    shapes = shapes_of(given.shape)
+    known = set(held)
+    free = [name for name in symbol.list_inputs() if name not in known]
+    wanted = [name for name in free if not name.endswith("label")] or free
+    found = {}
+    for word in given.input:
+        name, equals, path = word.partition("=")
+        if not equals:
+            if len(wanted) != 1:
+                raise _WrongError(f"--input {word}: name one of the inputs, NAME=FILE: {', '.join(wanted)}")
+            name, path = wanted[0], word
+        found[name] = _values(path, shapes.get(name), given), path
+    random = np.random.RandomState(0)
+    for name, shape in shapes.items():
+        found.setdefault(name, (random.rand(*shape).astype("float32"), "random numbers from 0 to 1"))
+    for name in found:
+        if name not in symbol.list_inputs():
+            raise _WrongError(f"there is no input {name}; those without values in the file: {', '.join(free)}")
+    for name in wanted:
+        if name not in found:
+            raise _WrongError(f"the shape or the values of input {name} are missing: --shape {name}=... or --input")
+    return found
+
+
+def _bind(symbol: Symbol, held: dict[str, mx.nd.NDArray], inputs: dict[str, np.ndarray]) -> mx.executor.Executor:
+    arguments, states = symbol.list_arguments(), symbol.list_auxiliary_states()
+    held = {name: each for name, each in held.items() if name in {*arguments, *states} and name not in inputs}
+    types = {name: each.dtype for name, each in held.items() if name in arguments}
+    shapes: dict[str, Any] = {name: held[name].shape for name in types}
+    shapes.update({name: each.shape for name, each in inputs.items()})
+    executor = symbol.simple_bind(mx.cpu(), grad_req="null", type_dict=types, **shapes)
+    for name, each in {**executor.arg_dict, **executor.aux_dict}.items():
+        if name in held:
+            if held[name].shape != each.shape:
+                raise _WrongError(f"parameter {name} has shape {held[name].shape}, the graph needs {each.shape}")
+            each[:] = held[name]
+        elif name in inputs:
+            each[:] = mx.nd.array(inputs[name], dtype=each.dtype)
+    return executor
+
+
+def _run(executor: mx.executor.Executor, repeat: int) -> tuple[list[np.ndarray], list[float]]:
+    """The outputs, and seconds of the first run and of those after it."""
+    seconds = []
+    for _ in range(1 + repeat):
+        start = time.perf_counter()
+        executor.forward(is_train=False)
+        outputs = [each.asnumpy() for each in executor.outputs]
+        seconds.append(time.perf_counter() - start)
+    return outputs, seconds
+
+
+def _describe(name: str, output: np.ndarray, top: int) -> list[str]:
+    lines = [f"{name} {output.shape} {output.dtype}"]
+    if output.size <= _FEW:
+        return [*lines, *(f"    {line}" for line in np.array2string(output, precision=6).splitlines())]
+    numbers = output.astype("float64")
+    lines.append(f"    least {numbers.min():.6g}, mean {numbers.mean():.6g}, greatest {numbers.max():.6g}")
+    row = numbers.reshape(output.shape[0], -1)[0] if output.ndim > 1 else numbers
+    best = np.argsort(-row, kind="stable")[: max(0, top)]
+    where = " of the first row" if output.ndim > 1 and output.shape[0] > 1 else ""
+    if len(best):
+        lines.append(f"    greatest{where}: " + ", ".join(f"[{each}] {row[each]:.6g}" for each in best))
+    return lines
+
+
+def _report(given: argparse.Namespace) -> None:
+    if given.repeat < 0:
+        raise _WrongError(f"--repeat {given.repeat}: expected 0 or more")
+    symbol, held = read_symbol(given.symbol), _parameters(given.params)
+    inputs = _inputs(symbol, held, given)
+    for name, (values, origin) in inputs.items():
+        print(f"{name} {values.shape} {origin}")
+    try:
+        executor = _bind(symbol, held, {name: values for name, (values, _) in inputs.items()})
+        outputs, seconds = _run(executor, given.repeat)
+    except MXNetError as error:
+        raise _WrongError(str(error)) from None
+    for name, output in zip(symbol.list_outputs(), outputs):
+        print("\n".join(_describe(name, output, given.top)))
+    line = f"first run {seconds[0] * 1e3:.2f} ms"
+    if given.repeat:
+        median, fastest = statistics.median(seconds[1:]) * 1e3, min(seconds[1:]) * 1e3
+        line += f"; {given.repeat} more: median {median:.2f} ms, fastest {fastest:.2f} ms"
+    print(line)
+    if given.out:
+        path = Path(given.out)
+        named: dict[str, Any] = dict(zip(symbol.list_outputs(), outputs))
+        np.savez(path if path.suffix == ".npz" else f"{path}.npz", **named)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Prints outputs and times; returns 0, or 1 after a line about a file or an option that is wrong."""
+    given = _parser().parse_args(arguments)
+    try:
+        _report(given)
+    except _WrongError as error:
+        print(f"mxlite predict: {error}", file=sys.stderr)
+        return 1
+    return 0
