@@ -19,7 +19,7 @@ PAGE = ROOT / "docs/compatibility.md"
 BEGIN = "<!-- made by tools/show_c_names.py --write -->\n"
 END = "<!-- end -->\n"
 #: What the answers of answers.c are.
-ANSWER = "a fixed answer: this process is a worker, and there are no packed functions"
+ANSWER = "a fixed answer: this process is a worker"
 LATER = "not yet: -1 and an error that says so"
 
 

@@ -35,9 +35,10 @@ static const char *const kind_name[MXL_KIND_COUNT] = {"thing",
                                                       "record file",
                                                       "data iterator",
                                                       "predictor",
-                                                      "list of arrays"};
+                                                      "list of arrays",
+                                                      "packed object"};
 static const char *const kind_article[MXL_KIND_COUNT] = {"a", "an", "an", "a", "a", "a", "a", "a",
-                                                         "a", "an", "a",  "a", "a", "a", "a"};
+                                                         "a", "an", "a",  "a", "a", "a", "a", "a"};
 
 static mxl_handle_slot *slot_at(uint32_t number)
 {

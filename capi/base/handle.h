@@ -26,8 +26,9 @@ typedef enum mxl_kind {
     MXL_KIND_RECORD,   /* readers and writers of record files */
     MXL_KIND_ITERATOR, /* makers of data iterators; not counted */
     MXL_KIND_PREDICTOR,
-    MXL_KIND_LIST, /* arrays of a file */
-    MXL_KIND_COUNT /* at most 16 */
+    MXL_KIND_LIST,   /* arrays of a file */
+    MXL_KIND_OBJECT, /* of packed functions */
+    MXL_KIND_COUNT   /* at most 16 */
 } mxl_kind;
 
 /* The bits of a handle, from the lowest: 1 that is always set, 4 of kind, 26 of slot, 22 of

@@ -140,18 +140,21 @@ MXL_API int MXProfileSetMarker(ProfileHandle domain, const char *instant_marker_
 
 /* ---- packed functions ---- */
 
-/* Supported: there are none, so *out_size is 0 and *out_array NULL. */
+/* Supported. Those of 1.9.1: `_Integer` and `_ADT` make objects, `_npi.zeros` and `_npi.tensordot`
+ * take them, `_nop` does nothing. A list that is lent until this thread's next call of a function
+ * that returns texts. */
 MXL_API int MXNetFuncListGlobalNames(int *out_size, const char ***out_array);
 
-/* Supported: there is none of any name, so *out is NULL. */
+/* Supported. *out is NULL if there is none of the name; else it lives as long as the library. */
 MXL_API int MXNetFuncGetGlobal(const char *name, MXNetFunctionHandle *out);
 
-/* Refused, since there are none: calling and freeing one. */
+/* Supported. A call gives an array or an object that the caller frees, or nothing: see the type
+ * code. Freeing a function changes nothing. */
 MXL_API int MXNetFuncCall(MXNetFunctionHandle func, MXNetValue *arg_values, int *type_codes,
                           int num_args, MXNetValue *ret_val, int *ret_type_code);
 MXL_API int MXNetFuncFree(MXNetFunctionHandle func);
 
-/* Refused. Frees an object that a packed function returned. */
+/* Supported. Frees an object that a packed function returned; lists keep theirs. */
 MXL_API int MXNetObjectFree(MXNetObjectHandle obj);
 
 #ifdef __cplusplus

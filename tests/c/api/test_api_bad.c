@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bad_calls.h"
+#include "bad_packed.h"
 #include "bad_profile.h"
 #include "bad_small.h"
 #include "bad_stores.h"
@@ -18,8 +19,8 @@ typedef struct place {
 } place;
 
 #define PLACE(name, kind, null_is_fine, expression) {#name, MXL_KIND_##kind, null_is_fine},
-static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(PLACE)
-                                   SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE) SMALL_PLACES(PLACE)};
+static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(
+    PLACE) SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE) PACKED_PLACES(PLACE) SMALL_PLACES(PLACE)};
 
 static int call_place(size_t index, void *h)
 {
@@ -33,6 +34,7 @@ static int call_place(size_t index, void *h)
     PROFILE_PLACES(TRY_PLACE)
     SYMBOL_PLACES(TRY_PLACE)
     STORE_PLACES(TRY_PLACE)
+    PACKED_PLACES(TRY_PLACE)
     SMALL_PLACES(TRY_PLACE)
     return 0;
 }
@@ -54,7 +56,8 @@ static void bad_free(void *payload, void *block, size_t bytes)
 #define NAME_OF(name, expression) #name,
 static const char *const argument_names[] = {
     BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF) PROFILE_ARGUMENTS(NAME_OF)
-        SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF) SMALL_ARGUMENTS(NAME_OF)};
+        SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF) PACKED_ARGUMENTS(NAME_OF)
+            SMALL_ARGUMENTS(NAME_OF)};
 
 static int call_argument(size_t index)
 {
@@ -68,6 +71,7 @@ static int call_argument(size_t index)
     PROFILE_ARGUMENTS(TRY_ARGUMENT)
     SYMBOL_ARGUMENTS(TRY_ARGUMENT)
     STORE_ARGUMENTS(TRY_ARGUMENT)
+    PACKED_ARGUMENTS(TRY_ARGUMENT)
     SMALL_ARGUMENTS(TRY_ARGUMENT)
     return 0;
 }
@@ -105,6 +109,7 @@ static void set_up(void)
     CHECK_INT(MXLPrepare("sum", 0, NULL, NULL, 1, axis_key, &list_call), 0);
     set_up_symbols();
     set_up_stores();
+    set_up_packed();
 }
 
 static void tear_down(void)

@@ -203,6 +203,31 @@ TEST(walk_given_output_prepared)
     walk(given_output_prepared, true, false); /* needs no memory at all */
 }
 
+/* A list of a number, and zeros of that shape. */
+static bool packed(stage *s)
+{
+    MXNetFunctionHandle integer, list, zeros;
+    MXNetValue in[3] = {{.v_int64 = 2}, {0}, {0}}, item = {0}, whole = {0}, out = {0};
+    int code[] = {0, 4, 4}, object[] = {8, 4, 4}, got;
+    bool ok;
+
+    (void)s;
+    CHECK_INT(MXNetFuncGetGlobal("_Integer", &integer), 0);
+    CHECK_INT(MXNetFuncGetGlobal("_ADT", &list), 0);
+    CHECK_INT(MXNetFuncGetGlobal("_npi.zeros", &zeros), 0);
+    ok = failing(MXNetFuncCall(integer, in, code, 1, &item, &got) == 0);
+    ok = ok && failing(MXNetFuncCall(list, &item, object, 1, &whole, &got) == 0);
+    in[0] = whole;
+    ok = ok && failing(MXNetFuncCall(zeros, in, object, 3, &out, &got) == 0);
+    CHECK_INT(MXNetObjectFree(item.v_handle), 0);
+    CHECK_INT(MXNetObjectFree(whole.v_handle), 0);
+    let_go(out.v_handle);
+    return ok;
+}
+
+WALK(walk_packed, packed, true)
+
 WALK_MAIN(ENTRY(walk_creates), ENTRY(walk_views), ENTRY(walk_recorded_view), ENTRY(walk_invokes),
           ENTRY(walk_sums), ENTRY(walk_factorises), ENTRY(walk_looks_up), ENTRY(walk_prepares),
-          ENTRY(walk_prepared), ENTRY(walk_given_output), ENTRY(walk_given_output_prepared))
+          ENTRY(walk_prepared), ENTRY(walk_given_output), ENTRY(walk_given_output_prepared),
+          ENTRY(walk_packed))
