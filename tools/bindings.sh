@@ -11,7 +11,7 @@
 # pkg-config, and build in $work.
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-languages="cpp rust node java perl lua"
+languages="cpp rust node java perl lua predict"
 
 unset MAKEFLAGS MFLAGS MAKELEVEL # cargo, pip and make below are not jobs of the make that called this
 export MXLITE_LIBRARY="$build/libmxlite.so" MXLITE_INCLUDE="$root/include"
@@ -133,6 +133,9 @@ java() {
 }
 java_test() {
     make -s test digits BUILD="$work" LIBRARY="$MXLITE_LIBRARY"
+    make -s predict BUILD="$work" LIBRARY="$MXLITE_LIBRARY" >"$work/predicted"
+    predicted="$root/bindings/predict/predicted.txt"
+    diff "$predicted" "$work/predicted" && tail -n 1 "$work/predicted"
 }
 java_cost() {
     exec make -s cost BUILD="$work" LIBRARY="$MXLITE_LIBRARY"
@@ -161,6 +164,22 @@ lua_test() {
 }
 lua_cost() {
     exec luajit examples/cost.lua
+}
+
+# Programs of the Predict API, in C and Go: what each sees in ten images is a test.
+predict() {
+    need "cc --version" gcc "pkg-config --version" pkg-config "go version" golang-go
+    cd "$root/bindings/predict"
+}
+predict_test() {
+    make -s predicted BUILD="$work" LIBRARY="$build"
+    for program in c go; do
+        echo "-- $program"
+        tail -n 1 "$work/$program.txt"
+        paste -d '|' predicted.txt "$work/$program.txt"
+    done >"$work/both.txt"
+    awk -F '|' '/^--|^held-out/ && NF < 2 { print; next } { if ($1 == $2) passed++; else failed++ }
+        END { printf "predict: %d passed, %d failed\n", passed, failed }' "$work/both.txt"
 }
 
 # Whether a language's output has all that it must: counts, and an example that learns.

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mxlite as mx
 from mxlite.ndarray._operators import Operator, operator_names
 
 pytestmark = pytest.mark.one_binding
@@ -120,7 +121,24 @@ RUNNERS = {
 
 
 def test_every_folder_is_counted() -> None:
-    assert {path.name for path in (ROOT / "bindings").iterdir() if path.is_dir()} == set(LEFT_OUT) == set(RUNNERS)
+    folders = {path.name for path in (ROOT / "bindings").iterdir() if path.is_dir()}
+    assert folders == {*LEFT_OUT, "predict"}  # which is programs, and no package
+    assert set(LEFT_OUT) == set(RUNNERS)
+
+
+def test_the_shipped_model_predicts_what_the_programs_must_print() -> None:
+    """bindings/predict: the answers that programs in C, Go and Java are compared with."""
+    folder = ROOT / "bindings/predict"
+    data = np.fromfile(ROOT / "examples/data/digits.u8", "uint8").reshape(-1, 65)[1437:]
+    symbol, arguments, states = mx.model.load_checkpoint(str(folder / "digits"), 0)
+    module = mx.mod.Module(symbol)
+    module.bind([("data", (len(data), 64))], [("softmax_label", (len(data),))], for_training=False)
+    module.set_params(arguments, states)
+    module.forward(mx.io.DataBatch([mx.nd.array(data[:, :64].astype("float32") / 16)]), is_train=False)
+    digits = module.get_outputs()[0].asnumpy().argmax(axis=1)
+    lines = [" ".join(map(str, digits[at : at + 10])) for at in range(0, len(digits), 10)]
+    lines.append(f"held-out accuracy {(digits == data[:, 64]).mean():.3f}")
+    assert (folder / "predicted.txt").read_text(encoding="ascii").splitlines() == lines
 
 
 @pytest.mark.parametrize("language", sorted(LEFT_OUT))

@@ -109,5 +109,5 @@ def test_when_a_language_has_passed(place: Place, luajit: str, passes: bool) -> 
 def test_an_unknown_language(place: Place) -> None:
     assert place.run("test", "cobol") == (
         2,
-        "bindings.sh: there is no cobol; there are: cpp rust node java perl lua\n",
+        "bindings.sh: there is no cobol; there are: cpp rust node java perl lua predict\n",
     )

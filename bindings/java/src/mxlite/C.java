@@ -15,13 +15,16 @@ import java.util.Map;
 final class C {
     private C() {}
 
+    static final NativeLibrary LIBRARY;
+
     static {
         // MXLITE_LIBRARY, the property mxlite.library, the build folder of a source tree, or the system's search path.
         String named = System.getProperty("mxlite.library", System.getenv("MXLITE_LIBRARY"));
         String built = new File("build/libmxlite.so").getAbsolutePath();
         String file = named != null ? named : new File(built).exists() ? built : "mxlite";
         try {
-            Native.register(C.class, NativeLibrary.getInstance(file, Map.of(Library.OPTION_STRING_ENCODING, "UTF-8")));
+            LIBRARY = NativeLibrary.getInstance(file, Map.of(Library.OPTION_STRING_ENCODING, "UTF-8"));
+            Native.register(C.class, LIBRARY);
         } catch (UnsatisfiedLinkError error) {
             throw new UnsatisfiedLinkError("mxlite: cannot open " + file + ": make lib builds it, MXLITE_LIBRARY names it ("
                     + error.getMessage() + ")");

@@ -8,6 +8,11 @@ import java.util.Map;
 public final class MX {
     private MX() {}
 
+    /** Calls a function of the C library that has no method here, with arguments as JNA takes them. */
+    public static void call(String function, Object... arguments) {
+        C.check(C.LIBRARY.getFunction(function).invokeInt(arguments));
+    }
+
     /** Seeds the generator of random operators. */
     public static void seed(int number) {
         C.check(C.MXRandomSeed(number));
