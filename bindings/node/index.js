@@ -255,11 +255,15 @@ function functionOf(name) {
 
 /** All operators as functions. */
 const nd = {};
-/** Their names, aliases too. */
+/** Their names, aliases too, without those that the library lists and refuses. */
 function operatorNames() {
   const count = [0], names = [null];
   check(C.MXListAllOpNames(count, names));
-  return list(names[0], 'char *', count[0]);
+  return list(names[0], 'char *', count[0]).filter((name) => {
+    const reason = [null];
+    check(C.MXLOpGetRefusal(name, reason));
+    return reason[0] === null;
+  });
 }
 for (const name of operatorNames()) nd[name] = functionOf(name);
 

@@ -38,6 +38,7 @@ for (const prototype of [
   'int MXSymbolListAtomicSymbolCreators(_Out_ uint32_t *count, _Out_ void **creators)',
   'int MXSymbolGetAtomicSymbolInfo(uint64_t op, _Out_ void **name, _Out_ void **doc, _Out_ uint32_t *count, _Out_ void **names, _Out_ void **types, _Out_ void **docs, _Out_ void **variable, _Out_ void **result)',
   'int MXListAllOpNames(_Out_ uint32_t *count, _Out_ void **names)',
+  'int MXLOpGetRefusal(const char *name, _Out_ void **reason)',
   'int NNGetOpHandle(const char *name, _Out_ uint64_t *op)',
   'int MXImperativeInvokeEx(uint64_t op, int inputs, uint64_t *in, _Inout_ int *outputs, _Inout_ void **out, int params, const char **keys, const char **values, _Out_ void **stypes)',
   'int MXLPrepare(const char *name, int constants, const char **keys, const char **values, int arguments, const char **names, _Out_ uint64_t *call)',

@@ -306,7 +306,11 @@ package Mxlite::Array {
         my $dtype = $x->dtype;
         my $letter = $dtypes[ $flag{$dtype} // 2 ][1];
         Mxlite::_fail("copy_from: elements of $dtype cannot be written; cast an array to it") unless $letter;
-        my $packed = pack "$letter*", @$values;
+        # Perl packs as infinite what lies above the greatest float32, though it may round to that.
+        my ($most, $next) = (unpack('f', pack 'V', 0x7f7fffff), 3.4028235677973366e38);
+        my $near = $letter eq 'f' && grep { abs > $most && abs() < $next } @$values;
+        my @fit = $near ? map { abs > $most && abs() < $next ? $most * ($_ <=> 0) : $_ } @$values : ();
+        my $packed = pack "$letter*", $near ? @fit : @$values;
         Mxlite::_check(Mxlite::C::MXNDArraySyncCopyFromCPU($$x, $packed, scalar @$values));
         return $x;
     }

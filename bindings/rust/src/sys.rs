@@ -252,6 +252,7 @@ extern "C" {
     pub fn MXLNodeGetVariable(node: MXLNodeHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNodeIsReleased(node: MXLNodeHandle, out: *mut c_int) -> c_int;
     pub fn MXLNodeSetPayload(node: MXLNodeHandle, payload: *mut c_void, release: MXLReleaseFunction) -> c_int;
+    pub fn MXLOpGetRefusal(name: *const c_char, reason: *mut *const c_char) -> c_int;
     pub fn MXLPopSavedHooks() -> c_int;
     pub fn MXLPrepare(name: *const c_char, num_constant: c_int, keys: *mut *const c_char, values: *mut *const c_char, num_arguments: c_int, arguments: *mut *const c_char, out: *mut MXLCallHandle) -> c_int;
     pub fn MXLPrepareAs(dialect: c_int, label: *const c_char, slots: *const c_char, name: *const c_char, num_constant: c_int, keys: *mut *const c_char, values: *mut *const c_char, num_arguments: c_int, arguments: *mut *const c_char, out: *mut MXLCallHandle) -> c_int;
