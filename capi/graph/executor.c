@@ -6,6 +6,7 @@
 #include "array/copy.h"
 #include "base/memory/mem.h"
 #include "engine/backward/backward.h"
+#include "engine/run/generator.h"
 #include "graph/infer.h"
 
 /* ---- life ---- */
@@ -283,8 +284,21 @@ static int leave(mxl_executor *e, int status)
     return status;
 }
 
+/* Whether nodes call functions of the user's (Custom). */
+static bool calls_out(const mxl_executor *e)
+{
+    const mxl_walk *walk = &e->program.graph.walk;
+
+    for (int n = 0; n < walk->count; n++) {
+        if (walk->node[n]->held != NULL)
+            return true;
+    }
+    return false;
+}
+
 int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor)
 {
+    uint64_t before[2], after[2];
     int status;
 
     if (enter(e) != 0)
@@ -292,7 +306,11 @@ int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *moni
     drop_heads(e);
     e->has_run = false;
     mode.record = mode.training && wants_gradients(e);
+    mxl_random_get(before);
     status = mxl_program_run(&e->program, e->input, e->head, mode, monitor);
+    mxl_random_get(after);
+    e->training = mode.training;
+    e->repeatable = memcmp(before, after, sizeof(before)) == 0 && !calls_out(e);
     if (status == 0)
         status = show_results(e, e->head);
     if (!mode.record || status != 0)
@@ -301,12 +319,12 @@ int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *moni
     return leave(e, status);
 }
 
-/* Runs a forward that was not recorded again, recorded. As in MXNet the last forward need not have
- * been one of training; such a one costs nothing until its gradients are asked for. */
+/* Runs a forward again, recorded: one without training, which costs nothing until its gradients are
+ * asked for, or one whose graph a backward has released. */
 static int record_again(mxl_executor *e, mxl_mode mode)
 {
     mode.record = true;
-    mode.training = false;
+    mode.training = e->training;
     return e->has_run ? mxl_program_run(&e->program, e->input, e->head, mode, NULL)
                       : mxl_error("backward needs a forward before it");
 }
@@ -316,7 +334,7 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
     mxl_backward_args args = {.num_heads = e->outputs,
                               .heads = e->head,
                               .head_grads = head_grads,
-                              .retain_graph = true,
+                              .retain_graph = !e->repeatable,
                               .training = mode.training,
                               .dialect = mode.dialect};
     int status;
@@ -328,5 +346,7 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
     status = e->head[0] == NULL ? record_again(e, mode) : 0;
     if (status == 0)
         status = mxl_backward(&args);
+    if (e->repeatable)
+        drop_heads(e);
     return leave(e, status);
 }

@@ -20,6 +20,8 @@ typedef struct mxl_executor {
     size_t bytes;
     atomic_flag busy; /* a thread runs it */
     bool has_run;     /* the last forward succeeded */
+    bool training;    /* it was one of training */
+    bool repeatable;  /* another one would give the same: no random numbers, no user's functions */
     void *monitor_payload;
     void (*monitor)(void); /* the caller's callback, or NULL */
     bool monitor_inputs;

@@ -2,8 +2,8 @@
 
 python tests/models/run.py --mxnet PYTHON [--only NAME]
 Ends with 1 where a network fails, or an output differs by more than 1e-4 of the largest one. Each network has numbers
-of tests/python/gluon as parameters, and a small image. mxlite runs 1.9.1's files by SymbolBlock.imports, Module, a cached
-operator and the Predict API; 1.9.1 runs mxlite's by the first two.
+of tests/python/gluon as parameters, and a small image. mxlite runs 1.9.1's files by SymbolBlock.imports, Module, a
+cached operator and the Predict API; 1.9.1 runs mxlite's by the first two.
 """
 
 from __future__ import annotations

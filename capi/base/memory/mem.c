@@ -77,6 +77,21 @@ void *mxl_mem_alloc_slow(size_t bytes)
     return block;
 }
 
+void *mxl_alloc_scratch(size_t *bytes)
+{
+    size_t rounded;
+    void *block = NULL;
+
+    if (allocator.keep && *bytes > 0 && *bytes < PTRDIFF_MAX / 2 &&
+        mxl_pool_class(*bytes, &rounded) >= 0)
+        block = mxl_pool_take_large(*bytes, &rounded);
+    if (block == NULL)
+        return mxl_alloc(*bytes);
+    *bytes = rounded;
+    count_live((int64_t)rounded);
+    return block;
+}
+
 void mxl_mem_free_slow(void *block, size_t bytes)
 {
     mxl_state *state;

@@ -17,6 +17,8 @@ enum {
     POOL_FIRST = 10,                      /* pool classes: four for each doubling from 2^10 ... */
     POOL_LAST = 42,                       /* ... up to 2^42 */
     POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST),
+    LARGE = 1 << 20,   /* classes beyond have this much more, so that data of a */
+    SLACK = 1 << 16,   /* power of two, with a header, need no larger class */
     MOST_RESERVED = 64 /* regions of address space that are kept */
 };
 
@@ -53,18 +55,21 @@ static struct {
 
 int mxl_pool_class(size_t bytes, size_t *rounded)
 {
-    size_t last = bytes - 1;
-    int top = 63 - __builtin_clzll((unsigned long long)last | 1);
+    size_t last = bytes - 1, slack = bytes > LARGE ? SLACK : 0;
+    int top;
 
     if (!MXL_MEM_KEEPS) {
         *rounded = bytes;
         return -1;
     }
+    if (slack > 0)
+        last = last >= LARGE + SLACK ? last - SLACK : LARGE;
+    top = 63 - __builtin_clzll((unsigned long long)last | 1);
     if (bytes <= SMALL_LIMIT || top >= POOL_LAST) {
         *rounded = (bytes + 63) & ~(size_t)63;
         return -1;
     }
-    *rounded = ((last >> (top - 2)) + 1) << (top - 2);
+    *rounded = (((last >> (top - 2)) + 1) << (top - 2)) + slack;
     return 4 * (top - POOL_FIRST) + (int)((last >> (top - 2)) & 3);
 }
 
@@ -162,6 +167,23 @@ void *mxl_pool_take(int pool_class)
     block = pool.top[pool_class];
     if (block != NULL)
         held_unlink(block);
+    pthread_mutex_unlock(&pool.lock);
+    return block;
+}
+
+void *mxl_pool_take_large(size_t bytes, size_t *rounded)
+{
+    kept *block = NULL;
+
+    if (bytes <= LARGE)
+        return NULL;
+    pthread_mutex_lock(&pool.lock);
+    for (int c = mxl_pool_class(bytes, rounded); c < POOL_CLASSES && block == NULL; c++)
+        block = pool.top[c];
+    if (block != NULL) {
+        held_unlink(block);
+        *rounded = block->bytes;
+    }
     pthread_mutex_unlock(&pool.lock);
     return block;
 }

@@ -36,6 +36,10 @@ int64_t mxl_pool_default_cap(int64_t pages, int64_t page);
 /* Takes a block of the class, or NULL. */
 void *mxl_pool_take(int pool_class);
 
+/* Takes the smallest block of at least `bytes`, and sets its size; NULL: there is none, or smaller
+ * blocks would do. */
+void *mxl_pool_take_large(size_t bytes, size_t *rounded);
+
 /* Adds a block. If the pool exceeds the cap, the oldest blocks, or this one, go back to the
  * allocator. */
 void mxl_pool_keep(void *block, size_t rounded, int pool_class);

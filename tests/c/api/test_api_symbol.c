@@ -147,6 +147,10 @@ TEST(executor)
     /* of the last layer's bias: the sum over rows of p - one_hot(label 0) */
     CHECK_NEAR(at(b.grads[6], 0), 2 * (1.0 / 3 - 1), 1e-6);
     CHECK_NEAR(at(b.grads[6], 1), 2 * (1.0 / 3), 1e-6);
+    /* A backward releases its graph; another one runs the forward again. */
+    CHECK_INT(op_into("negative", 1, &b.grads[6], b.grads[6]), 0);
+    CHECK_INT(MXExecutorBackward(b.executor, 0, NULL), 0);
+    CHECK_NEAR(at(b.grads[6], 0), 2 * (1.0 / 3 - 1), 1e-6);
     unbind(&b);
 }
 
