@@ -16,7 +16,6 @@
     }
 
 /* Symbols: mxlite/c_api_symbol.h */
-NOT_YET(MXAutogradGetSymbol)
 NOT_YET(MXSymbolCutSubgraph)
 NOT_YET(MXGenAtomicSymbolFromSymbol)
 

@@ -25,7 +25,10 @@ MXL_API int MXSymbolCreateGroup(uint32_t num_symbols, SymbolHandle *symbols, Sym
 MXL_API int MXSymbolCopy(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXShallowCopySymbol(SymbolHandle src, SymbolHandle *out);
 
-/* The graph that an array was recorded in: an error so far. */
+/* Supported. The graph that an array was recorded in, as a **new** symbol: variables are var0,
+ * var1,
+ * ..., constants null2, ... (one count for both), operators node_0, ... An error where there is
+ * none, or it holds a function of the caller's. */
 MXL_API int MXAutogradGetSymbol(NDArrayHandle handle, SymbolHandle *out);
 
 /* Supported. Frees one; NULL is legal. */

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call
 from mxlite.autograd._handles import register_variable
-from mxlite.error import MXNotImplementedError
 from mxlite.ndarray import _gradient
 from mxlite.ndarray._gradient import GRAD_REQS
 from mxlite.ndarray.ndarray import NDArray, invoke
+
+if TYPE_CHECKING:
+    from mxlite.symbol import Symbol
 
 
 def array_list(value: Any, what: str) -> list[NDArray]:
@@ -170,9 +172,14 @@ def _batched(
     ]
 
 
-def get_symbol(x: NDArray) -> None:
-    """The graph as a Symbol: not supported yet.
+def get_symbol(x: NDArray) -> Symbol:
+    """The recorded graph that leads to an array, as a Symbol: its variables are var0, var1, ...
 
-    Raises: NotImplementedError (and MXNetError), always.
+    Constants are variables too, called null2 and so on (one count for both); operators are node_0, node_1, ...
+    Raises: MXNetError: the array is not part of a recorded graph, or a function of the user's is.
     """
-    raise MXNotImplementedError("autograd.get_symbol is not supported yet: mxlite has no symbols")
+    from mxlite.symbol import Symbol  # which imports autograd
+
+    handle = ctypes.c_void_p()
+    check_call(LIB.MXAutogradGetSymbol(x.handle, ctypes.byref(handle)))
+    return Symbol(handle)

@@ -213,6 +213,20 @@ TEST(walk_predicts)
     walk_symbols(predicts, true);
 }
 
+static bool recorded(stage *s)
+{
+    SymbolHandle symbol = NULL;
+    bool ok = failing(MXAutogradGetSymbol(s->z, &symbol) == 0);
+
+    CHECK_INT(MXSymbolFree(symbol), 0);
+    return ok;
+}
+
+TEST(walk_recorded)
+{
+    walk(recorded, true, true);
+}
+
 TEST(walk_lists)
 {
     static const char *names[] = {"a", "b"};
@@ -233,4 +247,4 @@ TEST(walk_lists)
 
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
           ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_keeps),
-          ENTRY(walk_predicts), ENTRY(walk_lists))
+          ENTRY(walk_predicts), ENTRY(walk_lists), ENTRY(walk_recorded))

@@ -62,6 +62,7 @@ static int call_function_ex(const void *function, void *output, int params)
 }
 
 #define SMALL_PLACES(X)                                                                            \
+    X(MXAutogradGetSymbol, ARRAY, false, MXAutogradGetSymbol(h, &out))                             \
     X(MXNDListGet, LIST, false, MXNDListGet(h, 0, &text_a, &p_float, &p_u32, &u32))                \
     X(MXNDListFree, LIST, true, MXNDListFree(h))                                                   \
     X(MXNDArrayGetDataNDArray, ARRAY, false, MXNDArrayGetDataNDArray(h, &out))                     \
@@ -84,6 +85,8 @@ static int call_function_ex(const void *function, void *output, int params)
       MXFuncGetInfo(h, &text_a, &text_b, &u32, &list_a, &list_b, &list_c, NULL))
 
 #define SMALL_ARGUMENTS(X)                                                                         \
+    X(MXAutogradGetSymbol, MXAutogradGetSymbol(good, &out))                                        \
+    X(MXAutogradGetSymbol, MXAutogradGetSymbol(variable, NULL))                                    \
     X(MXNDListCreate, MXNDListCreate(NULL, 16, &out, &u32))                                        \
     X(MXNDListCreate, MXNDListCreate(no_list_at_all, 16, &out, &u32))                              \
     X(MXNDListCreate, MXNDListCreate(no_list_at_all, -1, &out, &u32))                              \

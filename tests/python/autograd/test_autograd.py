@@ -448,8 +448,44 @@ def test_create_graph_outside_record() -> None:
 
 
 def test_get_symbol() -> None:
-    with pytest.raises(NotImplementedError, match="symbol"):
-        autograd.get_symbol(leaf())
+    x, w, c = nd.array([[1.0, 2, 3]]), nd.array([[0.5, 1, -1], [2, 0, 1]]), nd.array([[3.0, 4]])
+    x.attach_grad()
+    w.attach_grad()
+    with autograd.record():
+        y = nd.FullyConnected(x, w, num_hidden=2, no_bias=True)
+        z = (nd.tanh(y) * c + x[:, 1:3] * 2 + y).sum(axis=1)
+        first, second = nd.split(y, 2, axis=1)
+    symbol = autograd.get_symbol(z)
+    assert symbol.list_arguments() == ["var0", "var1", "null2"] and symbol.list_auxiliary_states() == []
+    assert symbol.eval(var0=x, var1=w, null2=c)[0].asnumpy() == z.asnumpy()
+    assert autograd.get_symbol(x).list_outputs() == ["var0"]
+    assert autograd.get_symbol(second).list_outputs()[0].endswith("_output1")
+    with autograd.record():
+        parts = (w[0:1] * 2) + x
+    assert mx.sym.load_json(autograd.get_symbol(parts).tojson()).list_arguments() == ["var0", "var1"]
+    z.backward()
+    for wrong in (z, c):
+        with pytest.raises(mx.MXNetError, match="not part of a recorded graph"):
+            autograd.get_symbol(wrong)
+
+
+def test_get_symbol_of_long_chains_and_of_functions() -> None:
+    class Twice(autograd.Function):
+        def forward(self, x):
+            return x * 2
+
+        def backward(self, dy):
+            return dy * 2
+
+    x = leaf()
+    with autograd.record():
+        y = z = x
+        for _ in range(3000):
+            y = y + x
+        z = Twice()(z)
+    assert autograd.get_symbol(y).list_outputs() == ["node_2999_output"]
+    with pytest.raises(mx.MXNetError, match="a function of the caller's"):
+        autograd.get_symbol(z)
 
 
 # ---- hidden state and release ----

@@ -531,10 +531,12 @@ def test_a_function_is_called_once() -> None:
         function(nd.array([2]))
 
 
-def test_get_symbol_raises() -> None:
-    with pytest.raises(NotImplementedError, match="symbols") as caught:
-        autograd.get_symbol(nd.array([1]))
-    assert isinstance(caught.value, mx.MXNetError)
+def test_get_symbol_of_a_function_raises() -> None:
+    x = _variable(1)
+    with autograd.record():
+        y = _Double()(x)
+    with pytest.raises(mx.MXNetError, match="a function of the caller's"):
+        autograd.get_symbol(y)
 
 
 def test_what_is_no_array() -> None:
