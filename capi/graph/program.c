@@ -125,7 +125,15 @@ static void report(const running *r, int n, int output)
     mxl_str_clear(&name);
 }
 
-/* The same of the inputs of node n. */
+/* How many outputs of a node are reported. */
+static int reported(const running *r, const mxl_graph_node *node)
+{
+    if (r->monitor == NULL)
+        return 0;
+    return r->monitor->visible && !r->mode.record ? node->visible : mxl_graph_node_total(node);
+}
+
+/* The same of the inputs of node n, and of variables among them. */
 static void report_operands(const running *r, int n)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
@@ -133,6 +141,10 @@ static void report_operands(const running *r, int n)
     char room[32];
 
     for (int i = 0; i < node->num_inputs; i++) {
+        const mxl_graph_node *from = node->inputs[i].node;
+
+        if (r->monitor->variables && from->op == NULL)
+            r->monitor->call(r->monitor->payload, from, from->name, r->in[i]);
         mxl_str_clear(&name);
         mxl_str_addf(&name, "%s_%s", node->name, mxl_graph_node_input(node, i, room));
         if (!name.failed)
@@ -223,6 +235,7 @@ static int run_node(running *r, int n)
     const mxl_indexed *graph = &r->program->graph;
     const mxl_graph_node *node = graph->walk.node[n];
     int count = r->monitor != NULL ? node->outputs : r->program->wanted[n], status = -1;
+    int shown = reported(r, node);
     mxl_arena arena;
     const void *params;
 
@@ -240,7 +253,7 @@ static int run_node(running *r, int n)
     mxl_arena_clear(&arena);
     if (status != 0)
         return mxl_error_prefix(node->name);
-    for (int i = 0; r->monitor != NULL && i < count && i < mxl_graph_node_total(node); i++)
+    for (int i = 0; i < count && i < shown; i++)
         report(r, n, i);
     release_read(r, n);
     return 0;
@@ -256,8 +269,6 @@ static int run_nodes(running *r, mxl_array *const *inputs)
             continue;
         r->value[graph->first[n]] = inputs[input];
         mxl_array_retain(inputs[input++]);
-        if (r->monitor != NULL && r->monitor->inputs)
-            report(r, n, 0);
     }
     for (int n = 0; n < graph->walk.count; n++) {
         if (graph->walk.node[n]->op != NULL && run_node(r, n) != 0)

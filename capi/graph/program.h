@@ -20,8 +20,9 @@ typedef struct mxl_program {
 typedef struct mxl_monitor {
     void (*call)(void *payload, const mxl_graph_node *node, const char *name, mxl_array *array);
     void *payload;
-    bool inputs;   /* also with variables */
-    bool operands; /* also with each input of an operator, by its name there (fc1_weight) */
+    bool operands;  /* also with each input of an operator, by its name there (fc1_weight) */
+    bool variables; /* with those that are variables by their own names too, before */
+    bool visible;   /* without recording, not with outputs that are hidden (bn_mean) */
 } mxl_monitor;
 
 /* Over a symbol, which must not be composed afterwards. -1 with the error set. */

@@ -43,6 +43,10 @@ DIFFERENCES = {
     "operator: mx.nd.Custom(x, no_such=3, op_type='scaled')": CRASH,
     "sym: net.infer_shape_partial(data=(0, 0))": "sizes that are not known stay so, and are no error",
     "sym: net.optimize_for('no such')": "there are no back ends to partition for",
+    "image: mx.nd.image.flip_left_right(p)": "1.9.1 leaves the middle column of an odd width to chance",
+    "mod: monitored_fit": "monitors are called with the arrays of the forward",
+    "runtime: models_in_half_precision": "operators compute in the dtypes of their arrays",
+    "sym: conv.infer_shape_partial(data=(0, 3, 8, 8))": "what follows from the sizes that are known is inferred",
     "np: gradient of std": "std and var have gradients",
     "np: gradient of var": "std and var have gradients",
 }

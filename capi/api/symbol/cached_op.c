@@ -165,7 +165,8 @@ static void call_monitor(void *payload, const mxl_graph_node *node, const char *
 
 static int run(cached_op *op, mxl_array *const *inputs, mxl_array **out)
 {
-    mxl_monitor monitor = {.call = call_monitor, .payload = op, .operands = op->monitor_all};
+    mxl_monitor monitor = {
+        .call = call_monitor, .payload = op, .operands = op->monitor_all, .visible = true};
 
     return mxl_program_run(&op->program, inputs, out, api_mode(),
                            op->callback != NULL ? &monitor : NULL);

@@ -30,7 +30,11 @@ int MXExecutorForward(ExecutorHandle handle, int is_train)
 {
     mxl_executor *e = api_executor_pin(handle, __func__);
     mxl_monitor monitor = {
-        .call = call_monitor, .payload = e, .inputs = e != NULL && e->monitor_inputs};
+        .call = call_monitor,
+        .payload = e,
+        .operands = e != NULL && e->monitor_inputs,
+        .variables = true,
+    };
     int status;
 
     if (e == NULL)

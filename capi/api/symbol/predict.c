@@ -394,7 +394,8 @@ static void call_monitor(void *payload, const mxl_graph_node *node, const char *
 
 static int forward(predictor *p)
 {
-    mxl_monitor monitor = {.call = call_monitor, .payload = p, .inputs = p->monitor_inputs};
+    mxl_monitor monitor = {
+        .call = call_monitor, .payload = p, .operands = p->monitor_inputs, .variables = true};
     mxl_mode mode = api_mode();
 
     mode.record = mode.training = false;

@@ -260,9 +260,10 @@ def hooks():
 @check
 def operator_hooks():
     net, seen = small(), []
-    net.register_op_hook(lambda name, op, array: seen.append(op.decode() if isinstance(op, bytes) else str(op)), True)
+    net.register_op_hook(lambda name, op, array: seen.append((name, op)), True)
     net(array(4, 6))
-    return len(seen), seen
+    names = [name.decode().split("_", 1)[1].replace("input0", "data") for name, _ in seen]
+    return len(seen), [op for _, op in seen], names
 
 
 @check

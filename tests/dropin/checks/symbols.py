@@ -196,9 +196,11 @@ def copied_parameters():
 def monitored(every, train):
     seen = []
     one = network().simple_bind(mx.cpu(), data=(4, 6), softmax_label=(4,))
-    one.set_monitor_callback(lambda name, value: seen.append(name if isinstance(name, str) else name.decode()), every)
+    one.set_monitor_callback(
+        lambda name, value: seen.append(mx.base.py_str(name) if isinstance(name, bytes) else name), every
+    )
     one.forward(is_train=train)
-    return seen
+    return [name.replace("input0", "data") for name in seen]
 
 
 each("monitor", [("outputs", False, False), ("all", True, False), ("outputs, training", False, True),
