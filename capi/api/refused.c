@@ -16,6 +16,9 @@
 #define LIBRARIES "extensions of 1.9.1 need its C++ classes; MXCustomOpRegister adds operators"
 #define PACKED    "mxlite has no packed functions of TVM"
 
+#define ORDER  "operators run in an order that follows from their inputs"
+#define PASSES "NNVM's graphs and passes are not in mxlite; MXSymbol* are the graphs"
+
 #define REFUSED(name, why)                                                                         \
     MXL_API int name(void);                                                                        \
     int name(void)                                                                                 \
@@ -35,6 +38,15 @@ REFUSED(MXSetSubgraphPropertyOpNames, SUBGRAPHS)
 REFUSED(MXSetSubgraphPropertyOpNamesV2, SUBGRAPHS)
 REFUSED(MXRemoveSubgraphPropertyOpNames, SUBGRAPHS)
 REFUSED(MXRemoveSubgraphPropertyOpNamesV2, SUBGRAPHS)
+
+REFUSED(NNAddControlDeps, ORDER)
+REFUSED(NNGraphCreate, PASSES)
+REFUSED(NNGraphFree, PASSES)
+REFUSED(NNGraphGetSymbol, PASSES)
+REFUSED(NNGraphSetJSONAttr, PASSES)
+REFUSED(NNGraphGetJSONAttr, PASSES)
+REFUSED(NNGraphSetNodeEntryListAttr_, PASSES)
+REFUSED(NNGraphApplyPasses, PASSES)
 
 REFUSED(MXQuantizeSymbol, QUANTIZED)
 REFUSED(MXSetCalibTableToQuantizedSymbol, QUANTIZED)

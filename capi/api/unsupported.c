@@ -17,23 +17,6 @@
 
 /* Symbols: mxlite/c_api_symbol.h */
 NOT_YET(MXSymbolCutSubgraph)
-NOT_YET(MXGenAtomicSymbolFromSymbol)
-
-/* NNVM's symbols and graphs: mxlite/c_api_nnvm.h */
-NOT_YET(NNAddControlDeps)
-NOT_YET(NNGraphCreate)
-NOT_YET(NNGraphFree)
-NOT_YET(NNGraphGetSymbol)
-NOT_YET(NNGraphSetJSONAttr)
-NOT_YET(NNGraphGetJSONAttr)
-NOT_YET(NNGraphSetNodeEntryListAttr_)
-NOT_YET(NNGraphApplyPasses)
-
-/* Cached operators and executors: mxlite/c_api_executor.h */
-
-/* The prediction-only interface: mxlite/c_api_predict.h */
-
-/* Key-value stores: mxlite/c_api_kvstore.h */
 
 /* Sparse arrays, foreign memory, records, data iterators, old functions: mxlite/c_api_data.h */
 NOT_YET(MXRecordIOWriterCreate)
@@ -52,5 +35,3 @@ NOT_YET(MXDataIterGetData)
 NOT_YET(MXDataIterGetIndex)
 NOT_YET(MXDataIterGetPadNum)
 NOT_YET(MXDataIterGetLabel)
-
-/* Engine, libraries, GPU code, packed functions: mxlite/c_api_process.h */

@@ -32,7 +32,7 @@ MXL_API int NNSymbolFree(SymbolHandle symbol);
 MXL_API int NNSymbolCompose(SymbolHandle sym, const char *name, nn_uint num_args, const char **keys,
                             SymbolHandle *args);
 
-/* An order of execution: an error so far. */
+/* Refused: an order of execution beside that of the inputs. */
 MXL_API int NNAddControlDeps(SymbolHandle handle, SymbolHandle src_dep);
 
 /* Supported: text and attributes; recursive_option 0 lists those of all nodes, 1 of the only one.
@@ -58,12 +58,12 @@ MXL_API int NNSymbolGetOutput(SymbolHandle symbol, nn_uint index, SymbolHandle *
 
 /* ---- graphs ---- */
 
-/* A graph of a symbol, and back. */
+/* Refused: NNVM's passes over graphs are not here. A graph of a symbol, and back. */
 MXL_API int NNGraphCreate(SymbolHandle symbol, GraphHandle *graph);
 MXL_API int NNGraphFree(GraphHandle handle);
 MXL_API int NNGraphGetSymbol(GraphHandle graph, SymbolHandle *symbol);
 
-/* Attributes; passes over the graph. */
+/* Refused. Attributes; passes over the graph. */
 MXL_API int NNGraphSetJSONAttr(GraphHandle handle, const char *key, const char *json_value);
 MXL_API int NNGraphGetJSONAttr(GraphHandle handle, const char *key, const char **json_out,
                                int *success);

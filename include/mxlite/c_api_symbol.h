@@ -180,7 +180,12 @@ MXL_API int MXSymbolRemoveAmpCast(SymbolHandle sym_handle, SymbolHandle *ret_sym
 /* Refused. For a back end. */
 MXL_API int MXGenBackendSubgraph(SymbolHandle sym_handle, const char *backend,
                                  SymbolHandle *ret_sym_handle);
+
+/* Supported. **New**: the operator of a symbol's only node with its attributes, not yet composed.
+ */
 MXL_API int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle);
+
+/* Refused. For a back end. */
 MXL_API int MXOptimizeForBackend(
     SymbolHandle sym_handle, const char *backend_name, int dev_type, SymbolHandle *ret_sym_handle,
     uint32_t args_len, NDArrayHandle *in_args_handle, uint32_t aux_len,

@@ -79,6 +79,39 @@ int MXShallowCopySymbol(SymbolHandle src, SymbolHandle *out)
     return derive(__func__, src, mxl_symbol_share, out);
 }
 
+/* The operator of a symbol's only node with its attributes, not yet composed. */
+static mxl_symbol *uncomposed(const mxl_symbol *symbol)
+{
+    const mxl_graph_node *node = symbol->count > 0 ? symbol->entry[0].node : NULL;
+    mxl_symbol *made = NULL;
+    size_t count, bytes;
+    const char **texts;
+
+    for (int i = 1; node != NULL && i < symbol->count; i++)
+        node = symbol->entry[i].node == node ? node : NULL;
+    if (node == NULL)
+        return mxl_error_null("the symbol has outputs of several nodes, or none; one is expected");
+    if (node->op == NULL)
+        return mxl_error_null("%.100s is a variable; an operator is expected", node->name);
+    count = (size_t)node->attrs.count;
+    bytes = (2 * count + 1) * sizeof(*texts);
+    texts = mxl_alloc(bytes);
+    if (texts == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = node->attrs.list[i].key;
+        texts[count + i] = node->attrs.list[i].value;
+    }
+    made = mxl_symbol_atomic(node->op, (int)count, texts, texts + count);
+    mxl_free(texts, bytes);
+    return made;
+}
+
+int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle)
+{
+    return derive(__func__, sym_handle, uncomposed, ret_sym_handle);
+}
+
 int MXSymbolGetInternals(SymbolHandle symbol, SymbolHandle *out)
 {
     return derive(__func__, symbol, mxl_symbol_internals, out);

@@ -203,5 +203,33 @@ TEST(partial_forward)
     CHECK_INT(MXPredFree(predictor), 0);
 }
 
+/* The operator with its parameters and other attributes, without the inputs. */
+TEST(uncomposed)
+{
+    SymbolHandle data, fc, again = NULL, none = NULL;
+    const char *text;
+    uint32_t count;
+    int success;
+
+    CHECK_INT(MXSymbolCreateVariable("data", &data), 0);
+    fc = apply("FullyConnected", "fc", "num_hidden", "3", data);
+    CHECK_INT(MXSymbolSetAttr(fc, "__k__", "v"), 0);
+    REQUIRE(CHECK_INT(MXGenAtomicSymbolFromSymbol(fc, &again), 0));
+    CHECK_INT(MXSymbolGetAttr(again, "num_hidden", &text, &success), 0);
+    CHECK(success && strcmp(text, "3") == 0);
+    CHECK_INT(MXSymbolGetAttr(again, "__k__", &text, &success), 0);
+    CHECK(success && strcmp(text, "v") == 0);
+    CHECK_INT(MXSymbolCompose(again, "other", 1, NULL, &fc), 0);
+    CHECK_INT(MXSymbolGetNumOutputs(again, &count), 0);
+    CHECK_INT(count, 1);
+    CHECK_INT(MXGenAtomicSymbolFromSymbol(data, &none), -1);
+    CHECK_HAS(MXGetLastError(), "data is a variable");
+    CHECK(none == NULL);
+    CHECK_INT(MXSymbolFree(data), 0);
+    CHECK_INT(MXSymbolFree(fc), 0);
+    CHECK_INT(MXSymbolFree(again), 0);
+}
+
 HARNESS_MAIN(ENTRY(lists), ENTRY(json_round_trip), ENTRY(long_chain), ENTRY(failed_compose),
-             ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor), ENTRY(partial_forward))
+             ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor), ENTRY(partial_forward),
+             ENTRY(uncomposed))

@@ -62,6 +62,7 @@ static int call_function_ex(const void *function, void *output, int params)
 }
 
 #define SMALL_PLACES(X)                                                                            \
+    X(MXGenAtomicSymbolFromSymbol, SYMBOL, false, MXGenAtomicSymbolFromSymbol(h, &out))            \
     X(MXAutogradGetSymbol, ARRAY, false, MXAutogradGetSymbol(h, &out))                             \
     X(MXNDListGet, LIST, false, MXNDListGet(h, 0, &text_a, &p_float, &p_u32, &u32))                \
     X(MXNDListFree, LIST, true, MXNDListFree(h))                                                   \
@@ -85,6 +86,7 @@ static int call_function_ex(const void *function, void *output, int params)
       MXFuncGetInfo(h, &text_a, &text_b, &u32, &list_a, &list_b, &list_c, NULL))
 
 #define SMALL_ARGUMENTS(X)                                                                         \
+    X(MXGenAtomicSymbolFromSymbol, MXGenAtomicSymbolFromSymbol(good_symbol, NULL))                 \
     X(MXAutogradGetSymbol, MXAutogradGetSymbol(good, &out))                                        \
     X(MXAutogradGetSymbol, MXAutogradGetSymbol(variable, NULL))                                    \
     X(MXNDListCreate, MXNDListCreate(NULL, 16, &out, &u32))                                        \
