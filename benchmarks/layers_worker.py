@@ -77,13 +77,16 @@ def network(name: str, call: str) -> Case:
 
 
 def gluon(name: str, call: str, torch: str = "") -> list[Case]:
-    """A training step of networks_gluon.py, hybridized and as it is; and of networks_torch.py, where that is called
-    otherwise, by `torch`."""
+    """A step of networks_gluon.py, hybridized, bound and as it is; and of networks_torch.py, where that is called
+    otherwise, by `torch`. Adam's is not bound."""
     function, arguments = call.split("(")
-    before = f"import networks_gluon\nstep = networks_gluon.{function}(mx, draw, HYBRID, {arguments}"
-    hybrid = dataclasses.replace(network(f"{GLUON}{name}", torch or call), mx_before=before.replace("HYBRID", "True"))
-    plain = dataclasses.replace(hybrid, name=f"{hybrid.name}, plain", mx_before=before.replace("HYBRID", "False"))
-    return [hybrid, plain]
+    before = f"import networks_gluon\nstep = networks_gluon.{function}(mx, draw, HOW, {arguments}"
+    hybrid = dataclasses.replace(network(f"{GLUON}{name}", torch or call), mx_before=before.replace("HOW", "'hybrid'"))
+
+    def other(how: str) -> Case:
+        return dataclasses.replace(hybrid, name=f"{hybrid.name}, {how}", mx_before=before.replace("HOW", f"'{how}'"))
+
+    return [hybrid, *([] if "adam" in call else [other("bound")]), other("plain")]
 
 
 GLUON = "gluon: "  # begins the names of its cases
@@ -117,6 +120,8 @@ CASES = [
     *gluon("LeNet, 64 of 28 x 28", "lenet(64)"),
     *gluon("ResNet-18 of the zoo, 32 of 32 x 32", "resnet18(32)", "resnet18(32, zoo=True)"),
     *gluon("LSTM 2 x 256, 32 steps", "lstm(32, 32, 256, 2)"),
+    *gluon("prediction of ResNet-18, one of 32 x 32", "predict(32)"),
+    *gluon("prediction of ResNet-18, one of 224 x 224", "predict(224)"),
     Case(
         f"{GLUON}DataLoader, 10,000 of 28 x 28, 2 workers",
         {},

@@ -1,8 +1,9 @@
 """Training steps written with Gluon, and its data loader, the same text for mxlite and the real MXNet 1.9.1.
 
-A function takes the library, `draw` as in networks_mx.py, and whether to hybridize the network; it returns a function
-that trains for one step and returns the losses of the batch. networks_torch.py has the same networks, of the same
-numbers, for PyTorch: after the same steps all have the same mean loss.
+A function takes the library, `draw` as in networks_mx.py, and how the network runs: PLAIN, HYBRID, or BOUND (by an
+executor of its symbol, without a Trainer). It returns a function that trains for one step and returns the losses of the
+batch. networks_torch.py has the same networks, of the same numbers, for PyTorch: after the same steps all have the same
+mean loss.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from typing import Any, Callable
 
 from networks_mx import CLASSES, MOMENTUM, RATE, lstm_weights
 
+PLAIN, HYBRID, BOUND = "plain", "hybrid", "bound"
+
 #: Of the optimizers that a case can name, the arguments.
 OPTIMIZERS = {"sgd": {"learning_rate": RATE, "momentum": MOMENTUM}, "adam": {"learning_rate": RATE}}
 
 
 def trained(
-    mx: Any, draw: Callable, net: Any, hybrid: bool, inputs: tuple[int, ...], batch: int, optimizer: str = "sgd"
+    mx: Any, draw: Callable, net: Any, how: str, inputs: tuple[int, ...], batch: int, optimizer: str = "sgd"
 ) -> Callable[[], Any]:
     """A step of the network, whose weights are drawn as networks_mx.Trainer.weight draws them, then the inputs."""
 
@@ -26,12 +29,14 @@ def trained(
             array[:] = draw(*array.shape) * math.sqrt(1 / math.prod(array.shape[1:]))
 
     net.initialize(Drawn())
-    if hybrid:
+    if how == HYBRID:
         net.hybridize(static_alloc=True)
     x, labels = draw(*inputs), draw(batch, kind=CLASSES)
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    if hybrid:
+    if how == HYBRID:
         loss_of.hybridize(static_alloc=True)
+    if how == BOUND:
+        return bound(mx, net, loss_of, x, labels.astype("float32"))
     trainer = mx.gluon.Trainer(net.collect_params(), optimizer, dict(OPTIMIZERS[optimizer]))
 
     def train() -> Any:
@@ -44,20 +49,63 @@ def trained(
     return train
 
 
+def bound(mx: Any, net: Any, loss_of: Any, x: Any, labels: Any) -> Callable[[], Any]:
+    """A step of an executor of the network and its loss, with the updates that Module's optimizer makes."""
+    net(x)  # which settles the parameters' shapes
+    symbol = loss_of(net(mx.sym.var("data")), mx.sym.var("label"))
+    requests = {name: "null" if name in ("data", "label") else "write" for name in symbol.list_arguments()}
+    executor = symbol.simple_bind(mx.cpu(), grad_req=requests, data=x.shape, label=labels.shape)
+    held = {name: each.data() for name, each in net.collect_params().items()}
+    executor.copy_params_from(held, held, allow_extra_params=True)
+    executor.arg_dict["data"][:], executor.arg_dict["label"][:] = x, labels
+    weights = [
+        (each, executor.grad_dict[name]) for name, each in executor.arg_dict.items() if requests[name] == "write"
+    ]
+    steps = [(weight, grad, mx.nd.zeros(weight.shape)) for weight, grad in weights]
+    ones, batch = mx.nd.ones(labels.shape), len(labels)
+
+    def train() -> Any:
+        losses = executor.forward(is_train=True)
+        executor.backward([ones])
+        for weight, grad, moment in steps:
+            mx.nd.sgd_mom_update(weight, grad, moment, lr=RATE, momentum=MOMENTUM, rescale_grad=1 / batch, out=weight)
+        return losses[0]
+
+    return train
+
+
+def predict(mx: Any, draw: Callable, how: str, size: int) -> Callable[[], Any]:
+    """ResNet-18 of the zoo on one image, in prediction mode: for small images, or for those of ImageNet."""
+    net = mx.gluon.model_zoo.vision.resnet18_v1(classes=1000, thumbnail=size < 64)
+    net.initialize(mx.init.Xavier())
+    x = draw(1, 3, size, size)
+    out = net(x)
+    if how == HYBRID:
+        net.hybridize(static_alloc=True, static_shape=True)
+    if how != BOUND:
+        return lambda: net(x)
+    executor = net(mx.sym.var("data")).simple_bind(mx.cpu(), grad_req="null", data=x.shape)
+    held = {name: each.data() for name, each in net.collect_params().items()}
+    executor.copy_params_from(held, held, allow_extra_params=True)
+    executor.arg_dict["data"][:] = x
+    assert out.shape == executor.outputs[0].shape
+    return lambda: executor.forward()[0]
+
+
 def chain(mx: Any, *layers: Any) -> Any:
     net = mx.gluon.nn.HybridSequential()
     net.add(*layers)
     return net
 
 
-def mlp(mx: Any, draw: Callable, hybrid: bool, batch: int, optimizer: str = "sgd") -> Callable[[], Any]:
+def mlp(mx: Any, draw: Callable, how: str, batch: int, optimizer: str = "sgd") -> Callable[[], Any]:
     nn = mx.gluon.nn
     sizes = [(784, 256, "relu"), (256, 128, "relu"), (128, CLASSES, None)]
     net = chain(mx, *(nn.Dense(outputs, activation=act, in_units=inputs) for inputs, outputs, act in sizes))
-    return trained(mx, draw, net, hybrid, (batch, 784), batch, optimizer)
+    return trained(mx, draw, net, how, (batch, 784), batch, optimizer)
 
 
-def lenet(mx: Any, draw: Callable, hybrid: bool, batch: int) -> Callable[[], Any]:
+def lenet(mx: Any, draw: Callable, how: str, batch: int) -> Callable[[], Any]:
     nn = mx.gluon.nn
     net = chain(
         mx,
@@ -68,16 +116,16 @@ def lenet(mx: Any, draw: Callable, hybrid: bool, batch: int) -> Callable[[], Any
         nn.Dense(500, activation="relu", in_units=50 * 4 * 4),
         nn.Dense(CLASSES, in_units=500),
     )
-    return trained(mx, draw, net, hybrid, (batch, 1, 28, 28), batch)
+    return trained(mx, draw, net, how, (batch, 1, 28, 28), batch)
 
 
-def resnet18(mx: Any, draw: Callable, hybrid: bool, batch: int) -> Callable[[], Any]:
+def resnet18(mx: Any, draw: Callable, how: str, batch: int) -> Callable[[], Any]:
     """The zoo's for small images: a convolution alone, without pooling, before the blocks."""
     net = mx.gluon.model_zoo.vision.resnet18_v1(classes=CLASSES, thumbnail=True)
-    return trained(mx, draw, net, hybrid, (batch, 3, 32, 32), batch)
+    return trained(mx, draw, net, how, (batch, 3, 32, 32), batch)
 
 
-def lstm(mx: Any, draw: Callable, hybrid: bool, steps: int, batch: int, size: int, layers: int) -> Callable[[], Any]:
+def lstm(mx: Any, draw: Callable, how: str, steps: int, batch: int, size: int, layers: int) -> Callable[[], Any]:
     gluon = mx.gluon
 
     class Last(gluon.HybridBlock):
@@ -98,7 +146,7 @@ def lstm(mx: Any, draw: Callable, hybrid: bool, steps: int, batch: int, size: in
     for layer, weights in enumerate(lstm_weights(draw, layers, size)):
         for kind, weight in zip(("i2h", "h2h"), weights):
             getattr(net.lstm, f"l{layer}_{kind}_weight").set_data(weight)
-    return trained(mx, draw, net, hybrid, (steps, batch, size), batch)
+    return trained(mx, draw, net, how, (steps, batch, size), batch)
 
 
 def loader(mx: Any, draw: Callable, count: int, batch: int, workers: int) -> Any:

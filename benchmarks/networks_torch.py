@@ -196,3 +196,32 @@ def loader(draw: Callable, count: int, batch: int, workers: int) -> Any:
             return images[index].permute(2, 0, 1).float() / 255, digits[index]
 
     return torch.utils.data.DataLoader(Images(), batch, shuffle=True, num_workers=workers, persistent_workers=True)
+
+
+def predict(draw: Callable, size: int) -> Callable[[], Any]:
+    """ResNet-18 on one image, in prediction mode: as networks_gluon.py has it."""
+    t = Trainer(draw)
+
+    def norm(channels: int) -> Callable:
+        gain, bias, mean, var = torch.ones(channels), torch.zeros(channels), torch.zeros(channels), torch.ones(channels)
+        return lambda x: F.batch_norm(x, mean, var, gain, bias, training=False, eps=1e-5)
+
+    t.batch_norm = norm
+    small = size < 64
+    first = t.convolution(3, 64, 3, 1, 1) if small else t.convolution(3, 64, 7, 2, 3)
+    first_norm = norm(64)
+    stages = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
+    blocks = [block for a, b, stride in stages for block in (residual(t, a, b, stride), residual(t, b, b, 1))]
+    last = t.dense(512, 1000)
+    x = draw(1, 3, size, size)
+
+    def run() -> Any:
+        with torch.no_grad():
+            h = first(x)
+            if not small:
+                h = F.max_pool2d(F.relu(first_norm(h)), 3, 2, 1)
+            for block in blocks:
+                h = block(h)
+            return last(F.adaptive_avg_pool2d(h, 1).flatten(1))
+
+    return run
