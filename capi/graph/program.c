@@ -79,6 +79,22 @@ int mxl_program_keep(mxl_program *program)
     return program->kept != NULL ? 0 : -1;
 }
 
+/* The shapes of all entries, for shapes of the inputs. */
+typedef struct mxl_known_shapes {
+    mxl_facts facts;
+    size_t bytes;
+    int count;
+    mxl_shape input[];
+} known_shapes;
+
+static void free_shapes(known_shapes *known)
+{
+    if (known == NULL)
+        return;
+    mxl_facts_end(&known->facts);
+    mxl_free(known, known->bytes);
+}
+
 static void free_kept(mxl_kept *kept)
 {
     if (kept == NULL)
@@ -95,6 +111,7 @@ void mxl_program_end(mxl_program *program)
         mxl_free(program->kept, kept_bytes(program));
     }
     program->kept = NULL;
+    free_shapes(atomic_exchange(&program->shapes, NULL));
     if (program->last != NULL)
         mxl_free(program->last, list_bytes(program));
     program->last = NULL;
@@ -107,9 +124,9 @@ typedef struct running {
     const mxl_program *program;
     mxl_mode mode;
     const mxl_monitor *monitor;
-    mxl_array **value; /* [entries]: kept, NULL where it is not there yet or no more */
-    mxl_array **in;    /* room for the inputs of a node */
-    mxl_facts facts;   /* shapes, where arrays are created by them */
+    mxl_array **value;    /* [entries]: kept, NULL where it is not there yet or no more */
+    mxl_array **in;       /* room for the inputs of a node */
+    known_shapes *shapes; /* where arrays are created by them */
     size_t bytes;
 } running;
 
@@ -164,7 +181,7 @@ static const void *params_of(const running *r, int n, mxl_arena *arena)
 
     if (!r->program->by_shape || !creates_by_shape(node))
         return node->params;
-    shape = &r->facts.shape[r->program->graph.first[n]];
+    shape = &r->shapes->facts.shape[r->program->graph.first[n]];
     if (!r->mode.legacy_shape || !mxl_shape_known(shape))
         return node->params;
     params = mxl_arena_alloc(arena, node->params_bytes);
@@ -308,25 +325,74 @@ static int take_heads(const running *r, mxl_array **out)
     return 0;
 }
 
-/* Shapes of all entries, from those of the inputs. */
+/* Whether shapes that were found before are those for the inputs. */
+static bool are_for(const known_shapes *known, const running *r, mxl_array *const *inputs)
+{
+    if (known == NULL || known->facts.legacy_shape != r->mode.legacy_shape)
+        return false;
+    for (int i = 0; i < known->count; i++) {
+        const mxl_shape *shape = &known->input[i];
+
+        if (shape->ndim != inputs[i]->ndim ||
+            memcmp(shape->dim, inputs[i]->shape, (size_t)shape->ndim * sizeof(*shape->dim)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Room for shapes, with those of the inputs; NULL with the error set. */
+static known_shapes *new_shapes(const running *r, mxl_array *const *inputs)
+{
+    const mxl_walk *walk = &r->program->graph.walk;
+    known_shapes *known;
+    size_t bytes = sizeof(*known);
+    int count = 0;
+
+    for (int n = 0; n < walk->count; n++)
+        count += walk->node[n]->op == NULL;
+    bytes += (size_t)count * sizeof(known->input[0]);
+    known = mxl_alloc(bytes);
+    if (known == NULL)
+        return NULL;
+    known->bytes = bytes;
+    known->count = count;
+    for (int i = 0; i < count; i++)
+        mxl_shape_set(&known->input[i], inputs[i]->ndim, inputs[i]->shape);
+    if (mxl_facts_begin(&known->facts, &r->program->graph, r->mode.legacy_shape) == 0)
+        return known;
+    mxl_free(known, bytes);
+    return NULL;
+}
+
+/* Shapes of all entries, from those of the inputs; the run takes those of the last one. */
 static int infer_shapes(running *r, mxl_array *const *inputs)
 {
     const mxl_indexed *graph = &r->program->graph;
-    int input = 0, status;
+    int input = 0, status = 0;
 
     if (!r->program->by_shape)
         return 0;
-    status = mxl_facts_begin(&r->facts, graph, r->mode.legacy_shape);
+    r->shapes = atomic_exchange(&((mxl_program *)(uintptr_t)r->program)->shapes, NULL);
+    if (are_for(r->shapes, r, inputs))
+        return 0;
+    free_shapes(r->shapes);
+    r->shapes = new_shapes(r, inputs);
+    if (r->shapes == NULL)
+        return -1;
     for (int n = 0; n < graph->walk.count && status == 0; n++) {
-        mxl_shape shape;
-
-        if (graph->walk.node[n]->op != NULL)
-            continue;
-        mxl_shape_set(&shape, inputs[input]->ndim, inputs[input]->shape);
-        status = mxl_facts_say_shape(&r->facts, graph->first[n], &shape);
-        input++;
+        if (graph->walk.node[n]->op == NULL)
+            status =
+                mxl_facts_say_shape(&r->shapes->facts, graph->first[n], &r->shapes->input[input++]);
     }
-    return status == 0 ? mxl_infer_shapes(&r->facts) : status;
+    return status == 0 ? mxl_infer_shapes(&r->shapes->facts) : status;
+}
+
+/* Leaves the shapes for the next run if they are complete. */
+static void leave_shapes(running *r, bool complete)
+{
+    if (r->shapes != NULL && complete)
+        r->shapes = atomic_exchange(&((mxl_program *)(uintptr_t)r->program)->shapes, r->shapes);
+    free_shapes(r->shapes);
 }
 
 static int most_inputs(const mxl_indexed *graph)
@@ -357,7 +423,7 @@ int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_ar
         status = take_heads(&r, out);
     for (size_t e = 0; e < entries; e++)
         mxl_array_release(r.value[e]);
-    mxl_facts_end(&r.facts);
+    leave_shapes(&r, status == 0);
     mxl_free(r.value, r.bytes);
     return status;
 }

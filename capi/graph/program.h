@@ -11,6 +11,8 @@ typedef struct mxl_program {
     mxl_indexed graph;
     _Atomic(mxl_kept *) *kept; /* [nodes]: what a node keeps of its variables, while no run has
                                 * taken it, or NULL; NULL where nothing is kept */
+    _Atomic(struct mxl_known_shapes *) shapes; /* of the last run, where arrays are created by them;
+                                                * while no run has taken them, or NULL */
     int *last;     /* [entries]: the node that reads the entry last; nodes for heads, -1: none */
     int *wanted;   /* [nodes]: how many outputs of a node are made */
     bool by_shape; /* arrays are created whose shapes follow from the inputs */

@@ -303,3 +303,27 @@ def test_two_calls_before_a_backward() -> None:
     total.backward()
     assert first.asnumpy().tolist() == [[3, 3]] and second.asnumpy().tolist() == [[6, 6]]
     assert net.weight.grad().asnumpy().tolist() == [[3, 3, 3]] * 2
+
+
+def test_threads_with_other_shapes_share_a_graph_that_makes_arrays() -> None:
+    net = gluon.rnn.LSTM(4, input_size=3)
+    outer = nn.HybridSequential()
+    outer.add(net)  # its states are made by the graph, in the shape of the batch
+    outer.initialize()
+    data = [nd.array(np.random.RandomState(number).randn(5, 1 + number % 3, 3)) for number in range(6)]
+    plain = [outer(each).asnumpy() for each in data]
+    outer.hybridize(static_alloc=True)
+    outer(data[0])
+    wrong = []
+
+    def run(number: int) -> None:
+        for _ in range(30):
+            if not np.array_equal(outer(data[number]).asnumpy(), plain[number]):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert wrong == []
