@@ -172,6 +172,7 @@ typedef struct stand_ins {
     int64_t (*dims)[2 * MXL_MAX_NDIM];
     mxl_shape *out_shape;
     int *out_dtype;
+    mxl_shape other; /* in place of an unknown one */
     mxl_arena arena;
 } stand_ins;
 
@@ -197,7 +198,7 @@ static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
 /* Input i with `size` in place of unknown sizes, and a dtype in place of an unknown one. */
 static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, int dtype)
 {
-    const mxl_shape *shape = mxl_rule_in(rule, i);
+    const mxl_shape *shape = mxl_rule_in(rule, i)->ndim < 0 ? &s->other : mxl_rule_in(rule, i);
     int known = rule->facts->dtype[rule->in[i]];
     mxl_array *array = &s->array[i];
 
@@ -314,6 +315,53 @@ static int infer_outputs(mxl_rule *rule)
     return status;
 }
 
+/* Output dtypes by the operator's own function, with shapes that are tried where they are not
+ * known: dtypes seldom depend on them. If not all inputs are known, it only finds whether results
+ * have the dtype of the inputs. *found: all outputs are known. */
+static int infer_output_dtypes(mxl_rule *rule, bool *found)
+{
+    static const int ranks[] = {2, 4, 3, 1};
+    int dtype = MXL_DTYPE_UNKNOWN, status = 0;
+    bool whole = true, ran = false;
+    stand_ins s;
+
+    *found = false;
+    for (int i = 0; i < rule->num_in; i++) {
+        int known = rule->facts->dtype[rule->in[i]];
+
+        whole &= known != MXL_DTYPE_UNKNOWN;
+        if (dtype == MXL_DTYPE_UNKNOWN)
+            dtype = known;
+    }
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        dtype = MXL_F32;
+    if (rule->node->op->infer == NULL)
+        return 0;
+    if (stand_ins_begin(&s, rule) != 0)
+        return -1;
+    for (int i = 0; i < 4 && !ran; i++) {
+        s.other = (mxl_shape){.ndim = ranks[i], .dim = {-1, -1, -1, -1}};
+        ran = call_infer(&s, rule, ONE_SIZE, dtype) == 0;
+    }
+    *found = ran && whole;
+    for (int i = 0; i < rule->num_out && ran && status == 0; i++) {
+        rule->other_outputs |= s.out_dtype[i] != dtype;
+        if (whole)
+            status = mxl_rule_say_dtype(rule, rule->out + i, s.out_dtype[i]);
+    }
+    mxl_arena_clear(&s.arena);
+    return status;
+}
+
+static int infer_dtypes_of(mxl_rule *rule)
+{
+    bool found;
+
+    if (infer_output_dtypes(rule, &found) != 0)
+        return -1;
+    return found ? 0 : mxl_rule_dtypes(rule);
+}
+
 /* ---- all nodes ---- */
 
 static int infer_shapes_of(mxl_rule *rule)
@@ -373,5 +421,5 @@ int mxl_infer_shapes(mxl_facts *facts)
 
 int mxl_infer_dtypes(mxl_facts *facts)
 {
-    return infer_all(facts, mxl_rule_dtypes);
+    return infer_all(facts, infer_dtypes_of);
 }

@@ -39,6 +39,7 @@ typedef struct mxl_rule {
     const int *in; /* entries */
     int num_in, out, num_out;
     bool changed;
+    bool other_outputs; /* of dtypes: results have another dtype than the inputs */
 } mxl_rule;
 
 static inline mxl_shape *mxl_rule_in(const mxl_rule *rule, int i)
@@ -55,6 +56,9 @@ static inline mxl_shape *mxl_rule_out(const mxl_rule *rule, int i)
 int mxl_rule_merge(mxl_rule *rule, mxl_shape *to, const mxl_shape *from);
 /* The same of input i, with sizes. An error names the input. */
 int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim);
+
+/* Adds the dtype of an entry; unknown says nothing. -1 with the error set where it contradicts. */
+int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype);
 
 /* Completes the inputs of operators with weights, labels or states, and of element-wise ones. */
 int mxl_rule_shapes(mxl_rule *rule);

@@ -8,8 +8,7 @@ static int *dtype_at(const mxl_rule *rule, int entry)
     return &rule->facts->dtype[entry];
 }
 
-/* Says the dtype of an entry; -1 with the error set where it contradicts. */
-static int say(mxl_rule *rule, int entry, int dtype)
+int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype)
 {
     bool known = *dtype_at(rule, entry) != MXL_DTYPE_UNKNOWN;
 
@@ -29,11 +28,11 @@ static int one_dtype(mxl_rule *rule, int begin, int end, int outs)
     for (int i = 0; i < outs && dtype == MXL_DTYPE_UNKNOWN; i++)
         dtype = *dtype_at(rule, rule->out + i);
     for (int i = begin; i < end; i++) {
-        if (say(rule, rule->in[i], dtype) != 0)
+        if (mxl_rule_say_dtype(rule, rule->in[i], dtype) != 0)
             return -1;
     }
     for (int i = 0; i < outs; i++) {
-        if (say(rule, rule->out + i, dtype) != 0)
+        if (mxl_rule_say_dtype(rule, rule->out + i, dtype) != 0)
             return -1;
     }
     return 0;
@@ -42,7 +41,7 @@ static int one_dtype(mxl_rule *rule, int begin, int end, int outs)
 static int say_outs(mxl_rule *rule, int dtype)
 {
     for (int i = 0; i < rule->num_out; i++) {
-        if (say(rule, rule->out + i, dtype) != 0)
+        if (mxl_rule_say_dtype(rule, rule->out + i, dtype) != 0)
             return -1;
     }
     return 0;
@@ -56,11 +55,11 @@ static int norm(mxl_rule *rule)
     if (one_dtype(rule, 0, 1, 1) != 0)
         return -1;
     for (int i = 1; i < rule->num_in; i++) {
-        if (say(rule, rule->in[i], rest) != 0)
+        if (mxl_rule_say_dtype(rule, rule->in[i], rest) != 0)
             return -1;
     }
     for (int i = 1; i < rule->num_out; i++) {
-        if (say(rule, rule->out + i, rest) != 0)
+        if (mxl_rule_say_dtype(rule, rule->out + i, rest) != 0)
             return -1;
     }
     return 0;
@@ -71,7 +70,7 @@ static int embedding(mxl_rule *rule)
 {
     int dtype = (int)mxl_rule_int(rule, "dtype", MXL_F32);
 
-    return say(rule, rule->in[1], dtype) != 0 ? -1 : say_outs(rule, dtype);
+    return mxl_rule_say_dtype(rule, rule->in[1], dtype) != 0 ? -1 : say_outs(rule, dtype);
 }
 
 /* The result has the dtype of the first input; the others have any. */
@@ -87,7 +86,9 @@ static int topk(mxl_rule *rule)
     int values = *dtype_at(rule, rule->in[0]);
 
     if (mxl_rule_is(rule, "ret_typ", "both"))
-        return say(rule, rule->out, values) != 0 ? -1 : say(rule, rule->out + 1, positions);
+        return mxl_rule_say_dtype(rule, rule->out, values) != 0
+                   ? -1
+                   : mxl_rule_say_dtype(rule, rule->out + 1, positions);
     return mxl_rule_is(rule, "ret_typ", "indices") ? say_outs(rule, positions)
                                                    : say_outs(rule, values);
 }
@@ -107,11 +108,51 @@ static int gives_bool(mxl_rule *rule)
     return say_outs(rule, MXL_BOOL);
 }
 
+/* Weights and gradients have one dtype, which is the result's; states, weights in full precision
+ * and scales are float32. */
+static int two_of_one(mxl_rule *rule)
+{
+    for (int i = 2; i < rule->num_in; i++) {
+        if (mxl_rule_say_dtype(rule, rule->in[i], MXL_F32) != 0)
+            return -1;
+    }
+    return one_dtype(rule, 0, 2, 1);
+}
+
+/* The same with a result in full precision. */
+static int gives_float32(mxl_rule *rule)
+{
+    for (int i = 2; i < rule->num_in; i++) {
+        if (mxl_rule_say_dtype(rule, rule->in[i], MXL_F32) != 0)
+            return -1;
+    }
+    return one_dtype(rule, 0, 2, 0) != 0 ? -1 : say_outs(rule, MXL_F32);
+}
+
+/* A scale at the end is float32. */
+static int scaled(mxl_rule *rule)
+{
+    int last = rule->num_in - 1;
+
+    if (mxl_rule_say_dtype(rule, rule->in[last], MXL_F32) != 0)
+        return -1;
+    return one_dtype(rule, 0, last, rule->num_out);
+}
+
+/* Marks (input 5) are int32. */
+static int hawkes(mxl_rule *rule)
+{
+    if (mxl_rule_say_dtype(rule, rule->in[5], MXL_I32) != 0 ||
+        one_dtype(rule, 0, 5, rule->num_out) != 0)
+        return -1;
+    return one_dtype(rule, 6, rule->num_in, rule->num_out);
+}
+
 /* Each result has the dtype of its input. */
 static int in_pairs(mxl_rule *rule)
 {
     for (int i = 0; i < rule->num_in && i < rule->num_out; i++) {
-        if (say(rule, rule->out + i, *dtype_at(rule, rule->in[i])) != 0)
+        if (mxl_rule_say_dtype(rule, rule->out + i, *dtype_at(rule, rule->in[i])) != 0)
             return -1;
     }
     return 0;
@@ -139,6 +180,16 @@ static const struct {
     {"_contrib_arange_like", like_first},
     {"topk", topk},
     {"where", like_second},
+    {"_npi_where", like_second},
+    {"_npi_where_lscalar", like_second},
+    {"_npi_where_rscalar", like_second},
+    {"mp_sgd_update", two_of_one},
+    {"mp_sgd_mom_update", two_of_one},
+    {"mp_nag_mom_update", two_of_one},
+    {"_mp_adamw_update", two_of_one},
+    {"mp_lamb_update_phase1", gives_float32},
+    {"_adamw_update", scaled},
+    {"_contrib_hawkesll", hawkes},
     {"shape_array", gives_int64},
     {"size_array", gives_int64},
     {"isnan", gives_bool},
@@ -168,5 +219,5 @@ int mxl_rule_dtypes(mxl_rule *rule)
     said = said_dtype(rule);
     if (said != MXL_DTYPE_UNKNOWN)
         return say_outs(rule, said);
-    return one_dtype(rule, 0, rule->num_in, rule->num_out);
+    return one_dtype(rule, 0, rule->num_in, rule->other_outputs ? 0 : rule->num_out);
 }

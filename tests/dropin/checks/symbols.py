@@ -137,6 +137,28 @@ net.simple_bind(mx.cpu(), data=(2, 6), stype_dict={'data': 'csr'})
 expressions("", NAMES, ROWS)
 
 
+TYPES = """
+mx.sym.broadcast_equal(a, b).infer_type(a='float16')
+mx.sym.contrib.hawkesll(*[mx.sym.var(c) for c in 'abcdefgh']).infer_type(a='float16')
+mx.sym.mp_sgd_update(a, b, mx.sym.var('c'), lr=1).infer_type(a='float16')
+mx.sym.mp_sgd_mom_update(a, b, mx.sym.var('c'), mx.sym.var('d'), lr=1).infer_type(a='float16')
+mx.sym.all_finite(a).infer_type(a='float16')
+mx.sym.random.uniform(shape=(2,)).infer_type()
+mx.sym.random.randint(0, 5, shape=(2,)).infer_type()
+mx.sym.image.to_tensor(a).infer_type(a='uint8')
+mx.sym.histogram(a, bins=3, range=(0, 1)).infer_type(a='float64')
+mx.sym.argsort(a, dtype='int32').infer_type(a='float64')
+mx.sym.np.equal(a.as_np_ndarray(), b.as_np_ndarray()).infer_type(a='float32')
+mx.sym.np.argmax(a.as_np_ndarray()).infer_type(a='float32')
+mx.sym.cast(a, dtype='int8').infer_type(a='float64')
+mx.sym.one_hot(a, depth=2, dtype='int32').infer_type(a='int64')
+mx.sym.where(a, b, b).infer_type(b='float64')
+mx.sym.contrib.index_array(a).infer_type(a='float64')
+mx.sym.contrib.box_nms(a).infer_type(a='float16')
+""".strip().splitlines()
+expressions("dtypes of", NAMES, TYPES)
+
+
 def bound(request="write", train=True, heads=None):
     """Outputs, gradients and auxiliary states after one run."""
     one = network().simple_bind(mx.cpu(), grad_req=request, data=(4, 6), softmax_label=(4,))
