@@ -36,6 +36,8 @@ static const mxl_probe_symbol symbols[] = {
     ENTRY("dgeqrf_", f64.geqrf),
     ENTRY("dorgqr_", f64.orgqr),
     ENTRY("dsyevd_", f64.syevd),
+    ENTRY("dgesvd_", dgesvd),
+    ENTRY("dgeev_", dgeev),
     ENTRY("openblas_set_num_threads", set_threads),
     ENTRY("openblas_get_config", config),
     {NULL, 0},

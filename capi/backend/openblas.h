@@ -1,5 +1,5 @@
 /* OpenBLAS: a table of the BLAS and LAPACK functions that kernels call. The library is found and
- * opened at first use, never linked. For kernel/gemm/gemm.c, kernel/linalg/lapack.c and api. */
+ * opened at first use, never linked. For kernel/gemm, kernel/linalg and api. */
 #ifndef MXL_BACKEND_OPENBLAS_H
 #define MXL_BACKEND_OPENBLAS_H
 
@@ -32,6 +32,12 @@ typedef struct mxl_openblas_routines {
 
 typedef struct mxl_openblas {
     mxl_openblas_routines f32, f64;
+    void (*dgesvd)(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
+                   const int *lda, double *s, double *u, const int *ldu, double *vt,
+                   const int *ldvt, double *work, const int *lwork, int *info, size_t, size_t);
+    void (*dgeev)(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda,
+                  double *wr, double *wi, double *vl, const int *ldvl, double *vr, const int *ldvr,
+                  double *work, const int *lwork, int *info, size_t, size_t);
     void (*set_threads)(int count);
     char *(*config)(void);
 } mxl_openblas;

@@ -6,19 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/openblas.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "kernel/copy/cast.h"
 #include "kernel/gemm/gemm.h"
+#include "kernel/linalg/blas_call.h"
 
 enum {
     BLOCK = 48,
-    LEAST = 32,      /* measured: below it the library's own routines are as fast as OpenBLAS's */
-    LARGE = 256,     /* size from which OpenBLAS's threads help */
-    LARGEST = 30000, /* largest size for OpenBLAS, whose workspace sizes have 32 bits */
-    WORK_ROWS = 64   /* rows of workspace for its blocked routines */
+    WORK_ROWS = 64 /* rows of workspace for OpenBLAS's blocked routines */
 };
 
 #define NAME(x) f32_##x
@@ -30,29 +27,6 @@ enum {
 #define T       double
 #define DTYPE   MXL_F64
 #include "kernel/linalg/lapack.tmpl.h"
-
-/* OpenBLAS for one call, and its routines for the dtype. */
-typedef struct backend {
-    const mxl_openblas *held;
-    const mxl_openblas_routines *blas; /* NULL: no OpenBLAS, or the sizes do not suit it */
-} backend;
-
-/* Begins a call for m x n numbers, which mxl_openblas_end(b->held) ends, unless this returns -1. A
- * requested library that is missing is an error for small matrices too. */
-static int begin(int dtype, int64_t m, int64_t n, backend *b)
-{
-    *b = (backend){0};
-    if (mxl_openblas_get(&b->held) != 0)
-        return -1;
-    b->held = NULL;
-    if (m > LARGEST || n > LARGEST || (m < LEAST && n < LEAST))
-        return 0;
-    if (mxl_openblas_begin(&b->held, m >= LARGE && n >= LARGE) != 0)
-        return -1;
-    if (b->held != NULL)
-        b->blas = dtype == MXL_F32 ? &b->held->f32 : &b->held->f64;
-    return 0;
-}
 
 /* ---- Cholesky ---- */
 
@@ -78,10 +52,10 @@ static int cholesky_plain(int dtype, int64_t n, void *a, int64_t *bad)
 int mxl_cholesky(int dtype, int64_t n, void *a, int64_t *bad)
 {
     int size = (int)n, info = 0, status = 0;
-    backend b;
+    mxl_blas_call b;
 
     *bad = 0;
-    if (begin(dtype, n, n, &b) != 0)
+    if (mxl_blas_begin(dtype, n, n, &b) != 0)
         return -1;
     if (b.blas != NULL) {
         b.blas->potrf("U", &size, a, &size, &info, 1);
@@ -140,11 +114,11 @@ int mxl_triangular_solve(int dtype, bool right, bool lower, bool transpose, int6
     static const float one32 = 1;
     static const double one64 = 1;
     int m = (int)columns, n = (int)rows, size = right ? m : n, status = 0;
-    backend by;
+    mxl_blas_call by;
 
     if (rows == 0 || columns == 0)
         return 0;
-    if (begin(dtype, rows, columns, &by) != 0)
+    if (mxl_blas_begin(dtype, rows, columns, &by) != 0)
         return -1;
     if (by.blas != NULL)
         by.blas->trsm(right ? "L" : "R", lower ? "U" : "L", transpose ? "T" : "N", "N", &m, &n,
@@ -227,13 +201,13 @@ int mxl_lu_decompose(int dtype, int64_t n, void *a, bool invert, mxl_lu *lu)
 {
     size_t bytes = (size_t)n * sizeof(int);
     int *pivots, status = -1;
-    backend b;
+    mxl_blas_call b;
 
     if (n == 0) {
         describe(dtype, 0, a, NULL, 0, lu);
         return 0;
     }
-    if (begin(dtype, n, n, &b) != 0)
+    if (mxl_blas_begin(dtype, n, n, &b) != 0)
         return -1;
     pivots = mxl_alloc(bytes);
     if (pivots != NULL)
@@ -291,39 +265,21 @@ int mxl_lu_solve(int dtype, bool transpose, int64_t n, int64_t columns, void *a,
 {
     size_t bytes = (size_t)n * sizeof(int);
     int *pivots, status = -1;
-    backend by;
+    mxl_blas_call by;
 
     *bad = 0;
     if (n == 0)
         return 0;
-    if (begin(dtype, n, n, &by) != 0)
+    if (mxl_blas_begin(dtype, n, n, &by) != 0)
         return -1;
     pivots = mxl_alloc(bytes);
     if (pivots != NULL)
-        status = by.blas != NULL && columns <= LARGEST
+        status = by.blas != NULL && columns <= MXL_BLAS_LARGEST
                      ? system_by(by.blas, dtype, transpose, n, columns, a, b, pivots, bad)
                      : system_plain(dtype, transpose, n, columns, a, b, pivots, bad);
     mxl_openblas_end(by.held);
     mxl_free(pivots, bytes);
     return status;
-}
-
-/* ---- the plain routines in double ---- */
-
-static void to_double(int dtype, int64_t count, const void *from, double *to)
-{
-    for (int64_t i = 0; i < count; i++)
-        to[i] = dtype == MXL_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
-}
-
-static void from_double(int dtype, int64_t count, const double *from, void *to)
-{
-    for (int64_t i = 0; i < count; i++) {
-        if (dtype == MXL_F32)
-            ((float *)to)[i] = (float)from[i];
-        else
-            ((double *)to)[i] = from[i];
-    }
 }
 
 /* ---- LQ ---- */
@@ -335,10 +291,10 @@ static int lq_plain(int dtype, int64_t m, int64_t n, void *a, void *l)
 
     if (work == NULL)
         return -1;
-    to_double(dtype, m * n, a, work);
+    mxl_linalg_to_double(dtype, m * n, a, work);
     mxl_lq_plain(m, n, work, work + m * n, work + m * n + m * m);
-    from_double(dtype, m * n, work, a);
-    from_double(dtype, m * m, work + m * n, l);
+    mxl_linalg_from_double(dtype, m * n, work, a);
+    mxl_linalg_from_double(dtype, m * m, work + m * n, l);
     mxl_free(work, (size_t)count * sizeof(double));
     return 0;
 }
@@ -365,12 +321,12 @@ static int lq_by(const mxl_openblas_routines *blas, int dtype, int64_t m, int64_
 
 int mxl_lq(int dtype, int64_t m, int64_t n, void *a, void *l)
 {
-    backend b;
+    mxl_blas_call b;
     int status;
 
     if (m == 0)
         return 0;
-    if (begin(dtype, m, n, &b) != 0)
+    if (mxl_blas_begin(dtype, m, n, &b) != 0)
         return -1;
     status = b.blas != NULL ? lq_by(b.blas, dtype, m, n, a, l) : lq_plain(dtype, m, n, a, l);
     mxl_openblas_end(b.held);
@@ -379,7 +335,8 @@ int mxl_lq(int dtype, int64_t m, int64_t n, void *a, void *l)
 
 /* ---- eigenvalues ---- */
 
-static bool all_finite(int dtype, int64_t n, const void *a)
+/* Whether the lower triangle is finite. */
+static bool lower_finite(int dtype, int64_t n, const void *a)
 {
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j <= i; j++) {
@@ -418,10 +375,10 @@ static int eigen_plain(int dtype, int64_t n, void *a, void *values, bool *conver
 
     if (work == NULL)
         return -1;
-    to_double(dtype, n * n, a, work);
+    mxl_linalg_to_double(dtype, n * n, a, work);
     *converged = mxl_eigen_plain(n, work, work + n * n, work + n * n + n);
-    from_double(dtype, n * n, work, a);
-    from_double(dtype, n, work + n * n, values);
+    mxl_linalg_from_double(dtype, n * n, work, a);
+    mxl_linalg_from_double(dtype, n, work + n * n, values);
     mxl_free(work, (size_t)count * sizeof(double));
     return 0;
 }
@@ -446,19 +403,20 @@ static int eigen_by(const mxl_openblas_routines *blas, int dtype, int64_t n, voi
 
 int mxl_eigen(int dtype, int64_t n, void *a, void *values, bool *converged)
 {
-    backend b;
+    mxl_blas_call b;
     int status;
 
     *converged = true;
     if (n == 0)
         return 0;
-    if (!all_finite(dtype, n, a)) {
+    if (!lower_finite(dtype, n, a)) {
         for (int64_t i = 0; i < n * n; i++)
-            from_double(dtype, 1, &(double){NAN}, (char *)a + (size_t)i * mxl_dtype_size(dtype));
+            mxl_linalg_from_double(dtype, 1, &(double){NAN},
+                                   (char *)a + (size_t)i * mxl_dtype_size(dtype));
         memcpy(values, a, (size_t)n * mxl_dtype_size(dtype));
         return 0;
     }
-    if (begin(dtype, n, n, &b) != 0)
+    if (mxl_blas_begin(dtype, n, n, &b) != 0)
         return -1;
     status = b.blas != NULL ? eigen_by(b.blas, dtype, n, a, values, converged)
                             : eigen_plain(dtype, n, a, values, converged);
@@ -485,7 +443,7 @@ int mxl_cofactors(int dtype, int64_t n, const void *a, void *out)
     if (work == NULL)
         return -1;
     result = work + n * n;
-    to_double(dtype, n * n, a, copy);
+    mxl_linalg_to_double(dtype, n * n, a, copy);
     status = mxl_lu_decompose(MXL_F64, n, copy, true, &lu);
     if (status == 0 && lu.bad == 0) {
         for (int64_t i = 0; i < n; i++) {
@@ -493,11 +451,11 @@ int mxl_cofactors(int dtype, int64_t n, const void *a, void *out)
                 result[i * n + j] = lu.det * copy[j * n + i];
         }
     } else if (status == 0) {
-        to_double(dtype, n * n, a, copy);
+        mxl_linalg_to_double(dtype, n * n, a, copy);
         mxl_cofactors_plain(n, copy, result, work + 2 * n * n);
     }
     if (status == 0)
-        from_double(dtype, n * n, result, out);
+        mxl_linalg_from_double(dtype, n * n, result, out);
     mxl_free(work, bytes);
     return status;
 }

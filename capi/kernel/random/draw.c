@@ -85,6 +85,31 @@ double mxl_draw_exponential(mxl_draws *d, double rate, double unused)
     return -log1p(-mxl_draw_unit(d)) / rate;
 }
 
+/* The logarithm of an exponential number, finite. */
+static double log_exponential(mxl_draws *d)
+{
+    return log(fmax(mxl_draw_exponential(d, 1, 0), 0x1p-54));
+}
+
+double mxl_draw_gumbel(mxl_draws *d, double location, double scale)
+{
+    return location - scale * log_exponential(d);
+}
+
+/* The difference of two logarithms of exponential numbers. */
+double mxl_draw_logistic(mxl_draws *d, double mean, double scale)
+{
+    double first = log_exponential(d);
+
+    return mean + scale * (first - log_exponential(d));
+}
+
+double mxl_draw_rayleigh(mxl_draws *d, double unused, double scale)
+{
+    (void)unused;
+    return scale * sqrt(2 * mxl_draw_exponential(d, 1, 0));
+}
+
 /* Marsaglia and Tsang, "A simple method for generating gamma variables", 2000; shape >= 1. With v =
  * (1 + t)^3 the test is log(u) < x^2 / 2 + base (1 - v + log(v)), written so that small t lose no
  * digits. */

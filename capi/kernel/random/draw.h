@@ -31,6 +31,9 @@ uint64_t mxl_draw_below(mxl_draws *d, uint64_t range);
 double mxl_draw_uniform(mxl_draws *d, double low, double high); /* low may be above high */
 double mxl_draw_normal(mxl_draws *d, double mean, double deviation);
 double mxl_draw_exponential(mxl_draws *d, double rate, double unused);
+double mxl_draw_gumbel(mxl_draws *d, double location, double scale);
+double mxl_draw_logistic(mxl_draws *d, double mean, double scale);
+double mxl_draw_rayleigh(mxl_draws *d, double unused, double scale);
 
 /* Shape `a`, scale `b`. Shape 0 gives 0, infinity gives infinity; below 0 and NaN give NaN. */
 double mxl_draw_gamma(mxl_draws *d, double a, double b);
