@@ -30,7 +30,8 @@ typedef enum mxl_param_type {
     MXL_P_SHAPE, /* mxl_tuple of integers; a single integer counts as one axis */
     MXL_P_OPT_SHAPE, /* the same, n = -1 for None */
     MXL_P_TUPLE_OPT, /* mxl_tuple whose entries may be MXL_NONE: bounds of slices */
-    MXL_P_FLOATS,    /* mxl_floats; a single number counts as a list of one */
+    MXL_P_FLOATS,    /* mxl_floats; a single number counts as a list of one; n = -1 for None, if
+                        that is the default */
     MXL_P_STRING     /* const char * */
 } mxl_param_type;
 

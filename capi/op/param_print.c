@@ -55,6 +55,10 @@ static void print_tuple(mxl_str *out, const mxl_tuple *tuple)
 
 static void print_floats(mxl_str *out, const mxl_floats *list)
 {
+    if (list->n < 0) {
+        mxl_str_add(out, "None");
+        return;
+    }
     mxl_str_add(out, "(");
     for (int i = 0; i < list->n; i++) {
         mxl_str_add(out, i == 0 ? "" : ", ");

@@ -98,7 +98,6 @@
     X(_npi_arctan2_scalar, LATER) \
     X(_npi_around, LATER) \
     X(_npi_average, LATER) \
-    X(_npi_bernoulli, LATER) \
     X(_npi_bincount, LATER) \
     X(_npi_bitwise_and, LATER) \
     X(_npi_bitwise_and_scalar, LATER) \
@@ -110,8 +109,6 @@
     X(_npi_blackman, LATER) \
     X(_npi_boolean_mask_assign_scalar, LATER) \
     X(_npi_boolean_mask_assign_tensor, LATER) \
-    X(_npi_choice, LATER) \
-    X(_npi_cholesky, LATER) \
     X(_npi_copysign, LATER) \
     X(_npi_copysign_scalar, LATER) \
     X(_npi_delete, LATER) \
@@ -119,15 +116,7 @@
     X(_npi_diff, LATER) \
     X(_npi_dsplit, LATER) \
     X(_npi_ediff1d, LATER) \
-    X(_npi_eig, LATER) \
-    X(_npi_eigh, LATER) \
-    X(_npi_eigvals, LATER) \
-    X(_npi_eigvalsh, LATER) \
-    X(_npi_einsum, LATER) \
-    X(_npi_exponential, LATER) \
     X(_npi_eye, LATER) \
-    X(_npi_gamma, LATER) \
-    X(_npi_gumbel, LATER) \
     X(_npi_hamming, LATER) \
     X(_npi_hanning, LATER) \
     X(_npi_hsplit, LATER) \
@@ -140,38 +129,20 @@
     X(_npi_lcm_scalar, LATER) \
     X(_npi_ldexp, LATER) \
     X(_npi_ldexp_scalar, LATER) \
-    X(_npi_logistic, LATER) \
     X(_npi_logspace, LATER) \
-    X(_npi_multinomial, LATER) \
     X(_npi_nan_to_num, LATER) \
     X(_npi_nonzero, LATER) \
-    X(_npi_norm, LATER) \
-    X(_npi_normal, LATER) \
-    X(_npi_normal_n, LATER) \
     X(_npi_pad, LATER) \
-    X(_npi_pareto, LATER) \
     X(_npi_percentile, LATER) \
-    X(_npi_pinv, LATER) \
-    X(_npi_pinv_scalar_rcond, LATER) \
     X(_npi_polyval, LATER) \
     X(_npi_powerd, LATER) \
     X(_npi_rarctan2_scalar, LATER) \
-    X(_npi_rayleigh, LATER) \
     X(_npi_rcopysign_scalar, LATER) \
     X(_npi_rldexp_scalar, LATER) \
     X(_npi_rot90, LATER) \
     X(_npi_share_memory, LATER) \
-    X(_npi_solve, LATER) \
-    X(_npi_svd, LATER) \
-    X(_npi_tensordot, LATER) \
-    X(_npi_tensordot_int_axes, LATER) \
-    X(_npi_tensorinv, LATER) \
-    X(_npi_tensorsolve, LATER) \
     X(_npi_tril, LATER) \
-    X(_npi_uniform, LATER) \
-    X(_npi_uniform_n, LATER) \
     X(_npi_unique, LATER) \
-    X(_npi_weibull, LATER) \
     X(_npx_constraint_check, LATER) \
     X(_npx_nonzero, LATER)
 /* clang-format on */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/memory/mem.h"
+#include "kernel/copy/cast.h"
 #include "ops/elementwise/elementwise.h"
 
 /* ---- for all of this folder ---- */
@@ -47,6 +49,19 @@ mxl_array *mxl_np_scalar(mxl_scope *s, const char *op, mxl_array *a, double b)
 mxl_array *mxl_np_as(mxl_scope *s, mxl_array *a, int dtype)
 {
     return a == NULL || a->dtype == dtype ? a : mxl_cast(s, a, dtype);
+}
+
+double *mxl_np_doubles(const mxl_array *a)
+{
+    double *to = mxl_alloc((size_t)a->size * sizeof(double));
+    int64_t step = 1;
+
+    if (to != NULL && a->size > 0) {
+        const void *from = mxl_array_read(a);
+
+        mxl_cast_loop(a->dtype, MXL_F64)(to, &from, &step, a->size, NULL);
+    }
+    return to;
 }
 
 /* ---- two arrays ---- */

@@ -16,6 +16,7 @@ const mxl_other_name mxl_other_names[] = {
     SAME("arctanh"),
     SAME("cbrt"),
     SAME("ceil"),
+    {"_npi_cholesky", "_linalg_potrf"},
     SAME("cos"),
     SAME("cosh"),
     SAME("degrees"),

@@ -32,4 +32,8 @@ mxl_array *mxl_np_scalar(mxl_scope *s, const char *op, mxl_array *a, double b);
 /* The array in a dtype; itself if it has it. */
 mxl_array *mxl_np_as(mxl_scope *s, mxl_array *a, int dtype);
 
+/* The elements of an array as doubles, for the caller to free with mxl_free, 8 bytes each; NULL
+ * with the error set. */
+double *mxl_np_doubles(const mxl_array *a);
+
 #endif

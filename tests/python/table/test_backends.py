@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from _table import assert_close, given_out, invoke, to_nd
+from _table import assert_close, given_out, invoke, invoke_text, to_nd
 from cases import CASES
 from test_cases_forward import run as run_case
 from test_cases_gradient import test_first as check_first
@@ -29,7 +29,8 @@ from mxlite._lib import LIB, check_call
 
 pytestmark = pytest.mark.one_binding
 
-LINALG = [case for case in CASES if case.op.startswith("_linalg_")]
+_NUMPY = {f"_npi_{name}" for name in "cholesky eig eigvals eigh eigvalsh svd pinv_scalar_rcond pinv solve norm".split()}
+LINALG = [case for case in CASES if case.op.startswith("_linalg_") or case.op in _NUMPY]
 VALUES = [case for case in LINALG if case.forward is not None]
 ERRORS = [case for case in LINALG if case.error]
 FIRST = [case for case in VALUES if case.order and not case.defined]
@@ -86,6 +87,23 @@ def test_gradients(case, way: str) -> None:
 def random_matrix(n: int, dtype: str = "float64", seed: int = 0) -> np.ndarray:
     """A matrix with a heavy diagonal."""
     return (np.random.default_rng(seed).standard_normal((n, n)) + n * np.eye(n)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 97])
+def test_spectra_around_a_block(n: int, dtype: str, way: str) -> None:
+    tolerance = {"rtol": 1e-4, "atol": 1e-4} if dtype == "float32" else {"rtol": 1e-9, "atol": 1e-9}
+    wide = np.random.default_rng(n).standard_normal((2, n, n + 3)).astype(dtype)
+    u, values, v = (each.asnumpy() for each in invoke_text("_npi_svd", [to_nd(wide)], {}))
+    np.testing.assert_allclose(u @ (values[..., None] * v), wide, **tolerance)
+    np.testing.assert_allclose(values, np.linalg.svd(wide.astype("float64"), compute_uv=False), **tolerance)
+    np.testing.assert_allclose(v @ v.swapaxes(1, 2), np.broadcast_to(np.eye(n), (2, n, n)), **tolerance)
+    np.testing.assert_allclose(u @ u.swapaxes(1, 2), np.broadcast_to(np.eye(n), (2, n, n)), **tolerance)
+    a = (np.random.default_rng(n).standard_normal((n, n)) / n + np.diag(np.arange(n))).astype(dtype)
+    values, vectors = (each.asnumpy() for each in invoke_text("_npi_eig", [to_nd(a)], {}))
+    np.testing.assert_allclose(a @ vectors, vectors * values, atol=tolerance["atol"] * n)
+    np.testing.assert_allclose(np.sort(values), np.sort(np.linalg.eigvals(a.astype("float64"))), **tolerance)
+    np.testing.assert_allclose((vectors**2).sum(0), np.ones(n), **tolerance)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -77,6 +77,10 @@ DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultipl
 DEFINED |= {"_image_to_tensor", "_image_random_flip_left_right", "_image_random_flip_top_bottom"}
 _COLOURS = "brightness contrast saturation hue color_jitter lighting".split()
 DEFINED |= {f"_image_random_{name}" for name in _COLOURS} | {"_image_adjust_lighting"}
+#: Their derivatives are in test_np_random.py: those of random numbers by the parameters of their distributions.
+_NUMPY = "normal normal_n uniform uniform_n gamma gumbel logistic exponential rayleigh pareto weibull bernoulli".split()
+DEFINED |= {f"_npi_{name}" for name in _NUMPY}
+NOT_DIFFERENTIABLE |= {"_npi_choice", "_npi_multinomial"}
 #: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.
 WRITES = {"_copyto"}
 

@@ -1,0 +1,218 @@
+/* Systems of equations and inverses of NumPy arrays: _npi_solve, _npi_tensorsolve, _npi_tensorinv.
+ */
+#include <stddef.h>
+
+#include "ops/linalg/linalg.h"
+#include "ops/numpy/numpy.h"
+
+/* Integers count as float64; of two floating dtypes the wider one. -1 with the error set for
+ * float16 and bool. */
+static int solver_dtype(const mxl_op *op, const mxl_array *a, const mxl_array *b)
+{
+    int dtype = MXL_F32;
+
+    for (int i = 0; i < 2; i++) {
+        const mxl_array *x = i == 0 ? a : b;
+
+        if (x->dtype == MXL_F16 || x->dtype == MXL_BOOL)
+            return mxl_error("%s: takes float32, float64 and integers, got %s", op->name,
+                             mxl_dtype_name(x->dtype));
+        if (x->dtype != MXL_F32)
+            dtype = MXL_F64;
+    }
+    return dtype;
+}
+
+/* A X = B of any arrays that have these sizes. */
+static mxl_array *solved(mxl_scope *s, mxl_array *a, mxl_array *b)
+{
+    static const int plain = 0;
+    mxl_array *in[2] = {a, b};
+
+    return mxl_np_call(s, "_mxl_solve", &plain, 2, in);
+}
+
+/* ---- solve ---- */
+
+static int solve_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    int dtype = solver_dtype(infer->op, a, b), last = a->ndim - 1;
+
+    if (dtype < 0)
+        return -1;
+    if (a->ndim < 2 || a->shape[last] != a->shape[last - 1])
+        return mxl_error("%s: takes square matrices, got shape %s", infer->op->name,
+                         MXL_SHAPE_OF(a));
+    if ((b->ndim != a->ndim && b->ndim != last) || !mxl_shape_same(last, a->shape, last, b->shape))
+        return mxl_error("%s: shapes %s and %s do not match", infer->op->name, MXL_SHAPE_OF(a),
+                         MXL_SHAPE_OF(b));
+    return mxl_infer_set(infer, dtype, b->ndim, b->shape);
+}
+
+/* Vectors are matrices of one column. */
+static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0], *b = call->in[1], *x;
+    int dtype = solver_dtype(call->op, a, b), ndim = b->ndim;
+    mxl_shape shape;
+
+    mxl_shape_set(&shape, ndim, b->shape);
+    a = mxl_np_as(mxl_np_scope(s), a, dtype);
+    b = mxl_np_as(s, b, dtype);
+    if (ndim == call->in[0]->ndim)
+        return solved(s, a, b);
+    x = solved(s, a, mxl_with_axes(s, b, ndim, shape.dim, 1));
+    return mxl_reshape(s, x, ndim, shape.dim);
+}
+
+static const mxl_op op_solve = {
+    .name = "_npi_solve",
+    .doc = "X of A X = B, for square matrices A; an error for a singular one.",
+    MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
+               MXL_INPUT(B, "As many matrices, or vectors along the last axis.")),
+    .infer = solve_infer,
+    .compose = solve_compose,
+};
+
+/* ---- tensorinv ---- */
+
+/* The product of the first `ind` sizes, which must be that of the others; -1 with the error set. */
+static int64_t side(const mxl_op *op, const mxl_array *a, int64_t ind)
+{
+    int64_t front, back;
+
+    if (ind <= 0 || ind > a->ndim)
+        return mxl_error("%s: ind must be between 1 and the number of axes, %d, got %lld", op->name,
+                         a->ndim, (long long)ind);
+    front = mxl_shape_size((int)ind, a->shape);
+    back = mxl_shape_size(a->ndim - (int)ind, a->shape + ind);
+    if (front != back || front == 0)
+        return mxl_error("%s: the sizes before axis %lld of shape %s must have the same product "
+                         "above 0 as those behind, got %lld and %lld",
+                         op->name, (long long)ind, MXL_SHAPE_OF(a), (long long)front,
+                         (long long)back);
+    return front;
+}
+
+static void turned_shape(const mxl_array *a, int64_t ind, mxl_shape *shape)
+{
+    shape->ndim = 0;
+    for (int i = 0; i < a->ndim; i++)
+        shape->dim[shape->ndim++] = a->shape[(i + ind) % a->ndim];
+}
+
+static int tensorinv_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+    int64_t ind = *(const int64_t *)infer->params;
+    mxl_shape shape;
+
+    if (mxl_check_full_float(infer->op, a) != 0 || side(infer->op, a, ind) < 0)
+        return -1;
+    turned_shape(a, ind, &shape);
+    return mxl_infer_set(infer, a->dtype, shape.ndim, shape.dim);
+}
+
+static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0];
+    int64_t ind = *(const int64_t *)call->params, n = side(call->op, a, ind);
+    mxl_shape shape;
+
+    turned_shape(a, ind, &shape);
+    a = mxl_reshape(mxl_np_scope(s), a, 2, (int64_t[]){n, n});
+    return mxl_reshape(s, mxl_np_one(s, "_linalg_inverse", a), shape.ndim, shape.dim);
+}
+
+static const mxl_op op_tensorinv = {
+    .name = "_npi_tensorinv",
+    .doc = "The array whose tensordot over the last axes with a is the identity: its first `ind` "
+           "axes together count as the rows of a matrix, the others as columns.",
+    MXL_INPUTS(MXL_INPUT(a, "The array, float32 or float64.")),
+    MXL_ONLY_PARAM(int64_t, ind, MXL_P_INT, "2", "How many axes are rows, at least 1."),
+    .infer = tensorinv_infer,
+    .compose = tensorinv_compose,
+    .keeps_scalars = true,
+};
+
+/* ---- tensorsolve ---- */
+
+/* The order of a's axes with `a_axes` moved to the end. -1 with the error set. */
+static int moved(const mxl_op *op, const mxl_array *a, mxl_tuple a_axes, int64_t *order)
+{
+    bool last[MXL_MAX_NDIM] = {false};
+    int n = 0;
+
+    for (int i = 0; i < a_axes.n; i++) {
+        int axis = mxl_check_axis(op, a_axes.v[i], a->ndim);
+
+        if (axis < 0)
+            return -1;
+        if (last[axis])
+            return mxl_error("%s: axis %d is listed twice", op->name, axis);
+        last[axis] = true;
+    }
+    for (int i = 0; i < a->ndim; i++)
+        if (!last[i])
+            order[n++] = i;
+    for (int i = 0; i < a_axes.n; i++)
+        order[n++] = a_axes.v[i] + (a_axes.v[i] < 0 ? a->ndim : 0);
+    return 0;
+}
+
+/* The axes of a behind as many as b has; all if there are none. */
+static void solution_shape(const mxl_array *a, const mxl_array *b, const int64_t *order,
+                           mxl_shape *shape)
+{
+    for (int i = a->ndim == b->ndim ? 0 : b->ndim; i < a->ndim; i++)
+        shape->dim[shape->ndim++] = a->shape[order[i]];
+}
+
+static int tensorsolve_infer(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0], *b = infer->in[1];
+    int dtype = solver_dtype(infer->op, a, b);
+    int64_t order[MXL_MAX_NDIM];
+    mxl_shape shape = {0};
+
+    if (dtype < 0 || moved(infer->op, a, *(const mxl_tuple *)infer->params, order) != 0)
+        return -1;
+    solution_shape(a, b, order, &shape);
+    if (b->ndim > a->ndim || mxl_shape_size(shape.ndim, shape.dim) != b->size ||
+        b->size * b->size != a->size)
+        return mxl_error("%s: shape %s is no square matrix for %lld unknowns of shape %s",
+                         infer->op->name, MXL_SHAPE_OF(a), (long long)b->size, MXL_SHAPE_OF(b));
+    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
+}
+
+static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0], *b = call->in[1];
+    int dtype = solver_dtype(call->op, a, b);
+    int64_t order[MXL_MAX_NDIM], n = b->size;
+    mxl_tuple axes = {a->ndim, order};
+    mxl_shape shape = {0};
+
+    (void)moved(call->op, a, *(const mxl_tuple *)call->params, order);
+    solution_shape(a, b, order, &shape);
+    a = mxl_np_as(mxl_np_scope(s), a, dtype);
+    if (axes.n > 1)
+        a = mxl_np_call(s, "transpose", &axes, 1, &a);
+    a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
+    b = mxl_reshape(s, mxl_np_as(s, b, dtype), 2, (int64_t[]){n, 1});
+    return mxl_reshape(s, solved(s, a, b), shape.ndim, shape.dim);
+}
+
+static const mxl_op op_tensorsolve = {
+    .name = "_npi_tensorsolve",
+    .doc = "x whose tensordot with a over all axes of x is b; the last axes of a belong to x.",
+    MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
+    MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]", "Axes of a to move to its end before.",
+                   .type_text = "Shape(tuple), optional, default=[]"),
+    .infer = tensorsolve_infer,
+    .compose = tensorsolve_compose,
+    .keeps_scalars = true,
+};
+
+const mxl_op *const mxl_ops_np_solve[] = {&op_solve, &op_tensorinv, &op_tensorsolve, NULL};
