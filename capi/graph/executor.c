@@ -198,6 +198,8 @@ static int make_outputs(mxl_executor *e, const mxl_facts *facts)
                            : mxl_array_new_none();
         if (e->output[i] == NULL)
             return -1;
+        if (e->output[i]->storage == NULL) /* a dense array, of which callers may ask */
+            e->output[i]->dtype = dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32;
     }
     return 0;
 }

@@ -28,6 +28,18 @@ static const struct {
     {"_contrib_MultiBoxTarget", {"loc_target", "loc_mask", "cls_target"}},
     {"_contrib_Proposal", {"output", "score"}},
     {"_contrib_MultiProposal", {"output", "score"}},
+    {"_contrib_BatchNormWithReLU", {"output", "mean", "var"}},
+    {"_contrib_hawkesll", {"output", "out_state"}},
+    {"SequenceLast", {"output"}},
+    {"make_loss", {"loss"}},
+    {"_image_random_flip_left_right", {"output"}},
+    {"_image_random_flip_top_bottom", {"output"}},
+    {"_npi_var", {"var", "mean"}},
+    {"_npi_std", {"std", "mean"}},
+    {"_npi_matmul", {"out"}},
+    {"_npi_concatenate", {"out"}},
+    {"_npi_hstack", {"out"}},
+    {"_npi_dstack", {"out"}},
 };
 
 static const char *own_name(const mxl_graph_node *node, int output)
@@ -59,6 +71,7 @@ static const struct {
     {"BilinearSampler", 2, NULL, NULL},
     {"GridGenerator", 2, NULL, NULL},
     {"Correlation", 3, NULL, NULL},
+    {"_linalg_det", 3, NULL, NULL},
     {"_linalg_slogdet", 4, NULL, NULL},
     {"_sample_multinomial", 2, "get_prob", "True"},
 };
