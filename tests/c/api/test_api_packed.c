@@ -1,6 +1,8 @@
 /* Packed functions: objects of numbers and lists, and the two operators that take them. */
 #include "engine_kit.h"
 
+#include <stdio.h>
+
 enum { INT = 0, NOTHING = 4, OBJECT = 8, STR = 11, ARRAY = 14 };
 
 static MXNetFunctionHandle function(const char *name)
@@ -112,4 +114,46 @@ TEST(deep_lists)
     CHECK_INT(MXNetObjectFree(deep), 0);
 }
 
-HARNESS_MAIN(ENTRY(names), ENTRY(nothing), ENTRY(zeros_of_shapes), ENTRY(deep_lists))
+static H tensordot(H x, MXNetValue axes, int code)
+{
+    MXNetValue in[3] = {{.v_handle = x}, {.v_handle = x}, axes}, out = {0};
+    int codes[3] = {ARRAY, ARRAY, code}, got = -1;
+
+    if (MXNetFuncCall(function("_npi.tensordot"), in, codes, 3, &out, &got) != 0)
+        return NULL;
+    CHECK_INT(got, ARRAY);
+    return out.v_handle;
+}
+
+TEST(axes_of_tensordot)
+{
+    static const int64_t square[] = {2, 2};
+    static const double values[] = {1, 2, 3, 4};
+    MXNetObjectHandle pair = list(2, list(1, number(1), NULL), list(1, number(0), NULL));
+    MXNetObjectHandle numbers = list(2, number(1), number(0));
+    MXNetObjectHandle one = list(1, number(1), NULL);
+    H x = make(F64, 2, square), y[3];
+
+    CHECK_INT(MXNDArraySyncCopyFromCPU(x, values, 4), 0);
+    y[0] = tensordot(x, (MXNetValue){.v_int64 = 1}, INT);
+    y[1] = tensordot(x, (MXNetValue){.v_handle = pair}, OBJECT);
+    y[2] = tensordot(x, (MXNetValue){.v_handle = numbers}, OBJECT);
+    for (int i = 0; i < 3; i++) {
+        if (CHECK(y[i] != NULL)) {
+            CHECK_NEAR(at(y[i], 0), 7, 0);
+            CHECK_NEAR(at(y[i], 3), 22, 0);
+        } else {
+            fprintf(stderr, "    %s\n", MXGetLastError());
+        }
+        drop(y[i]);
+    }
+    CHECK(tensordot(x, (MXNetValue){.v_handle = one}, OBJECT) == NULL);
+    CHECK_HAS(MXGetLastError(), "1 lists, 2 were expected");
+    drop(x);
+    CHECK_INT(MXNetObjectFree(pair), 0);
+    CHECK_INT(MXNetObjectFree(numbers), 0);
+    CHECK_INT(MXNetObjectFree(one), 0);
+}
+
+HARNESS_MAIN(ENTRY(names), ENTRY(nothing), ENTRY(zeros_of_shapes), ENTRY(deep_lists),
+             ENTRY(axes_of_tensordot))
