@@ -135,7 +135,6 @@
     X(_npi_pad, LATER) \
     X(_npi_percentile, LATER) \
     X(_npi_polyval, LATER) \
-    X(_npi_powerd, LATER) \
     X(_npi_rarctan2_scalar, LATER) \
     X(_npi_rcopysign_scalar, LATER) \
     X(_npi_rldexp_scalar, LATER) \

@@ -78,7 +78,8 @@ DEFINED |= {"_image_to_tensor", "_image_random_flip_left_right", "_image_random_
 _COLOURS = "brightness contrast saturation hue color_jitter lighting".split()
 DEFINED |= {f"_image_random_{name}" for name in _COLOURS} | {"_image_adjust_lighting"}
 #: Their derivatives are in test_np_random.py: those of random numbers by the parameters of their distributions.
-_NUMPY = "normal normal_n uniform uniform_n gamma gumbel logistic exponential rayleigh pareto weibull bernoulli".split()
+_NUMPY = "normal normal_n uniform uniform_n gamma gumbel logistic exponential rayleigh pareto weibull powerd".split()
+_NUMPY += ["bernoulli"]
 DEFINED |= {f"_npi_{name}" for name in _NUMPY}
 NOT_DIFFERENTIABLE |= {"_npi_choice", "_npi_multinomial"}
 #: Needs an array to write to, which the rows' gradient test does not give; test_autograd.py differentiates it.

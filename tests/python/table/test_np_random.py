@@ -78,6 +78,7 @@ def test_of_one_parameter(name: str) -> None:
         ("uniform", {"low": None, "high": 9.0}),
         ("uniform_n", {"low": None, "high": 9.0}),
         ("gamma", {"shape": None, "scale": 2.0}),
+        ("powerd", {"a": None}),
         ("bernoulli", {"prob": None, "logit": None, "is_logit": True}),
     ],
 )
@@ -105,6 +106,7 @@ _CDF = {
     "rayleigh": ({"scale": 2.0}, lambda x: 1 - np.exp(-(x**2) / 8)),
     "pareto": ({"a": 3.0}, lambda x: 1 - (1 + x) ** -3.0),
     "weibull": ({"a": 1.5}, lambda x: 1 - np.exp(-(x**1.5))),
+    "powerd": ({"a": 2.5}, lambda x: x**2.5),
     "gamma": ({"shape": 2.0, "scale": 0.5}, lambda x: 1 - np.exp(-2 * x) * (1 + 2 * x)),
 }
 

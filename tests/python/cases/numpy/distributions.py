@@ -28,13 +28,21 @@ DISTRIBUTIONS: dict = {
     "exponential": (("scale",), lambda a: a, lambda a: a * a, False),
     "rayleigh": (("scale",), lambda a: a * math.sqrt(math.pi / 2), lambda a: (2 - math.pi / 2) * a * a, False),
     "pareto": (("a",), lambda a: 1 / (a - 1), lambda a: a / ((a - 1) ** 2 * (a - 2)), False),
+    "powerd": (("a",), lambda a: a / (a + 1), lambda a: a / ((a + 1) ** 2 * (a + 2)), False),
     "weibull": (
         ("a",), lambda a: math.gamma(1 + 1 / a), lambda a: math.gamma(1 + 2 / a) - math.gamma(1 + 1 / a) ** 2, False
     ),
 }  # fmt: skip
 #: parameters of finite moments that are easy to estimate
 _VALUES = {"normal": (1.5, 2.0), "uniform": (-1.0, 3.0), "gamma": (3.0, 0.5), "gumbel": (1.0, 2.0)}
-_VALUES |= {"logistic": (-1.0, 0.5), "exponential": (2.0,), "rayleigh": (2.0,), "pareto": (9.0,), "weibull": (1.5,)}
+_VALUES |= {
+    "logistic": (-1.0, 0.5),
+    "exponential": (2.0,),
+    "rayleigh": (2.0,),
+    "pareto": (9.0,),
+    "weibull": (1.5,),
+    "powerd": (2.0,),
+}
 
 
 def _given(name: str, inputs: list, params: dict) -> list:
@@ -141,7 +149,7 @@ def _rows(op: str, name: str, batch: bool) -> None:
         bad = {**numbers, names[-1]: -1.0}
         _add(op, "negative", (), {**bad, "size": (3,)}, error=True, oracle=_LATE)
         _add(op, "negative-array", tuple(In(values=[1.0, -1.0]) for _ in values), none, error=True, oracle=_LATE)
-    if name in ("gamma", "pareto", "weibull"):
+    if name in ("gamma", "pareto", "weibull", "powerd"):
         _add(op, "zero", (), {**numbers, names[-1]: 0.0, "size": (3,)}, error=True, oracle=_LATE)
     elif name != "uniform":
         _add(
