@@ -192,12 +192,16 @@ def graph_of(block: HybridBlock, x: Any, args: tuple) -> CachedGraph:
 
 def _form_of(x: Any, args: tuple) -> Any:
     arrays, form = _flatten([x, *args], "input")
-    if any(isinstance(each, Symbol) for each in arrays) or all(each is None for each in arrays):
+    _refuse_symbols(arrays)
+    return form
+
+
+def _refuse_symbols(inputs: list) -> None:
+    if any(isinstance(each, Symbol) for each in inputs):
         raise ValueError(
             "In HybridBlock, we do not support mixed NDArrays and Symbols types for the input. Please check the type "
             "of the args."
         )
-    return form
 
 
 def _warn(text: str) -> None:
@@ -209,7 +213,8 @@ def _context(device: int) -> Context:
 
 
 def _one_device(arrays: list) -> int:
-    """Where all inputs are. Raises: ValueError: in several contexts."""
+    """Where all inputs are. Raises: ValueError: in several contexts, or one is a symbol."""
+    _refuse_symbols(arrays)
     devices = {_device(each._h) for each in arrays if each is not None}
     if len(devices) != 1:
         listed = ", ".join(sorted(str(_context(each)) for each in devices))

@@ -83,7 +83,7 @@ class HybridBlock(Block):
 
         Raises: ValueError: no input is an NDArray; RuntimeError: parameters are not initialized, or not there.
         """
-        if self._active:
+        if self._active and not _shapes.inferring():
             return self._forward_graph(x, args)
         if x.__class__ is NDArray:
             device = _device(x._h)

@@ -44,6 +44,11 @@ def array_of(param: Parameter, ctx: Context) -> NDArray:
     return param.data(ctx)
 
 
+def inferring() -> bool:
+    """Whether this thread runs a block to find shapes, by `infer`."""
+    return getattr(_state, "zeros", None) is not None
+
+
 def _zeros(param: Parameter, ctx: Context) -> NDArray:
     known = _state.zeros
     if id(param) not in known:

@@ -327,3 +327,21 @@ def test_threads_with_other_shapes_share_a_graph_that_makes_arrays() -> None:
     for each in threads:
         each.join()
     assert wrong == []
+
+
+def test_shapes_of_a_plain_block_whose_child_is_hybridized() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3), nn.Dense(2))
+    net[0].hybridize()
+    net.infer_shape(nd.ones((1, 5)))
+    assert [each.weight.shape for each in net] == [(3, 5), (2, 3)]
+
+
+def test_symbols_among_arrays_are_refused_at_each_call() -> None:
+    block = Made(lambda F, a, b: a + b)
+    for given in (mx.sym.var("b"), nd.ones((2,)), mx.sym.var("b")):
+        if isinstance(given, nd.NDArray):
+            assert block(nd.ones((2,)), given).asnumpy().tolist() == [2, 2]
+            continue
+        with pytest.raises(ValueError, match="mixed NDArrays and Symbols"):
+            block(nd.ones((2,)), given)
