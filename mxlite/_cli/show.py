@@ -80,7 +80,9 @@ def _attributes(node: _Node) -> str:
         except MXAttributeError:
             pass
     told = {name: each for name, each in node.attributes.items() if not name.startswith("__")}
-    text = ", ".join(f"{name}={each}" for name, each in told.items() if each not in (usual.get(name), "None", ""))
+    plain = {name: {"True": "1", "False": "0"}.get(each, each) for name, each in told.items()}
+    other = [name for name in told if plain[name] not in (usual.get(name), "None", "")]
+    text = ", ".join(f"{name}={told[name]}" for name in other)
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
 
 
