@@ -14,6 +14,7 @@ DIFFERENCES = {
     "autograd: second order 1 / (x + 2)": ORDERS,
     "autograd: second order mx.nd.elemwise_mul(x, mx.nd.sin(x))": ORDERS,
     "autograd: second order mx.nd.square(x).mean()": ORDERS,
+    "contrib: losses_of_gradients": ORDERS,
     "gluon: plain SELU": SELU,
     "gluon: hybrid SELU": SELU,
     "gluon: static SELU": SELU,
