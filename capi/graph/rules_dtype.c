@@ -79,6 +79,16 @@ static int like_first(mxl_rule *rule)
     return one_dtype(rule, 0, 1, rule->num_out);
 }
 
+/* The same, of which the others have the dtype of the first unless they are known. */
+static int with_lengths(mxl_rule *rule)
+{
+    if (like_first(rule) != 0)
+        return -1;
+    return rule->num_in < 2 || *dtype_at(rule, rule->in[1]) != MXL_DTYPE_UNKNOWN
+               ? 0
+               : one_dtype(rule, 0, 2, 0);
+}
+
 /* Values have the dtype of the data, positions that of the parameter. */
 static int topk(mxl_rule *rule)
 {
@@ -174,9 +184,9 @@ static const struct {
     {"_contrib_boolean_mask", like_first},
     {"_contrib_index_copy", like_first},
     {"CTCLoss", like_first},
-    {"SequenceLast", like_first},
-    {"SequenceMask", like_first},
-    {"SequenceReverse", like_first},
+    {"SequenceLast", with_lengths},
+    {"SequenceMask", with_lengths},
+    {"SequenceReverse", with_lengths},
     {"_npi_choice", gives_int64},
     {"slice_like", like_first},
     {"reshape_like", like_first},
