@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "base/dtype.h"
+#include "engine/run/invoke.h"
 #include "op/plan.h"
 
 /* ---- facts ---- */
@@ -214,6 +216,44 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     s->list[i] = array;
 }
 
+/* An array of zeros; NULL with the error set. */
+static mxl_array *zeros_like(const mxl_array *x)
+{
+    mxl_array *made = mxl_array_new(x->dtype, x->ndim, x->shape);
+
+    if (made != NULL)
+        memset(mxl_array_write(made), 0, (size_t)made->size * mxl_dtype_size(made->dtype));
+    return made;
+}
+
+/* Shapes and dtypes of a composition that has no infer: those of what it makes of zeros. */
+static int infer_by_running(mxl_infer *infer)
+{
+    mxl_mode mode = {.legacy_shape = infer->legacy_shape, .dialect = &mxl_dialect_mxnet};
+    int count = infer->num_inputs + infer->num_outputs, status = 0;
+    size_t bytes = ((size_t)count + 1) * sizeof(mxl_array *);
+    mxl_array **in = mxl_alloc_zero(bytes), **out;
+
+    if (in == NULL)
+        return -1;
+    out = in + infer->num_inputs;
+    for (int i = 0; i < infer->num_inputs && status == 0; i++) {
+        in[i] = zeros_like(infer->in[i]);
+        status = in[i] == NULL ? -1 : 0;
+    }
+    if (status == 0)
+        status = mxl_invoke(infer->op, infer->params, infer->num_inputs, in, infer->num_outputs,
+                            out, mode);
+    for (int i = 0; i < infer->num_outputs && status == 0; i++) {
+        infer->out_dtype[i] = out[i]->dtype;
+        mxl_shape_set(&infer->out_shape[i], out[i]->ndim, out[i]->shape);
+    }
+    for (int i = 0; i < count; i++)
+        mxl_array_release(in[i]);
+    mxl_free(in, bytes);
+    return status;
+}
+
 /* Calls infer; -1 with the error set. */
 static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
 {
@@ -232,6 +272,8 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
         s->out_dtype[i] = MXL_DTYPE_UNKNOWN;
         s->out_shape[i].ndim = -1;
     }
+    if (infer.op->infer == NULL)
+        return infer_by_running(&infer);
     if (infer.op->infer(&infer) != 0)
         return -1;
     for (int i = 0; i < rule->num_out; i++) {

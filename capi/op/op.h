@@ -149,7 +149,8 @@ struct mxl_op {
     int (*compute)(const mxl_call *call);
     const mxl_kernels *kernels; /* element-wise loops; compute is then mxl_run_loops */
     /* Or, for a composite: runs other operators and returns output 0, scoped; call->out[1] and on
-     * get the others. It must do the same each time. Under a label the call is one node, whose
+     * get the others. Without infer the shapes are those of what it makes. It must do the same each
+     * time. Under a label the call is one node, whose
      * backward runs and differentiates it again. */
     mxl_array *(*compose)(mxl_scope *scope, const mxl_call *call);
     int (*grad)(mxl_grad *grad);        /* NULL: not differentiable */

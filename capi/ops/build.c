@@ -287,3 +287,16 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
         return g->op->grad(g);
     return mxl_grad_set(g, 0, mxl_grad_loop(g, kernels, saved));
 }
+
+int mxl_infer_made(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)
+{
+    const int64_t one[1] = {1};
+
+    if (mxl_infer_fresh(infer, (mxl_tuple){1, one}, ctx) != 0)
+        return -1;
+    if (mxl_shape_count(ndim, shape) < 0)
+        return mxl_error_prefix(infer->op->name);
+    mxl_shape_set(&infer->out_shape[0], ndim, shape);
+    infer->out_dtype[0] = dtype;
+    return 0;
+}

@@ -166,6 +166,9 @@ extern const char *const mxl_float_names[];  /* None and the floating ones */
  * array given as output. -1 with the error set if a size is unknown, or ctx is not a CPU. */
 int mxl_infer_fresh(mxl_infer *infer, mxl_tuple shape, const char *ctx);
 
+/* The same for a shape and dtype that are computed. */
+int mxl_infer_made(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape);
+
 /* An operator without inputs. After its name come the struct and table of its parameters, infer and
  * compute, documentation, then the other fields by their names. */
 #define MXL_CREATOR(symbol, op_name, type, table, op_infer, op_compute, ...)                       \

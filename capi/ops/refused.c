@@ -85,65 +85,7 @@
     X(Correlation, LATER) \
     X(IdentityAttachKLSparseReg, LATER) \
     X(Pooling_v1, LATER) \
-    X(_contrib_PSROIPooling, LATER) \
-    X(_np_atleast_1d, LATER) \
-    X(_np_atleast_2d, LATER) \
-    X(_np_atleast_3d, LATER) \
-    X(_np_diag, LATER) \
-    X(_np_diagflat, LATER) \
-    X(_np_diagonal, LATER) \
-    X(_np_roll, LATER) \
-    X(_np_trace, LATER) \
-    X(_npi_arctan2, LATER) \
-    X(_npi_arctan2_scalar, LATER) \
-    X(_npi_around, LATER) \
-    X(_npi_average, LATER) \
-    X(_npi_bincount, LATER) \
-    X(_npi_bitwise_and, LATER) \
-    X(_npi_bitwise_and_scalar, LATER) \
-    X(_npi_bitwise_not, LATER) \
-    X(_npi_bitwise_or, LATER) \
-    X(_npi_bitwise_or_scalar, LATER) \
-    X(_npi_bitwise_xor, LATER) \
-    X(_npi_bitwise_xor_scalar, LATER) \
-    X(_npi_blackman, LATER) \
-    X(_npi_boolean_mask_assign_scalar, LATER) \
-    X(_npi_boolean_mask_assign_tensor, LATER) \
-    X(_npi_copysign, LATER) \
-    X(_npi_copysign_scalar, LATER) \
-    X(_npi_delete, LATER) \
-    X(_npi_diag_indices_from, LATER) \
-    X(_npi_diff, LATER) \
-    X(_npi_dsplit, LATER) \
-    X(_npi_ediff1d, LATER) \
-    X(_npi_eye, LATER) \
-    X(_npi_hamming, LATER) \
-    X(_npi_hanning, LATER) \
-    X(_npi_hsplit, LATER) \
-    X(_npi_identity, LATER) \
-    X(_npi_indices, LATER) \
-    X(_npi_insert_scalar, LATER) \
-    X(_npi_insert_slice, LATER) \
-    X(_npi_insert_tensor, LATER) \
-    X(_npi_lcm, LATER) \
-    X(_npi_lcm_scalar, LATER) \
-    X(_npi_ldexp, LATER) \
-    X(_npi_ldexp_scalar, LATER) \
-    X(_npi_logspace, LATER) \
-    X(_npi_nan_to_num, LATER) \
-    X(_npi_nonzero, LATER) \
-    X(_npi_pad, LATER) \
-    X(_npi_percentile, LATER) \
-    X(_npi_polyval, LATER) \
-    X(_npi_rarctan2_scalar, LATER) \
-    X(_npi_rcopysign_scalar, LATER) \
-    X(_npi_rldexp_scalar, LATER) \
-    X(_npi_rot90, LATER) \
-    X(_npi_share_memory, LATER) \
-    X(_npi_tril, LATER) \
-    X(_npi_unique, LATER) \
-    X(_npx_constraint_check, LATER) \
-    X(_npx_nonzero, LATER)
+    X(_contrib_PSROIPooling, LATER)
 /* clang-format on */
 
 #define NUMBER(op, why) NUMBER_##op,

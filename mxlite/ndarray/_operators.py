@@ -284,7 +284,9 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
         if count != len(inputs):
             raise ValueError(f"{operator.name}: {operator.counted} is {count}, but {len(inputs)} inputs were given")
     call, made, arguments = operator.call(given)
-    if made < 0 and call:
+    if made < 1 and call and operator.counted:
+        made = len(inputs)  # as many as there are inputs
+    elif made < 0 and call:
         made = hot.num_outputs(call, arguments)
         if made < 0:
             raise last_error()

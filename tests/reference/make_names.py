@@ -2,7 +2,8 @@
 
 `NDArray`: name -> "property", or the names of the method's parameters behind self (null: it takes anything). `nd`: the
 functions of mx.nd, in the order of the alphabet. `modules`: all public names of mx.nd and of its modules of dense
-arrays. `operators`: all names of operators, but for those of its backward (`_backward_*`). `numpy`: the operators of NumPy arrays (`_np*`) -> the operator that each is a name of.
+arrays. `operators`: all names of operators, but for those of its backward (`_backward_*`). `numpy`:
+the operators of NumPy arrays (`_np*`) -> the operator that each is a name of.
 """
 
 from __future__ import annotations

@@ -67,6 +67,22 @@ int mxl_run_unrecorded(mxl_run *r)
     return status;
 }
 
+/* Whether what a composition without infer made fits the arrays that the caller gives. */
+static int check_made(const mxl_run *r)
+{
+    for (int i = 0; i < r->arity.visible; i++) {
+        const mxl_array *given = r->given_out[i], *made = r->call.out[i];
+
+        if (given == NULL || given->storage == NULL ||
+            (given->dtype == made->dtype && mxl_array_same_shape(given, made)))
+            continue;
+        return mxl_error("%s: the output given is %s of shape %s, the result is %s of shape %s",
+                         r->call.op->name, mxl_dtype_name(given->dtype), MXL_SHAPE_OF(given),
+                         mxl_dtype_name(made->dtype), MXL_SHAPE_OF(made));
+    }
+    return 0;
+}
+
 int mxl_run_composite(mxl_run *r)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
@@ -76,6 +92,8 @@ int mxl_run_composite(mxl_run *r)
     if (builtin == NULL)
         return -1;
     status = run_parts(r, &scope, r->mode.record);
+    if (status == 0 && r->call.op->infer == NULL)
+        status = check_made(r);
     for (int i = 0; i < r->arity.visible && status == 0; i++) {
         if (r->given_out[i] != NULL)
             status =
@@ -88,7 +106,7 @@ int mxl_run_composite(mxl_run *r)
         if (status != 0 || i >= r->arity.visible || r->given_out[i] != NULL)
             continue;
         mxl_array_retain(out);
-        if (out->base == NULL && out != r->given_in[0])
+        if (r->call.op->infer != NULL && out->base == NULL && out != r->given_in[0])
             out->device = r->device;
         r->given_out[i] = out;
     }

@@ -571,8 +571,10 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     r.given_out = out;
     if (run_begin_call(&r, num_outputs) != 0)
         return -1;
-    if (op->compose == NULL || mode.dialect->label != NULL ||
-        (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
+    if (op->compose != NULL && op->infer == NULL)
+        status = mxl_run_check_writable(&r) != 0 ? -1 : mxl_run_composite(&r);
+    else if (op->compose == NULL || mode.dialect->label != NULL ||
+             (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
         status = run_steps(&r, NULL, false);
     else if (run_infer(&r, false) != 0 || check_given(&r) != 0 || mxl_run_check_writable(&r) != 0)
         status = -1;

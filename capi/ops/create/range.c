@@ -24,20 +24,6 @@ typedef struct range_params {
     MXL_PARAM(range_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",                  \
               .values = mxl_number_names)
 
-/* Checks ctx and sets a result of this shape. */
-static int fresh(mxl_infer *infer, const char *ctx, int dtype, int ndim, const int64_t *shape)
-{
-    const int64_t one[1] = {1};
-
-    if (mxl_infer_fresh(infer, (mxl_tuple){1, one}, ctx) != 0)
-        return -1;
-    if (mxl_shape_count(ndim, shape) < 0)
-        return mxl_error_prefix(infer->op->name);
-    mxl_shape_set(&infer->out_shape[0], ndim, shape);
-    infer->out_dtype[0] = dtype;
-    return 0;
-}
-
 /* Stores element i. */
 static void store(mxl_array *out, char *data, int64_t i, double value)
 {
@@ -83,7 +69,7 @@ static int arange_infer(mxl_infer *infer)
     if (!(count < 0x1p62) || __builtin_mul_overflow((int64_t)count, p.repeat, &size))
         return mxl_error("_arange: from %g to %g in steps of %g are too many numbers", p.start,
                          p.stop, p.step);
-    return fresh(infer, p.ctx, p.dtype, 1, &size);
+    return mxl_infer_made(infer, p.ctx, p.dtype, 1, &size);
 }
 
 /* start + i step; integers truncate start and step towards zero. */
@@ -136,7 +122,7 @@ static int linspace_infer(mxl_infer *infer)
 
     if (p->num < 0)
         return mxl_error("_linspace: num is %lld, it must not be negative", (long long)p->num);
-    return fresh(infer, p->ctx, p->dtype, 1, &p->num);
+    return mxl_infer_made(infer, p->ctx, p->dtype, 1, &p->num);
 }
 
 static int linspace_compute(const mxl_call *call)
@@ -185,7 +171,7 @@ static int eye_infer(mxl_infer *infer)
 
     if (p->rows < 0)
         return mxl_error("_eye: N is %lld, it must not be negative", (long long)p->rows);
-    return fresh(infer, p->ctx, p->dtype, 2, shape);
+    return mxl_infer_made(infer, p->ctx, p->dtype, 2, shape);
 }
 
 static int eye_compute(const mxl_call *call)

@@ -1,4 +1,5 @@
-/* Bitwise functions of integers, and of bool if the result is one: and, or, xor, not, shifts. */
+/* Bitwise functions of integers, and of bool if the result is one: and, or, xor, not, shifts; and
+ * the least common multiple. */
 #include "ops/elementwise/elementwise.h"
 
 /* Loops only of integers; byte loops serve bool too if BOOL_ROW names them. */
@@ -41,19 +42,48 @@ INTEGER_KERNELS(right_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(right, x, y));
 MXL_UNARY_LOOP(logical_not_bool, u8, x == 0)
 INTEGER_KERNELS(bitwise_not, MXL_UNARY_LOOP, logical_not_bool, ~x);
 
-static MXL_BINARY(and, "_mxl_bitwise_and", mxl_infer_broadcast, bitwise_and,
+/* The least common multiple, of the sizes; 0 if one is 0. Euclid's algorithm. */
+static inline int64_t lcm_of(int64_t x, int64_t y)
+{
+    uint64_t a = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, b = y < 0 ? 0 - (uint64_t)y : (uint64_t)y;
+    uint64_t largest = a, divisor = b;
+
+    while (divisor != 0) {
+        uint64_t rest = largest % divisor;
+
+        largest = divisor;
+        divisor = rest;
+    }
+    return largest == 0 ? 0 : (int64_t)(a / largest * b);
+}
+
+MXL_BINARY_LOOP(lcm_u8, u8, (uint8_t)lcm_of(x, y))
+MXL_BINARY_LOOP(lcm_i8, i8, (int8_t)lcm_of(x, y))
+MXL_BINARY_LOOP(lcm_i32, i32, (int32_t)lcm_of(x, y))
+MXL_BINARY_LOOP(lcm_i64, i64, lcm_of(x, y))
+static const mxl_kernels lcm_kernels = {.row = {[MXL_U8] = lcm_u8,
+                                                [MXL_I8] = lcm_i8,
+                                                [MXL_I32] = lcm_i32,
+                                                [MXL_I64] = lcm_i64,
+                                                [MXL_BOOL] = bitwise_and_u8},
+                                        .weight = 1};
+
+static MXL_BINARY(lcm, "_npi_lcm", mxl_infer_broadcast, lcm,
+                  "The least common multiple of two integers; of bool where both are True.");
+static MXL_BINARY(and, "_npi_bitwise_and", mxl_infer_broadcast, bitwise_and,
                   "The bits that both integers have; of bool where both are True.");
-static MXL_BINARY(or, "_mxl_bitwise_or", mxl_infer_broadcast, bitwise_or,
+static MXL_BINARY(or, "_npi_bitwise_or", mxl_infer_broadcast, bitwise_or,
                   "The bits that either integer has; of bool where either is True.");
-static MXL_BINARY(xor, "_mxl_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
+static MXL_BINARY(xor, "_npi_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
                   "The bits that one of two integers has; of bool where both differ.");
 static MXL_BINARY(left, "_mxl_left_shift", mxl_infer_broadcast, left_shift,
                   "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.");
 static MXL_BINARY(right, "_mxl_right_shift", mxl_infer_broadcast, right_shift,
                   "The bits of lhs moved down by rhs, the sign kept; where rhs is negative or too "
                   "large the sign alone is left.");
-static MXL_UNARY_AS(not, "_mxl_bitwise_not", bitwise_not,
-                    "The bits that an integer has not; of bool the opposite.");
+static MXL_UNARY_AS(not, "_npi_bitwise_not", bitwise_not,
+                    "The bits that an integer has not; of bool the opposite.",
+                    MXL_INPUTS(MXL_INPUT(x, "Integers, or booleans.")));
 
 const mxl_op *const mxl_ops_bits[] = {&mxl_op_and,  &mxl_op_or,    &mxl_op_xor, &mxl_op_not,
-                                      &mxl_op_left, &mxl_op_right, NULL};
+                                      &mxl_op_left, &mxl_op_right, &mxl_op_lcm, NULL};

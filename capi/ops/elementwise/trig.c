@@ -104,7 +104,7 @@ MXL_DX_OF_X(arctanh, mxl_div(s, dy, mxl_one_minus(s, mxl_square(s, x))))
 static MXL_UNARY(arctanh, "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
                  .aliases = MXL_ALIASES("_sparse_arctanh"), MXL_RULE_OF_X(arctanh));
 
-/* ---- _mxl_atan2 ---- */
+/* ---- _npi_arctan2 ---- */
 
 /* Computed from the quotient that is at most 1, which neither overflows nor is NaN for two zeros or
  * two infinities. */
@@ -142,9 +142,15 @@ static int atan2_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_mul(g->s, mxl_negative(g->s, part), a));
 }
 
-static MXL_BINARY(atan2, "_mxl_atan2", mxl_infer_broadcast, atan2,
-                  "The angle of the point (rhs, lhs), between -pi and pi.", .grad = atan2_grad,
-                  .saves = mxl_saves_inputs);
+static const mxl_op mxl_op_atan2 = {
+    .name = "_npi_arctan2",
+    .doc = "The angle of the point (x2, x1), between -pi and pi.",
+    MXL_INPUTS(MXL_INPUT(x1, "The heights."), MXL_INPUT(x2, "The widths, of the same dtype.")),
+    .infer = mxl_infer_broadcast,
+    MXL_LOOPS(atan2),
+    .grad = atan2_grad,
+    .saves = mxl_saves_inputs,
+};
 
 const mxl_op *const mxl_ops_trig[] = {
     &mxl_op_sin,     &mxl_op_cos,   &mxl_op_tan,  &mxl_op_arcsin,  &mxl_op_arccos,

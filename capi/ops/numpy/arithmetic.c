@@ -5,64 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/memory/mem.h"
-#include "kernel/copy/cast.h"
 #include "ops/elementwise/elementwise.h"
-
-/* ---- for all of this folder ---- */
-
-mxl_scope *mxl_np_scope(mxl_scope *s)
-{
-    s->mode.legacy_shape = false;
-    return s;
-}
-
-mxl_array *mxl_np_call(mxl_scope *s, const char *op, const void *params, int count,
-                       mxl_array *const *in)
-{
-    const mxl_op *found = mxl_op_find(op);
-
-    if (found == NULL)
-        s->failed = true;
-    return found == NULL ? NULL : mxl_scope_call(s, found, params, count, in);
-}
-
-mxl_array *mxl_np_one(mxl_scope *s, const char *op, mxl_array *a)
-{
-    return mxl_np_call(s, op, NULL, 1, &a);
-}
-
-mxl_array *mxl_np_two(mxl_scope *s, const char *op, mxl_array *a, mxl_array *b)
-{
-    mxl_array *in[2] = {a, b};
-
-    return mxl_np_call(s, op, NULL, 2, in);
-}
-
-mxl_array *mxl_np_scalar(mxl_scope *s, const char *op, mxl_array *a, double b)
-{
-    const mxl_scalar_params params = {b, true};
-
-    return mxl_np_call(s, op, &params, 1, &a);
-}
-
-mxl_array *mxl_np_as(mxl_scope *s, mxl_array *a, int dtype)
-{
-    return a == NULL || a->dtype == dtype ? a : mxl_cast(s, a, dtype);
-}
-
-double *mxl_np_doubles(const mxl_array *a)
-{
-    double *to = mxl_alloc((size_t)a->size * sizeof(double));
-    int64_t step = 1;
-
-    if (to != NULL && a->size > 0) {
-        const void *from = mxl_array_read(a);
-
-        mxl_cast_loop(a->dtype, MXL_F64)(to, &from, &step, a->size, NULL);
-    }
-    return to;
-}
 
 /* ---- two arrays ---- */
 

@@ -380,22 +380,12 @@ static int where_number_infer(mxl_infer *infer)
     return mxl_infer_set(infer, x->dtype, shape.ndim, shape.dim);
 }
 
-/* An array without dimensions; scoped. */
-static mxl_array *number(mxl_scope *s, double value, int dtype)
-{
-    mxl_array *made = mxl_scope_own(s, mxl_array_new(dtype, 0, NULL));
-
-    if (made != NULL)
-        mxl_cast_scalar(value, dtype, mxl_array_write(made));
-    return made;
-}
-
 static mxl_array *lscalar_compose(mxl_scope *s, const mxl_call *call)
 {
     const double *scalar = call->params;
     mxl_array *x = call->in[1];
 
-    return choose(s, call->in[0], number(s, *scalar, x->dtype), x);
+    return choose(s, call->in[0], mxl_np_number(s, *scalar, x->dtype), x);
 }
 
 static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
@@ -403,7 +393,7 @@ static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
     const double *scalar = call->params;
     mxl_array *y = call->in[1];
 
-    return choose(s, call->in[0], y, number(s, *scalar, y->dtype));
+    return choose(s, call->in[0], y, mxl_np_number(s, *scalar, y->dtype));
 }
 
 #define CONDITION MXL_INPUT(condition, "The condition, of any dtype.")
@@ -435,7 +425,7 @@ static mxl_array *scalar2_compose(mxl_scope *s, const mxl_call *call)
 {
     const two_numbers *p = call->params;
 
-    return choose(s, call->in[0], number(s, p->x, MXL_F32), number(s, p->y, MXL_F32));
+    return choose(s, call->in[0], mxl_np_number(s, p->x, MXL_F32), mxl_np_number(s, p->y, MXL_F32));
 }
 
 static const mxl_op op_where_scalar2 = {

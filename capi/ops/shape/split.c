@@ -99,22 +99,24 @@ static int split_plan(mxl_plan *p)
     return cut_part(p, axis, begin, end);
 }
 
+static const mxl_param split_v2_table[] = {
+    MXL_PARAM(split_params, indices, MXL_P_SHAPE, MXL_REQUIRED,
+              "Where the parts begin, the first at 0; of no meaning where `sections` is given.",
+              .sets_outputs = true),
+    MXL_PARAM(split_params, axis, MXL_P_INT, "1", "The axis to cut, counted from either end."),
+    MXL_PARAM(split_params, squeeze_axis, MXL_P_BOOL, "0",
+              "Whether the parts go without the axis, of which each then has one position."),
+    MXL_PARAM(split_params, sections, MXL_P_INT, "0",
+              "How many parts to make; the first ones are longer by one where it does not go even.",
+              .sets_outputs = true),
+    {0},
+};
+
 static const mxl_op op_split_v2 = {
     .name = "_split_v2",
     .aliases = MXL_ALIASES("_npi_split"),
     .doc = "Cuts the array along an axis, into equal parts or at given positions.",
-    MXL_PARAMS_OF(
-        split_params,
-        MXL_PARAM(split_params, indices, MXL_P_SHAPE, MXL_REQUIRED,
-                  "Where the parts begin, the first at 0; of no meaning where `sections` is given.",
-                  .sets_outputs = true),
-        MXL_PARAM(split_params, axis, MXL_P_INT, "1", "The axis to cut, counted from either end."),
-        MXL_PARAM(split_params, squeeze_axis, MXL_P_BOOL, "0",
-                  "Whether the parts go without the axis, of which each then has one position."),
-        MXL_PARAM(
-            split_params, sections, MXL_P_INT, "0",
-            "How many parts to make; the first ones are longer by one where it does not go even.",
-            .sets_outputs = true)),
+    MXL_PARAMS(split_params, split_v2_table),
     .arity = split_arity,
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(split_plan, split_grad),
@@ -173,4 +175,42 @@ static const mxl_op op_slice_channel = {
     .strided = true,
 };
 
-const mxl_op *const mxl_ops_split[] = {&op_slice_channel, &op_split_v2, NULL};
+/* ---- hsplit, dsplit ---- */
+
+/* _split_v2 along an axis that the operator's name tells. */
+static mxl_array *split_along(mxl_scope *s, const mxl_call *call, int axis)
+{
+    split_params p = *(const split_params *)call->params;
+
+    p.axis = axis;
+    s->mode.legacy_shape = false;
+    return mxl_scope_call_many(s, &op_split_v2, &p, 1, call->in, call->num_outputs, call->out) == 0
+               ? call->out[0]
+               : NULL;
+}
+
+static mxl_array *hsplit_compose(mxl_scope *s, const mxl_call *call)
+{
+    return split_along(s, call, call->in[0]->ndim > 1 ? 1 : 0);
+}
+
+static mxl_array *dsplit_compose(mxl_scope *s, const mxl_call *call)
+{
+    return split_along(s, call, (int)((const split_params *)call->params)->axis);
+}
+
+#define SPLIT_ALONG(id, text)                                                                      \
+    static const mxl_op op_##id = {                                                                \
+        .name = "_npi_" #id,                                                                       \
+        .doc = text,                                                                               \
+        MXL_PARAMS(split_params, split_v2_table),                                                  \
+        .arity = split_arity,                                                                      \
+        .compose = id##_compose,                                                                   \
+        .keeps_scalars = true,                                                                     \
+    }
+
+SPLIT_ALONG(hsplit, "Cuts the array along its second axis, or its only one.");
+SPLIT_ALONG(dsplit, "Cuts the array along an axis, the third one of NumPy's dsplit.");
+
+const mxl_op *const mxl_ops_split[] = {&op_slice_channel, &op_split_v2, &op_hsplit, &op_dsplit,
+                                       NULL};

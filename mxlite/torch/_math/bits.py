@@ -42,16 +42,16 @@ def _bitwise(name: str, symbol: str, word: str, operator: str) -> None:
 
 
 for _name, _symbol, _word, _operator in (
-    ("bitwise_and", "&", "and", "_mxl_bitwise_and"),
-    ("bitwise_or", "|", "or", "_mxl_bitwise_or"),
-    ("bitwise_xor", "^", "xor", "_mxl_bitwise_xor"),
+    ("bitwise_and", "&", "and", "_npi_bitwise_and"),
+    ("bitwise_or", "|", "or", "_npi_bitwise_or"),
+    ("bitwise_xor", "^", "xor", "_npi_bitwise_xor"),
     ("bitwise_left_shift", "<<", "lshift", "_mxl_left_shift"),
     ("bitwise_right_shift", ">>", "rshift", "_mxl_right_shift"),
 ):
     _bitwise(_name, _symbol, _word, _operator)
 
 
-_not = prepare(None, "_mxl_bitwise_not")
+_not = prepare(None, "_npi_bitwise_not")
 
 
 @both()

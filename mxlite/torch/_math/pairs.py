@@ -99,7 +99,7 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     return formula("FmodBackward0", [input], lambda x: result, lambda grad: [grad])
 
 
-_atan2 = prepare("Atan2Backward0", "_mxl_atan2")
+_atan2 = prepare("Atan2Backward0", "_npi_arctan2")
 
 
 @both("atan2", "arctan2")

@@ -37,7 +37,7 @@ _NAMES = """
     optimizer.lamb optimizer.multi optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
     vision.colour vision.resize nn.rnn nn.ctc nn.attention nn.hawkes reduce.svm vision.proposal vision.deformable
     numpy.names numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
-    numpy.distributions numpy.choices numpy.algebra numpy.sums
+    numpy.distributions numpy.choices numpy.algebra numpy.sums numpy.more numpy.ordered
     special_values special_inputs no_axes
 """.split()
 
@@ -54,7 +54,7 @@ INTERNAL = tuple(internal.CASES) + tuple(
     case for module in _MODULES.values() for case in getattr(module, "INTERNAL", ())
 )
 #: rows of the library's own operators, which mxlite.torch calls
-OWN = tuple(import_module(".own", __name__).CASES)
+OWN = tuple(case for case in import_module(".own", __name__).CASES if case.op.startswith("_mxl_"))
 
 _seen: set = set()
 for _case in CASES + OWN + INTERNAL:

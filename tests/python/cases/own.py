@@ -39,7 +39,7 @@ _BITS = {
 }
 
 for _name, _function in _BITS.items():
-    _op = f"_mxl_{_name}"
+    _op = f"_npi_{_name}" if "bitwise" in _name else f"_mxl_{_name}"
     for _dtype, _domain in _INTEGERS.items():
         _amounts = [[0, 1, 7, 8], [31, 32, 63, 64], [100, 5, 3, 2]]
         if _dtype != "uint8":
@@ -74,13 +74,13 @@ for _name, _function in _BITS.items():
     )
 
 for _dtype, _domain in _INTEGERS.items():
-    CASES.append(Case("_mxl_bitwise_not", _dtype, (In((3, 5), _dtype, _domain),), {}, np.invert))
+    CASES.append(Case("_npi_bitwise_not", _dtype, (In((3, 5), _dtype, _domain),), {}, np.invert))
 CASES += [
-    Case("_mxl_bitwise_not", "bool", (In((7,), "bool", "bool"),), {}, np.invert),
-    Case("_mxl_bitwise_not", "0-axes", (In((), "int32", ("int", 0, 9)),), {}, np.invert, np_shape=True),
-    Case("_mxl_bitwise_not", "empty", (In((2, 0), "uint8", ("int", 0, 9)),), {}, np.invert, np_shape=True),
+    Case("_npi_bitwise_not", "bool", (In((7,), "bool", "bool"),), {}, np.invert),
+    Case("_npi_bitwise_not", "0-axes", (In((), "int32", ("int", 0, 9)),), {}, np.invert, np_shape=True),
+    Case("_npi_bitwise_not", "empty", (In((2, 0), "uint8", ("int", 0, 9)),), {}, np.invert, np_shape=True),
 ]
-_refuses("_mxl_bitwise_not", float=((In((2,)),),), none=((),))
+_refuses("_npi_bitwise_not", float=((In((2,)),),), none=((),))
 
 # ---- isclose ----
 
@@ -125,7 +125,7 @@ _refuses(
 
 # ---- atan2 ----
 
-_op = "_mxl_atan2"
+_op = "_npi_arctan2"
 for _dtype in _FLOATS:
     CASES += [
         Case(_op, _dtype, _pair(_dtype, shapes=((9, 40), (9, 40))), {}, np.arctan2),

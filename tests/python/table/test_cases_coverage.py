@@ -72,6 +72,13 @@ ZERO |= {"_np_all", "_np_any", "_npi_where_scalar2"}
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput"}
 DEFINED |= {"LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
+#: Of integers, or of positions; or made from nothing.
+_NO_DERIVATIVE = """
+    lcm lcm_scalar bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_and_scalar bitwise_or_scalar
+    bitwise_xor_scalar diag_indices_from eye identity indices logspace blackman hamming hanning around unique
+    share_memory
+""".split()
+NUMPY_CONSTANTS = {f"_npi_{name}" for name in _NO_DERIVATIVE} | {"_npx_nonzero", "_npx_constraint_check"}
 DEFINED |= {"_contrib_round_ste", "_contrib_sign_ste", "_contrib_gradientmultiplier"}
 #: Their derivatives are in test_vision.py: a result of another dtype than the input, random ones.
 DEFINED |= {"_image_to_tensor", "_image_random_flip_left_right", "_image_random_flip_top_bottom"}
@@ -114,7 +121,6 @@ def test_every_operator_has_a_value_and_an_error() -> None:
 
 #: Own operators of which no gradient is asked: their results are integers or bool.
 OWN_WITHOUT_DERIVATIVE = "argmax argmin isclose nonzero median left_shift right_shift".split()
-OWN_WITHOUT_DERIVATIVE += [f"bitwise_{name}" for name in ("and", "or", "xor", "not")]
 
 
 def test_own_operators_have_values_errors_and_derivatives() -> None:
@@ -131,6 +137,7 @@ def test_own_operators_have_values_errors_and_derivatives() -> None:
 INTO_GIVEN = {"_copyto", "_scatter_set_nd"}
 #: Operators without inputs, whose parameters are NaN and infinities in rows of their families.
 MAKE = {"_arange", "_linspace", "_eye", "_zeros", "_ones", "_full", "_set_value"}
+MAKE |= {f"_npi_{name}" for name in "eye identity indices logspace blackman hamming hanning".split()}
 
 
 def test_every_operator_meets_special_numbers_or_draws() -> None:
@@ -147,7 +154,7 @@ def test_every_operator_is_differentiated_twice_or_listed() -> None:
     order = {name: max(case.order for case in of(name)) for name in registered()}
     assert {
         name for name, highest in order.items() if highest < 2
-    } == NOT_DIFFERENTIABLE | NO_RESULT | ZERO | DEFINED | WRITES
+    } == NOT_DIFFERENTIABLE | NO_RESULT | ZERO | DEFINED | WRITES | NUMPY_CONSTANTS
 
 
 @pytest.mark.parametrize("name", sorted(NOT_DIFFERENTIABLE))

@@ -1,0 +1,542 @@
+/* NumPy arrays with parts added, removed or replaced: pad, delete, insert, masked assignment; and
+ * the positions of elements that are not 0. Positions are computed here, elements are moved by
+ * `take`, which gives gradients. */
+#include "ops/numpy/numpy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/mem.h"
+#include "ops/elementwise/elementwise.h"
+
+/* A list of positions that a scope frees: an array of int64. NULL ends the composition. */
+static int64_t *positions(mxl_scope *s, int64_t count)
+{
+    mxl_array *room = mxl_scope_own(s, mxl_array_new(MXL_I64, 1, &count));
+
+    return room == NULL ? NULL : mxl_array_write(room);
+}
+
+/* ---- pad ---- */
+
+enum { CONSTANT, EDGE, MAXIMUM, MINIMUM, REFLECT, SYMMETRIC };
+
+static const char *const pad_modes[] = {"constant", "edge",      "maximum", "minimum",
+                                        "reflect",  "symmetric", NULL};
+
+typedef struct pad_params {
+    const char *pad_width;
+    int mode;
+    double constant_value;
+    const char *reflect_type;
+} pad_params;
+
+/* The widths of "((1, 2), (0, 1))": two numbers of each axis. Returns how many there are. */
+static int read_widths(const char *text, int64_t *width, int most)
+{
+    int count = 0;
+
+    while (*text != '\0') {
+        char *end;
+        long long number = strtoll(text, &end, 10);
+
+        if (end == text) {
+            text++;
+            continue;
+        }
+        if (count < most)
+            width[count] = number;
+        count++;
+        text = end;
+    }
+    return count;
+}
+
+/* The position within n that lies at i in a mirror image without end; the ends count once
+ * (reflect) or twice (symmetric). */
+static int64_t mirrored(int64_t i, int64_t n, bool twice)
+{
+    int64_t period = twice ? 2 * n : 2 * n - 2;
+
+    if (period == 0)
+        return 0;
+    i = (i % period + period) % period;
+    return i < n ? i : twice ? period - 1 - i : period - i;
+}
+
+/* One axis, with elements of the array at both ends. */
+static mxl_array *pad_by_positions(mxl_scope *s, mxl_array *x, int axis, int64_t before,
+                                   int64_t after, int mode)
+{
+    int64_t n = x->shape[axis], count = before + n + after, *at = positions(s, count);
+
+    for (int64_t i = 0; at != NULL && i < count; i++) {
+        int64_t from = i - before;
+
+        at[i] = mode == EDGE ? from < 0    ? 0
+                               : from >= n ? n - 1
+                                           : from
+                             : mirrored(from, n, mode == SYMMETRIC);
+    }
+    return at == NULL ? NULL : mxl_np_take(s, x, axis, count, at);
+}
+
+/* One axis, with a number, or the extremum along the axis, at both ends. */
+static mxl_array *pad_by_value(mxl_scope *s, mxl_array *x, int axis, const int64_t *width,
+                               const pad_params *p)
+{
+    mxl_array *value, *parts[3];
+    int64_t shape[MXL_MAX_NDIM];
+    int count = 0;
+
+    value = p->mode == CONSTANT ? mxl_np_number(s, p->constant_value, x->dtype)
+                                : mxl_np_text(s, p->mode == MAXIMUM ? "_np_max" : "_np_min", 1, &x,
+                                              "axis=(%d,) keepdims=1", axis);
+    memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
+    for (int side = 0; side < 2; side++) {
+        shape[axis] = width[side];
+        if (side == 1)
+            parts[count++] = x;
+        if (width[side] > 0)
+            parts[count++] = mxl_broadcast_to(s, value, x->ndim, shape);
+    }
+    return mxl_concat(s, count, parts, axis);
+}
+
+static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
+{
+    const pad_params *p = call->params;
+    mxl_array *x = call->in[0];
+    int64_t width[2 * MXL_MAX_NDIM] = {0};
+    int count = read_widths(p->pad_width, width, 2 * MXL_MAX_NDIM);
+
+    (void)mxl_np_scope(s);
+    if (count == 2 || count == 1)
+        for (int i = 0; i < 2 * x->ndim; i++)
+            width[i] = count == 1 ? width[0] : width[i % 2];
+    else if (count != 2 * x->ndim)
+        return mxl_np_fail(s, "%s: pad_width %s does not have two widths for each of %d axes",
+                           call->op->name, p->pad_width, x->ndim);
+    for (int axis = 0; axis < x->ndim && x != NULL; axis++) {
+        const int64_t *sides = width + 2 * axis;
+
+        if (sides[0] < 0 || sides[1] < 0)
+            return mxl_np_fail(s, "%s: pad_width %s has a negative width", call->op->name,
+                               p->pad_width);
+        if (sides[0] + sides[1] == 0)
+            continue;
+        if (p->mode != CONSTANT && x->shape[axis] == 0)
+            return mxl_np_fail(s, "%s: axis %d has no elements to pad with", call->op->name, axis);
+        x = p->mode == CONSTANT || p->mode == MAXIMUM || p->mode == MINIMUM
+                ? pad_by_value(s, x, axis, sides, p)
+                : pad_by_positions(s, x, axis, sides[0], sides[1], p->mode);
+    }
+    return x == call->in[0] ? mxl_apply(s, &mxl_op_copy, x) : x;
+}
+
+static const mxl_op op_pad = {
+    .name = "_npi_pad",
+    .doc = "The array with a rim along its axes.",
+    MXL_PARAMS_OF(pad_params,
+                  MXL_PARAM(pad_params, pad_width, MXL_P_STRING, MXL_REQUIRED,
+                            "The widths before and after each axis: ((1, 2), (0, 1)).",
+                            .type_name = "tuple of <Shape(tuple)>"),
+                  MXL_PARAM(pad_params, mode, MXL_P_ENUM, "constant", "What the rim consists of.",
+                            .values = pad_modes),
+                  MXL_PARAM(pad_params, constant_value, MXL_P_FLOAT, "0",
+                            "The number of mode constant.", .type_name = "double"),
+                  MXL_PARAM(pad_params, reflect_type, MXL_P_STRING, "even",
+                            "Of mode reflect, which mirrors the elements whatever is asked for.")),
+    .compose = pad_compose,
+    .keeps_scalars = true,
+};
+
+/* ---- positions of delete and insert ---- */
+
+typedef struct obj_params {
+    double val;
+    int64_t start, stop, step, int_ind, axis;
+} obj_params;
+
+#define OBJ_PARAMS                                                                                 \
+    MXL_PARAM(obj_params, start, MXL_P_OPT_INT, "None", "The first position of a slice."),         \
+        MXL_PARAM(obj_params, stop, MXL_P_OPT_INT, "None", "The end of the slice."),               \
+        MXL_PARAM(obj_params, step, MXL_P_OPT_INT, "None", "The step of the slice."),              \
+        MXL_PARAM(obj_params, int_ind, MXL_P_OPT_INT, "None", "Or the only position."),            \
+        MXL_PARAM(obj_params, axis, MXL_P_OPT_INT, "None",                                         \
+                  "The axis; None: of all elements in one line.")
+
+/* The bounds of a slice over n positions, as Python's. */
+static void slice_bounds(const obj_params *p, int64_t n, int64_t *begin, int64_t *count,
+                         int64_t *step)
+{
+    int64_t stop = p->stop, low, high;
+
+    *step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
+    low = *step > 0 ? 0 : -1;
+    high = *step > 0 ? n : n - 1;
+    *begin = p->start == MXL_NONE ? (*step > 0 ? 0 : n - 1) : p->start + (p->start < 0 ? n : 0);
+    stop = stop == MXL_NONE ? (*step > 0 ? n : -1) : stop + (stop < 0 ? n : 0);
+    *begin = *begin < low ? low : *begin > high ? high : *begin;
+    stop = stop < low ? low : stop > high ? high : stop;
+    *count = *step > 0 ? (stop - *begin + *step - 1) / *step : (*begin - stop - *step - 1) / -*step;
+    *count = *count < 0 ? 0 : *count;
+}
+
+/* The positions that the parameters, or the array `obj`, name, from 0 to n less `last`. Scoped. */
+static int64_t *read_obj(mxl_scope *s, const mxl_call *call, mxl_array *obj, int64_t n,
+                         bool end_too, int64_t *count)
+{
+    const obj_params *p = call->params;
+    int64_t begin = p->int_ind, step = 1, *at;
+    mxl_array *values = NULL;
+
+    *count = 1;
+    if (obj != NULL) {
+        values = mxl_np_read(s, obj, MXL_I64);
+        *count = obj->size;
+    } else if (p->int_ind == MXL_NONE) {
+        slice_bounds(p, n, &begin, count, &step);
+    }
+    at = positions(s, *count);
+    for (int64_t i = 0; at != NULL && !s->failed && i < *count; i++) {
+        at[i] = values != NULL ? ((const int64_t *)mxl_array_read(values))[i] : begin + i * step;
+        if (at[i] < -n || at[i] >= n + end_too) {
+            (void)mxl_np_fail(s, "%s: position %lld of an axis of %lld", call->op->name,
+                              (long long)at[i], (long long)n);
+            return NULL;
+        }
+        at[i] += at[i] < 0 ? n : 0;
+    }
+    return s->failed ? NULL : at;
+}
+
+/* The array as it is, or in one line, and the axis; NULL with the error set. */
+static mxl_array *along(mxl_scope *s, const mxl_call *call, int64_t wanted, int *axis)
+{
+    mxl_array *x = call->in[0];
+
+    if (wanted == MXL_NONE) {
+        *axis = 0;
+        return mxl_np_line(s, x);
+    }
+    *axis = mxl_check_axis(call->op, wanted, x->ndim);
+    if (*axis >= 0)
+        return x;
+    s->failed = true;
+    return NULL;
+}
+
+/* ---- delete ---- */
+
+static int delete_arity(const void *params, mxl_arity *arity)
+{
+    const obj_params *p = params;
+    bool from_params = p->int_ind != MXL_NONE || p->start != MXL_NONE || p->stop != MXL_NONE ||
+                       p->step != MXL_NONE;
+
+    arity->inputs = from_params || arity->inputs == 1 ? 1 : 2;
+    arity->outputs = arity->visible = 1;
+    return 0;
+}
+
+static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
+{
+    const obj_params *p = call->params;
+    int64_t n, count, *at, *kept, left = 0;
+    mxl_array *x;
+    int axis;
+
+    x = along(mxl_np_scope(s), call, p->axis, &axis);
+    if (x == NULL)
+        return NULL;
+    n = x->shape[axis];
+    at = read_obj(s, call, call->num_inputs > 1 ? call->in[1] : NULL, n, false, &count);
+    kept = positions(s, n);
+    if (at == NULL || kept == NULL)
+        return NULL;
+    memset(kept, 0, (size_t)n * sizeof(*kept));
+    for (int64_t i = 0; i < count; i++)
+        kept[at[i]] = 1;
+    for (int64_t i = 0; i < n; i++)
+        if (kept[i] == 0)
+            kept[left++] = i;
+    return mxl_np_take(s, x, axis, left, kept);
+}
+
+static const mxl_op op_delete = {
+    .name = "_npi_delete",
+    .doc = "The array without some positions of an axis.",
+    MXL_INPUTS(MXL_INPUT(arr, "Input array."), MXL_INPUT(obj, "Positions, if they are an array.")),
+    MXL_PARAMS_OF(obj_params, OBJ_PARAMS),
+    .arity = delete_arity,
+    .compose = delete_compose,
+    .keeps_scalars = true,
+};
+
+/* ---- insert ---- */
+
+/* The values in the array's axes: `count` along the axis, or, for one position, as many as there
+ * are. */
+static mxl_array *spread_values(mxl_scope *s, mxl_array *x, int axis, mxl_array *values,
+                                int64_t *count, bool one)
+{
+    int64_t shape[MXL_MAX_NDIM];
+    int lacking;
+
+    if (values->ndim > x->ndim)
+        return mxl_np_fail(s, "insert: values have %d axes, the array has %d", values->ndim,
+                           x->ndim);
+    lacking = x->ndim - values->ndim;
+    for (int i = 0; i < x->ndim; i++)
+        shape[i] = i < lacking ? 1 : values->shape[i - lacking];
+    values = mxl_reshape(s, mxl_np_as(s, values, x->dtype), x->ndim, shape);
+    if (one && axis > 0) { /* the first axis of the values goes along the axis */
+        int64_t order[MXL_MAX_NDIM], at = 0;
+
+        for (int i = 0; i < x->ndim; i++)
+            order[i] = i == axis ? 0 : ++at;
+        values = mxl_np_text(s, "transpose", 1, &values, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
+    }
+    if (values == NULL)
+        return NULL;
+    if (one)
+        *count = values->shape[axis];
+    memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
+    shape[axis] = *count;
+    return mxl_broadcast_to(s, values, x->ndim, shape);
+}
+
+/* For each position of the result where it comes from in the array with the values behind it: value
+ * i stands before the element that was at at[i], in the order of the positions. */
+static void order_of(int64_t n, int64_t count, const int64_t *at, bool one, int64_t *order)
+{
+    int64_t to = 0;
+
+    for (int64_t i = 0; i <= n; i++) {
+        for (int64_t k = 0; k < count; k++)
+            if (at[one ? 0 : k] == i)
+                order[to++] = n + k;
+        if (i < n)
+            order[to++] = i;
+    }
+}
+
+static mxl_array *insert(mxl_scope *s, const mxl_call *call, mxl_array *values, mxl_array *obj)
+{
+    const obj_params *p = call->params;
+    int64_t n, count, *at, *order;
+    mxl_array *x, *both[2];
+    bool one;
+    int axis;
+
+    x = along(mxl_np_scope(s), call, p->axis, &axis);
+    if (x == NULL)
+        return NULL;
+    n = x->shape[axis];
+    at = read_obj(s, call, obj, n, true, &count);
+    one = obj != NULL ? obj->size == 1 && obj->ndim == 0 : p->int_ind != MXL_NONE;
+    if (at == NULL)
+        return NULL;
+    if (values == NULL)
+        values = mxl_np_number(s, p->val, x->dtype);
+    both[0] = x;
+    both[1] = values == NULL ? NULL : spread_values(s, x, axis, values, &count, one);
+    order = positions(s, n + count);
+    if (both[1] == NULL || order == NULL)
+        return NULL;
+    order_of(n, count, at, one, order);
+    return mxl_np_take(s, mxl_concat(s, 2, both, axis), axis, n + count, order);
+}
+
+static int insert_arity(const void *params, mxl_arity *arity)
+{
+    const obj_params *p = params;
+
+    arity->inputs = p->val == p->val ? 1 : 2;
+    arity->outputs = arity->visible = 1;
+    return 0;
+}
+
+static int insert_at_arity(const void *params, mxl_arity *arity)
+{
+    const obj_params *p = params;
+
+    arity->inputs = p->val == p->val ? 2 : 3;
+    arity->outputs = arity->visible = 1;
+    return 0;
+}
+
+static mxl_array *insert_compose(mxl_scope *s, const mxl_call *call)
+{
+    return insert(s, call, call->num_inputs > 1 ? call->in[1] : NULL, NULL);
+}
+
+static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
+{
+    return insert(s, call, call->num_inputs > 2 ? call->in[1] : NULL,
+                  call->in[call->num_inputs - 1]);
+}
+
+#define INSERT(id, op_name, ...)                                                                   \
+    static const mxl_op op_##id = {                                                                \
+        .name = op_name,                                                                           \
+        .doc = "The array with values before some positions of an axis.",                          \
+        MXL_INPUTS(MXL_INPUT(arr, "Input array."),                                                 \
+                   MXL_INPUT(values, "What is inserted, unless `val` is given."), __VA_ARGS__),    \
+        MXL_PARAMS_OF(obj_params,                                                                  \
+                      MXL_PARAM(obj_params, val, MXL_P_OPT_FLOAT, "None", "A number to insert.",   \
+                                .type_name = "double or None"),                                    \
+                      OBJ_PARAMS),
+
+INSERT(insert_scalar, "_npi_insert_scalar", {0}).arity = insert_arity, .compose = insert_compose,
+                                            .keeps_scalars = true
+}
+;
+INSERT(insert_slice, "_npi_insert_slice", {0}).arity = insert_arity, .compose = insert_compose,
+                                          .keeps_scalars = true
+}
+;
+INSERT(insert_tensor, "_npi_insert_tensor", MXL_INPUT(obj, "The positions, in one axis or none."))
+    .arity = insert_at_arity,
+  .compose = insert_at_compose, .keeps_scalars = true
+}
+;
+
+/* ---- masked assignment ---- */
+
+typedef struct mask_params {
+    double value;
+    int64_t start_axis;
+} mask_params;
+
+/* The mask in the shape of x, from an axis on; NULL with the error set if it does not fit. */
+static mxl_array *whole_mask(mxl_scope *s, const mxl_call *call, int64_t start)
+{
+    const mxl_array *x = call->in[0], *mask = call->in[1];
+    int64_t shape[MXL_MAX_NDIM];
+    bool fits = start >= 0 && start + mask->ndim <= x->ndim;
+
+    for (int i = 0; i < mask->ndim && fits; i++)
+        fits = mask->shape[i] == x->shape[start + i];
+    if (!fits)
+        return mxl_np_fail(s, "%s: a mask of shape %s from axis %lld on of an array of shape %s",
+                           call->op->name, MXL_SHAPE_OF(mask), (long long)start, MXL_SHAPE_OF(x));
+    for (int i = 0; i < x->ndim; i++)
+        shape[i] = i >= start && i < start + mask->ndim ? x->shape[i] : 1;
+    return mxl_broadcast_to(s, mxl_reshape(s, call->in[1], x->ndim, shape), x->ndim, x->shape);
+}
+
+static mxl_array *mask_scalar_compose(mxl_scope *s, const mxl_call *call)
+{
+    const mask_params *p = call->params;
+    mxl_array *x = call->in[0], *mask = whole_mask(mxl_np_scope(s), call, p->start_axis);
+    mxl_array *value = mxl_broadcast_to(s, mxl_np_number(s, p->value, x->dtype), x->ndim, x->shape);
+
+    return mxl_where(s, mask, value, x);
+}
+
+/* For each element of the mask how many are set before it. Scoped. */
+static int64_t *count_before(mxl_scope *s, mxl_array *mask, int64_t *set)
+{
+    mxl_array *flags = mxl_np_read(s, mask, MXL_BOOL);
+    int64_t *before = positions(s, mask->size);
+
+    *set = 0;
+    for (int64_t i = 0; flags != NULL && before != NULL && i < mask->size; i++) {
+        before[i] = *set;
+        *set += ((const uint8_t *)mxl_array_read(flags))[i] != 0;
+    }
+    return flags == NULL ? NULL : before;
+}
+
+/* Each element of the array has the value that it would be set to: value number k along an axis
+ * that stands for the mask's axes, for the k-th element that is set. */
+static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
+{
+    const int64_t *start = call->params;
+    mxl_array *x = call->in[0], *mask = call->in[1], *value = call->in[2], *whole;
+    int64_t set, *before, shape[MXL_MAX_NDIM];
+    int rest = x->ndim - (int)*start - mask->ndim, at = value->ndim - rest - 1;
+
+    whole = whole_mask(mxl_np_scope(s), call, *start);
+    before = count_before(s, mask, &set);
+    if (whole == NULL || before == NULL)
+        return NULL;
+    value = mxl_np_as(s, value, x->dtype);
+    if (at >= 0 && value->shape[at] != 1) {
+        int ndim = at + mask->ndim + rest;
+
+        if (value->shape[at] != set)
+            return mxl_np_fail(s, "%s: %lld values for %lld elements of the mask", call->op->name,
+                               (long long)value->shape[at], (long long)set);
+        for (int64_t i = 0; i < mask->size; i++)
+            before[i] = before[i] < set ? before[i] : set - 1;
+        value = set == 0 ? value : mxl_np_take(s, value, at, mask->size, before);
+        memcpy(shape, value == NULL ? x->shape : value->shape, (size_t)at * sizeof(*shape));
+        for (int i = 0; i < mask->ndim + rest; i++)
+            shape[at + i] =
+                i < mask->ndim ? mask->shape[i] : call->in[2]->shape[at + 1 + i - mask->ndim];
+        if (set == 0)
+            return mxl_apply(s, &mxl_op_copy, x);
+        value = mxl_reshape(s, value, ndim, shape);
+    } else if (at >= 0 && mask->ndim != 1) {
+        for (int i = 0; i < at; i++)
+            shape[i] = value->shape[i];
+        for (int i = 0; i < mask->ndim; i++)
+            shape[at + i] = 1;
+        for (int i = 0; i < rest; i++)
+            shape[at + mask->ndim + i] = value->shape[at + 1 + i];
+        value = mxl_reshape(s, value, at + mask->ndim + rest, shape);
+    }
+    return mxl_where(s, whole, mxl_broadcast_to(s, value, x->ndim, x->shape), x);
+}
+
+#define MASK_INPUTS MXL_INPUT(data, "Input array."), MXL_INPUT(mask, "Which elements are replaced.")
+#define START(type)                                                                                \
+    MXL_PARAM(type, start_axis, MXL_P_INT, MXL_REQUIRED,                                           \
+              "The array's axis that the mask begins at.", .type_text = "int")
+
+static const mxl_op op_mask_scalar = {
+    .name = "_npi_boolean_mask_assign_scalar",
+    .doc = "The array with a number where a mask is True.",
+    MXL_INPUTS(MASK_INPUTS),
+    MXL_PARAMS_OF(mask_params,
+                  MXL_PARAM(mask_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The number.",
+                            .type_text = "float"),
+                  START(mask_params)),
+    .compose = mask_scalar_compose,
+    .keeps_scalars = true,
+};
+
+static const mxl_op op_mask_tensor = {
+    .name = "_npi_boolean_mask_assign_tensor",
+    .doc = "The array with values, one after the other, where a mask is True.",
+    MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
+    MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
+                   "The array's axis that the mask begins at.", .type_text = "int"),
+    .compose = mask_tensor_compose,
+    .keeps_scalars = true,
+};
+
+/* ---- nonzero ---- */
+
+static mxl_array *nonzero_compose(mxl_scope *s, const mxl_call *call)
+{
+    return mxl_np_text(mxl_np_scope(s), "_mxl_nonzero", 1, call->in, "by_axis=0");
+}
+
+static const mxl_op op_nonzero = {
+    .name = "_npx_nonzero",
+    .aliases = MXL_ALIASES("_npi_nonzero"),
+    .doc = "The positions of elements that are not 0: a row for each, int64.",
+    MXL_INPUTS(MXL_INPUT(x, "Input array.")),
+    .compose = nonzero_compose,
+    .keeps_scalars = true,
+};
+
+const mxl_op *const mxl_ops_np_edits[] = {
+    &op_pad,          &op_delete,        &op_insert_scalar,
+    &op_insert_slice, &op_insert_tensor, &op_mask_scalar,
+    &op_mask_tensor,  &op_nonzero,       NULL,
+};

@@ -1,0 +1,172 @@
+/* NumPy arrays with their elements in other places: roll, rot90, atleast_nd; and arrays cut in
+ * parts: hsplit, dsplit. */
+#include "ops/numpy/numpy.h"
+
+#include <stddef.h>
+
+/* ---- roll ---- */
+
+typedef struct roll_params {
+    mxl_tuple shift, axis;
+} roll_params;
+
+/* The last `shift` positions of an axis come first. */
+static mxl_array *roll_axis(mxl_scope *s, mxl_array *x, int axis, int64_t shift)
+{
+    int64_t n = x == NULL ? 0 : x->shape[axis];
+    mxl_array *parts[2];
+
+    if (n == 0)
+        return x;
+    shift %= n;
+    shift += shift < 0 ? n : 0;
+    if (shift == 0)
+        return x;
+    parts[0] = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=None", axis,
+                           (long long)(n - shift));
+    parts[1] = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=0 end=%lld", axis,
+                           (long long)(n - shift));
+    return mxl_concat(s, 2, parts, axis);
+}
+
+static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
+{
+    const roll_params *p = call->params;
+    mxl_array *x = call->in[0], *line;
+
+    (void)mxl_np_scope(s);
+    if (p->shift.n < 1)
+        return mxl_np_fail(s, "%s: shift is missing", call->op->name);
+    if (p->axis.n < 0) {
+        int64_t shift = 0;
+
+        for (int i = 0; i < p->shift.n; i++)
+            shift += p->shift.v[i];
+        line = roll_axis(s, mxl_reshape(s, x, 1, &x->size), 0, shift);
+        return mxl_apply(s, &mxl_op_copy, mxl_reshape(s, line, x->ndim, x->shape));
+    }
+    if (p->shift.n != 1 && p->shift.n != p->axis.n)
+        return mxl_np_fail(s, "%s: shift has %d numbers, axis %d", call->op->name, p->shift.n,
+                           p->axis.n);
+    line = x;
+    for (int i = 0; i < p->axis.n; i++) {
+        int axis = mxl_check_axis(call->op, p->axis.v[i], x->ndim);
+
+        if (axis < 0) {
+            s->failed = true;
+            return NULL;
+        }
+        line = roll_axis(s, line, axis, p->shift.v[p->shift.n == 1 ? 0 : i]);
+    }
+    return line == x ? mxl_apply(s, &mxl_op_copy, x) : line;
+}
+
+static const mxl_op op_roll = {
+    .name = "_np_roll",
+    .doc = "The array with the positions of axes moved, those at the end to the beginning.",
+    MXL_PARAMS_OF(roll_params,
+                  MXL_PARAM(roll_params, shift, MXL_P_OPT_SHAPE, "None",
+                            "By how many positions, for each axis."),
+                  MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
+                            "The axes; None: the array as one line.")),
+    .compose = roll_compose,
+    .keeps_scalars = true,
+};
+
+/* ---- rot90 ---- */
+
+typedef struct rot90_params {
+    int64_t k;
+    mxl_tuple axes;
+} rot90_params;
+
+static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
+{
+    const rot90_params *p = call->params;
+    int64_t turns = (p->k % 4 + 4) % 4;
+    mxl_array *x = call->in[0];
+    int first, second;
+
+    (void)mxl_np_scope(s);
+    if (p->axes.n != 2)
+        return mxl_np_fail(s, "%s: axes must be two axes", call->op->name);
+    first = mxl_check_axis(call->op, p->axes.v[0], x->ndim);
+    second = mxl_check_axis(call->op, p->axes.v[1], x->ndim);
+    if (first >= 0 && first == second)
+        return mxl_np_fail(s, "%s: axis %d is named twice", call->op->name, first);
+    if (first < 0 || second < 0) {
+        s->failed = true;
+        return NULL;
+    }
+    if (turns == 0)
+        return mxl_apply(s, &mxl_op_copy, x);
+    if (turns == 2)
+        return mxl_reverse(s, mxl_reverse(s, x, first), second);
+    if (turns == 1)
+        return mxl_swap_axes(s, mxl_reverse(s, x, second), first, second);
+    return mxl_reverse(s, mxl_swap_axes(s, x, first, second), second);
+}
+
+static const mxl_op op_rot90 = {
+    .name = "_npi_rot90",
+    .doc = "The array turned by quarters, in the plane of two axes, from the first to the second.",
+    MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
+                  MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")),
+    .compose = rot90_compose,
+    .keeps_scalars = true,
+};
+
+/* ---- atleast_nd ---- */
+
+static int any_arity(const void *params, mxl_arity *arity)
+{
+    const int64_t *count = params;
+
+    if (*count >= 0)
+        arity->inputs = (int)*count;
+    arity->outputs = arity->visible = arity->inputs;
+    return 0;
+}
+
+/* Each array with leading axes; the third axis of three is the last. */
+static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
+{
+    (void)mxl_np_scope(s);
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_array *x = call->in[i];
+        int64_t shape[MXL_MAX_NDIM] = {1, 1, 1};
+        int ndim = x->ndim < least ? least : x->ndim, before = ndim - x->ndim;
+
+        if (least == 3 && before > 0)
+            before = x->ndim == 2 ? 0 : 1;
+        for (int k = 0; k < x->ndim; k++)
+            shape[before + k] = x->shape[k];
+        call->out[i] = mxl_reshape(s, call->in[i], ndim, shape);
+    }
+    return call->num_inputs > 0 ? call->out[0] : NULL;
+}
+
+#define ATLEAST(n)                                                                                 \
+    static mxl_array *atleast_##n##_compose(mxl_scope *s, const mxl_call *call)                    \
+    {                                                                                              \
+        return atleast(s, call, n);                                                                \
+    }                                                                                              \
+    static const mxl_op op_atleast_##n = {                                                         \
+        .name = "_np_atleast_" #n "d",                                                             \
+        .doc = "Arrays with " #n " axes or more, of size 1 where they are added.",                 \
+        MXL_INPUTS(MXL_INPUT(arys, "Any arrays.")),                                                \
+        MXL_ONLY_PARAM(int64_t, num_args, MXL_P_INT, MXL_REQUIRED, "How many arrays.",             \
+                       .sets_outputs = true),                                                      \
+        .key_var_num_args = "num_args",                                                            \
+        .arity = any_arity,                                                                        \
+        .compose = atleast_##n##_compose,                                                          \
+        .keeps_scalars = true,                                                                     \
+    }
+
+ATLEAST(1);
+ATLEAST(2);
+ATLEAST(3);
+
+const mxl_op *const mxl_ops_np_turns[] = {
+    &op_roll, &op_rot90, &op_atleast_1, &op_atleast_2, &op_atleast_3, NULL,
+};
