@@ -54,7 +54,6 @@ const mxl_other_name mxl_other_names[] = {
     {"_npi_rpower_scalar", "_rpower_scalar"},
 
     {"_np_copy", "_copy"},
-    {"_npi_flip", "reverse"},
     {"_npi_stack", "stack"},
 
     {"_npi_arange", "_arange"},

@@ -116,11 +116,13 @@ static int reverse_plan(mxl_plan *p)
 {
     const mxl_tuple *axes = p->params;
 
+    for (int i = 0; axes->n < 0 && i < p->shape.ndim; i++)
+        mxl_plan_cut(p, i, p->shape.dim[i] - 1, p->shape.dim[i], -1);
     for (int i = 0; i < axes->n; i++) {
         int64_t axis = axes->v[i];
 
         if (axis < 0 || axis >= p->shape.ndim)
-            return mxl_error("reverse: axis %lld is out of range for an array of %d axes",
+            return mxl_error("%s: axis %lld is out of range for an array of %d axes", p->op->name,
                              (long long)axis, p->shape.ndim);
         mxl_plan_cut(p, (int)axis, p->shape.dim[axis] - 1, p->shape.dim[axis], -1);
     }
@@ -133,6 +135,14 @@ static const mxl_op op_reverse = {
     .doc = "The array with the order along axes reversed.",
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_SHAPE, MXL_REQUIRED,
                    "The axes to reverse, counted from the first; one that is named twice is not."),
+    MXL_MOVEMENT_BACK(reverse_plan, back_grad),
+};
+
+static const mxl_op op_flip = {
+    .name = "_npi_flip",
+    .doc = "The array with the order along axes reversed.",
+    MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, MXL_REQUIRED,
+                   "The axes to reverse, counted from the first; None: all."),
     MXL_MOVEMENT_BACK(reverse_plan, back_grad),
 };
 
@@ -239,5 +249,6 @@ BLOCKS(depth_to_space, to_space_plan,
 BLOCKS(space_to_depth, to_depth_plan, "Blocks of rows and columns laid out along axis 1.");
 
 const mxl_op *const mxl_ops_order[] = {
-    &op_transpose, &op_swap_axis, &op_reverse, &op_depth_to_space, &op_space_to_depth, NULL,
+    &op_transpose,      &op_swap_axis,      &op_reverse, &op_flip,
+    &op_depth_to_space, &op_space_to_depth, NULL,
 };

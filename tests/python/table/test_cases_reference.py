@@ -21,8 +21,8 @@ ANSWERS = Answers()
 AGREED = [case for case in CASES if case.id in ANSWERS and not case.oracle.startswith("differs")]
 GRADIENTS = [case for case in AGREED if ANSWERS[case.id].gradients is not None]
 INTROSPECTION = introspection()
-#: 1.9.1 prints the parameters of _arange and of Concat for them, and parses others.
-PRINTED_WRONGLY = {"_linspace", "_npi_concatenate", "_npi_norm"}
+#: 1.9.1 prints the parameters of _arange, of Concat and of reverse for them, and parses others.
+PRINTED_WRONGLY = {"_linspace", "_npi_flip", "_npi_concatenate", "_npi_norm"}
 #: Have more dtypes, or other defaults, than the operator of another name that they are here.
 PRINTED_OTHERWISE: set[str] = set()
 

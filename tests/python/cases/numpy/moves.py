@@ -38,6 +38,11 @@ _MOVES: dict = {
         [{}, {"axes": "(1, 0)"}, {"axes": "(0, 1)"}, {"axes": "(-1, 0)"}],
         [{"axes": axes} for axes in ("(0, 0)", "(0,)", "(2, 0)")],
     ),
+    "_npi_flip": (
+        lambda x, axis: np.flip(x, _list(axis)),
+        [{"axis": axis} for axis in ("None", "(0, 1)", "1", "()")],
+        [{"axis": axis} for axis in ("(-1,)", "(2,)")] + [{}],
+    ),
     "_npi_broadcast_to": (
         lambda x, shape: np.broadcast_to(x, _list(shape)),
         [{"shape": "(2, 2, 3)"}, {"shape": "(2, 3)"}],
@@ -50,16 +55,17 @@ for _op, (_forward, _calls, _wrong) in _MOVES.items():
     for _number, _params in enumerate(_wrong):
         _error(_op, f"wrong{_number}", (In((2, 3)),), _params)
     for _dtype in _DTYPES:
-        _refused = "differs: 1.9.1 refuses it" if (_op, _dtype) == ("_np_transpose", "bool") else ""
+        _refused = "differs: 1.9.1 refuses it" if _op in ("_np_transpose", "_npi_flip") and _dtype == "bool" else ""
         CASES.append(Case(_op, _dtype, (In((2, 3), _dtype, ("int", 0, 3)),), _calls[0], _forward, oracle=_refused))
     CASES.append(Case(_op, "special-float32", (In(values=_SPECIAL),), _calls[0], _forward))
 _add("_np_reshape", "0-axes", (In(()),), {"newshape": "(1, -1)"}, _MOVES["_np_reshape"][0], np_shape=True)
 _add("_np_reshape", "to-0-axes", (In((1, 1)),), {"newshape": "()"}, _MOVES["_np_reshape"][0], np_shape=True)
 _add("_np_transpose", "0-axes", (In(()),), {}, _MOVES["_np_transpose"][0], np_shape=True)
 _add("_np_transpose", "three", (In((2, 3, 4)),), {"axes": "(1, -1, 0)"}, _MOVES["_np_transpose"][0])
+_add("_npi_flip", "0-axes", (In(()),), {"axis": "None"}, _MOVES["_npi_flip"][0], np_shape=True)
 _add("_npi_broadcast_to", "0-axes", (In(()),), {"shape": "(2, 3)"}, _MOVES["_npi_broadcast_to"][0], np_shape=True)
 _add("_npi_broadcast_to", "ones", (In((1, 3)),), {"shape": "(2, 4, 3)"}, _MOVES["_npi_broadcast_to"][0])
-for _op, _params in (("_np_reshape", {"newshape": "(3, 0)"}), ("_np_transpose", {})):
+for _op, _params in (("_np_reshape", {"newshape": "(3, 0)"}), ("_np_transpose", {}), ("_npi_flip", {"axis": "None"})):
     CASES.append(Case(_op, "empty", (In((0, 3)),), _params, _MOVES[_op][0], np_shape=True))
 
 

@@ -21,7 +21,7 @@ _SAME |= {"_npi_abs": "abs", "_npi_absolute": "abs", "_npx_relu": "relu", "_npx_
 _SCALAR = {"add": "plus", "subtract": "minus", "rsubtract": "rminus", "multiply": "mul", "mod": "mod", "rmod": "rmod"}
 _SCALAR |= {"power": "power", "rpower": "rpower"}
 _SCALARS = {f"_npi_{name}_scalar": f"_{ours}_scalar" for name, ours in _SCALAR.items()}
-_OTHERS = {"_npi_hypot": "broadcast_hypot", "_np_copy": "_copy", "_npi_flip": "reverse", "_npi_stack": "stack"}
+_OTHERS = {"_npi_hypot": "broadcast_hypot", "_np_copy": "_copy", "_npi_stack": "stack"}
 _OTHERS |= {"_npi_arange": "_arange", "_npi_ones": "_ones", "_npi_zeros": "_zeros"}
 
 
@@ -48,8 +48,6 @@ for _op in ("_npi_zeros", "_npi_ones"):
     _add(_op, "empty", (), {"shape": "(0, 2)", "dtype": "int64"}, np_shape=True)
     _add(_op, "bool", (), {"shape": "(2,)", "dtype": "bool"})
 _add("_npi_arange", "one-number", (), {"start": 3, "dtype": "int32"})
-_add("_npi_flip", "two-axes", (In((2, 3)),), {"axis": "(0, 1)"}, diff=(0,))
-_add("_npi_flip", "negative", (In((2, 3)),), {"axis": "(-1,)"}, error=True)
 CASES.append(
     Case(
         "_npi_arange",
