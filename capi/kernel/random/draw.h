@@ -1,6 +1,6 @@
 /* Random numbers of any distribution, drawn one by one. Element i of a fill has its own sequence, a
  * function only of (seed, stream, i), from which a sampler may draw any number of words. For
- * ops/random/random.c, sample.c, multinomial.c, shuffle.c and zipfian.c. */
+ * ops/random and ops/numpy. */
 #ifndef MXL_KERNEL_RANDOM_DRAW_H
 #define MXL_KERNEL_RANDOM_DRAW_H
 
