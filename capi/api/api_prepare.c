@@ -283,7 +283,7 @@ static int prepare(const char *function, request *r, const char *name, MXLCallHa
         (r->num_arguments > 0 && r->arguments == NULL))
         return mxl_error("%s: parameters are announced, but their list is NULL", function);
     r->op = mxl_op_find(name);
-    if (r->op == NULL)
+    if (r->op == NULL || mxl_op_check_refused(r->op) != 0)
         return -1;
     if (r->op->parse != NULL)
         return mxl_error("%s: %s makes its own parameters of each call, which cannot be prepared",

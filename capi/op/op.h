@@ -129,7 +129,7 @@ struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
     const char *doc;
-    const char *refused;     /* NULL, or: why mxlite lacks it; parsing its parameters fails */
+    const char *refused;     /* NULL, or: why mxlite lacks it; no call gets to it */
     const mxl_input *inputs; /* ends with {0}; NULL: one array, `data` */
     const mxl_param *params; /* ends with {0}; NULL: none */
     size_t params_size;
@@ -255,6 +255,9 @@ void mxl_saves_other(
 void mxl_arena_init(mxl_arena *arena);
 void *mxl_arena_alloc(mxl_arena *arena, size_t bytes); /* NULL with the error set */
 void mxl_arena_clear(mxl_arena *arena);
+
+/* -1 with the reason for an operator that is refused. */
+int mxl_op_check_refused(const mxl_op *op);
 
 /* Parsing fills the whole parameter struct from text, with defaults for missing values. Tuples and
  * strings are stored in `arena`. -1 for unknown, repeated, malformed or missing required

@@ -321,14 +321,21 @@ static int parse_default(const mxl_op *op, const mxl_param *param, void *params,
     return 0;
 }
 
+int mxl_op_check_refused(const mxl_op *op)
+{
+    if (op->refused == NULL)
+        return 0;
+    return mxl_error("%s: %s; see docs/compatibility.md", op->name, op->refused);
+}
+
 int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
                      const char *const *values, void *params, mxl_arena *arena)
 {
     uint64_t given = 0;
     int number = 0;
 
-    if (op->refused != NULL)
-        return mxl_error("%s: %s; see docs/compatibility.md", op->name, op->refused);
+    if (mxl_op_check_refused(op) != 0)
+        return -1;
     if (op->params_size > 0)
         memset(params, 0, op->params_size);
     if (op->parse != NULL)

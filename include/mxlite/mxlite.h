@@ -245,8 +245,9 @@ MXL_API int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, voi
  * Borrowed, valid until this thread's next call of this function. */
 MXL_API int MXLGetInfo(const char *what, const char **out);
 
-/* Why mxlite lacks an operator of 1.9.1 that it lists (see MXListAllOpNames): `*reason` is one clause,
- * and every use of the operator is an error with it. NULL: the operator is there. -1: unknown name.
+/* Why mxlite lacks an operator of 1.9.1 that it lists (see MXListAllOpNames): `*reason` is one
+ * clause, and every use of the operator is an error with it. NULL: the operator is there. -1:
+ * unknown name.
  */
 MXL_API int MXLOpGetRefusal(const char *name, const char **reason);
 

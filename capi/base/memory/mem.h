@@ -57,8 +57,8 @@ static inline void *mxl_alloc(size_t bytes)
 /* The same, filled with zeros. */
 void *mxl_alloc_zero(size_t bytes);
 
-/* At least *bytes of memory for one call of a kernel; sets *bytes to the size for mxl_free. It takes
- * any large block that is free: workspaces of many sizes would each leave one in the pool. */
+/* At least *bytes of memory for one call of a kernel; sets *bytes to the size for mxl_free. It
+ * takes any large block that is free: workspaces of many sizes would each leave one in the pool. */
 void *mxl_alloc_scratch(size_t *bytes);
 
 /* Frees a block; `bytes` is the size of its allocation. NULL is legal. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "ops/numpy/draw.h"
+#include "ops/numpy/np_draw.h"
 
 /* ---- parameters ---- */
 

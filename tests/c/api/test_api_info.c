@@ -201,6 +201,36 @@ TEST(null_results)
           "'arg_descriptions' is NULL");
 }
 
+/* What 1.9.1 lists and mxlite lacks fails with its reason, by every way of calling an operator. */
+TEST(refused_operators)
+{
+    const char **names, *reason;
+    uint32_t count;
+    int found = 0;
+
+    REQUIRE(MXListAllOpNames(&count, &names) == 0);
+    for (uint32_t i = 0; i < count; i++) {
+        NDArrayHandle *outputs = NULL;
+        SymbolHandle symbol = NULL;
+        MXLCallHandle call = NULL;
+        int num_outputs = 0;
+        OpHandle op;
+
+        REQUIRE(MXLOpGetRefusal(names[i], &reason) == 0);
+        if (reason == NULL)
+            continue;
+        found++;
+        op = find(names[i]);
+        FAILS(MXLPrepare(names[i], 0, NULL, NULL, 0, NULL, &call), reason);
+        FAILS(MXLPrepareAs(MXL_DIALECT_TORCH, NULL, NULL, names[i], 0, NULL, NULL, 0, NULL, &call),
+              reason);
+        FAILS(MXImperativeInvoke(op, 0, NULL, &num_outputs, &outputs, 0, NULL, NULL), reason);
+        FAILS(MXSymbolCreateAtomicSymbol(op, 0, NULL, NULL, &symbol), reason);
+        CHECK(call == NULL && symbol == NULL && outputs == NULL);
+    }
+    CHECK(found > 0);
+}
+
 HARNESS_MAIN(ENTRY(names), ENTRY(creators), ENTRY(aliases), ENTRY(info_of_an_operator),
              ENTRY(nn_says_the_same), ENTRY(counted_inputs), ENTRY(unknown_names),
-             ENTRY(null_results))
+             ENTRY(null_results), ENTRY(refused_operators))

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
-#include "ops/numpy/einsum.h"
+#include "ops/linalg/einsum.h"
 #include "ops/numpy/numpy.h"
 
 static int einsum_arity(const void *params, mxl_arity *arity)

@@ -1,7 +1,7 @@
 /* Drawing numbers of a distribution whose parameters are numbers or arrays that broadcast: the
  * operator that the composites of distributions.c begin with. */
-#ifndef MXL_OPS_NUMPY_DRAW_H
-#define MXL_OPS_NUMPY_DRAW_H
+#ifndef MXL_OPS_NUMPY_NP_DRAW_H
+#define MXL_OPS_NUMPY_NP_DRAW_H
 
 #include "ops/numpy/numpy.h"
 #include "ops/random/random_ops.h"

@@ -1,5 +1,5 @@
 /* The operator that draws numbers of a distribution; see draw.h. */
-#include "ops/numpy/draw.h"
+#include "ops/numpy/np_draw.h"
 
 #include <math.h>
 
