@@ -18,16 +18,7 @@
 /* Symbols: mxlite/c_api_symbol.h */
 NOT_YET(MXSymbolCutSubgraph)
 
-/* Sparse arrays, foreign memory, records, data iterators, old functions: mxlite/c_api_data.h */
-NOT_YET(MXRecordIOWriterCreate)
-NOT_YET(MXRecordIOWriterFree)
-NOT_YET(MXRecordIOWriterWriteRecord)
-NOT_YET(MXRecordIOWriterTell)
-NOT_YET(MXRecordIOReaderCreate)
-NOT_YET(MXRecordIOReaderFree)
-NOT_YET(MXRecordIOReaderReadRecord)
-NOT_YET(MXRecordIOReaderSeek)
-NOT_YET(MXRecordIOReaderTell)
+/* Sparse arrays, foreign memory, data iterators, old functions: mxlite/c_api_data.h */
 NOT_YET(MXDataIterFree)
 NOT_YET(MXDataIterNext)
 NOT_YET(MXDataIterBeforeFirst)

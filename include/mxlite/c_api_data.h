@@ -79,13 +79,16 @@ MXL_API int MXNDArrayCreateFromSharedMemEx(int shared_pid, int shared_id, const 
 
 /* ---- record files ---- */
 
-/* Writing. */
+/* Supported. Writing a local file, "path" or "file://path", which is emptied first. A record is
+ * shorter than 2^29 bytes, and in the file when the call returns. The position is where the next
+ * record will be. */
 MXL_API int MXRecordIOWriterCreate(const char *uri, RecordIOHandle *out);
 MXL_API int MXRecordIOWriterFree(RecordIOHandle handle);
 MXL_API int MXRecordIOWriterWriteRecord(RecordIOHandle handle, const char *buf, size_t size);
 MXL_API int MXRecordIOWriterTell(RecordIOHandle handle, size_t *pos);
 
-/* Reading. */
+/* Supported. Reading one. A record is lent until the reader's next call; it is NULL, with the size
+ * 0, at the end of the file. A damaged file is an error. A position is one of the writer's. */
 MXL_API int MXRecordIOReaderCreate(const char *uri, RecordIOHandle *out);
 MXL_API int MXRecordIOReaderFree(RecordIOHandle handle);
 MXL_API int MXRecordIOReaderReadRecord(RecordIOHandle handle, const char **buf, size_t *size);

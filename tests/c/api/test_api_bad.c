@@ -8,6 +8,7 @@
 #include "bad_calls.h"
 #include "bad_packed.h"
 #include "bad_profile.h"
+#include "bad_records.h"
 #include "bad_small.h"
 #include "bad_stores.h"
 #include "bad_symbols.h"
@@ -19,8 +20,9 @@ typedef struct place {
 } place;
 
 #define PLACE(name, kind, null_is_fine, expression) {#name, MXL_KIND_##kind, null_is_fine},
-static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(
-    PLACE) SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE) PACKED_PLACES(PLACE) SMALL_PLACES(PLACE)};
+static const place places[] = {HANDLE_PLACES(PLACE) GRAPH_PLACES(PLACE) PROFILE_PLACES(PLACE)
+                                   SYMBOL_PLACES(PLACE) STORE_PLACES(PLACE) PACKED_PLACES(PLACE)
+                                       SMALL_PLACES(PLACE) RECORD_PLACES(PLACE)};
 
 static int call_place(size_t index, void *h)
 {
@@ -36,6 +38,7 @@ static int call_place(size_t index, void *h)
     STORE_PLACES(TRY_PLACE)
     PACKED_PLACES(TRY_PLACE)
     SMALL_PLACES(TRY_PLACE)
+    RECORD_PLACES(TRY_PLACE)
     return 0;
 }
 
@@ -57,7 +60,7 @@ static void bad_free(void *payload, void *block, size_t bytes)
 static const char *const argument_names[] = {
     BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF) PROFILE_ARGUMENTS(NAME_OF)
         SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF) PACKED_ARGUMENTS(NAME_OF)
-            SMALL_ARGUMENTS(NAME_OF)};
+            SMALL_ARGUMENTS(NAME_OF) RECORD_ARGUMENTS(NAME_OF)};
 
 static int call_argument(size_t index)
 {
@@ -73,6 +76,7 @@ static int call_argument(size_t index)
     STORE_ARGUMENTS(TRY_ARGUMENT)
     PACKED_ARGUMENTS(TRY_ARGUMENT)
     SMALL_ARGUMENTS(TRY_ARGUMENT)
+    RECORD_ARGUMENTS(TRY_ARGUMENT)
     return 0;
 }
 
@@ -110,10 +114,12 @@ static void set_up(void)
     set_up_symbols();
     set_up_stores();
     set_up_packed();
+    set_up_records();
 }
 
 static void tear_down(void)
 {
+    tear_down_records();
     tear_down_stores();
     tear_down_symbols();
     CHECK_INT(MXNDArrayFree(good), 0);

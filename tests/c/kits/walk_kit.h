@@ -26,7 +26,7 @@ static bool failing(bool ok)
 }
 
 /* Frees without the harness: a free must work when no memory is left. */
-static void let_go(H array)
+static inline void let_go(H array)
 {
     CHECK_INT(MXNDArrayFree(array), 0);
 }

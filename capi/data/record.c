@@ -1,0 +1,297 @@
+/* Reading and writing files of records; see data/record.h. */
+#define _GNU_SOURCE 1 /* fseeko, ftruncate */
+#include "data/record.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory/mem.h"
+
+/* The kinds of parts. */
+enum { WHOLE, FIRST, MIDDLE, LAST };
+
+enum {
+    LENGTH_BITS = 29,
+    STEP = 1 << 16 /* memory for this many bytes is taken before they have been read */
+};
+
+static const uint32_t magic = 0xced7230a;
+
+/* ---- opening and closing ---- */
+
+static void record_free(mxl_ref *ref)
+{
+    mxl_record_file *file = (mxl_record_file *)ref;
+
+    if (file->file != NULL)
+        (void)fclose(file->file);
+    mxl_free(file->buffer, file->room);
+    pthread_mutex_destroy(&file->lock);
+    mxl_free(file, sizeof(*file));
+}
+
+/* The path of a URI; NULL with the error set. */
+static const char *path_of(const char *uri)
+{
+    const char *end = strstr(uri, "://");
+
+    if (end == NULL)
+        return uri;
+    if (strncmp(uri, "file://", 7) == 0)
+        return uri + 7;
+    return mxl_error_null("'%s': only local files are supported, as a path or as file://path", uri);
+}
+
+static FILE *open_path(const char *path, bool writing)
+{
+    FILE *file = fopen(path, writing ? "wbe" : "rbe");
+    struct stat about;
+
+    if (file == NULL)
+        return mxl_error_null("cannot open \"%s\": %s", path, strerror(errno));
+    if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode)) {
+        (void)fclose(file);
+        return mxl_error_null("cannot open \"%s\": it is a folder", path);
+    }
+    return file;
+}
+
+mxl_record_file *mxl_record_open(const char *uri, bool writing)
+{
+    const char *path = path_of(uri);
+    mxl_record_file *file;
+
+    if (path == NULL)
+        return NULL;
+    file = mxl_alloc_zero(sizeof(*file));
+    if (file == NULL)
+        return NULL;
+    mxl_ref_init(&file->ref, record_free);
+    pthread_mutex_init(&file->lock, NULL);
+    file->writing = writing;
+    file->file = open_path(path, writing);
+    if (file->file == NULL) {
+        mxl_ref_release(&file->ref);
+        return NULL;
+    }
+    return file;
+}
+
+/* ---- writing ---- */
+
+static int write_part(FILE *file, uint32_t kind, const char *bytes, size_t size)
+{
+    static const char zeros[4];
+    uint32_t head[2] = {magic, kind << LENGTH_BITS | (uint32_t)size};
+    size_t padding = -size & 3;
+
+    return fwrite(head, sizeof(head), 1, file) == 1 &&
+                   (size == 0 || fwrite(bytes, 1, size, file) == size) &&
+                   fwrite(zeros, 1, padding, file) == padding
+               ? 0
+               : -1;
+}
+
+/* Writes all parts of a record to the stream. Counts them in *parts. */
+static int write_parts(FILE *file, const char *bytes, size_t size, size_t *parts)
+{
+    size_t start = 0;
+
+    *parts = 1;
+    for (size_t i = 0; i + sizeof(magic) <= size; i += sizeof(magic)) {
+        if (memcmp(bytes + i, &magic, sizeof(magic)) != 0)
+            continue;
+        if (write_part(file, start == 0 ? FIRST : MIDDLE, bytes + start, i - start) != 0)
+            return -1;
+        start = i + sizeof(magic);
+        ++*parts;
+    }
+    return write_part(file, *parts == 1 ? WHOLE : LAST, size == 0 ? bytes : bytes + start,
+                      size - start);
+}
+
+/* Removes what a failed write left. The stream's buffer is emptied first: it would be written by a
+ * later call otherwise. */
+static void write_undo(mxl_record_file *writer)
+{
+    (void)fflush(writer->file);
+    clearerr(writer->file);
+    if (ftruncate(fileno(writer->file), (off_t)writer->at) == 0)
+        (void)fseeko(writer->file, (off_t)writer->at, SEEK_SET);
+}
+
+int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
+{
+    size_t parts;
+    int status = 0;
+
+    if (size >= MXL_RECORD_LIMIT)
+        return mxl_error("a record must be shorter than 2^29 bytes, got %zu", size);
+    pthread_mutex_lock(&writer->lock);
+    if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
+        status = mxl_error("writing a record of %zu bytes failed: %s", size, strerror(errno));
+        write_undo(writer);
+    } else {
+        /* Each part has a head of 8 bytes, and all but the first replace a magic number of 4. */
+        writer->at += 8 * parts + ((size - 4 * (parts - 1) + 3) & ~(size_t)3);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* Reads as many bytes as there are, and counts them. -1 with the error set if reading failed. */
+static int take(mxl_record_file *reader, void *to, size_t wanted, size_t *got)
+{
+    *got = fread(to, 1, wanted, reader->file);
+    reader->at += *got;
+    if (*got < wanted && ferror(reader->file)) {
+        int why = errno;
+
+        clearerr(reader->file);
+        return mxl_error("reading failed at byte %zu: %s", reader->at, strerror(why));
+    }
+    return 0;
+}
+
+/* Reads the head of a part; *any says whether there was one. */
+static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
+{
+    uint32_t head[2];
+    size_t start = reader->at, got;
+
+    if (take(reader, head, sizeof(head), &got) != 0)
+        return -1;
+    *any = got > 0;
+    if (got == 0)
+        return 0;
+    if (got < sizeof(head))
+        return mxl_error("the file ends at byte %zu, within the head of a record", reader->at);
+    if (head[0] != magic)
+        return mxl_error("no record begins at byte %zu: 0x%08x was expected, got 0x%08x", start,
+                         (unsigned)magic, (unsigned)head[0]);
+    *word = head[1];
+    return 0;
+}
+
+/* Makes room in the buffer for `size` bytes and the zeros that follow a part. */
+static int make_room(mxl_record_file *reader, size_t size)
+{
+    size_t room = size + 4;
+    char *larger;
+
+    if (room <= reader->room)
+        return 0;
+    larger = mxl_realloc(reader->buffer, reader->room, room);
+    if (larger == NULL) {
+        reader->no_room = true;
+        return -1;
+    }
+    reader->buffer = larger;
+    reader->room = room;
+    return 0;
+}
+
+/* Appends the content of a part to a record of `size` bytes. Memory grows with what has been read,
+ * since the length may be wrong. */
+static int take_content(mxl_record_file *reader, size_t size, size_t length)
+{
+    size_t left = (length + 3) & ~(size_t)3, got;
+
+    while (left > 0) {
+        size_t step = size > STEP ? size : STEP;
+
+        if (step > left)
+            step = left;
+        if (make_room(reader, size + step) != 0 ||
+            take(reader, reader->buffer + size, step, &got) != 0)
+            return -1;
+        if (got < step)
+            return mxl_error("the file ends at byte %zu, within a record of %zu bytes", reader->at,
+                             length);
+        size += step;
+        left -= step;
+    }
+    return 0;
+}
+
+static int read_parts(mxl_record_file *reader, size_t *size, bool *any)
+{
+    uint32_t word = 0, kind;
+
+    *size = 0;
+    if (make_room(reader, 0) != 0 || take_head(reader, &word, any) != 0)
+        return -1;
+    while (*any) {
+        size_t length = word & (MXL_RECORD_LIMIT - 1);
+
+        kind = word >> LENGTH_BITS;
+        if (take_content(reader, *size, length) != 0)
+            return -1;
+        *size += length;
+        if (kind == WHOLE || kind == LAST)
+            return 0;
+        if (make_room(reader, *size + sizeof(magic)) != 0)
+            return -1;
+        memcpy(reader->buffer + *size, &magic, sizeof(magic));
+        *size += sizeof(magic);
+        if (take_head(reader, &word, any) != 0)
+            return -1;
+        if (!*any)
+            return mxl_error("the file ends at byte %zu, before the last part of a record",
+                             reader->at);
+        if (*size + (word & (MXL_RECORD_LIMIT - 1)) >= MXL_RECORD_LIMIT)
+            return mxl_error("a record of 2^29 bytes or more, before byte %zu", reader->at);
+    }
+    return 0;
+}
+
+int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size)
+{
+    size_t length, start;
+    bool any = false;
+    int status;
+
+    pthread_mutex_lock(&reader->lock);
+    start = reader->at;
+    reader->no_room = false;
+    status = read_parts(reader, &length, &any);
+    if (reader->no_room && fseeko(reader->file, (off_t)start, SEEK_SET) == 0)
+        reader->at = start;
+    if (status == 0) {
+        *bytes = any ? reader->buffer : NULL;
+        *size = length;
+    }
+    pthread_mutex_unlock(&reader->lock);
+    return status;
+}
+
+size_t mxl_record_tell(mxl_record_file *file)
+{
+    size_t at;
+
+    pthread_mutex_lock(&file->lock);
+    at = file->at;
+    pthread_mutex_unlock(&file->lock);
+    return at;
+}
+
+int mxl_record_seek(mxl_record_file *reader, size_t position)
+{
+    int status = 0;
+
+    if (position > INT64_MAX)
+        return mxl_error("position %zu is larger than any file", position);
+    pthread_mutex_lock(&reader->lock);
+    if (fseeko(reader->file, (off_t)position, SEEK_SET) == 0)
+        reader->at = position;
+    else
+        status = mxl_error("moving to byte %zu failed: %s", position, strerror(errno));
+    pthread_mutex_unlock(&reader->lock);
+    return status;
+}
