@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tests/python", "test
 from _table import invoke, scope, to_nd  # noqa: E402
 from cases import ABOUT, FAMILIES, OTHER_NAMES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
-from test_cases_coverage import DEFINED, NO_RESULT, NOT_DIFFERENTIABLE, WRITES, ZERO  # noqa: E402
+from test_cases_coverage import DEFINED, NO_RESULT, NOT_DIFFERENTIABLE, NUMPY_CONSTANTS, WRITES, ZERO  # noqa: E402
 
 import mxlite as mx  # noqa: E402
 from mxlite.ndarray._generate import place_of  # noqa: E402
@@ -78,7 +78,7 @@ def _python(parameter: Parameter) -> str:
 
 def derivative(name: str) -> str:
     """Whether the operator has a derivative, and of which order."""
-    if name in NOT_DIFFERENTIABLE | NO_RESULT:
+    if name in NOT_DIFFERENTIABLE | NO_RESULT | NUMPY_CONSTANTS:
         return "None: what it makes is a constant to autograd."
     if name in ZERO:
         return "Zero everywhere, as in MXNet 1.9.1."

@@ -67,7 +67,7 @@ for _name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_eq
 ZERO |= {
     f"_npi_{_name}" for _name in "logical_not isnan isinf isfinite isposinf isneginf argmax argmin full_like".split()
 }
-ZERO |= {"_np_all", "_np_any", "_npi_where_scalar2"}
+ZERO |= {"_np_all", "_np_any", "_npi_where_scalar2", "_npi_around"}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
 DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput"}
@@ -75,7 +75,7 @@ DEFINED |= {"LinearRegressionOutput", "LogisticRegressionOutput", "MAERegression
 #: Of integers, or of positions; or made from nothing.
 _NO_DERIVATIVE = """
     lcm lcm_scalar bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_and_scalar bitwise_or_scalar
-    bitwise_xor_scalar diag_indices_from eye identity indices logspace blackman hamming hanning around unique
+    bitwise_xor_scalar diag_indices_from eye identity indices logspace blackman hamming hanning unique
     share_memory
 """.split()
 NUMPY_CONSTANTS = {f"_npi_{name}" for name in _NO_DERIVATIVE} | {"_npx_nonzero", "_npx_constraint_check"}
