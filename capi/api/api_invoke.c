@@ -54,6 +54,8 @@ static int parse(invocation *v, int count, const char **keys, const char **value
     const char **own_keys = mxl_arena_alloc(&v->arena, bytes);
     const char **own_values = own_keys == NULL ? NULL : mxl_arena_alloc(&v->arena, bytes);
 
+    if (mxl_op_check_refused(v->op) != 0)
+        return -1;
     v->params = own_values == NULL ? NULL : mxl_arena_alloc(&v->arena, v->op->params_size + 1);
     if (v->params == NULL)
         return -1;

@@ -15,9 +15,6 @@
         return mxl_error("%s: not supported by mxlite yet; see docs/compatibility.md", __func__);  \
     }
 
-/* Symbols: mxlite/c_api_symbol.h */
-NOT_YET(MXSymbolCutSubgraph)
-
 /* Sparse arrays, foreign memory, data iterators, old functions: mxlite/c_api_data.h */
 NOT_YET(MXDataIterFree)
 NOT_YET(MXDataIterNext)

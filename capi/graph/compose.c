@@ -165,6 +165,27 @@ static int note_count(mxl_graph_node *node, int count)
     return mxl_attrs_set(&node->attrs, key, text + at);
 }
 
+/* Copies of the first arguments become the graphs of the node. */
+static int take_graphs(mxl_graph_node *node, int count, const char *const *keys,
+                       mxl_symbol *const *args)
+{
+    enum { MOST = 3 };
+    mxl_symbol *graphs[MOST] = {NULL};
+    int made = 0, status = -1;
+
+    if (keys != NULL || count < node->op->graphs)
+        return mxl_error("%s: takes %d graph%s first, by position, got %d argument%s%s",
+                         node->op->name, node->op->graphs, node->op->graphs == 1 ? "" : "s", count,
+                         count == 1 ? "" : "s", keys != NULL ? " by name" : "");
+    while (made < node->op->graphs && (graphs[made] = mxl_symbol_copy(args[made])) != NULL)
+        made++;
+    if (made == node->op->graphs)
+        status = mxl_graph_node_set_graphs(node, graphs);
+    for (int g = 0; g < made; g++)
+        mxl_symbol_release(graphs[g]);
+    return status;
+}
+
 static int compose_atomic(mxl_graph_node *node, const char *name, int count,
                           const char *const *keys, mxl_symbol *const *args)
 {
@@ -172,11 +193,15 @@ static int compose_atomic(mxl_graph_node *node, const char *name, int count,
     bool any = node->op->key_var_num_args != NULL;
     char *own = mxl_text_copy(name != NULL ? name : "");
     mxl_entry *inputs = NULL;
-    int needed = -1;
+    int needed = -1, graphs = node->op->graphs;
 
-    if (own == NULL || check_args(who, count, args) != 0)
+    if (own == NULL || (graphs > 0 && take_graphs(node, count, keys, args) != 0))
         goto failed;
-    if (any && (note_count(node, count) != 0 || mxl_graph_node_parse(node, count) != 0))
+    count -= graphs;
+    args += graphs;
+    if (check_args(who, count, args) != 0)
+        goto failed;
+    if (any && (note_count(node, count + graphs) != 0 || mxl_graph_node_parse(node, count) != 0))
         goto failed;
     needed = mxl_graph_node_needs(node, count);
     if (needed < 0)
@@ -200,6 +225,7 @@ static int compose_atomic(mxl_graph_node *node, const char *name, int count,
 failed:
     if (inputs != NULL)
         release_inputs(inputs, needed);
+    mxl_graph_node_drop_graphs(node);
     mxl_text_free(own);
     return -1;
 }

@@ -286,18 +286,6 @@ static int leave(mxl_executor *e, int status)
     return status;
 }
 
-/* Whether nodes call functions of the user's (Custom). */
-static bool calls_out(const mxl_executor *e)
-{
-    const mxl_walk *walk = &e->program.graph.walk;
-
-    for (int n = 0; n < walk->count; n++) {
-        if (walk->node[n]->held != NULL)
-            return true;
-    }
-    return false;
-}
-
 int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor)
 {
     uint64_t before[2], after[2];
@@ -312,7 +300,7 @@ int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *moni
     status = mxl_program_run(&e->program, e->input, e->head, mode, monitor);
     mxl_random_get(after);
     e->training = mode.training;
-    e->repeatable = memcmp(before, after, sizeof(before)) == 0 && !calls_out(e);
+    e->repeatable = memcmp(before, after, sizeof(before)) == 0 && !e->program.calls_out;
     if (status == 0)
         status = show_results(e, e->head);
     if (!mode.record || status != 0)

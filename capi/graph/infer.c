@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "base/dtype.h"
 #include "engine/run/invoke.h"
+#include "graph/control/control.h"
 #include "op/plan.h"
 
 /* ---- facts ---- */
@@ -399,6 +400,8 @@ static int infer_dtypes_of(mxl_rule *rule)
 {
     bool found;
 
+    if (rule->node->op->graphs > 0)
+        return mxl_control_dtypes(rule);
     if (infer_output_dtypes(rule, &found) != 0)
         return -1;
     return found ? 0 : mxl_rule_dtypes(rule);
@@ -408,6 +411,8 @@ static int infer_dtypes_of(mxl_rule *rule)
 
 static int infer_shapes_of(mxl_rule *rule)
 {
+    if (rule->node->op->graphs > 0)
+        return mxl_control_shapes(rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
     return mxl_rule_by_values(rule->node->op) || mxl_rule_creates(rule->node->op)

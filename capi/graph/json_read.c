@@ -12,7 +12,6 @@ typedef struct reading {
     mxl_graph_node **node;
     int count, room; /* nodes that are complete; all */
     int version;     /* that wrote the file: 10901 is 1.9.1 */
-    mxl_arena arena;
 } reading;
 
 /* ---- attributes ---- */
@@ -205,6 +204,31 @@ static int finish_node(const reading *r, mxl_graph_node *node)
                      given);
 }
 
+static mxl_symbol *read_graph(const mxl_json *graph, int version);
+
+/* The graphs that the node runs. */
+static int read_graphs(const reading *r, const mxl_json *list, mxl_graph_node *node)
+{
+    enum { MOST = 3 };
+    int expected = node->op != NULL ? node->op->graphs : 0, made = 0, status = -1;
+    mxl_symbol *graphs[MOST] = {NULL};
+    const mxl_json *each;
+
+    if (list == NULL && expected == 0)
+        return 0;
+    if (list == NULL || list->type != MXL_JSON_LIST || list->count != expected)
+        return mxl_error("%s: \"subgraphs\" must be a list of %d",
+                         node->op != NULL ? node->op->name : "a variable", expected);
+    each = list->first;
+    for (; made < expected && (graphs[made] = read_graph(each, r->version)) != NULL; made++)
+        each = each->next;
+    if (made == expected)
+        status = expected == 0 ? 0 : mxl_graph_node_set_graphs(node, graphs);
+    while (made-- > 0)
+        mxl_symbol_release(graphs[made]);
+    return status;
+}
+
 static int read_node(reading *r, const mxl_json *json)
 {
     const mxl_json *op = mxl_json_member(json, "op"), *name = mxl_json_member(json, "name");
@@ -213,17 +237,15 @@ static int read_node(reading *r, const mxl_json *json)
 
     if (op == NULL || op->type != MXL_JSON_TEXT || name == NULL || name->type != MXL_JSON_TEXT)
         return mxl_error("has no \"op\" and \"name\"");
-    if (mxl_json_member(json, "subgraphs") != NULL)
-        return mxl_error("%.100s: operators with graphs of their own (foreach, while_loop, cond) "
-                         "are not supported in symbols",
-                         op->text);
     if (strcmp(op->text, "null") != 0 && (found = mxl_op_find(op->text)) == NULL)
         return -1;
     node = mxl_graph_node_new(found, mxl_text_copy(name->text));
     if (node == NULL)
         return -1;
     if (read_attrs(&node->attrs, json) != 0 ||
-        read_inputs(r, mxl_json_member(json, "inputs"), node) != 0 || finish_node(r, node) != 0) {
+        read_inputs(r, mxl_json_member(json, "inputs"), node) != 0 ||
+        read_graphs(r, mxl_json_member(json, "subgraphs"), node) != 0 ||
+        finish_node(r, node) != 0) {
         mxl_ref_release(&node->ref);
         return -1;
     }
@@ -284,22 +306,34 @@ static int read_version(const mxl_json *graph)
     return mxl_json_count(version->first->next, INT_MAX, "\"mxnet_version\"");
 }
 
-mxl_symbol *mxl_symbol_read(const char *text)
+/* A graph, which may be within another one: then the version is the outer one's. Calls itself no
+ * deeper than the parser goes. */
+static mxl_symbol *read_graph(const mxl_json *graph, int version)
 {
     mxl_symbol *symbol = NULL;
-    reading r = {0};
-    mxl_json *graph;
+    reading r = {.version = version};
 
-    mxl_arena_init(&r.arena);
-    graph = mxl_json_parse(text, &r.arena);
-    if (graph != NULL && graph->type != MXL_JSON_OBJECT)
-        graph = mxl_error_null("JSON: a symbol is an object");
-    if (graph != NULL && (r.version = read_version(graph)) >= 0 &&
-        read_nodes(&r, mxl_json_member(graph, "nodes")) == 0)
+    if (graph->type != MXL_JSON_OBJECT)
+        return mxl_error_null("JSON: a symbol is an object");
+    if (read_nodes(&r, mxl_json_member(graph, "nodes")) == 0)
         symbol = read_heads(&r, mxl_json_member(graph, "heads"));
     for (int n = 0; n < r.count; n++)
         mxl_ref_release(&r.node[n]->ref);
     mxl_free(r.node, (size_t)r.room * sizeof(*r.node));
-    mxl_arena_clear(&r.arena);
+    return symbol;
+}
+
+mxl_symbol *mxl_symbol_read(const char *text)
+{
+    mxl_symbol *symbol = NULL;
+    mxl_json *graph;
+    mxl_arena arena;
+    int version;
+
+    mxl_arena_init(&arena);
+    graph = mxl_json_parse(text, &arena);
+    if (graph != NULL && (version = read_version(graph)) >= 0)
+        symbol = read_graph(graph, version);
+    mxl_arena_clear(&arena);
     return symbol;
 }

@@ -17,18 +17,23 @@ static void add_text(mxl_str *out, const char *text)
     mxl_str_add(out, "\"");
 }
 
-static void add_attrs(mxl_str *out, const mxl_attrs *attrs)
+/* The `indent` is that of the object which has the attributes. */
+static void add_attrs(mxl_str *out, int indent, const mxl_attrs *attrs)
 {
     bool many = attrs->count > 1;
 
-    mxl_str_add(out, "      \"attrs\": {");
+    mxl_str_addf(out, "%*s\"attrs\": {", indent + 2, "");
     for (int i = 0; i < attrs->count; i++) {
-        mxl_str_add(out, many ? (i > 0 ? ", \n        " : "\n        ") : "");
+        mxl_str_add(out, i > 0 ? ", " : "");
+        if (many)
+            mxl_str_addf(out, "\n%*s", indent + 4, "");
         add_text(out, attrs->list[i].key);
         mxl_str_add(out, ": ");
         add_text(out, attrs->list[i].value);
     }
-    mxl_str_add(out, many ? "\n      }, \n" : "}, \n");
+    if (many)
+        mxl_str_addf(out, "\n%*s", indent + 2, "");
+    mxl_str_add(out, "}, \n");
 }
 
 /* A list of items: more than ten stand below each other. `add` appends item i. */
@@ -58,6 +63,7 @@ typedef struct writing {
     mxl_map numbers; /* of nodes, from 1 */
     const mxl_graph_node *node;
     const int *row;
+    int indent; /* of the whole graph */
 } writing;
 
 static int number_of(const writing *w, const mxl_graph_node *node)
@@ -91,40 +97,60 @@ static void add_number(mxl_str *out, int i, const void *payload)
     mxl_str_addf(out, "%d", w->row[i]);
 }
 
-static void add_node(mxl_str *out, writing *w, const mxl_graph_node *node)
+static int add_graph(mxl_str *out, const mxl_symbol *symbol, int indent);
+
+/* The graphs that a node runs, after its inputs. */
+static int add_graphs(mxl_str *out, int indent, const mxl_graph_node *node)
 {
+    mxl_str_addf(out, ", \n%*s\"subgraphs\": [", indent + 2, "");
+    for (int g = 0; g < node->op->graphs; g++) {
+        mxl_str_addf(out, "%s\n%*s", g > 0 ? ", " : "", indent + 4, "");
+        if (add_graph(out, node->graphs[g], indent + 4) != 0)
+            return -1;
+        mxl_str_addf(out, "\n%*s}", indent + 4, "");
+    }
+    mxl_str_addf(out, "\n%*s]", indent + 2, "");
+    return 0;
+}
+
+static int add_node(mxl_str *out, writing *w, const mxl_graph_node *node)
+{
+    int indent = w->indent + 4;
+
     w->node = node;
-    mxl_str_addf(out, "    {\n      \"op\": \"%s\", \n      \"name\": ",
-                 node->op != NULL ? node->op->name : "null");
+    mxl_str_addf(out, "%*s{\n%*s\"op\": \"%s\", \n%*s\"name\": ", indent, "", indent + 2, "",
+                 node->op != NULL ? node->op->name : "null", indent + 2, "");
     add_text(out, node->name);
     mxl_str_add(out, ", \n");
     if (node->attrs.count > 0)
-        add_attrs(out, &node->attrs);
-    mxl_str_add(out, "      \"inputs\": ");
-    add_list(out, 6, node->num_inputs, add_input, w);
-    mxl_str_add(out, "\n    }");
+        add_attrs(out, indent, &node->attrs);
+    mxl_str_addf(out, "%*s\"inputs\": ", indent + 2, "");
+    add_list(out, indent + 2, node->num_inputs, add_input, w);
+    if (node->graphs != NULL && add_graphs(out, indent, node) != 0)
+        return -1;
+    mxl_str_addf(out, "\n%*s}", indent, "");
+    return 0;
 }
 
 /* The lists after the nodes; `row` has room for a number more than there are nodes. */
 static void add_lists(mxl_str *out, writing *w, int *row)
 {
-    int count = 0;
+    int count = 0, indent = w->indent + 2;
 
     w->row = row;
     for (int n = 0; n < w->walk.count; n++) {
         if (w->walk.node[n]->op == NULL)
             row[count++] = n;
     }
-    mxl_str_add(out, "\n  ], \n  \"arg_nodes\": ");
-    add_list(out, 2, count, add_number, w);
+    mxl_str_addf(out, "\n%*s], \n%*s\"arg_nodes\": ", indent, "", indent, "");
+    add_list(out, indent, count, add_number, w);
     row[0] = 0;
     for (int n = 0; n < w->walk.count; n++)
         row[n + 1] = row[n] + mxl_graph_node_total(w->walk.node[n]);
-    mxl_str_add(out, ", \n  \"node_row_ptr\": ");
-    add_list(out, 2, w->walk.count + 1, add_number, w);
-    mxl_str_add(out, ", \n  \"heads\": ");
-    add_list(out, 2, w->symbol->count, add_head, w);
-    mxl_str_add(out, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}");
+    mxl_str_addf(out, ", \n%*s\"node_row_ptr\": ", indent, "");
+    add_list(out, indent, w->walk.count + 1, add_number, w);
+    mxl_str_addf(out, ", \n%*s\"heads\": ", indent, "");
+    add_list(out, indent, w->symbol->count, add_head, w);
 }
 
 static int number_nodes(writing *w)
@@ -139,9 +165,11 @@ static int number_nodes(writing *w)
     return 0;
 }
 
-int mxl_symbol_write(const mxl_symbol *symbol, mxl_str *out)
+/* A graph from its first brace to the end of its last list, at the indent of its braces. Calls
+ * itself for graphs within, which are few levels deep (control/check.c). */
+static int add_graph(mxl_str *out, const mxl_symbol *symbol, int indent)
 {
-    writing w = {.symbol = symbol};
+    writing w = {.symbol = symbol, .indent = indent};
     mxl_arena arena;
     int *row, status = -1;
 
@@ -150,16 +178,24 @@ int mxl_symbol_write(const mxl_symbol *symbol, mxl_str *out)
     mxl_arena_init(&arena);
     row = mxl_arena_alloc(&arena, ((size_t)w.walk.count + 1) * sizeof(*row));
     if (row != NULL && number_nodes(&w) == 0) {
-        mxl_str_add(out, "{\n  \"nodes\": [");
-        for (int n = 0; n < w.walk.count; n++) {
+        status = 0;
+        mxl_str_addf(out, "{\n%*s\"nodes\": [", indent + 2, "");
+        for (int n = 0; n < w.walk.count && status == 0; n++) {
             mxl_str_add(out, n > 0 ? ", \n" : "\n");
-            add_node(out, &w, w.walk.node[n]);
+            status = add_node(out, &w, w.walk.node[n]);
         }
         add_lists(out, &w, row);
-        status = out->failed ? mxl_error_memory(out->capacity) : 0;
     }
     mxl_arena_clear(&arena);
     mxl_map_clear(&w.numbers);
     mxl_walk_end(&w.walk);
     return status;
+}
+
+int mxl_symbol_write(const mxl_symbol *symbol, mxl_str *out)
+{
+    if (add_graph(out, symbol, 0) != 0)
+        return -1;
+    mxl_str_add(out, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}");
+    return out->failed ? mxl_error_memory(out->capacity) : 0;
 }

@@ -21,6 +21,7 @@ static void node_free(mxl_ref *ref)
     for (int i = 0; i < node->num_inputs; i++)
         mxl_ref_release(&node->inputs[i].node->ref);
     mxl_free(node->inputs, (size_t)node->num_inputs * sizeof(*node->inputs));
+    mxl_graph_node_drop_graphs(node);
     release_params(node);
     mxl_attrs_clear(&node->attrs);
     mxl_text_free(node->name);
@@ -40,6 +41,33 @@ mxl_graph_node *mxl_graph_node_new(const mxl_op *op, char *name)
     node->name = name;
     node->outputs = node->visible = 1;
     return node;
+}
+
+/* ---- graphs ---- */
+
+int mxl_graph_node_set_graphs(mxl_graph_node *node, mxl_symbol *const *graphs)
+{
+    size_t bytes = (size_t)node->op->graphs * sizeof(*graphs);
+    mxl_symbol **own = mxl_alloc(bytes);
+
+    if (own == NULL)
+        return -1;
+    memcpy(own, graphs, bytes);
+    for (int g = 0; g < node->op->graphs; g++)
+        mxl_ref_retain(&own[g]->ref);
+    mxl_graph_node_drop_graphs(node);
+    node->graphs = own;
+    return 0;
+}
+
+void mxl_graph_node_drop_graphs(mxl_graph_node *node)
+{
+    if (node->graphs == NULL)
+        return;
+    for (int g = 0; g < node->op->graphs; g++)
+        mxl_symbol_release(node->graphs[g]);
+    mxl_free(node->graphs, (size_t)node->op->graphs * sizeof(*node->graphs));
+    node->graphs = NULL;
 }
 
 /* ---- parameters ---- */
@@ -71,7 +99,7 @@ static int parse_into(const mxl_graph_node *node, int num_inputs, void *params, 
         values[count++] = attr->value;
     }
     if (counts != NULL && mxl_param_find(op, counts) != NULL) {
-        snprintf(number, 16, "%d", num_inputs);
+        snprintf(number, 16, "%d", num_inputs + op->graphs);
         keys[count] = counts;
         values[count++] = number;
     }
@@ -85,7 +113,9 @@ static int said_inputs(const mxl_graph_node *node)
     const char *text = key != NULL ? mxl_attrs_get(&node->attrs, key) : NULL;
     int count;
 
-    return text != NULL && sscanf(text, "%d", &count) == 1 && count > 0 ? count : 1;
+    if (text == NULL || sscanf(text, "%d", &count) != 1)
+        return 1;
+    return count > node->op->graphs ? count - node->op->graphs : 1;
 }
 
 static int set_arity(mxl_graph_node *node, const void *params, int num_inputs)
@@ -113,6 +143,8 @@ int mxl_graph_node_parse(mxl_graph_node *node, int num_inputs)
         goto done;
     bytes = mxl_params_bytes(op, params);
     own = mxl_alloc(bytes + 1);
+    if (node->graphs != NULL && mxl_graph_node_check_graphs(node, params, num_inputs) != 0)
+        goto done;
     if (own == NULL || set_arity(node, params, count) != 0)
         goto done;
     mxl_params_copy(op, own, params);

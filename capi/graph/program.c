@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
-#include "graph/infer.h"
+#include "graph/control/control.h"
 
 static size_t list_bytes(const mxl_program *program)
 {
@@ -50,6 +50,32 @@ static bool creates_by_shape(const mxl_graph_node *node)
     return false;
 }
 
+/* Of the lists of pointers for the nodes. */
+static size_t node_bytes(const mxl_program *program)
+{
+    return ((size_t)program->graph.walk.count + 1) * sizeof(void *);
+}
+
+/* Programs for the graphs that nodes run. */
+static int make_controls(mxl_program *program)
+{
+    const mxl_walk *walk = &program->graph.walk;
+
+    for (int n = 0; n < walk->count; n++) {
+        if (walk->node[n]->op == NULL || walk->node[n]->op->graphs == 0)
+            continue;
+        if (program->control == NULL)
+            program->control = mxl_alloc_zero(node_bytes(program));
+        if (program->control == NULL)
+            return -1;
+        program->control[n] = mxl_control_new(walk->node[n]);
+        if (program->control[n] == NULL)
+            return mxl_error_prefix(walk->node[n]->name);
+        program->calls_out |= mxl_control_calls_out(program->control[n]);
+    }
+    return 0;
+}
+
 int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
 {
     *program = (mxl_program){0};
@@ -62,20 +88,24 @@ int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
     }
     program->wanted = program->last + program->graph.entries;
     note_readers(program);
-    for (int n = 0; n < program->graph.walk.count; n++)
+    for (int n = 0; n < program->graph.walk.count; n++) {
         program->by_shape |= creates_by_shape(program->graph.walk.node[n]);
-    return 0;
-}
-
-static size_t kept_bytes(const mxl_program *program)
-{
-    return ((size_t)program->graph.walk.count + 1) * sizeof(*program->kept);
+        program->calls_out |= program->graph.walk.node[n]->held != NULL;
+    }
+    if (make_controls(program) == 0)
+        return 0;
+    mxl_program_end(program);
+    return -1;
 }
 
 int mxl_program_keep(mxl_program *program)
 {
     if (program->kept == NULL)
-        program->kept = mxl_alloc_zero(kept_bytes(program));
+        program->kept = mxl_alloc_zero(node_bytes(program));
+    for (int n = 0; n < program->graph.walk.count && program->control != NULL; n++) {
+        if (program->control[n] != NULL && mxl_control_keep(program->control[n]) != 0)
+            return -1;
+    }
     return program->kept != NULL ? 0 : -1;
 }
 
@@ -108,9 +138,13 @@ void mxl_program_end(mxl_program *program)
     if (program->kept != NULL) {
         for (int n = 0; n < program->graph.walk.count; n++)
             free_kept(atomic_load(&program->kept[n]));
-        mxl_free(program->kept, kept_bytes(program));
+        mxl_free(program->kept, node_bytes(program));
     }
     program->kept = NULL;
+    for (int n = 0; n < program->graph.walk.count && program->control != NULL; n++)
+        mxl_control_free(program->control[n]);
+    mxl_free(program->control, program->control != NULL ? node_bytes(program) : 0);
+    program->control = NULL;
     free_shapes(atomic_exchange(&program->shapes, NULL));
     if (program->last != NULL)
         mxl_free(program->last, list_bytes(program));
@@ -262,7 +296,10 @@ static int run_node(running *r, int n)
         r->in[i] = r->value[graph->input[graph->args[n] + i]];
     if (r->monitor != NULL && r->monitor->operands)
         report_operands(r, n);
-    if (params != NULL && keeps(r, n))
+    if (node->op->graphs > 0)
+        status =
+            mxl_control_run(r->program->control[n], r->in, r->value + graph->first[n], r->mode);
+    else if (params != NULL && keeps(r, n))
         status = invoke_keeping(r, n, params, count);
     else if (params != NULL)
         status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,

@@ -7,15 +7,19 @@
 #include "graph/indexed.h"
 #include "op/kept.h"
 
+typedef struct mxl_control mxl_control; /* graph/control: the graphs that a node runs */
+
 typedef struct mxl_program {
     mxl_indexed graph;
+    mxl_control **control;     /* [nodes]: of nodes that run graphs; NULL: there are none */
     _Atomic(mxl_kept *) *kept; /* [nodes]: what a node keeps of its variables, while no run has
                                 * taken it, or NULL; NULL where nothing is kept */
     _Atomic(struct mxl_known_shapes *) shapes; /* of the last run, where arrays are created by them;
                                                 * while no run has taken them, or NULL */
-    int *last;     /* [entries]: the node that reads the entry last; nodes for heads, -1: none */
-    int *wanted;   /* [nodes]: how many outputs of a node are made */
-    bool by_shape; /* arrays are created whose shapes follow from the inputs */
+    int *last;      /* [entries]: the node that reads the entry last; nodes for heads, -1: none */
+    int *wanted;    /* [nodes]: how many outputs of a node are made */
+    bool calls_out; /* nodes call functions of the user's (Custom), here or in their graphs */
+    bool by_shape;  /* arrays are created whose shapes follow from the inputs */
 } mxl_program;
 
 /* Called with each result, by its name (fc1_output). */

@@ -132,7 +132,8 @@ static mxl_graph_node *copy_node(const mxl_graph_node *node, const mxl_map *copi
         from.node = *mxl_map_find(copies, from.node);
         mxl_entry_set(&copy->inputs[copy->num_inputs], from);
     }
-    if (mxl_attrs_add(&copy->attrs, &node->attrs) != 0)
+    if (mxl_attrs_add(&copy->attrs, &node->attrs) != 0 ||
+        (node->graphs != NULL && mxl_graph_node_set_graphs(copy, node->graphs) != 0))
         goto failed;
     if (node->op != NULL && mxl_graph_node_parse(copy, node->num_inputs) != 0)
         goto failed;
@@ -291,4 +292,10 @@ const char *mxl_symbol_get_attr(const mxl_symbol *symbol, const char *key)
         return node->name;
     value = mxl_attrs_get(&node->attrs, key);
     return value == NULL && hidden != NULL ? mxl_attrs_get(&node->attrs, hidden) : value;
+}
+
+void mxl_symbol_places(const mxl_symbol *symbol, mxl_str *out)
+{
+    for (int i = 0; i < symbol->count && only_node(symbol) != NULL; i++)
+        mxl_str_addf(out, i > 0 ? ", %d" : "%d", symbol->entry[i].output);
 }

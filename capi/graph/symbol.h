@@ -32,8 +32,10 @@ struct mxl_graph_node {
     mxl_ref *held; /* kept; what the parameters point to (Custom). NULL: none */
     mxl_entry *inputs;
     int num_inputs;
-    int outputs, visible; /* all, and those that a caller sees */
-    int version;          /* of a variable */
+    struct mxl_symbol **graphs; /* [op->graphs]: kept, and never composed; NULL: none yet */
+    int depth;                  /* of graphs within graphs; 0: has none */
+    int outputs, visible;       /* all, and those that a caller sees */
+    int version;                /* of a variable */
 };
 
 typedef struct mxl_symbol {
@@ -70,11 +72,20 @@ int mxl_symbol_compose(mxl_symbol *symbol, const char *name, int count, const ch
 /* A copy without amp_cast and amp_multicast. */
 mxl_symbol *mxl_symbol_without_casts(const mxl_symbol *symbol);
 
+/* Makes the nodes that have the attribute __subgraph_name__ of the first output's node a graph by
+ * themselves, in place: variables, named as outputs are, take the place of inputs that other nodes
+ * make, variables among them. The symbol of these inputs, in the order of the walk and as often as
+ * they are read; without outputs where there is no attribute. NULL with the error set and nothing
+ * changed. */
+mxl_symbol *mxl_symbol_cut(mxl_symbol *symbol);
+
 /* ---- attributes ---- */
 
 /* Of the symbol's only node. -1 with the error set. */
 int mxl_symbol_set_attr(mxl_symbol *symbol, const char *key, const char *value);
 const char *mxl_symbol_get_attr(const mxl_symbol *symbol, const char *key); /* NULL: none */
+/* Appends which outputs of the only node the symbol has: "0, 1". Nothing if there are several. */
+void mxl_symbol_places(const mxl_symbol *symbol, mxl_str *out);
 
 /* ---- lists ---- */
 
@@ -106,6 +117,13 @@ mxl_graph_node *mxl_graph_node_new(const mxl_op *op, char *name);
 /* The variable name_input for an operator that lacks an input, with the operator's attributes. */
 mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name,
                                         const char *input);
+/* Gives a node the graphs that it runs, kept; -1 with the error set. The next parse checks that its
+ * parameters fit them. The graphs must not be composed afterwards. */
+int mxl_graph_node_set_graphs(mxl_graph_node *node, mxl_symbol *const *graphs);
+void mxl_graph_node_drop_graphs(mxl_graph_node *node);
+/* Whether the parameters fit the graphs and the number of inputs; -1 with the error set. Sets the
+ * node's depth. */
+int mxl_graph_node_check_graphs(mxl_graph_node *node, const void *params, int num_inputs);
 /* Parses the attributes again; `num_inputs` counts the inputs where the operator takes any number.
  * -1 with the error set and the parameters unchanged. */
 int mxl_graph_node_parse(mxl_graph_node *node, int num_inputs);

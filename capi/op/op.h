@@ -166,6 +166,8 @@ struct mxl_op {
     bool in_place;    /* compute may write an output that lies exactly over an input */
     bool keeps_form;  /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool writes_last; /* compute writes when it has read all inputs: outputs may lie anywhere */
+    int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
+                   other call gets to it (_foreach) */
 };
 
 /* Groups of fields of a descriptor: its input table; the parameter struct and its table, with the
@@ -256,12 +258,13 @@ void mxl_arena_init(mxl_arena *arena);
 void *mxl_arena_alloc(mxl_arena *arena, size_t bytes); /* NULL with the error set */
 void mxl_arena_clear(mxl_arena *arena);
 
-/* -1 with the reason for an operator that is refused. */
+/* -1 with the reason for an operator that is refused. A node of a symbol may be one with graphs. */
 int mxl_op_check_refused(const mxl_op *op);
 
 /* Parsing fills the whole parameter struct from text, with defaults for missing values. Tuples and
  * strings are stored in `arena`. -1 for unknown, repeated, malformed or missing required
- * parameters; an operator without parameters ignores all. -1 for an operator that is refused. */
+ * parameters; an operator without parameters ignores all. -1 for an operator that is refused, but
+ * for one with graphs. */
 int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
                      const char *const *values, void *params, mxl_arena *arena);
 /* Parses the value of one parameter into its field. */

@@ -334,7 +334,7 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
     uint64_t given = 0;
     int number = 0;
 
-    if (mxl_op_check_refused(op) != 0)
+    if (op->graphs == 0 && mxl_op_check_refused(op) != 0)
         return -1;
     if (op->params_size > 0)
         memset(params, 0, op->params_size);

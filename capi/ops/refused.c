@@ -70,9 +70,6 @@
     X(_NDArray, INTERNAL) \
     X(_Native, INTERNAL) \
     X(_NoGradient, INTERNAL) \
-    X(_cond, INTERNAL) \
-    X(_foreach, INTERNAL) \
-    X(_while_loop, INTERNAL) \
     X(_zeros_without_dtype, INTERNAL) \
     X(_cvcopyMakeBorder, IMAGES) \
     X(_cvimdecode, IMAGES) \

@@ -66,8 +66,7 @@ MXL_API int MXSymbolListAttrShallow(SymbolHandle symbol, uint32_t *out_size, con
 
 /* Supported. Inputs and outputs: **lent** names (auxiliary states are the variables that an
  * operator writes into); **new** symbols of an output, of all nodes' outputs, of the inputs of its
- * nodes (NULL if there are none), of each variable (a **lent** array). MXSymbolCutSubgraph is not
- * supported: an error so far. */
+ * nodes (NULL if there are none), of each variable (a **lent** array). */
 MXL_API int MXSymbolListArguments(SymbolHandle symbol, uint32_t *out_size,
                                   const char ***out_str_array);
 MXL_API int MXSymbolListOutputs(SymbolHandle symbol, uint32_t *out_size,
@@ -80,7 +79,10 @@ MXL_API int MXSymbolGetInternals(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXSymbolGetChildren(SymbolHandle symbol, SymbolHandle *out);
 MXL_API int MXSymbolGetInputSymbols(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
 
-/* Taking the inputs of a control-flow graph apart: an error so far. */
+/* Supported. Makes a part of a graph a graph by itself, in place: the nodes whose attribute
+ * __subgraph_name__ is that of the first output's node. Variables, named as outputs are, take the
+ * place of the inputs that other nodes make; these are the **new** symbols in a **lent** array, as
+ * often as they are read. *input_size is 0 where there is no such attribute. */
 MXL_API int MXSymbolCutSubgraph(SymbolHandle sym, SymbolHandle **inputs, int *input_size);
 
 /* ---- inference of shapes and types; the forms differ in the type of the sizes ---- */

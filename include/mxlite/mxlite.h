@@ -246,8 +246,8 @@ MXL_API int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, voi
 MXL_API int MXLGetInfo(const char *what, const char **out);
 
 /* Why mxlite lacks an operator of 1.9.1 that it lists (see MXListAllOpNames): `*reason` is one
- * clause, and every use of the operator is an error with it. NULL: the operator is there. -1:
- * unknown name.
+ * clause, and every use of the operator is an error with it; but symbols take _foreach, _while_loop
+ * and _cond, which have graphs. NULL: the operator is there. -1: unknown name.
  */
 MXL_API int MXLOpGetRefusal(const char *name, const char **reason);
 

@@ -48,7 +48,10 @@ int MXSymbolGetName(SymbolHandle symbol, const char **out, int *success)
 
 int MXSymbolGetAttr(SymbolHandle symbol, const char *key, const char **out, int *success)
 {
+    mxl_str places = {0};
     mxl_symbol *pinned;
+    const char *value;
+    int status;
 
     API_NEED(key);
     API_NEED(out);
@@ -56,7 +59,15 @@ int MXSymbolGetAttr(SymbolHandle symbol, const char *key, const char **out, int 
     pinned = api_symbol_pin(symbol, __func__);
     if (pinned == NULL)
         return -1;
-    return lend_text(__func__, symbol, mxl_symbol_get_attr(pinned, key), out, success);
+    if (strcmp(key, "_value_index") == 0) { /* Apache's package asks for it */
+        mxl_symbol_places(pinned, &places);
+        value = places.text;
+    } else {
+        value = mxl_symbol_get_attr(pinned, key);
+    }
+    status = lend_text(__func__, symbol, value, out, success);
+    mxl_str_clear(&places);
+    return status;
 }
 
 int MXSymbolSetAttr(SymbolHandle symbol, const char *key, const char *value)
@@ -282,4 +293,45 @@ int MXSymbolGetInputSymbols(SymbolHandle sym, SymbolHandle **inputs, int *input_
         return -1;
     *input_size = (int)count;
     return 0;
+}
+
+/* A handle for each output of a symbol, in a lent array; -1 with the error set and none made. */
+static int give_outputs(const char *function, const mxl_symbol *symbol, SymbolHandle **out)
+{
+    SymbolHandle *handles =
+        api_buffer_get(API_BUFFER_HANDLES, ((size_t)symbol->count + 1) * sizeof(*handles));
+
+    if (handles == NULL)
+        return mxl_error_prefix(function);
+    for (int i = 0; i < symbol->count; i++) {
+        if (api_symbol_give(mxl_symbol_output(symbol, i), &handles[i], function) == 0)
+            continue;
+        while (i-- > 0)
+            (void)mxl_handle_free(MXL_KIND_SYMBOL, api_number(handles[i]));
+        return -1;
+    }
+    *out = handles;
+    return 0;
+}
+
+int MXSymbolCutSubgraph(SymbolHandle sym, SymbolHandle **inputs, int *input_size)
+{
+    mxl_symbol *symbol, *cut;
+    int status = -1;
+
+    API_NEED(inputs);
+    API_NEED(input_size);
+    symbol = api_symbol_pin(sym, __func__);
+    if (symbol == NULL)
+        return -1;
+    cut = mxl_symbol_cut(symbol);
+    if (cut == NULL) {
+        (void)mxl_error_prefix(__func__);
+    } else if (give_outputs(__func__, cut, inputs) == 0) {
+        *input_size = cut->count;
+        status = 0;
+    }
+    mxl_symbol_release(cut);
+    api_symbol_unpin(sym);
+    return status;
 }

@@ -201,7 +201,8 @@ TEST(null_results)
           "'arg_descriptions' is NULL");
 }
 
-/* What 1.9.1 lists and mxlite lacks fails with its reason, by every way of calling an operator. */
+/* What 1.9.1 lists and mxlite lacks fails with its reason, by every way of calling an operator; so
+ * do operators with graphs, which symbols take. */
 TEST(refused_operators)
 {
     const char **names, *reason;
@@ -225,7 +226,8 @@ TEST(refused_operators)
         FAILS(MXLPrepareAs(MXL_DIALECT_TORCH, NULL, NULL, names[i], 0, NULL, NULL, 0, NULL, &call),
               reason);
         FAILS(MXImperativeInvoke(op, 0, NULL, &num_outputs, &outputs, 0, NULL, NULL), reason);
-        FAILS(MXSymbolCreateAtomicSymbol(op, 0, NULL, NULL, &symbol), reason);
+        FAILS(MXSymbolCreateAtomicSymbol(op, 0, NULL, NULL, &symbol),
+              strstr(reason, "takes graphs") == NULL ? reason : "\"num_outputs\" is missing");
         CHECK(call == NULL && symbol == NULL && outputs == NULL);
     }
     CHECK(found > 0);

@@ -161,6 +161,7 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(MXSymbolListOutputs, SYMBOL, false, MXSymbolListOutputs(h, &u32, &list_a))                   \
     X(MXSymbolListAuxiliaryStates, SYMBOL, false, MXSymbolListAuxiliaryStates(h, &u32, &list_a))   \
     X(MXSymbolGetInputSymbols, SYMBOL, false, MXSymbolGetInputSymbols(h, &handles, &int_a))        \
+    X(MXSymbolCutSubgraph, SYMBOL, false, MXSymbolCutSubgraph(h, &handles, &int_a))                \
     X(MXSymbolInferShape, SYMBOL, false, infer_u32(MXSymbolInferShape, h, name_a, &int_a))         \
     X(MXSymbolInferShapePartial, SYMBOL, false,                                                    \
       infer_u32(MXSymbolInferShapePartial, h, name_a, &int_a))                                     \
@@ -344,6 +345,8 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(MXSymbolListAuxiliaryStates, MXSymbolListAuxiliaryStates(good_symbol, &u32, NULL))           \
     X(MXSymbolGrad, MXSymbolGrad(good_symbol, 0, NULL, &out))                                      \
     X(MXSymbolGetInputSymbols, MXSymbolGetInputSymbols(good_symbol, &handles, NULL))               \
+    X(MXSymbolCutSubgraph, MXSymbolCutSubgraph(good_symbol, &handles, NULL))                       \
+    X(MXSymbolCutSubgraph, MXSymbolCutSubgraph(good_symbol, NULL, &int_a))                         \
     X(MXSymbolInferShape, infer_u32(MXSymbolInferShape, good_symbol, axis_key, &int_a))            \
     X(MXSymbolInferShape, infer_u32(MXSymbolInferShape, good_symbol, name_a, NULL))                \
     X(MXSymbolInferShapePartial,                                                                   \

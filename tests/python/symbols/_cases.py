@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from _control import control_facts, controls, cuts
 from _graph import GraphError, Library, Symbol
 from _predict import Predictor, params_bytes
 
@@ -290,10 +291,10 @@ def predicting(g: Library) -> dict[str, Any]:
 def run(g: Library) -> dict[str, Any]:
     """The answers of all cases."""
     answers: dict[str, Any] = {}
-    for case in (structure, layers):
+    for case in (structure, layers, controls):
         for name, symbol in case(g):
             answers[f"{case.__name__}: {name}"] = describe(symbol)
-    for case in (layer_shapes, layer_dtypes, inference, composing, old_files, predicting):
+    for case in (layer_shapes, layer_dtypes, inference, composing, old_files, predicting, cuts, control_facts):
         for name, value in case(g).items():
             answers[f"{case.__name__}: {name}"] = value
     return answers
