@@ -3,7 +3,7 @@
 
 Four lists must say the same: the library's dynamic symbols (``nm -D``), the prototypes in ``include/``, the names of
 ``capi/api/exports.txt`` (MX*, NN*; additions of mxlite's own, MXL*, are in the headers only), and the definitions in
-``capi/api/unsupported.c``, ``refused.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``;
+``capi/api/refused.c`` and ``answers.c``, which are those that exports.txt does not call ``whole``;
 and what the headers' comments call supported must work. Run by ``make checks`` and ``make lint``; prints one line per
 difference and exits with 1 if there is any, with 2 if it cannot look.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EXPORTS = Path("capi/api/exports.txt")
-STATUSES = ("whole", "answer", "refused", "unsupported")
+STATUSES = ("whole", "answer", "refused")
 #: What some linkers add to every shared library.
 OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
 #: mxlite's own functions. (MXListFunctions and MXLoadLib are MXNet's: a small letter follows.)
@@ -30,11 +30,9 @@ COMMENT_OR_DECLARED = re.compile(r"/\*\s*(.+?)\*/|" + DECLARED.pattern, re.S)
 #: The definitions of a file with a status of its own.
 DEFINED = {
     "refused": re.compile(r"^REFUSED\(((?:MX|NN)\w+), [A-Z_]+\)$", re.M),
-    "unsupported": re.compile(r"^NOT_YET\(((?:MX|NN)\w+)\)$", re.M),
     "answer": re.compile(r"^(?:int|void)\s+((?:MX|NN)\w+)\s*\([^;{}]*\)\s*\{", re.M),
 }
 FILES = {
-    "unsupported": "capi/api/unsupported.c",
     "refused": "capi/api/refused.c",
     "answer": "capi/api/answers.c",
 }
@@ -159,8 +157,8 @@ def compare_sources(headers: dict[str, str], names: dict[str, str], stubs: dict[
             yield f"{EXPORTS}: {name} is called {status}, but {where or 'no file of ' + str(FILES)} makes it {body}"
     supported = promised()
     for name, status in sorted(names.items()):
-        if name in headers and (status in ("refused", "unsupported")) == (name in supported):
-            said = "works" if name in supported else "does not work yet"
+        if name in headers and (status == "refused") == (name in supported):
+            said = "works" if name in supported else "does not work"
             yield f"{headers[name]}: says that {name} {said}, {EXPORTS} calls it {status}"
     for name in sorted(set(stubs) - set(names)):
         yield f"{stubs[name][0]}: defines {name}, which {EXPORTS} does not list"

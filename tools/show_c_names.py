@@ -20,7 +20,6 @@ BEGIN = "<!-- made by tools/show_c_names.py --write -->\n"
 END = "<!-- end -->\n"
 #: What the answers of answers.c are.
 ANSWER = "a fixed answer: this process is a worker"
-LATER = "not yet: -1 and an error that says so"
 
 
 def statuses() -> dict[str, str]:
@@ -58,7 +57,6 @@ def table() -> str:
         here = [said for patterns, said in about if any(fnmatchcase(name, pattern) for pattern in patterns)]
         state, how = {
             "refused": ("refused", why.get(name, "")),
-            "unsupported": ("refused", LATER),
             "answer": ("works", ANSWER),
             "whole": ("works and differs" if here else "works", "; ".join(here)),
         }[status]

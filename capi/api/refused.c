@@ -1,8 +1,9 @@
 /* MXNet's functions that mxlite refuses: each answers -1 with an error that names it and says why.
  * tools/show_names.py writes the reasons to docs/compatibility.md.
  *
- * As in unsupported.c each function is defined without parameters, so that this file must not
- * include the public headers. */
+ * The public headers declare their prototypes; this file must not include those, since each
+ * function is defined without parameters. That is sound where the caller removes the arguments,
+ * which is so on every platform that mxlite builds for. */
 #include "mxlite/c_api_types.h"
 
 #include "base/error.h"

@@ -24,7 +24,7 @@ typedef enum mxl_kind {
     MXL_KIND_EXECUTOR,
     MXL_KIND_STORE,    /* key-value stores */
     MXL_KIND_RECORD,   /* readers and writers of record files */
-    MXL_KIND_ITERATOR, /* makers of data iterators; not counted */
+    MXL_KIND_ITERATOR, /* data iterators; and their makers, not counted: api/data/iterators.c */
     MXL_KIND_PREDICTOR,
     MXL_KIND_LIST,   /* arrays of a file */
     MXL_KIND_OBJECT, /* of packed functions */

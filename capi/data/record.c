@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -34,18 +35,6 @@ static void record_free(mxl_ref *ref)
     mxl_free(file, sizeof(*file));
 }
 
-/* The path of a URI; NULL with the error set. */
-static const char *path_of(const char *uri)
-{
-    const char *end = strstr(uri, "://");
-
-    if (end == NULL)
-        return uri;
-    if (strncmp(uri, "file://", 7) == 0)
-        return uri + 7;
-    return mxl_error_null("'%s': only local files are supported, as a path or as file://path", uri);
-}
-
 static FILE *open_path(const char *path, bool writing)
 {
     FILE *file = fopen(path, writing ? "wbe" : "rbe");
@@ -62,7 +51,7 @@ static FILE *open_path(const char *path, bool writing)
 
 mxl_record_file *mxl_record_open(const char *uri, bool writing)
 {
-    const char *path = path_of(uri);
+    const char *path = mxl_local_path(uri);
     mxl_record_file *file;
 
     if (path == NULL)

@@ -1,5 +1,5 @@
 /* Files, sparse arrays, foreign memory, records and data iterators of the MXNet-compatible C API.
- * Functions without "Supported" in their comment return -1 with an error so far. Include
+ * Functions without "Supported" in their comment return -1 with an error. Include
  * mxlite/c_api.h. */
 #ifndef MXLITE_C_API_DATA_H
 #define MXLITE_C_API_DATA_H
@@ -97,25 +97,31 @@ MXL_API int MXRecordIOReaderTell(RecordIOHandle handle, size_t *pos);
 
 /* ---- data iterators ---- */
 
-/* Supported: MXNet's nine, by name, in a lent array. */
+/* Supported: MXNet's nine makers of iterators, in a lent array, with the texts of their parameters
+ * (lent until this thread's next call of an Info function). */
 MXL_API int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array);
 MXL_API int MXDataIterGetIterInfo(DataIterCreator creator, const char **name,
                                   const char **description, uint32_t *num_args,
                                   const char ***arg_names, const char ***arg_type_infos,
                                   const char ***arg_descriptions);
 
-/* Supported: making one, which is an error that names it so far. */
+/* Supported: making an iterator, which is before its first batch. Parameters that it does not have
+ * are ignored. It is an error that says so for those that mxlite lacks (docs/compatibility.md). */
 MXL_API int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char **keys,
                                  const char **vals, DataIterHandle *out);
-
-/* Walking one: errors so far. */
 MXL_API int MXDataIterFree(DataIterHandle handle);
+
+/* Supported. Goes to the next batch (*out is 1) or to the end (0); begins another epoch. */
 MXL_API int MXDataIterNext(DataIterHandle handle, int *out);
 MXL_API int MXDataIterBeforeFirst(DataIterHandle handle);
+
+/* Supported. The batch that MXDataIterNext went to: its arrays (**new**; they stay as they are when
+ * the iterator goes on), the numbers of its samples (lent until the next batch), and how many
+ * samples at its end only fill it. An error if there is no batch. */
 MXL_API int MXDataIterGetData(DataIterHandle handle, NDArrayHandle *out);
+MXL_API int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out);
 MXL_API int MXDataIterGetIndex(DataIterHandle handle, uint64_t **out_index, uint64_t *out_size);
 MXL_API int MXDataIterGetPadNum(DataIterHandle handle, int *pad);
-MXL_API int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out);
 
 /* ---- functions from before operators ---- */
 

@@ -24,6 +24,7 @@ DIFFERENCES = {
     "gluon: hybrid Identity": "a graph without an operator is a function that can be differentiated too",
     "gluon: transform RandomHue": "the last digit of colours",
     "gluon: transform RandomColorJitter": "1.9.1 multiplies by 0 where no jitter is asked for",
+    "io: libsvm": SPARSE,
     "ndarray: write x += x[0]": ALIAS,
     "ndarray: write mx.nd.broadcast_add(x, x[0:1], out=x)": ALIAS,
     "ndarray: errors_are_raised_at_the_wait": "errors are raised at the call",

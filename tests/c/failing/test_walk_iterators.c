@@ -1,0 +1,128 @@
+/* The allocation walk over data iterators. */
+#include "walk_kit.h"
+
+#include <stdio.h>
+
+#define CSV_FILE    "build/test_walk_iterators.csv"
+#define IMAGE_FILE  "build/test_walk_iterators.images"
+#define DIGITS_FILE "build/test_walk_iterators.digits"
+
+static const char *csv_keys[] = {"data_csv", "data_shape", "label_csv", "batch_size"};
+static const char *csv_values[] = {CSV_FILE, "(2,)", CSV_FILE, "2"};
+static const char *mnist_keys[] = {"image", "label", "batch_size"};
+static const char *mnist_values[] = {IMAGE_FILE, DIGITS_FILE, "1"};
+
+static void put_file(const char *name, const char *bytes, size_t size)
+{
+    FILE *file = fopen(name, "wb");
+
+    REQUIRE(file != NULL);
+    CHECK_INT(fwrite(bytes, 1, size, file), size);
+    CHECK_INT(fclose(file), 0);
+}
+
+static int take_batch(DataIterHandle iterator)
+{
+    H data = NULL, label = NULL;
+    int any = 0;
+    bool ok = failing(MXDataIterNext(iterator, &any) == 0) &&
+              failing(MXDataIterGetData(iterator, &data) == 0) &&
+              failing(MXDataIterGetLabel(iterator, &label) == 0);
+
+    let_go(data);
+    let_go(label);
+    return ok;
+}
+
+/* Makes an iterator and takes a batch. */
+static bool run(int which, uint32_t count, const char **keys, const char **values)
+{
+    DataIterCreator *makers;
+    DataIterHandle iterator = NULL;
+    uint32_t kinds;
+    bool ok = failing(MXListDataIters(&kinds, &makers) == 0) &&
+              failing(MXDataIterCreateIter(makers[which], count, keys, values, &iterator) == 0) &&
+              take_batch(iterator);
+
+    CHECK_INT(MXDataIterFree(iterator), 0);
+    return ok;
+}
+
+static bool csv(stage *s)
+{
+    (void)s;
+    return run(0, 4, csv_keys, csv_values);
+}
+
+static bool mnist(stage *s)
+{
+    (void)s;
+    return run(8, 3, mnist_keys, mnist_values);
+}
+
+static bool describes(stage *s)
+{
+    const char *name, *doc, **a, **b, **c;
+    DataIterCreator *makers;
+    uint32_t kinds, count;
+
+    (void)s;
+    return failing(MXListDataIters(&kinds, &makers) == 0) &&
+           failing(MXDataIterGetIterInfo(makers[0], &name, &doc, &count, &a, &b, &c) == 0);
+}
+
+/* A batch that found no memory is the next one. */
+TEST(no_batch_is_lost)
+{
+    DataIterCreator *makers;
+    DataIterHandle iterator = NULL;
+    float values[4];
+    uint32_t kinds;
+    int any = 99;
+    H data;
+
+    put_file(CSV_FILE, "1,2\n3,4\n5,6\n7,8\n", 16);
+    csv_values[2] = "NULL";
+    CHECK_INT(MXListDataIters(&kinds, &makers), 0);
+    CHECK_INT(MXDataIterCreateIter(makers[0], 4, csv_keys, csv_values, &iterator), 0);
+    CHECK_INT(MXDataIterNext(iterator, &any), 0);
+    for (int k = 0; k < 2; k++) {
+        until_failure = k;
+        CHECK_INT(MXDataIterNext(iterator, &any), -1);
+        until_failure = -1;
+    }
+    CHECK_INT(MXDataIterNext(iterator, &any), 0);
+    CHECK_INT(MXDataIterGetData(iterator, &data), 0);
+    CHECK_INT(MXNDArraySyncCopyToCPU(data, values, 4), 0);
+    CHECK_NEAR(values[0], 5, 0);
+    drop(data);
+    CHECK_INT(MXDataIterFree(iterator), 0);
+    CHECK_INT(remove(CSV_FILE), 0);
+}
+
+TEST(csv_files)
+{
+    csv_values[1] = "(1,)";
+    csv_values[2] = CSV_FILE;
+    put_file(CSV_FILE, "1\n2\n3\n", 6);
+    walk(csv, true, true);
+    CHECK_INT(remove(CSV_FILE), 0);
+    csv_values[1] = "(2,)";
+}
+
+TEST(mnist_files)
+{
+    static const char images[] = "\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x01"
+                                 "ab";
+    static const char digits[] = "\0\0\x08\x01\0\0\0\x02\x01\x02";
+
+    put_file(IMAGE_FILE, images, sizeof(images) - 1);
+    put_file(DIGITS_FILE, digits, sizeof(digits) - 1);
+    walk(mnist, true, true);
+    CHECK_INT(remove(IMAGE_FILE), 0);
+    CHECK_INT(remove(DIGITS_FILE), 0);
+}
+
+WALK(describing, describes, true)
+
+WALK_MAIN(ENTRY(csv_files), ENTRY(mnist_files), ENTRY(describing), ENTRY(no_batch_is_lost))
