@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
 
-from mxlite.error import MXNotImplementedError
 from mxlite.symbol import random
+from mxlite.symbol._control import cond, foreach, while_loop  # noqa: F401
 from mxlite.symbol._generate import show_functions as _show_functions
 from mxlite.symbol.symbol import Symbol
 
@@ -23,16 +22,5 @@ def rand_zipfian(true_classes: Symbol, num_sampled: int, range_max: int) -> tupl
 
     return drawn, expected(true_classes), expected(drawn)
 
-
-def _refuse(name: str) -> Any:
-    def function(*args: Any, **kwargs: Any) -> NoReturn:
-        raise MXNotImplementedError(f"mx.sym.contrib.{name}: graphs within symbols are not in mxlite yet")
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Raises: NotImplementedError: graphs within symbols are not in mxlite yet."
-    return function
-
-
-foreach, while_loop, cond = map(_refuse, ("foreach", "while_loop", "cond"))
 
 _show_functions(globals())

@@ -75,6 +75,35 @@ def test_gradients_of_gradients() -> None:
     assert x.grad.asnumpy().tolist() == [6, 12, 18]
 
 
+def test_gradients_of_gradients_through_loops() -> None:
+    class Power(gluon.HybridBlock):
+        """x to the power of 3 for each row, by a loop in a loop over `ones`."""
+
+        def hybrid_forward(self, F, x, ones):  # noqa: N803
+            def power(one, made):
+                return F.contrib.foreach(lambda part, product: (part, product * x), one, made)
+
+            def small(product, count):
+                return count < 2
+
+            _, product = F.contrib.foreach(power, ones, F.ones_like(x))
+            step = F.contrib.while_loop(small, lambda p, c: (None, [p * x, c + 1]), [product, F.zeros(1)], 5)[1][0]
+            return F.contrib.cond(F.sum(x) < 0, lambda: x, lambda: step)
+
+    block = Power()
+    block.hybridize()
+    x = nd.array([1, 2])
+    x.attach_grad()
+    with autograd.record():
+        first = autograd.grad(block(x, nd.ones((1, 1))), [x], create_graph=True)[0]
+        second = autograd.grad(first.sum(), [x], create_graph=True)[0]
+        total = second.sum()
+    total.backward()
+    assert first.asnumpy().tolist() == [3, 12]
+    assert second.asnumpy().tolist() == [6, 12]
+    assert x.grad.asnumpy().tolist() == [6, 6]
+
+
 @pytest.mark.parametrize("training", [True, False])
 def test_eight_threads_call_one_block(training: bool) -> None:
     net = nn.HybridSequential()
