@@ -36,7 +36,7 @@ OPTIMIZE_CALLS := -falign-functions=64
 # that they need), and no tables for unwinding the stack out of them, since they call nothing of a user's.
 SMALL_LOOPS := $(shell echo 'int mxl;' | $(CC) -Werror -fno-unswitch-loops -x c -c -o /dev/null - 2>/dev/null \
     && echo -fno-unswitch-loops) -fno-asynchronous-unwind-tables
-OPTIMIZE_LOOPS := -O3 -falign-loops=32 $(SMALL_LOOPS) $(OPTIMIZE_CALLS)
+OPTIMIZE_LOOPS := -O3 -falign-loops=32 -falign-functions=32 $(SMALL_LOOPS)
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \

@@ -72,10 +72,10 @@ MXL_INLINE void image_at(int level, const mxl_winograd_source *s, int64_t channe
         for (int64_t t = 0; t < tiles; t += LANES)
             image_lanes(&rows[c], t, out + c * apart + t, plane);
 }
-MXL_BY_LEVEL(image,
-             (const mxl_winograd_source *s, int64_t channels, int64_t tiles,
-              mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane),
-             s, channels, tiles, rows, out, apart, plane)
+MXL_FROM_AVX2(image,
+              (const mxl_winograd_source *s, int64_t channels, int64_t tiles,
+               mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane),
+              s, channels, tiles, rows, out, apart, plane)
 
 void mxl_winograd_image(const mxl_winograd_source *source, int64_t channels, int64_t tiles,
                         mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane)
@@ -147,10 +147,10 @@ MXL_INLINE void output_at(int level, const float *m, int64_t plane, float add, i
     }
     *finite = wrong == 0;
 }
-MXL_BY_LEVEL(output,
-             (const float *m, int64_t plane, float add, int64_t count, float *const out[2],
-              bool *finite),
-             m, plane, add, count, out, finite)
+MXL_FROM_AVX2(output,
+              (const float *m, int64_t plane, float add, int64_t count, float *const out[2],
+               bool *finite),
+              m, plane, add, count, out, finite)
 
 bool mxl_winograd_output(const float *m, int64_t plane, float add, int64_t count,
                          float *const out[2])
@@ -206,10 +206,10 @@ MXL_INLINE void weights_at(int level, const float *w, int64_t channels, int64_t 
             weights_of(w, (int)height, flip, out, plane);
     }
 }
-MXL_BY_LEVEL(weights,
-             (const float *w, int64_t channels, int64_t height, bool flip, float *out,
-              int64_t plane),
-             w, channels, height, flip, out, plane)
+MXL_FROM_AVX2(weights,
+              (const float *w, int64_t channels, int64_t height, bool flip, float *out,
+               int64_t plane),
+              w, channels, height, flip, out, plane)
 
 void mxl_winograd_weights(const float *w, int64_t channels, int64_t height, bool flip, float *out,
                           int64_t plane)
@@ -244,8 +244,8 @@ MXL_INLINE void grad_at(int level, const float *y, int64_t tiles, int64_t n, flo
         }
     }
 }
-MXL_BY_LEVEL(grad, (const float *y, int64_t tiles, int64_t n, float *out, int64_t plane), y, tiles,
-             n, out, plane)
+MXL_FROM_AVX2(grad, (const float *y, int64_t tiles, int64_t n, float *out, int64_t plane), y, tiles,
+              n, out, plane)
 
 void mxl_winograd_grad(const float *y, int64_t tiles, int64_t n, float *out, int64_t plane)
 {
@@ -285,8 +285,8 @@ MXL_INLINE void taps_at(int level, const float *m, int64_t plane, int64_t n, flo
     }
     *finite = wrong == 0;
 }
-MXL_BY_LEVEL(taps, (const float *m, int64_t plane, int64_t n, float *out, bool *finite), m, plane,
-             n, out, finite)
+MXL_FROM_AVX2(taps, (const float *m, int64_t plane, int64_t n, float *out, bool *finite), m, plane,
+              n, out, finite)
 
 bool mxl_winograd_taps(const float *m, int64_t plane, int64_t n, float *out)
 {

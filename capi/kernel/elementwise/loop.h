@@ -117,13 +117,17 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
                                                        [MXL_I64] = name##_i64},                    \
                                                .weight = cost}
 
-/* Loops for every vector level, or for the baseline only: loops of 1-byte elements are not worth
- * three versions. */
+/* Loops for the vector levels that are worth it (kernel/target.h). Without AVX2 only those of
+ * float32 are vectorised; arithmetic is bound by memory, and 1-byte elements have one version. */
 #define MXL_LOOP_PARAMETERS                                                                        \
     (void *out, const void *const *in, const int64_t *step, int64_t n, const void *params)
-#define MXL_LOOP_WIDE(fn)  MXL_BY_LEVEL(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
-#define MXL_LOOP_ARITH(fn) MXL_UP_TO_AVX2(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
-#define MXL_LOOP_PLAIN(fn) MXL_BASELINE_ONLY(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_BY_LEVEL(fn)   MXL_BY_LEVEL(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_FROM_AVX2(fn)  MXL_FROM_AVX2(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_UP_TO_AVX2(fn) MXL_UP_TO_AVX2(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_FAST_UP_TO_AVX2(fn)                                                               \
+    MXL_FAST_UP_TO_AVX2(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
+#define MXL_LOOP_BASELINE_ONLY(fn)                                                                 \
+    MXL_BASELINE_ONLY(fn, MXL_LOOP_PARAMETERS, out, in, step, n, params)
 
 /* out[i] = expression in x */
 #define MXL_UNARY_LOOP(fn, D, ...)                                                                 \
@@ -282,14 +286,14 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_f32               float
 #define MXL_LOAD_f32(v)         (v)
 #define MXL_STORE_f32(v)        ((float)(v))
-#define MXL_LOOP_LEVELS_f32(fn) MXL_LOOP_WIDE(fn)
+#define MXL_LOOP_LEVELS_f32(fn) MXL_LOOP_BY_LEVEL(fn)
 #define MXL_ROUND_f32(v)        ((float)(v))
 
 #define MXL_T_f64               double
 #define MXL_C_f64               double
 #define MXL_LOAD_f64(v)         (v)
 #define MXL_STORE_f64(v)        ((double)(v))
-#define MXL_LOOP_LEVELS_f64(fn) MXL_LOOP_WIDE(fn)
+#define MXL_LOOP_LEVELS_f64(fn) MXL_LOOP_FROM_AVX2(fn)
 #define MXL_ROUND_f64(v)        ((double)(v))
 
 /* The same for plain arithmetic, which memory bounds: 512-bit vectors are no faster in the
@@ -298,14 +302,14 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_f32a               MXL_C_f32
 #define MXL_LOAD_f32a(v)         MXL_LOAD_f32(v)
 #define MXL_STORE_f32a(v)        MXL_STORE_f32(v)
-#define MXL_LOOP_LEVELS_f32a(fn) MXL_LOOP_ARITH(fn)
+#define MXL_LOOP_LEVELS_f32a(fn) MXL_LOOP_FAST_UP_TO_AVX2(fn)
 #define MXL_ROUND_f32a(v)        MXL_ROUND_f32(v)
 
 #define MXL_T_f64a               MXL_T_f64
 #define MXL_C_f64a               MXL_C_f64
 #define MXL_LOAD_f64a(v)         MXL_LOAD_f64(v)
 #define MXL_STORE_f64a(v)        MXL_STORE_f64(v)
-#define MXL_LOOP_LEVELS_f64a(fn) MXL_LOOP_ARITH(fn)
+#define MXL_LOOP_LEVELS_f64a(fn) MXL_LOOP_UP_TO_AVX2(fn)
 #define MXL_ROUND_f64a(v)        MXL_ROUND_f64(v)
 
 #define MXL_DTYPE_f16           MXL_F16
@@ -314,7 +318,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_f16               float
 #define MXL_LOAD_f16(v)         mxl_half_to_float(v)
 #define MXL_STORE_f16(v)        mxl_half_from_float((float)(v))
-#define MXL_LOOP_LEVELS_f16(fn) MXL_LOOP_WIDE(fn)
+#define MXL_LOOP_LEVELS_f16(fn) MXL_LOOP_FROM_AVX2(fn)
 #define MXL_ROUND_f16(v)        mxl_half_from_float((float)(v))
 
 #define MXL_DTYPE_u8           MXL_U8
@@ -323,7 +327,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_u8               int
 #define MXL_LOAD_u8(v)         ((int)(v))
 #define MXL_STORE_u8(v)        ((uint8_t)(v))
-#define MXL_LOOP_LEVELS_u8(fn) MXL_LOOP_PLAIN(fn)
+#define MXL_LOOP_LEVELS_u8(fn) MXL_LOOP_BASELINE_ONLY(fn)
 #define MXL_ROUND_u8(v)        mxl_u8_from_f64(v)
 
 #define MXL_DTYPE_i8           MXL_I8
@@ -332,7 +336,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_i8               int
 #define MXL_LOAD_i8(v)         ((int)(v))
 #define MXL_STORE_i8(v)        ((int8_t)(v))
-#define MXL_LOOP_LEVELS_i8(fn) MXL_LOOP_PLAIN(fn)
+#define MXL_LOOP_LEVELS_i8(fn) MXL_LOOP_BASELINE_ONLY(fn)
 #define MXL_ROUND_i8(v)        mxl_i8_from_f64(v)
 
 #define MXL_DTYPE_i32           MXL_I32
@@ -341,7 +345,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_i32               int32_t
 #define MXL_LOAD_i32(v)         (v)
 #define MXL_STORE_i32(v)        ((int32_t)(v))
-#define MXL_LOOP_LEVELS_i32(fn) MXL_LOOP_WIDE(fn)
+#define MXL_LOOP_LEVELS_i32(fn) MXL_LOOP_UP_TO_AVX2(fn)
 #define MXL_ROUND_i32(v)        mxl_i32_from_f64(v)
 
 #define MXL_DTYPE_i64           MXL_I64
@@ -350,7 +354,7 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_C_i64               int64_t
 #define MXL_LOAD_i64(v)         (v)
 #define MXL_STORE_i64(v)        ((int64_t)(v))
-#define MXL_LOOP_LEVELS_i64(fn) MXL_LOOP_WIDE(fn)
+#define MXL_LOOP_LEVELS_i64(fn) MXL_LOOP_FROM_AVX2(fn)
 #define MXL_ROUND_i64(v)        mxl_i64_from_f64(v)
 
 #endif

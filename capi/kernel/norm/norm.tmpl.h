@@ -76,7 +76,7 @@ MXL_INLINE void NAME(sum_at)(int level, const C *x, int64_t n, double *sum)
         lane[l] += x[i + l];
     *sum = NAME(total)(lane);
 }
-MXL_BY_LEVEL(NAME(sum), (const C *x, int64_t n, double *sum), x, n, sum)
+MXL_FROM_AVX2(NAME(sum), (const C *x, int64_t n, double *sum), x, n, sum)
 
 /* The sum of distances from `about`, and of their squares. Prefetches what follows: the elements of
  * the next piece, whose sum waits for nothing else. */
@@ -104,8 +104,8 @@ MXL_INLINE void NAME(spread_at)(int level, const C *x, int64_t n, C about, doubl
     *rest = NAME(total)(lane);
     *squares = NAME(total)(square);
 }
-MXL_BY_LEVEL(NAME(spread), (const C *x, int64_t n, C about, double *rest, double *squares), x, n,
-             about, rest, squares)
+MXL_FROM_AVX2(NAME(spread), (const C *x, int64_t n, C about, double *rest, double *squares), x, n,
+              about, rest, squares)
 
 static void NAME(measure)(const mxl_norm *norm, const T *group, C *mean, C *inverse)
 {
@@ -139,8 +139,8 @@ MXL_INLINE void NAME(give_at)(int level, const C *x, C *y, int64_t n, C mean, C 
     for (int64_t i = 0; i < n; i++)
         y[i] = (x[i] - mean) * by + shift;
 }
-MXL_BY_LEVEL(NAME(give), (const C *x, C *y, int64_t n, C mean, C by, C shift), x, y, n, mean, by,
-             shift)
+MXL_FROM_AVX2(NAME(give), (const C *x, C *y, int64_t n, C mean, C by, C shift), x, y, n, mean, by,
+              shift)
 
 /* ... or those of each element. */
 MXL_INLINE void NAME(give_each_at)(int level, const C *x, C *y, int64_t n, C mean, C by,
@@ -151,9 +151,9 @@ MXL_INLINE void NAME(give_each_at)(int level, const C *x, C *y, int64_t n, C mea
     for (int64_t i = 0; i < n; i++)
         y[i] = (x[i] - mean) * by * scale[i] + shift[i];
 }
-MXL_BY_LEVEL(NAME(give_each),
-             (const C *x, C *y, int64_t n, C mean, C by, const C *scale, const C *shift), x, y, n,
-             mean, by, scale, shift)
+MXL_FROM_AVX2(NAME(give_each),
+              (const C *x, C *y, int64_t n, C mean, C by, const C *scale, const C *shift), x, y, n,
+              mean, by, scale, shift)
 
 /* One item of the range is a group. */
 static void NAME(groups)(void *data, int64_t begin, int64_t end)

@@ -24,8 +24,8 @@ MXL_INLINE void NAME(sums_at)(int level, const C *x, const C *dy, int64_t n, C m
     sums[0] += NAME(total)(lane);
     sums[1] += NAME(total)(product);
 }
-MXL_BY_LEVEL(NAME(sums), (const C *x, const C *dy, int64_t n, C mean, double *sums), x, dy, n, mean,
-             sums)
+MXL_FROM_AVX2(NAME(sums), (const C *x, const C *dy, int64_t n, C mean, double *sums), x, dy, n,
+              mean, sums)
 
 /* The same of d = dy * scale, with scales of their own for the elements; adds what the elements
  * contribute to the gradients of their scales and shifts. */
@@ -56,10 +56,10 @@ MXL_INLINE void NAME(sums_each_at)(int level, const C *x, const C *dy, const C *
     sums[0] += NAME(total)(lane);
     sums[1] += NAME(total)(product);
 }
-MXL_BY_LEVEL(NAME(sums_each),
-             (const C *x, const C *dy, const C *scale, int64_t n, C mean, C inverse, double *sums,
-              C *dscale, C *dshift),
-             x, dy, scale, n, mean, inverse, sums, dscale, dshift)
+MXL_FROM_AVX2(NAME(sums_each),
+              (const C *x, const C *dy, const C *scale, int64_t n, C mean, C inverse, double *sums,
+               C *dscale, C *dshift),
+              x, dy, scale, n, mean, inverse, sums, dscale, dshift)
 
 /* dx = dy * by + (x - mean) * slope + more; `scale` (NULL: 1) is another factor of dy. dx may be
  * dy. */
@@ -77,10 +77,10 @@ MXL_INLINE void NAME(turn_at)(int level, const C *x, const C *dy, const C *scale
             dx[i] = dy[i] * scale[i] * by + (x[i] - mean) * slope + more;
     }
 }
-MXL_BY_LEVEL(NAME(turn),
-             (const C *x, const C *dy, const C *scale, C *dx, int64_t n, C mean, C by, C slope,
-              C more),
-             x, dy, scale, dx, n, mean, by, slope, more)
+MXL_FROM_AVX2(NAME(turn),
+              (const C *x, const C *dy, const C *scale, C *dx, int64_t n, C mean, C by, C slope,
+               C more),
+              x, dy, scale, dx, n, mean, by, slope, more)
 
 /* dx = dy * by. (With a slope of 0 an infinite x would make it NaN.) */
 MXL_INLINE void NAME(times_at)(int level, const C *dy, C *dx, int64_t n, C by)
@@ -90,7 +90,7 @@ MXL_INLINE void NAME(times_at)(int level, const C *dy, C *dx, int64_t n, C by)
     for (int64_t i = 0; i < n; i++)
         dx[i] = dy[i] * by;
 }
-MXL_BY_LEVEL(NAME(times), (const C *dy, C *dx, int64_t n, C by), dy, dx, n, by)
+MXL_FROM_AVX2(NAME(times), (const C *dy, C *dx, int64_t n, C by), dy, dx, n, by)
 
 /* dx of a group, from its sums; `by` is the factor of its scale. */
 static void NAME(back)(const norm_job *job, int64_t g, const double *sums, C by)

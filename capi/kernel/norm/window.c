@@ -24,7 +24,7 @@ typedef struct window_job {
         for (int64_t i = 0; i < n; i++)                                                            \
             out[i] += in[i];                                                                       \
     }                                                                                              \
-    MXL_BY_LEVEL(id##_add, (T *out, const T *in, int64_t n), out, in, n)                           \
+    MXL_FROM_AVX2(id##_add, (T *out, const T *in, int64_t n), out, in, n)                          \
                                                                                                    \
     /* One item of the range is a position along the middle axis of one outer position. */         \
     static void id##_range(void *data, int64_t begin, int64_t end)                                 \

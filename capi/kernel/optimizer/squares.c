@@ -33,7 +33,7 @@ enum { LANES = 16 };
                 lane[k] += lane[k + half];                                                         \
         *sum = lane[0];                                                                            \
     }                                                                                              \
-    MXL_BY_LEVEL(fn, (const void *data, int64_t n, double *sum), data, n, sum)
+    MXL_FROM_AVX2(fn, (const void *data, int64_t n, double *sum), data, n, sum)
 
 SQUARES(squares_f32, f32)
 SQUARES(squares_f64, f64)
@@ -108,7 +108,7 @@ void mxl_square_sums(int dtype, int count, const void *const *data, const int64_
             bad |= MXL_LOAD_##D(x[i]) - MXL_LOAD_##D(x[i]) != 0;                                   \
         *finite = !bad;                                                                            \
     }                                                                                              \
-    MXL_BY_LEVEL(fn, (const void *data, int64_t n, bool *finite), data, n, finite)
+    MXL_FROM_AVX2(fn, (const void *data, int64_t n, bool *finite), data, n, finite)
 
 FINITE(finite_f32, f32)
 FINITE(finite_f64, f64)

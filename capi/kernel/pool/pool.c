@@ -51,7 +51,7 @@ pool_job mxl_pool_job(const mxl_pool *p)
 
 #define NAME(x) f32_##x
 #define T       float
-#define LEVELS  MXL_BY_LEVEL
+#define LEVELS  MXL_FROM_AVX2
 #include "kernel/pool/pool.tmpl.h"
 
 #define NAME(x) f64_##x

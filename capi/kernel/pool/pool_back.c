@@ -13,7 +13,7 @@ enum { CHANNELS = 64 };
 #define NAME(x) f32_##x
 #define T       float
 #define P       int32_t
-#define LEVELS  MXL_BY_LEVEL
+#define LEVELS  MXL_FROM_AVX2
 #include "kernel/pool/pool_back.tmpl.h"
 
 #define NAME(x) f64_##x

@@ -70,7 +70,8 @@ enum {
             first = here[l] + l < first ? here[l] + l : first;                                     \
         *at = begin + first;                                                                       \
     }                                                                                              \
-    MXL_BY_LEVEL(name##_rows, (int64_t *at, const T *x, int64_t m, const A *best), at, x, m, best) \
+    MXL_FROM_AVX2(name##_rows, (int64_t *at, const T *x, int64_t m, const A *best), at, x, m,      \
+                  best)                                                                            \
     MXL_INLINE void name##_columns_at(int level, int64_t *at, A *most, const T *in, int64_t n,     \
                                       int64_t m, int64_t stride, const A *best, int64_t first,     \
                                       int largest)                                                 \

@@ -44,7 +44,7 @@ enum {
 #define MAGNITUDE       fabs
 #define UNORDERED(a, b) isunordered(a, b)
 #define CARRIES         1
-#define LEVELS          MXL_BY_LEVEL
+#define LEVELS          MXL_FROM_AVX2
 #define RARE_LEVELS     MXL_UP_TO_AVX2
 #include "kernel/reduce/reduce.tmpl.h"
 

@@ -18,9 +18,9 @@ MXL_INLINE void NAME(advance_at)(int level, int64_t n, T *out, const T *from, in
         out[s] = top + mxl_loop_log(sum) + e[s];
     }
 }
-MXL_BY_LEVEL(NAME(advance),
-             (int64_t n, T *out, const T *from, int64_t way, const T *bar, const T *e), n, out,
-             from, way, bar, e)
+MXL_FROM_AVX2(NAME(advance),
+              (int64_t n, T *out, const T *from, int64_t way, const T *bar, const T *e), n, out,
+              from, way, bar, e)
 
 /* gamma[s] = e^(a[s] + b[s] - total) */
 MXL_INLINE void NAME(share_at)(int level, int64_t n, T *out, const T *a, const T *b, T total)
@@ -29,7 +29,8 @@ MXL_INLINE void NAME(share_at)(int level, int64_t n, T *out, const T *a, const T
     for (int64_t s = 0; s < n; s++)
         out[s] = mxl_loop_exp(a[s] + b[s] - total);
 }
-MXL_BY_LEVEL(NAME(share), (int64_t n, T *out, const T *a, const T *b, T total), n, out, a, b, total)
+MXL_FROM_AVX2(NAME(share), (int64_t n, T *out, const T *a, const T *b, T total), n, out, a, b,
+              total)
 
 static void NAME(fill)(T *row, int64_t n, T value)
 {

@@ -18,7 +18,7 @@ static bool is_active(const mxl_rnn *r, int64_t t, int64_t b)
 
 #define NAME(x) f32_##x
 #define T       float
-#define LEVELS  MXL_BY_LEVEL
+#define LEVELS  MXL_FROM_AVX2
 #include "kernel/rnn/rnn_cell.tmpl.h"
 #undef NAME
 #undef T

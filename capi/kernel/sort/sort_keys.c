@@ -39,8 +39,8 @@
             keys[i] = (T)(KIND##_KEY(T, bits, same_zeros) ^ flip);                                 \
         }                                                                                          \
     }                                                                                              \
-    MXL_BY_LEVEL(keys_##D, (const T *in, int64_t n, bool down, bool same_zeros, T *keys), in, n,   \
-                 down, same_zeros, keys)                                                           \
+    MXL_FROM_AVX2(keys_##D, (const T *in, int64_t n, bool down, bool same_zeros, T *keys), in, n,  \
+                  down, same_zeros, keys)                                                          \
                                                                                                    \
     MXL_INLINE void elements_##D##_at(int level, const T *keys, int64_t n, bool down, T *out)      \
     {                                                                                              \
@@ -54,7 +54,7 @@
             out[i] = KIND##_BITS(T, key);                                                          \
         }                                                                                          \
     }                                                                                              \
-    MXL_BY_LEVEL(elements_##D, (const T *keys, int64_t n, bool down, T *out), keys, n, down, out)
+    MXL_FROM_AVX2(elements_##D, (const T *keys, int64_t n, bool down, T *out), keys, n, down, out)
 
 FORM(u8, uint8_t, PLAIN)
 FORM(i8, uint8_t, SIGNED)
@@ -117,8 +117,8 @@ enum { BLOCK = 32 }; /* keys that are examined together */
             i++;                                                                                   \
         *at = i;                                                                                   \
     }                                                                                              \
-    MXL_BY_LEVEL(find_##w, (const uint##w##_t *keys, int64_t n, uint##w##_t limit, int64_t *at),   \
-                 keys, n, limit, at)                                                               \
+    MXL_FROM_AVX2(find_##w, (const uint##w##_t *keys, int64_t n, uint##w##_t limit, int64_t *at),  \
+                  keys, n, limit, at)                                                              \
                                                                                                    \
     MXL_INLINE void count_##w##_at(int level, const uint##w##_t *keys, int64_t n,                  \
                                    uint##w##_t limit, int64_t *count)                              \
@@ -137,9 +137,9 @@ enum { BLOCK = 32 }; /* keys that are examined together */
         }                                                                                          \
         *count = all;                                                                              \
     }                                                                                              \
-    MXL_BY_LEVEL(count_##w,                                                                        \
-                 (const uint##w##_t *keys, int64_t n, uint##w##_t limit, int64_t *count), keys, n, \
-                 limit, count)
+    MXL_FROM_AVX2(count_##w,                                                                       \
+                  (const uint##w##_t *keys, int64_t n, uint##w##_t limit, int64_t *count), keys,   \
+                  n, limit, count)
 
 SCAN(8)
 SCAN(16)
@@ -218,7 +218,7 @@ int64_t mxl_sort_count_below(size_t width, const void *keys, int64_t n, uint64_t
         (void)level;                                                                               \
         NETWORK(EXCHANGE_KEYS)                                                                     \
     }                                                                                              \
-    MXL_BY_LEVEL(columns_##w, (uint##w##_t * keys, int64_t n), keys, n)
+    MXL_FROM_AVX2(columns_##w, (uint##w##_t * keys, int64_t n), keys, n)
 
 COLUMNS(8)
 COLUMNS(16)
@@ -263,7 +263,7 @@ MXL_INLINE void pair_columns_at(int level, uint64_t *keys, uint64_t *positions, 
     NETWORK(EXCHANGE_PAIRS)
 }
 
-MXL_BY_LEVEL(pair_columns, (uint64_t *keys, uint64_t *positions, int64_t n), keys, positions, n)
+MXL_FROM_AVX2(pair_columns, (uint64_t *keys, uint64_t *positions, int64_t n), keys, positions, n)
 
 void mxl_sort_pair_columns(uint64_t *keys, uint64_t *positions, int64_t n)
 {

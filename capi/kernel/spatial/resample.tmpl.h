@@ -72,7 +72,7 @@ MXL_INLINE void NAME(chunk_at)(int level, void *data, int64_t begin, int64_t end
         NAME(row)(job, (const T *)job->x + i / height * in, i % height,
                   (T *)job->y + i * job->columns->out);
 }
-MXL_BY_LEVEL(NAME(chunk), (void *data, int64_t begin, int64_t end), data, begin, end)
+MXL_FROM_AVX2(NAME(chunk), (void *data, int64_t begin, int64_t end), data, begin, end)
 
 #undef NAME
 #undef T

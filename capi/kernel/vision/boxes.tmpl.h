@@ -44,7 +44,8 @@ MXL_INLINE void NAME(overlap_row_at)(int level, const T *box, const T *list, int
         out[j] = covered <= 0 ? 0 : shared / covered;
     }
 }
-MXL_BY_LEVEL(NAME(overlap_row), (const T *box, const T *list, int64_t n, T *out), box, list, n, out)
+MXL_FROM_AVX2(NAME(overlap_row), (const T *box, const T *list, int64_t n, T *out), box, list, n,
+              out)
 
 static void NAME(overlap_rows)(void *data, int64_t begin, int64_t end)
 {
@@ -81,10 +82,10 @@ MXL_INLINE void NAME(strike_at)(int level, const mxl_candidates *c, const mxl_co
         lost[j] |= beats & (all | (kind[j] == same));
     }
 }
-MXL_BY_LEVEL(NAME(strike),
-             (const mxl_candidates *c, const mxl_contest *contest, int64_t i, int64_t begin,
-              int64_t end),
-             c, contest, i, begin, end)
+MXL_FROM_AVX2(NAME(strike),
+              (const mxl_candidates *c, const mxl_contest *contest, int64_t i, int64_t begin,
+               int64_t end),
+              c, contest, i, begin, end)
 
 static void NAME(strike_rest)(void *data, int64_t begin, int64_t end)
 {

@@ -27,8 +27,8 @@ typedef struct pixels_job {
         for (int64_t i = 0; i < n; i++)                                                            \
             out[i] = (float)in[i * step] / 255.0f;                                                 \
     }                                                                                              \
-    MXL_BY_LEVEL(spread_##name, (const T *in, int64_t step, int64_t n, float *out), in, step, n,   \
-                 out)
+    MXL_FROM_AVX2(spread_##name, (const T *in, int64_t step, int64_t n, float *out), in, step, n,  \
+                  out)
 
 SPREAD(uint8_t, u8)
 SPREAD(float, f32)
@@ -81,8 +81,8 @@ void mxl_pixels_to_planes(int dtype, int64_t images, int64_t pixels, int64_t cha
         for (int64_t i = 0; i < n; i++)                                                            \
             out[i] = (in[i] - mean) / deviation;                                                   \
     }                                                                                              \
-    MXL_BY_LEVEL(normalize_##name, (const T *in, T mean, T deviation, int64_t n, T *out), in,      \
-                 mean, deviation, n, out)
+    MXL_FROM_AVX2(normalize_##name, (const T *in, T mean, T deviation, int64_t n, T *out), in,     \
+                  mean, deviation, n, out)
 
 NORMALIZE(float, f32)
 NORMALIZE(double, f64)
