@@ -8,7 +8,7 @@
 #include "kernel/pool/pool_job.h"
 #include "kernel/target.h"
 
-enum { CHANNELS = 64 };
+enum { CHANNELS = 64, CHUNK = 16 /* elements of the widest vector */ };
 
 #define NAME(x) f32_##x
 #define T       float

@@ -50,6 +50,14 @@ MXL_INLINE void NAME(put)(const pool_job *job, int64_t plane, int64_t place, int
     }
 }
 
+/* n windows, or more that are whole vectors, where there is room: they hold nothing. */
+MXL_INLINE int64_t NAME(whole_vectors)(const mxl_window *w, int64_t n)
+{
+    int64_t whole = (n + CHUNK - 1) / CHUNK * CHUNK;
+
+    return (whole - 1) * w->stride + w->kernel <= POOL_SPAN ? whole : n;
+}
+
 /* One row of windows of a plane; `from` is the place of the first one in dy. */
 MXL_INLINE void NAME(max_row)(const pool_job *job, int64_t at_plane, int64_t od, int64_t oh,
                               int64_t from)
@@ -63,8 +71,8 @@ MXL_INLINE void NAME(max_row)(const pool_job *job, int64_t at_plane, int64_t od,
 
     for (int64_t first = 0; first < w->out; first += step) {
         int64_t n = pool_least(step, w->out - first), begin = first * w->stride - w->pad;
-        int64_t span = (n - 1) * w->stride + w->kernel;
-        pool_range in = pool_clip(begin, span, w->in);
+        pool_range in = pool_clip(begin, (n - 1) * w->stride + w->kernel, w->in);
+        int64_t whole = NAME(whole_vectors)(w, n), span = (whole - 1) * w->stride + w->kernel;
 
         for (int64_t j = 0; j < span; j++) {
             column[j] = (T)job->lowest;
@@ -85,12 +93,13 @@ MXL_INLINE void NAME(max_row)(const pool_job *job, int64_t at_plane, int64_t od,
             }
         }
         if (w->stride == 1)
-            NAME(choose)(column, row_of, n, 1, w->kernel, (T)job->lowest, top, best, where);
+            NAME(choose)(column, row_of, whole, 1, w->kernel, (T)job->lowest, top, best, where);
         else if (w->stride == 2)
-            NAME(choose)(column, row_of, n, 2, w->kernel, (T)job->lowest, top, best, where);
+            NAME(choose)(column, row_of, whole, 2, w->kernel, (T)job->lowest, top, best, where);
         else
-            NAME(choose)(column, row_of, n, w->stride, w->kernel, (T)job->lowest, top, best, where);
-        for (int64_t o = 0; o < n; o++)
+            NAME(choose)(column, row_of, whole, w->stride, w->kernel, (T)job->lowest, top, best,
+                         where);
+        for (int64_t o = 0; o < whole; o++)
             best[o] = best[o] < 0
                           ? -1
                           : (P)(best[o] * (P)w->in + (P)begin + (P)(o * w->stride) + where[o]);
