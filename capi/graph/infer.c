@@ -8,6 +8,7 @@
 #include "engine/run/invoke.h"
 #include "graph/control/control.h"
 #include "op/plan.h"
+#include "ops/custom.h"
 
 /* ---- facts ---- */
 
@@ -402,6 +403,8 @@ static int infer_dtypes_of(mxl_rule *rule)
 
     if (rule->node->op->graphs > 0)
         return mxl_control_dtypes(rule);
+    if (mxl_custom_of(rule->node->op, rule->node->params) != NULL)
+        return mxl_rule_custom_dtypes(rule);
     if (infer_output_dtypes(rule, &found) != 0)
         return -1;
     return found ? 0 : mxl_rule_dtypes(rule);
@@ -413,6 +416,8 @@ static int infer_shapes_of(mxl_rule *rule)
 {
     if (rule->node->op->graphs > 0)
         return mxl_control_shapes(rule);
+    if (mxl_custom_of(rule->node->op, rule->node->params) != NULL)
+        return mxl_rule_custom_shapes(rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
     return mxl_rule_by_values(rule->node->op) || mxl_rule_creates(rule->node->op)

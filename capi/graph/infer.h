@@ -64,6 +64,10 @@ int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype);
 int mxl_rule_shapes(mxl_rule *rule);
 int mxl_rule_dtypes(mxl_rule *rule);
 
+/* The same of Custom, by the user's operator. */
+int mxl_rule_custom_shapes(mxl_rule *rule);
+int mxl_rule_custom_dtypes(mxl_rule *rule);
+
 /* Whether shapes of results depend on values; whether the operator makes an array whose shape may
  * be written with unknown sizes. */
 bool mxl_rule_by_values(const mxl_op *op);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/symbol.h"
+#include "ops/custom.h"
 
 /* Operators whose outputs have names of their own; NULL ends a list. Hidden outputs come last. */
 static const struct {
@@ -44,6 +45,10 @@ static const struct {
 
 static const char *own_name(const mxl_graph_node *node, int output)
 {
+    const mxl_custom *custom = mxl_custom_of(node->op, node->params);
+
+    if (custom != NULL)
+        return mxl_custom_name(custom, custom->num_arguments + output);
     for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
         if (strcmp(named[i].op, node->op->name) == 0)
             return output < 4 ? named[i].outputs[output] : NULL;

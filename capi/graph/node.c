@@ -7,6 +7,7 @@
 #include "base/memory/mem.h"
 #include "engine/run/invoke.h"
 #include "engine/run/run.h"
+#include "ops/custom.h"
 
 static void release_params(mxl_graph_node *node)
 {
@@ -106,6 +107,13 @@ static int parse_into(const mxl_graph_node *node, int num_inputs, void *params, 
     return mxl_params_parse(op, count, keys, values, params, arena);
 }
 
+const void *mxl_graph_node_call_params(const mxl_graph_node *node, mxl_arena *arena)
+{
+    void *params = mxl_arena_alloc(arena, node->op->params_size + 1);
+
+    return params != NULL && parse_into(node, node->num_inputs, params, arena) == 0 ? params : NULL;
+}
+
 /* The number of inputs that num_args says, at least 1; where the operator takes any number. */
 static int said_inputs(const mxl_graph_node *node)
 {
@@ -189,6 +197,10 @@ bool mxl_graph_node_mutates(const mxl_graph_node *node, int i)
 {
     const mxl_call call = {.op = node->op, .params = node->params, .num_inputs = node->num_inputs};
 
+    const mxl_custom *custom = mxl_custom_of(node->op, node->params);
+
+    if (custom != NULL)
+        return i >= custom->num_arguments;
     return node->op != NULL && (has_state(node->op, i) || mxl_run_mutates(&call, i));
 }
 
@@ -219,10 +231,13 @@ static bool is_left_out(const mxl_graph_node *node, const char *input)
 
 const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32])
 {
+    const mxl_custom *custom = mxl_custom_of(node->op, node->params);
     const mxl_input *inputs = mxl_op_inputs(node->op);
     bool bilinear = strcmp(node->op->name, "UpSampling") == 0 && node->num_inputs == 0 &&
                     mxl_graph_node_needs(node, 1) == 2;
 
+    if (custom != NULL && i < custom->num_arguments + custom->num_aux)
+        return mxl_custom_name(custom, i < custom->num_arguments ? i : i + custom->num_outputs);
     if (bilinear)
         return i == 0 ? "data" : "weight";
     for (int k = 0; node->op->key_var_num_args == NULL && inputs[k].name != NULL; k++) {

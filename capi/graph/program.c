@@ -204,7 +204,8 @@ static void report_operands(const running *r, int n)
     mxl_str_clear(&name);
 }
 
-/* The parameters of a node that creates an array, with the shape that the graph gives it. */
+/* The parameters of a node. One that creates an array gets the shape that the graph gives it; one
+ * of Custom gets an operator of its own for each run, which is the state of that run. */
 static const void *params_of(const running *r, int n, mxl_arena *arena)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
@@ -213,6 +214,8 @@ static const void *params_of(const running *r, int n, mxl_arena *arena)
     int64_t *dims;
     void *params;
 
+    if (node->held != NULL)
+        return mxl_graph_node_call_params(node, arena);
     if (!r->program->by_shape || !creates_by_shape(node))
         return node->params;
     shape = &r->shapes->facts.shape[r->program->graph.first[n]];

@@ -127,6 +127,9 @@ int mxl_graph_node_check_graphs(mxl_graph_node *node, const void *params, int nu
 /* Parses the attributes again; `num_inputs` counts the inputs where the operator takes any number.
  * -1 with the error set and the parameters unchanged. */
 int mxl_graph_node_parse(mxl_graph_node *node, int num_inputs);
+/* The parameters of one call of a node whose struct points to an object (`held`: Custom), with an
+ * object of that call's own, which the arena keeps. NULL with the error set. */
+const void *mxl_graph_node_call_params(const mxl_graph_node *node, mxl_arena *arena);
 /* How many inputs the operator takes, with `given` where it takes any number; -1 with the error
  * set. */
 int mxl_graph_node_needs(const mxl_graph_node *node, int given);

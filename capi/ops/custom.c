@@ -69,8 +69,18 @@ int mxl_custom_lists(mxl_custom *c)
     return 0;
 }
 
+const char *mxl_custom_name(const mxl_custom *c, int i)
+{
+    const char *name = c->names;
+
+    while (i-- > 0)
+        name += strlen(name) + 1;
+    return name;
+}
+
 void mxl_custom_clear(mxl_custom *c)
 {
+    mxl_free(c->names, c->names_bytes);
     if (c->aux == NULL)
         return;
     for (int i = 0; i < c->num_aux; i++)
@@ -291,5 +301,10 @@ static const mxl_op op_custom = {
     .reads_training = true,
     .strided = true,
 };
+
+mxl_custom *mxl_custom_of(const mxl_op *op, const void *params)
+{
+    return op == &op_custom && params != NULL ? custom_of(params) : NULL;
+}
 
 const mxl_op *const mxl_ops_custom[] = {&op_custom, NULL};

@@ -23,7 +23,13 @@ typedef struct mxl_custom {
     bool *reads;     /* what backward reads: of each gradient of an output, argument, output */
     mxl_array **aux; /* [num_aux]: aliases, kept from the forward on; before that NULL */
     size_t bytes;    /* of the block that holds both lists */
+    char *names;     /* of arguments, outputs and states, each with its final zero */
+    size_t names_bytes;
     int (*infer)(struct mxl_custom *custom, mxl_infer *infer);
+    /* For symbols: complete what is known of the arguments, outputs and states, in one list;
+     * unknown are ndim -1, sizes of -1, and MXL_DTYPE_UNKNOWN. */
+    int (*shapes)(struct mxl_custom *custom, mxl_shape *shapes, bool legacy_shape);
+    int (*dtypes)(struct mxl_custom *custom, int *dtypes);
     int (*forward)(struct mxl_custom *custom, const mxl_custom_arrays *arrays);
     int (*backward)(struct mxl_custom *custom, const mxl_custom_arrays *arrays);
 } mxl_custom;
@@ -39,6 +45,11 @@ int mxl_custom_register(const char *op_type, mxl_custom_maker make, void (*creat
 /* Allocates the two lists, once the three numbers are set; every tensor is marked as read. */
 int mxl_custom_lists(mxl_custom *custom);
 void mxl_custom_clear(mxl_custom *custom);
+
+/* The operator of a node of Custom, from its parameters; NULL for any other operator. */
+mxl_custom *mxl_custom_of(const mxl_op *op, const void *params);
+/* The name of an argument, output or state, which are numbered in this order; borrowed. */
+const char *mxl_custom_name(const mxl_custom *custom, int i);
 
 /* The places in `reads`. */
 static inline int mxl_custom_reads_in(const mxl_custom *custom, int i)

@@ -145,10 +145,10 @@ def _INFER_SHAPE(held: _Description, count: int, ndims: Any, shapes: Any) -> Non
 
 @_callback(_I, _INTS)
 def _INFER_TYPE(held: _Description, count: int, flags: Any) -> None:  # noqa: N802
-    known = [DTYPE_OF_FLAG[flags[i]] for i in range(held.counts["arguments"])]
+    known = [DTYPE_OF_FLAG.get(flags[i]) for i in range(held.counts["arguments"])]  # None: unknown, in symbols
     made = held.split("infer_type", _backward.call_user(held.prop.infer_type, known))
     for i, dtype in enumerate(made):
-        flags[i] = FLAG_OF_DTYPE[np.dtype(dtype)]
+        flags[i] = -1 if dtype is None else FLAG_OF_DTYPE[np.dtype(dtype)]
 
 
 @_callback(_I, _INTS)

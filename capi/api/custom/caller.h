@@ -43,6 +43,8 @@ void api_caller_take(api_callback *entries, int most, const struct MXCallbackLis
 
 /* The functions of mxl_custom. */
 int api_caller_infer(mxl_custom *custom, mxl_infer *infer);
+int api_caller_shapes(mxl_custom *custom, mxl_shape *shapes, bool legacy_shape);
+int api_caller_dtypes(mxl_custom *custom, int *dtypes);
 int api_caller_forward(mxl_custom *custom, const mxl_custom_arrays *arrays);
 int api_caller_backward(mxl_custom *custom, const mxl_custom_arrays *arrays);
 

@@ -55,7 +55,33 @@ static void caller_release(mxl_ref *ref)
 
 /* ---- the description: names, and what backward reads ---- */
 
-static int count_names(const api_caller_op *o, int which, const char *what, int *count)
+/* Appends names to the operator's. */
+static int add_names(api_caller_op *o, char *const *names, int count)
+{
+    mxl_custom *c = &o->custom;
+    size_t bytes = c->names_bytes, at = bytes;
+    char *grown;
+
+    for (int i = 0; i < count; i++)
+        bytes += strlen(names[i]) + 1;
+    if (bytes == at)
+        return 0;
+    grown = mxl_alloc(bytes);
+    if (grown == NULL)
+        return -1;
+    if (at > 0)
+        memcpy(grown, c->names, at);
+    for (int i = 0; i < count; i++) {
+        memcpy(grown + at, names[i], strlen(names[i]) + 1);
+        at += strlen(names[i]) + 1;
+    }
+    mxl_free(c->names, c->names_bytes);
+    c->names = grown;
+    c->names_bytes = bytes;
+    return 0;
+}
+
+static int take_names(api_caller_op *o, int which, const char *what, int *count)
 {
     char **names = NULL;
     mxl_callback before;
@@ -69,7 +95,7 @@ static int count_names(const api_caller_op *o, int which, const char *what, int 
         return mxl_error("Custom: %s of operator \"%.100s\" gave no list", what, o->name);
     for (*count = 0; names[*count] != NULL; ++*count) {
     }
-    return 0;
+    return add_names(o, names, *count);
 }
 
 /* Marks the tensors that the operator lists; they are numbered as in `reads`. */
@@ -127,11 +153,11 @@ static int describe(api_caller_op *o)
             return mxl_error("Custom: the creator of operator \"%.100s\" gave no callback %d",
                              o->name, needed[i]);
     }
-    if (count_names(o, kCustomOpPropListArguments, "list_arguments", &o->custom.num_arguments) !=
+    if (take_names(o, kCustomOpPropListArguments, "list_arguments", &o->custom.num_arguments) !=
             0 ||
-        count_names(o, kCustomOpPropListOutputs, "list_outputs", &o->custom.num_outputs) != 0 ||
-        count_names(o, kCustomOpPropListAuxiliaryStates, "list_auxiliary_states",
-                    &o->custom.num_aux) != 0)
+        take_names(o, kCustomOpPropListOutputs, "list_outputs", &o->custom.num_outputs) != 0 ||
+        take_names(o, kCustomOpPropListAuxiliaryStates, "list_auxiliary_states",
+                   &o->custom.num_aux) != 0)
         return -1;
     if (o->custom.num_outputs == 0)
         return mxl_error("Custom: operator \"%.100s\" has no outputs", o->name);
@@ -154,6 +180,8 @@ static mxl_custom *caller_make(void (*creator)(void), const char *op_type, int c
     mxl_ref_init(&o->custom.ref, caller_release);
     o->bytes = sizeof(*o) + length + 1;
     o->custom.infer = api_caller_infer;
+    o->custom.shapes = api_caller_shapes;
+    o->custom.dtypes = api_caller_dtypes;
     o->custom.forward = api_caller_forward;
     o->custom.backward = api_caller_backward;
     memcpy(o->name, op_type, length + 1);

@@ -69,6 +69,41 @@ static bool backwards_twice(stage *s)
     return ok;
 }
 
+/* As a node of a symbol: composed, inferred, and run twice. */
+static bool runs_symbol(stage *s)
+{
+    static const char *keys[] = {"op_type", "k"}, *values[] = {"scaled", "2"}, *names[] = {"x"};
+    static const uint32_t places[] = {0, 1};
+    static const int sizes[] = {2};
+    H in[3] = {s->x, s->w, count}, *out = NULL;
+    const int *ndims[3], **data[3];
+    SymbolHandle x = NULL, symbol = NULL;
+    CachedOpHandle op = NULL;
+    uint32_t counts[3];
+    OpHandle handle;
+    bool ok = failing(MXSymbolCreateVariable("x", &x) == 0) &&
+              failing(NNGetOpHandle("Custom", &handle) == 0) &&
+              failing(MXSymbolCreateAtomicSymbol(handle, 2, keys, values, &symbol) == 0) &&
+              failing(MXSymbolCompose(symbol, "it", 1, NULL, &x) == 0) &&
+              failing(MXSymbolInferShapeEx(symbol, 1, names, places, sizes, &counts[0], &ndims[0],
+                                           &data[0], &counts[1], &ndims[1], &data[1], &counts[2],
+                                           &ndims[2], &data[2], &(int){0}) == 0) &&
+              failing(MXCreateCachedOp(symbol, &op) == 0);
+
+    for (int i = 0; i < 2 && ok; i++) {
+        int num = 0;
+
+        ok = failing(MXInvokeCachedOp(op, 3, in, &num, &out) == 0);
+        for (int k = 0; k < num && ok; k++)
+            let_go(out[k]);
+        out = NULL;
+    }
+    CHECK_INT(MXFreeCachedOp(op), 0);
+    CHECK_INT(MXSymbolFree(x), 0);
+    CHECK_INT(MXSymbolFree(symbol), 0);
+    return ok;
+}
+
 TEST(walk_forwards)
 {
     walk_scaled(forwards, true);
@@ -89,5 +124,10 @@ TEST(walk_backwards_twice)
     walk_scaled(backwards_twice, false);
 }
 
-WALK_MAIN(ENTRY(walk_forwards), ENTRY(walk_forwards_given), ENTRY(walk_backwards),
-          ENTRY(walk_backwards_twice))
+TEST(walk_runs_symbol)
+{
+    walk_scaled(runs_symbol, true);
+}
+
+WALK_MAIN(ENTRY(walk_runs_symbol), ENTRY(walk_forwards), ENTRY(walk_forwards_given),
+          ENTRY(walk_backwards), ENTRY(walk_backwards_twice))
