@@ -61,7 +61,8 @@ static const char *first_value(const mxl_graph_node *node, const char *input)
         return "[\"one\", {}]";
     if (strcmp(input, "gamma") == 0 && strcmp(node->op->name, "LeakyReLU") == 0)
         return "[\"Constant\", {\"value\": 0.25}]";
-    if (strcmp(input, "weight") == 0 && strcmp(node->op->name, "UpSampling") == 0)
+    if (strcmp(node->op->name, "UpSampling") == 0 &&
+        (strcmp(input, "weight") == 0 || strcmp(input, "arg1") == 0))
         return "[\"bilinear\", {}]";
     return NULL;
 }
@@ -193,7 +194,7 @@ static int compose_atomic(mxl_graph_node *node, const char *name, int count,
     bool any = node->op->key_var_num_args != NULL;
     char *own = mxl_text_copy(name != NULL ? name : "");
     mxl_entry *inputs = NULL;
-    int needed = -1, graphs = node->op->graphs;
+    int needed = -1, graphs = node->op->graphs, said;
 
     if (own == NULL || (graphs > 0 && take_graphs(node, count, keys, args) != 0))
         goto failed;
@@ -201,9 +202,13 @@ static int compose_atomic(mxl_graph_node *node, const char *name, int count,
     args += graphs;
     if (check_args(who, count, args) != 0)
         goto failed;
-    if (any && (note_count(node, count + graphs) != 0 || mxl_graph_node_parse(node, count) != 0))
+    if (any && note_count(node, count + graphs) != 0)
         goto failed;
-    needed = mxl_graph_node_needs(node, count);
+    said = any ? mxl_graph_node_said(node) : 0;
+    said = said > 0 ? said : count;
+    if (any && mxl_graph_node_parse(node, said) != 0)
+        goto failed;
+    needed = mxl_graph_node_needs(node, said);
     if (needed < 0)
         goto failed;
     if (count > needed) {

@@ -285,22 +285,47 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
     return 0;
 }
 
-/* The same with the first dtype that the operator takes: that of an input, or a usual one. */
-static int call_any_dtype(stand_ins *s, const mxl_rule *rule, int64_t size)
+/* The same with `dtype` for the first unknown input, and for others what the rules say then. */
+static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
 {
-    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL};
+    mxl_facts facts = *rule->facts;
+    mxl_rule guess = *rule;
+    size_t bytes = (size_t)facts.graph->entries * sizeof(int);
+    int unknown = -1, status;
+
+    for (int i = rule->num_in; i-- > 0;)
+        unknown = facts.dtype[rule->in[i]] == MXL_DTYPE_UNKNOWN ? i : unknown;
+    if (unknown < 0)
+        return call_infer(s, rule, size, dtype);
+    facts.dtype = mxl_alloc(bytes);
+    if (facts.dtype == NULL)
+        return -1;
+    memcpy(facts.dtype, rule->facts->dtype, bytes);
+    facts.dtype[rule->in[unknown]] = dtype;
+    guess.facts = &facts;
+    if (mxl_rule_dtypes(&guess) != 0)
+        memcpy(facts.dtype, rule->facts->dtype, bytes);
+    status = call_infer(s, &guess, size, dtype);
+    mxl_free(facts.dtype, bytes);
+    return status;
+}
+
+/* The same with the first dtype that the operator takes: that of an input, or a usual one. */
+static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
+{
+    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16};
 
     for (int i = 0; i < rule->num_in; i++) {
         int known = rule->facts->dtype[rule->in[i]];
 
-        if (known != MXL_DTYPE_UNKNOWN && call_infer(s, rule, size, known) == 0)
+        if (known != MXL_DTYPE_UNKNOWN && call_guessing(s, rule, size, known) == 0)
             return 0;
     }
-    for (int i = 0; i < 3; i++) {
-        if (call_infer(s, rule, size, dtypes[i]) == 0)
+    for (int i = 0; i < 4; i++) {
+        if (call_guessing(s, rule, size, dtypes[i]) == 0)
             return 0;
     }
-    return call_infer(s, rule, size, dtypes[0]); /* its error */
+    return call_guessing(s, rule, size, dtypes[0]); /* its error */
 }
 
 enum { ONE_SIZE = 60, OTHER_SIZE = 84 }; /* in place of unknown sizes; have many divisors */
@@ -420,9 +445,7 @@ static int infer_shapes_of(mxl_rule *rule)
         return mxl_rule_custom_shapes(rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
-    return mxl_rule_by_values(rule->node->op) || mxl_rule_creates(rule->node->op)
-               ? 0
-               : infer_outputs(rule);
+    return mxl_rule_says_all(rule->node->op) ? 0 : infer_outputs(rule);
 }
 
 static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *changed)

@@ -91,21 +91,11 @@ static const struct {
     {"_sample_multinomial", 2, "get_prob", "True"},
 };
 
-static bool has_value(const mxl_graph_node *node, const char *param, const char *value)
-{
-    mxl_str text = {0};
-    bool has = mxl_param_print(mxl_param_find(node->op, param), node->params, &text) == 0 &&
-               text.text != NULL && strcmp(text.text, value) == 0;
-
-    mxl_str_clear(&text);
-    return has;
-}
-
 int mxl_graph_node_total(const mxl_graph_node *node)
 {
     for (size_t i = 0; node->op != NULL && i < sizeof(totals) / sizeof(totals[0]); i++) {
         if (strcmp(totals[i].op, node->op->name) == 0 &&
-            (totals[i].param == NULL || has_value(node, totals[i].param, totals[i].value)))
+            (totals[i].param == NULL || mxl_graph_node_has(node, totals[i].param, totals[i].value)))
             return totals[i].total;
     }
     return node->outputs;

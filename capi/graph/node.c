@@ -114,16 +114,15 @@ const void *mxl_graph_node_call_params(const mxl_graph_node *node, mxl_arena *ar
     return params != NULL && parse_into(node, node->num_inputs, params, arena) == 0 ? params : NULL;
 }
 
-/* The number of inputs that num_args says, at least 1; where the operator takes any number. */
-static int said_inputs(const mxl_graph_node *node)
+int mxl_graph_node_said(const mxl_graph_node *node)
 {
     const char *key = node->op->key_var_num_args;
     const char *text = key != NULL ? mxl_attrs_get(&node->attrs, key) : NULL;
     int count;
 
-    if (text == NULL || sscanf(text, "%d", &count) != 1)
-        return 1;
-    return count > node->op->graphs ? count - node->op->graphs : 1;
+    if (text == NULL || sscanf(text, "%d", &count) != 1 || count <= node->op->graphs)
+        return 0;
+    return count - node->op->graphs;
 }
 
 static int set_arity(mxl_graph_node *node, const void *params, int num_inputs)
@@ -140,11 +139,12 @@ static int set_arity(mxl_graph_node *node, const void *params, int num_inputs)
 int mxl_graph_node_parse(mxl_graph_node *node, int num_inputs)
 {
     const mxl_op *op = node->op;
-    int count = num_inputs > 0 ? num_inputs : said_inputs(node), status = -1;
+    int count = num_inputs > 0 ? num_inputs : mxl_graph_node_said(node), status = -1;
     mxl_arena arena;
     size_t bytes;
     void *params, *own = NULL;
 
+    count = count > 0 ? count : 1;
     mxl_arena_init(&arena);
     params = mxl_arena_alloc(&arena, op->params_size + 1);
     if (params == NULL || parse_into(node, count, params, &arena) != 0)
@@ -202,50 +202,4 @@ bool mxl_graph_node_mutates(const mxl_graph_node *node, int i)
     if (custom != NULL)
         return i >= custom->num_arguments;
     return node->op != NULL && (has_state(node->op, i) || mxl_run_mutates(&call, i));
-}
-
-/* Operators whose inputs depend on a parameter, which are left out of the list of names without
- * it. */
-static bool is_left_out(const mxl_graph_node *node, const char *input)
-{
-    static const struct {
-        const char *op, *input, *param, *value; /* there while the parameter has that value */
-    } optional[] = {
-        {"RNN", "state_cell", "mode", "lstm"},
-        {"RNN", "sequence_length", "use_sequence_length", "True"},
-        {"CTCLoss", "data_lengths", "use_data_lengths", "True"},
-        {"CTCLoss", "label_lengths", "use_label_lengths", "True"},
-    };
-    mxl_str text = {0};
-    bool out = false;
-
-    for (size_t k = 0; k < sizeof(optional) / sizeof(optional[0]); k++) {
-        if (strcmp(optional[k].op, node->op->name) != 0 || strcmp(optional[k].input, input) != 0)
-            continue;
-        if (mxl_param_print(mxl_param_find(node->op, optional[k].param), node->params, &text) == 0)
-            out = text.text == NULL || strcmp(text.text, optional[k].value) != 0;
-        mxl_str_clear(&text);
-    }
-    return out;
-}
-
-const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32])
-{
-    const mxl_custom *custom = mxl_custom_of(node->op, node->params);
-    const mxl_input *inputs = mxl_op_inputs(node->op);
-    bool bilinear = strcmp(node->op->name, "UpSampling") == 0 && node->num_inputs == 0 &&
-                    mxl_graph_node_needs(node, 1) == 2;
-
-    if (custom != NULL && i < custom->num_arguments + custom->num_aux)
-        return mxl_custom_name(custom, i < custom->num_arguments ? i : i + custom->num_outputs);
-    if (bilinear)
-        return i == 0 ? "data" : "weight";
-    for (int k = 0; node->op->key_var_num_args == NULL && inputs[k].name != NULL; k++) {
-        if (is_left_out(node, inputs[k].name))
-            continue;
-        if (i-- == 0)
-            return inputs[k].name;
-    }
-    snprintf(room, 32, "arg%d", i);
-    return room;
 }

@@ -425,6 +425,9 @@ static const struct {
     {"_logical_and", alike},
     {"_logical_or", alike},
     {"_logical_xor", alike},
+    {"lamb_update_phase1", alike},
+    {"mp_lamb_update_phase1", alike},
+    {"_copyto", like_first},
     {"softmax", like_first},
     {"softmin", like_first},
     {"log_softmax", like_first},
@@ -466,6 +469,11 @@ bool mxl_rule_by_values(const mxl_op *op)
 bool mxl_rule_creates(const mxl_op *op)
 {
     return rule_of(op) == creation;
+}
+
+bool mxl_rule_says_all(const mxl_op *op)
+{
+    return mxl_rule_creates(op) || mxl_rule_by_values(op) || strcmp(op->name, "_copyto") == 0;
 }
 
 int mxl_rule_shapes(mxl_rule *rule)

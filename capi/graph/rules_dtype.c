@@ -65,10 +65,16 @@ static int norm(mxl_rule *rule)
     return 0;
 }
 
-/* The weight has the dtype of the parameter, as the result; indices have any. */
+/* The weight and the result have one dtype, that of the parameter if neither is known; indices have
+ * any. */
 static int embedding(mxl_rule *rule)
 {
-    int dtype = (int)mxl_rule_int(rule, "dtype", MXL_F32);
+    int dtype = *dtype_at(rule, rule->in[1]);
+
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        dtype = *dtype_at(rule, rule->out);
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        dtype = (int)mxl_rule_int(rule, "dtype", MXL_F32);
 
     return mxl_rule_say_dtype(rule, rule->in[1], dtype) != 0 ? -1 : say_outs(rule, dtype);
 }
@@ -106,6 +112,13 @@ static int topk(mxl_rule *rule)
 static int like_second(mxl_rule *rule)
 {
     return one_dtype(rule, 1, rule->num_in, rule->num_out);
+}
+
+/* Dtypes that have nothing to do with each other. */
+static int any_dtypes(mxl_rule *rule)
+{
+    (void)rule;
+    return 0;
 }
 
 static int gives_int64(mxl_rule *rule)
@@ -176,6 +189,7 @@ static const struct {
     {"_contrib_SyncBatchNorm", norm},
     {"_contrib_BatchNormWithReLU", norm},
     {"Embedding", embedding},
+    {"_copyto", any_dtypes},
     {"take", like_first},
     {"pick", like_first},
     {"batch_take", like_first},

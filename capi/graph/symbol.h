@@ -130,6 +130,9 @@ int mxl_graph_node_parse(mxl_graph_node *node, int num_inputs);
 /* The parameters of one call of a node whose struct points to an object (`held`: Custom), with an
  * object of that call's own, which the arena keeps. NULL with the error set. */
 const void *mxl_graph_node_call_params(const mxl_graph_node *node, mxl_arena *arena);
+/* How many inputs the attribute num_args, or what the operator has in its place, says; 0: there is
+ * none. */
+int mxl_graph_node_said(const mxl_graph_node *node);
 /* How many inputs the operator takes, with `given` where it takes any number; -1 with the error
  * set. */
 int mxl_graph_node_needs(const mxl_graph_node *node, int given);
@@ -137,6 +140,9 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given);
 bool mxl_graph_node_mutates(const mxl_graph_node *node, int i);
 /* The name of input i: "weight", or "arg2" where the operator takes any number; in `room`. */
 const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32]);
+
+/* Whether the text of a parameter is `value`. */
+bool mxl_graph_node_has(const mxl_graph_node *node, const char *param, const char *value);
 
 mxl_symbol *mxl_symbol_new(int count); /* entries are zero */
 static inline void mxl_entry_set(mxl_entry *to, mxl_entry from)

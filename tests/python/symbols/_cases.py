@@ -12,6 +12,7 @@ from typing import Any
 from _control import control_facts, controls, cuts
 from _graph import GraphError, Library, Symbol
 from _predict import Predictor, params_bytes
+from _several import missing, mixed_dtypes
 
 Named = Iterator[tuple[str, Symbol]]
 
@@ -291,10 +292,20 @@ def predicting(g: Library) -> dict[str, Any]:
 def run(g: Library) -> dict[str, Any]:
     """The answers of all cases."""
     answers: dict[str, Any] = {}
-    for case in (structure, layers, controls):
+    for case in (structure, layers, controls, missing):
         for name, symbol in case(g):
             answers[f"{case.__name__}: {name}"] = describe(symbol)
-    for case in (layer_shapes, layer_dtypes, inference, composing, old_files, predicting, cuts, control_facts):
+    for case in (
+        layer_shapes,
+        layer_dtypes,
+        inference,
+        composing,
+        old_files,
+        predicting,
+        cuts,
+        control_facts,
+        mixed_dtypes,
+    ):
         for name, value in case(g).items():
             answers[f"{case.__name__}: {name}"] = value
     return answers

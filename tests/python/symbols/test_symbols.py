@@ -57,6 +57,17 @@ def library() -> _graph.Library:
     return _graph.Library(mx.libinfo.find_lib_path()[0])
 
 
+@pytest.mark.parametrize("op", ["multi_sgd_mom_update", "preloaded_multi_sgd_mom_update"])
+def test_names_of_groups(op: str, library: _graph.Library) -> None:
+    params = (
+        {"num_weights": "2"} if op.startswith("preloaded") else {"num_weights": "2", "lrs": "(1, 1)", "wds": "(0, 0)"}
+    )
+    made = library.op(op, "it", **params)
+    rest = ["it_lrs", "it_wds"] if op.startswith("preloaded") else []
+    assert made.arguments() == ["it_weight_0", "it_grad_0", "it_weight_1", "it_grad_1", *rest]
+    assert made.auxiliary() == ["it_mom_0", "it_mom_1"]
+
+
 def test_flags(library: _graph.Library) -> None:
     symbol, op = _cases.net(library), ctypes.c_void_p()
 
