@@ -16,10 +16,12 @@ typedef struct mxl_batches mxl_batches;
 
 typedef struct mxl_batches_kind {
     mxl_op op; /* its name, documentation and parameters, and why it is refused; nothing else */
+    int shown; /* how many of the parameters are described; 0: all */
     /* Sets the fields of the first part of mxl_batches by the parameters, which live as long as the
      * call. -1 with the error set; close is called then too. */
     int (*open)(mxl_batches *batches, const void *params);
-    /* Writes samples, which are contiguous, and their labels. -1 with the error set. */
+    /* Writes samples, which are contiguous, and their labels; it may change the index. -1 with the
+     * error set. */
     int (*take)(mxl_batches *batches, const int64_t *places, int64_t count, void *data,
                 void *label);
     void (*close)(mxl_batches *batches); /* frees the source */

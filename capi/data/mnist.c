@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "data/files.h"
+#include "kernel/codec/inflate.h"
 
 typedef struct mnist_params {
     mxl_batch_params batch;
@@ -19,6 +20,24 @@ typedef struct mnist_source {
     size_t image_skip, label_skip;
 } mnist_source;
 
+/* Reads a file, which gzip may have compressed. */
+static int read_file(const char *path, mxl_content *content)
+{
+    mxl_content packed;
+    int status;
+
+    if (mxl_content_read(path, content) != 0)
+        return -1;
+    if (content->size < 2 || memcmp(content->bytes, "\x1f\x8b", 2) != 0)
+        return 0;
+    packed = *content;
+    *content = (mxl_content){0};
+    status = mxl_inflate_gzip((const uint8_t *)packed.bytes, packed.size, &content->bytes,
+                              &content->size);
+    mxl_content_free(&packed);
+    return status == 0 ? 0 : mxl_error_prefix(path);
+}
+
 /* A file in the format idx: two zeros, 8 for uint8, the number of axes, sizes of 32 bits with the
  * highest byte first, the elements. Sets the sizes; *skip is where the elements begin. */
 static int read_idx(const char *path, int ndim, mxl_content *content, int64_t *sizes, size_t *skip)
@@ -26,7 +45,7 @@ static int read_idx(const char *path, int ndim, mxl_content *content, int64_t *s
     const unsigned char *bytes;
     size_t elements = 1;
 
-    if (mxl_content_read(path, content) != 0)
+    if (read_file(path, content) != 0)
         return -1;
     bytes = (const unsigned char *)content->bytes;
     *skip = 4 + 4 * (size_t)ndim;
@@ -118,7 +137,8 @@ static void mnist_close(mxl_batches *b)
 const mxl_batches_kind mxl_batches_mnist = {
     .op = {.name = "MNISTIter",
            .doc = "Batches of the images of MNIST, float32 from 0 to 1 of the shape (batch, 1, "
-                  "rows, columns), and their digits. Samples that do not fill a batch are left "
+                  "rows, columns), and their digits. The files may be compressed by gzip. Samples "
+                  "that do not fill a batch are left "
                   "out.",
            MXL_PARAMS_OF(
                mnist_params,

@@ -260,6 +260,38 @@ int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size)
     return status;
 }
 
+static int skip_parts(mxl_record_file *reader, bool *any)
+{
+    uint32_t word = 0;
+    bool more = true;
+
+    if (take_head(reader, &word, any) != 0)
+        return -1;
+    while (*any && more) {
+        size_t length = word & (MXL_RECORD_LIMIT - 1);
+        uint32_t kind = word >> LENGTH_BITS;
+
+        reader->at += (length + 3) & ~(size_t)3;
+        if (fseeko(reader->file, (off_t)reader->at, SEEK_SET) != 0)
+            return mxl_error("moving to byte %zu failed: %s", reader->at, strerror(errno));
+        if (kind == WHOLE || kind == LAST)
+            return 0;
+        if (take_head(reader, &word, &more) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mxl_record_skip(mxl_record_file *reader, bool *any)
+{
+    int status;
+
+    pthread_mutex_lock(&reader->lock);
+    status = skip_parts(reader, any);
+    pthread_mutex_unlock(&reader->lock);
+    return status;
+}
+
 size_t mxl_record_tell(mxl_record_file *file)
 {
     size_t at;

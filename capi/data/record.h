@@ -2,7 +2,7 @@
  * is one or more parts: a magic number, a word with the length (29 bits) and the kind of part (3
  * bits: whole, first, middle, last), the bytes, zeros up to a multiple of 4. Where a record has the
  * magic number at a multiple of 4 it is split, and the magic number left out. Called by
- * api/data/records.c and data/images.c. */
+ * api/data/records.c and images.c. */
 #ifndef MXL_DATA_RECORD_H
 #define MXL_DATA_RECORD_H
 
@@ -39,6 +39,10 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size);
  * with the error set: for a file that is damaged or ends within a record, and reading goes on where
  * that was noticed; for memory, and the next call reads the record. */
 int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size);
+
+/* Moves behind the next record without reading it; *any is false at the end. A part that the file
+ * ends within counts. -1 with the error set. */
+int mxl_record_skip(mxl_record_file *reader, bool *any);
 
 /* Where the next call reads or writes. */
 size_t mxl_record_tell(mxl_record_file *file);

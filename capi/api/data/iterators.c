@@ -48,14 +48,14 @@ static const mxl_batches_kind *kind_of(const char *function, const void *maker)
 
 /* Names, types and documentation of a kind's parameters: three lists of pointers, then the texts of
  * the types, in a block that is kept for the thread. */
-static int describe(const mxl_op *op, uint32_t *count, const char ***lists)
+static int describe(const mxl_batches_kind *kind, uint32_t *count, const char ***lists)
 {
-    const mxl_param *params = mxl_op_params(op);
+    const mxl_param *params = mxl_op_params(&kind->op);
     size_t n = 0;
     const char **list;
     char *texts;
 
-    while (params[n].name != NULL)
+    while (params[n].name != NULL && (kind->shown == 0 || n < (size_t)kind->shown))
         n++;
     list = api_buffer_get(API_BUFFER_PARAMS, 3 * n * sizeof(*list) + n * TYPE_ROOM + 1);
     if (list == NULL)
@@ -88,7 +88,7 @@ int MXDataIterGetIterInfo(DataIterCreator creator, const char **name, const char
     kind = kind_of(__func__, creator);
     if (kind == NULL)
         return -1;
-    if (describe(&kind->op, &count, &lists) != 0)
+    if (describe(kind, &count, &lists) != 0)
         return mxl_error_prefix(__func__);
     *name = kind->op.name;
     *description = kind->op.doc;

@@ -3,10 +3,18 @@
 
 #include <stdio.h>
 
+#include "images_kit.h"
+
 #define CSV_FILE    "build/test_walk_iterators.csv"
 #define IMAGE_FILE  "build/test_walk_iterators.images"
 #define DIGITS_FILE "build/test_walk_iterators.digits"
 
+#define RECORD_FILE "build/test_walk_iterators.rec"
+#define LIST_FILE   "build/test_walk_iterators.lst"
+
+static const char *image_keys[] = {"path_imgrec",  "data_shape", "batch_size",
+                                   "path_imglist", "resize",     "pad"};
+static const char *image_values[] = {RECORD_FILE, "(3,4,5)", "1", LIST_FILE, "7", "1"};
 static const char *csv_keys[] = {"data_csv", "data_shape", "label_csv", "batch_size"};
 static const char *csv_values[] = {CSV_FILE, "(2,)", CSV_FILE, "2"};
 static const char *mnist_keys[] = {"image", "label", "batch_size"};
@@ -58,6 +66,12 @@ static bool mnist(stage *s)
 {
     (void)s;
     return run(8, 3, mnist_keys, mnist_values);
+}
+
+static bool images(stage *s)
+{
+    (void)s;
+    return run(4, 6, image_keys, image_values);
 }
 
 static bool describes(stage *s)
@@ -123,6 +137,27 @@ TEST(mnist_files)
     CHECK_INT(remove(DIGITS_FILE), 0);
 }
 
+TEST(image_files)
+{
+    static const int kinds[] = {0, 2, 3, 6, 7};
+    char record[2048] = {0};
+    RecordIOHandle writer = NULL;
+
+    put_file(LIST_FILE, "0\t3\tname\n", 9);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        const kit_image *k = &kit_images[kinds[i]];
+
+        memcpy(record + 24, k->bytes, k->size);
+        CHECK_INT(MXRecordIOWriterCreate(RECORD_FILE, &writer), 0);
+        CHECK_INT(MXRecordIOWriterWriteRecord(writer, record, 24 + k->size), 0);
+        CHECK_INT(MXRecordIOWriterFree(writer), 0);
+        walk(images, true, true);
+    }
+    CHECK_INT(remove(RECORD_FILE), 0);
+    CHECK_INT(remove(LIST_FILE), 0);
+}
+
 WALK(describing, describes, true)
 
-WALK_MAIN(ENTRY(csv_files), ENTRY(mnist_files), ENTRY(describing), ENTRY(no_batch_is_lost))
+WALK_MAIN(ENTRY(csv_files), ENTRY(image_files), ENTRY(mnist_files), ENTRY(describing),
+          ENTRY(no_batch_is_lost))
