@@ -9,6 +9,8 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any, Callable
 
+from mxlite._imported import find
+
 
 def missing(module: str) -> str:
     """The text of the error for a name that a module of the package does not have."""
@@ -29,6 +31,8 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
 
     def __getattr__(attribute: str) -> Any:  # noqa: N807 - the module's
         made = None if get is None or attribute.startswith("__") else get(attribute)
+        if made is None:
+            made = find(name, attribute)
         if made is not None:
             module[attribute] = made
             return made

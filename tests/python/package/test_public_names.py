@@ -10,11 +10,12 @@ import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 
 import mxlite as mx
 import mxlite.torch as torch
-from mxlite import nd
+from mxlite import _imported, nd
 
 #: Modules that hold the parts of mx.nd; what is public in them, mx.nd has.
 PARTS = {f"mxlite.ndarray.{name}" for name in ("creation", "exchange", "files", "ndarray", "pairs", "shapes")}
@@ -207,3 +208,21 @@ def test_torch_without_cuda() -> None:
     for use in (torch.cuda.current_device, torch.cuda.synchronize, torch.cuda.get_device_name, torch.ones(2).cuda):
         with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
             use()
+
+
+@pytest.mark.parametrize("module", _imported._IMPORTED)
+def test_names_that_modules_of_mxnet_import(module: str) -> None:
+    there = importlib.import_module(f"mxlite.{module}")
+    for name in _imported._IMPORTED[module].split():
+        assert getattr(there, name) is not None, name
+
+
+def test_an_imported_name_leads_to_what_it_names() -> None:
+    assert mx.metric.ndarray is nd and mx.gluon.block.NDArray is nd.NDArray and mx.model.mx_real_t is np.float32
+    assert mx.symbol.symbol.zeros is mx.sym.zeros and mx.module.module.zeros is nd.zeros
+    scope: dict[str, object] = {}
+    exec("from mxlite.metric import ndarray", scope)  # as GluonTS has it
+    assert scope["ndarray"] is nd
+    with pytest.raises(AttributeError, match="missing in mxlite"):
+        _ = mx.metric.no_such_name
+    assert _imported.find("mxlite.metric", "autograd") is None
