@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from _control import control_facts, controls, cuts
+from _control import control_facts, control_predicting, controls, cuts
 from _graph import GraphError, Library, Symbol
 from _predict import Predictor, params_bytes
 from _several import missing, mixed_dtypes
@@ -304,6 +304,7 @@ def run(g: Library) -> dict[str, Any]:
         predicting,
         cuts,
         control_facts,
+        control_predicting,
         mixed_dtypes,
     ):
         for name, value in case(g).items():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from _graph import GraphError, Library, Symbol
+from _predict import Predictor, params_bytes
 
 MARK = "__subgraph_name__"
 
@@ -128,3 +129,21 @@ def control_facts(g: Library) -> dict[str, Any]:
         ],
         "no graphs": _said(lambda: g.op("_foreach", "f", g.variable("a"), num_outputs="1").json()),
     }
+
+
+def control_predicting(g: Library) -> dict[str, Any]:
+    """Loops and branches in the Predict API."""
+    weight = params_bytes({"arg:w": ((2,), [0.5, -1.0])})
+    one = Predictor.made(g, loop(g).json(), weight, data=(3, 2), state=(2,))
+    first = one(data=[1.0, 2, 3, 4, 5, 6], state=[1.0, -1])
+    deep = Predictor.made(g, loop(g, loop(g)).json(), weight, data=(2, 1, 2), state=(2,))
+    found = {"loop": first, "shape": [one.shape(0), one.shape(1)], "state": one.output(1)}
+    found["loop in a loop"] = deep(data=[1.0, 2, 3, 4], state=[1.0, -1])
+
+    def chosen(number: float) -> list[float]:
+        made = Predictor.made(g, branch(g).json(), params_bytes({"arg:b": ((1,), [3.0])}), p=(1,), a=(1,), b=(1,))
+        return made(p=[number], a=[2.0], b=[3.0])
+
+    for number in (0.0, 1.0):
+        found[f"branch of {number}"] = _said(lambda number=number: chosen(number))
+    return found

@@ -25,6 +25,8 @@ DIFFERS = {
     "layer_dtypes: InstanceNorm() of 1": "float64 is normalised, too",
     "layer_dtypes: InstanceNorm() of 2": "float16 is normalised, too",
     "predicting: several": "predictors made together have inputs of their own",
+    "control_predicting: branch of 0.0": "shapes through branches are known",
+    "control_predicting: branch of 1.0": "shapes through branches are known",
     "control_facts: loop from state": "shapes of data follow from the state's",
     "layer_shapes: InstanceNorm() of (4, 6)": "without spatial axes it is an error when it runs there",
 }
@@ -55,6 +57,10 @@ def test_answer_is_that_of_1_9_1(name: str, found: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def library() -> _graph.Library:
     return _graph.Library(mx.libinfo.find_lib_path()[0])
+
+
+def test_branches_predict(found: dict[str, Any]) -> None:
+    assert [found[f"control_predicting: branch of {number}"] for number in (0.0, 1.0)] == [[3.0], [5.0]]
 
 
 @pytest.mark.parametrize("op", ["multi_sgd_mom_update", "preloaded_multi_sgd_mom_update"])
