@@ -187,34 +187,44 @@ static int take_graphs(mxl_graph_node *node, int count, const char *const *keys,
     return status;
 }
 
+/* How many inputs the node needs if `count` are given; -1 with the error set. Where the operator
+ * takes any number, notes it and parses the parameters again. */
+static int count_needed(mxl_graph_node *node, int count)
+{
+    int said, needed;
+
+    if (node->op->key_var_num_args != NULL) {
+        if (note_count(node, count + node->op->graphs) != 0)
+            return -1;
+        said = mxl_graph_node_said(node);
+        if (mxl_graph_node_parse(node, said > 0 ? said : count) != 0)
+            return -1;
+        needed = mxl_graph_node_needs(node, said > 0 ? said : count);
+    } else {
+        needed = mxl_graph_node_needs(node, count);
+    }
+    if (needed >= 0 && count > needed)
+        return mxl_error("%s: takes %d input%s, got %d", node->op->name, needed,
+                         needed == 1 ? "" : "s", count);
+    return needed;
+}
+
 static int compose_atomic(mxl_graph_node *node, const char *name, int count,
                           const char *const *keys, mxl_symbol *const *args)
 {
-    const char *who = node->op->name;
-    bool any = node->op->key_var_num_args != NULL;
     char *own = mxl_text_copy(name != NULL ? name : "");
+    int needed = -1, graphs = node->op->graphs;
     mxl_entry *inputs = NULL;
-    int needed = -1, graphs = node->op->graphs, said;
 
     if (own == NULL || (graphs > 0 && take_graphs(node, count, keys, args) != 0))
         goto failed;
     count -= graphs;
     args += graphs;
-    if (check_args(who, count, args) != 0)
+    if (check_args(node->op->name, count, args) != 0)
         goto failed;
-    if (any && note_count(node, count + graphs) != 0)
-        goto failed;
-    said = any ? mxl_graph_node_said(node) : 0;
-    said = said > 0 ? said : count;
-    if (any && mxl_graph_node_parse(node, said) != 0)
-        goto failed;
-    needed = mxl_graph_node_needs(node, said);
+    needed = count_needed(node, count);
     if (needed < 0)
         goto failed;
-    if (count > needed) {
-        (void)mxl_error("%s: takes %d input%s, got %d", who, needed, needed == 1 ? "" : "s", count);
-        goto failed;
-    }
     if (needed > 0) {
         inputs = mxl_alloc_zero((size_t)needed * sizeof(*inputs));
         if (inputs == NULL || place_args(node, needed, inputs, count, keys, args) != 0 ||

@@ -99,9 +99,9 @@ class _Graph:
         return [(name, outside.get(name, own)) for name, own in zip(names, self.symbol.get_inputs())]
 
 
-def _variable(symbol: Symbol) -> Symbol:
-    """The variable that stands for a symbol in a graph."""
-    return var(f"{symbol.name}-{symbol.attr('_value_index')}")
+def _name_within(symbol: Symbol) -> str:
+    """The name of the variable that stands for a symbol in a graph."""
+    return f"{symbol.name}-{symbol.attr('_value_index')}"
 
 
 def _node(operator: str, graphs: list[_Graph], inputs: list[Symbol], given: dict[str, Any]) -> Symbol:
@@ -128,7 +128,7 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any, name: 
     """
     arrays, states = _flat(data, "foreach input"), _flat(init_states, "foreach states")
     with _Graph(name) as graph:
-        parts, variables = [_variable(each) for each in arrays], [_variable(each) for each in states]
+        parts, variables = ([var(_name_within(each)) for each in group] for group in (arrays, states))
         outputs, new = body(_refilled(_form(data), iter(parts)), _refilled(_form(init_states), iter(variables)))
         results, new_states = _flat(outputs, "foreach output"), _flat(new, "foreach loop_vars")
         if _form(new) != _form(init_states):
@@ -141,19 +141,14 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any, name: 
             raise AssertionError(f"the {what} arrays have to be used in the loop body")
         places[what] = [names.index(str(each.name)) for each in symbols]
     rest = [i for i in range(len(names)) if i not in places["data"] and i not in places["state"]]
-    made = _node(
-        "_foreach",
-        [graph],
-        [*arrays, *states, *[graph.inputs[i][1] for i in rest]],
-        {
-            "num_outputs": len(results) + len(states),
-            "num_out_data": len(results),
-            "in_state_locs": places["state"],
-            "in_data_locs": places["data"],
-            "remain_locs": rest,
-        },
-    )
-    every = iter(made)
+    given = {
+        "num_outputs": len(graph.symbol),
+        "num_out_data": len(results),
+        "in_state_locs": places["state"],
+        "in_data_locs": places["data"],
+        "remain_locs": rest,
+    }
+    every = iter(_node("_foreach", [graph], [*arrays, *states, *[graph.inputs[i][1] for i in rest]], given))
     return _refilled(_form(outputs), every), _refilled(_form(init_states), every)
 
 
@@ -183,6 +178,33 @@ def _places(graph: _Graph, variables: dict[str, Symbol], inputs: list[Symbol], s
     return found
 
 
+def _loop_graphs(
+    cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, names: list[str], name: str
+) -> tuple[list[_Graph], Any]:
+    """The graphs of a loop's condition and step, and the outputs of a step.
+
+    Args:
+        names: those of the variables in the graphs.
+    """
+
+    def call(function: Callable[..., Any]) -> Any:
+        given = _refilled(_form(loop_vars), iter([var(each) for each in names]))
+        return function(*given) if isinstance(given, list) else function(given)
+
+    with _Graph(f"{name}_cond") as condition:
+        holds = call(cond)
+        if not isinstance(holds, Symbol):
+            raise ValueError("Return of cond must be a Symbol")
+        condition.close([], [holds])
+    with _Graph(f"{name}_func") as step:
+        outputs, new = (([] if each is None else each) for each in call(func))
+        results, new_vars = _flat(outputs, "while output"), _flat(new, "while loop_vars")
+        if len(new_vars) != len(names):
+            raise ValueError("The number of loop_vars should be consistent during the loop")
+        step.close(results, new_vars)
+    return [condition, step], outputs
+
+
 def while_loop(
     cond: Callable[..., Any],
     func: Callable[..., Any],
@@ -201,7 +223,7 @@ def while_loop(
         name: how the names of the graphs begin.
 
     Returns: the outputs of all steps, stacked along a new first axis of size `max_iterations`, with zeros behind the
-        last step; and the last variables.
+        last step; and the last variables, in the lists of `loop_vars`.
 
     Raises:
         AssertionError: something else than symbols.
@@ -212,45 +234,24 @@ def while_loop(
     if not isinstance(loop_vars, Symbol) and len(loop_vars) == 0:
         raise ValueError("loop_vars should contain at least one element")
     start = _flat(loop_vars, "while loop_vars")
-
-    def call(function: Callable[..., Any]) -> Any:
-        given = _refilled(_form(loop_vars), iter([_variable(each) for each in start]))
-        return function(*given) if isinstance(given, list) else function(given)
-
-    with _Graph(f"{name}_cond") as condition:
-        holds = call(cond)
-        if not isinstance(holds, Symbol):
-            raise ValueError("Return of cond must be a Symbol")
-        condition.close([], [holds])
-    with _Graph(f"{name}_func") as step:
-        outputs, new = (([] if each is None else each) for each in call(func))
-        results, new_vars = _flat(outputs, "while output"), _flat(new, "while loop_vars")
-        if len(new_vars) != len(start):
-            raise ValueError("The number of loop_vars should be consistent during the loop")
-        step.close(results, new_vars)
-    names = [f"{each.name}-{each.attr('_value_index')}" for each in start]
-    read = [each for each, _ in step.inputs]
+    names = [_name_within(each) for each in start]
+    graphs, outputs = _loop_graphs(cond, func, loop_vars, names, name)
+    read = [each for each, _ in graphs[1].inputs]
     for number, each in enumerate(names, 1):
         if each not in read:
             raise ValueError(f"The {number}-th loop_var doesn't involve into the computation")
     inputs: list[Symbol] = []
     shared: dict[str, int] = {}
-    variables = dict(zip(names, start))
-    places = [_places(graph, variables, inputs, shared) for graph in (condition, step)]
-    made = _node(
-        "_while_loop",
-        [condition, step],
-        inputs,
-        {
-            "num_outputs": len(results) + len(start),
-            "num_out_data": len(results),
-            "max_iterations": most,
-            "cond_input_locs": places[0],
-            "func_input_locs": places[1],
-            "func_var_locs": [read.index(each) for each in names],
-        },
-    )
-    every = iter(made)
+    places = [_places(graph, dict(zip(names, start)), inputs, shared) for graph in graphs]
+    given = {
+        "num_outputs": len(graphs[1].symbol),
+        "num_out_data": len(graphs[1].symbol) - len(start),
+        "max_iterations": most,
+        "cond_input_locs": places[0],
+        "func_input_locs": places[1],
+        "func_var_locs": [read.index(each) for each in names],
+    }
+    every = iter(_node("_while_loop", graphs, inputs, given))
     return _refilled(_form(outputs), every), _refilled(_form(loop_vars), every)
 
 
