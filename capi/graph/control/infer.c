@@ -2,6 +2,7 @@
  * inferred, and what follows comes out. */
 #include <string.h>
 
+#include "base/memory/mem.h"
 #include "graph/control/control.h"
 #include "ops/control_ops.h"
 
@@ -225,28 +226,84 @@ static void tie_graph(ties *t, int g)
         tie_inputs(t, branch->cond_input_locs);
     } else {
         tie_inputs(t, g == 1 ? branch->then_input_locs : branch->else_input_locs);
-        for (int i = 0; i < t->graph.symbol->count; i++)
-            add(t, t->graph.head[i], t->rule->out + i, WHOLE, false);
     }
 }
+
+/* ---- branches ---- */
+
+/* What a branch makes, of which the other one may differ. */
+typedef struct made {
+    mxl_shape shape;
+    int dtype;
+} made;
+
+static made common(const made *a, const made *b)
+{
+    made both = *a;
+
+    if (a->dtype != b->dtype)
+        both.dtype = MXL_DTYPE_UNKNOWN;
+    if (a->shape.ndim != b->shape.ndim)
+        both.shape.ndim = -1;
+    for (int k = 0; k < both.shape.ndim; k++) {
+        if (a->shape.dim[k] != b->shape.dim[k])
+            both.shape.dim[k] = -1;
+    }
+    return both;
+}
+
+/* Notes what the first branch makes, and what the second one makes, too. */
+static void note_made(const ties *t, int g, made *list)
+{
+    for (int i = 0; i < t->rule->num_out; i++) {
+        int head = t->graph.head[i];
+        made one = {t->facts.shape[head], t->facts.dtype[head]};
+
+        list[i] = g == 1 ? one : common(&list[i], &one);
+    }
+}
+
+static int say_made(mxl_rule *rule, const made *list)
+{
+    for (int i = 0; i < rule->num_out; i++) {
+        if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &list[i].shape) != 0 ||
+            mxl_rule_say_dtype(rule, rule->out + i, list[i].dtype) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- all graphs of a node ---- */
 
 static int infer_graphs(mxl_rule *rule, int (*in)(const ties *), int (*infer)(mxl_facts *),
                         int (*out)(const ties *))
 {
     const mxl_graph_node *node = rule->node;
+    bool branches = node->op->graphs == MXL_BRANCH;
+    size_t bytes = (size_t)rule->num_out * sizeof(made);
+    made *list;
     int status = 0;
 
     if (node->graphs == NULL)
         return mxl_error("has no graphs yet; compose it with %d first", node->op->graphs);
+    list = mxl_alloc(bytes);
+    if (list == NULL)
+        return -1;
     for (int g = 0; g < node->op->graphs && status == 0; g++) {
         ties t;
 
-        if (ties_begin(&t, rule, g) != 0)
-            return -1;
+        status = ties_begin(&t, rule, g);
+        if (status != 0)
+            break;
         tie_graph(&t, g);
         status = in(&t) == 0 && infer(&t.facts) == 0 && out(&t) == 0 ? 0 : -1;
+        if (branches && g > 0 && status == 0)
+            note_made(&t, g, list);
         ties_end(&t);
     }
+    if (branches && status == 0)
+        status = say_made(rule, list);
+    mxl_free(list, bytes);
     return status;
 }
 

@@ -181,6 +181,13 @@ def branches_run(mx, what, a):
     return _bound(mx, _MADE[what](_Scene(mx, "run")), {"a": [a], "b": [2.0]})
 
 
+@case(i=[1.0, 0.0])
+def branches_of_two_shapes(mx, i):
+    c = _Scene(mx, "run")
+    outputs = c.cond(c.i, lambda: mx.sym.concat(c.a, c.a, dim=0), lambda: c.a * 2)
+    return _bound(mx, outputs + 1, {"i": [i], "a": [1.0, 2.0]})
+
+
 @case(
     what=["while, outside", "branch, cut"], differs="a gradient, where 1.9.1's backward is an error or a wrong number"
 )
