@@ -447,3 +447,39 @@ def test_node_of_a_call() -> None:
     with autograd.record():
         y = scaled(x, k=2)
     assert y.grad_fn.name() == "CustomBackward0" and "test_scaled" in autograd.graph.to_json(y)
+
+
+class Remembers(mx.operator.CustomOp):
+    """x * x, whose backward uses what this instance's forward has seen."""
+
+    def forward(self, is_train, req, in_data, out_data, aux):
+        self.doubled = 2 * in_data[0]
+        self.assign(out_data[0], req[0], in_data[0] * in_data[0])
+
+    def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+        self.assign(in_grad[0], req[0], out_grad[0] * self.doubled)
+
+
+@mx.operator.register("test_remembers")
+class RemembersProp(mx.operator.CustomOpProp):
+    def create_operator(self, ctx, in_shapes, in_dtypes):
+        return Remembers()
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_each_step_of_a_loop_has_an_operator_of_its_own(hybridized: bool) -> None:
+    class Loop(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):  # noqa: N803
+            def step(part, state):
+                return F.Custom(part, op_type="test_remembers") * state, state + part
+
+            return F.contrib.foreach(step, x, F.ones((2,)))[0]
+
+    block, x = Loop(), nd.array([[1, 2], [3, 4], [5, 6]])
+    if hybridized:
+        block.hybridize()
+    x.attach_grad()
+    with autograd.record():
+        total = block(x) + block(x * 2)
+    total.backward()
+    assert x.grad.asnumpy().tolist() == [[316, 488], [309, 508], [410, 708]]
