@@ -47,7 +47,7 @@ REFUSED = (
     ("nd/CachedOp", "of symbols, which mxlite does not have"),
     ("contrib/*quantize* contrib/calibrate_entropy", "of quantized networks, which are left out"),
     (
-        "contrib/fft contrib/ifft contrib/count_sketch contrib/ModulatedDeformableConvolution",
+        "contrib/fft contrib/ifft contrib/count_sketch",
         "CUDA only: 1.9.1 refuses it on the CPU too",
     ),
     ("contrib/backward_*", "an operator of 1.9.1's backward; here backward is made of other operators"),

@@ -10,7 +10,6 @@
 #define BACKWARD  "backward rules are no operators in mxlite"
 #define INTERNAL  "it is a node of MXNet's graphs, and no function"
 #define IMAGES    "mxlite reads no image files in C yet"
-#define LATER     "not in mxlite yet"
 
 /* clang-format off */
 #define REFUSED(X) \
@@ -48,8 +47,6 @@
     X(_sg_mkldnn_fully_connected, SUBGRAPH) \
     X(_sg_mkldnn_selfatt_qk, SUBGRAPH) \
     X(_sg_mkldnn_selfatt_valatt, SUBGRAPH) \
-    X(_contrib_DeformablePSROIPooling, CUDA) \
-    X(_contrib_ModulatedDeformableConvolution, CUDA) \
     X(_contrib_count_sketch, CUDA) \
     X(_contrib_fft, CUDA) \
     X(_contrib_ifft, CUDA) \
@@ -78,11 +75,7 @@
     X(_imdecode, IMAGES) \
     X(_npi_cvimdecode, IMAGES) \
     X(_npi_cvimread, IMAGES) \
-    X(_npi_cvimresize, IMAGES) \
-    X(Correlation, LATER) \
-    X(IdentityAttachKLSparseReg, LATER) \
-    X(Pooling_v1, LATER) \
-    X(_contrib_PSROIPooling, LATER)
+    X(_npi_cvimresize, IMAGES)
 /* clang-format on */
 
 #define NUMBER(op, why) NUMBER_##op,

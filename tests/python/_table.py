@@ -70,13 +70,16 @@ def invoke_text(op: str, inputs: Sequence[NDArray], strings: dict, out: list | N
     return [NDArray._adopt(slots[i]) for i in range(count.value)]
 
 
+_UNLISTED = {"BatchNorm_v1", "IdentityAttachKLSparseReg"}
+
+
 def invoke(case: Case, inputs: Sequence[NDArray], way: str = "function", out: list | None = None) -> list:
     """The outputs of a case's operator on arrays, as a list. Operators that are not listed have no function.
 
-    Nor has one whose inputs are not all listed, BatchNorm_v1, a function that could be called, as in 1.9.1.
+    Nor has one whose inputs are not all listed (`_UNLISTED`) a function that could be called, as in 1.9.1.
     """
     listed = place_of(case.op) is not None or case.op.startswith("_np_")
-    if way == "text" or not listed or case.op == "BatchNorm_v1":
+    if way == "text" or not listed or case.op in _UNLISTED:
         return invoke_text(case.op, inputs, case.strings(), out)
     keywords = dict(case.params)
     if out is not None:

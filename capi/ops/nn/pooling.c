@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "ops/build.h"
+#include "ops/nn/images.h"
 #include "ops/nn/wide.h"
 
 enum { TYPE_AVG, TYPE_LP, TYPE_MAX, TYPE_SUM };
@@ -454,5 +454,18 @@ static const mxl_op op_pooling = {
     .grad = pooling_grad,
     .saves = pooling_saves,
 };
+
+mxl_array *mxl_pool_sums(mxl_scope *s, mxl_array *x, mxl_tuple kernel, mxl_tuple stride,
+                         mxl_tuple pad, bool full)
+{
+    const pooling_params p = {.kernel = kernel,
+                              .pool_type = TYPE_SUM,
+                              .pooling_convention = full ? CONVENTION_FULL : CONVENTION_VALID,
+                              .stride = stride,
+                              .pad = pad,
+                              .p_value = MXL_NONE};
+
+    return mxl_scope_call(s, &op_pooling, &p, 1, &x);
+}
 
 const mxl_op *const mxl_ops_pooling[] = {&op_pooling, &op_spread, &op_max_back, &op_max_pick, NULL};

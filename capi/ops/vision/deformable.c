@@ -1,15 +1,19 @@
-/* _contrib_DeformableConvolution: a convolution whose windows read the data at places that move.
- * The samples are columns, as im2col makes them, and their product with the weight is a convolution
- * of kernel 1; both are operators with derivatives of every order. */
+/* _contrib_DeformableConvolution: a convolution whose windows read the data at places that move;
+ * and _contrib_ModulatedDeformableConvolution, which also multiplies what they read by a mask. The
+ * samples are columns, as im2col makes them, and their product with the weight is a convolution of
+ * kernel 1; both are operators with derivatives of every order. */
 #include <stddef.h>
 
 #include "ops/nn/conv_ops.h"
 #include "ops/nn/images.h"
+#include "ops/shape/movement.h"
 
 typedef struct deform_params {
     mxl_conv_params conv; /* first: the rows of its table count from its start */
-    int64_t groups;
+    int64_t groups, step;
 } deform_params;
+
+static const mxl_op op_modulated;
 
 static int deform_arity(const void *params, mxl_arity *arity)
 {
@@ -17,35 +21,74 @@ static int deform_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-static int check_offset(const mxl_infer *infer, const int64_t *y)
+static int modulated_arity(const void *params, mxl_arity *arity)
 {
-    const deform_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *offset = infer->in[1];
-    int64_t shape[4] = {x->shape[0], 2, y[2], y[3]};
-
-    if (p->groups < 1 || x->shape[1] % p->groups != 0)
-        return mxl_error("%s: %lld channels cannot be divided into %lld deformable groups",
-                         infer->op->name, (long long)x->shape[1], (long long)p->groups);
-    shape[1] =
-        mxl_shape_count(4, (int64_t[]){2, p->groups, p->conv.kernel.v[0], p->conv.kernel.v[1]});
-    if (shape[1] < 0)
-        return mxl_error_prefix(infer->op->name);
-    if (!mxl_shape_same(offset->ndim, offset->shape, 4, shape))
-        return mxl_error("%s: offset must have shape %s, got %s", infer->op->name,
-                         MXL_SHAPE_TEXT(4, shape), MXL_SHAPE_OF(offset));
-    return mxl_check_dtypes(infer->op, x, offset);
+    arity->inputs = ((const deform_params *)params)->conv.no_bias ? 4 : 5;
+    return 0;
 }
 
-/* The shape is that of a convolution of the inputs but the offsets. */
+/* The number of the weight among the inputs. */
+static int weight_at(const mxl_op *op)
+{
+    return op == &op_modulated ? 3 : 2;
+}
+
+/* Input i has so many planes of the size of the result, for each element of a window. */
+static int check_planes(const mxl_infer *infer, int i, int64_t planes, const int64_t *y)
+{
+    const deform_params *p = infer->params;
+    const mxl_array *x = infer->in[0], *in = infer->in[i];
+    int64_t shape[4] = {x->shape[0], 0, y[2], y[3]};
+
+    shape[1] = mxl_shape_count(
+        4, (int64_t[]){planes, p->groups, p->conv.kernel.v[0], p->conv.kernel.v[1]});
+    if (shape[1] < 0)
+        return mxl_error_prefix(infer->op->name);
+    if (!mxl_shape_same(in->ndim, in->shape, 4, shape))
+        return mxl_error("%s: %s must have shape %s, got %s", infer->op->name,
+                         mxl_op_inputs(infer->op)[i].name, MXL_SHAPE_TEXT(4, shape),
+                         MXL_SHAPE_OF(in));
+    return mxl_check_dtypes(infer->op, x, in);
+}
+
+/* 1.9.1 takes so many images at a time, and all of them must be whole steps. */
+static int check_step(const mxl_infer *infer)
+{
+    int64_t step = ((const deform_params *)infer->params)->step, batch = infer->in[0]->shape[0];
+
+    if (step < 1 || (batch > step && batch % step != 0))
+        return mxl_error("%s: im2col_step must divide the batch of %lld or exceed it, got %lld",
+                         infer->op->name, (long long)batch, (long long)step);
+    return 0;
+}
+
+static int check_moved(const mxl_infer *infer, const int64_t *y)
+{
+    const deform_params *p = infer->params;
+    int64_t channels = infer->in[0]->shape[1];
+
+    if (p->groups < 1 || channels % p->groups != 0)
+        return mxl_error("%s: %lld channels cannot be divided into %lld deformable groups",
+                         infer->op->name, (long long)channels, (long long)p->groups);
+    if (check_planes(infer, 1, 2, y) != 0)
+        return -1;
+    if (infer->op != &op_modulated)
+        return 0;
+    return check_planes(infer, 2, 1, y) != 0 ? -1 : check_step(infer);
+}
+
+/* The shape is that of a convolution of the inputs but the offsets and the mask. */
 static int deform_infer(mxl_infer *infer)
 {
     const mxl_conv_params *p = infer->params;
-    mxl_array *in[3] = {infer->in[0], infer->in[2], infer->num_inputs > 3 ? infer->in[3] : NULL};
+    int w = weight_at(infer->op);
+    mxl_array *in[3] = {infer->in[0], infer->in[w],
+                        infer->num_inputs > w + 1 ? infer->in[w + 1] : NULL};
     mxl_infer plain = *infer;
     int64_t y[4] = {in[0]->ndim > 0 ? in[0]->shape[0] : 0, p->num_filter};
 
     plain.in = in;
-    plain.num_inputs--;
+    plain.num_inputs -= w - 1;
     if (p->kernel.n != 2)
         return mxl_error("%s: kernel must have two entries, got %d", infer->op->name, p->kernel.n);
     if (mxl_conv_check(&plain) != 0 || mxl_conv_check_filters(&plain) != 0 ||
@@ -54,7 +97,7 @@ static int deform_infer(mxl_infer *infer)
     for (int i = 0; i < 2; i++)
         if (mxl_conv_size(&plain, i, in[0]->shape[i + 2], &y[i + 2]) != 0)
             return -1;
-    return check_offset(infer, y) != 0 ? -1 : mxl_infer_set(infer, in[0]->dtype, 4, y);
+    return check_moved(infer, y) != 0 ? -1 : mxl_infer_set(infer, in[0]->dtype, 4, y);
 }
 
 /* Where the windows are without offsets, row before column: (1, kernel, 2, windows). */
@@ -78,42 +121,79 @@ static mxl_array *find_places(mxl_scope *s, const mxl_conv_params *p, int dtype,
     return made == NULL || dtype == MXL_F64 ? made : mxl_cast(s, made, dtype);
 }
 
+/* The images within a border of one pixel of zeros. */
+static mxl_array *bordered(mxl_scope *s, mxl_array *x)
+{
+    const int64_t *in = x->shape, rows = in[2] + 2, columns = in[3] + 2;
+    const mxl_strided_params p = {
+        .shape = {4, in},
+        .strides = {4, (int64_t[]){in[1] * rows * columns, rows * columns, columns, 1}},
+        .zeros = {4, (int64_t[]){in[0], in[1], rows, columns}},
+        .skip = columns + 1};
+
+    return mxl_zeros_put(s, x, &p);
+}
+
+/* What the windows read: (batch, channels * kernel, windows). DeformableConvolution reads zeros
+ * outside of the images, the other one is bilinear between those and the rim. */
+static mxl_array *read_columns(mxl_scope *s, const mxl_call *call, const int64_t *out)
+{
+    const deform_params *p = call->params;
+    const int64_t *in = call->in[0]->shape;
+    int64_t kernel = p->conv.kernel.v[0] * p->conv.kernel.v[1], windows = out[2] * out[3];
+    int64_t batch = in[0] * p->groups, channels = in[1] / p->groups;
+    mxl_array *x, *grid, *columns;
+
+    grid = mxl_reshape(s, call->in[1], 4, (int64_t[]){batch, kernel, 2, windows});
+    grid = mxl_add(s, grid, find_places(s, &p->conv, call->in[0]->dtype, out));
+    grid = mxl_reverse(s, mxl_swap_axes(s, grid, 1, 2), 1);
+    x = mxl_reshape(s, call->in[0], 4, (int64_t[]){batch, channels, in[2], in[3]});
+    if (call->op == &op_modulated && x != NULL) {
+        x = bordered(s, x);
+        grid = mxl_add_scalar(s, grid, 1);
+    }
+    columns = mxl_sample_pixels(s, x, grid);
+    if (call->op == &op_modulated)
+        columns = mxl_mul(s, columns,
+                          mxl_reshape(s, call->in[2], 4, (int64_t[]){batch, 1, kernel, windows}));
+    return mxl_reshape(s, columns, 3, (int64_t[]){in[0], in[1] * kernel, windows});
+}
+
 static mxl_array *deform_compose(mxl_scope *s, const mxl_call *call)
 {
     const deform_params *p = call->params;
-    mxl_array *x = call->in[0], *w = call->in[2], *grid, *columns, *y;
-    const int64_t *to = call->in[1]->shape, out[4] = {x->shape[0], w->shape[0], to[2], to[3]};
-    int64_t kernel = p->conv.kernel.v[0] * p->conv.kernel.v[1], windows = out[2] * out[3];
-    int64_t batch = x->shape[0] * p->groups, channels = x->shape[1] / p->groups;
+    int at = weight_at(call->op);
+    mxl_array *w = call->in[at], *y;
+    const int64_t *to = call->in[1]->shape;
+    const int64_t out[4] = {call->in[0]->shape[0], w->shape[0], to[2], to[3]};
     mxl_conv_params one = {.kernel = {1, (int64_t[]){1}}, .num_group = p->conv.num_group};
 
-    grid = mxl_reshape(s, call->in[1], 4, (int64_t[]){batch, kernel, 2, windows});
-    grid = mxl_add(s, grid, find_places(s, &p->conv, x->dtype, out));
-    grid = mxl_reverse(s, mxl_swap_axes(s, grid, 1, 2), 1);
-    x = mxl_reshape(s, x, 4, (int64_t[]){batch, channels, x->shape[2], x->shape[3]});
-    columns =
-        mxl_reshape(s, mxl_sample_pixels(s, x, grid), 3,
-                    (int64_t[]){call->in[0]->shape[0], call->in[0]->shape[1] * kernel, windows});
-    w = mxl_reshape(s, w, 3, (int64_t[]){w->shape[0], w->shape[1] * kernel, 1});
-    y = mxl_reshape(s, mxl_conv_y(s, &one, columns, w), 4, out);
-    if (call->num_inputs < 4)
+    w = mxl_reshape(
+        s, w, 3,
+        (int64_t[]){w->shape[0], w->shape[1] * p->conv.kernel.v[0] * p->conv.kernel.v[1], 1});
+    y = mxl_reshape(s, mxl_conv_y(s, &one, read_columns(s, call, out), w), 4, out);
+    if (call->num_inputs < at + 2)
         return y;
-    return mxl_add(s, y, mxl_reshape(s, call->in[3], 4, (int64_t[]){1, out[1], 1, 1}));
+    return mxl_add(s, y, mxl_reshape(s, call->in[at + 1], 4, (int64_t[]){1, out[1], 1, 1}));
 }
 
 static const char *const layouts[] = {"None", "NCDHW", "NCHW", "NCW", NULL};
+
+#define MOVED_INPUTS                                                                               \
+    MXL_INPUT(data, "Images (batch, channels, rows, columns)."),                                   \
+        MXL_INPUT(offset, "(batch, num_deformable_group * kernel * 2, rows, columns of the "       \
+                          "result): how far each element of each window moves, in rows, then in "  \
+                          "columns.")
+#define WEIGHTS                                                                                    \
+    MXL_INPUT(weight, "Kernels: num_filter, channels of a group, kernel."),                        \
+        MXL_INPUT(bias, "Vector of num_filter numbers; absent with no_bias.")
 
 static const mxl_op op_deformable = {
     .name = "_contrib_DeformableConvolution",
     .doc =
         "Convolution over two spatial axes whose windows read the data at moved places, bilinear "
         "between the four nearest pixels; pixels outside are zeros.",
-    MXL_INPUTS(MXL_INPUT(data, "Images (batch, channels, rows, columns)."),
-               MXL_INPUT(offset, "(batch, num_deformable_group * kernel * 2, rows, columns of the "
-                                 "result): how far each element of each window moves, in rows, "
-                                 "then in columns."),
-               MXL_INPUT(weight, "Kernels: num_filter, channels of a group, kernel."),
-               MXL_INPUT(bias, "Vector of num_filter numbers; absent with no_bias.")),
+    MXL_INPUTS(MOVED_INPUTS, WEIGHTS),
     MXL_PARAMS_OF(
         deform_params, MXL_CONV_WINDOW,
         MXL_CONV_FIELD(num_filter, MXL_P_INT, MXL_REQUIRED, "Channels of the result."),
@@ -129,4 +209,31 @@ static const mxl_op op_deformable = {
     .compose = deform_compose,
 };
 
-const mxl_op *const mxl_ops_deformable[] = {&op_deformable, NULL};
+static const mxl_op op_modulated = {
+    .name = "_contrib_ModulatedDeformableConvolution",
+    .doc = "DeformableConvolution of which a mask weighs each element of each window; places "
+           "outside of an image are bilinear between zeros and its rim.",
+    MXL_INPUTS(MOVED_INPUTS,
+               MXL_INPUT(mask, "(batch, num_deformable_group * kernel, rows, columns of the "
+                               "result): what each element of each window is multiplied by."),
+               WEIGHTS),
+    MXL_PARAMS_OF(
+        deform_params, MXL_CONV_WINDOW,
+        MXL_CONV_COUNT(num_filter, "int (non-negative)", MXL_REQUIRED, "Channels of the result."),
+        MXL_CONV_COUNT(num_group, "int (non-negative)", "1",
+                       "Groups of channels; each is convolved by itself."),
+        MXL_PARAM_AS("num_deformable_group", deform_params, groups, MXL_P_INT, "1",
+                     "Groups of channels that have offsets and masks of their own.",
+                     .type_name = "int (non-negative)", MXL_AT_LEAST(0)),
+        MXL_CONV_COUNT(workspace, "long (non-negative)", "1024", "Of no meaning here."),
+        MXL_CONV_FIELD(no_bias, MXL_P_BOOL, "0", "Whether there is no bias."),
+        MXL_PARAM_AS("im2col_step", deform_params, step, MXL_P_INT, "64",
+                     "A divisor of the batch, or more than it; of no meaning otherwise.",
+                     .type_name = "int (non-negative)", MXL_AT_LEAST(0)),
+        MXL_CONV_FIELD(layout, MXL_P_ENUM, "None", "Order of the axes: NCHW.", .values = layouts)),
+    .arity = modulated_arity,
+    .infer = deform_infer,
+    .compose = deform_compose,
+};
+
+const mxl_op *const mxl_ops_deformable[] = {&op_deformable, &op_modulated, NULL};

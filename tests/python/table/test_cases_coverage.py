@@ -70,7 +70,7 @@ ZERO |= {
 ZERO |= {"_np_all", "_np_any", "_npi_where_scalar2", "_npi_around"}
 #: Operators whose derivative is defined, not derived: compared with 1.9.1 only.
 DEFINED = {"BlockGrad", "zeros_like", "ones_like"}
-DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput"}
+DEFINED |= {"make_loss", "MakeLoss", "SoftmaxOutput", "SVMOutput", "IdentityAttachKLSparseReg"}
 DEFINED |= {"LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
 #: Of integers, or of positions; or made from nothing.
 _NO_DERIVATIVE = """

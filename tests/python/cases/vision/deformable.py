@@ -139,3 +139,108 @@ _error("int32", *(In(i.shape, "int32", ("int", 0, 2)) for i in (_x, In((1, 18, 2
 _error("two", _x, _w)
 _error("no-axes", In(()), In(()), In(()))
 _error("unknown-parameter", foo=1)
+
+# ---- ModulatedDeformableConvolution ----
+
+_op = "_contrib_ModulatedDeformableConvolution"
+_FORWARD = "forward: 1.9.1 has its gradients on GPUs alone"
+
+
+def _rim_weights(places: np.ndarray, n: int) -> np.ndarray:
+    """The weight of each of n positions for each place: bilinear, with zeros next to the first and the last."""
+    return np.maximum(1 - np.abs(places[..., None] - np.arange(n)), 0)
+
+
+def _modulated(
+    data, offset, mask, weight, bias=None, *, kernel, num_filter, stride=(1, 1), dilate=(1, 1), pad=(0, 0), num_group=1,
+    num_deformable_group=1, no_bias=False, workspace=1024, im2col_step=64, layout=None,
+):  # fmt: skip
+    batch, channels = data.shape[:2]
+    rows, columns = offset.shape[2:]
+    groups, taps = num_deformable_group, kernel[0] * kernel[1]
+    moved = offset.astype("float64").reshape(batch, groups, taps, 2, rows, columns)
+    factors = mask.astype("float64").reshape(batch, groups, taps, rows, columns)
+    out = np.zeros((batch, num_filter, rows, columns))
+    samples = np.zeros((batch, groups, channels // groups, taps, rows, columns))
+    parts = data.astype("float64").reshape(batch, groups, channels // groups, *data.shape[2:])
+    for tap in range(taps):
+        places = []
+        for axis, at in enumerate(divmod(tap, kernel[1])):
+            start = np.arange((rows, columns)[axis]) * stride[axis] + at * dilate[axis] - pad[axis]
+            places.append(moved[:, :, tap, axis] + (start[:, None] if axis == 0 else start))
+        down, across = (_rim_weights(at, n) for at, n in zip(places, data.shape[2:]))
+        read = np.einsum("ndopi,ndopj,ndcij->ndcop", down, across, parts)
+        samples[:, :, :, tap] = read * factors[:, :, None, tap]
+    samples = samples.reshape(batch, num_group, channels // num_group, *kernel, rows, columns)
+    kernels = weight.astype("float64").reshape(num_group, num_filter // num_group, -1, *kernel)
+    out = np.einsum("ngcklop,gfckl->ngfop", samples, kernels).reshape(batch, num_filter, rows, columns)
+    return (out if bias is None else out + bias.reshape(-1, 1, 1)).astype(data.dtype)
+
+
+def _masked_row(label, *inputs, order=2, oracle=_FORWARD, **params) -> None:
+    """Inputs without the mask, which is drawn."""
+    batch, planes, rows, columns = inputs[1].shape
+    masks = In((batch, planes // 2, rows, columns), inputs[0].dtype)
+    params = {"num_filter": inputs[2].shape[0], "kernel": inputs[2].shape[2:], **params}
+    if len(inputs) == 3:
+        params["no_bias"] = True
+    CASES.append(Case(_op, label, (*inputs[:2], masks, *inputs[2:]), params, _modulated, order=order,
+                      diff=tuple(range(len(inputs) + 1)), oracle=oracle,
+                      tolerance={**_LOOSE, "float16": (2e-2, 2e-2)}))  # fmt: skip
+
+
+_masked_row("plain", In((2, 2, 4, 5)), _offsets(2, 18, 2, 3), In((2, 2, 3, 3)), In((2,)))
+_masked_row("one", In((1, 1, 3, 4)), _offsets(1, 2, 3, 4), In((1, 1, 1, 1)))
+_masked_row("window", In((1, 2, 5, 4)), _offsets(1, 12, 3, 4), In((3, 2, 3, 2)), stride=(2, 1), dilate=(1, 2),
+            pad=(1, 1))  # fmt: skip
+_masked_row("groups", In((1, 4, 3, 3)), _offsets(1, 8, 2, 2), In((2, 2, 2, 2)), num_group=2)
+_masked_row("both-groups", In((2, 4, 3, 3)), _offsets(2, 16, 2, 2), In((4, 2, 2, 2)), In((4,)),
+            num_deformable_group=2, num_group=2)  # fmt: skip
+_masked_row("float64", In((1, 2, 3, 4), "float64"), _offsets(1, 8, 2, 3, dtype="float64"), In((2, 2, 2, 2), "float64"))
+_masked_row("float16", In((1, 2, 3, 3), "float16"), _offsets(1, 8, 2, 2, dtype="float16"),
+            In((2, 2, 2, 2), "float16"), order=0, oracle=_HALF)  # fmt: skip
+_masked_row("step", In((4, 1, 3, 3)), _offsets(4, 8, 2, 2), In((1, 1, 2, 2)), im2col_step=2, order=1, layout="NCHW")
+_tap = {"kernel": (1, 1), "num_filter": 1, "no_bias": True}
+_places = [[[[0, -1.0, -0.75, 2.5, 9.0]], [[-0.5, 0.0, -2.5, -0.5, 0.0]]]]
+CASES += [
+    Case(_op, "rim", (In((1, 1, 1, 5)), In(values=_places), In((1, 1, 1, 5)), In((1, 1, 1, 1))), _tap, _modulated),
+    Case(_op, "no-numbers", (In((1, 1, 1, 3)), In(values=[[[[0, -1e30, np.inf]], [[np.nan, 0.0, 0.0]]]]),
+                             In((1, 1, 1, 3)), In((1, 1, 1, 1))), _tap, forward=None),
+    Case(_op, "no-batch", (In((0, 2, 3, 3)), In((0, 8, 2, 2)), In((0, 4, 2, 2)), In((1, 2, 2, 2))),
+         {"kernel": (2, 2), "num_filter": 1, "no_bias": True}, _modulated, np_shape=True,
+         oracle="skip: 1.9.1 divides by 0"),
+]  # fmt: skip
+CASES += [
+    Case(_op, f"special-{dtype}", (In(dtype=dtype, values=_numbers), _offsets(1, 8, 2, 2, dtype=dtype),
+                                   In((1, 4, 2, 2), dtype), In(dtype=dtype, values=_kernels)),
+         {"kernel": (2, 2), "num_filter": 2, "no_bias": True})
+    for dtype in ("float32", "float64")
+]  # fmt: skip
+_mask = In((1, 9, 2, 3))
+
+
+def _masked_error(label, *inputs, oracle="", **params) -> None:
+    CASES.append(Case(_op, label, inputs or (_x, In((1, 18, 2, 3)), _mask, _w), {**_good, **params}, error=True,
+                      oracle=oracle, np_shape=label == "no-axes"))  # fmt: skip
+
+
+_masked_error("mask-channels", _x, In((1, 18, 2, 3)), In((1, 8, 2, 3)), _w)
+_masked_error("mask-size", _x, In((1, 18, 2, 3)), In((1, 9, 2, 2)), _w)
+_masked_error("mask-batch", _x, In((1, 18, 2, 3)), In((2, 9, 2, 3)), _w, oracle="skip: 1.9.1 reads what is not there")
+_masked_error("mask-axes", _x, In((1, 18, 2, 3)), In((9, 2, 3)), _w)
+_masked_error("offset-channels", _x, In((1, 16, 2, 3)), _mask, _w)
+_masked_error("offset-axes", _x, In((18, 2, 3)), _mask, _w)
+_masked_error("deformable-group", num_deformable_group=3)
+_masked_error("no-deformable-group", num_deformable_group=0, oracle="skip: 1.9.1 ends the process")
+_masked_error("step-0", im2col_step=0, oracle="skip: 1.9.1 ends the process")
+_masked_error("step-apart", In((3, 2, 4, 5)), In((3, 18, 2, 3)), In((3, 9, 2, 3)), _w, im2col_step=2)
+_masked_error("kernel-one", kernel=(3,))
+_masked_error("stride", stride=(0, 1))
+_masked_error("weight", _x, In((1, 18, 2, 3)), _mask, In((2, 3, 3, 3)))
+_masked_error("layout-unfit", layout="NCW")
+_masked_error("three-axes", In((2, 4, 5)), In((1, 18, 2, 3)), _mask, _w)
+_masked_error("dtypes", _x, In((1, 18, 2, 3)), In((1, 9, 2, 3), "float64"), _w)
+_masked_error("int32", *(In(i.shape, "int32", ("int", 0, 2)) for i in (_x, In((1, 18, 2, 3)), _mask, _w)))
+_masked_error("three", _x, In((1, 18, 2, 3)), _w)
+_masked_error("no-axes", In(()), In(()), In(()), In(()))
+_masked_error("unknown-parameter", foo=1)
