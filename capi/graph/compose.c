@@ -55,7 +55,7 @@ static int find_input(const mxl_graph_node *node, int count, const char *key)
 /* How 1.9.1 starts variables that it makes for an operator, as their attribute __init__. */
 static const char *first_value(const mxl_graph_node *node, const char *input)
 {
-    if (strcmp(input, "moving_mean") == 0)
+    if (strcmp(input, "moving_mean") == 0 || strcmp(input, "moving_avg") == 0)
         return "[\"zero\", {}]";
     if (strcmp(input, "moving_var") == 0)
         return "[\"one\", {}]";

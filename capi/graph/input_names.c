@@ -87,12 +87,32 @@ static bool is_left_out(const mxl_graph_node *node, const char *input)
     return out;
 }
 
+/* The name of an input that its operator does not list, or NULL. */
+static const char *unlisted_name(const mxl_graph_node *node, int i)
+{
+    static const struct {
+        const char *op;
+        int input;
+        const char *name;
+    } states[] = {{"BatchNorm_v1", 3, "moving_mean"},
+                  {"BatchNorm_v1", 4, "moving_var"},
+                  {"IdentityAttachKLSparseReg", 1, "moving_avg"}};
+
+    for (size_t k = 0; k < sizeof(states) / sizeof(states[0]); k++) {
+        if (states[k].input == i && strcmp(states[k].op, node->op->name) == 0)
+            return states[k].name;
+    }
+    return NULL;
+}
+
 const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32])
 {
     const mxl_custom *custom = mxl_custom_of(node->op, node->params);
     const mxl_input *inputs = mxl_op_inputs(node->op);
     const char *name = grouped_name(node, i, room);
 
+    if (name == NULL)
+        name = unlisted_name(node, i);
     if (custom != NULL && i < custom->num_arguments + custom->num_aux)
         return mxl_custom_name(custom, i < custom->num_arguments ? i : i + custom->num_outputs);
     if (name != NULL)

@@ -117,6 +117,11 @@ static int deformable_convolution(mxl_rule *rule)
     return weight_of_conv(rule, 2, false);
 }
 
+static int modulated_convolution(mxl_rule *rule)
+{
+    return weight_of_conv(rule, 3, false);
+}
+
 static int deconvolution(mxl_rule *rule)
 {
     return weight_of_conv(rule, 1, true);
@@ -382,11 +387,12 @@ static const struct {
     {"Convolution", convolution},
     {"Convolution_v1", convolution},
     {"_contrib_DeformableConvolution", deformable_convolution},
-    {"_contrib_ModulatedDeformableConvolution", deformable_convolution},
+    {"_contrib_ModulatedDeformableConvolution", modulated_convolution},
     {"Deconvolution", deconvolution},
     {"UpSampling", upsampling},
     {"BatchNorm", norm},
     {"BatchNorm_v1", norm},
+    {"IdentityAttachKLSparseReg", norm},
     {"_contrib_SyncBatchNorm", norm},
     {"_contrib_BatchNormWithReLU", norm},
     {"LayerNorm", norm},

@@ -186,6 +186,7 @@ static const struct {
     int (*rule)(mxl_rule *);
 } rules[] = {
     {"BatchNorm", norm},
+    {"BatchNorm_v1", norm},
     {"_contrib_SyncBatchNorm", norm},
     {"_contrib_BatchNormWithReLU", norm},
     {"Embedding", embedding},
