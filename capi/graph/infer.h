@@ -64,6 +64,12 @@ int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype);
 int mxl_rule_shapes(mxl_rule *rule);
 int mxl_rule_dtypes(mxl_rule *rule);
 
+/* Of operators that choose or move elements: inputs by results. */
+int mxl_rule_where(mxl_rule *rule);
+int mxl_rule_expand_dims(mxl_rule *rule);
+int mxl_rule_transpose(mxl_rule *rule);
+int mxl_rule_split(mxl_rule *rule);
+
 /* The same of Custom, by the user's operator. */
 int mxl_rule_custom_shapes(mxl_rule *rule);
 int mxl_rule_custom_dtypes(mxl_rule *rule);

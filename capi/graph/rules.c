@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/infer.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/nn/rnn_net.h"
 
 /* ---- parameters by name ---- */
@@ -434,6 +435,14 @@ static const struct {
     {"lamb_update_phase1", alike},
     {"mp_lamb_update_phase1", alike},
     {"_copyto", like_first},
+    {"_copy", like_first},
+    {"reverse", like_first},
+    {"_np_cumsum", like_first},
+    {"_contrib_div_sqrt_dim", like_first},
+    {"where", mxl_rule_where},
+    {"expand_dims", mxl_rule_expand_dims},
+    {"transpose", mxl_rule_transpose},
+    {"SliceChannel", mxl_rule_split},
     {"softmax", like_first},
     {"softmin", like_first},
     {"log_softmax", like_first},
@@ -454,7 +463,8 @@ static int (*rule_of(const mxl_op *op))(mxl_rule *)
         if (strcmp(rules[i].op, op->name) == 0)
             return rules[i].rule;
     }
-    if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same)
+    if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same ||
+        op->infer == mxl_scalar_infer)
         return alike;
     return NULL;
 }

@@ -73,6 +73,16 @@ class HybridBlock(Block):
         self._cached = None
         self._form = None
 
+    @property
+    def _in_format(self) -> Any:
+        """The form of the inputs, as 1.9.1 calls it (GluonTS writes it to a file); None: the block has not run."""
+        return self._form
+
+    @property
+    def _out_format(self) -> Any:
+        """The form of what the hybridized block returns; None: it has no graph yet."""
+        return None if self._cached is None else self._cached.made
+
     def _described_graph(self) -> dict[str, Any]:
         return {"hybridized": False}
 

@@ -41,6 +41,26 @@ class SymbolBlock(HybridBlock):
         prefix = _graph.common_prefix(self._params.keys())
         self._reg_params = {name[len(prefix) :]: each for name, each in self._params.items()}
 
+    @property
+    def _in_format(self) -> Any:
+        """The form of the inputs, which a program may set: the same arrays are then given in other lists."""
+        return self._input_form
+
+    @_in_format.setter
+    def _in_format(self, form: Any) -> None:
+        self._input_form = form
+        self._clear()
+
+    @property
+    def _out_format(self) -> Any:
+        """The form of what is returned, which a program may set."""
+        return self._output_form
+
+    @_out_format.setter
+    def _out_format(self, form: Any) -> None:
+        self._output_form = form
+        self._clear()
+
     def _known_attributes(self) -> dict[str, dict[str, Any]]:
         """The dtypes that the graph tells of its variables."""
         arguments, _, states = self._graph.infer_type_partial()

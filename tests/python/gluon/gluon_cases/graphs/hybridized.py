@@ -376,3 +376,47 @@ def unknown_parameters(mx):
     net = Scale()
     out = _ones(net, 2, 3, mx=mx)
     return out, net.scale.shape
+
+
+#: What stands between an array of unknown size and the sum that tells it.
+_BETWEEN = {
+    "where": lambda F, a: F.where(F.ones((2, 3)), a, 2 * a),
+    "scalar": lambda F, a: 2 / (a * 2 + 1),
+    "comparison": lambda F, a: a > 1,
+    "identity": lambda F, a: F.identity(a),
+    "expand_dims": lambda F, a: F.squeeze(F.expand_dims(a, axis=1) + F.ones((2, 1, 3)), axis=1),
+    "expand_dims back": lambda F, a: F.sum(F.expand_dims(a, axis=-1) + F.ones((2, 3, 1)), axis=2),
+    "transpose": lambda F, a: F.transpose(F.transpose(a) + F.ones((3, 2))),
+    "transpose axes": lambda F, a: F.transpose(F.transpose(a, axes=(1, 0)) + F.ones((3, 2)), axes=(1, 0)),
+    "split": lambda F, a: F.concat(F.ones((2, 1)) + F.split(a, num_outputs=3, axis=1)[1], F.ones((2, 2)), dim=1),
+    "split squeezed": lambda F, a: F.expand_dims(
+        F.ones((2,)) + F.split(a, num_outputs=3, axis=1, squeeze_axis=True)[2], axis=1
+    ),
+    "reverse": lambda F, a: F.reverse(a, axis=1),
+    "cumsum": lambda F, a: F.cumsum(a, axis=1),
+    "divided": lambda F, a: F.contrib.div_sqrt_dim(a),
+    "activation": lambda F, a: F.tanh(F.Activation(a, act_type="relu")),
+}
+
+
+@case(between=list(_BETWEEN))
+def states_of_unknown_size(mx, between):
+    def made(F, x):
+        out = _BETWEEN[between](F, F.ones((0, 3)))
+        return F.broadcast_add(out, x) if "split squeezed" in between else F.elemwise_add(out, x)
+
+    block = _block(mx, made)
+    return block(mx.nd.array(np.arange(6).reshape((2, 3))))
+
+
+@case
+def formats(mx, folder):
+    block = _block(mx, lambda F, x, ys: (x + ys[0], [ys[1], [x * 2]]))
+    x, y = mx.nd.ones((2,)), mx.nd.arange(2)
+    block(x, [x, y])
+    block.export(os.path.join(folder, "made"))
+    files = [os.path.join(folder, name) for name in ("made-symbol.json", "made-0000.params")]
+    other = mx.gluon.SymbolBlock.imports(files[0], ["data0", "data1", "data2"])
+    before = other._in_format
+    other._in_format, other._out_format = block._in_format, block._out_format
+    return block._in_format, block._out_format, before, other(x, [x, y])

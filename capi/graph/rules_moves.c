@@ -1,0 +1,81 @@
+/* Rules of operators that choose or move elements: the shapes of inputs by those of results. */
+#include "graph/infer.h"
+
+int mxl_rule_where(mxl_rule *rule)
+{
+    mxl_shape *all[] = {mxl_rule_in(rule, 1), mxl_rule_in(rule, 2), mxl_rule_out(rule, 0)};
+
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (i != k && mxl_rule_merge(rule, all[i], all[k]) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* The result without the new axis. */
+int mxl_rule_expand_dims(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    int64_t axis = mxl_rule_int(rule, "axis", 0);
+    mxl_shape in = {.ndim = 0};
+
+    if (out->ndim < 1)
+        return 0;
+    axis += axis < 0 ? out->ndim : 0;
+    for (int i = 0; i < out->ndim; i++) {
+        if (i != axis)
+            in.dim[in.ndim++] = out->dim[i];
+    }
+    return in.ndim == out->ndim ? 0 : mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
+int mxl_rule_transpose(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    mxl_tuple axes = mxl_rule_tuple(rule, "axes");
+    mxl_shape in = {.ndim = out->ndim};
+
+    if (out->ndim < 0 || (axes.n > 0 && axes.n != out->ndim))
+        return 0;
+    for (int i = 0; i < in.ndim; i++)
+        in.dim[i] = -1;
+    for (int i = 0; i < in.ndim; i++) {
+        int64_t axis = axes.n > 0 ? axes.v[i] : in.ndim - 1 - i;
+
+        axis += axis < 0 ? in.ndim : 0;
+        if (axis < 0 || axis >= in.ndim)
+            return 0; /* the operator's own check has the error */
+        in.dim[axis] = out->dim[i];
+    }
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
+/* The input of a split that has a part of this shape. */
+static int whole_of(mxl_rule *rule, const mxl_shape *part)
+{
+    int squeezed = mxl_rule_flag(rule, "squeeze_axis");
+    int64_t axis = mxl_rule_int(rule, "axis", 1);
+    mxl_shape in = {.ndim = part->ndim + squeezed};
+
+    if (part->ndim < 0 || in.ndim > MXL_MAX_NDIM)
+        return 0;
+    axis += axis < 0 ? in.ndim : 0;
+    for (int i = 0; i < in.ndim; i++) {
+        int64_t size = squeezed && i == axis ? 1 : part->dim[i - (squeezed && i > axis)];
+
+        in.dim[i] = i == axis && size >= 0 ? size * rule->num_out : size;
+    }
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
+/* As many parts as results, of one size each along the axis. */
+int mxl_rule_split(mxl_rule *rule)
+{
+    for (int i = 0; i < rule->num_out; i++) {
+        if (whole_of(rule, mxl_rule_out(rule, i)) != 0)
+            return -1;
+    }
+    return 0;
+}
