@@ -55,4 +55,4 @@ class _Finder:
         """There is nothing to run."""
 
 
-sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type] # before the finder of _public.py
+sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type] # before the finder of _public

@@ -15,7 +15,8 @@ import pytest
 
 import mxlite as mx
 import mxlite.torch as torch
-from mxlite import _imported, nd
+from mxlite import nd
+from mxlite._public import imported
 
 #: Modules that hold the parts of mx.nd; what is public in them, mx.nd has.
 PARTS = {f"mxlite.ndarray.{name}" for name in ("creation", "exchange", "files", "ndarray", "pairs", "shapes")}
@@ -210,10 +211,10 @@ def test_torch_without_cuda() -> None:
             use()
 
 
-@pytest.mark.parametrize("module", _imported._IMPORTED)
+@pytest.mark.parametrize("module", imported._IMPORTED)
 def test_names_that_modules_of_mxnet_import(module: str) -> None:
     there = importlib.import_module(f"mxlite.{module}")
-    for name in _imported._IMPORTED[module].split():
+    for name in imported._IMPORTED[module].split():
         assert getattr(there, name) is not None, name
 
 
@@ -225,4 +226,4 @@ def test_an_imported_name_leads_to_what_it_names() -> None:
     assert scope["ndarray"] is nd
     with pytest.raises(AttributeError, match="missing in mxlite"):
         _ = mx.metric.no_such_name
-    assert _imported.find("mxlite.metric", "autograd") is None
+    assert imported.find("mxlite.metric", "autograd") is None

@@ -9,7 +9,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any, Callable
 
-from mxlite._imported import find
+from mxlite._public.imported import find
 
 
 def missing(module: str) -> str:
