@@ -59,6 +59,7 @@ _KINDS = {
     "Shape": "Shape",
     "string": "str",
     "tuple of <float>": "Sequence[Number] | Number",
+    "tuple of <double>": "Sequence[Number] | Number",
     "": "Sequence[Number]",
 }
 

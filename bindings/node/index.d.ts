@@ -188,6 +188,10 @@ export interface Operators {
   _copyto(...given: (NDArray | NDArray[] | null | {data?: Param; out?: NDArray | NDArray[]})[]): any;
   _crop_assign(...given: (NDArray | NDArray[] | null | {begin: Param; end: Param; step?: Param; out?: NDArray | NDArray[]})[]): any;
   _crop_assign_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; begin: Param; end: Param; step?: Param; out?: NDArray | NDArray[]})[]): any;
+  _cvcopyMakeBorder(params: {src?: Param; top: number; bot: number; left: number; right: number; type?: number; value?: number; values?: Param; out?: NDArray | NDArray[]}): any;
+  _cvimdecode(...given: (NDArray | NDArray[] | null | {buf?: Param; flag?: number; to_rgb?: boolean; out?: NDArray | NDArray[]})[]): any;
+  _cvimread(params: {filename: string | null; flag?: number; to_rgb?: boolean; out?: NDArray | NDArray[]}): any;
+  _cvimresize(params: {src?: Param; w: number; h: number; interp?: number; out?: NDArray | NDArray[]}): any;
   _div(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _div_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   _equal(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
@@ -335,6 +339,9 @@ export interface Operators {
   _npi_copyto(...given: (NDArray | NDArray[] | null | {data?: Param; out?: NDArray | NDArray[]})[]): any;
   _npi_cos(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npi_cosh(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _npi_cvimdecode(...given: (NDArray | NDArray[] | null | {buf?: Param; flag?: number; to_rgb?: boolean; out?: NDArray | NDArray[]})[]): any;
+  _npi_cvimread(params: {filename: string | null; flag?: number; to_rgb?: boolean; out?: NDArray | NDArray[]}): any;
+  _npi_cvimresize(params: {src?: Param; w: number; h: number; interp?: number; out?: NDArray | NDArray[]}): any;
   _npi_degrees(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npi_delete(...given: (NDArray | NDArray[] | null | {start?: number | null; stop?: number | null; step?: number | null; int_ind?: number | null; axis?: number | null; out?: NDArray | NDArray[]})[]): any;
   _npi_det(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;

@@ -14,7 +14,7 @@
     X(linalg) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det) X(loss) \
     X(softmax_output) X(convolution) X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) \
     X(pooling) X(resample) X(im2col) X(upsampling) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \
-    X(multibox_target) X(image) X(image_random) X(resize) X(rnn) X(ctc) X(attention) X(custom) \
+    X(multibox_target) X(image) X(image_random) X(resize) X(cv) X(rnn) X(ctc) X(attention) X(custom) \
     X(hawkes) X(svm_output) X(proposal) X(deformable) X(np_arithmetic) X(np_reductions) \
     X(np_moves) X(np_products) X(np_reshape) X(np_distributions) X(np_choice) X(np_tensordot) \
     X(np_solve) X(np_einsum) X(np_svd) X(np_eigen) X(np_norm) X(np_pairs) X(np_create) \

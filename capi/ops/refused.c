@@ -9,7 +9,7 @@
 #define CUDA      "1.9.1 has it on GPUs alone, which mxlite does not use"
 #define BACKWARD  "backward rules are no operators in mxlite"
 #define INTERNAL  "it is a node of MXNet's graphs, and no function"
-#define IMAGES    "mxlite reads no image files in C yet"
+#define IMAGES    "_cvimdecode, image.crop and arithmetic do what it does"
 
 /* clang-format off */
 #define REFUSED(X) \
@@ -68,14 +68,7 @@
     X(_Native, INTERNAL) \
     X(_NoGradient, INTERNAL) \
     X(_zeros_without_dtype, INTERNAL) \
-    X(_cvcopyMakeBorder, IMAGES) \
-    X(_cvimdecode, IMAGES) \
-    X(_cvimread, IMAGES) \
-    X(_cvimresize, IMAGES) \
-    X(_imdecode, IMAGES) \
-    X(_npi_cvimdecode, IMAGES) \
-    X(_npi_cvimread, IMAGES) \
-    X(_npi_cvimresize, IMAGES)
+    X(_imdecode, IMAGES)
 /* clang-format on */
 
 #define NUMBER(op, why) NUMBER_##op,

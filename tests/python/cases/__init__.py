@@ -36,7 +36,7 @@ _NAMES = """
     nn.local_norm nn.pooling nn.images nn.sampler nn.regions optimizer.sgd optimizer.adam optimizer.adamw
     optimizer.lamb optimizer.multi optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
     vision.colour vision.resize nn.rnn nn.ctc nn.attention nn.hawkes reduce.svm vision.proposal vision.deformable
-    vision.correlation vision.pooling_v1 vision.psroi reduce.sparse_reg
+    vision.cv vision.correlation vision.pooling_v1 vision.psroi reduce.sparse_reg
     numpy.names numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
     numpy.distributions numpy.choices numpy.algebra numpy.sums numpy.more numpy.ordered
     special_values special_inputs no_axes

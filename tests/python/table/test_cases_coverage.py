@@ -49,6 +49,7 @@ NOT_DIFFERENTIABLE |= {*_STEPS, "all_finite", "multi_all_finite", "multi_sum_sq"
 NO_RESULT = {"reset_arrays"}
 _DRAWN = ("uniform", "normal", "gamma", "exponential", "poisson", "negative_binomial", "generalized_negative_binomial")
 NOT_DIFFERENTIABLE |= {f"_random_{name}" for name in _DRAWN}
+NOT_DIFFERENTIABLE |= {"_cvimdecode", "_cvimread", "_cvimresize", "_cvcopyMakeBorder"}
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "_onehot_encode", "shape_array", "size_array"}
 ZERO |= {"argsort"}
@@ -138,6 +139,8 @@ INTO_GIVEN = {"_copyto", "_scatter_set_nd"}
 #: Operators without inputs, whose parameters are NaN and infinities in rows of their families.
 MAKE = {"_arange", "_linspace", "_eye", "_zeros", "_ones", "_full", "_set_value"}
 MAKE |= {f"_npi_{name}" for name in "eye identity indices logspace blackman hamming hanning".split()}
+#: They read files.
+MAKE |= {"_cvimdecode", "_cvimread"}
 
 
 def test_every_operator_meets_special_numbers_or_draws() -> None:
