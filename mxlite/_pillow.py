@@ -48,7 +48,7 @@ def decode(data: Any, color: int, what: str = "the buffer") -> np.ndarray:
         with module.open(io.BytesIO(data)) as image:
             if color == 0 and image.format == "JPEG":
                 image.draft("L", None)
-            return _pixels(_upright(image) if color >= 0 else image, color)
+            return _pixels(_upright(image, data) if color >= 0 else image, color)
     except module.UnidentifiedImageError:
         raise MXNetError(f"cannot decode {what}: it is no image of a format that Pillow reads") from None
     except Exception as error:  # Pillow's decoders raise what they like: OSError, SyntaxError, struct.error, ...
@@ -93,9 +93,12 @@ def bgr(image: np.ndarray) -> np.ndarray:
     return image if image.ndim == 2 else np.ascontiguousarray(image[:, :, _BGR[image.shape[2]]])
 
 
-def _upright(image: Any) -> Any:
-    """The image turned as its EXIF data says (JPEG); OpenCV does so too, unless the image is read as it is stored."""
-    if image.format != "JPEG" or image.getexif().get(0x0112, 1) == 1:
+def _upright(image: Any, data: bytes) -> Any:
+    """The image turned as the EXIF data at the begin of a JPEG says.
+
+    1.9.1's OpenCV does so too, unless the image is read as it is stored; EXIF data behind another segment do not count.
+    """
+    if image.format != "JPEG" or data[2:4] != b"\xff\xe1" or image.getexif().get(0x0112, 1) == 1:
         return image
     from PIL import ImageOps
 
@@ -122,5 +125,5 @@ def _pixels(image: Any, color: int) -> np.ndarray:
 
 
 def _gray(pixels: np.ndarray) -> np.ndarray:
-    weights = np.array([9798, 19235, 3735], np.int32)
+    weights = np.array([9797, 19234, 3737], np.int32)
     return ((pixels[:, :, :3] @ weights) >> 15).astype(np.uint8)

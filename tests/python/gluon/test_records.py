@@ -244,6 +244,33 @@ def test_jpegs_are_near_the_original() -> None:
     assert gray.shape == (48, 64, 1) and np.abs(gray[:, :, 0] - expected).mean() < 2
 
 
+def _jpegs() -> dict:
+    """A JPEG; with EXIF data that turn it, at the begin and behind another segment, where 1.9.1 reads none."""
+    columns, rows = np.meshgrid(np.arange(20), np.arange(30))
+    image = np.stack([columns * 12, rows * 8, columns + rows], 2).astype(np.uint8)
+    plain = mx.recordio.pack_img(IRHeader(0, 1.0, 0, 0), image, quality=90)[24:]
+    content = b"Exif\0\0MM\0*\0\0\0\x08\0\1\1\x12\0\3\0\0\0\1\0\6" + bytes(6)
+    exif = b"\xff\xe1" + struct.pack(">H", 2 + len(content)) + content
+    behind = 4 + int.from_bytes(plain[4:6], "big")
+    assert plain[2:4] == b"\xff\xe0"
+    return {
+        "plain": plain,
+        "first": plain[:2] + exif + plain[behind:],
+        "behind": plain[:behind] + exif + plain[behind:],
+    }
+
+
+@pytest.mark.parametrize("flag", [0, 1])
+def test_pixels_are_those_of_the_library(flag: int) -> None:
+    """Pillow's pixels are those of _cvimdecode, which are 1.9.1's, bit for bit."""
+    files = {**_jpegs(), "png": png(pixels(40, 50, 3)), "gray": png(pixels(4, 5))}
+    for name, data in files.items():
+        given = mx.nd.array(np.frombuffer(data, np.uint8), dtype="uint8")
+        wanted = mx.nd._internal._cvimdecode(given, flag=flag).asnumpy()
+        assert wanted.shape[:2] == {"first": (20, 30), "png": (40, 50), "gray": (4, 5)}.get(name, (30, 20))
+        assert np.array_equal(mx.image.imdecode(data, flag=flag).asnumpy(), wanted), name
+
+
 @pytest.mark.parametrize("extension", [".txt", "", ".tif9"])
 def test_unknown_formats_are_refused(extension: str) -> None:
     with pytest.raises(ValueError, match="cannot encode"):
