@@ -74,7 +74,7 @@ help:
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
-#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, and of damaged files (ASan)
+#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, and of damaged files and images (ASan)
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level below this processor's widest, and without back ends
@@ -243,7 +243,8 @@ FUZZ_SECONDS ?= 5
 fuzz: asan-build
 	+@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 $(ASAN_MAKE) fuzz-run
 
-FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params $(BUILD)/fuzz_symbols
+FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params $(BUILD)/fuzz_images \
+    $(BUILD)/fuzz_symbols
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 fuzz-run: $(FUZZ_PROGRAMS)
@@ -251,6 +252,7 @@ fuzz-run: $(FUZZ_PROGRAMS)
 	@MXLITE_DEFER=1 $(BUILD)/fuzz_graph $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
 	    $(wildcard tests/fuzz/corpus/*/*.params tests/reference/files/*.params)
+	@$(BUILD)/fuzz_images $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/images/*)
 	@$(BUILD)/fuzz_symbols $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/symbols/*.json)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
