@@ -24,7 +24,7 @@ typedef struct work {
     size_t row_size;
 } work;
 
-static inline uint8_t clamp(int64_t value)
+static inline uint8_t clamp(int32_t value)
 {
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
@@ -32,54 +32,48 @@ static inline uint8_t clamp(int64_t value)
 /* ---- the inverse transform ---- */
 
 /* One dimension of the transform by Loeffler, Ligtenberg and Moschytz, with constants of 13 bits:
- * eight numbers, `step` apart, become sums of 13 more bits. */
-static inline void transform(const int64_t *in, int step, int64_t *out)
+ * the columns of `in` become rows of `out`, rounded by `shift` bits. All columns go side by side in
+ * vectors. (Damaged coefficients wrap.) */
+static inline void transform(const int32_t *in, int shift, int32_t *out)
 {
-    int64_t z1, z2, z3, z4, z5, even[4], odd[4];
+    int32_t half = 1 << (shift - 1);
 
-    z1 = (in[2 * step] + in[6 * step]) * 4433;
-    z2 = z1 - in[6 * step] * 15137;
-    z3 = z1 + in[2 * step] * 6270;
-    z4 = (in[0] + in[4 * step]) * 8192;
-    z5 = (in[0] - in[4 * step]) * 8192;
-    even[0] = z4 + z3;
-    even[3] = z4 - z3;
-    even[1] = z5 + z2;
-    even[2] = z5 - z2;
-    z1 = (in[7 * step] + in[step]) * -7373;
-    z2 = (in[5 * step] + in[3 * step]) * -20995;
-    z3 = in[7 * step] + in[3 * step];
-    z4 = in[5 * step] + in[step];
-    z5 = (z3 + z4) * 9633;
-    z3 = z3 * -16069 + z5;
-    z4 = z4 * -3196 + z5;
-    odd[0] = in[7 * step] * 2446 + z1 + z3;
-    odd[1] = in[5 * step] * 16819 + z2 + z4;
-    odd[2] = in[3 * step] * 25172 + z2 + z3;
-    odd[3] = in[step] * 12299 + z1 + z4;
-    for (int i = 0; i < 4; i++) {
-        out[i] = even[i] + odd[3 - i];
-        out[7 - i] = even[i] - odd[3 - i];
+    for (int x = 0; x < 8; x++) {
+        int32_t in1 = in[8 + x], in2 = in[16 + x], in3 = in[24 + x], in5 = in[40 + x];
+        int32_t in6 = in[48 + x], in7 = in[56 + x];
+        int32_t shared = (in2 + in6) * 4433, low = shared - in6 * 15137, high = shared + in2 * 6270;
+        int32_t sum = (in[x] + in[32 + x]) * 8192, difference = (in[x] - in[32 + x]) * 8192;
+        int32_t even0 = sum + high + half, even3 = sum - high + half;
+        int32_t even1 = difference + low + half, even2 = difference - low + half;
+        int32_t z5 = (in7 + in3 + in5 + in1) * 9633;
+        int32_t z1 = (in7 + in1) * -7373, z2 = (in5 + in3) * -20995;
+        int32_t z3 = (in7 + in3) * -16069 + z5, z4 = (in5 + in1) * -3196 + z5;
+        int32_t odd0 = in1 * 12299 + z1 + z4, odd1 = in3 * 25172 + z2 + z3;
+        int32_t odd2 = in5 * 16819 + z2 + z4, odd3 = in7 * 2446 + z1 + z3;
+
+        out[8 * x] = (even0 + odd0) >> shift;
+        out[8 * x + 7] = (even0 - odd0) >> shift;
+        out[8 * x + 1] = (even1 + odd1) >> shift;
+        out[8 * x + 6] = (even1 - odd1) >> shift;
+        out[8 * x + 2] = (even2 + odd2) >> shift;
+        out[8 * x + 5] = (even2 - odd2) >> shift;
+        out[8 * x + 3] = (even3 + odd3) >> shift;
+        out[8 * x + 4] = (even3 - odd3) >> shift;
     }
 }
 
 /* Samples of a block: columns, which keep two more bits, then rows. */
 static void inverse(const int16_t *block, const uint16_t *quantisation, uint8_t *to, size_t stride)
 {
-    int64_t in[64], middle[64], out[8];
+    int32_t in[64], middle[64], out[64];
 
     for (int i = 0; i < 64; i++)
-        in[i] = (int64_t)block[i] * quantisation[i];
-    for (int x = 0; x < 8; x++) {
-        transform(in + x, 8, out);
-        for (int y = 0; y < 8; y++)
-            middle[8 * y + x] = (out[y] + (1 << 10)) >> 11;
-    }
-    for (int y = 0; y < 8; y++, to += stride) {
-        transform(middle + (size_t)8 * (size_t)y, 1, out);
+        in[i] = (int32_t)block[i] * quantisation[i];
+    transform(in, 11, middle);
+    transform(middle, 18, out);
+    for (int y = 0; y < 8; y++, to += stride)
         for (int x = 0; x < 8; x++)
-            to[x] = clamp(((out[x] + (1 << 17)) >> 18) + 128);
-    }
+            to[x] = clamp(out[8 * y + x] + 128);
 }
 
 static int make_plane(const mxl_jpeg *j, const mxl_jpeg_component *c, plane *p)

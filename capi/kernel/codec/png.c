@@ -163,19 +163,27 @@ static uint8_t paeth(int a, int b, int c)
 }
 
 /* Adds to each byte of a row what was predicted of it, from the bytes `step` before it and of the
- * row above, which is NULL at the first. */
+ * row above; before the first pixel and row there are zeros. */
 static int unfilter(int kind, uint8_t *row, const uint8_t *above, size_t bytes, size_t step)
 {
     if (kind > 4)
         return mxl_error("PNG: there is no prediction of kind %d", kind);
-    for (size_t i = 0; i < bytes && kind != 0; i++) {
-        int a = i >= step ? row[i - step] : 0, b = above != NULL ? above[i] : 0;
-        int c = i >= step && above != NULL ? above[i - step] : 0;
-
-        row[i] = (uint8_t)(row[i] + (kind == 1   ? a
-                                     : kind == 2 ? b
-                                     : kind == 3 ? (a + b) / 2
-                                                 : paeth(a, b, c)));
+    if (kind == 1 || (kind == 4 && above == NULL)) {
+        for (size_t i = step; i < bytes; i++)
+            row[i] = (uint8_t)(row[i] + row[i - step]);
+    } else if (kind == 2) {
+        for (size_t i = 0; above != NULL && i < bytes; i++)
+            row[i] = (uint8_t)(row[i] + above[i]);
+    } else if (kind == 3) {
+        for (size_t i = 0; i < bytes; i++)
+            row[i] =
+                (uint8_t)(row[i] +
+                          ((i >= step ? row[i - step] : 0) + (above != NULL ? above[i] : 0)) / 2);
+    } else if (kind == 4) {
+        for (size_t i = 0; i < step && i < bytes; i++)
+            row[i] = (uint8_t)(row[i] + above[i]);
+        for (size_t i = step; i < bytes; i++)
+            row[i] = (uint8_t)(row[i] + paeth(row[i - step], above[i], above[i - step]));
     }
     return 0;
 }
@@ -246,9 +254,12 @@ static int put_pass(const png *p, const pass *q, uint8_t **raw, bool color, mxl_
 
         if (unfilter(**raw, row, above, q->row_bytes, step) != 0)
             return -1;
-        for (uint32_t x = 0; x < q->columns; x++, to += q->right * channels)
-            if (put_pixel(p, row, x, to, color) != 0)
-                return -1;
+        if (color && p->kind == RGB && p->depth == 8 && !p->interlaced)
+            memcpy(to, row, q->row_bytes);
+        else
+            for (uint32_t x = 0; x < q->columns; x++, to += q->right * channels)
+                if (put_pixel(p, row, x, to, color) != 0)
+                    return -1;
         above = row;
         *raw += 1 + q->row_bytes;
     }

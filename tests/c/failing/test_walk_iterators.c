@@ -1,4 +1,4 @@
-/* The allocation walk over data iterators. */
+/* The allocation walk over data iterators, and over the decoding of images. */
 #include "walk_kit.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@
 static const char *image_keys[] = {"path_imgrec",  "data_shape", "batch_size",
                                    "path_imglist", "resize",     "pad"};
 static const char *image_values[] = {RECORD_FILE, "(3,4,5)", "1", LIST_FILE, "7", "1"};
+static void *decode_op;
 static const char *csv_keys[] = {"data_csv", "data_shape", "label_csv", "batch_size"};
 static const char *csv_values[] = {CSV_FILE, "(2,)", CSV_FILE, "2"};
 static const char *mnist_keys[] = {"image", "label", "batch_size"};
@@ -72,6 +73,24 @@ static bool images(stage *s)
 {
     (void)s;
     return run(4, 6, image_keys, image_values);
+}
+
+static H image_bytes;
+
+static bool decodes(stage *s)
+{
+    H out = NULL, *outs = NULL;
+    const int *stypes;
+    int count = 0;
+    bool ok;
+
+    (void)s;
+    ok = failing(MXImperativeInvokeEx(decode_op, 1, &image_bytes, &count, &outs, 0, NULL, NULL,
+                                      &stypes) == 0);
+    if (ok)
+        out = outs[0];
+    let_go(out);
+    return ok;
 }
 
 static bool describes(stage *s)
@@ -157,7 +176,23 @@ TEST(image_files)
     CHECK_INT(remove(LIST_FILE), 0);
 }
 
+TEST(decoding)
+{
+    static const int kinds[] = {0, 2, 4, 5, 6, 7};
+
+    CHECK_INT(NNGetOpHandle("_cvimdecode", &decode_op), 0);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        const kit_image *k = &kit_images[kinds[i]];
+        int64_t size = (int64_t)k->size;
+
+        image_bytes = make(3, 1, &size);
+        CHECK_INT(MXNDArraySyncCopyFromCPU(image_bytes, k->bytes, k->size), 0);
+        walk(decodes, true, true);
+        drop(image_bytes);
+    }
+}
+
 WALK(describing, describes, true)
 
-WALK_MAIN(ENTRY(csv_files), ENTRY(image_files), ENTRY(mnist_files), ENTRY(describing),
-          ENTRY(no_batch_is_lost))
+WALK_MAIN(ENTRY(csv_files), ENTRY(image_files), ENTRY(decoding), ENTRY(mnist_files),
+          ENTRY(describing), ENTRY(no_batch_is_lost))
