@@ -133,6 +133,27 @@ TEST(what_is_no_image)
     CHECK_HAS(mxl_error_text(), "JPEG: it ends at byte 6, within marker 0xc9");
 }
 
+/* Frames of four components, of 12 bits, of arithmetic coding. */
+TEST(kinds_that_are_not_supported)
+{
+    static const struct {
+        const char *bytes, *says;
+    } kinds[] = {
+        {"\xff\xd8\xff\xc0\0\x14\x08\0\x01\0\x01\x04\1\x11\0\2\x11\0\3\x11\0\4\x11\0",
+         "JPEG: 4 components (CMYK has 4); only 1 and 3 are supported"},
+        {"\xff\xd8\xff\xc1\0\x14\x0c\0\x01\0\x01\x01\1\x11\0\2\x11\0\3\x11\0\4\x11\0",
+         "JPEG: samples of 12 bits; only those of 8 are supported"},
+        {"\xff\xd8\xff\xc9\0\x14\x08\0\x01\0\x01\x01\1\x11\0\2\x11\0\3\x11\0\4\x11\0",
+         "JPEG: the coding of marker 0xc9 (lossless, arithmetic, hierarchical) is not supported"},
+    };
+    mxl_bitmap image;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        CHECK_INT(mxl_bitmap_decode(kinds[i].bytes, 24, true, &image), -1);
+        CHECK_STR(mxl_error_text(), kinds[i].says);
+    }
+}
+
 /* ---- compressed data ---- */
 
 /* "abcabcabcabc" and a stored block, as zlib writes them. */
@@ -192,4 +213,5 @@ TEST(gzip_data)
 }
 
 HARNESS_MAIN(ENTRY(pixels_of_mxnet), ENTRY(cuts), ENTRY(damage), ENTRY(claims),
-             ENTRY(what_is_no_image), ENTRY(zlib_data), ENTRY(gzip_data))
+             ENTRY(what_is_no_image), ENTRY(kinds_that_are_not_supported), ENTRY(zlib_data),
+             ENTRY(gzip_data))
