@@ -676,6 +676,7 @@ export interface Operators {
   _sub(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _unravel_index(...given: (NDArray | NDArray[] | null | {shape?: Param; out?: NDArray | NDArray[]})[]): any;
   _zeros(...given: (NDArray | NDArray[] | null | {shape?: Param; ctx?: string | null; dtype?: 'bfloat16' | 'bool' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
+  _zeros_without_dtype(...given: (NDArray | NDArray[] | null | {shape?: Param; ctx?: string | null; dtype?: number; out?: NDArray | NDArray[]})[]): any;
   abs(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   adam_update(...given: (NDArray | NDArray[] | null | {lr: number; beta1?: number; beta2?: number; epsilon?: number; wd?: number; rescale_grad?: number; clip_gradient?: number; lazy_update?: boolean; out?: NDArray | NDArray[]})[]): any;
   add_n(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;

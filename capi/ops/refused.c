@@ -67,7 +67,6 @@
     X(_NDArray, INTERNAL) \
     X(_Native, INTERNAL) \
     X(_NoGradient, INTERNAL) \
-    X(_zeros_without_dtype, INTERNAL) \
     X(_imdecode, IMAGES)
 /* clang-format on */
 

@@ -74,6 +74,41 @@ MXL_CREATOR(op_ones, "_ones", init_params, init_params_table, init_infer, ones_c
 MXL_CREATOR(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
             "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"));
 
+/* ---- with the dtype as a number ---- */
+
+typedef struct plain_params {
+    mxl_tuple shape;
+    const char *ctx;
+    int64_t dtype;
+} plain_params;
+
+static const mxl_param plain_params_table[] = {
+    MXL_PARAM(plain_params, shape, MXL_P_SHAPE, "None", "Shape of the array."),
+    MXL_PARAM(plain_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0)."),
+    MXL_PARAM(plain_params, dtype, MXL_P_INT, "-1",
+              "The number of the dtype, 0 for float32; -1: that of the array that is given."),
+    {0},
+};
+
+static int plain_infer(mxl_infer *infer)
+{
+    const plain_params *p = infer->params;
+
+    if (p->dtype < -1 || p->dtype > MXL_BOOL)
+        return mxl_error("%s: dtype must be from 0 to %d, or -1, got %lld", infer->op->name,
+                         MXL_BOOL, (long long)p->dtype);
+    if (p->dtype < 0 && infer->out_dtype[0] == MXL_DTYPE_UNKNOWN)
+        return mxl_error("%s: needs a dtype, or an array to write to; got neither",
+                         infer->op->name);
+    if (p->dtype >= 0)
+        infer->out_dtype[0] = (int)p->dtype;
+    return mxl_infer_fresh(infer, p->shape, p->ctx);
+}
+
+MXL_CREATOR(op_plain_zeros, "_zeros_without_dtype", plain_params, plain_params_table, plain_infer,
+            zeros_compute,
+            "An array of zeros, whose dtype a number says, or the array that is given as output.");
+
 /* ---- into an array that is given ---- */
 
 typedef struct set_params {
@@ -118,5 +153,6 @@ FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"));
 FILLED_LIKE(ones, "Ones", .aliases = NULL);
 
 const mxl_op *const mxl_ops_init[] = {
-    &op_zeros, &op_ones, &op_full, &op_set_value, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
+    &op_zeros,     &op_ones,           &op_full,          &op_plain_zeros,
+    &op_set_value, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
 };

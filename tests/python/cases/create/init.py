@@ -50,6 +50,32 @@ for _op, _f, _more in (
         Case(_op, "one-input", (In((2,)),), {"shape": (2,), **_more}, error=True),
         Case(_op, "unknown-parameter", (), {"shape": (2,), "foo": 1, **_more}, error=True),
     ]
+_codes = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
+
+
+def _numbered(shape, dtype, ctx="") -> np.ndarray:
+    return np.zeros(shape, _codes[dtype])
+
+
+_op = "_zeros_without_dtype"
+CASES += [Case(_op, name, (), {"shape": (2, 3), "dtype": code}, _numbered) for code, name in enumerate(_codes)]
+CASES += [
+    Case(_op, "ctx", (), {"shape": (2,), "dtype": 0, "ctx": "cpu(0)"}, _numbered),
+    Case(_op, "out", (), {"shape": (2,)}, lambda shape: np.zeros(shape, "int32"), out=(((2,), "int32"),)),
+    Case(_op, "out-alone", (), {}, lambda: np.zeros(2, "int32"), out=(((2,), "int32"),)),
+    Case(_op, "empty", (), {"shape": (2, 0), "dtype": 0}, _numbered, np_shape=True),
+    Case(_op, "scalar", (), {"shape": (), "dtype": 0}, _numbered, np_shape=True),
+    Case(_op, "out-dtype", (), {"shape": (2,), "dtype": 0}, out=(((2,), "int32"),), error=True),
+    Case(_op, "out-shape", (), {"shape": (3,)}, out=(((2,), "int32"),), error=True),
+    Case(_op, "no-dtype", (), {"shape": (2,)}, error=True),
+    Case(_op, "dtype-over", (), {"shape": (2,), "dtype": 9}, error=True),
+    Case(_op, "dtype-name", (), {"shape": (2,), "dtype": "int32"}, error=True),
+    Case(_op, "no-shape", (), {"dtype": 0}, error=True),
+    Case(_op, "negative", (), {"shape": (-2,), "dtype": 0}, error=True),
+    Case(_op, "one-input", (In((2,)),), {"shape": (2,), "dtype": 0}, error=True),
+    Case(_op, "unknown-parameter", (), {"shape": (2,), "dtype": 0, "foo": 1}, error=True),
+]
+
 _full = _filled(0.0)
 CASES += [
     Case("_full", "no-value", (), {"shape": (2,)}, error=True),
