@@ -90,27 +90,29 @@ static inline SymbolHandle make_loop(const char *data_locs, const char *outputs)
         "[2, 0, 0], [2, 1, 0]")
 
 /* a ? b * b : b + a. */
-#define BRANCH_JSON(then_locs)                                                                                                                                                     \
-    GRAPH(                                                                                                                                                                         \
-        VARIABLE("a") ", " VARIABLE("b") ", " OPERATOR(                                                                                                                            \
-            "_cond",                                                                                                                                                               \
-            "\"cond_input_locs\": \"[0]\", \"then_input_locs\": \"" then_locs "\", "                                                                                               \
-            "\"else_input_locs\": \"[1, 0]\", \"num_args\": \"5\", \"num_outputs\": \"1\"",                                                                                        \
-            "[0, 0, 0], [1, 0, 0]") ", \"subgraphs\": [" GRAPH(VARIABLE("a") ", " OPERATOR("_cop"                                                                                  \
-                                                                                           "y",                                                                                    \
-                                                                                           "",                                                                                     \
-                                                                                           "[0, "                                                                                  \
-                                                                                           "0, "                                                                                   \
-                                                                                           "0]") "}",                                                                              \
-                                                               "[1, 0, 0]") ", " GRAPH(VARIABLE("b") ", " OPERATOR("square",                                                       \
-                                                                                                                   "",                                                             \
-                                                                                                                   "[0, 0, 0]") "}",                                               \
-                                                                                       "[1, 0, "                                                                                   \
-                                                                                       "0]") ","                                                                                   \
-                                                                                             " " GRAPH(VARIABLE("b") ", " VARIABLE("a") ", " OPERATOR("elemwise_add",              \
-                                                                                                                                                      "",                          \
-                                                                                                                                                      "[0, 0, 0], [1, 0, 0]") "}", \
-                                                                                                       "[2, 0, 0]") "]}",                                                          \
+#define BRANCH_JSON(then_locs)                                                                                                                   \
+    GRAPH(                                                                                                                                       \
+        VARIABLE("a") ", " VARIABLE("b") ", " OPERATOR(                                                                                          \
+            "_cond",                                                                                                                             \
+            "\"cond_input_locs\": \"[0]\", \"then_input_locs\": \"" then_locs "\", "                                                             \
+            "\"else_input_locs\": \"[1, 0]\", \"num_args\": \"5\", \"num_outputs\": \"1\"",                                                      \
+            "[0, 0, 0], [1, 0, 0]") ", \"subgraphs\": [" GRAPH(VARIABLE("a") ", " OPERATOR("_cop"                                                \
+                                                                                           "y",                                                  \
+                                                                                           "",                                                   \
+                                                                                           "[0, "                                                \
+                                                                                           "0, "                                                 \
+                                                                                           "0]") "}",                                            \
+                                                               "[1, 0, 0]") ", " GRAPH(VARIABLE("b") ", " OPERATOR("square",                     \
+                                                                                                                   "",                           \
+                                                                                                                   "[0, 0, 0]") "}",             \
+                                                                                       "[1, 0, "                                                 \
+                                                                                       "0]") ","                                                 \
+                                                                                             " " GRAPH(                                          \
+                                                                                                 VARIABLE("b") ", " VARIABLE("a") ", " OPERATOR( \
+                                                                                                     "elemwise_add",                             \
+                                                                                                     "",                                         \
+                                                                                                     "[0, 0, 0], [1, 0, 0]") "}",                \
+                                                                                                 "[2, 0, 0]") "]}",                              \
         "[2, 0, 0]")
 
 #endif
