@@ -36,13 +36,19 @@ OPTIMIZE_CALLS := -falign-functions=64
 # that they need), and no tables for unwinding the stack out of them, since they call nothing of a user's.
 SMALL_LOOPS := $(shell echo 'int mxl;' | $(CC) -Werror -fno-unswitch-loops -x c -c -o /dev/null - 2>/dev/null \
     && echo -fno-unswitch-loops) -fno-asynchronous-unwind-tables
-OPTIMIZE_LOOPS := -O3 -falign-loops=32 -falign-functions=32 $(SMALL_LOOPS)
+ALIGN_LOOPS := -falign-loops=32 -falign-functions=32
+OPTIMIZE_LOOPS := -O3 $(ALIGN_LOOPS) $(SMALL_LOOPS)
+# Loops that -O3 makes larger and not faster: many simple ones, or decoders, whose steps wait for each other.
+VECTORISE := -O2 -ftree-vectorize $(shell echo 'int mxl;' | $(CC) -Werror -fvect-cost-model=dynamic -x c -c \
+    -o /dev/null - 2>/dev/null && echo -fvect-cost-model=dynamic) $(ALIGN_LOOPS) $(SMALL_LOOPS)
+PLAIN_LOOPS = $(filter $(addprefix $(BUILD)/obj/capi/,kernel/codec/%.o kernel/copy/cast.o \
+    ops/elementwise/compare.o),$(OBJECTS))
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
     && echo -flto=auto -ffat-lto-objects)
 NO_LTO := $(if $(LTO),-fno-lto)
-LOOPS = $(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS))
+LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
 CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
@@ -93,7 +99,7 @@ debug:
 
 # A changed compiler or flag rebuilds everything, a source that came or went links again: these files
 # change only when what they hold does.
-$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(OPTIMIZE_CALLS) $(LTO) : $(MXL_LDFLAGS)
+$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(VECTORISE) : $(OPTIMIZE_CALLS) $(LTO) : $(MXL_LDFLAGS)
 $(BUILD)/sources: TEXT = $(SOURCES)
 $(BUILD)/flags $(BUILD)/sources: FORCE
 	@mkdir -p $(@D)
@@ -103,7 +109,8 @@ $(BUILD)/flags $(BUILD)/sources: FORCE
 ifeq ($(OPTIMIZE),-O2)
 # The tests of functions that loops inline are loops themselves.
 $(LOOPS) $(BUILD)/obj/tests/c/kernel/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMIZE_LOOPS)
-$(filter-out $(LOOPS),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
+$(PLAIN_LOOPS): OWN_CFLAGS := $(VECTORISE)
+$(filter-out $(LOOPS) $(PLAIN_LOOPS),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
 $(BUILD)/libmxlite.so: OWN_LDFLAGS := -O2 $(LTO)
 endif
 
