@@ -143,12 +143,14 @@ static int truth_infer(mxl_infer *infer)
 static mxl_array *truth_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_scalar_params *p = call->params;
-    mxl_array *x = call->in[0];
-    double number = x->dtype == MXL_BOOL ? p->scalar != 0 : p->scalar;
+    int dtype = call->in[0]->dtype;
+    bool truth = dtype == MXL_BOOL, wider = !truth && !mxl_dtype_is_float(dtype) && !p->is_int;
+    mxl_array *x = mxl_np_as(mxl_np_scope(s), call->in[0],
+                             truth   ? MXL_I8
+                             : wider ? MXL_F64
+                                     : dtype);
+    double number = truth ? p->scalar != 0 : p->scalar;
 
-    if (x->dtype != MXL_BOOL && !mxl_dtype_is_float(x->dtype) && !p->is_int)
-        x = mxl_np_as(s, x, MXL_F64);
-    x = mxl_np_as(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
     return mxl_np_as(s, mxl_np_scalar(s, mxl_np_of(call), x, number), MXL_BOOL);
 }
 

@@ -117,7 +117,7 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
     else if (count != 2 * x->ndim)
         return mxl_np_fail(s, "%s: pad_width %s does not have two widths for each of %d axes",
                            call->op->name, p->pad_width, x->ndim);
-    for (int axis = 0; axis < x->ndim && x != NULL; axis++) {
+    for (int axis = 0; x != NULL && axis < x->ndim; axis++) {
         const int64_t *sides = width + 2 * axis;
 
         if (sides[0] < 0 || sides[1] < 0)

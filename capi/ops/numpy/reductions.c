@@ -278,7 +278,7 @@ static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const char *ele
 
     x = mxl_np_as(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
     x = mxl_np_scalar(s, element, x, 0);
-    x = reduced(s, call, "sum", mxl_np_as(s, x, wide ? x->dtype : MXL_I64));
+    x = reduced(s, call, "sum", wide ? x : mxl_np_as(s, x, MXL_I64));
     return mxl_np_as(s, mxl_np_scalar(s, count, x, 0), MXL_BOOL);
 }
 

@@ -64,7 +64,7 @@ static double largest(int dtype)
 static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
 {
     const nan_params *p = call->params;
-    mxl_array *x = call->in[0];
+    mxl_array *given = call->in[0], *x = given;
     double high, low;
 
     (void)mxl_np_scope(s);
@@ -74,12 +74,11 @@ static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
     low = isnan(p->neginf) ? -largest(x->dtype) : p->neginf;
     for (int i = 0; i < 3; i++) {
         double value = i == 0 ? p->nan : i == 1 ? high : low;
-        mxl_array *given = call->in[0];
         mxl_array *there =
             i == 0 ? mxl_np_two(s, "broadcast_not_equal", given, given)
                    : mxl_np_scalar(s, "_equal_scalar", given, i == 1 ? INFINITY : -INFINITY);
         mxl_array *other =
-            mxl_broadcast_to(s, mxl_np_number(s, value, x->dtype), given->ndim, given->shape);
+            mxl_broadcast_to(s, mxl_np_number(s, value, given->dtype), given->ndim, given->shape);
 
         x = mxl_where(s, there, other, x);
     }
