@@ -547,9 +547,12 @@ static int NAME(correlate)(const mxl_correlation *c)
                       .micro = MICRO(),
                       .channel_pitch = mxl_planes_channel(&c->planes),
                       .image_pitch = c->planes.channels * mxl_planes_channel(&c->planes)};
-    bool direct = mxl_planes_direct(&c->planes), copies_last = !direct || NAME(overruns)(&e);
-    int64_t most = NAME(chunk_images)(&e), weights = 0, depth, panels, planes;
     int64_t slack = WIDEST + c->planes.plane[2] - c->planes.pitch;
+    bool overruns = NAME(overruns)(&e);
+    /* A vector of the image before the last one must end within that. */
+    bool direct = mxl_planes_direct(&c->planes) && (!overruns || e.image_pitch >= slack);
+    bool copies_last = !direct || overruns;
+    int64_t most = NAME(chunk_images)(&e), weights = 0, depth, panels, planes;
     mxl_conv_form *form = NULL;
     char *room;
     size_t bytes;
