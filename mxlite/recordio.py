@@ -334,7 +334,8 @@ def _too_short(count: int) -> np.ndarray:
 def _opened(path: str, writable: bool) -> BinaryIO:
     """The file. Written without a buffer: a process that is forked would write what is in one a second time."""
     try:
-        return open(path, "wb" if writable else "rb", buffering=0 if writable else _BUFFER)  # type: ignore[return-value]
+        mode, buffering = ("wb", 0) if writable else ("rb", _BUFFER)
+        return open(path, mode, buffering)  # type: ignore[return-value]
     except OSError as error:
         raise MXNetError(f'Open "{path}": {error.strerror}') from None
 

@@ -100,7 +100,7 @@ class _Graph:
 
 
 def _name_within(symbol: Symbol) -> str:
-    """The name of the variable that stands for a symbol in a graph."""
+    """The name of the variable that takes a symbol's place in a sub-graph."""
     return f"{symbol.name}-{symbol.attr('_value_index')}"
 
 

@@ -250,8 +250,9 @@ def test_every_listed_case_announces_a_difference() -> None:
 
 def test_every_compatibility_test_is_named() -> None:
     named = set(_references(COMPATIBILITY))
-    for name in _tests_of("test_compatibility.py"):
-        assert f"test_compatibility.py::{name}" in named, name
+    for file in ("test_compatibility.py", "test_compatibility_calls.py"):
+        for name in _tests_of(file):
+            assert f"{file}::{name}" in named, name
 
 
 def test_the_table_of_c_names_is_that_of_the_library() -> None:

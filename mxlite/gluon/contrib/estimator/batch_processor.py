@@ -17,7 +17,8 @@ class BatchProcessor:
 
     def _get_data_and_label(self, batch: Any, ctx: Any, batch_axis: int = 0) -> tuple[list, list]:
         data, label = batch[0], batch[1]
-        return tuple(split_and_load(each, ctx_list=ctx, batch_axis=batch_axis) for each in (data, label))  # type: ignore[return-value]
+        parts = [split_and_load(each, ctx_list=ctx, batch_axis=batch_axis) for each in (data, label)]
+        return parts[0], parts[1]
 
     def evaluate_batch(self, estimator: Any, val_batch: Any, batch_axis: int = 0) -> tuple[list, list, list, list]:
         """Data, labels, predictions and losses of a batch, a list with an array for each context."""

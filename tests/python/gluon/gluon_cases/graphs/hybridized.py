@@ -378,7 +378,7 @@ def unknown_parameters(mx):
     return out, net.scale.shape
 
 
-#: What stands between an array of unknown size and the sum that tells it.
+#: Operators between an array of unknown size and the sum from which its shape is inferred.
 _BETWEEN = {
     "where": lambda F, a: F.where(F.ones((2, 3)), a, 2 * a),
     "scalar": lambda F, a: 2 / (a * 2 + 1),
