@@ -173,7 +173,7 @@ def _without_options(function: Callable[..., Any], *names: str) -> Callable[...,
                 raise TypeError(f"{key} is an invalid keyword to function {function.__name__!r}")
             if value != _UFUNC_OPTIONS[key][0]:
                 if np_ufunc_legal_option(key, value):
-                    raise NotImplementedError(f"{key}={value} is not implemented yet for operator {function.__name__}")
+                    raise NotImplementedError(f"{function.__name__}: the option {key}={value} is not supported")
                 raise TypeError(f"{key}={value} not understood for operator {function.__name__}")
         return function(*args, **kwargs)
 

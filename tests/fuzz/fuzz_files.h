@@ -1,5 +1,7 @@
-/* The driver of fuzzers whose inputs are damaged files. Included once, at the end of each, with
- * FUZZ_NAME; not with -DFUZZ_NO_MAIN, for libFuzzer. */
+/* The driver of fuzzers whose inputs are damaged files. Included once by each, with FUZZ_NAME; not
+ * with -DFUZZ_NO_MAIN, for libFuzzer. FUZZ_MUTATE names a function of its own that damages a file:
+ * one of the corpus, of which it writes at most MOST bytes to `to`. With FUZZ_VERBOSE the last
+ * input is kept in the file that it names. */
 #ifndef FUZZ_FILES_H
 #define FUZZ_FILES_H
 
@@ -9,7 +11,7 @@
 #include <time.h>
 
 #ifndef FUZZ_NO_MAIN
-enum { MOST = 8192, FILES = 64 };
+enum { MOST = 16384, FILES = 64 };
 
 static uint64_t random_next(uint64_t *seed)
 {
@@ -25,15 +27,15 @@ static struct {
     size_t size;
 } corpus[FILES];
 
-static int read_corpus(int count, char **names)
+static int read_corpus(int count, char **paths)
 {
     int files = 0;
 
     for (int i = 0; i < count && files < FILES; i++) {
-        FILE *file = fopen(names[i], "rb");
+        FILE *file = fopen(paths[i], "rb");
 
         if (file == NULL)
-            die(names[i]);
+            die(paths[i]);
         corpus[files].size = fread(corpus[files].bytes, 1, MOST, file);
         fclose(file);
         files += corpus[files].size > 0;
@@ -41,6 +43,10 @@ static int read_corpus(int count, char **names)
     return files;
 }
 
+#ifdef FUZZ_MUTATE
+static size_t FUZZ_MUTATE(uint64_t *seed, int files, unsigned char *to);
+#else
+#define FUZZ_MUTATE mutate
 /* A file with up to eight changes: bits, bytes, numbers that lie, a piece of another file, an end.
  */
 static size_t mutate(uint64_t *seed, int files, unsigned char *to)
@@ -81,6 +87,18 @@ static size_t mutate(uint64_t *seed, int files, unsigned char *to)
     }
     return size;
 }
+#endif
+
+static void keep_input(const unsigned char *bytes, size_t size)
+{
+    const char *name = getenv("FUZZ_VERBOSE");
+    FILE *file = name == NULL ? NULL : fopen(name, "wb");
+
+    if (file != NULL) {
+        fwrite(bytes, 1, size, file);
+        fclose(file);
+    }
+}
 
 /* fuzz_... seconds seed file...: mutations of the files, and before them the files themselves.
  */
@@ -98,13 +116,14 @@ int main(int argc, char **argv)
     do {
         for (int i = 0; i < 256; i++, inputs++) {
             unsigned char *bytes =
-                malloc(MOST); /* of its own, so that reading past its end is seen */
-            size_t size = bytes == NULL ? 0 : mutate(&seed, files, bytes);
+                malloc(MOST + 1); /* of its own, so that reading past its end is seen */
+            size_t size = bytes == NULL ? 0 : FUZZ_MUTATE(&seed, files, bytes);
             unsigned char *exact = malloc(size == 0 ? 1 : size);
 
             if (bytes == NULL || exact == NULL)
                 die("out of memory");
             memcpy(exact, bytes, size);
+            keep_input(exact, size);
             (void)LLVMFuzzerTestOneInput(exact, size);
             free(exact);
             free(bytes);

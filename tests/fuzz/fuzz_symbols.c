@@ -162,41 +162,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- a driver of its own ---- */
+#define FUZZ_NAME   "fuzz_symbols"
+#define FUZZ_MUTATE mutate_words
+#include "fuzz_files.h"
 
 #ifndef FUZZ_NO_MAIN
-enum { MOST = 16384, FILES = 64 };
-
-static uint64_t random_next(uint64_t *seed)
-{
-    uint64_t x = *seed += UINT64_C(0x9E3779B97F4A7C15);
-
-    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return x ^ (x >> 31);
-}
-
-static struct {
-    char text[MOST];
-    size_t size;
-} corpus[FILES];
-
-static int read_corpus(int count, char **files)
-{
-    int found = 0;
-
-    for (int i = 0; i < count && found < FILES; i++) {
-        FILE *file = fopen(files[i], "rb");
-
-        if (file == NULL)
-            die(files[i]);
-        corpus[found].size = fread(corpus[found].text, 1, MOST, file);
-        fclose(file);
-        found += corpus[found].size > 0;
-    }
-    return found;
-}
-
 /* The beginning of the n-th text or number, and its length. */
 static size_t token(const char *text, size_t size, size_t n, size_t *length)
 {
@@ -222,7 +192,7 @@ static size_t splice(char *to, size_t size, size_t at, size_t length, const char
 }
 
 /* A file with up to six changes: bytes, numbers that lie, words of this or another file, an end. */
-static size_t mutate(uint64_t *seed, int files, char *to)
+static size_t mutate_text(uint64_t *seed, int files, char *to)
 {
     static const char *const lies[] = {
         "0",    "1",    "-1",  "2",        "3",    "4294967295", "99999999999999",
@@ -231,7 +201,7 @@ static size_t mutate(uint64_t *seed, int files, char *to)
     size_t from = random_next(seed) % (size_t)files, size = corpus[from].size;
     int changes = 1 + (int)(random_next(seed) % 6);
 
-    memcpy(to, corpus[from].text, size);
+    memcpy(to, corpus[from].bytes, size);
     for (int i = 0; i < changes && size > 8; i++) {
         size_t length, more, at, other = random_next(seed) % (size_t)files, piece;
         const char *lie = lies[random_next(seed) % (sizeof lies / sizeof *lies)];
@@ -250,9 +220,11 @@ static size_t mutate(uint64_t *seed, int files, char *to)
         case 4:
         case 5:
         case 6:
-            piece = token(corpus[other].text, corpus[other].size - 1, random_next(seed), &more);
+            piece = token((const char *)corpus[other].bytes, corpus[other].size - 1,
+                          random_next(seed), &more);
             if (piece + more < corpus[other].size)
-                size = splice(to, size, at, length, corpus[other].text + piece, more);
+                size =
+                    splice(to, size, at, length, (const char *)corpus[other].bytes + piece, more);
             break;
         default:
             if (random_next(seed) % 8 == 0)
@@ -262,37 +234,8 @@ static size_t mutate(uint64_t *seed, int files, char *to)
     return size;
 }
 
-/* fuzz_symbols seconds seed file...: mutations of the files, and before them the files themselves.
- * With FUZZ_VERBOSE the last input is kept in the file it names. */
-int main(int argc, char **argv)
+static size_t mutate_words(uint64_t *seed, int files, unsigned char *to)
 {
-    double seconds = argc > 1 ? atof(argv[1]) : 5;
-    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, inputs = 0;
-    int files = read_corpus(argc > 3 ? argc - 3 : 0, argv + 3);
-    const char *keep = getenv("FUZZ_VERBOSE");
-    time_t start_time = time(NULL);
-    static char text[MOST + 1];
-
-    if (files == 0)
-        die("usage: fuzz_symbols SECONDS SEED FILE...");
-    for (int i = 0; i < files; i++)
-        (void)LLVMFuzzerTestOneInput((const uint8_t *)corpus[i].text, corpus[i].size);
-    do {
-        for (int i = 0; i < 16; i++, inputs++) {
-            size_t size = mutate(&seed, files, text);
-
-            if (keep != NULL) {
-                FILE *file = fopen(keep, "wb");
-
-                if (file != NULL) {
-                    fwrite(text, 1, size, file);
-                    fclose(file);
-                }
-            }
-            (void)LLVMFuzzerTestOneInput((const uint8_t *)text, size);
-        }
-    } while (difftime(time(NULL), start_time) < seconds);
-    printf("fuzz_symbols: %llu inputs, none crashed\n", (unsigned long long)inputs);
-    return 0;
+    return mutate_text(seed, files, (char *)to);
 }
 #endif
