@@ -3,6 +3,7 @@
 #include "data/image_plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/content.h"
@@ -21,6 +22,12 @@ typedef struct header {
     uint64_t id, other;
 } header;
 
+/* An image of a list, and which row of labels it has. */
+typedef struct listed_image {
+    uint64_t id;
+    size_t row;
+} listed_image;
+
 typedef struct source {
     mxl_image_plan plan;
     mxl_record_file *records;
@@ -29,7 +36,7 @@ typedef struct source {
     int64_t width;  /* labels of an image */
     bool ids_shown; /* the index has the ids of the records, not 0 */
     uint64_t drawn;
-    uint64_t *listed; /* of a list: ids, in the list's order, and their labels */
+    listed_image *listed; /* of a list: sorted by id, and by row where ids are equal */
     float *list_label;
     size_t ids, id_room, label_room;
 } source;
@@ -158,6 +165,15 @@ static int take_part(mxl_batches *b, const mxl_image_params *p, bool indexed)
 
 /* ---- labels ---- */
 
+static int compare_listed(const void *left, const void *right)
+{
+    const listed_image *a = left, *b = right;
+
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
 /* A list: lines of an id, `width` labels and a name. */
 static int read_list(source *s, const char *path)
 {
@@ -191,11 +207,33 @@ static int read_list(source *s, const char *path)
         }
         if (status == 0)
             status = MXL_GROW(s->listed, s->ids, s->id_room);
-        if (status == 0)
-            s->listed[s->ids++] = (uint64_t)id;
+        if (status == 0) {
+            s->listed[s->ids] = (listed_image){(uint64_t)id, s->ids};
+            s->ids++;
+        }
     }
     mxl_content_free(&content);
+    if (status == 0 && s->ids > 0)
+        qsort(s->listed, s->ids, sizeof(*s->listed), compare_listed);
     return status;
+}
+
+/* The labels that the list has for an id, the last ones of it as in 1.9.1; NULL: none. */
+static const float *labels_of(const source *s, uint64_t id)
+{
+    size_t first = 0, end = s->ids;
+
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+
+        if (s->listed[middle].id <= id)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == 0 || s->listed[first - 1].id != id)
+        return NULL;
+    return s->list_label + s->listed[first - 1].row * (size_t)s->width;
 }
 
 /* Writes the labels of an image: of the list, if there is one. */
@@ -204,11 +242,12 @@ static int put_labels(const source *s, const job *j, float *to)
     int64_t given = j->head.labels > 0 ? j->head.labels : 1;
 
     if (s->listed != NULL) {
-        for (size_t i = 0; i < s->ids; i++)
-            if (s->listed[i] == j->head.id) {
-                memcpy(to, s->list_label + i * (size_t)s->width, (size_t)s->width * sizeof(*to));
-                return 0;
-            }
+        const float *labels = labels_of(s, j->head.id);
+
+        if (labels != NULL) {
+            memcpy(to, labels, (size_t)s->width * sizeof(*to));
+            return 0;
+        }
         return mxl_error("the list has no image with id %llu", (unsigned long long)j->head.id);
     }
     if (given != s->width)

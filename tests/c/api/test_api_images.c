@@ -212,12 +212,14 @@ TEST(labels)
     CHECK_INT(MXDataIterFree(iterator), 0);
     file = fopen(list, "w");
     REQUIRE(file != NULL);
-    fputs("101\t7\t8\tb.png\n\n100\t0.5\t-1\ta.png\n", file);
+    for (int id = 1200; id > 200; id--) /* as many others, in no order; the last of an id counts */
+        (void)fprintf(file, "%d\t3\t4\tc.png\n", id);
+    fputs("101\t7\t8\tb.png\n\n100\t0.5\t-1\ta.png\n101\t5\t5\td.png\n7\t1\t1\te.png\n", file);
     CHECK_INT(fclose(file), 0);
     iterator = created("ImageRecordIter", PAIRS(BASIC, "label_width", "2", "path_imglist", list));
     CHECK_INT(next(iterator), 1);
     read_array(MXDataIterGetLabel, iterator, label, 4);
-    CHECK(label[0] == 0.5F && label[1] == -1 && label[2] == 7 && label[3] == 8);
+    CHECK(label[0] == 0.5F && label[1] == -1 && label[2] == 5 && label[3] == 5);
     for (int i = 0; i < 2; i++) { /* what cannot be read is left out */
         int any = 99;
 
