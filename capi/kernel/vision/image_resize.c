@@ -21,14 +21,15 @@ static double scale_of(const mxl_image_taps *t)
     return 1 / ((double)t->out / (double)t->in);
 }
 
-/* Weights of the four positions around x, the distance from the second of them. */
-static void cubic_weights(double x, float *weight)
+/* Weights of the four positions around x, the distance from the second of them; in float32, whose
+ * rounding counts where weights are rounded to fixed point. */
+static void cubic_weights(float x, float *weight)
 {
-    const double a = -0.75;
+    const float a = -0.75f, y = 1 - x;
 
-    weight[0] = (float)(((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a);
-    weight[1] = (float)(((a + 2) * x - (a + 3)) * x * x + 1);
-    weight[2] = (float)(((a + 2) * (1 - x) - (a + 3)) * (1 - x) * (1 - x) + 1);
+    weight[0] = ((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a;
+    weight[1] = ((a + 2) * x - (a + 3)) * x * x + 1;
+    weight[2] = ((a + 2) * y - (a + 3)) * y * y + 1;
     weight[3] = 1 - weight[0] - weight[1] - weight[2];
 }
 
@@ -51,6 +52,18 @@ static void lanczos_weights(double x, float *weight)
     }
     for (int i = 0; i < 8; i++)
         weight[i] = (float)(each[i] / sum);
+}
+
+void mxl_tap_weights(int count, double x, float *weight)
+{
+    if (count == 2) {
+        weight[0] = 1 - (float)x;
+        weight[1] = (float)x;
+    } else if (count == 4) {
+        cubic_weights((float)x, weight);
+    } else {
+        lanczos_weights(x, weight);
+    }
 }
 
 static int64_t within(int64_t i, int64_t size)
@@ -113,10 +126,7 @@ static void many_taps(const mxl_image_taps *t, int64_t i, int64_t *from, float *
     float place = (float)(((double)i + 0.5) * scale - 0.5);
     int64_t at = (int64_t)floorf(place);
 
-    if (t->count == 4)
-        cubic_weights((double)(place - (float)at), weight);
-    else
-        lanczos_weights((double)(place - (float)at), weight);
+    mxl_tap_weights((int)t->count, (double)(place - (float)at), weight);
     for (int64_t k = 0; k < t->count; k++)
         from[k] = within(at + k + 1 - t->count / 2, t->in);
 }
@@ -228,7 +238,21 @@ static inline uint8_t from_fixed(int32_t sum, int shift)
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
+/* Four taps down, in float32 as OpenCV sums eight elements at a time; it sums the rest of a row as
+ * any other taps. */
+static inline uint8_t cubic_sum(const int32_t *at, const int64_t *from, int64_t row,
+                                const int32_t *weight)
+{
+    float sum = (float)at[from[0] * row] * ((float)weight[0] * 0x1p-22f);
+
+    for (int k = 1; k < 4; k++)
+        sum += (float)at[from[k] * row] * ((float)weight[k] * 0x1p-22f);
+    sum = rintf(sum);
+    return (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+}
+
 #define NAME(x)    u8_##x
+#define CUBIC      cubic_sum
 #define T          uint8_t
 #define C          int32_t
 #define WEIGHT(w)  (int32_t)rintf((w) * (float)(1 << job->shift))

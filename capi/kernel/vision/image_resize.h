@@ -33,6 +33,10 @@ int mxl_image_taps_make(mxl_interpolation how, const int64_t in[2], const int64_
                         mxl_image_taps taps[2]);
 void mxl_image_taps_free(mxl_image_taps taps[2]);
 
+/* Weights of the 2, 4 (cubic) or 8 (Lanczos) positions around a place, which is x behind the one in
+ * the middle: weight[count / 2 - 1] is that of the position at 0. */
+void mxl_tap_weights(int count, double x, float *weight);
+
 /* Contiguous images (images, rows, columns, channels) of uint8, float32 or float64. -1 with the
  * error set: out of memory. */
 int mxl_image_resize(int dtype, mxl_interpolation how, const mxl_image_taps taps[2], int64_t images,

@@ -1,6 +1,6 @@
 /* Loops of resampling; included by image_resize.c with NAME(x), T (an element), C (a sum) and
  * WEIGHT(w), a tap's weight as C, defined; STORE(sum) where a sum is no element, and LINEAR(a, wa,
- * b, wb) where two taps down have a sum of their own. */
+ * b, wb) and CUBIC(at, from, row, weight) where two and four taps down have a sum of their own. */
 
 #if !defined(STORE)
 #define STORE(sum) (sum)
@@ -65,6 +65,7 @@ MXL_INLINE void NAME(mix_at)(int level, const resize_job *job, const int64_t *fr
                              int64_t count, int64_t row, T *out)
 {
     const C *wide = job->wide;
+    int64_t done = 0;
 
     (void)level;
 #if defined(LINEAR)
@@ -77,7 +78,11 @@ MXL_INLINE void NAME(mix_at)(int level, const resize_job *job, const int64_t *fr
         return;
     }
 #endif
-    for (int64_t x = 0; x < row; x++) {
+#if defined(CUBIC)
+    for (; count == 4 && done < row - row % 8; done++)
+        out[done] = CUBIC(wide + done, from, row, weight);
+#endif
+    for (int64_t x = done; x < row; x++) {
         C sum = 0;
 
         for (int64_t k = 0; k < count; k++)
@@ -128,3 +133,4 @@ static void NAME(down)(void *data, int64_t begin, int64_t end)
 #undef WEIGHT
 #undef STORE
 #undef LINEAR
+#undef CUBIC
