@@ -1,11 +1,10 @@
 /* CSVIter: batches of lines of numbers, which are read when the iterator is made. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "data/files.h"
+#include "data/lines.h"
 #include "op/text.h"
 
 typedef struct csv_params {
@@ -17,20 +16,12 @@ typedef struct csv_params {
 
 /* A file that is being read: its rows of numbers become elements of a dtype. */
 typedef struct reader {
-    const char *path, *at, *end;
-    int64_t line; /* from 1 */
+    mxl_lines lines;
     int dtype;
     int64_t columns;
 } reader;
 
-enum { LONGEST = 63 }; /* characters of a number */
-
 /* ---- numbers ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
 
 static int put_integer(int dtype, const char *text, void *to)
 {
@@ -53,17 +44,17 @@ static int put_integer(int dtype, const char *text, void *to)
 /* Writes the number in [begin, end) as an element. */
 static int put(const reader *r, const char *begin, const char *end, void *to)
 {
-    char text[LONGEST + 1];
+    char text[MXL_WORD];
     size_t length;
     double value;
     float single;
 
-    while (begin < end && is_blank(*begin))
+    while (begin < end && mxl_is_blank(*begin))
         begin++;
-    while (end > begin && is_blank(end[-1]))
+    while (end > begin && mxl_is_blank(end[-1]))
         end--;
     length = (size_t)(end - begin);
-    if (length > 0 && length <= LONGEST && memchr(begin, 0, length) == NULL) {
+    if (length > 0 && length < MXL_WORD && memchr(begin, 0, length) == NULL) {
         memcpy(text, begin, length);
         text[length] = '\0';
         if (r->dtype != MXL_F32) {
@@ -75,47 +66,20 @@ static int put(const reader *r, const char *begin, const char *end, void *to)
             return 0;
         }
     }
-    return mxl_error("%s: line %lld: \"%.*s\" is no %s", r->path, (long long)r->line,
-                     (int)(length < LONGEST ? length : LONGEST), begin,
-                     r->dtype == MXL_F32 ? "number" : mxl_dtype_name(r->dtype));
+    return mxl_lines_error(&r->lines, "\"%.*s\" is no %s",
+                           (int)(length < MXL_WORD ? length : MXL_WORD), begin,
+                           r->dtype == MXL_F32 ? "number" : mxl_dtype_name(r->dtype));
 }
 
 /* ---- lines ---- */
 
-/* The next line that is not blank: [*begin, *end), without its end. False at the end. */
-static bool next_line(reader *r, const char **begin, const char **end)
-{
-    while (r->at < r->end) {
-        const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at)), *p = r->at;
-
-        *begin = r->at;
-        *end = stop != NULL ? stop : r->end;
-        r->at = stop != NULL ? stop + 1 : r->end;
-        r->line++;
-        while (p < *end && is_blank(*p))
-            p++;
-        if (p < *end)
-            return true;
-    }
-    return false;
-}
-
-static int64_t count_lines(reader r)
-{
-    const char *begin, *end;
-    int64_t lines = 0;
-
-    while (next_line(&r, &begin, &end))
-        lines++;
-    return lines;
-}
-
 /* Writes the numbers of a line; a comma may follow the last. */
-static int put_line(const reader *r, const char *begin, const char *end, char *to)
+static int put_line(const reader *r, char *to)
 {
+    const char *begin = r->lines.at, *end = r->lines.end;
     int64_t found = 0;
 
-    while (end > begin && is_blank(end[-1]))
+    while (end > begin && mxl_is_blank(end[-1]))
         end--;
     while (begin < end) {
         const char *comma = memchr(begin, ',', (size_t)(end - begin));
@@ -130,8 +94,8 @@ static int put_line(const reader *r, const char *begin, const char *end, char *t
         begin = stop + 1;
     }
     if (found != r->columns)
-        return mxl_error("%s: line %lld has %lld numbers; a sample has %lld", r->path,
-                         (long long)r->line, (long long)found, (long long)r->columns);
+        return mxl_error("%s: line %lld has %lld numbers; a sample has %lld", r->lines.path,
+                         (long long)r->lines.number, (long long)found, (long long)r->columns);
     return 0;
 }
 
@@ -139,23 +103,20 @@ static int put_line(const reader *r, const char *begin, const char *end, char *t
 static int read_rows(const char *path, int dtype, int64_t columns, char **block, size_t *bytes,
                      int64_t *rows)
 {
-    mxl_content content;
-    const char *begin, *end;
-    size_t row = (size_t)columns * mxl_dtype_size(dtype);
-    reader r = {.path = path, .dtype = dtype, .columns = columns};
+    size_t row = (size_t)columns * mxl_dtype_size(dtype), size;
+    reader r = {.dtype = dtype, .columns = columns};
     int status = -1;
     char *to;
 
-    if (mxl_content_read(path, &content) != 0)
+    if (mxl_lines_open(&r.lines, path) != 0)
         return -1;
-    r.at = content.bytes;
-    r.end = content.bytes + content.size;
-    *rows = count_lines(r);
+    *rows = mxl_lines_count(&r.lines);
+    size = r.lines.content.size;
     /* A number takes two bytes of the file at least, so wide rows cannot ask for much memory. */
-    if ((uint64_t)columns > content.size + 1) {
+    if ((uint64_t)columns > size + 1) {
         status = *rows == 0 ? 0
                             : mxl_error("%s: a sample has %lld numbers, the file has %zu bytes",
-                                        path, (long long)columns, content.size);
+                                        path, (long long)columns, size);
         goto done;
     }
     *bytes = (size_t)*rows * row;
@@ -164,12 +125,12 @@ static int read_rows(const char *path, int dtype, int64_t columns, char **block,
         *bytes = 0;
         goto done;
     }
-    for (; next_line(&r, &begin, &end); to += row)
-        if (put_line(&r, begin, end, to) != 0)
+    for (; mxl_lines_next(&r.lines); to += row)
+        if (put_line(&r, to) != 0)
             goto done;
     status = 0;
 done:
-    mxl_content_free(&content);
+    mxl_lines_close(&r.lines);
     return status;
 }
 

@@ -7,15 +7,8 @@ static const mxl_batches_kind detection = {
     .op = {.name = "ImageDetRecordIter",
            .doc = "Batches of images with boxes, of a file of records.",
            .refused = "mx.image.ImageDetIter reads the same files"}};
-static const mxl_batches_kind libsvm = {
-    .op = {.name = "LibSVMIter",
-           .doc = "Batches of rows of files in LibSVM's format, as csr arrays.",
-           .refused = "its batches are sparse arrays (csr)"}};
-
 const mxl_batches_kind *const mxl_batches_kinds[MXL_BATCHES_KINDS] = {
-    &mxl_batches_csv,       &detection,
-    &mxl_batches_images_v1, &mxl_batches_images_u8_v1,
-    &mxl_batches_images,    &mxl_batches_images_u8,
-    &mxl_batches_images_i8, &libsvm,
-    &mxl_batches_mnist,
+    &mxl_batches_csv,          &detection,          &mxl_batches_images_v1,
+    &mxl_batches_images_u8_v1, &mxl_batches_images, &mxl_batches_images_u8,
+    &mxl_batches_images_i8,    &mxl_batches_libsvm, &mxl_batches_mnist,
 };

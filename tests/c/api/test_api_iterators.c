@@ -1,133 +1,9 @@
 /* Data iterators (MXDataIter*): the samples of batches over several epochs, parameters, damaged
  * files. */
 #define _GNU_SOURCE 1 /* mkdtemp */
-#include "io_kit.h"
+#include "iterator_kit.h"
 
 #include <pthread.h>
-#include <string.h>
-
-enum { MOST_VALUES = 64 };
-
-static char data_path[160], label_path[160];
-
-static void fill(const char *file, const void *bytes, size_t size)
-{
-    FILE *f = fopen(file, "wb");
-
-    if (CHECK(f != NULL)) {
-        CHECK_INT(fwrite(bytes, 1, size, f), size);
-        CHECK_INT(fclose(f), 0);
-    }
-}
-
-static void fill_text(const char *file, const char *text)
-{
-    fill(file, text, strlen(text));
-}
-
-static void name_files(void)
-{
-    make_folder();
-    (void)snprintf(data_path, sizeof(data_path), "%s/data", folder);
-    (void)snprintf(label_path, sizeof(label_path), "%s/label", folder);
-}
-
-static DataIterCreator maker(const char *wanted)
-{
-    DataIterCreator *list, found = NULL;
-    const char *name, *doc, **a, **b, **c;
-    uint32_t count, args;
-
-    CHECK_INT(MXListDataIters(&count, &list), 0);
-    for (uint32_t i = 0; i < count; i++) {
-        CHECK_INT(MXDataIterGetIterInfo(list[i], &name, &doc, &args, &a, &b, &c), 0);
-        if (strcmp(name, wanted) == 0)
-            found = list[i];
-    }
-    CHECK(found != NULL);
-    return found;
-}
-
-/* Keys and values, in turns, to NULL. */
-static int create(const char *name, const char *const *pairs, DataIterHandle *out)
-{
-    const char *keys[24], *values[24];
-    uint32_t n = 0;
-
-    for (; pairs[2 * n] != NULL; n++) {
-        keys[n] = pairs[2 * n];
-        values[n] = pairs[2 * n + 1];
-    }
-    return MXDataIterCreateIter(maker(name), n, keys, values, out);
-}
-
-#define PAIRS(...)                                                                                 \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__, NULL                                                                          \
-    }
-
-static DataIterHandle created(const char *name, const char *const *pairs)
-{
-    DataIterHandle iterator = NULL;
-
-    if (!CHECK_INT(create(name, pairs, &iterator), 0))
-        fprintf(stderr, "    %s\n", MXGetLastError());
-    return iterator;
-}
-
-/* Creating one fails with this text. */
-static void refuses(const char *name, const char *const *pairs, const char *text)
-{
-    DataIterHandle iterator = NULL;
-
-    CHECK_INT(create(name, pairs, &iterator), -1);
-    CHECK_HAS(MXGetLastError(), text);
-    CHECK(iterator == NULL);
-}
-
-static int next(DataIterHandle iterator)
-{
-    int any = 99;
-
-    CHECK_INT(MXDataIterNext(iterator, &any), 0);
-    return any;
-}
-
-/* The array has this shape, in text, and these values. */
-static void expect_array(NDArrayHandle array, const char *shape, const float *values, size_t count)
-{
-    float got[MOST_VALUES] = {0};
-    const int *sizes;
-    char text[64] = "";
-    int ndim;
-
-    CHECK_INT(MXNDArrayGetShapeEx(array, &ndim, &sizes), 0);
-    for (int i = 0; i < ndim; i++)
-        (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d", i > 0 ? "," : "",
-                       sizes[i]);
-    CHECK_STR(text, shape);
-    CHECK_INT(MXNDArraySyncCopyToCPU(array, got, count), 0);
-    for (size_t i = 0; i < count; i++)
-        CHECK_NEAR(got[i], values[i], 0);
-    CHECK_INT(MXNDArrayFree(array), 0);
-}
-
-static NDArrayHandle data_of(DataIterHandle iterator)
-{
-    NDArrayHandle array = NULL;
-
-    CHECK_INT(MXDataIterGetData(iterator, &array), 0);
-    return array;
-}
-
-static NDArrayHandle label_of(DataIterHandle iterator)
-{
-    NDArrayHandle array = NULL;
-
-    CHECK_INT(MXDataIterGetLabel(iterator, &array), 0);
-    return array;
-}
 
 /* The present batch of two samples (n, 10 n), labels n / 2, whose index is n. */
 static void expect_pair(DataIterHandle iterator, int first, int second, int pad)
@@ -482,8 +358,8 @@ TEST(makers_are_not_iterators)
     CHECK_INT(MXDataIterFree(iterator), 0);
     CHECK_INT(MXDataIterFree(iterator), -1);
     CHECK_INT(MXDataIterFree(NULL), 0);
-    refuses("LibSVMIter", PAIRS("data_libsvm", data_path),
-            "MXDataIterCreateIter: LibSVMIter: its batches are sparse arrays (csr)");
+    refuses("ImageDetRecordIter", PAIRS("path_imgrec", data_path),
+            "MXDataIterCreateIter: ImageDetRecordIter: mx.image.ImageDetIter reads the same files");
     CHECK_INT(remove_folder(), 2);
 }
 
